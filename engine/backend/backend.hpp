@@ -62,9 +62,9 @@ struct NodeTime {
 };
 
 // The `started` field of a body's slot counts the iterations of the body.
-inline void add_round(NodeTime& body) noexcept { ++body.started; }
-inline void set_rounds(NodeTime& body, std::uint64_t rounds) noexcept {
-  body.started = static_cast<std::int64_t>(rounds);
+inline void add_iteration(NodeTime& body) noexcept { ++body.started; }
+inline void set_iterations(NodeTime& body, std::uint64_t iterations) noexcept {
+  body.started = static_cast<std::int64_t>(iterations);
 }
 [[nodiscard]] inline std::uint64_t rounds_of(const NodeTime& body) noexcept {
   return static_cast<std::uint64_t>(body.started);
@@ -116,7 +116,7 @@ class ReplaySource {
   };
   // Times the nodes of the next `replays` launches with a second executable of the same plan, which
   // this call creates if necessary; 0 stops the timing. Has no effect after the exec is destroyed.
-  virtual void time_nodes(std::uint64_t replays, Precision closeness) = 0;
+  virtual void time_nodes(std::uint64_t replays, Precision precision) = 0;
   // True while launches that time_nodes() requested remain to be run or collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
   // The source of the node times that collect() currently reports.

@@ -31,21 +31,21 @@ class ActivityTimes final : public NodeTimer {
     const LoweredGraph& lowered;
     std::span<const cudaGraphNode_t> nodes;  // by lowered node
     std::span<const BodyGraph> bodies;       // by number
-    const BoundaryTimestamps& ends;          // for graphs without entry or exit kernel
+    const BoundaryTimestamps& boundary;      // for graphs without entry or exit kernel
   };
   // Constructed before the clone is instantiated, while the CUPTI window opens. `bodies` counts
   // iterations; null: no body needs counting. `host`: the clone's host commands.
-  ActivityTimes(ActivitySession& session, const Graph& graph, const TimingLayout& slots,
+  ActivityTimes(ActivitySession& session, const Graph& graph, const TimingLayout& timing,
                 std::unique_ptr<BodyTimestamps> bodies, std::vector<HostNode> host);
 
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Cupti; }
   [[nodiscard]] std::uint64_t rows() const noexcept override {
     return bodies_ ? bodies_->rows() : ~std::uint64_t{0};
   }
-  void gather() override { session_.flush(); }
-  void note_gap() noexcept override;
-  [[nodiscard]] std::string complaint() override;
-  [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
+  void flush() override { session_.flush(); }
+  void mark_gap() noexcept override;
+  [[nodiscard]] std::string warning() override;
+  [[nodiscard]] FindResult find(const Request& request, const GpuClock& clock) override;
   void fill(NodeTime* times, const GpuClock& clock) override;
 
  private:
@@ -55,22 +55,23 @@ class ActivityTimes final : public NodeTimer {
     std::vector<std::uint32_t> records;
   };
   [[nodiscard]] static Claimed claim_all(ActivitySession& session, const Graph& graph,
-                                         const TimingLayout& slots);
-  [[nodiscard]] std::uint64_t rounds_of_body(std::uint32_t body) const;
+                                         const TimingLayout& timing);
+  [[nodiscard]] std::uint64_t iterations_of_body(std::uint32_t body) const;
   [[nodiscard]] std::size_t runs_in_bodies() const;
-  void fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started, std::int64_t ended);
+  void fill_body_node(NodeTime* times, std::uint32_t node, std::int64_t started,
+                      std::int64_t ended);
 
   ActivitySession& session_;
-  const TimingLayout slots_;
+  const TimingLayout timing_;
   const Claimed claimed_;
   const std::unique_ptr<BodyTimestamps> bodies_;
   const std::uint64_t dropped_before_;  // of this object
-  std::uint64_t told_dropped_, told_untimed_ = 0;
+  std::uint64_t reported_dropped_, reported_untimed_ = 0;
   const std::vector<HostNode> host_;
-  ReplayTimestamps replay_;          // the replay found last
-  std::uint64_t number_ = 0;         // its number
-  std::vector<NodeRun> runs_;        // its runs
-  std::vector<std::uint32_t> told_;  // by node: records assigned so far
+  ReplayTimestamps replay_;                  // the replay found last
+  std::uint64_t number_ = 0;                 // its number
+  std::vector<NodeRun> runs_;                // its runs
+  std::vector<std::uint32_t> used_records_;  // by node: records assigned so far
 };
 
 // The offset to add to CUPTI's times of one replay so that the runs of the timestamp kernels

@@ -26,24 +26,26 @@ struct BoundaryTimestamps {
 
 // Adds timestamp kernels around every node of `graph`. They write to `ring`, the memory of a
 // TimestampRing.
-[[nodiscard]] BoundaryTimestamps add_timestamp_ends(const CudaContext& context, cudaGraph_t graph,
-                                                    const CudaInstrumentation& instrumentation,
-                                                    std::uint64_t* ring, const CallContext& place);
+[[nodiscard]] BoundaryTimestamps add_boundary_timestamps(const CudaContext& context,
+                                                         cudaGraph_t graph,
+                                                         const CudaInstrumentation& instrumentation,
+                                                         std::uint64_t* ring,
+                                                         const CallContext& call);
 // True if kernels of this device may start before their predecessor has ended.
 [[nodiscard]] bool can_overlap_begin(const DeviceInfo& device);
 // Lets `root`, a kernel without predecessors, start once the begin timestamp is taken. The end
-// timestamp comes after both; `ends` names the graph's timestamp nodes, boundary or exit kernel.
-// The overlap saves 0.3 to 0.6 us per replay. With several roots it would add time.
-void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& ends, cudaGraphNode_t root,
-                   const CallContext& place);
-// Removes both `ends` from `copy`, a clone of their graph.
-void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends,
-                           const CallContext& place);
+// timestamp comes after both; `boundary` names the graph's timestamp nodes, boundary or exit
+// kernel. The overlap saves 0.3 to 0.6 us per replay. With several roots it would add time.
+void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& boundary, cudaGraphNode_t root,
+                   const CallContext& call);
+// Removes the nodes of `boundary` from `copy`, a clone of their graph.
+void remove_boundary_timestamps(cudaGraph_t copy, const BoundaryTimestamps& boundary,
+                                const CallContext& call);
 
 enum class TimestampMode : std::uint8_t { Off, On };
-// Applies from the next launch of `exec` on, an executable of the graph that contains `ends`. Off:
-// replays are not recorded, even if an entry or exit kernel takes one of the timestamps.
-void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& ends,
-                        TimestampMode timestamp_mode, const CallContext& place);
+// Applies from the next launch of `exec` on, an executable of the graph that contains `boundary`.
+// Off: replays are not recorded, even if an entry or exit kernel takes one of the timestamps.
+void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& boundary,
+                        TimestampMode timestamp_mode, const CallContext& call);
 
 }  // namespace reprise::detail

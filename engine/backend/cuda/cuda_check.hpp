@@ -28,15 +28,15 @@ enum class NativeApi : std::uint8_t { Runtime, Driver };
 [[nodiscard]] bool is_sticky(std::int64_t code) noexcept;
 [[nodiscard]] ErrorCode error_code_of(std::int64_t code) noexcept;
 [[noreturn]] void throw_cuda_error(NativeApi api, std::int64_t code, const char* call,
-                                   const CallContext& place, std::string_view advice = {});
+                                   const CallContext& context, std::string_view advice = {});
 
-inline void cuda_check(cudaError_t result, const char* call, const CallContext& place) {
+inline void cuda_check(cudaError_t result, const char* call, const CallContext& context) {
   if (result != cudaSuccess) [[unlikely]]
-    throw_cuda_error(NativeApi::Runtime, result, call, place);
+    throw_cuda_error(NativeApi::Runtime, result, call, context);
 }
-inline void cuda_check(CUresult result, const char* call, const CallContext& place) {
+inline void cuda_check(CUresult result, const char* call, const CallContext& context) {
   if (result != CUDA_SUCCESS) [[unlikely]]
-    throw_cuda_error(NativeApi::Driver, result, call, place);
+    throw_cuda_error(NativeApi::Driver, result, call, context);
 }
 
 // For results that do not concern the caller (destructors, probes). Clears the pending error.

@@ -10,7 +10,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr CallContext kPlace{Stage::Open};
+constexpr CallContext kContext{Stage::Open};
 constexpr std::uint32_t kParameterBytes = 4096;
 // Compute capability >= 7.0 and driver >= 12.1.
 constexpr std::uint32_t kLargeParameterBytes = 32764;
@@ -20,7 +20,7 @@ constexpr std::uint32_t kPortableClusterBlocks = 8;  // compute capability >= 9.
 
 std::uint32_t attribute(int ordinal, cudaDeviceAttr which) {
   int value = 0;
-  cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute", kPlace);
+  cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute", kContext);
   return static_cast<std::uint32_t>(std::max(value, 0));
 }
 
@@ -60,13 +60,13 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
 DeviceInfo cuda_device_info(int ordinal, int driver_version) {
   const CudaDriver& driver = CudaDriver::get();
   CUdevice device = 0;
-  cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", kPlace);
+  cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", kContext);
   char name[256] = {};
-  cuda_check(driver.cuDeviceGetName(name, sizeof name - 1, device), "cuDeviceGetName", kPlace);
+  cuda_check(driver.cuDeviceGetName(name, sizeof name - 1, device), "cuDeviceGetName", kContext);
   CUuuid uuid = {};
-  cuda_check(driver.cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid", kPlace);
+  cuda_check(driver.cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid", kContext);
   std::size_t memory = 0;
-  cuda_check(driver.cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem", kPlace);
+  cuda_check(driver.cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem", kContext);
 
   DeviceInfo info;
   info.name = name;

@@ -49,7 +49,7 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] ExecUpdate change(const BindingChange& change) override;
   [[nodiscard]] ExecUpdate change(const PlanChange& change) override;
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
-    return calls_.error(replay);
+    return callbacks_.error(replay);
   }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return markers_ ? markers_->unfinished() : std::vector<UnfinishedNode>();
@@ -66,18 +66,18 @@ class CudaExec final : public BackendExec {
 
  private:
   // Resources of nodes besides buffers. Retained until the launches of their plan have completed.
-  struct Held {
-    Held() = default;
-    Held(std::shared_ptr<const CudaContext> context, const Recording& recording)
+  struct Resources {
+    Resources() = default;
+    Resources(std::shared_ptr<const CudaContext> context, const Recording& recording)
         : staged(std::move(context), recording) {}
     StagedBytes staged;
-    RetainedResources holdings;  // includes those of the profiling clone's ops
+    RetainedResources retained;  // includes those of the profiling clone's ops
   };
   void destroy() noexcept;
   void destroy_clone() noexcept;  // under changing_, or exclusive access
   void drop_clone() noexcept;
   // True if all bound addresses are mapped; the caller holds UnmappedRanges.
-  [[nodiscard]] bool has_pages() const;
+  [[nodiscard]] bool has_mapped_pages() const;
   // These functions run under changing_. The first `count` nodes that the change affects get the
   // values of bindings_. A refused change leaves nodes and bindings_ as before.
   [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change,
@@ -86,16 +86,17 @@ class CudaExec final : public BackendExec {
                                      std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
-  // Both update exec_ to `change`, with the resources in `held`. The first changes the differing
-  // nodes of graph_ and returns empty where it cannot.
-  [[nodiscard]] std::optional<ExecUpdate> update_by_source(const PlanChange& change, Held& held);
-  [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Held& held);
+  // Both update exec_ to `change`, with the resources in `resources`. The first changes the
+  // differing nodes of graph_ and returns empty where it cannot.
+  [[nodiscard]] std::optional<ExecUpdate> update_by_source(const PlanChange& change,
+                                                           Resources& resources);
+  [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Resources& resources);
   [[nodiscard]] ExecUpdate take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder,
                                       const Plan& plan);
   // From the current plan and bindings, without timestamps.
-  [[nodiscard]] OwnedGraph build_again() const;
+  [[nodiscard]] OwnedGraph rebuild_graph() const;
   void switch_timestamps();
-  void follow_epoch() noexcept;  // inside the gate
+  void sync_epoch() noexcept;  // inside the gate
   // Under changing_, after a graph of the plan was built.
   [[nodiscard]] std::vector<ActivityTimes::HostNode> time_host_nodes();
   // Any thread, under the source's mutex.
@@ -107,25 +108,25 @@ class CudaExec final : public BackendExec {
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: the plan has no loop
   const std::shared_ptr<const void> owner_;
-  std::shared_ptr<Held> held_;
-  mutable HostCallbacks calls_;
+  std::shared_ptr<Resources> resources_;
+  mutable HostCallbacks callbacks_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
-  BoundaryTimestamps ends_;  // in graph_
+  BoundaryTimestamps boundary_;  // in graph_
   // All launches, launches with timestamps, and the difference as last reported to source_.
   std::uint64_t launches_ = 0, timestamped_ = 0, skipped_ = 0;
   TimestampMode timestamp_mode_ = TimestampMode::On;  // of exec_
   bool uploaded_ = false;
   std::uint32_t epoch_ = 0;  // of the CUPTI session at the upload of exec_
-  // guards plan_, bindings_, held_ and the clone: changes run concurrently with the creation of a
-  // clone; locked after the source's mutex
+  // Guards plan_, bindings_, resources_ and the clone: changes run concurrently with the creation
+  // of a clone; locked after the source's mutex.
   mutable std::mutex changing_;
-  const TimingLayout slots_;  // layout of the reported times; unaffected by later plans
+  const TimingLayout timing_;  // layout of the reported times; unaffected by later plans
   Bindings bindings_;
   NodeUpdate update_;
-  ExecNodes fast_nodes_, clone_nodes_;  // empty for a graph of the application
-  SourceNodes source_nodes_;            // in graph_
-  BindingChange undo_;                  // scratch, as old_value_
+  ExecNodes nodes_, clone_nodes_;  // empty for a graph of the application
+  SourceNodes source_nodes_;       // in graph_
+  BindingChange undo_;             // scratch, as old_value_
   std::vector<std::byte> old_value_;
   bool is_changed_ = false;                         // graph_ differs from exec_
   const std::shared_ptr<CudaReplaySource> source_;  // null: replays are not timed

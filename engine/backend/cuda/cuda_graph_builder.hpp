@@ -45,8 +45,8 @@ class CudaGraphBuilder {
   // The state that a body shares with its outer graph.
   struct Outer {
     std::uint32_t& next_key;               // shared by all bodies
-    const TimingLayout& slots;             // of the whole plan
-    std::vector<BodyGraph>& bodies;        // by number in `slots`
+    const TimingLayout& timing;            // of the whole plan
+    std::vector<BodyGraph>& bodies;        // by number in `timing`
     std::uint32_t body = 0;                // its number
     std::uint32_t first_loop = 0;          // the number of the body's first loop
     const Iteration* iteration = nullptr;  // null: not the body of a loop
@@ -55,8 +55,8 @@ class CudaGraphBuilder {
   struct Target {
     cudaGraph_t graph;
     StagedBytes& staged;
-    HostCallbacks& calls;
-    RetainedResources& holdings;
+    HostCallbacks& callbacks;
+    RetainedResources& retained;
     // For entry kernel, exit kernel and joins; null if the plan has none.
     const CudaKernel* entry_exit;
     Timestamps timestamps = {};
@@ -72,7 +72,7 @@ class CudaGraphBuilder {
   [[nodiscard]] cudaGraphExec_t instantiate();
   // The boundary timestamps that add_nodes() created; null nodes where entry or exit kernels take
   // the timestamps, or without timing.
-  [[nodiscard]] const BoundaryTimestamps& ends() const noexcept { return ends_; }
+  [[nodiscard]] const BoundaryTimestamps& boundary() const noexcept { return boundary_; }
   // By lowered node.
   [[nodiscard]] std::span<const cudaGraphNode_t> nodes() const noexcept { return nodes_; }
   // The nodes of `exec`, an executable of the graph, for later changes.
@@ -96,8 +96,8 @@ class CudaGraphBuilder {
   // The number of the first body of the node being added.
   [[nodiscard]] std::uint32_t first_body() const;
   // The node before everything in this body, or null.
-  [[nodiscard]] cudaGraphNode_t add_round_timestamp();
-  [[nodiscard]] cudaGraphNode_t add_inside_timestamp(std::uint32_t node);
+  [[nodiscard]] cudaGraphNode_t add_iteration_timestamp();
+  [[nodiscard]] cudaGraphNode_t add_body_node_timestamp(std::uint32_t node);
   [[nodiscard]] bool timestamps_nodes() const;
   // Adds the kernel that resets a loop's counters; the next node comes after it.
   void add_loop_entry(std::uint32_t command);
@@ -127,7 +127,7 @@ class CudaGraphBuilder {
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const {
     return bindings_.address[buffer] + offset;
   }
-  [[nodiscard]] NodePlace place() const { return {target_.graph, after_, call_}; }
+  [[nodiscard]] NodeContext node_context() const { return {target_.graph, after_, call_}; }
   [[nodiscard]] Error with_command(const Error& error, std::uint32_t node) const;
 
   const CudaContext& context_;
@@ -138,12 +138,12 @@ class CudaGraphBuilder {
   std::uint32_t own_next_key_ = 0;
   std::uint32_t& next_key_;        // of the outermost builder
   const std::uint32_t first_key_;  // of this plan's commands, for data kept by command
-  const TimingLayout own_slots_;   // empty in a body
-  const TimingLayout& slots_;      // of the outermost builder
+  const TimingLayout own_timing_;  // empty in a body
+  const TimingLayout& timing_;     // of the outermost builder
   std::vector<BodyGraph> own_bodies_;
   std::vector<BodyGraph>& bodies_;         // of the outermost builder
   std::vector<std::uint32_t> first_loop_;  // by command; empty for a plan without bodies
-  BoundaryTimestamps ends_;
+  BoundaryTimestamps boundary_;
   std::uint32_t adding_ = 0;            // the lowered node being added
   std::vector<cudaGraphNode_t> nodes_;  // by lowered node
   // By lowered node: the node that marks its end, which is the node itself or the instrumentation

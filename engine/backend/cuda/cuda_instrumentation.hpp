@@ -17,7 +17,7 @@ struct CudaInstrumentation {
   using Load = std::function<std::shared_ptr<const CudaKernel>(const KernelDesc&)>;
   CudaInstrumentation(const std::shared_ptr<const CudaContext>& context, const Load& load);
 
-  const std::shared_ptr<const CudaKernel> begin, end, node, round, inside;
+  const std::shared_ptr<const CudaKernel> begin, end, node, iteration, body_node;
   const std::shared_ptr<Readback> readback;
   const std::unique_ptr<GpuClock> clock;
 };

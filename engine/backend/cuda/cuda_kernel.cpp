@@ -61,13 +61,13 @@ CUfunction CudaLibrary::function(const std::string& entry) const {
                      concat(name_, " contains no kernel \"", entry, "\" for compute capability ",
                             context_->info.compute_major, ".", context_->info.compute_minor));
   }
-  const CallContext place = context_->at(Stage::Load, entry);
+  const CallContext call = context_->at(Stage::Load, entry);
   if (result != cudaSuccess)
-    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", place, log_.c_str());
+    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", call, log_.c_str());
   CUfunction function = nullptr;
   const CUresult loaded = context_->driver.cuKernelGetFunction(&function, kernel);
   if (loaded != CUDA_SUCCESS)
-    throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", place, log_.c_str());
+    throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", call, log_.c_str());
   return function;
 }
 

@@ -35,20 +35,20 @@ class CudaProvider final : public BackendProvider {
 
  private:
   enum class Found { NoDriver, DriverTooOld, NoDevice, Devices };
-  struct Answer {
+  struct Detection {
     Found found = Found::NoDriver;
-    std::string why;                   // empty if there are devices
+    std::string reason;                // empty if there are devices
     cudaError_t result = cudaSuccess;  // of the failing call
     const char* call = "";
     std::vector<DeviceInfo> devices;
   };
-  const Answer& answer();
-  [[nodiscard]] Answer ask() const;
+  const Detection& detection();
+  [[nodiscard]] Detection detect() const;
   [[nodiscard]] CUcontext primary_context(int ordinal, DeviceStatus& status);
 
   DriverProbe probe_;
-  std::once_flag asked_;
-  Answer answer_;
+  std::once_flag detected_;
+  Detection detection_;
   std::mutex mutex_;
   // By ordinal; null until opened, then retained until the process ends.
   std::vector<CUcontext> contexts_;

@@ -12,7 +12,7 @@ namespace {
 // Duration of busy polling in a wait with a time limit.
 
 constexpr std::chrono::microseconds kSpin{50};
-constexpr std::chrono::microseconds kLongestPause{500};
+constexpr std::chrono::microseconds kMaxPause{500};
 
 }  // namespace
 
@@ -91,8 +91,8 @@ void CudaQueue::destroy() noexcept {
 }
 
 void CudaQueue::advance(std::uint64_t serial) noexcept {
-  std::uint64_t seen = completed_.load();
-  while (seen < serial && !completed_.compare_exchange_weak(seen, serial)) {
+  std::uint64_t completed = completed_.load();
+  while (completed < serial && !completed_.compare_exchange_weak(completed, serial)) {
   }
 }
 
@@ -134,7 +134,7 @@ bool CudaQueue::wait(std::uint64_t serial, std::optional<std::chrono::nanosecond
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(
-          std::min<std::chrono::nanoseconds>({elapsed / 8, kLongestPause, *timeout - elapsed}));
+          std::min<std::chrono::nanoseconds>({elapsed / 8, kMaxPause, *timeout - elapsed}));
     }
   }
 }
@@ -230,26 +230,26 @@ void CudaQueue::refuse_capture(Stage stage) const {
                      " is being captured: end the capture first, or launch on another queue"));
 }
 
-void CudaQueue::take_back(std::uint64_t most) noexcept {
+void CudaQueue::reclaim(std::uint64_t max_count) noexcept {
   const std::uint64_t done = completed_.load();
-  for (; most > 0 && taken_back_ < done; --most)
-    free_[free_count_++] = slot_of_[++taken_back_ % kRing].load(std::memory_order_relaxed);
+  for (; max_count > 0 && reclaimed_ < done; --max_count)
+    free_[free_count_++] = slot_of_[++reclaimed_ % kRing].load(std::memory_order_relaxed);
 }
 
 std::uint16_t CudaQueue::next_slot(Stage stage) {
   // Reclaiming a few events per launch keeps up with completed work and spreads the cost.
-  constexpr std::uint64_t kFew = 4;
-  take_back(kFew);
+  constexpr std::uint64_t kReclaimedPerLaunch = 4;
+  reclaim(kReclaimedPerLaunch);
   if (free_count_ == 0) {
-    const std::uint64_t oldest = taken_back_ + 1;
+    const std::uint64_t oldest = reclaimed_ + 1;
     const RelaxedCapture relaxed(context_->driver);
     // One query in the middle of the pending serials can release half of them.
-    if (!query(taken_back_ + kRing / 2, stage)) {
+    if (!query(reclaimed_ + kRing / 2, stage)) {
       cuda_check(context_->driver.cuEventSynchronize(slot(oldest).event), "cuEventSynchronize",
                  context_->at(stage, name_));
       advance(oldest);
     }
-    take_back(kFew);
+    reclaim(kReclaimedPerLaunch);
   }
   const std::uint16_t next = free_[--free_count_];
   // The pinning threads observe that the old serial is complete and leave.

@@ -70,7 +70,8 @@ class CudaQueue final : public BackendQueue {
   [[nodiscard]] bool query(std::uint64_t serial, Stage stage);
   // This and the next three functions: under the mutex, in a scope.
   void refuse_capture(Stage stage) const;
-  void take_back(std::uint64_t most) noexcept;  // reclaims up to `most` events of completed serials
+  // Reclaims up to `max_count` events of completed serials.
+  void reclaim(std::uint64_t max_count) noexcept;
   [[nodiscard]] std::uint16_t next_slot(Stage stage);
   std::uint64_t record(std::uint16_t slot, Stage stage);
 
@@ -90,7 +91,7 @@ class CudaQueue final : public BackendQueue {
   // written
   std::byte* staging_ = nullptr;
   // Events of serials up to this one are free or reused.
-  std::uint64_t taken_back_ = 0;
+  std::uint64_t reclaimed_ = 0;
 };
 
 }  // namespace reprise::detail

@@ -66,7 +66,7 @@ class CudaReplaySource final : public ReplaySource {
   template <class Change>
   void without_clone(Change&& change) {
     const std::lock_guard lock(make_mutex_);
-    left_.store(0);
+    remaining_.store(0);
     close_window();  // CUPTI must deliver its records before the clone is destroyed
     clone_ = nullptr;
     change();
@@ -75,15 +75,15 @@ class CudaReplaySource final : public ReplaySource {
   // The clone to launch in place of the exec, or null. `replay`: the timestamp number of the
   // launch.
   [[nodiscard]] CUgraphExec take_clone(std::uint64_t replay) noexcept {
-    std::uint64_t left = left_.load(std::memory_order_acquire);
-    if (left == 0) [[likely]]
+    std::uint64_t remaining = remaining_.load(std::memory_order_acquire);
+    if (remaining == 0) [[likely]]
       return nullptr;
     const std::uint64_t first = first_.load(std::memory_order_relaxed),
                         last = last_.load(std::memory_order_relaxed);
     if (first == 0) first_.store(replay, std::memory_order_relaxed);
     last_.store(replay, std::memory_order_relaxed);
-    while (!left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) {
-      if (left != 0) continue;
+    while (!remaining_.compare_exchange_weak(remaining, remaining - 1, std::memory_order_acq_rel)) {
+      if (remaining != 0) continue;
       first_.store(first, std::memory_order_relaxed);  // cancelled concurrently
       last_.store(last, std::memory_order_relaxed);
       return nullptr;
@@ -92,8 +92,8 @@ class CudaReplaySource final : public ReplaySource {
   }
 
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
-  void time_nodes(std::uint64_t replays, Precision closeness) override;
-  [[nodiscard]] bool is_timing_nodes() const override { return window_; }
+  void time_nodes(std::uint64_t replays, Precision precision) override;
+  [[nodiscard]] bool is_timing_nodes() const override { return is_timing_; }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return timed_by_; }
   [[nodiscard]] std::string notice() override { return std::exchange(notice_, {}); }
   void pause() noexcept override {
@@ -112,8 +112,8 @@ class CudaReplaySource final : public ReplaySource {
   [[nodiscard]] bool ran_clone(std::uint64_t replay) const noexcept;
   [[nodiscard]] bool is_complete();
   // Returns false if the times are not available yet.
-  [[nodiscard]] bool tell(const ReplayTimestamps& replay, NodeTimer::Rest rest,
-                          ReplayObserver& observer, Lost& lost);
+  [[nodiscard]] bool report(const ReplayTimestamps& replay, NodeTimer::Remaining remaining,
+                            ReplayObserver& observer, Lost& lost);
   // A CUPTI window; under make_mutex_; false: falls back to timestamps.
   [[nodiscard]] bool open_window();
   void close_window() noexcept;  // under make_mutex_
@@ -134,14 +134,15 @@ class CudaReplaySource final : public ReplaySource {
   std::unique_ptr<NodeTimer> nodes_;     // of the clone
   std::vector<ReplayTimestamps> ended_;  // scratch
   // Ended replays; those of the clone wait for their node times.
-  std::deque<ReplayTimestamps> waiting_;
+  std::deque<ReplayTimestamps> pending_;
   std::uint64_t last_ended_ = 0;
-  bool window_ = false, is_endless_ = false;
+  bool is_timing_ = false, is_endless_ = false;
   Clock::time_point opened_;
 
-  CUgraphExec clone_ = nullptr;  // set before left_
-  // left_: launches still to run on the clone. first_, last_: timestamp numbers of its launches.
-  std::atomic<std::uint64_t> left_{0}, first_{0}, last_{0};
+  CUgraphExec clone_ = nullptr;  // set before remaining_
+  // remaining_: launches still to run on the clone. first_, last_: timestamp numbers of its
+  // launches.
+  std::atomic<std::uint64_t> remaining_{0}, first_{0}, last_{0};
 };
 
 }  // namespace reprise::detail

@@ -16,12 +16,12 @@ namespace reprise::detail {
 // The address ranges without mapped pages. CUDA refuses to create nodes for such addresses. Code
 // that creates nodes concurrently with the graph's launches checks this object first and holds its
 // lock meanwhile. Threads: any.
-class UnmappedPagesError {
+class UnmappedRanges {
  public:
-  [[nodiscard]] static UnmappedPagesError& of_process();
+  [[nodiscard]] static UnmappedRanges& of_process();
   // No range is added or removed while the lock is held.
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(mutex_); }
-  [[nodiscard]] bool has_any(std::span<std::byte* const> addresses) const;  // requires hold()
+  [[nodiscard]] bool contains_any(std::span<std::byte* const> addresses) const;  // requires hold()
 
  private:
   friend class CudaVirtualAllocation;
@@ -33,7 +33,7 @@ class CudaVirtualAllocation final : public VirtualAllocation {
  public:
   // Sizes in bytes. `bytes` and `page`: the address range and its page size. `largest_piece`: the
   // maximum size of one mapping, which is also the excess that resize() may leave mapped.
-  struct Room {
+  struct Layout {
     std::uint64_t bytes, page, largest_piece;
   };
   // With mapped pages. Null if the GPU lacks support or if whole pages exceed `bytes` by far.
@@ -44,7 +44,7 @@ class CudaVirtualAllocation final : public VirtualAllocation {
   [[nodiscard]] static std::unique_ptr<CudaVirtualAllocation> reserve(
       std::shared_ptr<const CudaContext> context, std::uint64_t bytes);
   CudaVirtualAllocation(std::shared_ptr<const CudaContext> context, CUdeviceptr address,
-                        const Room& room) noexcept;
+                        const Layout& layout) noexcept;
   CudaVirtualAllocation(const CudaVirtualAllocation&) = delete;
   CudaVirtualAllocation& operator=(const CudaVirtualAllocation&) = delete;
   ~CudaVirtualAllocation() override;
@@ -54,7 +54,7 @@ class CudaVirtualAllocation final : public VirtualAllocation {
   [[nodiscard]] std::byte* address() const noexcept override {
     return reinterpret_cast<std::byte*>(address_);
   }
-  [[nodiscard]] std::uint64_t reserved() const noexcept override { return room_.bytes; }
+  [[nodiscard]] std::uint64_t reserved() const noexcept override { return layout_.bytes; }
   [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
   void give_back() override;
   void take() override;
@@ -70,9 +70,9 @@ class CudaVirtualAllocation final : public VirtualAllocation {
 
   const std::shared_ptr<const CudaContext> context_;
   const CUdeviceptr address_;
-  const Room room_;
+  const Layout layout_;
   std::uint64_t bytes_ = 0;
-  bool is_gone_ = false;
+  bool is_unmapped_ = false;
   std::vector<std::uint64_t> pieces_;  // end offsets of the mappings; the first mapping starts at 0
 };
 

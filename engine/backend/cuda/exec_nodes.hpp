@@ -13,9 +13,9 @@ namespace reprise::detail {
 
 struct ExecNodes {
   cudaGraphExec_t exec = nullptr;
-  // By number in `slots`; without bodies, by lowered node.
+  // By number in `timing`; without bodies, by lowered node.
   std::vector<cudaGraphNode_t> nodes;
-  TimingLayout slots = {};  // empty for a plan without bodies
+  TimingLayout timing = {};  // empty for a plan without bodies
   // By body: the first key of its commands, for data kept by command.
   std::vector<std::uint32_t> first_keys = {};
   // By buffer of the recording: the conditions' handles in this graph; empty: no conditions.

@@ -39,7 +39,7 @@ class GpuClock {
   const std::shared_ptr<const Readback> readback_;
   const std::shared_ptr<const CudaKernel> echo_;
   std::uint64_t* mailbox_ = nullptr;  // pinned; shared with the GPU
-  std::mutex aligning_;               // held while measuring
+  std::mutex measuring_;              // held while measuring
   mutable std::mutex mutex_;          // guards the members below
   std::optional<ClockPair> last_;
   double rate_ = 1;  // host nanoseconds per GPU nanosecond

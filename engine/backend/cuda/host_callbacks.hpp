@@ -25,8 +25,8 @@ class HostCallbacks {
     std::uint32_t command = 0;
     // Number of calls, which equals the replay number: replays of one exec are serialised.
     std::uint64_t count = 0;
-    std::atomic<HostTimes*> times{nullptr};  // null: not timed
-    std::shared_ptr<HostTimes> kept = {};    // owns *times; set once
+    std::atomic<HostTimes*> times{nullptr};       // null: not timed
+    std::shared_ptr<HostTimes> owned_times = {};  // owns *times; set once
   };
 
   HostCallbacks();
@@ -42,7 +42,7 @@ class HostCallbacks {
   class Set;
   [[nodiscard]] std::shared_ptr<Set> begin_set(std::uint64_t replays);
   // Restores the previous set after a failed update.
-  void end_set(std::shared_ptr<Set> before) noexcept { set_ = std::move(before); }
+  void restore_set(std::shared_ptr<Set> before) noexcept { set_ = std::move(before); }
   // The times of `command`, which was added, from now on. Outlives this object. One thread at a
   // time, as add().
   [[nodiscard]] std::shared_ptr<const HostTimes> time(std::uint32_t command);
@@ -55,17 +55,17 @@ class HostCallbacks {
  private:
   struct Thrown {
     std::uint32_t command = 0;
-    std::exception_ptr what;
+    std::exception_ptr error;
   };
   void run_function(const Call& call, std::uint64_t replay) noexcept;
-  void keep(std::uint64_t replay, std::uint32_t command, std::exception_ptr what) noexcept;
+  void record_error(std::uint64_t replay, std::uint32_t command, std::exception_ptr error) noexcept;
 
   std::shared_ptr<Set> set_;
   std::atomic<bool> has_calls_{false};
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Thrown> thrown_;  // by replay
   // The first replay whose exception was dropped for lack of memory; 0: none.
-  std::uint64_t first_unkept_ = 0;
+  std::uint64_t first_dropped_ = 0;
 };
 
 class HostCallbacks::Set {

@@ -1,5 +1,5 @@
 // HostTimes: the times of a host callback in the latest replays, recorded by the thread that ran
-// it, because CUPTI has no record of it. Threads: note() one at a time; find() any.
+// it, because CUPTI has no record of it. Threads: record() one at a time; find() any.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ class HostTimes {
     std::int64_t started = 0, ended = 0;  // ns of the steady clock
   };
 
-  void note(std::uint64_t replay, const Span& span) noexcept {
+  void record(std::uint64_t replay, const Span& span) noexcept {
     Slot& slot = slots_[replay % slots_.size()];
     slot.replay.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);

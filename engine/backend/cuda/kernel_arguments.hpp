@@ -14,10 +14,10 @@ namespace reprise::detail {
 class KernelArguments {
  public:
   KernelArguments() = default;
-  explicit KernelArguments(const Recording& recording) { make_room(recording); }
+  explicit KernelArguments(const Recording& recording) { reserve(recording); }
 
   // Reserves storage for every kernel of the recording and of its bodies.
-  void make_room(const Recording& recording) {
+  void reserve(const Recording& recording) {
     std::size_t bytes = block_.size(), count = parameters_.size();
     for (const auto& kernel : recording.kernels) {
       bytes = std::max<std::size_t>(bytes, kernel->parameter_bytes);
@@ -25,7 +25,7 @@ class KernelArguments {
     }
     block_.resize(bytes);
     parameters_.resize(count);
-    for (const auto& body : recording.bodies) make_room(*body);
+    for (const auto& body : recording.bodies) reserve(*body);
   }
 
   // Valid until the next call. Enables the kernel's dynamic shared memory.

@@ -30,16 +30,16 @@ class NativeMemory {
   NativeMemory(const CudaContext& context, Recording& recording, const BufferFinder& finder)
       : context_(context), recording_(recording), finder_(finder) {}
 
-  struct Place {
+  struct Location {
     std::uint32_t buffer = kNone;  // in recording.buffers
     std::uint64_t offset = 0;      // bytes
-    std::uint64_t left = 0;        // bytes from the offset to the buffer's end
+    std::uint64_t remaining = 0;   // bytes from the offset to the buffer's end
   };
   // Empty for addresses unknown to CUDA: no pointer, or pageable host memory.
-  [[nodiscard]] std::optional<Place> find(const void* address);
+  [[nodiscard]] std::optional<Location> find(const void* address);
   // For device memory. If CUDA knows no allocation at `address` yet, adds a placeholder of `bytes`
   // bytes.
-  [[nodiscard]] Place find_device(const void* address, std::uint64_t bytes);
+  [[nodiscard]] Location find_device(const void* address, std::uint64_t bytes);
   // An array, as a buffer of `bytes` bytes without an address.
   [[nodiscard]] std::uint32_t array(CUarray array, std::uint64_t bytes);
 
@@ -48,7 +48,7 @@ class NativeMemory {
     std::uint64_t bytes = 0;
     std::uint32_t buffer = 0;
   };
-  [[nodiscard]] std::optional<Place> find_known(std::uint64_t address) const;
+  [[nodiscard]] std::optional<Location> find_known(std::uint64_t address) const;
   [[nodiscard]] std::uint32_t index_of(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t add_foreign(BufferKind kind, std::uint64_t bytes, std::byte* address,
                                           std::string name);

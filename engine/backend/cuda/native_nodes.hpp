@@ -30,6 +30,6 @@ struct NativeNodes {
 
 // Throws the driver's errors.
 [[nodiscard]] NativeNodes native_nodes(const CudaContext& context, CUgraph graph,
-                                       const CallContext& place);
+                                       const CallContext& call);
 
 }  // namespace reprise::detail

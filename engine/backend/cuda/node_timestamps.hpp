@@ -17,10 +17,10 @@ namespace reprise::detail {
 class NodeTimestamps final : public NodeTimer {
  public:
   // Upper limit of rows(); memory use may reduce it further, to one at least.
-  static constexpr std::uint32_t kMostRows = 1024;
+  static constexpr std::uint32_t kMaxRows = 1024;
 
   NodeTimestamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback,
-                 const Plan& plan, const TimingLayout& slots);
+                 const Plan& plan, const TimingLayout& timing);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Timestamp; }
@@ -31,7 +31,7 @@ class NodeTimestamps final : public NodeTimer {
   // Null for a plan without bodies.
   [[nodiscard]] const BodyTimestamps* bodies() const noexcept { return bodies_.get(); }
   // Lost if a later replay may have overwritten the row.
-  [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
+  [[nodiscard]] FindResult find(const Request& request, const GpuClock& clock) override;
   void fill(NodeTime* times, const GpuClock& clock) override;  // entry and exit kernels keep 0
 
  private:

@@ -23,14 +23,14 @@ class NodeUpdate {
     const Plan& plan;
     const Bindings& bindings;
     StagedBytes& staged;
-    RetainedResources& holdings;
-    HostCallbacks* calls = nullptr;  // of host nodes; null: host nodes are not changed
+    RetainedResources& retained;
+    HostCallbacks* callbacks = nullptr;  // of host nodes; null: host nodes are not changed
   };
   NodeUpdate(const CudaContext& context, const Recording& recording)
       : context_(context), arguments_(recording) {}
 
   // Also accepts kernels of `recording`.
-  void make_room(const Recording& recording) { arguments_.make_room(recording); }
+  void reserve(const Recording& recording) { arguments_.reserve(recording); }
   // Sets the parameters of a node of the lowered graph, or, for a node with bodies, of the body
   // nodes that `change` affects. A refused node is unchanged, but its bodies may be partly changed.
   // Throws DeviceLost.
@@ -41,14 +41,14 @@ class NodeUpdate {
   [[nodiscard]] ExecUpdate set_in_graph(const ExecNodes& of, std::uint32_t node,
                                         const Source& source);
   // Enables or disables the node as `bindings` specifies.
-  [[nodiscard]] ExecUpdate switch_on_or_off(const ExecNodes& of, std::uint32_t node,
-                                            const Bindings& bindings);
+  [[nodiscard]] ExecUpdate set_enabled(const ExecNodes& of, std::uint32_t node,
+                                       const Bindings& bindings);
   // Disables every node that `bindings` disables; for a new executable.
   void disable_all(const ExecNodes& of, const Bindings& bindings);
 
  private:
   // A command of the graph's own recording or of a body, with its node.
-  struct Place {
+  struct NodeTarget {
     const ExecNodes& of;
     cudaGraphExec_t exec;      // null: the source graph
     std::uint32_t first_node;  // of the enclosing recording, by number
@@ -60,20 +60,20 @@ class NodeUpdate {
 
     [[nodiscard]] cudaGraphNode_t handle() const { return of.nodes[first_node + in_lowered]; }
   };
-  [[nodiscard]] ExecUpdate set_command(const Place& at, const Source& source,
+  [[nodiscard]] ExecUpdate set_command(const NodeTarget& at, const Source& source,
                                        const BindingChange* change);
-  [[nodiscard]] ExecUpdate set_bodies(const Place& at, const Source& source,
+  [[nodiscard]] ExecUpdate set_bodies(const NodeTarget& at, const Source& source,
                                       const BindingChange* change);
-  [[nodiscard]] ExecUpdate set_kernel(const Place& at, const Source& source);
-  [[nodiscard]] ExecUpdate set_copy_of(const Place& at, const Source& source);
-  [[nodiscard]] ExecUpdate set_host(const Place& at, const Source& source);
-  [[nodiscard]] ExecUpdate set_op(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_kernel(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_copy_node(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_host(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_op(const NodeTarget& at, const Source& source);
   [[nodiscard]] ExecUpdate result_of(NativeApi api, std::int64_t code, const char* call,
                                      std::uint32_t node) const;
 
   const CudaContext& context_;
   KernelArguments arguments_;
-  Bindings bound_;  // scratch: bindings with condition handles
+  Bindings bindings_with_handles_;  // scratch: bindings with condition handles
 };
 
 // Converts the result of cudaGraphExecUpdate.

@@ -41,6 +41,6 @@ class OwnedGraph {
 // NativeFailure if its work cannot be captured.
 [[nodiscard]] OwnedGraph capture_op(const CudaContext& context, const Recording& recording,
                                     std::uint32_t command, const Bindings& bindings,
-                                    RetainedResources& holdings);
+                                    RetainedResources& retained);
 
 }  // namespace reprise::detail

@@ -47,13 +47,13 @@ InstrumentationMemory::InstrumentationMemory(std::shared_ptr<const CudaContext> 
                                              const Readback& readback, std::size_t words)
     : context_(std::move(context)) {
   const SetupScope scope(*context_, Stage::Profile);
-  const CallContext place = context_->at(Stage::Profile, "timestamps of replays");
+  const CallContext call = context_->at(Stage::Profile, "timestamps of replays");
   void* memory = nullptr;
-  cuda_check(cudaMalloc(&memory, words * sizeof(std::uint64_t)), "cudaMalloc", place);
+  cuda_check(cudaMalloc(&memory, words * sizeof(std::uint64_t)), "cudaMalloc", call);
   words_ = static_cast<std::uint64_t*>(memory);
   try {
     cuda_check(cudaMemsetAsync(words_, 0, words * sizeof(std::uint64_t), readback.stream()),
-               "cudaMemsetAsync", place);
+               "cudaMemsetAsync", call);
     readback.wait();
   } catch (...) {
     cuda_ignore(cudaFree(words_));

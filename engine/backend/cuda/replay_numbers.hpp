@@ -31,9 +31,9 @@ class ReplayNumbers {
   // Returns 0 for a dropped stretch. Arguments ascend.
   [[nodiscard]] std::uint64_t replay(std::uint64_t timestamped) noexcept {
     const std::lock_guard lock(mutex_);
-    std::size_t over = 0;
-    while (over + 1 < count_ && stretches_[over + 1].from <= timestamped) ++over;
-    drop(over);
+    std::size_t first = 0;
+    while (first + 1 < count_ && stretches_[first + 1].from <= timestamped) ++first;
+    drop(first);
     return stretches_[0].from <= timestamped ? timestamped + stretches_[0].skipped : 0;
   }
 

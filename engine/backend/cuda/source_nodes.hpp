@@ -16,22 +16,23 @@ namespace reprise::detail {
 class SourceNodes {
  public:
   // For a new source graph of `nodes` lowered nodes, which equals its executable.
-  void reset(std::size_t nodes) { is_behind_.assign(nodes, 0); }
+  void reset(std::size_t nodes) { differs_.assign(nodes, 0); }
 
   // Marks nodes that were updated in the executable only. Does not allocate.
-  void note_told(std::span<const std::uint32_t> nodes) noexcept {
-    for (const std::uint32_t node : nodes) is_behind_[node] = 1;
+  void mark_updated(std::span<const std::uint32_t> nodes) noexcept {
+    for (const std::uint32_t node : nodes) differs_[node] = 1;
   }
-  void note_all_told() noexcept { is_behind_.assign(is_behind_.size(), 1); }
+  void mark_all_updated() noexcept { differs_.assign(differs_.size(), 1); }
   // The source graph equals the executable again.
-  void note_same() noexcept { is_behind_.assign(is_behind_.size(), 0); }
+  void mark_equal() noexcept { differs_.assign(differs_.size(), 0); }
 
   // The lowered nodes, ascending, to set in the source graph for `change`. Empty if some of them
   // cannot be set or if the changed nodes are unknown.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> to_tell(const PlanChange& change) const;
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> nodes_to_update(
+      const PlanChange& change) const;
 
  private:
-  std::vector<std::uint8_t> is_behind_;  // by lowered node
+  std::vector<std::uint8_t> differs_;  // by lowered node
 };
 
 }  // namespace reprise::detail

@@ -33,7 +33,7 @@ class TimestampRing {
  private:
   const std::shared_ptr<Readback> readback_;
   const InstrumentationMemory memory_;
-  std::uint64_t seen_ = 0;  // the last replay read
+  std::uint64_t last_read_ = 0;  // the last replay read
   std::vector<std::uint64_t> words_;
 };
 

@@ -19,13 +19,13 @@ static __device__ __forceinline__ void timestamp_pair(unsigned long long* at,
   *reinterpret_cast<ulonglong2*>(at) = make_ulonglong2(replay, time);
 }
 // Lets nodes behind a programmatic edge start.
-static __device__ __forceinline__ void timestamp_let_go() {
+static __device__ __forceinline__ void timestamp_start_successors() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 #else
-static inline void timestamp_let_go() {}
+static inline void timestamp_start_successors() {}
 static inline unsigned long long timestamp_now() { return 0; }
 static inline void timestamp_pair(unsigned long long* at, unsigned long long replay,
                                   unsigned long long time) {
@@ -37,7 +37,7 @@ static inline void timestamp_pair(unsigned long long* at, unsigned long long rep
 // The second parameter is unused: both boundary kernels take the same parameters.
 REPRISE_KERNEL(reprise_timestamp_begin, (unsigned long long* ring, unsigned long long)) {
   ring[1] = timestamp_now();
-  timestamp_let_go();
+  timestamp_start_successors();
 }
 
 REPRISE_KERNEL(reprise_timestamp_end, (unsigned long long* ring, unsigned long long mask)) {
@@ -59,39 +59,40 @@ REPRISE_KERNEL(reprise_timestamp_node, (const unsigned long long* ring, unsigned
 // Runs at the start of a body, in each iteration. A row has `words` words; those of this body start
 // at `body`: a head with the replay number and, in its lower half, the iteration count; then, for
 // each of the first `kept` iterations, its start and the ends of its `nodes` nodes.
-REPRISE_KERNEL(reprise_timestamp_round,
+REPRISE_KERNEL(reprise_timestamp_iteration,
                (const unsigned long long* ring, unsigned long long* times, unsigned rows,
                 unsigned words, unsigned body, unsigned nodes, unsigned kept)) {
   const unsigned long long now = timestamp_now(), replay = ring[0] + 1;
   unsigned long long* const at = times + (replay % rows) * words + body;
   const unsigned long long head = at[0];
-  const unsigned round = head >> 32 == (replay & 0xffffffffu) ? (unsigned)(head & 0xffffffffu) : 0u;
-  at[0] = replay << 32 | (round == 0xffffffffu ? round : round + 1u);
-  if (round < kept) at[1 + (unsigned long long)round * (nodes + 1ull)] = now;
+  const unsigned iteration =
+      head >> 32 == (replay & 0xffffffffu) ? (unsigned)(head & 0xffffffffu) : 0u;
+  at[0] = replay << 32 | (iteration == 0xffffffffu ? iteration : iteration + 1u);
+  if (iteration < kept) at[1 + (unsigned long long)iteration * (nodes + 1ull)] = now;
 }
 
 // Runs after `node` of a body.
-REPRISE_KERNEL(reprise_timestamp_inside,
+REPRISE_KERNEL(reprise_timestamp_body_node,
                (const unsigned long long* ring, unsigned long long* times, unsigned rows,
                 unsigned words, unsigned body, unsigned nodes, unsigned kept, unsigned node)) {
   const unsigned long long now = timestamp_now(), replay = ring[0] + 1;
   unsigned long long* const at = times + (replay % rows) * words + body;
-  const unsigned round = (unsigned)(at[0] & 0xffffffffu) - 1u;
-  if (round < kept) at[2 + (unsigned long long)round * (nodes + 1ull) + node] = now;
+  const unsigned iteration = (unsigned)(at[0] & 0xffffffffu) - 1u;
+  if (iteration < kept) at[2 + (unsigned long long)iteration * (nodes + 1ull) + node] = now;
 }
 
 // Answers with the GPU's clock whenever the host stores the next number in mailbox[0]. Exits
-// `patience` ns after the last answer.
-REPRISE_KERNEL(reprise_clock_echo, (volatile unsigned long long* mailbox, unsigned rounds,
-                                    unsigned long long patience)) {
-  for (unsigned round = 1; round <= rounds; ++round) {
+// `timeout` ns after the last answer.
+REPRISE_KERNEL(reprise_clock_echo, (volatile unsigned long long* mailbox, unsigned iterations,
+                                    unsigned long long timeout)) {
+  for (unsigned iteration = 1; iteration <= iterations; ++iteration) {
     const unsigned long long began = timestamp_now();
     unsigned long long now = began;
-    while (mailbox[0] < round) {
+    while (mailbox[0] < iteration) {
       now = timestamp_now();
-      if (now - began > patience) return;
+      if (now - began > timeout) return;
     }
-    mailbox[round] = timestamp_now();
+    mailbox[iteration] = timestamp_now();
     __threadfence_system();
   }
 }

@@ -11,7 +11,7 @@
 namespace reprise::detail {
 
 // The graph and the predecessors of a new node.
-struct NodePlace {
+struct NodeContext {
   cudaGraph_t graph = nullptr;
   std::span<const cudaGraphNode_t> after;
   CallContext call;
@@ -25,9 +25,9 @@ struct CopyShape {
 };
 [[nodiscard]] CopyShape reduce(const CopyShape& shape) noexcept;
 
-[[nodiscard]] cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source,
+[[nodiscard]] cudaGraphNode_t add_copy(const NodeContext& context, const std::byte* source,
                                        std::byte* destination, const CopyShape& shape);
-[[nodiscard]] cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination,
+[[nodiscard]] cudaGraphNode_t add_fill(const NodeContext& context, std::byte* destination,
                                        const FillPayload& fill);
 
 // Sets a node of an executable from its next launch on, or, without `exec`, the node in its graph.

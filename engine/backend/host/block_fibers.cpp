@@ -48,7 +48,7 @@ class Ring {
   // Removes the running fiber from the ring. Returns the next one to run; null if it was the last.
   BlockFiber* leave() noexcept;
   BlockFiber& take_fiber();
-  void pass_on_to(BlockFiber& next) noexcept;
+  void switch_to(BlockFiber& next) noexcept;
   void start_lap() noexcept {
     ++lap_;
     votes_[lap_ & 1] = {};
@@ -98,7 +98,7 @@ BlockFiber& Ring::take_fiber() {
   return fiber;
 }
 
-void Ring::pass_on_to(BlockFiber& next) noexcept {
+void Ring::switch_to(BlockFiber& next) noexcept {
   BlockFiber& self = *current_;
   current_ = &next;
   switch_fiber(self, next);
@@ -123,7 +123,7 @@ Vote Ring::meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept {
       start_lap();
     }
   }
-  if (next != current_) pass_on_to(*next);
+  if (next != current_) switch_to(*next);
   return vote;
 }
 
@@ -141,7 +141,7 @@ BlockFiber* Ring::leave() noexcept {
 }
 
 void Ring::finish() noexcept {
-  if (BlockFiber* next = leave(); next != nullptr) pass_on_to(*next);
+  if (BlockFiber* next = leave(); next != nullptr) switch_to(*next);
 }
 
 thread_local Ring ring;
@@ -152,7 +152,7 @@ void Ring::fiber_main(Fiber& fiber) noexcept {
     ring.run_->run_from(*ring.run_, self.first);
     BlockFiber* next = ring.leave();
     ring.idle_.push_back(&self);
-    ring.pass_on_to(next != nullptr ? *next : ring.origin_);
+    ring.switch_to(next != nullptr ? *next : ring.origin_);
   }
 }
 

@@ -23,7 +23,7 @@ class BodyNode {
   struct Shared {
     const DeviceGeneration* generation = nullptr;
     ReplayState* state = nullptr;
-    const TimingLayout* slots = nullptr;
+    const TimingLayout* timing = nullptr;
   };
   // `loop`: the number of a loop; ignored for other branches.
   BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition,
@@ -55,7 +55,7 @@ class BodyNode {
   std::uint64_t max_iterations_ = 0;
   std::uint32_t loop_ = 0;
   std::vector<std::unique_ptr<HostProgram>> bodies_;
-  std::vector<std::uint32_t> places_;  // numbers of bodies_ in the timing layout
+  std::vector<std::uint32_t> body_numbers_;  // numbers of bodies_ in the timing layout
 };
 
 }  // namespace reprise::detail

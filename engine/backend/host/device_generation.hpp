@@ -23,14 +23,14 @@ class DeviceGeneration {
     return status_->generation.load(std::memory_order_relaxed) != generation_;
   }
   // Throws DeviceLost, naming the queue or graph, if the device was lost.
-  void require(Stage stage, std::string_view what, std::string_view label) const {
+  void require(Stage stage, std::string_view subject, std::string_view label) const {
     if (!is_lost()) return;
     ErrorDetails details;
     details.code = ErrorCode::DeviceLost;
     details.stage = stage;
     details.label = label;
-    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", what, " ",
-                                           label, " cannot be used"));
+    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", subject,
+                                           " ", label, " cannot be used"));
   }
 
  private:

@@ -22,9 +22,9 @@ class DispatchNode {
   }
 
  private:
-  class Shared;
+  class SharedBlocks;
   void run_blocks(WorkerArena& workers) noexcept;
-  void run_here(std::uint64_t first, std::uint64_t last) const noexcept;
+  void run_range(std::uint64_t first, std::uint64_t last) const noexcept;
   void run_split(WorkerArena& workers, std::uint64_t first) const noexcept;
 
   HostKernelFunction function_;

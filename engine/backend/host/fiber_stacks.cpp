@@ -38,7 +38,7 @@ FiberStack FiberStacks::take() {
   --left_in_slab_;
   // Fails if the process has too many mappings; the stack works without a guard page.
   static_cast<void>(mprotect(guard, kGuardBytes, PROT_NONE));
-  return {guard + kGuardBytes, kStackBytes, taken_++ % kColours * kCacheLine};
+  return {guard + kGuardBytes, kStackBytes, count_++ % kColours * kCacheLine};
 }
 
 }  // namespace reprise::detail

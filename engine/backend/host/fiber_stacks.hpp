@@ -21,7 +21,7 @@ class FiberStacks {
 
  private:
   std::vector<std::byte*> slabs_;
-  std::size_t left_in_slab_ = 0, taken_ = 0;
+  std::size_t left_in_slab_ = 0, count_ = 0;
 };
 
 }  // namespace reprise::detail

@@ -49,7 +49,7 @@ DeviceInfo host_device_info() {
   info.selector = "host";
   info.kind = DeviceKind::Host;
   info.multiprocessors = threads;
-  info.memory_bytes = HostMemory::of_this_machine();
+  info.memory_bytes = HostMemory::physical_memory();
   info.limits = host_limits();
   return info;
 }
@@ -85,10 +85,10 @@ std::unique_ptr<VirtualAllocation> HostBackend::reserve_pages(std::uint64_t byte
 
 std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
   require_usable(Stage::Open);
-  auto line =
+  auto work_queue =
       std::make_shared<HostWorkQueue>(label, DeviceGeneration(status_), info_.multiprocessors);
-  queues_->add(line);
-  return std::make_unique<HostQueue>(std::move(line));
+  queues_->add(work_queue);
+  return std::make_unique<HostQueue>(std::move(work_queue));
 }
 
 KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
@@ -126,7 +126,7 @@ void HostBackend::lose() {
 
 void HostBackend::rebuild() {
   queues_->abandon_all();
-  queues_->wait_until_quiet();
+  queues_->wait_until_idle();
   status_->lost.store(false);
 }
 

@@ -42,7 +42,7 @@ class HostExec final : public BackendExec {
     return latest_->program.loop_counts();
   }
   [[nodiscard]] bool observe(ReplayObserver& observer) override {
-    slots_ = latest_->program.slots();
+    timing_ = latest_->program.timing();
     observer_ = &observer;
     return true;
   }
@@ -67,13 +67,13 @@ class HostExec final : public BackendExec {
   // A change that applies from one replay on.
   struct Change {
     std::uint64_t replay = 0;
-    std::vector<HostProgram::Remade> remade = {};
-    std::vector<std::uint32_t> switched = {};  // nodes to enable or disable
+    std::vector<HostProgram::RebuiltNode> rebuilt = {};
+    std::vector<std::uint32_t> toggled = {};  // nodes to enable or disable
     std::uint8_t disabled = 0;
     std::shared_ptr<Loaded> program = {};  // null: unchanged
   };
   void add_change(Change change);
-  void take_changes(std::uint64_t replay) noexcept;
+  void apply_changes(std::uint64_t replay) noexcept;
   void run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
@@ -85,7 +85,7 @@ class HostExec final : public BackendExec {
   std::shared_ptr<Loaded> loaded_;  // used by the thread that runs replays
   ReplayMode mode_;
   ReplayObserver* observer_ = nullptr;
-  TimingLayout slots_;          // known to the observer
+  TimingLayout timing_;         // known to the observer
   bool use_parallel_ = false;   // decision of the last measured replay
   std::uint32_t measured_ = 0;  // replays
   // Used by the thread that launches and changes: the state of the next launch.
@@ -95,7 +95,7 @@ class HostExec final : public BackendExec {
   std::shared_ptr<Loaded> latest_;
   std::atomic<bool> has_callbacks_;
   // Changes queued for their replays, in order.
-  std::atomic<std::uint32_t> waiting_changes_{0};
+  std::atomic<std::uint32_t> pending_changes_{0};
   std::mutex changes_mutex_;
   std::list<Change> changes_;
 };

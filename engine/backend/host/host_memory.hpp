@@ -20,11 +20,11 @@ class HostMemory {
   void free(std::byte* address) noexcept;
   // Account for memory that the caller obtains from the system. The first throws OutOfMemory if
   // fewer bytes are available.
-  void count_in(std::uint64_t bytes);
-  void count_out(std::uint64_t bytes) noexcept;
+  void charge(std::uint64_t bytes);
+  void discharge(std::uint64_t bytes) noexcept;
 
   // Physical memory in bytes; 0: unknown.
-  [[nodiscard]] static std::uint64_t of_this_machine() noexcept;
+  [[nodiscard]] static std::uint64_t physical_memory() noexcept;
 
  private:
   const std::uint64_t limit_;

@@ -38,28 +38,28 @@ class HostProgram {
   // in the layout of timing(), or null.
   void begin_replay(NodeTime* times) noexcept { state_->begin_replay(times); }
   // For the outermost program.
-  [[nodiscard]] const TimingLayout& slots() const noexcept { return slots_; }
+  [[nodiscard]] const TimingLayout& timing() const noexcept { return timing_; }
   // Called before the first replay. Reports times in `timing`, a layout of the same nodes.
-  void take_slots(const TimingLayout& slots) { slots_ = slots; }
+  void set_timing(const TimingLayout& timing) { timing_ = timing; }
   [[nodiscard]] std::vector<LoopCount> loop_counts() const { return state_->counts(); }
   // True if two nodes may run concurrently.
-  [[nodiscard]] bool is_wide() const noexcept { return wide_; }
+  [[nodiscard]] bool has_parallelism() const noexcept { return has_parallelism_; }
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
     return plan_->lowered.edges_into(node);
   }
-  [[nodiscard]] std::span<const std::uint32_t> followers(std::uint32_t node) const noexcept {
-    return {followers_.data() + first_follower_[node],
-            followers_.data() + first_follower_[node + 1]};
+  [[nodiscard]] std::span<const std::uint32_t> successors(std::uint32_t node) const noexcept {
+    return {successors_.data() + first_successor_[node],
+            successors_.data() + first_successor_[node + 1]};
   }
   [[nodiscard]] std::string_view label() const noexcept { return plan_->label; }
 
   // The contents of a node after a change of bindings, for this program only.
-  struct Remade;
+  struct RebuiltNode;
   // Any thread, at any time. Throws the exceptions of ops.
-  [[nodiscard]] Remade remake(std::uint32_t node, const Bindings& bindings) const;
+  [[nodiscard]] RebuiltNode rebuild_node(std::uint32_t node, const Bindings& bindings) const;
   // Both are called between replays. `made` receives the previous contents, which the caller
   // destroys.
-  void put(Remade& made) noexcept;
+  void swap_in(RebuiltNode& made) noexcept;
   void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept {
     disabled_[node] = disabled;
   }
@@ -88,7 +88,7 @@ class HostProgram {
   [[nodiscard]] FillNode fill_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] BodyNode body_node(std::uint32_t node, const Bindings& bindings) const;
   // Conditions are already bound.
-  [[nodiscard]] Remade remake_bound(std::uint32_t node, const Bindings& bindings) const;
+  [[nodiscard]] RebuiltNode rebuild_bound_node(std::uint32_t node, const Bindings& bindings) const;
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command,
                                                       const Bindings& bindings) const;
   void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
@@ -103,7 +103,7 @@ class HostProgram {
   std::shared_ptr<const Plan> plan_;
   FaultMarks* marks_;                   // null: not recorded
   std::unique_ptr<ReplayState> state_;  // null in a body, which uses the outermost program's
-  TimingLayout slots_;                  // empty in a body
+  TimingLayout timing_;                 // empty in a body
   BodyNode::Shared shared_;
   const std::uint32_t first_node_ = 0;     // of this program, in the timing layout
   std::vector<std::uint32_t> first_loop_;  // by command; empty for a plan without bodies
@@ -116,12 +116,12 @@ class HostProgram {
   std::vector<const std::function<void()>*> callbacks_;
   std::vector<std::unique_ptr<OpSteps>> ops_;
   std::vector<BodyNode> bodies_;
-  std::vector<std::uint32_t> first_follower_, followers_;
-  bool wide_ = false, has_callbacks_ = false;
+  std::vector<std::uint32_t> first_successor_, successors_;
+  bool has_parallelism_ = false, has_callbacks_ = false;
   Arena parameters_;
 };
 
-struct HostProgram::Remade {
+struct HostProgram::RebuiltNode {
   std::uint32_t node = 0;
   std::vector<std::byte> parameters;  // of a dispatch
   CopyNode copy = {};

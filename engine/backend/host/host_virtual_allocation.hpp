@@ -11,7 +11,7 @@ class HostVirtualAllocation final : public VirtualAllocation {
  public:
   // With mapped pages. `memory`, which accounts for them, outlives this object. Null for less than
   // kMinBytes bytes. Throws OutOfMemory.
-  static constexpr std::uint64_t kFewest = 64 * 1024;
+  static constexpr std::uint64_t kMinBytes = 64 * 1024;
   [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> make(HostMemory& memory,
                                                                    std::uint64_t bytes);
   // Without pages. Null if the system has too few addresses.
@@ -31,14 +31,14 @@ class HostVirtualAllocation final : public VirtualAllocation {
   void resize(std::uint64_t bytes) override;
 
  private:
-  void open(std::uint64_t from, std::uint64_t to);   // maps pages at [from, to)
-  void close(std::uint64_t from, std::uint64_t to);  // unmaps them
+  void map_range(std::uint64_t from, std::uint64_t to);    // maps pages at [from, to)
+  void unmap_range(std::uint64_t from, std::uint64_t to);  // unmaps them
 
   HostMemory& memory_;
   std::byte* const address_;
   const std::uint64_t reserved_;
   std::uint64_t bytes_ = 0;
-  bool is_there_ = true;
+  bool is_mapped_ = true;
 };
 
 }  // namespace reprise::detail

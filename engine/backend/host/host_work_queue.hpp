@@ -50,7 +50,7 @@ class HostWorkQueue {
 
   // See QueueRegistry.
   void abandon();
-  void wait_until_quiet();
+  void wait_until_idle();
   void wait_until_not_running(const HostExec& exec);
   // Joins the queue's thread. Requires an empty queue or a lost device. Not called from that
   // thread.
@@ -81,9 +81,9 @@ class HostWorkQueue {
   [[nodiscard]] Entry pop();
   [[nodiscard]] bool may_run_next(Runner runner) const;
   // Runs entries until `serial` is complete or `runner` must not run the next entry.
-  void drive(Lock& lock, std::uint64_t serial, Runner runner);
+  void run_entries(Lock& lock, std::uint64_t serial, Runner runner);
   void run(const Entry& entry, Runner runner) noexcept;
-  void call_worker(Priority priority);
+  void wake_worker(Priority priority);
   void worker_main();
 
   const std::string label_;
@@ -95,7 +95,7 @@ class HostWorkQueue {
   std::condition_variable work_, changed_;
   std::vector<Entry> ring_;  // size: a power of two
   std::size_t head_ = 0, count_ = 0;
-  bool driven_ = false;
+  bool is_running_ = false;
   const HostExec* running_ = nullptr;
   std::uint32_t waiting_ = 0;  // threads that wait on changed_
   Worker worker_state_ = Worker::NotStarted;

@@ -33,7 +33,7 @@ class ParallelReplay {
   const DeviceGeneration& generation_;
   CallbackErrors& errors_;
   // By node: the number of unfinished predecessors and the latest end of the others.
-  std::unique_ptr<std::atomic<std::uint64_t>[]> waits_for_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> pending_;
   std::vector<std::uint32_t> roots_;
   // Releases and acquires the writes of one thread to the next.
   std::atomic<std::uint32_t> handed_over_{0};

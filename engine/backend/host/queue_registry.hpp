@@ -13,11 +13,11 @@ class HostWorkQueue;
 
 class QueueRegistry {
  public:
-  void add(const std::shared_ptr<HostWorkQueue>& line);
+  void add(const std::shared_ptr<HostWorkQueue>& work_queue);
   // Drops all queued work and wakes the waiters; the device is lost.
   void abandon_all();
   // Blocks until no queue of a lost device runs work.
-  void wait_until_quiet();
+  void wait_until_idle();
   // Blocks until no queue runs `exec`, which is not queued.
   void wait_until_not_running(const HostExec& exec);
 
@@ -25,7 +25,7 @@ class QueueRegistry {
   [[nodiscard]] std::vector<std::shared_ptr<HostWorkQueue>> live();
 
   std::mutex mutex_;
-  std::vector<std::weak_ptr<HostWorkQueue>> lines_;
+  std::vector<std::weak_ptr<HostWorkQueue>> queues_;
 };
 
 }  // namespace reprise::detail

@@ -44,7 +44,7 @@ class ReplayState {
 
   std::vector<Value> values_;
   NodeTime* times_ = nullptr;
-  std::unique_ptr<std::uint32_t[]> now_;  // by value; accessed atomically only
+  std::unique_ptr<std::uint32_t[]> current_;  // by value; accessed atomically only
   std::uint32_t loop_count_;
   std::unique_ptr<LoopState[]> loops_;
 };

@@ -17,7 +17,7 @@ class WorkerArena {
   [[nodiscard]] std::uint32_t threads() const noexcept { return threads_; }
   // Runs `work` on this thread; tasks that it spawns run on all threads of the arena.
   template <class Work>
-  void lead(const Work& work) {
+  void run(const Work& work) {
     arena_.execute(work);
   }
 

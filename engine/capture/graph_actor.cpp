@@ -48,12 +48,12 @@ class GraphActorCore {
     GraphMsg::Launch launch;  // retains the graph until its replay has completed
   };
 
-  // Runs `act` and passes its exception to `reply`. No reference to the exception remains here.
+  // Runs `action` and passes its exception to `reply`. No reference to the exception remains here.
   template <class Reply, class Act>
-  static void answer(Reply& reply, Act&& act) {
+  static void reply_with(Reply& reply, Act&& action) {
     std::exception_ptr thrown;
     try {
-      act();
+      action();
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -62,7 +62,8 @@ class GraphActorCore {
 
   void work() {
     while (std::optional<GraphMsg> message = inbox_.take()) {
-      std::visit([this](auto& what) { answer(what.reply, [&] { handle(what); }); }, message->what);
+      std::visit([this](auto& request) { reply_with(request.reply, [&] { handle(request); }); },
+                 message->what);
     }
   }
 
@@ -96,7 +97,7 @@ class GraphActorCore {
   void complete() {
     while (std::optional<Launched> launched = launched_.take()) {
       std::promise<std::uint64_t>& reply = launched->launch.reply;
-      answer(reply, [&] {
+      reply_with(reply, [&] {
         launched->fence.wait();
         reply.set_value(launched->fence.replay());
       });

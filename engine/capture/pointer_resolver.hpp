@@ -18,22 +18,22 @@ class PointerResolver {
   explicit PointerResolver(Device device) noexcept : device_(std::move(device)) {}
 
   // Loads the list of the device's current buffers.
-  void look();
+  void refresh();
   // The rest of the listed buffer that contains the address, from the address on; empty if no
   // listed buffer contains it.
-  [[nodiscard]] BufferView find_known(const void* address) const;
-  // As find_known(), but reloads the list if no listed buffer contains the address.
+  [[nodiscard]] BufferView find_listed(const void* address) const;
+  // As find_listed(), but reloads the list if no listed buffer contains the address.
   [[nodiscard]] BufferView find(const void* address);
   // As find(), for memory that the device can access: on a GPU, adopts allocations of the
   // application that CUDA knows. Throws InvalidArgument naming `role`, and the errors of
   // adopt_buffer.
-  [[nodiscard]] BufferView reach(const void* address, std::string_view role);
+  [[nodiscard]] BufferView resolve(const void* address, std::string_view role);
   // Exactly `bytes` from the address on. Also throws OutOfRange.
-  [[nodiscard]] BufferView reach(const void* address, std::uint64_t bytes, std::string_view role);
+  [[nodiscard]] BufferView resolve(const void* address, std::uint64_t bytes, std::string_view role);
 
  private:
   Device device_;
-  std::vector<std::shared_ptr<PoolBuffer>> known_;  // by address
+  std::vector<std::shared_ptr<PoolBuffer>> buffers_;  // by address
 };
 
 // Adopts the allocation that contains `address` and returns its rest from there on; empty if CUDA

@@ -42,7 +42,7 @@ class StreamCaptureCore {
         arguments.push_back(arg.argument);
         continue;
       }
-      views.push_back(pointers_.reach(
+      views.push_back(pointers_.resolve(
           arg.address, concat("argument ", arguments.size(), " of kernel ", kernel.name())));
       arguments.push_back({&views.back(), Access::ReadWrite, nullptr, 0});
     }
@@ -53,11 +53,11 @@ class StreamCaptureCore {
               SourceLocation where) {
     const bool from_host = direction == MemcpyDirection::HostToDevice,
                to_host = direction == MemcpyDirection::DeviceToHost;
-    const BufferView from =
-        from_host ? pinned(source, bytes) : pointers_.reach(source, bytes, "the source of a copy");
+    const BufferView from = from_host ? pinned(source, bytes)
+                                      : pointers_.resolve(source, bytes, "the source of a copy");
     const BufferView to = to_host
                               ? pinned(destination, bytes)
-                              : pointers_.reach(destination, bytes, "the destination of a copy");
+                              : pointers_.resolve(destination, bytes, "the destination of a copy");
     if (from && to) {
       commands_.copy(from, to, where);
     } else if (to) {
@@ -68,7 +68,7 @@ class StreamCaptureCore {
   }
 
   void memset(void* destination, std::uint8_t value, std::size_t bytes, SourceLocation where) {
-    const BufferView to = pointers_.reach(destination, bytes, "the destination of a memset");
+    const BufferView to = pointers_.resolve(destination, bytes, "the destination of a memset");
     commands_.fill_bits(to, value, 1, {to.bytes(), 1, 1}, {}, where);
   }
 
@@ -82,9 +82,10 @@ class StreamCaptureCore {
  private:
   // Pinned host memory of this device's pools; empty for other memory.
   [[nodiscard]] BufferView pinned(const void* address, std::size_t bytes) {
-    const BufferView rest = address == nullptr ? BufferView() : pointers_.find(address);
-    if (!rest || rest.kind() != BufferKind::PinnedHost || bytes > rest.bytes()) return {};
-    return rest.subview(0, bytes);
+    const BufferView remaining = address == nullptr ? BufferView() : pointers_.find(address);
+    if (!remaining || remaining.kind() != BufferKind::PinnedHost || bytes > remaining.bytes())
+      return {};
+    return remaining.subview(0, bytes);
   }
 
   const std::shared_ptr<QueueCore> queue_;

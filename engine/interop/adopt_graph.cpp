@@ -11,7 +11,7 @@ namespace reprise {
 namespace {
 
 // The caller may launch the native graph without the engine's knowledge, so its pages stay mapped.
-const detail::CudaExec& exec_to_hand_out(const CapturedGraph& graph, std::string_view call) {
+const detail::CudaExec& resident_exec(const CapturedGraph& graph, std::string_view call) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, call);
   graph.core()->pin_resident();
   return exec;
@@ -35,15 +35,15 @@ CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGrap
 }
 
 CUgraph native_graph(const CapturedGraph& graph) {
-  return static_cast<CUgraph>(exec_to_hand_out(graph, "native_graph").native_graph());
+  return static_cast<CUgraph>(resident_exec(graph, "native_graph").native_graph());
 }
 
 CUgraphExec native_exec(const CapturedGraph& graph) {
-  return static_cast<CUgraphExec>(exec_to_hand_out(graph, "native_exec").native());
+  return static_cast<CUgraphExec>(resident_exec(graph, "native_exec").native());
 }
 
 CUgraph release_graph(const CapturedGraph& graph) {
-  return exec_to_hand_out(graph, "release_graph").clone_graph();
+  return resident_exec(graph, "release_graph").clone_graph();
 }
 
 }  // namespace reprise

@@ -9,8 +9,8 @@
 namespace reprise::detail {
 namespace {
 
-[[noreturn]] void refuse_empty(std::string_view call, std::string_view what) {
-  fail(ErrorCode::InvalidArgument, Stage::Open, "", concat(call, " got an empty ", what));
+[[noreturn]] void refuse_empty(std::string_view call, std::string_view type) {
+  fail(ErrorCode::InvalidArgument, Stage::Open, "", concat(call, " got an empty ", type));
 }
 
 [[noreturn]] void refuse_host(std::string_view call, std::string_view selector) {
@@ -19,11 +19,11 @@ namespace {
 }
 
 // Casts `found` to Wanted, a class of the CUDA device.
-template <class Wanted, class Found>
-Wanted& as(Found& found, std::string_view call, std::string_view selector) {
-  auto* const wanted = dynamic_cast<Wanted*>(&found);
-  if (wanted == nullptr) refuse_host(call, selector);
-  return *wanted;
+template <class Target, class Found>
+Target& as(Found& found, std::string_view call, std::string_view selector) {
+  auto* const target = dynamic_cast<Target*>(&found);
+  if (target == nullptr) refuse_host(call, selector);
+  return *target;
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& pat
   const std::shared_ptr<const detail::CudaContext> context =
       detail::cuda_backend(Device(graph.core()->device()), "cuda_debug_dot").context();
   const detail::SetupScope scope(*context, Stage::Plan);
-  const std::string place = detail::concat("graph ", graph.label(), " to ", path.string());
+  const std::string subject = detail::concat("graph ", graph.label(), " to ", path.string());
   detail::cuda_check(context->driver.cuGraphDebugDotPrint(static_cast<CUgraph>(exec.native_graph()),
                                                           path.c_str(), to_cuda(flags)),
-                     "cuGraphDebugDotPrint", context->at(Stage::Plan, place));
+                     "cuGraphDebugDotPrint", context->at(Stage::Plan, subject));
 }
 
 }  // namespace reprise

@@ -18,11 +18,11 @@ template <class... Parts>
 }
 
 // Refuses the parameters of op `name`.
-[[noreturn]] inline void refuse(ErrorCode code, std::string_view name, const std::string& why) {
+[[noreturn]] inline void refuse(ErrorCode code, std::string_view name, const std::string& reason) {
   ErrorDetails details;
   details.code = code;
   details.stage = Stage::Record;
-  throw Error(std::move(details), text("op ", name, ": ", why));
+  throw Error(std::move(details), text("op ", name, ": ", reason));
 }
 
 // Reports the failure of a library call.

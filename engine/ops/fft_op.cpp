@@ -29,9 +29,9 @@ void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch)
   if (size < 2 || batch == 0)
     refuse(ErrorCode::InvalidArgument, name,
            text("size ", size, " and batch ", batch, "; they must be at least 2 and 1"));
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (size > kMost || batch > kMost)
-    refuse(ErrorCode::OutOfRange, name, text("more than ", kMost, " values or signals"));
+  constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
+  if (size > kMaxSize || batch > kMaxSize)
+    refuse(ErrorCode::OutOfRange, name, text("more than ", kMaxSize, " values or signals"));
 }
 
 template <class T>

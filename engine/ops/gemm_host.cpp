@@ -28,7 +28,7 @@ CBLAS_TRANSPOSE blas(Transpose transpose) {
 
 // A sequential OpenBLAS may manage its buffers without locks, for one caller at a time, so its
 // calls are serialised.
-[[nodiscard]] std::unique_lock<std::mutex> turn() {
+[[nodiscard]] std::unique_lock<std::mutex> lock_if_sequential() {
   static std::mutex mutex;
   if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) return {};
   return std::unique_lock(mutex);
@@ -36,7 +36,7 @@ CBLAS_TRANSPOSE blas(Transpose transpose) {
 
 void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64_t row_a,
               const float* b, std::uint64_t row_b, float* c, std::uint64_t row_c) {
-  const auto mine = turn();
+  const auto lock = lock_if_sequential();
   cblas_sgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows),
               static_cast<blasint>(d.n), static_cast<blasint>(d.k), static_cast<float>(d.alpha), a,
               static_cast<blasint>(row_a), b, static_cast<blasint>(row_b),
@@ -45,7 +45,7 @@ void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64
 
 void multiply(const GemmDesc& d, std::uint64_t rows, const double* a, std::uint64_t row_a,
               const double* b, std::uint64_t row_b, double* c, std::uint64_t row_c) {
-  const auto mine = turn();
+  const auto lock = lock_if_sequential();
   cblas_dgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows),
               static_cast<blasint>(d.n), static_cast<blasint>(d.k), d.alpha, a,
               static_cast<blasint>(row_a), b, static_cast<blasint>(row_b), d.beta, c,

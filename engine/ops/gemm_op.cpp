@@ -76,10 +76,10 @@ GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
            text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch,
                 "; each must be at least 1"));
   }
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (d.m > kMost || d.n > kMost || d.k > kMost || d.batch > kMost || d.row_a > kMost ||
-      d.row_b > kMost || d.row_c > kMost) {
-    refuse(ErrorCode::OutOfRange, "gemm", text("a size exceeds ", kMost));
+  constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
+  if (d.m > kMaxSize || d.n > kMaxSize || d.k > kMaxSize || d.batch > kMaxSize ||
+      d.row_a > kMaxSize || d.row_b > kMaxSize || d.row_c > kMaxSize) {
+    refuse(ErrorCode::OutOfRange, "gemm", text("a size exceeds ", kMaxSize));
   }
   const std::uint64_t bytes = ops::gemm_element_bytes(d.type);
   check(d.transpose_a == Transpose::No ? Stored{"a", d.m, d.k} : Stored{"a", d.k, d.m}, d.a,

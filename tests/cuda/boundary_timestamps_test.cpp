@@ -21,9 +21,9 @@ namespace {
 // The replays that were reported without and with node times.
 class Numbers final : public detail::ReplayObserver {
  public:
-  explicit Numbers(std::size_t nodes) : room_(nodes) {}
+  explicit Numbers(std::size_t nodes) : storage_(nodes) {}
   [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
-    return room_.data();
+    return storage_.data();
   }
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   detail::NodeTime* nodes) noexcept override {
@@ -33,7 +33,7 @@ class Numbers final : public detail::ReplayObserver {
   std::vector<std::uint64_t> plain, timed;
 
  private:
-  std::vector<detail::NodeTime> room_;
+  std::vector<detail::NodeTime> storage_;
 };
 
 // Independent counters: one has no boundary kernel, 3 to 7 have an entry kernel, 8 both. With

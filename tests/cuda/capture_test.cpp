@@ -62,7 +62,7 @@ struct Side {
   }
 };
 
-[[nodiscard]] bool holds(std::string_view text, std::string_view part) {
+[[nodiscard]] bool check_contains(std::string_view text, std::string_view part) {
   INFO("expected: ", std::string(part));
   INFO("in: ", std::string(text));
   const bool found = text.find(part) != std::string_view::npos;
@@ -116,15 +116,15 @@ TEST_CASE(
   CHECK(graph.report().needed_edges == 5);
   CHECK(graph.pool_buffer_count() == 3);
   const std::string text = graph.to_text();
-  CHECK(holds(text, "\"dispatch application_scale\""));
-  CHECK(holds(text, "grid 8 1 1, block 128 1 1"));
-  CHECK(holds(text, "value at 8: 00004040"));  // 3.0f
-  CHECK(holds(text, "value at 12: e8030000"));
-  CHECK(holds(text, "\"fill x\""));
-  CHECK(holds(text, "\"copy y -> out\""));
-  CHECK(holds(text, "needed: captured"));
-  CHECK(holds(graph.to_dot(), "dispatch application_scale"));
-  CHECK(holds(graph.to_dot(), "captured"));
+  CHECK(check_contains(text, "\"dispatch application_scale\""));
+  CHECK(check_contains(text, "grid 8 1 1, block 128 1 1"));
+  CHECK(check_contains(text, "value at 8: 00004040"));  // 3.0f
+  CHECK(check_contains(text, "value at 12: e8030000"));
+  CHECK(check_contains(text, "\"fill x\""));
+  CHECK(check_contains(text, "\"copy y -> out\""));
+  CHECK(check_contains(text, "needed: captured"));
+  CHECK(check_contains(graph.to_dot(), "dispatch application_scale"));
+  CHECK(check_contains(graph.to_dot(), "captured"));
   const trace::GraphVersion shown = traced(graph);
   CHECK(count_of(shown, trace::NodeKind::Dispatch) == 1);
   CHECK(count_of(shown, trace::NodeKind::Fill) == 2);
@@ -242,7 +242,7 @@ TEST_CASE("cuda capture: an invalidated capture reports its cause, and the strea
     CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
-    CHECK(holds(text, "queue"));
+    CHECK(check_contains(text, "queue"));
   }
   SUBCASE("unjoined work on another stream") {
     begin_capture(t.queue);
@@ -250,7 +250,7 @@ TEST_CASE("cuda capture: an invalidated capture reports its cause, and the strea
     REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, side.stream) == cudaSuccess);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
-    CHECK(holds(text, "not joined"));
+    CHECK(check_contains(text, "not joined"));
   }
   SUBCASE("a launch of the engine") {
     begin_capture(t.queue);
@@ -259,7 +259,7 @@ TEST_CASE("cuda capture: an invalidated capture reports its cause, and the strea
     CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
-    CHECK(holds(text, "launch of graph test"));
+    CHECK(check_contains(text, "launch of graph test"));
   }
   SUBCASE("a launch of the engine that a relaxed capture tolerates") {
     begin_capture(t.queue, CaptureMode::Relaxed);
@@ -317,8 +317,8 @@ TEST_CASE("cuda capture: cuda_debug_dot writes CUDA's own DOT output of a graph"
     return text;
   };
   const std::string plain = print(DotFlags::None), verbose = print(DotFlags::Verbose);
-  CHECK(holds(plain, "digraph"));
-  CHECK(holds(verbose, "application_scale"));
+  CHECK(check_contains(plain, "digraph"));
+  CHECK(check_contains(verbose, "application_scale"));
   CHECK(verbose.size() > plain.size());
   CHECK(to_cuda(DotFlags::KernelNodeParams | DotFlags::Accesses) ==
         CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
@@ -382,11 +382,11 @@ TEST_CASE("cuda capture: memory allocated in a capture and memory of the applica
     CHECK(graph.node_count() == 5);
     CHECK(graph.pool_buffer_count() == 0);
     const std::string text = graph.to_text();
-    CHECK(holds(text, "op memory allocation, 4000 bytes, allocation 1"));
-    CHECK(holds(text, "op memory release, allocation 1"));
-    CHECK(holds(text, "op event record, event 1"));
-    CHECK(holds(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
-    CHECK(holds(text, "device memory 1"));
+    CHECK(check_contains(text, "op memory allocation, 4000 bytes, allocation 1"));
+    CHECK(check_contains(text, "op memory release, allocation 1"));
+    CHECK(check_contains(text, "op event record, event 1"));
+    CHECK(check_contains(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
+    CHECK(check_contains(text, "device memory 1"));
     graph.launch(t.queue).wait();
     graph.launch(t.queue).wait();
   }
@@ -423,11 +423,11 @@ TEST_CASE(
     CHECK(graph.report().commands == 3);
     CHECK(graph.report().needed_edges == 2);
     const std::string text = graph.to_text();
-    CHECK(holds(text, "\"fill x\" in \"child graph 1\""));
-    CHECK(holds(text, "join"));
-    CHECK(holds(text, "\"copy x -> y\""));
-    CHECK(holds(text, "40 x 10 x 1 pitch 100"));
-    CHECK(holds(text, "40 x 10 x 1 pitch 200"));
+    CHECK(check_contains(text, "\"fill x\" in \"child graph 1\""));
+    CHECK(check_contains(text, "join"));
+    CHECK(check_contains(text, "\"copy x -> y\""));
+    CHECK(check_contains(text, "40 x 10 x 1 pitch 100"));
+    CHECK(check_contains(text, "40 x 10 x 1 pitch 200"));
     const trace::GraphVersion shown = traced(graph);
     CHECK(count_of(shown, trace::NodeKind::Join) == 1);
     REQUIRE(shown.labels.size() == 2);

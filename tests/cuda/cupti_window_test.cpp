@@ -97,12 +97,12 @@ TEST_CASE(
   t.source->time_nodes(4, kClose);
   t.launch(10);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   CHECK_FALSE(t.source->is_timing_nodes());
   static_cast<void>(expect_cupti(t));
-  REQUIRE(notes.replays.size() == 20);
-  for (const Notes::Replay& replay : notes.replays) {
+  REQUIRE(collected.replays.size() == 20);
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay < 11 || replay.replay > 14));
     if (!replay.nodes.empty()) check_nodes(t, replay);
@@ -128,15 +128,15 @@ TEST_CASE("cupti window: host callbacks report their own times") {
   t.source->time_nodes(3, kClose);
   t.launch(4);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   CHECK(calls == 6);
   const auto clock = t.source->clock();
   REQUIRE(clock);
   const std::int64_t slack = clock->error + 20'000;
-  REQUIRE(notes.replays.size() == 6);
+  REQUIRE(collected.replays.size() == 6);
   for (std::size_t i = 2; i < 5; ++i) {
-    const Notes::Replay& replay = notes.replays[i];
+    const CollectedReplays::Replay& replay = collected.replays[i];
     REQUIRE_FALSE(replay.nodes.empty());
     std::uint32_t timed = 0;
     for (const detail::NodeTime& time : replay.nodes) {
@@ -167,10 +167,10 @@ TEST_CASE("cupti window: the work of ops is timed as their commands") {
   t.source->time_nodes(5, kClose);
   t.launch(6);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
-  REQUIRE(notes.replays.size() == 6);
-  for (std::size_t i = 0; i < 5; ++i) check_nodes(t, notes.replays[i]);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
+  REQUIRE(collected.replays.size() == 6);
+  for (std::size_t i = 0; i < 5; ++i) check_nodes(t, collected.replays[i]);
   const auto counted = t.read(values);
   for (std::uint32_t i = 0; i < kOps; ++i) CHECK(counted[i] == (i + 3) * t.launched);
 }
@@ -180,7 +180,7 @@ TEST_CASE(
   if (!have_gpu()) return;
   Counted t;
   Counted beside;  // launched before and after every attach and detach
-  Notes notes = t.notes(), others = beside.notes();
+  CollectedReplays collected = t.collector(), others = beside.collector();
   long after_some = 0;
   constexpr int kWindows = 1'000, kWarm = 50;
   for (int window = 0; window < kWindows; ++window) {
@@ -188,11 +188,11 @@ TEST_CASE(
     beside.launch(2);
     t.launch(4);
     t.wait();
-    notes.replays.clear();
-    CHECK(t.source->collect(notes).nodes == 0);
-    REQUIRE(notes.replays.size() == 4);
-    for (std::size_t i = 0; i < 3; ++i) check_nodes(t, notes.replays[i]);
-    CHECK(notes.replays[3].nodes.empty());
+    collected.replays.clear();
+    CHECK(t.source->collect(collected).nodes == 0);
+    REQUIRE(collected.replays.size() == 4);
+    for (std::size_t i = 0; i < 3; ++i) check_nodes(t, collected.replays[i]);
+    CHECK(collected.replays[3].nodes.empty());
     beside.launch(2);
     others.replays.clear();
     beside.wait();
@@ -212,19 +212,19 @@ TEST_CASE("cupti window: kAllReplays times all nodes of all replays until it is 
   if (!have_gpu()) return;
   Counted t;
   t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   std::uint64_t lost = 0;
   for (int i = 0; i < 10; ++i) {
     t.launch(100);
     t.wait();
-    lost += t.source->collect(notes).nodes;
+    lost += t.source->collect(collected).nodes;
   }
   t.source->time_nodes(0, kClose);
-  lost += t.source->collect(notes).nodes;
+  lost += t.source->collect(collected).nodes;
   CHECK_FALSE(t.source->is_timing_nodes());
   CHECK(lost == 0);
-  REQUIRE(notes.replays.size() == 1'000);
-  for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
+  REQUIRE(collected.replays.size() == 1'000);
+  for (const CollectedReplays::Replay& replay : collected.replays) check_nodes(t, replay);
   t.launch(10);
   t.check_values();
 }
@@ -239,22 +239,22 @@ TEST_CASE("cupti window: two graphs on two queues keep launching while windows o
       other.wait();
     }
   });
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   std::uint64_t timed = 0;
   for (int window = 0; window < 20; ++window) {
     t.source->time_nodes(5, kClose);
     t.launch(10);
     t.wait();
-    static_cast<void>(t.source->collect(notes));
+    static_cast<void>(t.source->collect(collected));
   }
   stop.store(true);
   launching.join();
-  for (const Notes::Replay& replay : notes.replays) {
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     if (replay.nodes.empty()) continue;
     check_nodes(t, replay);
     ++timed;
   }
-  CHECK(notes.replays.size() == 200);
+  CHECK(collected.replays.size() == 200);
   CHECK(timed == 100);
   t.check_values();
   other.check_values();
@@ -267,16 +267,16 @@ TEST_CASE(
     Counted t;
     t.source->time_nodes(3, kClose);
     t.exec.reset();
-    Notes notes = t.notes();
-    static_cast<void>(t.source->collect(notes));
+    CollectedReplays collected = t.collector();
+    static_cast<void>(t.source->collect(collected));
     CHECK_FALSE(t.source->is_timing_nodes());
   }
   Counted t;
   t.source->time_nodes(3, kClose);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (t.source->is_timing_nodes() && std::chrono::steady_clock::now() < give_up)
-    static_cast<void>(t.source->collect(notes));
+    static_cast<void>(t.source->collect(collected));
   if (expect_cupti(t)) CHECK_FALSE(t.source->is_timing_nodes());
   t.source->time_nodes(0, kClose);
   t.launch(5);
@@ -308,17 +308,17 @@ TEST_CASE(
   cudaGraphNode_t node = nullptr;
   REQUIRE(cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &fill) == cudaSuccess);
   REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   for (int window = 0; window < 100; ++window) {
     t.source->time_nodes(2, kClose);
     for (int i = 0; i < 100; ++i) REQUIRE(cudaGraphLaunch(exec, stream) == cudaSuccess);
     t.launch(3);
     t.wait();
-    static_cast<void>(t.source->collect(notes));
+    static_cast<void>(t.source->collect(collected));
   }
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   CHECK(t.source->timed_by() == Window::Timestamp);
-  CHECK(std::count_if(notes.replays.begin(), notes.replays.end(),
+  CHECK(std::count_if(collected.replays.begin(), collected.replays.end(),
                       [](const auto& replay) { return !replay.nodes.empty(); }) == 200);
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);

@@ -186,7 +186,7 @@ CUgraphNode_st memset_of(CUdeviceptr address) {
   return node;
 }
 
-bool holds(const std::string& text, std::string_view part) {
+bool check_contains(const std::string& text, std::string_view part) {
   INFO("expected: ", std::string(part));
   INFO("in: ", text);
   const bool found = text.find(part) != std::string::npos;
@@ -235,7 +235,7 @@ TEST_CASE(
   CHECK(dispatch.grid == Dim3(4));
   CHECK(dispatch.shared_bytes == 32);
   CHECK(dispatch.buffer_argument_count == 2);
-  CHECK(holds(theirs.text(), "value at 24: e8030000"));
+  CHECK(check_contains(theirs.text(), "value at 24: e8030000"));
 }
 
 TEST_CASE("graph reader: copies, fills and joins become commands in topological order") {
@@ -274,7 +274,7 @@ TEST_CASE("graph reader: copies, fills and joins become commands in topological 
   CHECK(payload.source.offset == 108);
   CHECK(payload.source_pitch.row == 100);
   CHECK(payload.destination_pitch.row == 50);
-  CHECK(holds(theirs.text(), "needed: captured"));
+  CHECK(check_contains(theirs.text(), "needed: captured"));
 }
 
 TEST_CASE(
@@ -296,8 +296,8 @@ TEST_CASE(
   CHECK(found.recording->labels[1].name == "child graph 1");
   CHECK(found.dependencies.node_count() == 2 * kWide + 2);
   CHECK(found.dependencies.edges.size() == 3 * kWide);
-  CHECK(holds(theirs.text(), "in \"child graph 2\""));
-  CHECK(holds(theirs.text(), "op empty child graph"));
+  CHECK(check_contains(theirs.text(), "in \"child graph 2\""));
+  CHECK(check_contains(theirs.text(), "op empty child graph"));
 }
 
 TEST_CASE(
@@ -364,7 +364,7 @@ TEST_CASE(
                                   "op semaphore signal, semaphore 1 value 5, semaphore 2 value 6",
                                   "op semaphore wait, semaphore 2 value 6"};
   for (std::uint32_t i = 0; i < 8; ++i) CHECK(found.recording->command_name(i) == expected[i]);
-  CHECK(holds(theirs.text(), "event 2"));
+  CHECK(check_contains(theirs.text(), "event 2"));
 }
 
 }  // namespace reprise::test

@@ -12,13 +12,13 @@ TEST_CASE(
     "not") {
   const auto times = std::make_unique<HostTimes>();
   CHECK_FALSE(times->find(1));
-  times->note(1, {100, 150});
-  times->note(2, {200, 260});
+  times->record(1, {100, 150});
+  times->record(2, {200, 260});
   REQUIRE(times->find(2));
   CHECK(times->find(2)->started == 200);
   CHECK(times->find(2)->ended == 260);
   CHECK_FALSE(times->find(3));
-  times->note(1 + TimestampRing::kSlots, {900, 950});
+  times->record(1 + TimestampRing::kSlots, {900, 950});
   CHECK_FALSE(times->find(1));
   CHECK(times->find(1 + TimestampRing::kSlots)->started == 900);
 }

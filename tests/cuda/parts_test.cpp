@@ -36,26 +36,26 @@ TEST_CASE("cuda_check: an illegal address marks the device lost, once") {
 
 TEST_CASE("cuda_check: each code maps to the matching Error") {
   DeviceStatus status;
-  const CallContext place{Stage::Load, &status};
-  CHECK(error_of([&] { cuda_check(cudaErrorMemoryAllocation, "cudaMalloc", place); }).code ==
+  const CallContext call{Stage::Load, &status};
+  CHECK(error_of([&] { cuda_check(cudaErrorMemoryAllocation, "cudaMalloc", call); }).code ==
         ErrorCode::OutOfMemory);
-  CHECK(error_of([&] { cuda_check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", place); }).code ==
+  CHECK(error_of([&] { cuda_check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", call); }).code ==
         ErrorCode::OutOfMemory);
-  CHECK(error_of([&] { cuda_check(cudaErrorInsufficientDriver, "cudaMalloc", place); }).code ==
+  CHECK(error_of([&] { cuda_check(cudaErrorInsufficientDriver, "cudaMalloc", call); }).code ==
         ErrorCode::DriverTooOld);
   CHECK(error_of([&] {
-          cuda_check(cudaErrorNoKernelImageForDevice, "cudaLibraryGetKernel", place);
+          cuda_check(cudaErrorNoKernelImageForDevice, "cudaLibraryGetKernel", call);
         }).code == ErrorCode::KernelNotFound);
   CHECK(error_of([&] {
-          cuda_check(cudaErrorStreamCaptureImplicit, "cudaGraphLaunch", place);
+          cuda_check(cudaErrorStreamCaptureImplicit, "cudaGraphLaunch", call);
         }).code == ErrorCode::CapturingStream);
   CHECK(error_of([&] {
-          cuda_check(cudaErrorCooperativeLaunchTooLarge, "cudaGraphInstantiate", place);
+          cuda_check(cudaErrorCooperativeLaunchTooLarge, "cudaGraphInstantiate", call);
         }).code == ErrorCode::LaunchLimits);
-  CHECK(error_of([&] { cuda_check(cudaErrorInvalidValue, "cudaMalloc", place); }).code ==
+  CHECK(error_of([&] { cuda_check(cudaErrorInvalidValue, "cudaMalloc", call); }).code ==
         ErrorCode::NativeFailure);
   CHECK_FALSE(status.lost);
-  CHECK_NOTHROW(cuda_check(cudaSuccess, "cudaMalloc", place));
+  CHECK_NOTHROW(cuda_check(cudaSuccess, "cudaMalloc", call));
 }
 
 TEST_CASE("transfer nodes: a copy uses the fewest dimensions that move the same bytes") {

@@ -33,19 +33,19 @@ TEST_CASE(
       t.launch(50);
       t.wait();
       const std::int64_t after = host_now();
-      Notes notes = t.notes();
-      const auto lost = t.source->collect(notes);
+      CollectedReplays collected = t.collector();
+      const auto lost = t.source->collect(collected);
       CHECK(lost.replays == 0);
       CHECK(lost.nodes == 0);
-      REQUIRE(notes.replays.size() == 50);
+      REQUIRE(collected.replays.size() == 50);
       const auto clock = t.source->clock();
       REQUIRE(clock);
       // A larger error would make the times useless.
       CHECK(clock->error < 1'000'000);
       const std::int64_t slack = 2 * clock->error + 100'000;
       std::int64_t last = before - slack;
-      for (std::uint64_t i = 0; i < notes.replays.size(); ++i) {
-        const Notes::Replay& replay = notes.replays[i];
+      for (std::uint64_t i = 0; i < collected.replays.size(); ++i) {
+        const CollectedReplays::Replay& replay = collected.replays[i];
         CHECK(replay.replay == i + 1);
         CHECK(replay.nodes.empty());
         CHECK(replay.started >= last);
@@ -53,9 +53,9 @@ TEST_CASE(
         last = replay.ended;
       }
       CHECK(last <= after + slack);
-      notes.replays.clear();
-      CHECK(t.source->collect(notes).replays == 0);
-      CHECK(notes.replays.empty());
+      collected.replays.clear();
+      CHECK(t.source->collect(collected).replays == 0);
+      CHECK(collected.replays.empty());
     }
   }
 }
@@ -81,11 +81,11 @@ TEST_CASE(
   CHECK(t.source->is_timing_nodes());
   t.launch(10);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   CHECK_FALSE(t.source->is_timing_nodes());
-  REQUIRE(notes.replays.size() == 20);
-  for (const Notes::Replay& replay : notes.replays) {
+  REQUIRE(collected.replays.size() == 20);
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay < 11 || replay.replay > 14));
     if (!replay.nodes.empty()) check_nodes(t, replay);
@@ -95,12 +95,12 @@ TEST_CASE(
     t.source->time_nodes(2, kClose);
     t.launch(3);
     t.wait();
-    notes.replays.clear();
-    static_cast<void>(t.source->collect(notes));
-    REQUIRE(notes.replays.size() == 3);
-    check_nodes(t, notes.replays[0]);
-    check_nodes(t, notes.replays[1]);
-    CHECK(notes.replays[2].nodes.empty());
+    collected.replays.clear();
+    static_cast<void>(t.source->collect(collected));
+    REQUIRE(collected.replays.size() == 3);
+    check_nodes(t, collected.replays[0]);
+    check_nodes(t, collected.replays[1]);
+    CHECK(collected.replays[2].nodes.empty());
   }
   // Each replay increments every value twice and copies every second one from its neighbour in
   // between, so all values are equal.
@@ -129,13 +129,13 @@ TEST_CASE(
     t.source->time_nodes(20, kClose);
     t.launch(40);
     t.wait();
-    Notes notes = t.notes();
-    CHECK(t.source->collect(notes).nodes == 0);
-    REQUIRE(notes.replays.size() == 40);
+    CollectedReplays collected = t.collector();
+    CHECK(t.source->collect(collected).nodes == 0);
+    REQUIRE(collected.replays.size() == 40);
     for (std::size_t i = 0; i < 40; ++i) {
-      CHECK(notes.replays[i].ended > notes.replays[i].started);
-      REQUIRE(notes.replays[i].nodes.empty() == (i >= 20));
-      if (i < 20) check_nodes(t, notes.replays[i]);
+      CHECK(collected.replays[i].ended > collected.replays[i].started);
+      REQUIRE(collected.replays[i].nodes.empty() == (i >= 20));
+      if (i < 20) check_nodes(t, collected.replays[i]);
     }
   }
 }
@@ -147,21 +147,21 @@ TEST_CASE("cuda replay source: kAllReplays times all nodes of all replays until 
   const auto values = t.pool->allocate<unsigned long long>(3, "values");
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 3); }));
   t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   for (int i = 0; i < 5; ++i) {
     t.launch(100);
     t.wait();
-    CHECK(t.source->collect(notes).nodes == 0);
+    CHECK(t.source->collect(collected).nodes == 0);
   }
-  REQUIRE(notes.replays.size() == 500);
-  for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
+  REQUIRE(collected.replays.size() == 500);
+  for (const CollectedReplays::Replay& replay : collected.replays) check_nodes(t, replay);
   t.source->time_nodes(0, kClose);
   t.launch(10);
   t.wait();
-  notes.replays.clear();
-  static_cast<void>(t.source->collect(notes));
-  REQUIRE(notes.replays.size() == 10);
-  for (const Notes::Replay& replay : notes.replays) CHECK(replay.nodes.empty());
+  collected.replays.clear();
+  static_cast<void>(t.source->collect(collected));
+  REQUIRE(collected.replays.size() == 10);
+  for (const CollectedReplays::Replay& replay : collected.replays) CHECK(replay.nodes.empty());
   CHECK_FALSE(t.source->is_timing_nodes());
 }
 
@@ -174,12 +174,12 @@ TEST_CASE("cuda replay source: replays overwritten before collection are counted
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 1); }));
   t.launch(kLaunches);
   t.wait();
-  Notes notes = t.notes();
-  const auto lost = t.source->collect(notes);
+  CollectedReplays collected = t.collector();
+  const auto lost = t.source->collect(collected);
   CHECK(lost.replays > 0);
-  CHECK(notes.replays.size() > 1000);
-  CHECK(notes.replays.size() + lost.replays == kLaunches);
-  CHECK(notes.replays.back().replay == kLaunches);
+  CHECK(collected.replays.size() > 1000);
+  CHECK(collected.replays.size() + lost.replays == kLaunches);
+  CHECK(collected.replays.back().replay == kLaunches);
 }
 
 TEST_CASE(
@@ -217,11 +217,11 @@ TEST_CASE(
   t.source->time_nodes(2, kClose);
   t.launch(5);
   t.wait();
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   t.exec.reset();
-  static_cast<void>(t.source->collect(notes));
-  REQUIRE(notes.replays.size() == 5);
-  check_nodes(t, notes.replays[1]);
+  static_cast<void>(t.source->collect(collected));
+  REQUIRE(collected.replays.size() == 5);
+  check_nodes(t, collected.replays[1]);
   t.source->time_nodes(2, kClose);
   CHECK_FALSE(t.source->is_timing_nodes());
 }

@@ -23,28 +23,28 @@ namespace reprise::test {
 inline constexpr auto kClose = detail::ReplaySource::Precision::Close;
 
 // Keeps all reported replays.
-class Notes final : public detail::ReplayObserver {
+class CollectedReplays final : public detail::ReplayObserver {
  public:
   struct Replay {
     std::uint64_t replay = 0;
     std::int64_t started = 0, ended = 0;
     std::vector<detail::NodeTime> nodes;  // empty: not timed
   };
-  explicit Notes(std::size_t nodes) : nodes_(nodes) {}
+  explicit CollectedReplays(std::size_t nodes) : nodes_(nodes) {}
   [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
-    room_.assign(nodes_, {});
-    return room_.data();
+    storage_.assign(nodes_, {});
+    return storage_.data();
   }
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   detail::NodeTime* nodes) noexcept override {
     replays.push_back(
-        {replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : room_});
+        {replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : storage_});
   }
   std::vector<Replay> replays;
 
  private:
   const std::size_t nodes_;
-  std::vector<detail::NodeTime> room_;
+  std::vector<detail::NodeTime> storage_;
 };
 
 // A graph, and a second executable of its plan with timestamps.
@@ -69,7 +69,9 @@ struct Timed : Gpu {
     if (device) queue.wait_idle();
   }
   [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
-  [[nodiscard]] Notes notes() const { return Notes(detail::timing_layout(plan()).slots); }
+  [[nodiscard]] CollectedReplays collector() const {
+    return CollectedReplays(detail::timing_layout(plan()).slots);
+  }
   void launch(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i)
       static_cast<void>(exec->launch(queue.core()->backend()));
@@ -80,7 +82,7 @@ struct Timed : Gpu {
 
 // Checks node times: they lie within their replay and after their predecessors, and every command
 // has one.
-inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
+inline void check_nodes(const Timed& timed, const CollectedReplays::Replay& replay) {
   const detail::LoweredGraph& lowered = timed.plan().lowered;
   REQUIRE(replay.nodes.size() == detail::timing_layout(timed.plan()).slots);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {

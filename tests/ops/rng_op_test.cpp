@@ -37,7 +37,7 @@ std::vector<float> normal(std::uint64_t seed, std::uint64_t first, std::size_t c
   });
 }
 
-std::int64_t places_apart(float a, float b) {
+std::int64_t ulp_distance(float a, float b) {
   const auto ordered = [](float value) {
     std::int32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
@@ -142,7 +142,7 @@ TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last
     // Near a zero of the sine or cosine the rounding of the argument dominates, so an absolute
     // bound applies.
     if (std::abs(found[i] - expected[i]) > 1e-9f)
-      most = std::max(most, places_apart(found[i], expected[i]));
+      most = std::max(most, ulp_distance(found[i], expected[i]));
     sum += found[i];
     squares += static_cast<double>(found[i]) * found[i];
   }

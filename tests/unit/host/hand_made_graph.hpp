@@ -55,7 +55,7 @@ class HandMadeGraph {
   // chain.
   void edge(std::uint32_t before, std::uint32_t after) { edges_.emplace_back(before, after); }
   void unordered() { chain_ = false; }
-  void framed() { entry_exit_ = true; }
+  void with_entry_exit() { entry_exit_ = true; }
 
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan();
   [[nodiscard]] detail::Bindings bindings() const { return {addresses_}; }

@@ -94,7 +94,7 @@ TEST_CASE("host exec: on random graphs every node runs once, after all its prede
     std::vector<std::vector<std::uint32_t>> before(kNodes);
     HandMadeGraph graph(*host.backend);
     graph.unordered();
-    graph.framed();
+    graph.with_entry_exit();
     for (std::uint32_t node = 0; node < kNodes; ++node) {
       for (std::uint32_t k = random() % 4; k > 0 && node > 0; --k) {
         const auto from = static_cast<std::uint32_t>(random() % node);
@@ -125,7 +125,7 @@ TEST_CASE(
     constexpr std::uint32_t kNodes = 200;
     HandMadeGraph graph(*host.backend);
     graph.unordered();
-    graph.framed();
+    graph.with_entry_exit();
     std::atomic<unsigned> sum{0};
     for (std::uint32_t node = 0; node < kNodes; ++node) {
       for (std::uint32_t k = 0; k < 3 && node > 0; ++k) {

@@ -11,7 +11,8 @@
 #   Asio              >= 1.18  BSL-1.0               trace         sockets of the live stream; headers only
 #   cuBLAS, cuFFT, CUB  of the toolkit  NVIDIA EULA, Apache-2.0 (CUB)  ops  products, transforms, reductions, scans and sorts on GPUs
 #   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build, because the device has its own threads
-#   FFTW              >= 3.3    GPL-2.0 or later      ops           transforms on the host device
+#   kissfft           >= 131    BSD-3-Clause          ops           transforms on the host device (FFTW is GPL,
+#                                                                   and users link reprise::ops)
 #   libsndfile        >= 1.0.28 LGPL-2.1 or later     samples       reads and writes sound
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes images
@@ -61,9 +62,11 @@ endif()
 
 if(REPRISE_OPS)
   pkg_check_modules(OPENBLAS IMPORTED_TARGET openblas>=0.3.20)
-  pkg_check_modules(FFTW IMPORTED_TARGET fftw3f>=3.3)
-  if(NOT OPENBLAS_FOUND OR NOT FFTW_FOUND)
-    message(FATAL_ERROR "The ops need OpenBLAS and FFTW. Install them with\n    apt-get install libopenblas-serial-dev libfftw3-dev\nor run third_party/setup, or omit the ops with -DREPRISE_OPS=OFF.")
+  pkg_check_modules(KISSFFT IMPORTED_TARGET kissfft-float>=131)
+  if(NOT OPENBLAS_FOUND OR NOT KISSFFT_FOUND)
+    message(FATAL_ERROR "The ops need OpenBLAS and kissfft. Install them with\n"
+      "    apt-get install libopenblas-serial-dev libkissfft-dev\n"
+      "or run third_party/setup, or omit the ops with -DREPRISE_OPS=OFF.")
   endif()
 endif()
 if(REPRISE_SAMPLES)

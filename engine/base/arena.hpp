@@ -1,5 +1,5 @@
-// Arena: bump allocation in blocks that grow and are freed together. Nothing is destroyed: for
-// trivially destructible things. Threads: one thread at a time.
+// Arena: a bump allocator. Blocks grow geometrically and are freed together. Runs no destructors,
+// so it holds trivially destructible objects only. Threads: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@ class Arena {
 
   // `alignment` is a power of two, at most 64. Never returns null; throws std::bad_alloc.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
-    const std::uintptr_t at = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
-    if (at + bytes > end_ || at < next_) return allocate_in_new_block(bytes, alignment);
-    next_ = at + bytes;
-    return reinterpret_cast<void*>(at);
+    const std::uintptr_t address = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
+    if (address + bytes > end_ || address < next_) return allocate_in_new_block(bytes, alignment);
+    next_ = address + bytes;
+    return reinterpret_cast<void*>(address);
   }
   template <class T, class... Args>
   [[nodiscard]] T* make(Args&&... args) {
@@ -49,7 +49,7 @@ class Arena {
   [[nodiscard]] std::string_view copy_text(std::string_view text) {
     return {reinterpret_cast<const char*>(copy_bytes(text.data(), text.size(), 1)), text.size()};
   }
-  // Forgets everything and keeps the largest block.
+  // Invalidates all allocations. Keeps only the largest block.
   void reset() noexcept;
   [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }
 

@@ -15,11 +15,10 @@ std::shared_ptr<Arena> ArenaCache::take() {
     }
   }
   if (!arena) arena = std::make_unique<Arena>();
-  // A deleter runs even where shared_ptr's own allocation fails, so the arena is owned from here
-  // on.
-  return {arena.release(), [cache = weak_from_this()](Arena* back) {
-            std::unique_ptr<Arena> owned(back);
-            if (const auto alive = cache.lock()) alive->give_back(std::move(owned));
+  // shared_ptr runs the deleter even if allocating its control block fails.
+  return {arena.release(), [cache = weak_from_this()](Arena* returned) {
+            std::unique_ptr<Arena> owned(returned);
+            if (const auto alive = cache.lock()) alive->return_arena(std::move(owned));
           }};
 }
 
@@ -28,7 +27,7 @@ std::size_t ArenaCache::idle_count() const {
   return idle_.size();
 }
 
-void ArenaCache::give_back(std::unique_ptr<Arena> arena) noexcept {
+void ArenaCache::return_arena(std::unique_ptr<Arena> arena) noexcept {
   arena->reset();
   const std::lock_guard lock(mutex_);
   if (idle_.size() < idle_.capacity() && idle_.size() < kMaxIdle) idle_.push_back(std::move(arena));

@@ -1,6 +1,6 @@
-// ArenaCache: hands out arenas that come back when their last owner is gone, so that recording
-// again finds warm memory. Threads: any; the last owner of an arena may be on another thread than
-// the one that took it.
+// ArenaCache: a pool of arenas. An arena returns to the cache when its last owner releases it, so a
+// new recording reuses warm memory. Threads: any; any thread may release the last reference to an
+// arena.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ namespace reprise::detail {
 
 class ArenaCache : public std::enable_shared_from_this<ArenaCache> {
  public:
-  static constexpr std::size_t kMaxIdle = 16;  // arenas kept; more are freed
+  static constexpr std::size_t kMaxIdle = 16;  // further arenas are freed on release
 
-  // An empty arena. It outlives the cache if it must.
+  // Returns an empty arena. The arena may outlive the cache.
   [[nodiscard]] std::shared_ptr<Arena> take();
   [[nodiscard]] std::size_t idle_count() const;
 
  private:
-  void give_back(std::unique_ptr<Arena> arena) noexcept;
+  void return_arena(std::unique_ptr<Arena> arena) noexcept;
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Arena>> idle_;

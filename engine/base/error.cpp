@@ -8,19 +8,19 @@ namespace reprise {
 
 namespace {
 
-// "<text> [OutOfRange, record, command 3, label forward/layer 1, cudaMalloc(&p, n) gave
+// "<text> [OutOfRange, record, command 3, label forward/layer 1, cudaMalloc(&p, n) returned
 // cudaErrorMemoryAllocation (2)]"
 std::string compose(const ErrorDetails& d, const std::string& text) {
-  std::string whole = detail::concat(text, " [", to_string(d.code), ", ", to_string(d.stage));
-  if (d.command != ErrorDetails::kNoCommand) whole += detail::concat(", command ", d.command);
-  if (!d.label.empty()) whole += detail::concat(", label ", d.label);
-  if (!d.message_id.empty()) whole += detail::concat(", rule ", d.message_id);
+  std::string result = detail::concat(text, " [", to_string(d.code), ", ", to_string(d.stage));
+  if (d.command) result += detail::concat(", command ", *d.command);
+  if (!d.label.empty()) result += detail::concat(", label ", d.label);
+  if (!d.message_id.empty()) result += detail::concat(", rule ", d.message_id);
   if (!d.native_call.empty()) {
-    whole += detail::concat(", ", d.native_call, " gave ", d.native_name,
-                            d.native_name.empty() ? "" : " ", "(", d.native_code, ")");
+    result += detail::concat(", ", d.native_call, " returned ", d.native_name,
+                             d.native_name.empty() ? "" : " ", "(", d.native_code, ")");
   }
-  whole += ']';
-  return whole;
+  result += ']';
+  return result;
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ std::string_view to_string(Stage stage) noexcept {
     case Stage::Allocate: return "allocate";
     case Stage::Record: return "record";
     case Stage::Validate: return "validate";
-    case Stage::DependencyGraph: return "schedule";
-    case Stage::Lanes: return "lanes";
+    case Stage::Dependencies: return "dependencies";
+    case Stage::Lowering: return "lowering";
     case Stage::Memory: return "memory";
     case Stage::Plan: return "plan";
     case Stage::Instantiate: return "instantiate";

@@ -8,6 +8,11 @@ void fail(ErrorCode code, Stage stage, std::string_view label, const std::string
   throw Error({.code = code, .stage = stage, .label = std::string(label)}, text);
 }
 
+void fail_empty(std::string_view type, std::string_view call, Stage stage, std::string_view label) {
+  fail(ErrorCode::NotInitialized, stage, label,
+       concat(call, ": the ", type, " is empty or was moved from"));
+}
+
 std::string text_of(const Error& error) {
   std::string text = error.what();
   if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", "));
@@ -20,10 +25,10 @@ bool lacks_memory(const Error& error) noexcept {
   return error.code() == ErrorCode::OutOfMemory || error.code() == ErrorCode::SlabExhausted;
 }
 
-Error with_context(const Error& error, std::string_view label, const std::string& where) {
+Error with_context(const Error& error, std::string_view label, const std::string& context) {
   ErrorDetails details = error.details();
-  if (details.command == ErrorDetails::kNoCommand && !label.empty()) details.label = label;
-  return Error(std::move(details), concat(text_of(error), "; ", where));
+  if (!details.command && !label.empty()) details.label = label;
+  return Error(std::move(details), concat(text_of(error), "; ", context));
 }
 
 }  // namespace reprise::detail

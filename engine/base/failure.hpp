@@ -1,5 +1,5 @@
-// Making errors of this layer, and adding to a backend's error what only this layer knows.
-// Threads: pure functions.
+// Helpers that create errors of this layer and add context to errors of a backend. Threads: pure
+// functions.
 #pragma once
 
 #include <string>
@@ -12,14 +12,27 @@ namespace reprise::detail {
 [[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label,
                        const std::string& text);
 
-// What the error was made with: what() without the details behind it.
+// Throws NotInitialized: `call` used an empty or moved-from handle of type `type`.
+[[noreturn]] void fail_empty(std::string_view type, std::string_view call, Stage stage,
+                             std::string_view label = {});
+
+// The object behind a handle; NotInitialized where there is none.
+template <class Pointer>
+[[nodiscard]] auto& require_handle(const Pointer& core, std::string_view type,
+                                   std::string_view call, Stage stage) {
+  if (!core) fail_empty(type, call, stage);
+  return *core;
+}
+
+// The text that the error was constructed with: what() without the trailing details.
 [[nodiscard]] std::string text_of(const Error& error);
 
-// The device, or a budget, had too little: with less, or later, it may work.
+// True if memory or a budget was exhausted: the call may succeed later or with a smaller size.
 [[nodiscard]] bool lacks_memory(const Error& error) noexcept;
 
-// The same error, `where` after its text; its label is `label` unless it names a command.
+// Copies the error and appends `context` to its text. The label becomes `label`, unless the error
+// names a command.
 [[nodiscard]] Error with_context(const Error& error, std::string_view label,
-                                 const std::string& where);
+                                 const std::string& context);
 
 }  // namespace reprise::detail

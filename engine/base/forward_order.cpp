@@ -8,34 +8,34 @@
 namespace reprise::detail {
 
 std::vector<std::uint32_t> order_forward(std::uint32_t nodes, std::vector<DirectedEdge>& edges) {
-  std::vector<std::uint32_t> waits(nodes, 0), number(nodes, 0), order;
-  std::vector<std::vector<std::uint32_t>> after(nodes);
+  std::vector<std::uint32_t> blockers(nodes, 0), position(nodes, 0), order;
+  std::vector<std::vector<std::uint32_t>> successors(nodes);
   for (const DirectedEdge& edge : edges) {
-    after[edge.from].push_back(edge.to);
-    ++waits[edge.to];
+    successors[edge.from].push_back(edge.to);
+    ++blockers[edge.to];
   }
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
   for (std::uint32_t i = 0; i < nodes; ++i) {
-    if (waits[i] == 0) ready.push(i);
+    if (blockers[i] == 0) ready.push(i);
   }
   order.reserve(nodes);
   while (!ready.empty()) {
     const std::uint32_t node = ready.top();
     ready.pop();
-    number[node] = static_cast<std::uint32_t>(order.size());
+    position[node] = static_cast<std::uint32_t>(order.size());
     order.push_back(node);
-    for (const std::uint32_t next : after[node]) {
-      if (--waits[next] == 0) ready.push(next);
+    for (const std::uint32_t next : successors[node]) {
+      if (--blockers[next] == 0) ready.push(next);
     }
   }
-  for (DirectedEdge& edge : edges) edge = {number[edge.from], number[edge.to]};
+  for (DirectedEdge& edge : edges) edge = {position[edge.from], position[edge.to]};
   const auto key = [](const DirectedEdge& edge) { return std::tuple(edge.to, edge.from); };
   std::sort(edges.begin(), edges.end(),
             [&](const DirectedEdge& a, const DirectedEdge& b) { return key(a) < key(b); });
-  const auto same =
+  const auto duplicates =
       std::unique(edges.begin(), edges.end(),
                   [&](const DirectedEdge& a, const DirectedEdge& b) { return key(a) == key(b); });
-  edges.erase(same, edges.end());
+  edges.erase(duplicates, edges.end());
   return order;
 }
 

@@ -1,5 +1,5 @@
-// An order in which nodes could run; and what readers of CUDA graphs that others made share: edges
-// between what begins and ends a child graph. Knows no CUDA. Threads: pure functions.
+// Topological order of nodes given as numbers, and edge helpers for readers of native CUDA graphs.
+// Knows no CUDA. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct DirectedEdge {
   std::uint32_t from = 0, to = 0;
 };
 
-// Appends edges from each to each, or where those are many, through a join: make_join() adds a node
-// and gives its number.
+// Appends an edge for each pair of `from` and `to`. Above 64 pairs, the edges go through a join
+// node: make_join() adds the node and returns its number.
 template <class MakeJoin>
 void connect_each(std::span<const std::uint32_t> from, std::span<const std::uint32_t> to,
                   std::vector<DirectedEdge>& edges, MakeJoin&& make_join) {
@@ -29,9 +29,9 @@ void connect_each(std::span<const std::uint32_t> from, std::span<const std::uint
   }
 }
 
-// The numbers of `nodes` nodes in an order in which every edge leads forward, of those that may
-// come next always the lowest. Nodes in a circle of edges, and those behind it, are left out; where
-// there is none, `edges` are numbered by that order from then on: by to, then from; each once.
+// Returns the numbers of `nodes` nodes in topological order; among ready nodes, the lowest number
+// comes first. Omits nodes on a cycle and nodes reachable from one. If there is no cycle, renumbers
+// `edges` by position in that order, sorted by (to, from), without duplicates.
 [[nodiscard]] std::vector<std::uint32_t> order_forward(std::uint32_t nodes,
                                                        std::vector<DirectedEdge>& edges);
 

@@ -13,7 +13,7 @@ void advise_huge_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_
   constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20;
   const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) & ~(kPage - 1);
   const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) & ~(kPage - 1);
-  // Refused where the system has none, which changes nothing.
+  // Fails harmlessly on systems without huge pages.
   if (first < last)
     static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
 #endif

@@ -1,16 +1,15 @@
-// What large arrays are told to the system, so that their first use does not stop at each small
-// page. Threads: any.
+// Huge-page hints for large arrays; they reduce page faults on first use. Threads: any.
 #pragma once
 
 #include <cstddef>
 
 namespace reprise::detail {
 
-// A hint about memory that is about to be written: pages as large as the system has them. Nothing
-// for a few MiB or less, and where there are none.
+// Requests huge pages for memory that is about to be written. Has no effect on ranges below a few
+// MiB or where the system has no huge pages.
 void advise_huge_pages(void* begin, std::size_t bytes) noexcept;
 
-// The same of all that a vector has reserved.
+// Reserves `count` elements and requests huge pages for the vector's whole capacity.
 template <class Vector>
 void reserve_huge(Vector& vector, std::size_t count) {
   if (vector.capacity() >= count) return;

@@ -1,5 +1,4 @@
-// JSON files that people keep beside a program: written whole or not at all. Threads: whoever
-// writes one at the same time as another wins as a whole.
+// Atomic writing of JSON files. Threads: any; of concurrent writers of one file, the last one wins.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +10,9 @@
 
 namespace reprise::detail {
 
-// `what` it is, for the error: "the tuning". Throws NativeFailure at `stage`.
+// Writes a temporary file and renames it to `path`. `content` names the data in the error text:
+// "the tuning". Throws NativeFailure with `stage`.
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,
-                     std::string_view what, Stage stage);
+                     std::string_view content, Stage stage);
 
 }  // namespace reprise::detail

@@ -1,4 +1,4 @@
-// Names of kernels as people read them. Threads: pure functions.
+// Readable kernel names. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -6,16 +6,15 @@
 
 namespace reprise::detail {
 
-// "void scale<float>(float*, float)" of "_Z5scaleIfEvPT_f". What is no C++ name stays.
+// "void scale<float>(float*, float)" for "_Z5scaleIfEvPT_f". Returns any other text unchanged.
 [[nodiscard]] std::string demangled(std::string_view name);
 
-// "scale<float>" of "_Z5scaleIfEvPT_f": the name as it is written, without what it returns and
-// takes. What is no C++ name stays.
+// "scale<float>" for "_Z5scaleIfEvPT_f": the name without return type and parameters. Returns any
+// text that is not a mangled C++ name unchanged.
 [[nodiscard]] std::string readable_kernel_name(std::string_view name);
 
-// "vectorized_elementwise_kernel<4, GeluFunctor<float>>" of one in namespaces: for a box of a
-// drawing. Without namespaces and lists of parameters, and cut where it would be longer than a
-// line.
+// "vectorized_elementwise_kernel<4, GeluFunctor<float>>": a label for a node of a drawing. Drops
+// namespaces and parameter lists and truncates to 60 characters.
 [[nodiscard]] std::string short_kernel_name(std::string_view name);
 
 }  // namespace reprise::detail

@@ -12,15 +12,16 @@ double median_of(std::vector<double> values) {
   return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-RatioInterval ratio_interval(std::span<const double> ours, std::span<const double> theirs) {
+RatioInterval ratio_interval(std::span<const double> numerators,
+                             std::span<const double> denominators) {
   std::vector<double> ratios;
-  ratios.reserve(ours.size());
-  for (std::size_t i = 0; i < std::min(ours.size(), theirs.size()); ++i)
-    ratios.push_back(ours[i] / theirs[i]);
+  ratios.reserve(numerators.size());
+  for (std::size_t i = 0; i < std::min(numerators.size(), denominators.size()); ++i)
+    ratios.push_back(numerators[i] / denominators[i]);
   if (ratios.empty()) return {};
   std::sort(ratios.begin(), ratios.end());
-  // How many of n lie below the median is binomial: n / 2 give or take 0.98 times the root of n.
-  // From 0 the first of the interval is one less.
+  // The number of values below the median is binomial; its 95 % interval is n / 2 +- 0.98 *
+  // sqrt(n). The zero-based index of the lower bound is one less.
   const double n = static_cast<double>(ratios.size());
   const auto below =
       static_cast<std::size_t>(std::max(0.0, std::floor(n / 2 - 0.98 * std::sqrt(n)) - 1));

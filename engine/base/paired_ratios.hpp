@@ -1,5 +1,5 @@
-// What pairs of measurements say of the ratio of two things, without a word about how measurements
-// are spread. Threads: values.
+// Distribution-free statistics of paired measurements: the ratio of two quantities. Threads: pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace reprise::detail {
 
-[[nodiscard]] double median_of(std::vector<double> values);  // 0 for none
+[[nodiscard]] double median_of(std::vector<double> values);  // 0 if empty
 
-// The median of the ratios, and the interval that holds the true one at 95 %, by order statistics;
-// of fewer than 6 pairs all of them.
+// The median ratio and its 95 % confidence interval from order statistics; below 6 pairs, the full
+// range.
 struct RatioInterval {
   double median = 1, low = 1, high = 1;
 };
-// Two lists of one length; [i] were measured side by side.
-[[nodiscard]] RatioInterval ratio_interval(std::span<const double> ours,
-                                           std::span<const double> theirs);
+// Both lists have the same length; the values at one index were measured side by side.
+[[nodiscard]] RatioInterval ratio_interval(std::span<const double> numerators,
+                                           std::span<const double> denominators);
 
 }  // namespace reprise::detail

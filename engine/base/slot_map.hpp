@@ -1,6 +1,6 @@
-// SlotMap: values under ids that are a slot and a version. A slot that is used again gets another
-// version, so an id of before finds nothing. `Id` has two 32-bit members, slot and version. Knows
-// nothing of what it holds. Threads: one thread at a time.
+// SlotMap: values addressed by ids of slot and version. Reusing a slot advances its version, so a
+// stale id finds nothing. `Id` has two 32-bit members, slot and version. Knows nothing about its
+// values. Threads: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ class SlotMap {
     return make_id(static_cast<std::uint32_t>(slots_.size() - 1), 0);
   }
 
-  // True if `id` was in use. Its slot's version advances; a slot that has used up its versions is
-  // never used again.
+  // Returns true if `id` was in use. Advances the slot's version; a slot with the maximum version
+  // is retired.
   bool erase(Id id) noexcept {
     if (find(id) == nullptr) return false;
     Slot& s = slots_[id.slot];
@@ -46,7 +46,7 @@ class SlotMap {
     return true;
   }
 
-  // Null where the id is of an earlier version or of no slot.
+  // Returns null for an unknown slot or an earlier version.
   [[nodiscard]] T* find(Id id) noexcept {
     if (id.slot >= slots_.size()) return nullptr;
     Slot& s = slots_[id.slot];

@@ -1,5 +1,5 @@
 // SplitMix64 (G. Steele, D. Lea, C. Flood: "Fast splittable pseudorandom number generators", 2014):
-// the same numbers on every machine. Threads: one at a time.
+// the same sequence on every platform. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>

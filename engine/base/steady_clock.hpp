@@ -1,5 +1,4 @@
-// The host's steady clock in nanoseconds, and how long something took by it in 32 bits. Threads:
-// pure functions.
+// The host's steady clock in nanoseconds, and durations in 32 bits. Threads: pure functions.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace reprise::detail {
       .count();
 }
 
-// 0 for what is below it, the longest that fits for what is above that.
+// Clamps a duration to [0, 2^32 - 1] ns.
 [[nodiscard]] constexpr std::uint32_t saturated_ns(std::int64_t ns) noexcept {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(ns, 0, std::numeric_limits<std::uint32_t>::max()));

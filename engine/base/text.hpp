@@ -1,5 +1,5 @@
-// concat: one string from strings and whole numbers, for messages. Knows no type of the engine.
-// Threads: a pure function.
+// concat: joins strings and integers into one string, for messages. Knows no type of the engine.
+// Threads: pure functions.
 #pragma once
 
 #include <concepts>

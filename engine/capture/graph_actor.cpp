@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "capture/mailbox.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
@@ -79,10 +80,8 @@ class GraphActorCore {
   }
 
   void handle(GraphMsg::Launch& launch) {
-    if (!launch.handle)
-      fail(ErrorCode::InvalidArgument, Stage::Launch, "",
-           "GraphActor::launch got an empty GraphHandle; use GraphHandle::from_graph");
-    const GraphCore& graph = *launch.handle.graph()->core();
+    if (!launch.handle) fail_empty("GraphHandle", "GraphActor::launch", Stage::Launch);
+    const CompiledGraph& graph = *detail::core_of(*launch.handle.graph());
     if (launch.handle.generation() != graph.device()->generation()) {
       fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),
            concat("the handle of graph ", graph.label(), " has generation ",
@@ -116,9 +115,9 @@ class GraphActorCore {
 
 GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
   if (!graph)
-    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, "",
+    detail::fail(ErrorCode::NotInitialized, Stage::Launch, "",
                  "GraphHandle::from_graph got an empty CapturedGraph");
-  const std::uint32_t generation = graph.core()->current_plan()->recording->generation;
+  const std::uint32_t generation = detail::core_of(graph)->current_plan()->recording->generation;
   return {std::make_shared<CapturedGraph>(std::move(graph)), generation};
 }
 
@@ -126,10 +125,11 @@ GraphActor::GraphActor(const Device& device, const Queue& queue) {
   if (!device || !queue)
     detail::fail(ErrorCode::NotInitialized, Stage::Open, "",
                  "a GraphActor needs a device and one of its queues");
-  if (queue.core()->device() != device.core()) {
-    detail::fail(ErrorCode::WrongDevice, Stage::Open, queue.label(),
-                 detail::concat("a GraphActor of ", device.info().selector, " got queue ",
-                                queue.label(), " of ", queue.core()->device()->info().selector));
+  if (detail::core_of(queue)->device() != detail::core_of(device)) {
+    detail::fail(
+        ErrorCode::WrongDevice, Stage::Open, queue.label(),
+        detail::concat("a GraphActor of ", device.info().selector, " got queue ", queue.label(),
+                       " of ", detail::core_of(queue)->device()->info().selector));
   }
   core_ = std::make_unique<detail::GraphActorCore>(device, queue);
 }

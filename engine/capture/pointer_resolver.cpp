@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 
@@ -16,7 +17,7 @@ constexpr std::less<const std::byte*> kBefore;
 }  // namespace
 
 void PointerResolver::refresh() {
-  buffers_ = device_.core()->live_buffers();
+  buffers_ = core_of(device_)->live_buffers();
   std::erase_if(buffers_, [](const auto& buffer) {
     return buffer->address == nullptr || buffer->is_stale();
   });
@@ -37,7 +38,7 @@ BufferView PointerResolver::find_listed(const void* pointer) const {
     const std::shared_ptr<PoolBuffer>& buffer = *--at;
     const auto offset = static_cast<std::uint64_t>(address - buffer->address);
     if (offset < buffer->bytes && !buffer->is_stale())
-      return {buffer, offset, buffer->bytes - offset};
+      return make_handle<BufferView>(buffer, offset, buffer->bytes - offset);
   }
   return {};
 }
@@ -67,7 +68,7 @@ BufferView PointerResolver::resolve(const void* address, std::uint64_t bytes,
   const BufferView remaining = resolve(address, role);
   if (bytes > remaining.bytes()) {
     fail(ErrorCode::OutOfRange, Stage::Record, role,
-         concat(role, " of ", bytes, " bytes exceeds ", display_name(*remaining.core()),
+         concat(role, " of ", bytes, " bytes exceeds ", display_name(*core_of(remaining)),
                 ", which has ", remaining.bytes(), " bytes from that address"));
   }
   return remaining.subview(0, bytes);

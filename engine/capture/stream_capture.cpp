@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "capture/pointer_resolver.hpp"
 #include "runtime/core/device_core.hpp"
@@ -16,8 +17,8 @@ namespace detail {
 class StreamCaptureCore {
  public:
   StreamCaptureCore(const Queue& queue, CaptureMode mode, std::string_view label)
-      : queue_(queue.core()),
-        device_(queue_->device()),
+      : queue_(detail::core_of(queue)),
+        device_(make_handle<Device>(queue_->device())),
         capture_(std::make_shared<QueueCapture>(CaptureSource::Calls, mode, label)),
         commands_(device_.create_command_buffer({.label = label, .ordering = Ordering::Linear})),
         pointers_(device_) {
@@ -98,13 +99,10 @@ class StreamCaptureCore {
 }  // namespace detail
 
 StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::string_view label) {
-  if (!queue) {
-    detail::fail(ErrorCode::NotInitialized, Stage::Record, label,
-                 detail::concat("capture ", label,
-                                " cannot begin on an empty Queue; use Device::create_queue"));
-  }
-  queue.core()->device()->require_usable(Stage::Record);
-  queue.core()->require_current(Stage::Record);
+  static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", "StreamCapture::begin",
+                                           Stage::Record));
+  detail::core_of(queue)->device()->require_usable(Stage::Record);
+  detail::core_of(queue)->require_current(Stage::Record);
   return StreamCapture(std::make_unique<detail::StreamCaptureCore>(queue, mode, label));
 }
 

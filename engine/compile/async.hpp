@@ -1,5 +1,5 @@
-// beside: a part of a compile that another thread does meanwhile, where it is long enough to be
-// worth a thread. Threads: any.
+// async_if_large: runs a part of a compile on another thread if it takes long enough to be worth
+// one. Threads: any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 
 namespace reprise::detail {
 
-// From so many commands on, each stage takes many times as long as a thread takes to begin.
-inline constexpr std::size_t kCommandsWorthAThread = 4096;
+// From this many commands on, each stage takes much longer than starting a thread.
+inline constexpr std::size_t kMinAsyncCommands = 4096;
 
-// What `work` gives, or throws, once it is asked for: done by a thread of its own from now on, or
-// by the one that asks. Going, the future waits for the thread; whatever `work` refers to outlives
-// it.
+// A future of work(): run by a new thread from now on, or by the caller of get(). The future's
+// destructor joins; captured references must outlive it.
 template <class Work>
-[[nodiscard]] std::future<std::invoke_result_t<Work&>> beside(std::size_t commands, Work work) {
-  static const bool has_others = std::thread::hardware_concurrency() > 1;
-  if (has_others && commands >= kCommandsWorthAThread) {
+[[nodiscard]] std::future<std::invoke_result_t<Work&>> async_if_large(std::size_t commands,
+                                                                      Work work) {
+  static const bool has_other_cores = std::thread::hardware_concurrency() > 1;
+  if (has_other_cores && commands >= kMinAsyncCommands) {
     try {
       return std::async(std::launch::async, work);
-    } catch (const std::system_error&) {  // no thread to be had
+    } catch (const std::system_error&) {  // no thread is available: run deferred
     }
   }
   return std::async(std::launch::deferred, std::move(work));

@@ -65,8 +65,8 @@ class CostTable {
   explicit CostTable(const GraphCosts& graph) {
     for (const CommandCost& cost : graph.commands) {
       const CommandKey likeness = likeness_of(cost);
-      in_order_[likeness.key()].push_back(cost.microseconds);
-      alike_[likeness.by_work()].push_back(cost.microseconds);
+      in_order_[likeness.key()].push_back(cost.time.count());
+      alike_[likeness.by_work()].push_back(cost.time.count());
     }
   }
   // The n-th of those that are alike in everything; kNone where there are not so many.
@@ -185,7 +185,7 @@ void require_known(const CostLookup& known, const CostProfile& costs, std::strin
   if (known.graph == nullptr) {
     const bool was_there =
         std::find(costs.untimed.begin(), costs.untimed.end(), label) != costs.untimed.end();
-    fail(ErrorCode::InvalidArgument, Stage::Lanes, label,
+    fail(ErrorCode::InvalidArgument, Stage::Lowering, label,
          was_there ? concat("costs: ", costs.source, " has graph \"", label,
                             "\", but no replay of it whose nodes were timed")
                    : concat("costs: ", costs.source, " has no graph \"", label,
@@ -209,7 +209,7 @@ void require_known(const CostLookup& known, const CostProfile& costs, std::strin
                   ours.text(), " here");
     break;
   }
-  fail(ErrorCode::InvalidArgument, Stage::Lanes, label,
+  fail(ErrorCode::InvalidArgument, Stage::Lowering, label,
        concat("costs: graph \"", label, "\" of ", costs.source, " is another recording: ", both));
 }
 
@@ -219,7 +219,7 @@ std::vector<Message> cost_warnings(const CostsReport& costs, const Plan& plan,
   if (costs.source.empty()) return messages;
   if (costs.guessed != 0) {
     const Recording& recording = *plan.recording;
-    const std::uint32_t command = costs.first_guessed;
+    const std::uint32_t command = costs.first_guessed.value_or(0);
     Message message;
     message.id = "costs-unmatched";
     message.command = command;

@@ -32,8 +32,8 @@ struct CostLookup {
                                        const DependencyGraph& dependencies);
 [[nodiscard]] NodeHints known_hints(const CostProfile* costs, const Plan& plan);
 
-// Throws InvalidArgument (Stage::Lanes) where nothing was found: no graph of this label, or one of
-// other commands, the first of which it names.
+// Throws InvalidArgument (Stage::Lowering) where nothing was found: no graph of this label, or one
+// of other commands, the first of which it names.
 void require_known(const CostLookup& known, const CostProfile& costs, std::string_view label,
                    const Recording& recording, const DependencyGraph& dependencies);
 

@@ -55,7 +55,7 @@ nlohmann::json json_of(const GraphCosts& graph) {
                         {"label", cost.label},
                         {"name", cost.name},
                         {"work", cost.work},
-                        {"us", cost.microseconds}});
+                        {"us", cost.time.count()}});
   }
   return {{"label", graph.label},
           {"device", graph.device},
@@ -81,7 +81,8 @@ GraphCosts graph_of(const nlohmann::json& json) {
       throw std::out_of_range(concat("a command that takes ", cost.at("us").dump(), " us"));
     graph.commands.push_back(
         {cost.at("command").get<std::uint32_t>(), cost.at("label").get<std::string>(),
-         cost.at("name").get<std::string>(), cost.at("work").get<std::uint64_t>(), us});
+         cost.at("name").get<std::string>(), cost.at("work").get<std::uint64_t>(),
+         std::chrono::duration<double, std::micro>(us)});
   }
   std::sort(graph.commands.begin(), graph.commands.end(),
             [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });
@@ -99,7 +100,7 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
   if (json.is_discarded() || !json.contains("reprise_costs") ||
       !json["reprise_costs"].is_number_integer()) {
-    fail_costs_file(path, "it is no file that write_costs() wrote");
+    fail_costs_file(path, "it is no file that save_cost_profile() wrote");
   }
   if (const auto version = json["reprise_costs"].get<std::int64_t>(); version != kCostsVersion) {
     fail_costs_file(path, concat("it is of version ", version, ", and this program reads version ",
@@ -117,9 +118,9 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
 
 }  // namespace detail
 
-void write_costs(const std::filesystem::path& path, const CostProfile& costs) {
+void save_cost_profile(const CostProfile& profile, const std::filesystem::path& path) {
   nlohmann::json graphs = nlohmann::json::array();
-  for (const GraphCosts& graph : costs.graphs) graphs.push_back(detail::json_of(graph));
+  for (const GraphCosts& graph : profile.graphs) graphs.push_back(detail::json_of(graph));
   detail::write_json_file(path,
                           {{"reprise_costs", detail::kCostsVersion}, {"graphs", std::move(graphs)}},
                           "the costs", Stage::Profile);

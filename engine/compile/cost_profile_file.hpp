@@ -1,5 +1,5 @@
-// Costs as a file of their own: what write_costs() wrote, JSON that people can read and keep beside
-// a program, in the place of a trace. Threads: pure functions of a file.
+// Costs as a file of their own: what save_cost_profile() wrote, JSON that people can read and keep
+// beside a program, in the place of a trace. Threads: pure functions of a file.
 #pragma once
 
 #include <filesystem>

@@ -12,7 +12,7 @@ namespace reprise::detail {
 
 namespace {
 
-bool same(const PlanCache::Way& a, const PlanCache::Way& b) {
+bool same(const PlanCache::PlanKeyOptions& a, const PlanCache::PlanKeyOptions& b) {
   return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal &&
          a.memory_search_budget == b.memory_search_budget;
 }
@@ -20,8 +20,8 @@ bool same(const NodeHints& a, const NodeHints& b) {
   return a.costs == b.costs && a.starts == b.starts && a.works == b.works;
 }
 
-// Stands for every buffer of a kind whose size no stage looks at.
-const std::shared_ptr<BufferCore>& any_buffer(BufferKind kind) {
+// Represents every buffer of a kind whose size no stage reads.
+const std::shared_ptr<BufferCore>& placeholder(BufferKind kind) {
   static const auto make = [](BufferKind of) {
     auto core = std::make_shared<BufferCore>();
     core->kind = of;
@@ -41,7 +41,7 @@ std::shared_ptr<BufferCore> transient_like(const BufferCore& buffer) {
   return core;
 }
 
-// What has_same_order() and the places of transients are about, and nothing else.
+// Exactly what has_same_order() and the placement of transients read.
 std::shared_ptr<const Recording> structure_of(const Recording& recording) {
   auto structure = std::make_shared<Recording>();
   auto arena = std::make_shared<Arena>();
@@ -61,7 +61,7 @@ std::shared_ptr<const Recording> structure_of(const Recording& recording) {
   structure->buffers.reserve(recording.buffers.size());
   for (const auto& buffer : recording.buffers) {
     structure->buffers.push_back(buffer->kind == BufferKind::Transient ? transient_like(*buffer)
-                                                                       : any_buffer(buffer->kind));
+                                                                       : placeholder(buffer->kind));
   }
   structure->arenas.push_back(std::move(arena));
   return structure;
@@ -87,12 +87,12 @@ std::uint64_t bytes_of(const Plan& plan) {
 
 }  // namespace
 
-std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
+std::uint64_t PlanCache::structure_hash(const Recording& recording, const PlanKeyOptions& options) {
   Hash64 hash;
-  hash.add(static_cast<std::uint32_t>(way.lowering.mode), way.lowering.lanes);
-  hash.add(way.alignment, way.lowering.fault_markers ? 1u : 0u);
-  hash.add(std::uint64_t{static_cast<std::uint8_t>(way.memory_goal)});
-  hash.add(static_cast<std::uint64_t>(way.memory_search_budget.count()));
+  hash.add(static_cast<std::uint32_t>(options.lowering.mode), options.lowering.lanes);
+  hash.add(options.alignment, options.lowering.fault_markers ? 1u : 0u);
+  hash.add(std::uint64_t{static_cast<std::uint8_t>(options.memory_goal)});
+  hash.add(static_cast<std::uint64_t>(options.memory_search_budget.count()));
   hash.add(static_cast<std::uint32_t>(recording.ordering),
            static_cast<std::uint32_t>(recording.commands.size()));
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
@@ -122,14 +122,14 @@ std::uint64_t PlanCache::number_of(const Recording& recording, const Way& way) {
   return hash.value();
 }
 
-std::shared_ptr<const Plan> PlanCache::find(std::uint64_t number, const Recording& recording,
-                                            const Way& way) {
+std::shared_ptr<const Plan> PlanCache::find(std::uint64_t hash, const Recording& recording,
+                                            const PlanKeyOptions& options) {
   std::shared_ptr<const Plan> plan;
   NodeHints hints;
   {
     std::lock_guard lock(mutex_);
-    const auto found = entries_.find(number);
-    if (found != entries_.end() && same(found->second.way, way)) {
+    const auto found = entries_.find(hash);
+    if (found != entries_.end() && same(found->second.options, options)) {
       plan = found->second.plan;
       hints = found->second.hints;
     }
@@ -142,15 +142,15 @@ std::shared_ptr<const Plan> PlanCache::find(std::uint64_t number, const Recordin
     return nullptr;
   }
   ++report_.hits;
-  if (const auto found = entries_.find(number); found != entries_.end())
+  if (const auto found = entries_.find(hash); found != entries_.end())
     found->second.used = ++clock_;
   return plan;
 }
 
-void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
+void PlanCache::insert(std::uint64_t hash, const Plan& plan, const PlanKeyOptions& options) {
   {
     std::lock_guard lock(mutex_);
-    if (report_.budget == 0 || !is_seen_again(number)) return;
+    if (report_.budget == 0 || !was_inserted(hash)) return;
   }
   auto kept = std::make_shared<Plan>();
   kept->recording = structure_of(*plan.recording);
@@ -163,18 +163,18 @@ void PlanCache::note(std::uint64_t number, const Plan& plan, const Way& way) {
       bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts) + bytes_of(hints.works);
   std::lock_guard lock(mutex_);
   if (bytes > report_.budget) return;
-  Entry& entry = entries_[number];
+  Entry& entry = entries_[hash];
   report_.bytes += bytes - entry.bytes;
-  entry = {std::move(kept), way, std::move(hints), bytes, ++clock_};
-  make_room();
+  entry = {std::move(kept), options, std::move(hints), bytes, ++clock_};
+  evict();
 }
 
-bool PlanCache::is_seen_again(std::uint64_t number) {
-  std::uint64_t& seen = seen_[number % seen_.size()];
-  return std::exchange(seen, number) == number;
+bool PlanCache::was_inserted(std::uint64_t hash) {
+  std::uint64_t& recent = recent_[hash % recent_.size()];
+  return std::exchange(recent, hash) == hash;
 }
 
-void PlanCache::make_room() {
+void PlanCache::evict() {
   while (report_.bytes > report_.budget) {
     const auto oldest = std::min_element(
         entries_.begin(), entries_.end(),
@@ -188,7 +188,7 @@ void PlanCache::make_room() {
 void PlanCache::set_budget(std::uint64_t bytes) {
   std::lock_guard lock(mutex_);
   report_.budget = bytes;
-  make_room();
+  evict();
 }
 
 CompileCacheReport PlanCache::report() const {

@@ -1,6 +1,6 @@
-// PlanCache: what the stages made of recordings, kept by the structure of these, for one device and
-// within a budget of bytes. Keeps no buffer, no kernel and no value of a recording alive. Threads:
-// any.
+// PlanCache: plans of recordings, keyed by the recordings' structure, for one device and within a
+// budget of bytes. On a cache hit only validation, hashing and instantiation run. Keeps no buffer,
+// kernel or value of a recording alive. Threads: any thread.
 #pragma once
 
 #include <array>
@@ -23,42 +23,42 @@ class PlanCache {
  public:
   static constexpr std::uint64_t kDefaultBudget = std::uint64_t{64} << 20;
 
-  // What a plan is made of besides the structure of its recording: all that lowering and placing
-  // look at, or a hit would not be one.
-  struct Way {
+  // The inputs of lowering and placement besides the structure of a recording.
+  struct PlanKeyOptions {
     Lowering lowering = Lowering::Auto;
     std::uint32_t alignment = 1;
     MemoryGoal memory_goal = MemoryGoal::Speed;
     std::chrono::nanoseconds memory_search_budget = {};
   };
-  // A number that recordings of one structure, made in one way, have in common; others rarely.
-  [[nodiscard]] static std::uint64_t number_of(const Recording& recording, const Way& way);
+  // Equal for recordings of the same structure and equal options; otherwise rarely equal.
+  [[nodiscard]] static std::uint64_t structure_hash(const Recording& recording,
+                                                    const PlanKeyOptions& options);
 
-  // A plan to make that of `recording` like: its schedule, lowering and placement are those that
-  // the stages would find. Null where there is none.
-  [[nodiscard]] std::shared_ptr<const Plan> find(std::uint64_t number, const Recording& recording,
-                                                 const Way& way);
-  // After find() found none: keeps what is needed of the plan, if it is not the first of its
-  // structure and has room.
-  void note(std::uint64_t number, const Plan& plan, const Way& way);
+  // A plan with the dependencies, lowering and placement that the stages would compute for
+  // `recording`; null on a miss.
+  [[nodiscard]] std::shared_ptr<const Plan> find(std::uint64_t hash, const Recording& recording,
+                                                 const PlanKeyOptions& options);
+  // Call after find() missed. Keeps the structure of the plan if a plan with this hash was inserted
+  // recently and the budget allows it.
+  void insert(std::uint64_t hash, const Plan& plan, const PlanKeyOptions& options);
 
-  // What no longer has room goes at once; 0: everything, and nothing is kept from then on.
+  // Evicts what exceeds `bytes`; 0 disables the cache.
   void set_budget(std::uint64_t bytes);
   [[nodiscard]] CompileCacheReport report() const;
 
  private:
   struct Entry {
     std::shared_ptr<const Plan> plan;  // of a recording without payloads
-    Way way;
-    NodeHints hints;  // what lowering knew of the commands
+    PlanKeyOptions options;
+    NodeHints hints;  // that the commands were lowered with
     std::uint64_t bytes = 0, used = 0;
   };
-  [[nodiscard]] bool is_seen_again(std::uint64_t number);  // under mutex_
-  void make_room();                                        // under mutex_
+  [[nodiscard]] bool was_inserted(std::uint64_t hash);  // under mutex_
+  void evict();                                         // under mutex_
 
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, Entry> entries_;
-  std::array<std::uint64_t, 256> seen_{};  // numbers that came lately
+  std::array<std::uint64_t, 256> recent_{};  // hashes of recent insert() calls
   std::uint64_t clock_ = 0;
   CompileCacheReport report_{.budget = kDefaultBudget};
 };

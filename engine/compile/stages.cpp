@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/async.hpp"
 #include "compile/cost_lookup.hpp"
@@ -19,16 +20,14 @@
 #include "plan/memory_goal.hpp"
 #include "plan/plan_hash.hpp"
 #include "profile/nvtx.hpp"
-#include "runtime/core/device_core.hpp"
-#include "runtime/core/instance_core.hpp"
-#include "runtime/memory/pool_core.hpp"
 #include "validate/validate.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// Of recordings with the same order: transients of the same sizes, which then have the same places.
+// For recordings with the same order: true if their transients have the same sizes, and thus the
+// same placement.
 bool has_same_transients(const Recording& a, const Recording& b) {
   return std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
                     [](const auto& x, const auto& y) {
@@ -38,9 +37,8 @@ bool has_same_transients(const Recording& a, const Recording& b) {
                     });
 }
 
-// The placement of `before` for a recording whose schedule has the same structure and which is
-// lowered as before.lowered is. Nothing unless the same nodes use transients of the same sizes in
-// both.
+// The placement of `before` for a recording whose dependencies have the same structure and which is
+// lowered as before.lowered. Empty unless the same nodes use transients of the same sizes in both.
 std::optional<Placement> reuse_placement(const Recording& recording,
                                          const DependencyGraph& dependencies, const Plan& before,
                                          std::uint32_t alignment) {
@@ -63,7 +61,7 @@ std::optional<Placement> reuse_placement(const Recording& recording,
   return placement;
 }
 
-// The plans of the bodies that `before` has too; null for the others. `before` may be null.
+// Plans of the bodies that `before` contains too; null for other bodies. `before` may be null.
 std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording,
                                                       const Plan* before) {
   std::vector<std::shared_ptr<const Plan>> bodies(recording.bodies.size());
@@ -78,8 +76,8 @@ std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording
   return bodies;
 }
 
-// What a command runs as a whole is planned by the same stages: as it was recorded, without a
-// frame, its transients in the outer slab.
+// Plans a body with the same stages: lowered as recorded, without entry and exit kernels, and with
+// its transients in the outer plan's slab.
 std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording) {
   std::vector<std::shared_ptr<const Plan>> bodies;
   for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
@@ -93,45 +91,16 @@ std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording
 
 }  // namespace
 
-std::shared_ptr<const Recording> checked_recording(const DeviceCore& device,
-                                                   const CommandBuffer& commands,
-                                                   const CompileDesc& desc) {
-  if (!commands.core())
-    fail(ErrorCode::InvalidState, Stage::Validate, "",
-         "compile: the command buffer was moved away");
-  const CommandBufferCore& core = *commands.core();
-  if (core.device() != device.status()) {
-    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         concat("command buffer ", core.label(), " of ", core.device()->selector,
-                " cannot be compiled on ", device.status()->selector));
-  }
-  if (desc.pool && desc.pool->core()->device()->status() != device.status()) {
-    fail(
-        ErrorCode::WrongDevice, Stage::Validate, core.label(),
-        concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->status()->selector,
-               " cannot serve a graph on ", device.status()->selector));
-  }
-  if (core.level() == Level::Secondary) {
-    fail(ErrorCode::InvalidArgument, Stage::Validate, core.label(),
-         concat("command buffer ", core.label(),
-                " is secondary; execute() it from a primary one and compile that"));
-  }
-  device.require_usable(Stage::Validate);
-  return core.executable("compile");
-}
-
-std::vector<Message> check(const DeviceCore& device, const Recording& recording) {
-  std::vector<Finding> findings =
-      validate(recording, device.info(), device.instance().validation());
-  std::erase_if(findings, [&](const Finding& finding) {
-    return device.instance().suppresses(finding.message);
-  });
-  for (const Finding& finding : findings) device.instance().report(finding.message);
-  const bool refused = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
+std::vector<Message> check(const Recording& recording, const CheckDesc& desc) {
+  std::vector<Finding> findings = validate(recording, desc.device, desc.validation);
+  std::erase_if(findings,
+                [&](const Finding& finding) { return desc.sink.suppresses(finding.message); });
+  for (const Finding& finding : findings) desc.sink.report(finding.message);
+  const bool is_refused = std::any_of(findings.begin(), findings.end(), [](const Finding& f) {
     return f.message.severity == Severity::Error;
   });
-  if (refused && device.trace() != nullptr) {
-    for (const Finding& finding : findings) device.trace()->report(trace::kNone, finding.message);
+  if (is_refused) {
+    for (const Finding& finding : findings) desc.sink.record_refusal(finding.message);
   }
   throw_first_error(findings, recording);
   std::vector<Message> kept;
@@ -141,23 +110,24 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
 
 std::future<DependencyGraph> build_dependencies_async(std::shared_ptr<const Recording> recording) {
   const std::size_t commands = recording->commands.size();
-  return beside(commands,
-                [recording = std::move(recording)] { return build_dependencies(*recording); });
+  return async_if_large(
+      commands, [recording = std::move(recording)] { return build_dependencies(*recording); });
 }
 
 std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording,
-                                      const PlanDesc& desc, std::future<DependencyGraph> ahead) {
+                                      const PlanDesc& desc, std::future<DependencyGraph> started) {
   const Plan* const before = desc.like;
-  // Its hash and its slots need no stage, but those of the bodies.
-  const std::size_t commands_beside = recording->bodies.empty() ? recording->commands.size() : 0;
+  // Hash and slots of the recording depend on no stage except the plans of its bodies.
+  const std::size_t async_commands = recording->bodies.empty() ? recording->commands.size() : 0;
   std::vector<std::shared_ptr<const Plan>> bodies = reuse_bodies(*recording, before);
-  auto recorded = beside(commands_beside, [&] { return recorded_parts(*recording, bodies); });
-  // Stages whose inputs are those that they had for the plan before would do the same again.
-  const bool is_ordered_alike = before != nullptr && has_same_order(*before->recording, *recording);
-  DependencyGraph dependencies = is_ordered_alike ? before->dependencies
-                                 : ahead.valid()  ? ahead.get()
-                                                  : build_dependencies(*recording);
-  auto hashed = beside(commands_beside, [&] {
+  auto recorded =
+      async_if_large(async_commands, [&] { return recorded_parts(*recording, bodies); });
+  // Skip the stages whose input is the same as for the earlier plan.
+  const bool has_same_edges = before != nullptr && has_same_order(*before->recording, *recording);
+  DependencyGraph dependencies = has_same_edges    ? before->dependencies
+                                 : started.valid() ? started.get()
+                                                   : build_dependencies(*recording);
+  auto hashed = async_if_large(async_commands, [&] {
     RecordedParts parts = recorded.get();
     const std::uint64_t hash = hash_dependencies(parts.hash, dependencies);
     return std::pair(std::move(parts), hash);
@@ -166,16 +136,15 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   if (desc.costs != nullptr && before == nullptr)
     require_known(known, *desc.costs, label, *recording, dependencies);
   const NodeHints& hints = known.hints;
-  const bool is_lowered_alike =
-      before != nullptr &&
-      (is_ordered_alike || same_structure(dependencies, before->dependencies)) &&
+  const bool has_same_lowering =
+      before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
       hints.works == before->lowered.works &&
       (!has_programmatic_starts(before->lowered) ||
        may_start_programmatically_as(before->lowered, hints));
   GoalResult result;
-  if (is_lowered_alike && is_ordered_alike && has_same_transients(*before->recording, *recording)) {
+  if (has_same_lowering && has_same_edges && has_same_transients(*before->recording, *recording)) {
     result = {before->lowered, before->placement, before->price};
-  } else if (is_lowered_alike) {
+  } else if (has_same_lowering) {
     std::optional<Placement> placement =
         reuse_placement(*recording, dependencies, *before, desc.alignment);
     if (!placement)
@@ -192,8 +161,8 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
                              .budget = desc.memory_search_budget,
                              .hints = hints});
   }
-  // What is lowered alike was checked against the same edges.
-  if (!is_lowered_alike) check_lowered_graph(dependencies, result.lowered);
+  // The same lowering was checked against the same edges already.
+  if (!has_same_lowering) check_lowered_graph(dependencies, result.lowered);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies[i]) bodies[i] = make_body_plan(recording->bodies[i]);
   }
@@ -222,23 +191,14 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& 
   return std::make_shared<const Plan>(std::move(again));
 }
 
-Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance) {
+Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t replica) {
   Bindings bindings;
   bindings.address.reserve(plan.recording->buffers.size());
   for (const auto& buffer : plan.recording->buffers)
-    bindings.address.push_back(copy_for(buffer, instance)->address);
+    bindings.address.push_back(copy_for(buffer, replica)->address);
   for (const PlacedBuffer& placed : plan.placement.buffers)
     bindings.address[placed.buffer] = slab + placed.offset;
   return bindings;
-}
-
-Instrumentation instrumentation_for(const DeviceCore& device) {
-  if (device.trace() == nullptr) return Instrumentation::None;
-  switch (device.instance().cuda_graphs()) {
-    case CudaGraphs::Foreign: return Instrumentation::Timestamps;
-    case CudaGraphs::Exclusive: break;
-  }
-  return Instrumentation::Cupti;
 }
 
 CompileReport make_report(const Plan& plan, std::vector<Message> messages) {

@@ -1,15 +1,18 @@
-// The stages of a compile, one call each, in the order that they are called in; for what compiles
-// anew as well as for what updates. Threads: any thread.
+// The stages of a compile, in the order in which compiling and updating call them: check(),
+// build_dependencies_async(), make_plan(), lower_again(), bind(), make_report(). Knows no device:
+// device facts, the validation level and the receiver of messages are arguments.
+// Threads: any thread.
 #pragma once
 
 #include <chrono>
 #include <future>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <reprise/captured_graph.hpp>
-#include <reprise/command_buffer.hpp>
+#include <reprise/device_info.hpp>
 
 #include "backend/backend.hpp"
 #include "lowering/lowering_config.hpp"
@@ -17,51 +20,59 @@
 
 namespace reprise::detail {
 
-class DeviceCore;
-class Slab;
+// Receives the messages of a compile.
+class MessageSink {
+ public:
+  // True for a message to drop.
+  [[nodiscard]] virtual bool suppresses(const Message& message) const = 0;
+  // May rethrow an exception of the application's handler.
+  virtual void report(const Message& message) const = 0;
+  // Called after report() for each message of a recording that is refused.
+  virtual void record_refusal(const Message& message) const = 0;
 
-// What is to be compiled. Throws where it is not executable, secondary, or of another device than
-// `device` or the pool.
-[[nodiscard]] std::shared_ptr<const Recording> checked_recording(const DeviceCore& device,
-                                                                 const CommandBuffer& commands,
-                                                                 const CompileDesc& desc);
+ protected:
+  ~MessageSink() = default;
+};
 
-// Reports what was found, gives what is no error, throws the first error.
-[[nodiscard]] std::vector<Message> check(const DeviceCore& device, const Recording& recording);
+struct CheckDesc {
+  const DeviceInfo& device;
+  Validation validation;
+  const MessageSink& sink;
+};
+// Validates the recording and reports the findings. Returns those that are not errors; throws the
+// first error.
+[[nodiscard]] std::vector<Message> check(const Recording& recording, const CheckDesc& desc);
+
+// Starts to build the dependencies of a long recording, concurrently with check().
+[[nodiscard]] std::future<DependencyGraph> build_dependencies_async(
+    std::shared_ptr<const Recording> recording);
 
 struct PlanDesc {
   Lowering lowering = Lowering::Auto;
   std::uint32_t alignment = 1;  // of transients
   MemoryGoal memory_goal = MemoryGoal::Speed;
   std::chrono::nanoseconds memory_search_budget = {};
-  // Null: none. Where `like` is null too, there is a graph of this label in them with commands of
-  // the recording, or it throws InvalidArgument.
+  // Null: no measured costs. If `like` is null too, make_plan() throws InvalidArgument unless the
+  // profile has a graph of this label with commands of the recording.
   const CostProfile* costs = nullptr;
-  // Made with the same lowering, alignment and memory goal. The plan is lowered as this one is,
-  // node by node, where its schedule has the same structure, and stages that it went through alike
-  // are not gone through again. Null: the plan is made for itself.
+  // A plan made with the same lowering, alignment and memory goal. If its dependencies have the
+  // same structure, the new plan is lowered node by node as this one; stages whose input is the
+  // same are skipped. Null: all stages run.
   const Plan* like = nullptr;
 };
-// `ahead`: of schedule_ahead(), where it was called.
+// `dependencies`: the result of build_dependencies_async(), if it was called.
 [[nodiscard]] std::shared_ptr<const Plan> make_plan(std::string label,
                                                     std::shared_ptr<const Recording> recording,
                                                     const PlanDesc& desc,
-                                                    std::future<DependencyGraph> ahead = {});
+                                                    std::future<DependencyGraph> dependencies = {});
 
-// The schedule of a long recording, made while it is checked.
-[[nodiscard]] std::future<DependencyGraph> build_dependencies_async(
-    std::shared_ptr<const Recording> recording);
-
-// The same recording and needed edges, lowered as `choice` says, without fault markers.
+// The same recording and needed edges, lowered as `choice`, without fault markers.
 [[nodiscard]] std::shared_ptr<const Plan> lower_again(const Plan& plan,
                                                       const LoweringConfig& choice,
                                                       std::uint32_t alignment);
 
-// What instance `instance` of a graph gives the nodes.
-[[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t instance);
-
-// What times the graphs of `device`.
-[[nodiscard]] Instrumentation instrumentation_for(const DeviceCore& device);
+// The addresses that replica `replica` of a graph passes to its nodes, with transients in `slab`.
+[[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t replica);
 
 [[nodiscard]] CompileReport make_report(const Plan& plan, std::vector<Message> messages);
 

@@ -101,7 +101,8 @@ class TimedGraph {
                                       [&](const auto& of) { return !of[node].empty(); });
       if (told.command == trace::kNone || times == times_.end()) continue;
       costs.commands.push_back({told.command, label_path(told.label), graph_.strings[told.name],
-                                work_of(told), median((*times)[node]) / 1000});
+                                work_of(told),
+                                std::chrono::duration<double, std::nano>(median((*times)[node]))});
     }
     std::sort(costs.commands.begin(), costs.commands.end(),
               [](const CommandCost& a, const CommandCost& b) { return a.command < b.command; });

@@ -22,7 +22,7 @@ constexpr int kVersion = 1;
 constexpr std::uint32_t kMostLanes = 65535;
 
 [[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view what) {
-  fail(ErrorCode::InvalidArgument, Stage::Lanes, "",
+  fail(ErrorCode::InvalidArgument, Stage::Lowering, "",
        concat("tuning file ", path.string(), ": ", what));
 }
 
@@ -125,7 +125,7 @@ void write_tuning(const std::filesystem::path& path, const TuningKey& key,
                   {"name", name_of(choice)},
                   {"lowering", to_json(choice)}});
   graphs = std::move(kept);
-  write_json_file(path, json, "the tuning", Stage::Lanes);
+  write_json_file(path, json, "the tuning", Stage::Lowering);
 }
 
 }  // namespace reprise::detail

@@ -1,7 +1,7 @@
-// visit_ancestors: which nodes of a graph are ancestors of which others, for the pairs that
-// somebody asks for, without a table of all pairs: blocks of kAncestorBlock nodes, each followed as
-// far as somebody asks. Cost: the edges into the nodes between a block and the last node asked for,
-// a cache line each. Threads: pure functions.
+// visit_ancestors: answers ancestor queries between nodes of a graph without a table of all pairs.
+// Works on blocks of kAncestorBlock nodes and follows each block only as far as a query needs.
+// Cost: one cache line per edge into the nodes between a block and its last queried node. Threads:
+// pure functions.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace reprise::detail {
 
 inline constexpr std::uint32_t kAncestorBlock = 512;
 
-// Edges into node n come from from[first[n]], ..., from[first[n + 1] - 1]; all of them are lower
+// Edges into node n come from from[first[n]], ..., from[first[n + 1] - 1]. Each source is lower
 // than n.
 struct ForwardGraph {
   std::span<const std::uint32_t> first, from;
@@ -23,7 +23,7 @@ struct ForwardGraph {
   }
 };
 
-// Nodes of one block, counted from its first one.
+// A set of nodes of one block, by offset in the block.
 class alignas(64) AncestorSet {
  public:
   [[nodiscard]] bool contains(std::uint32_t index) const noexcept {
@@ -38,20 +38,20 @@ class alignas(64) AncestorSet {
   std::array<std::uint64_t, kAncestorBlock / 64> words_{};
 };
 
-// last_asked[p]: the last node of which somebody asks whether p is its ancestor; 0: nobody asks.
-// Calls visit(node, block_begin, further): `further` holds the nodes of the block from which a path
-// of two or more edges leads to `node`. A block is followed over about `allowance` edges; nodes
-// beyond get no visit for it.
+// last_query[p]: the last node for which the caller asks whether p is its ancestor; 0: no query.
+// Calls visit(node, block_begin, ancestors): `ancestors` holds the nodes of the block with a path
+// of at least two edges to `node`. A block follows about `edge_budget` edges; nodes beyond get no
+// visit for that block.
 template <class Visit>
-void visit_ancestors(const ForwardGraph& graph, std::span<const std::uint32_t> last_asked,
+void visit_ancestors(const ForwardGraph& graph, std::span<const std::uint32_t> last_query,
                      std::uint64_t edge_budget, Visit&& visit) {
-  const auto count = static_cast<std::uint32_t>(last_asked.size());
-  std::vector<AncestorSet> sets;  // of the nodes from `begin` on
+  const auto count = static_cast<std::uint32_t>(last_query.size());
+  std::vector<AncestorSet> sets;  // by node, starting at `begin`
   for (std::uint32_t begin = 0; begin < count; ++begin) {
-    if (last_asked[begin] == 0) continue;
+    if (last_query[begin] == 0) continue;
     const std::uint32_t end = std::min(begin + kAncestorBlock, count);
     const std::uint32_t last =
-        *std::max_element(last_asked.begin() + begin, last_asked.begin() + end);
+        *std::max_element(last_query.begin() + begin, last_query.begin() + end);
     sets.clear();
     sets.emplace_back();
     std::uint64_t followed = 0;

@@ -1,7 +1,7 @@
-// BarrierTracker: what the barriers of a recording order, as edges in a graph that is built command
-// by command. A barrier on a range orders commands that access the range at all; rows with gaps
-// count with their bounds. Joins it adds stand for many commands at once, so that no barrier costs
-// (commands before) x (commands after) edges. Threads: one thread at a time.
+// BarrierTracker: adds the edges that barriers require to a graph under construction. A barrier on
+// a range orders commands that access any byte of the range; rows with gaps count by their bounds.
+// Join nodes represent many commands, so a barrier never costs (commands before) x (commands after)
+// edges. Threads: one thread at a time.
 #pragma once
 
 #include <array>
@@ -15,40 +15,40 @@ namespace reprise::detail {
 
 class BarrierTracker {
  public:
-  // Recording and builder outlive the tracker.
+  // The recording and the builder must outlive the tracker.
   BarrierTracker(const Recording& recording, GraphBuilder& builder);
 
-  // Call each in recorded order. Before end_node() of the command's node: adds the edges that
-  // earlier barriers ask for.
+  // The functions below are called in recorded order. add_edges_into() runs before end_node() of
+  // the command's node and adds the edges that earlier barriers require.
   void add_edges_into(std::uint32_t command);
-  // After that, for later barriers.
-  void note(std::uint32_t command, std::uint32_t node);
-  // Between two nodes; may add joins.
-  void pass(std::uint32_t barrier);
+  // Registers the accesses of a finished node for later barriers.
+  void add_accesses(std::uint32_t command, std::uint32_t node);
+  // Called between two nodes; may add join nodes.
+  void add_barrier(std::uint32_t barrier);
 
  private:
-  // A node that stands for itself or, a join, for all that lead into it.
+  // A node to wait for: a command, or a join of several commands.
   struct Source {
     std::uint32_t node = kNone;
-    std::uint32_t barrier =
-        kNone;  // the one that makes others wait for it; kNone: the node's own in-edges say
+    std::uint32_t barrier = kNone;  // cause of the wait; kNone: given by the node's own in-edges
     friend bool operator==(const Source&, const Source&) = default;
   };
-  // Commands in a list that only grows at its head.
-  struct Noted {
+  // Entry of a list of commands that grows only at its head.
+  struct ListEntry {
     std::uint32_t node, next;
   };
-  // Of one kind of access (0: reads, 1: writes).
+  // State of one kind of access (0: reads, 1: writes).
   struct Side {
-    std::uint32_t noted = kNone;  // in noted_: commands since the last barrier that asked for them
-    std::uint32_t earlier = kNone;  // node that stands for those before
-    Source wait;                    // what the next such access waits for
-    Source early_wait;  // and what it waits for besides if it is of a kernel that starts early
+    // head in access_lists_: commands since the last barrier on this kind
+    std::uint32_t pending = kNone;
+    std::uint32_t earlier = kNone;  // node that represents older commands
+    Source wait;                    // wait of the next access of this kind
+    Source programmatic_wait;       // additional wait of a kernel with programmatic start
   };
   using State = std::array<Side, 2>;
-  // Ranges between the ends of a buffer's barriers; the last one has no end.
+  // Ranges delimited by the bounds of a buffer's barriers; the last range is unbounded.
   struct Buffer {
-    std::vector<std::uint64_t> begins;
+    std::vector<std::uint64_t> starts;
     std::vector<State> states;
   };
   struct Span {
@@ -57,23 +57,23 @@ class BarrierTracker {
 
   [[nodiscard]] static Span ranges(const Buffer& buffer, std::uint64_t begin, std::uint64_t end);
   void add_edges(const State& state, Access access, std::span<Source Side::*const> waits);
-  void note(State& state, Access access, std::uint32_t node);
-  void pass(std::span<State> states, std::uint32_t barrier);
-  // The node that stands for all commands noted on a side so far; kNone: none.
+  void add_accesses(State& state, Access access, std::uint32_t node);
+  void add_barrier(std::span<State> states, std::uint32_t barrier);
+  // Returns the node that represents all commands of a side so far; kNone if there are none.
   std::uint32_t gather(Side& side, std::uint32_t barrier);
-  // One source for several: one of them where that is enough, else a join. `parts_` is used up.
+  // Combines sources_ into one source, with a join if needed. Consumes sources_.
   Source merge(std::uint32_t barrier);
   [[nodiscard]] EdgeCause cause(std::uint32_t barrier) const;
 
   const Recording& recording_;
   GraphBuilder& builder_;
-  std::vector<Buffer> buffers_;  // no ranges: no barrier names it
+  std::vector<Buffer> buffers_;  // without ranges: no barrier names the buffer
   State global_;
   bool any_ = false, any_global_ = false, any_programmatic_ = false;
-  std::vector<Noted> noted_;
-  std::vector<Source> parts_;
-  std::uint32_t list_before_ = kNone,
-                list_after_ = kNone;  // the last list that the noted node was put in front of
+  std::vector<ListEntry> access_lists_;
+  std::vector<Source> sources_;
+  // Head of the last extended list, before and after the extension.
+  std::uint32_t list_head_before_ = kNone, list_head_after_ = kNone;
 };
 
 }  // namespace reprise::detail

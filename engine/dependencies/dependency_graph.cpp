@@ -18,13 +18,14 @@ namespace reprise::detail {
 
 namespace {
 
-// User edges that order something, by the command that waits. Those that lead backwards in recorded
-// order are kept apart.
+// User edges that order commands, grouped by their waiting command. Backward edges in recorded
+// order are kept separately.
 class UserEdges {
  public:
   explicit UserEdges(const Recording& recording) {
     for (const UserEdge& edge : recording.edges) {
-      for (const std::uint32_t end : {edge.before, edge.after}) check_end(recording, end);
+      for (const std::uint32_t command : {edge.before, edge.after})
+        check_command(recording, command);
       if (edge.before == edge.after) throw_cycle(recording, std::span(&edge.before, 1));
       if (!recording.orders(edge.dependency, edge.after)) continue;
       (edge.before < edge.after ? forward_ : backward_).push_back({edge.before, edge.after});
@@ -33,7 +34,7 @@ class UserEdges {
                      [](const Pair& a, const Pair& b) { return a.after < b.after; });
   }
 
-  // Call for commands in recorded order.
+  // Called for commands in recorded order.
   void add_edges_into(std::uint32_t command, const std::vector<std::uint32_t>& node_of,
                       GraphBuilder& builder) {
     for (; next_ < forward_.size() && forward_[next_].after == command; ++next_)
@@ -52,13 +53,13 @@ class UserEdges {
   };
   static constexpr EdgeCause kCause{.kind = CauseKind::User};
 
-  static void check_end(const Recording& recording, std::uint32_t command) {
+  static void check_command(const Recording& recording, std::uint32_t command) {
     if (command < recording.commands.size() &&
         recording.commands[command].kind != CommandKind::Barrier)
       return;
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    details.stage = Stage::DependencyGraph;
+    details.stage = Stage::Dependencies;
     details.command = command;
     throw Error(
         details,
@@ -70,8 +71,8 @@ class UserEdges {
   std::size_t next_ = 0;
 };
 
-// Every edge that something asks for, in recorded order as far as no user edge leads backwards;
-// joins for barriers.
+// Collects every required edge, with joins for barriers. The result is in recorded order unless a
+// user edge leads backward.
 DependencyGraph collect(const Recording& recording) {
   const auto count = static_cast<std::uint32_t>(recording.commands.size());
   GraphBuilder builder;
@@ -83,7 +84,7 @@ DependencyGraph collect(const Recording& recording) {
   std::vector<std::uint32_t> node_of(count, kNone);
   for (std::uint32_t command = 0; command < count; ++command) {
     if (recording.commands[command].kind == CommandKind::Barrier) {
-      barriers.pass(command);
+      barriers.add_barrier(command);
       continue;
     }
     const std::uint32_t node = node_of[command] = builder.begin_work(command);
@@ -94,7 +95,7 @@ DependencyGraph collect(const Recording& recording) {
     barriers.add_edges_into(command);
     user_edges.add_edges_into(command, node_of, builder);
     builder.end_node();
-    barriers.note(command, node);
+    barriers.add_accesses(command, node);
   }
   const std::vector<Edge> backward = user_edges.backward(node_of);
   DependencyGraph dependencies = builder.finish();
@@ -118,8 +119,8 @@ DependencyGraph chain(const Recording& recording) {
   return backward.empty() ? dependencies : order_topologically(recording, dependencies, backward);
 }
 
-// An edge at a join without a barrier of its own has the join's.
-void name_barriers(const Recording& recording, DependencyGraph& dependencies) {
+// Assigns the join's barrier to edges at a join that have no barrier of their own.
+void assign_barrier_causes(const Recording& recording, DependencyGraph& dependencies) {
   for (Edge& edge : dependencies.edges) {
     if (edge.cause.kind != CauseKind::Barrier || edge.cause.barrier != kNone) continue;
     edge.cause.barrier =
@@ -140,7 +141,7 @@ DependencyGraph build_dependencies(const Recording& recording) {
     dependencies = drop_joins(dependencies);
   }
   reduce(dependencies);
-  name_barriers(recording, dependencies);
+  assign_barrier_causes(recording, dependencies);
   return dependencies;
 }
 

@@ -1,5 +1,5 @@
-// schedule: turns accesses, barriers and user edges into the edges that are needed, each with its
-// cause. A pure function: const in, value out, deterministic. Knows no device, no lanes, no memory.
+// build_dependencies: turns accesses, barriers and user edges into the needed edges, each with its
+// cause. Deterministic. Knows no device, no lanes and no memory. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,36 @@
 namespace reprise::detail {
 
 enum class Hazard : std::uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
-// Captured: of a graph that CUDA captured or the application made.
+// Captured: an edge of a native graph.
 enum class CauseKind : std::uint8_t { Hazard, Barrier, User, Linear, Captured };
 
-// Why an edge exists. The first cause found is kept: hazards before barriers before user edges.
+// Cause of an edge. If several exist, the lowest kind wins: hazards, then barriers, then user
+// edges.
 struct EdgeCause {
   CauseKind kind = CauseKind::Hazard;
-  Hazard hazard = Hazard::ReadAfterWrite;  // of Hazard
-  std::uint32_t buffer = kNone;      // of Hazard and of a Barrier on a buffer: in recording.buffers
-  std::uint32_t barrier = kNone;     // of Barrier: command index
-  std::uint64_t begin = 0, end = 0;  // bytes that conflict, of Hazard
+  Hazard hazard = Hazard::ReadAfterWrite;  // set for kind Hazard
+  std::uint32_t buffer = kNone;            // Hazard and buffer barriers: index in recording.buffers
+  std::uint32_t barrier = kNone;           // Barrier: command index
+  std::uint64_t begin = 0, end = 0;        // Hazard: conflicting bytes
 };
 
 struct Edge {
-  std::uint32_t from = 0, to = 0;  // schedule nodes, from < to
+  std::uint32_t from = 0, to = 0;  // graph nodes, from < to
   EdgeCause cause;
 };
 
-// Node i runs command node_command[i]. Barriers are no nodes, with one exception: where a barrier
-// would need more edges through it than around it (k before, m after, k * m > 4 * (k + m)), it
-// stays as a join, a node that runs nothing.
+// Node i runs command node_command[i]. Barriers are not nodes, with one exception: a barrier with
+// many edges on both sides (k before, m after, k * m > 4 * (k + m)) remains as a join, a node
+// without work.
 struct DependencyGraph {
-  std::vector<std::uint32_t>
-      node_command;  // schedule node -> command; a topological order, ties by command index
-  std::vector<std::uint8_t> is_join;      // 1: node_command is a barrier that stayed as a join
-  std::vector<std::uint32_t> first_edge;  // node_count() + 1; edges into node n are
-                                          // edges[first_edge[n], first_edge[n + 1])
-  std::vector<Edge> edges;                // sorted by to, then from
-  std::uint32_t redundant_edges_left =
-      0;  // at most so many edges are implied by others; 0 up to kExactReductionCommands
+  // Graph node -> command, in topological order; ties by command index.
+  std::vector<std::uint32_t> node_command;
+  std::vector<std::uint8_t> is_join;  // 1: a join; node_command is its barrier
+  // node_count() + 1 entries; edges into node n are edges[first_edge[n], first_edge[n + 1]).
+  std::vector<std::uint32_t> first_edge;
+  std::vector<Edge> edges;  // sorted by to, then from
+  // Upper bound of the redundant edges that remain; 0 up to kExactReductionCommands.
+  std::uint32_t redundant_edges_left = 0;
   [[nodiscard]] std::uint32_t node_count() const noexcept {
     return static_cast<std::uint32_t>(node_command.size());
   }
@@ -50,8 +51,7 @@ struct DependencyGraph {
 
 inline constexpr std::uint32_t kExactReductionCommands = 20000;
 
-// Throws CyclicDependency (Stage::DependencyGraph) naming the commands of one cycle that user edges
-// close.
+// Throws CyclicDependency (Stage::Dependencies) naming the commands of one cycle of user edges.
 [[nodiscard]] DependencyGraph build_dependencies(const Recording& recording);
 
 }  // namespace reprise::detail

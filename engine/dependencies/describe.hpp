@@ -1,4 +1,4 @@
-// How messages name things: "command 4, dispatch saxpy in "forward/layer 1" (app.cpp:12)"; "bytes
+// Descriptions for messages: "command 4, dispatch saxpy in "forward/layer 1" (app.cpp:12)"; "bytes
 // [0, 64) of buffer "x"". Threads: pure functions.
 #pragma once
 

@@ -6,7 +6,8 @@ namespace reprise::detail {
 
 namespace {
 
-// From how many readers on it pays to look for a writer that already waits for them.
+// Minimum length of a reader list for which a search for a writer that already waits for the
+// readers pays off.
 constexpr std::uint32_t kLongReaderList = 8;
 
 }  // namespace
@@ -23,9 +24,9 @@ HazardTracker::HazardTracker(const Recording& recording, Watch watch)
 std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
   command_ = command;
   visit_of_[command] = ++visit_;
-  list_after_ = kNone;
+  list_head_after_ = kNone;
   conflicts_.clear();
-  unwritten_.clear();
+  uninitialized_reads_.clear();
   const Command& c = recording_.commands[command];
   for (std::uint32_t i = 0; i < c.access_count; ++i) {
     const BufferAccess& access = recording_.accesses[c.first_access + i];
@@ -35,8 +36,8 @@ std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
         (buffer.end == 0 || (access.begin == buffer.begin && access.end == buffer.end))) {
       buffer.begin = access.begin;
       buffer.end = access.end;
-      if (buffer.history.writer == kNone && watches(access))
-        unwritten_.push_back({access.buffer, access.begin, access.end});
+      if (buffer.history.writer == kNone && is_watched(access))
+        uninitialized_reads_.push_back({access.buffer, access.begin, access.end});
       report(buffer.history, access, access.begin, access.end);
       update(buffer.history, access.access);
       continue;
@@ -63,7 +64,7 @@ void HazardTracker::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer,
     conflicts_.push_back({from, buffer, hazard, begin, end});
     return;
   }
-  // The same pair again: bytes that go on where the last ones ended belong to it.
+  // A repeated pair: extend the range of its conflict if the bytes are contiguous.
   Conflict& known = conflicts_[reported.conflict];
   if (known.buffer == buffer && known.hazard == hazard && known.end == begin) known.end = end;
 }
@@ -89,16 +90,16 @@ void HazardTracker::update(History& history, Access access) {
   }
   if (history.writer == command_) return;
   if (history.readers != kNone && readers_[history.readers].command == command_) return;
-  if (list_after_ == kNone || list_before_ != history.readers) {
-    list_before_ = history.readers;
-    list_after_ = static_cast<std::uint32_t>(readers_.size());
+  if (list_head_after_ == kNone || list_head_before_ != history.readers) {
+    list_head_before_ = history.readers;
+    list_head_after_ = static_cast<std::uint32_t>(readers_.size());
     readers_.push_back({command_, history.readers});
   }
-  history.readers = list_after_;
+  history.readers = list_head_after_;
 }
 
 void HazardTracker::visit_split(Split& split, const BufferAccess& access) {
-  if (watches(access)) find_uninitialized_reads(split, access);
+  if (is_watched(access)) find_uninitialized_reads(split, access);
   if (access.shape == 0 && split.rows.empty()) {
     visit_dense(split.segments, access);
     return;
@@ -108,10 +109,10 @@ void HazardTracker::visit_split(Split& split, const BufferAccess& access) {
   update_rows(split, access);
 }
 
-// Most ranges are touched as a whole by all that touch them.
+// Fast path: most ranges are accessed only as a whole.
 void HazardTracker::visit_dense(Segments& segments, const BufferAccess& access) {
   const std::uint32_t first = segments.slot_of(access.begin), last = segments.slot_of(access.end);
-  if (!segments.is_one(first, last)) {
+  if (!segments.is_segment(first, last)) {
     if (!segments.is_free(first, last)) {
       report_segments(segments, access);
       update_segments(segments, access);
@@ -128,7 +129,7 @@ void HazardTracker::report_segments(Segments& segments, const BufferAccess& acce
   segments.cut(last);
   segments.cut(first);
   for (std::uint32_t at = segments.at_or_after(first);
-       at < last;) {  // neighbours with one history are reported as one
+       at < last;) {  // adjacent segments with equal history form one conflict
     const std::uint32_t begin = at;
     const History history = segments[at].value;
     std::uint32_t end = begin;
@@ -167,9 +168,9 @@ void HazardTracker::report_with_rows(Split& split, const BufferAccess& access) {
   }
 }
 
-// Rows are not cut, so their writers leave other histories of the same bytes as they are. A command
-// that waits for such a writer need not wait for readers that the writer waited for. Gives the
-// writer's visit; 0: none, or few readers.
+// Rows are not split, so a write of rows leaves other histories of its bytes unchanged. A command
+// that waits for such a writer need not wait for the readers that the writer waited for. Returns
+// the writer's visit; 0 if there is none or the reader list is short.
 std::uint32_t HazardTracker::newest_writer_over(std::size_t touched) const {
   std::uint32_t count = 0;
   for (std::uint32_t r = touched_[touched].history.readers; r != kNone && count < kLongReaderList;
@@ -197,8 +198,7 @@ void HazardTracker::update_segments(Segments& segments, const BufferAccess& acce
     segments.insert(first, last, {command_, kNone});
     return;
   }
-  for (std::uint32_t next = first;
-       next < last;) {  // first byte that has no history of this access yet
+  for (std::uint32_t next = first; next < last;) {  // first byte without this access in its history
     if (next < std::min(at, last)) {
       const std::uint32_t gap_end = std::min(at, last);
       segments.insert(next, gap_end, {});
@@ -213,7 +213,7 @@ void HazardTracker::update_segments(Segments& segments, const BufferAccess& acce
 }
 
 void HazardTracker::update_rows(Split& split, const BufferAccess& access) {
-  if (access.shape == 0) {  // a dense write of all that some rows touch takes their place
+  if (access.shape == 0) {  // a dense write replaces the rows that it covers
     if (writes(access.access)) {
       std::erase_if(split.rows, [&](const Rows& rows) {
         return access.begin <= rows.access.begin && rows.access.end <= access.end;
@@ -238,23 +238,23 @@ void HazardTracker::find_uninitialized_reads(const Split& split, const BufferAcc
        at != kNone && segments.byte_of(at) < access.end; at = segments.at_or_after(at + 1)) {
     const std::uint64_t begin = segments.byte_of(at), end = segments.byte_of(segments[at].end);
     if (segments[at].value.writer == kNone || end <= next) continue;
-    if (next < begin) note_unwritten(split, access, next, begin);
+    if (next < begin) add_uninitialized_read(split, access, next, begin);
     next = end;
   }
-  if (next < access.end) note_unwritten(split, access, next, access.end);
+  if (next < access.end) add_uninitialized_read(split, access, next, access.end);
 }
 
-void HazardTracker::note_unwritten(const Split& split, const BufferAccess& access,
-                                   std::uint64_t begin, std::uint64_t end) {
+void HazardTracker::add_uninitialized_read(const Split& split, const BufferAccess& access,
+                                           std::uint64_t begin, std::uint64_t end) {
   const BufferAccess gap{access.buffer, Access::Read, 0, begin, end};
   if (!overlaps(recording_, gap, access)) return;  // between the rows of the access
-  for (const Rows& rows : split.rows) {  // written rows in it: what they leave out is not followed
+  for (const Rows& rows : split.rows) {            // gaps between written rows are not tracked
     if (rows.history.writer != kNone && overlaps(recording_, rows.access, gap)) return;
   }
-  unwritten_.push_back({access.buffer, begin, end});
+  uninitialized_reads_.push_back({access.buffer, begin, end});
 }
 
-bool HazardTracker::watches(const BufferAccess& access) const {
+bool HazardTracker::is_watched(const BufferAccess& access) const {
   return watch_ == Watch::ConflictsAndTransients && reads(access.access) &&
          recording_.buffers[access.buffer]->kind == BufferKind::Transient;
 }

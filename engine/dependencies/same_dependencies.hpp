@@ -1,4 +1,4 @@
-// Comparisons of recordings and of schedules. Pure functions.
+// Comparisons of recordings and of dependency graphs. Threads: pure functions.
 #pragma once
 
 #include "dependencies/dependency_graph.hpp"
@@ -6,14 +6,12 @@
 
 namespace reprise::detail {
 
-// True only where build_dependencies() gives the same of both: commands that touch the same bytes
-// of the buffers of the same numbers, with the same barriers and edges between them. What they do
-// there may differ. O(commands + accesses).
+// True only if build_dependencies() returns the same graph for both: same accesses, barriers and
+// edges, by command and buffer index. The work of the commands may differ. O(commands + accesses).
 [[nodiscard]] bool has_same_order(const Recording& a, const Recording& b);
 
-// True if both have the same nodes with the same edges between them, whatever the nodes run.
-// Schedules of the same structure whose nodes are the same kinds of work have the same lowering.
-// O(nodes + edges).
+// True if both graphs have the same nodes and edges, regardless of the commands. Equal structures
+// with equal kinds of work have the same lowering. O(nodes + edges).
 [[nodiscard]] bool same_structure(const DependencyGraph& a, const DependencyGraph& b);
 
 }  // namespace reprise::detail

@@ -9,8 +9,8 @@ namespace reprise::detail {
 
 namespace {
 
-// So many slots an access are less work than looking ends up in a list.
-constexpr std::uint64_t kSlotsOfAnAccess = 16, kSlotsAtLeast = 1024;
+// Below this number of slots, a dense table is cheaper than a search in a list of bounds.
+constexpr std::uint64_t kSlotsPerAccess = 16, kMinSlots = 1024;
 
 }  // namespace
 
@@ -42,35 +42,37 @@ void SlotSet::erase(std::uint32_t slot) noexcept {
 }
 
 std::uint32_t SlotSet::at_or_after(std::uint32_t slot) const noexcept {
-  std::uint64_t at = slot;
+  std::uint64_t position = slot;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
-    if (at / 64 >= levels_[level].size()) return kNone;
-    const std::uint64_t rest = levels_[level][at / 64] >> (at % 64);
-    if (rest == 0) {
-      at = at / 64 + 1;
+    if (position / 64 >= levels_[level].size()) return kNone;
+    const std::uint64_t bits = levels_[level][position / 64] >> (position % 64);
+    if (bits == 0) {
+      position = position / 64 + 1;
       continue;
     }
-    at += static_cast<unsigned>(std::countr_zero(rest));
-    while (level-- > 0) at = at * 64 + static_cast<unsigned>(std::countr_zero(levels_[level][at]));
-    return static_cast<std::uint32_t>(at);
+    position += static_cast<unsigned>(std::countr_zero(bits));
+    while (level-- > 0)
+      position = position * 64 + static_cast<unsigned>(std::countr_zero(levels_[level][position]));
+    return static_cast<std::uint32_t>(position);
   }
   return kNone;
 }
 
 std::uint32_t SlotSet::at_or_before(std::uint32_t slot) const noexcept {
-  std::uint64_t at = slot;
+  std::uint64_t position = slot;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
-    if (at / 64 >= levels_[level].size()) at = levels_[level].size() * 64 - 1;
-    const std::uint64_t rest = levels_[level][at / 64] << (63 - at % 64);
-    if (rest == 0) {
-      if (at < 64) return kNone;
-      at = at / 64 - 1;
+    if (position / 64 >= levels_[level].size()) position = levels_[level].size() * 64 - 1;
+    const std::uint64_t bits = levels_[level][position / 64] << (63 - position % 64);
+    if (bits == 0) {
+      if (position < 64) return kNone;
+      position = position / 64 - 1;
       continue;
     }
-    at -= static_cast<unsigned>(std::countl_zero(rest));
+    position -= static_cast<unsigned>(std::countl_zero(bits));
     while (level-- > 0)
-      at = at * 64 + 63 - static_cast<unsigned>(std::countl_zero(levels_[level][at]));
-    return static_cast<std::uint32_t>(at);
+      position =
+          position * 64 + 63 - static_cast<unsigned>(std::countl_zero(levels_[level][position]));
+    return static_cast<std::uint32_t>(position);
   }
   return kNone;
 }
@@ -82,27 +84,27 @@ std::uint32_t SegmentKeys::slot_of(std::uint64_t byte) const noexcept {
   return above == listed.begin() ? 0 : static_cast<std::uint32_t>(above - listed.begin() - 1);
 }
 
-SegmentKeysOfBuffers::SegmentKeysOfBuffers(const Recording& recording)
-    : recording_(recording), ends_(recording.buffers.size()) {
+BufferSegmentKeys::BufferSegmentKeys(const Recording& recording)
+    : recording_(recording), bounds_(recording.buffers.size()) {
   for (const BufferAccess& access : recording.accesses) {
     if (access.shape != 0) continue;
-    Ends& ends = ends_[access.buffer];
-    ends.all |= access.begin | access.end;
-    ends.last = std::max(ends.last, access.end);
-    ++ends.accesses;
+    Bounds& bounds = bounds_[access.buffer];
+    bounds.combined |= access.begin | access.end;
+    bounds.max_end = std::max(bounds.max_end, access.end);
+    ++bounds.accesses;
   }
 }
 
-SegmentKeys SegmentKeysOfBuffers::of(std::uint32_t buffer) {
-  const Ends& ends = ends_[buffer];
+SegmentKeys BufferSegmentKeys::of(std::uint32_t buffer) {
+  const Bounds& bounds = bounds_[buffer];
   SegmentKeys keys;
-  keys.shift = ends.all == 0 ? 0 : static_cast<unsigned>(std::countr_zero(ends.all));
-  const std::uint64_t slots = (ends.last >> keys.shift) + 1;
-  if (slots <= kSlotsOfAnAccess * ends.accesses + kSlotsAtLeast) {
+  keys.shift = bounds.combined == 0 ? 0 : static_cast<unsigned>(std::countr_zero(bounds.combined));
+  const std::uint64_t slots = (bounds.max_end >> keys.shift) + 1;
+  if (slots <= kSlotsPerAccess * bounds.accesses + kMinSlots) {
     keys.count = static_cast<std::uint32_t>(slots);
     return keys;
   }
-  if (first_.empty()) list_ends();
+  if (first_.empty()) collect_bounds();
   keys.listed.assign(listed_.begin() + first_[buffer], listed_.begin() + first_[buffer + 1]);
   std::sort(keys.listed.begin(), keys.listed.end());
   keys.listed.erase(std::unique(keys.listed.begin(), keys.listed.end()), keys.listed.end());
@@ -110,10 +112,10 @@ SegmentKeys SegmentKeysOfBuffers::of(std::uint32_t buffer) {
   return keys;
 }
 
-void SegmentKeysOfBuffers::list_ends() {
-  first_.assign(ends_.size() + 2, 0);
-  for (std::size_t buffer = 0; buffer < ends_.size(); ++buffer)
-    first_[buffer + 2] = first_[buffer + 1] + 2 * ends_[buffer].accesses;
+void BufferSegmentKeys::collect_bounds() {
+  first_.assign(bounds_.size() + 2, 0);
+  for (std::size_t buffer = 0; buffer < bounds_.size(); ++buffer)
+    first_[buffer + 2] = first_[buffer + 1] + 2 * bounds_[buffer].accesses;
   listed_.resize(first_.back());
   for (const BufferAccess& access : recording_.accesses) {
     if (access.shape != 0) continue;

@@ -1,6 +1,6 @@
-// SegmentTable: disjoint ranges of one buffer, each with a value, found by the bytes they start at:
-// a map whose keys are known beforehand, and so without a node or an allocation a range. Threads:
-// one at a time.
+// SegmentTable: disjoint ranges of one buffer with a value each, addressed by their first byte. A
+// map whose possible keys are known in advance, so it allocates nothing per range. Threads: one
+// thread at a time.
 #pragma once
 
 #include <bit>
@@ -15,8 +15,8 @@ namespace reprise::detail {
 
 struct Recording;
 
-// A set of small numbers, each below a limit that is known. 64 a word, and a bit for each word
-// above that.
+// A set of integers below a known limit: a bit per integer and, in each further level, a bit per
+// word of the level below.
 class SlotSet {
  public:
   explicit SlotSet(std::uint32_t limit);
@@ -25,27 +25,27 @@ class SlotSet {
   [[nodiscard]] bool contains(std::uint32_t slot) const noexcept {
     return (levels_.front()[slot / 64] >> (slot % 64) & 1) != 0;
   }
-  // The nearest member; kNone where there is none. `slot` may be the limit.
+  // The nearest member; kNone if there is none. `slot` may equal the limit.
   [[nodiscard]] std::uint32_t at_or_after(std::uint32_t slot) const noexcept;
   [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept;
 
  private:
-  std::vector<std::vector<std::uint64_t>> levels_;  // members first; the last has one word
+  std::vector<std::vector<std::uint64_t>> levels_;  // [0]: the members; the last level has one word
 };
 
-// The bytes at which ranges of a buffer begin and end: multiples of a power of two, or listed.
+// The possible bounds of ranges of a buffer: all multiples of a power of two, or an explicit list.
 struct SegmentKeys {
   unsigned shift = 0;
-  std::uint32_t count = 0;                 // slots, that of the last end included
-  std::vector<std::uint64_t> listed = {};  // ascending; empty: all multiples
-  // The slot of a key, or of the last one below `byte`; 0 where there is none below.
+  std::uint32_t count = 0;                 // number of slots, including the last bound
+  std::vector<std::uint64_t> listed = {};  // ascending; empty: all multiples of 2^shift
+  // The slot of the last key that is <= `byte`; 0 if there is none.
   [[nodiscard]] std::uint32_t slot_of(std::uint64_t byte) const noexcept;
   [[nodiscard]] std::uint64_t byte_of(std::uint32_t slot) const noexcept {
     return listed.empty() ? std::uint64_t{slot} << shift : listed[slot];
   }
 };
 
-// `Value` is trivially copyable.
+// `Value` must be trivially copyable.
 template <class Value>
 class SegmentTable {
  public:
@@ -56,7 +56,7 @@ class SegmentTable {
 
   explicit SegmentTable(SegmentKeys keys)
       : keys_(std::move(keys)),
-        begins_(keys_.count),
+        starts_(keys_.count),
         segments_(std::make_unique_for_overwrite<Segment[]>(keys_.count)) {}
 
   [[nodiscard]] std::uint32_t slot_of(std::uint64_t byte) const noexcept {
@@ -66,36 +66,37 @@ class SegmentTable {
     return keys_.byte_of(slot);
   }
 
-  // The segment that begins there, kNone: none.
+  // The nearest segment start; kNone if there is none.
   [[nodiscard]] std::uint32_t at_or_after(std::uint32_t slot) const noexcept {
-    return begins_.at_or_after(slot);
+    return starts_.at_or_after(slot);
   }
   [[nodiscard]] std::uint32_t at_or_before(std::uint32_t slot) const noexcept {
-    return begins_.at_or_before(slot);
+    return starts_.at_or_before(slot);
   }
   [[nodiscard]] Segment& operator[](std::uint32_t slot) noexcept { return segments_[slot]; }
   [[nodiscard]] const Segment& operator[](std::uint32_t slot) const noexcept {
     return segments_[slot];
   }
 
-  // A segment begins and ends there; no segment overlaps it. begin < end.
-  [[nodiscard]] bool is_one(std::uint32_t begin, std::uint32_t end) const noexcept {
-    return begins_.contains(begin) && segments_[begin].end == end;
+  // is_segment: [begin, end) is exactly one segment. is_free: no segment overlaps [begin, end).
+  // Requires begin < end.
+  [[nodiscard]] bool is_segment(std::uint32_t begin, std::uint32_t end) const noexcept {
+    return starts_.contains(begin) && segments_[begin].end == end;
   }
   [[nodiscard]] bool is_free(std::uint32_t begin, std::uint32_t end) const noexcept {
-    const std::uint32_t before = begins_.at_or_before(end - 1);
+    const std::uint32_t before = starts_.at_or_before(end - 1);
     return before == kNone || segments_[before].end <= begin;
   }
 
-  // Overlaps none.
+  // [begin, end) must not overlap a segment.
   void insert(std::uint32_t begin, std::uint32_t end, const Value& value) noexcept {
-    begins_.insert(begin);
+    starts_.insert(begin);
     segments_[begin] = {end, value};
   }
-  void erase(std::uint32_t begin) noexcept { begins_.erase(begin); }
-  // Cuts in two what lies across `slot`.
+  void erase(std::uint32_t begin) noexcept { starts_.erase(begin); }
+  // Splits the segment that contains `slot`, if any, at `slot`.
   void cut(std::uint32_t slot) noexcept {
-    const std::uint32_t before = begins_.at_or_before(slot);
+    const std::uint32_t before = starts_.at_or_before(slot);
     if (before == kNone || before == slot || segments_[before].end <= slot) return;
     insert(slot, segments_[before].end, segments_[before].value);
     segments_[before].end = slot;
@@ -103,27 +104,28 @@ class SegmentTable {
 
  private:
   SegmentKeys keys_;
-  SlotSet begins_;
-  std::unique_ptr<Segment[]> segments_;  // by slot; those in begins_ mean something
+  SlotSet starts_;
+  std::unique_ptr<Segment[]> segments_;  // by slot; valid for members of starts_
 };
 
-// The keys of each buffer of a recording, by its dense accesses.
-class SegmentKeysOfBuffers {
+// Computes the keys of each buffer of a recording from its dense accesses.
+class BufferSegmentKeys {
  public:
-  // `recording` outlives this.
-  explicit SegmentKeysOfBuffers(const Recording& recording);
+  // `recording` must outlive this object.
+  explicit BufferSegmentKeys(const Recording& recording);
   [[nodiscard]] SegmentKeys of(std::uint32_t buffer);
 
  private:
-  void list_ends();
+  void collect_bounds();
 
   const Recording& recording_;
-  struct Ends {
-    std::uint64_t all = 0, last = 0;  // all of them or-ed; the highest
+  struct Bounds {
+    std::uint64_t combined = 0;  // bitwise or of all bounds
+    std::uint64_t max_end = 0;
     std::uint32_t accesses = 0;
   };
-  std::vector<Ends> ends_;
-  std::vector<std::uint32_t> first_;  // by buffer, in listed_; made when it is first needed
+  std::vector<Bounds> bounds_;
+  std::vector<std::uint32_t> first_;  // by buffer: start in listed_; filled on first use
   std::vector<std::uint64_t> listed_;
 };
 

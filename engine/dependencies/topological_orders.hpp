@@ -1,5 +1,5 @@
-// Orders in which a schedule's nodes may run one after another, and the way from one such order to
-// another. Pure functions; know no device.
+// Topological orders of a dependency graph, and the path of adjacent swaps between two such orders.
+// Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,42 +10,44 @@
 
 namespace reprise::detail {
 
-using NodeOrder = std::vector<std::uint32_t>;  // each schedule node once
+using NodeOrder = std::vector<std::uint32_t>;  // each graph node once
 
-// `before` comes first in every order that is asked for; lower than `after`.
+// An additional constraint: `before` precedes `after`. before < after.
 struct OrderedPair {
-  std::uint32_t before = 0, after = 0;  // schedule nodes
+  std::uint32_t before = 0, after = 0;  // graph nodes
 };
 
-// An order that keeps every edge and every pair of `also`. Number 0 is the one least like 0,
-// 1, 2...: of the nodes that may come next always the highest. Every other number gives one at
-// random, the same on every machine.
+// Returns an order that respects every edge and every pair of `extra_pairs`. Seed 0 always takes
+// the highest ready node, which maximizes the distance from 0, 1, 2, ... Any other seed gives a
+// pseudorandom order that is the same on every platform.
 [[nodiscard]] NodeOrder topological_order(const DependencyGraph& dependencies,
-                                          std::span<const OrderedPair> also, std::uint64_t number);
+                                          std::span<const OrderedPair> extra_pairs,
+                                          std::uint64_t seed);
 
-// From 0, 1, 2... to another order by swaps of neighbours. If both orders are legal, so is each on
-// the way: neighbours are swapped only if they come the other way round at the end.
+// The path from 0, 1, 2, ... to another order by swaps of adjacent nodes. If both orders are valid,
+// so is each intermediate order, because only pairs that are inverted in the final order are
+// swapped.
 class AdjacentSwapPath {
  public:
   explicit AdjacentSwapPath(NodeOrder end);
   [[nodiscard]] std::uint64_t swaps() const noexcept { return swaps_before_.back(); }
-  // After so many swaps, up to swaps().
+  // The order after `swaps` swaps, at most swaps().
   [[nodiscard]] NodeOrder order_after(std::uint64_t swaps) const;
-  // What the swap number `swap`, from 0 on, exchanges: the lower node first, and where it is
-  // before.
+  // The nodes that swap `swap` (from 0) exchanges, the lower node first, and their position before
+  // the swap.
   struct Swap {
     OrderedPair nodes;
-    std::uint32_t position = 0;  // of nodes.before; nodes.after is next
+    std::uint32_t position = 0;  // of nodes.before; nodes.after is at position + 1
   };
   [[nodiscard]] Swap swap_at(std::uint64_t swap) const;
 
  private:
-  [[nodiscard]] std::uint32_t node_moved_by(
-      std::uint64_t swap) const noexcept;  // its place at the end
+  // Returns the final position of the node that swap `swap` moves.
+  [[nodiscard]] std::uint32_t node_moved_by(std::uint64_t swap) const noexcept;
 
   NodeOrder end_;
-  std::vector<std::uint64_t> swaps_before_;  // by place at the end: swaps until all nodes before it
-                                             // are there; and all of them
+  // By final position: swaps until all earlier nodes are in position. The last entry is the total.
+  std::vector<std::uint64_t> swaps_before_;
 };
 
 }  // namespace reprise::detail

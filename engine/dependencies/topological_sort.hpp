@@ -1,5 +1,5 @@
-// A topological order of a graph some of whose edges lead backwards, and the error where there is
-// none. Pure functions.
+// Topological sort of a graph with backward edges, and the error for cycles. Threads: pure
+// functions.
 #pragma once
 
 #include <span>
@@ -8,14 +8,15 @@
 
 namespace reprise::detail {
 
-// `forward` plus the edges `more`, whose `from` may be higher than `to`, as a schedule in
-// topological order: of the nodes that may come next, always the lowest. Throws CyclicDependency
-// naming the commands of one cycle.
+// Returns `forward` plus the edges `extra` (whose `from` may exceed `to`) in topological order; of
+// the ready nodes, the lowest comes first. Throws CyclicDependency naming the commands of one
+// cycle.
 [[nodiscard]] DependencyGraph order_topologically(const Recording& recording,
                                                   const DependencyGraph& forward,
-                                                  std::span<const Edge> more);
+                                                  std::span<const Edge> extra);
 
-// Throws it for commands of which each must come before the next, and the last before the first.
+// Throws CyclicDependency. Each of `commands` must precede the next one, and the last must precede
+// the first.
 [[noreturn]] void throw_cycle(const Recording& recording, std::span<const std::uint32_t> commands);
 
 }  // namespace reprise::detail

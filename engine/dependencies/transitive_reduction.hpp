@@ -1,5 +1,5 @@
-// Passes over a schedule that is being made: what other edges imply, and joins that are not worth a
-// node, go. Pure functions.
+// Passes over a dependency graph under construction: transitive reduction and removal of joins.
+// Threads: pure functions.
 #pragma once
 
 #include "dependencies/dependency_graph.hpp"
@@ -8,13 +8,12 @@ namespace reprise::detail {
 
 enum class ReduceScope : std::uint8_t { AllEdges, EdgesOfJoins };
 
-// Removes edges that longer paths imply: all of them up to kExactReductionCommands nodes; beyond,
-// those whose paths are found at a cost that is linear in the nodes. Sets redundant_edges_left to
-// the edges that were not examined to the end.
+// Removes edges that longer paths imply. Exact up to kExactReductionCommands nodes; beyond, within
+// a linear edge budget. Sets redundant_edges_left to the number of edges that were not decided.
 void reduce(DependencyGraph& dependencies, ReduceScope scope = ReduceScope::AllEdges);
 
-// Replaces joins by edges around them, but those that save edges; `from` and `to` of the rest are
-// numbered anew.
+// Replaces joins by direct edges, except joins that save edges. Renumbers the nodes of the
+// remaining edges.
 [[nodiscard]] DependencyGraph drop_joins(const DependencyGraph& dependencies);
 
 }  // namespace reprise::detail

@@ -2,10 +2,11 @@
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "interop/cuda_access.hpp"
 #include "interop/native_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 namespace reprise {
 namespace {
@@ -13,18 +14,18 @@ namespace {
 // The caller may launch the native graph without the engine's knowledge, so its pages stay mapped.
 const detail::CudaExec& resident_exec(const CapturedGraph& graph, std::string_view call) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, call);
-  graph.core()->pin_resident();
+  detail::core_of(graph)->pin_resident();
   return exec;
 }
 
 }  // namespace
 
-CapturedGraph adopt_graph(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc) {
-  detail::CudaBackend& backend = detail::cuda_backend(device, "adopt_graph");
-  device.core()->require_usable(Stage::Instantiate);
+CapturedGraph from_native(const Device& device, CUgraph graph, const AdoptedGraphDesc& desc) {
+  detail::CudaBackend& backend = detail::cuda_backend(device, "from_native");
+  detail::core_of(device)->require_usable(Stage::Instantiate);
   if (graph == nullptr)
     detail::fail(ErrorCode::InvalidArgument, Stage::Instantiate, desc.label,
-                 "adopt_graph got a null graph");
+                 "from_native got a null graph");
   const detail::CudaContext& context = *backend.context();
   const detail::SetupScope scope(context, Stage::Instantiate);
   cudaGraph_t copy = nullptr;
@@ -42,8 +43,8 @@ CUgraphExec native_exec(const CapturedGraph& graph) {
   return static_cast<CUgraphExec>(resident_exec(graph, "native_exec").native());
 }
 
-CUgraph release_graph(const CapturedGraph& graph) {
-  return resident_exec(graph, "release_graph").clone_graph();
+CUgraph release(const CapturedGraph& graph) {
+  return resident_exec(graph, "release").clone_graph();
 }
 
 }  // namespace reprise

@@ -2,6 +2,7 @@
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
 #include "runtime/core/device_core.hpp"
@@ -30,15 +31,15 @@ Kernel make_kernel(const Device& device, std::shared_ptr<const CudaKernel> kerne
   }
   auto core =
       std::make_shared<KernelCore>(CudaKernel::core(std::move(kernel), std::move(parameters)));
-  core->device = device.core()->status();
+  core->device = detail::core_of(device)->status();
   core->generation = device.generation();
-  return Kernel(std::move(core));
+  return make_handle<Kernel>(std::move(core));
 }
 
 Kernel load_image(const Device& device, std::span<const std::byte> image, std::string_view entry,
                   std::string_view call) {
   const std::shared_ptr<const CudaContext>& context = cuda_backend(device, call).context();
-  device.core()->require_usable(Stage::Load);
+  detail::core_of(device)->require_usable(Stage::Load);
   if (image.empty())
     fail(ErrorCode::InvalidArgument, Stage::Load, entry,
          concat(call, " of ", entry, ": the image is empty"));
@@ -53,11 +54,10 @@ Kernel load_image(const Device& device, std::span<const std::byte> image, std::s
 
 Kernel adopt_function(const Device& device, CUfunction function, std::span<const bool> pointers,
                       std::shared_ptr<void> owner) {
-  const std::shared_ptr<const CudaContext>& context =
-      cuda_backend(device, "adopt_kernel").context();
-  device.core()->require_usable(Stage::Load);
+  const std::shared_ptr<const CudaContext>& context = cuda_backend(device, "from_native").context();
+  detail::core_of(device)->require_usable(Stage::Load);
   if (function == nullptr)
-    fail(ErrorCode::InvalidArgument, Stage::Load, "", "adopt_kernel got a null function");
+    fail(ErrorCode::InvalidArgument, Stage::Load, "", "from_native got a null function");
   const char* name = nullptr;
   {
     const SetupScope scope(*context, Stage::Load);
@@ -85,12 +85,12 @@ Kernel load_ptx(const Device& device, std::string_view text, std::string_view en
   return detail::load_image(device, std::as_bytes(std::span(text)), entry, "load_ptx");
 }
 
-Kernel adopt_kernel(const Device& device, CUfunction function, std::shared_ptr<void> owner) {
+Kernel from_native(const Device& device, CUfunction function, std::shared_ptr<void> owner) {
   return detail::adopt_function(device, function, {}, std::move(owner));
 }
 
-Kernel adopt_kernel(const Device& device, CUkernel kernel, std::shared_ptr<void> owner) {
-  const detail::CudaContext& context = *detail::cuda_backend(device, "adopt_kernel").context();
+Kernel from_native(const Device& device, CUkernel kernel, std::shared_ptr<void> owner) {
+  const detail::CudaContext& context = *detail::cuda_backend(device, "from_native").context();
   CUfunction function = nullptr;
   {
     const detail::SetupScope scope(context, Stage::Load);

@@ -2,6 +2,7 @@
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "capture/pointer_resolver.hpp"
 #include "interop/cuda_access.hpp"
@@ -41,7 +42,7 @@ PointerAttributes attributes_of(const CudaContext& context, const void* address)
 BufferView adopt_memory(const Device& device, BufferKind kind, void* address, std::uint64_t count,
                         std::uint64_t element_bytes, std::uint64_t alignment, std::string_view name,
                         std::shared_ptr<void> owner) {
-  const std::string_view call = kind == BufferKind::Device ? "adopt_buffer" : "adopt_host_buffer";
+  const std::string_view call = kind == BufferKind::Device ? "from_native" : "from_native_host";
   const CudaContext& context = *cuda_backend(device, call).context();
   const auto refuse = [&](ErrorCode code, const std::string& text) {
     fail(code, Stage::Allocate, name, concat(call, name.empty() ? "" : " of ", name, ": ", text));
@@ -63,8 +64,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
            "CUDA does not know this memory; allocate or register it with CUDA");
   if (kind == BufferKind::Device) {
     if (attributes.memory_type == CU_MEMORYTYPE_HOST && !managed) {
-      refuse(ErrorCode::InvalidArgument,
-             "this is pinned host memory; adopt it with adopt_host_buffer");
+      refuse(ErrorCode::InvalidArgument, "this is pinned host memory; use from_native_host");
     }
     if (attributes.ordinal != context.ordinal && !managed) {
       refuse(ErrorCode::WrongDevice, concat("the memory belongs to cuda:", attributes.ordinal,
@@ -91,7 +91,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   desc.name = name;
   desc.adopted = static_cast<std::byte*>(address);
   desc.owner = std::move(owner);
-  return pool->core()->add(desc);
+  return core_of(*pool)->add(desc);
 }
 
 BufferView adopt_allocation(const Device& device, const void* address) {

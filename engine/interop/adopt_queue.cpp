@@ -2,6 +2,7 @@
 // current device.
 #include <reprise/cuda_interop.hpp>
 
+#include "base/handle_access.hpp"
 #include "interop/cuda_access.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/queue/queue_core.hpp"
@@ -27,24 +28,24 @@ CUcontext native_context(const Device& device) {
   return detail::cuda_backend(device, "native_context").context()->handle;
 }
 
-Queue adopt_queue(const Device& device, CUstream stream, const QueueDesc& desc) {
+Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc) {
   const std::shared_ptr<const detail::CudaContext>& context =
-      detail::cuda_backend(device, "adopt_queue").context();
-  device.core()->require_usable(Stage::Open);
+      detail::cuda_backend(device, "from_native").context();
+  detail::core_of(device)->require_usable(Stage::Open);
   auto queue = std::make_unique<detail::CudaQueue>(context, stream, desc.label);
-  return Queue(detail::QueueCore::make(device.core(), std::move(queue), desc.label,
-                                       detail::QueueOrigin::Adopted));
+  return detail::make_handle<Queue>(detail::QueueCore::make(
+      detail::core_of(device), std::move(queue), desc.label, detail::QueueOrigin::Adopted));
 }
 
 CUstream native_stream(const Queue& queue) {
   detail::CudaQueue& native = detail::cuda_queue(queue, "native_stream");
-  queue.core()->share();
+  detail::core_of(queue)->share();
   return static_cast<CUstream>(native.native());
 }
 
-CUstream release_stream(const Queue& queue) {
-  detail::CudaQueue& native = detail::cuda_queue(queue, "release_stream");
-  queue.core()->share();
+CUstream release(const Queue& queue) {
+  detail::CudaQueue& native = detail::cuda_queue(queue, "release");
+  detail::core_of(queue)->share();
   return native.release();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
 #include "interop/native_graph.hpp"
@@ -19,18 +20,16 @@ using detail::concat;
 using detail::QueueCapture;
 
 void require_queue(const Queue& queue, std::string_view call) {
-  if (!queue)
-    detail::fail(ErrorCode::NotInitialized, Stage::Record, "",
-                 concat(call, " got an empty Queue; use adopt_queue or create_queue"));
+  static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", call, Stage::Record));
 }
 
 // The native stream of `queue` and the context for calls on it.
 struct NativeStream {
   NativeStream(const Queue& queue, std::string_view call)
       : stream(static_cast<CUstream>(detail::cuda_queue(queue, call).native())),
-        device(queue.core()->device()) {
+        device(detail::make_handle<Device>(detail::core_of(queue)->device())) {
     context = detail::cuda_backend(device, call).context();
-    queue.core()->share();
+    detail::core_of(queue)->share();
   }
   CUstream stream;
   Device device;
@@ -86,7 +85,7 @@ CapturedGraph end(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
                   const AdoptedGraphDesc& desc, std::string_view call) {
   require_queue(queue, call);
   const NativeStream native(queue, call);
-  const std::shared_ptr<QueueCapture> capture = queue.core()->captures().current();
+  const std::shared_ptr<QueueCapture> capture = detail::core_of(queue)->captures().current();
   if (!capture || capture->source() != CaptureSource::Stream) {
     detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label,
                  concat(call, " on queue ", queue.label(),
@@ -96,7 +95,7 @@ CapturedGraph end(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
   const detail::SetupScope scope(*native.context, Stage::Record);
   detail::OwnedGraph graph;
   const CUresult result = end_native(native, graph);
-  queue.core()->captures().close(*capture);
+  detail::core_of(queue)->captures().close(*capture);
   capture->require_valid();
   check_end(native, result, *capture);
   return detail::graph_of_native(native.device, detail::cuda_backend(native.device, call),
@@ -117,7 +116,7 @@ CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept {
 
 CaptureStatus capture_status(const Queue& queue) {
   require_queue(queue, "capture_status");
-  if (const auto capture = queue.core()->captures().current()) {
+  if (const auto capture = detail::core_of(queue)->captures().current()) {
     if (capture->source() == CaptureSource::Calls ||
         capture->status() == CaptureStatus::Invalidated)
       return capture->status();
@@ -138,17 +137,17 @@ CaptureStatus capture_status(const Queue& queue) {
 void begin_capture(const Queue& queue, CaptureMode mode) {
   require_queue(queue, "begin_capture");
   const NativeStream native(queue, "begin_capture");
-  native.device.core()->require_usable(Stage::Record);
-  queue.core()->require_current(Stage::Record);
+  detail::core_of(native.device)->require_usable(Stage::Record);
+  detail::core_of(queue)->require_current(Stage::Record);
   const auto capture = std::make_shared<QueueCapture>(
       CaptureSource::Stream, mode, concat("of the stream of queue ", queue.label()));
-  queue.core()->captures().open(capture, queue.label());
+  detail::core_of(queue)->captures().open(capture, queue.label());
   try {
     const detail::DeviceScope scope(*native.context, Stage::Record);
     detail::cuda_check(native.context->driver.cuStreamBeginCapture(native.stream, to_cuda(mode)),
                        "cuStreamBeginCapture", native.context->at(Stage::Record, capture->label()));
   } catch (...) {
-    queue.core()->captures().close(*capture);
+    detail::core_of(queue)->captures().close(*capture);
     throw;
   }
 }
@@ -172,12 +171,12 @@ CaptureScope::CaptureScope(const Queue& queue, CaptureMode mode) : queue_(queue)
 CaptureScope::~CaptureScope() {
   if (!queue_) return;
   try {
-    const std::shared_ptr<QueueCapture> capture = queue_.core()->captures().current();
+    const std::shared_ptr<QueueCapture> capture = detail::core_of(queue_)->captures().current();
     const NativeStream native(queue_, "CaptureScope");
     const detail::SetupScope scope(*native.context, Stage::Record);
     detail::OwnedGraph dropped;
     static_cast<void>(end_native(native, dropped));
-    if (capture) queue_.core()->captures().close(*capture);
+    if (capture) detail::core_of(queue_)->captures().close(*capture);
   } catch (...) {
     // The device is lost, and the stream with it.
   }
@@ -187,7 +186,7 @@ CapturedGraph CaptureScope::end(const AdoptedGraphDesc& desc) {
   if (!queue_)
     detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label,
                  "end() of a CaptureScope that has already ended");
-  if (const auto capture = queue_.core()->captures().current()) capture->require_thread();
+  if (const auto capture = detail::core_of(queue_)->captures().current()) capture->require_thread();
   const Queue queue = std::exchange(queue_, Queue());
   return end_capture(queue, desc);
 }

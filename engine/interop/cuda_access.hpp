@@ -13,7 +13,7 @@
 
 namespace reprise::detail {
 
-// Throw InvalidArgument for an empty handle and Unsupported for a handle of another kind of device.
+// Throw NotInitialized for an empty handle and Unsupported for a handle of another kind of device.
 // The message names `call`.
 [[nodiscard]] CudaBackend& cuda_backend(const Device& device, std::string_view call);
 [[nodiscard]] CudaQueue& cuda_queue(const Queue& queue, std::string_view call);

@@ -3,10 +3,11 @@
 
 #include <string>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 namespace reprise {
 
@@ -48,7 +49,9 @@ unsigned to_cuda(DotFlags flags) noexcept {
 void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& path, DotFlags flags) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, "cuda_debug_dot");
   const std::shared_ptr<const detail::CudaContext> context =
-      detail::cuda_backend(Device(graph.core()->device()), "cuda_debug_dot").context();
+      detail::cuda_backend(detail::make_handle<Device>(detail::core_of(graph)->device()),
+                           "cuda_debug_dot")
+          .context();
   const detail::SetupScope scope(*context, Stage::Plan);
   const std::string subject = detail::concat("graph ", graph.label(), " to ", path.string());
   detail::cuda_check(context->driver.cuGraphDebugDotPrint(static_cast<CUgraph>(exec.native_graph()),

@@ -6,12 +6,12 @@
 #include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/graph_reader.hpp"
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "capture/pointer_resolver.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
-#include "runtime/graph/graph_executable.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
@@ -36,10 +36,10 @@ std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& c
   pointers.refresh();
   const BufferFinder finder = [&](const void* address) {
     const BufferView found = pointers.find_listed(address);
-    return FoundBuffer{found.core(), found.offset()};
+    return FoundBuffer{core_of(found), found.offset()};
   };
   ReadGraph read = read_graph(context, graph, desc.label, finder);
-  if (desc.pool) retain_pool(*read.recording, *device.core(), *desc.pool->core());
+  if (desc.pool) retain_pool(*read.recording, *core_of(device), *core_of(*desc.pool));
   LoweredGraph lowered = build_lowered_graph(read.dependencies, Lowering::Faithful);
   return std::make_shared<const Plan>(
       freeze_plan(std::string(desc.label), std::move(read.recording), std::move(read.dependencies),
@@ -50,27 +50,29 @@ std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& c
 
 CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedGraph graph,
                               const NativeGraphDesc& desc) {
-  if (desc.pool && desc.pool->core()->device() != device.core()) {
+  if (desc.pool && core_of(*desc.pool)->device() != core_of(device)) {
     fail(ErrorCode::WrongDevice, Stage::Instantiate, desc.label,
-         concat("pool ", desc.pool->label(), " of ", desc.pool->core()->device()->info().selector,
+         concat("pool ", desc.pool->label(), " of ", core_of(*desc.pool)->device()->info().selector,
                 " cannot serve graph ", desc.label, " on ", device.info().selector));
   }
-  auto body = std::make_unique<GraphExecutable>(device.core());
-  body->pool = desc.pool;
-  body->plan = read_plan(device, *backend.context(), graph.get(), desc);
-  const bool is_traced = device.core()->trace() != nullptr;
-  auto exec =
-      std::make_unique<CudaExec>(backend.context(), body->plan, std::move(graph), desc.owner,
-                                 is_traced ? backend.instrumentation() : nullptr);
+  ExecutableSpec spec{.device = core_of(device),
+                      .pool = desc.pool,
+                      .plan = read_plan(device, *backend.context(), graph.get(), desc),
+                      .origin = ExecutableSpec::Origin::Adopted};
+  const bool is_traced = core_of(device)->trace() != nullptr;
+  auto exec = std::make_unique<CudaExec>(backend.context(), spec.plan, std::move(graph), desc.owner,
+                                         is_traced ? backend.instrumentation() : nullptr);
   CompileReport report;
-  report.commands = static_cast<std::uint32_t>(body->plan->recording->commands.size());
+  report.commands = static_cast<std::uint32_t>(spec.plan->recording->commands.size());
   report.nodes = exec->node_count();
-  report.needed_edges = static_cast<std::uint32_t>(body->plan->dependencies.edges.size());
-  report.redundant_edges_left = body->plan->dependencies.redundant_edges_left;
-  report.plan_hash = body->plan->plan_hash;
-  report.lowering_hash = body->plan->lowering_hash;
-  body->exec = std::move(exec);
-  return CapturedGraph(GraphCore::make(std::move(body), std::move(report)));
+  report.needed_edges = static_cast<std::uint32_t>(spec.plan->dependencies.edges.size());
+  report.redundant_edges_left = spec.plan->dependencies.redundant_edges_left;
+  report.plan_hash = spec.plan->plan_hash;
+  report.lowering_hash = spec.plan->lowering_hash;
+  auto executable = std::make_unique<GraphExecutable>(std::move(spec), TransientMemory{},
+                                                      BindingState{}, std::move(exec));
+  return make_handle<CapturedGraph>(std::make_shared<CompiledGraph>(
+      std::vector{GraphReplica::make(std::move(executable), report.messages)}, std::move(report)));
 }
 
 }  // namespace reprise::detail

@@ -12,35 +12,35 @@ namespace {
 [[noreturn]] void fail(const std::string& text) {
   ErrorDetails details;
   details.code = ErrorCode::Internal;
-  details.stage = Stage::Lanes;
+  details.stage = Stage::Lowering;
   throw Error(std::move(details), text);
 }
 
-// Cuts the lowered graph into runs, each a chain of edges, so that one position a run answers most
-// questions about order.
+// Partitions the lowered graph into chains of edges. One position per chain answers most ordering
+// queries.
 class OrderCheck {
  public:
   OrderCheck(const DependencyGraph& dependencies, const LoweredGraph& lowered)
       : dependencies_(dependencies),
         lowered_(lowered),
-        run_(lowered.nodes.size()),
+        chain_(lowered.nodes.size()),
         position_(lowered.nodes.size()) {
-    cut_into_runs();
-    latest_.resize(run_tail_.size());
+    partition_into_chains();
+    latest_.resize(chain_tail_.size());
   }
 
   void check() {
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       const std::uint32_t dependency_node = lowered_.nodes[node].dependency_node;
       if (dependency_node == kNone) continue;
-      for (const LoweredEdge& edge : lowered_.edges_into(node)) note_latest(node, edge.from);
+      for (const LoweredEdge& edge : lowered_.edges_into(node)) update_latest(node, edge.from);
       for (const Edge& edge : dependencies_.edges_into(dependency_node)) {
         const std::uint32_t from = lowered_.node_of[edge.from];
-        if (run_[from] == run_[node] && position_[from] < position_[node]) continue;
-        const AsyncValue& latest = latest_[run_[from]];
-        if (latest.of == node && latest.position >= position_[from]) continue;
+        if (chain_[from] == chain_[node] && position_[from] < position_[node]) continue;
+        const LatestPosition& latest = latest_[chain_[from]];
+        if (latest.node == node && latest.position >= position_[from]) continue;
         if (!search(from, node)) {
-          fail("the lowered graph does not order schedule node " + std::to_string(edge.from) +
+          fail("the lowered graph does not order dependency node " + std::to_string(edge.from) +
                " before " + std::to_string(edge.to));
         }
       }
@@ -48,45 +48,48 @@ class OrderCheck {
   }
 
  private:
-  struct AsyncValue {
-    std::uint32_t of = kNone, position = 0;
+  // The latest position in a chain that the edges of node `node` order before it.
+  struct LatestPosition {
+    std::uint32_t node = kNone, position = 0;
   };
 
-  // A node goes on in the run of its first parent where that parent is the run's last.
-  void cut_into_runs() {
+  // A node extends the chain of its first parent if that parent is the chain's tail.
+  void partition_into_chains() {
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       const auto edges = lowered_.edges_into(node);
       for (const LoweredEdge& edge : edges) {
         if (edge.from >= node)
-          fail("lowered node " + std::to_string(node) + " is made before one that it waits for");
+          fail("lowered node " + std::to_string(node) +
+               " is created before one of its predecessors");
       }
-      if (!edges.empty() && run_tail_[run_[edges.front().from]] == edges.front().from) {
-        run_[node] = run_[edges.front().from];
+      if (!edges.empty() && chain_tail_[chain_[edges.front().from]] == edges.front().from) {
+        chain_[node] = chain_[edges.front().from];
         position_[node] = position_[edges.front().from] + 1;
-        run_tail_[run_[node]] = node;
+        chain_tail_[chain_[node]] = node;
       } else {
-        run_[node] = static_cast<std::uint32_t>(run_tail_.size());
+        chain_[node] = static_cast<std::uint32_t>(chain_tail_.size());
         position_[node] = 0;
-        run_tail_.push_back(node);
+        chain_tail_.push_back(node);
       }
     }
   }
 
-  void note_latest(std::uint32_t node, std::uint32_t parent) {
-    AsyncValue& latest = latest_[run_[parent]];
-    if (latest.of != node || latest.position < position_[parent])
+  void update_latest(std::uint32_t node, std::uint32_t parent) {
+    LatestPosition& latest = latest_[chain_[parent]];
+    if (latest.node != node || latest.position < position_[parent])
       latest = {node, position_[parent]};
   }
 
-  // Breadth first from `node` against the edges: the whole truth, needed only where the latest
-  // positions do not tell.
+  // Breadth-first search from `node` against the edges. Exact; needed only if the latest positions
+  // do not decide.
   bool search(std::uint32_t from, std::uint32_t node) {
     if (seen_.empty()) seen_.assign(lowered_.nodes.size(), 0);
     ++search_;
     queue_.assign(1, node);
     for (std::size_t next = 0; next < queue_.size(); ++next) {
       for (const LoweredEdge& edge : lowered_.edges_into(queue_[next])) {
-        if (run_[edge.from] == run_[from] && position_[edge.from] >= position_[from]) return true;
+        if (chain_[edge.from] == chain_[from] && position_[edge.from] >= position_[from])
+          return true;
         if (edge.from < from || seen_[edge.from] == search_) continue;
         seen_[edge.from] = search_;
         queue_.push_back(edge.from);
@@ -97,9 +100,9 @@ class OrderCheck {
 
   const DependencyGraph& dependencies_;
   const LoweredGraph& lowered_;
-  std::vector<std::uint32_t> run_, position_;  // by lowered node
-  std::vector<std::uint32_t> run_tail_;        // by run
-  std::vector<AsyncValue> latest_;             // by run
+  std::vector<std::uint32_t> chain_, position_;  // by lowered node
+  std::vector<std::uint32_t> chain_tail_;        // by chain
+  std::vector<LatestPosition> latest_;           // by chain
   std::vector<std::uint32_t> seen_, queue_;
   std::uint32_t search_ = 0;
 };
@@ -108,11 +111,11 @@ class OrderCheck {
 
 void check_lowered_graph(const DependencyGraph& dependencies, const LoweredGraph& lowered) {
   if (lowered.node_of.size() != dependencies.node_count())
-    fail("the lowered graph is of another schedule");
+    fail("the lowered graph belongs to another dependency graph");
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
-    const std::uint32_t at = lowered.node_of[node];
-    if (at >= lowered.nodes.size() || lowered.nodes[at].dependency_node != node) {
-      fail("schedule node " + std::to_string(node) + " is not in the lowered graph");
+    const std::uint32_t index = lowered.node_of[node];
+    if (index >= lowered.nodes.size() || lowered.nodes[index].dependency_node != node) {
+      fail("dependency node " + std::to_string(node) + " is not in the lowered graph");
     }
   }
   OrderCheck(dependencies, lowered).check();

@@ -10,13 +10,13 @@ namespace reprise::detail {
 
 namespace {
 
-// An earlier end than this much of the best is not worth twice the lanes.
-constexpr std::uint64_t kWorthPercent = 3;
-constexpr std::uint32_t kFewestLanes = 4;
-// As many nodes at once are asked whether they can go on in a parent's lane.
-constexpr std::size_t kGroup = 16;
+// A schedule that is shorter by less than this does not justify twice the lanes.
+constexpr std::uint64_t kMinGainPercent = 3;
+constexpr std::uint32_t kMinLanes = 4;
+// Number of equally ranked nodes considered together for their parents' lanes.
+constexpr std::size_t kBatch = 16;
 
-// Children by node, from the parents that a schedule knows.
+// Children by node, built from the parent lists of a dependency graph.
 class Children {
  public:
   explicit Children(const DependencyGraph& dependencies)
@@ -34,8 +34,8 @@ class Children {
   std::vector<std::uint32_t> first_, node_;
 };
 
-// Goes through time: whenever a lane is free and a node is ready, the one with the longest way to
-// go starts.
+// Simulates time: whenever a lane is free and nodes are ready, the node with the highest upward
+// rank starts.
 class CostScheduler {
  public:
   CostScheduler(const DependencyGraph& dependencies, std::uint32_t max_lanes,
@@ -43,7 +43,7 @@ class CostScheduler {
       : dependencies_(dependencies),
         costs_(costs),
         children_(dependencies),
-        heights_(upward_ranks(dependencies, costs)) {
+        ranks_(upward_ranks(dependencies, costs)) {
     const std::uint32_t nodes = dependencies.node_count();
     lanes_ = std::clamp(max_lanes, 1u, std::max(1u, nodes));
     LaneAssignment& result = result_.assignment;
@@ -51,17 +51,17 @@ class CostScheduler {
     result.lane.assign(nodes, kNone);
     result.position.resize(nodes);
     result.before.assign(nodes, kNone);
-    waits_for_.resize(nodes);
-    end_.resize(nodes);
+    open_parents_.resize(nodes);
+    finish_.resize(nodes);
     for (std::uint32_t node = 0; node < nodes; ++node) {
-      waits_for_[node] = static_cast<std::uint32_t>(dependencies.edges_into(node).size());
-      if (waits_for_[node] == 0) ready_.push(key(node));
+      open_parents_[node] = static_cast<std::uint32_t>(dependencies.edges_into(node).size());
+      if (open_parents_[node] == 0) ready_.push(key(node));
     }
   }
 
-  CostedLanes run() {
+  CostSchedule run() {
     while (!ready_.empty() || !running_.empty() || !waiting_.empty()) {
-      while (now_ >= next_issue_ && !ready_.empty() && has_free_lane()) start_some();
+      while (now_ >= next_issue_ && !ready_.empty() && has_free_lane()) start_batch();
       advance();
     }
     result_.assignment.lanes = static_cast<std::uint32_t>(tail_.size());
@@ -69,51 +69,50 @@ class CostScheduler {
   }
 
  private:
-  // Tallest first, then as recorded.
+  // Highest rank first, then recorded order.
   using Key = std::pair<std::uint64_t, std::uint32_t>;
-  [[nodiscard]] Key key(std::uint32_t node) const { return {heights_[node], ~node}; }
+  [[nodiscard]] Key key(std::uint32_t node) const { return {ranks_[node], ~node}; }
   [[nodiscard]] bool has_free_lane() const { return free_lanes_ != 0 || tail_.size() < lanes_; }
 
-  // Of those with the longest way to go first who goes on in a parent's lane, so that no other
-  // takes it from them.
-  void start_some() {
-    group_.clear();
-    const std::uint64_t height = ready_.top().first;
-    for (; !ready_.empty() && ready_.top().first == height && group_.size() < kGroup; ready_.pop())
-      group_.push_back(~ready_.top().second);
+  // Starts ready nodes of the highest rank. Nodes that can continue in a parent's lane go first, so
+  // that no other node takes that lane.
+  void start_batch() {
+    batch_.clear();
+    const std::uint64_t rank = ready_.top().first;
+    for (; !ready_.empty() && ready_.top().first == rank && batch_.size() < kBatch; ready_.pop())
+      batch_.push_back(~ready_.top().second);
     std::size_t others = 0;
-    for (const std::uint32_t node : group_) {
-      const std::uint32_t lane = now_ >= next_issue_ ? lane_to_go_on(node) : kNone;
+    for (const std::uint32_t node : batch_) {
+      const std::uint32_t lane = now_ >= next_issue_ ? parent_lane(node) : kNone;
       if (lane != kNone) {
         start(node, lane);
       } else {
-        group_[others++] = node;
+        batch_[others++] = node;
       }
     }
     for (std::size_t i = 0; i < others; ++i) {
       if (now_ >= next_issue_ && has_free_lane()) {
-        start(group_[i], any_lane());
+        start(batch_[i], other_lane());
       } else {
-        ready_.push(key(group_[i]));
+        ready_.push(key(batch_[i]));
       }
     }
   }
 
-  // The free lane whose last node is a parent; of several, the one that became free last. kNone
-  // where there is none.
-  [[nodiscard]] std::uint32_t lane_to_go_on(std::uint32_t node) const {
+  // The free lane whose last node is a parent; among several, the most recently freed one. kNone if
+  // there is none.
+  [[nodiscard]] std::uint32_t parent_lane(std::uint32_t node) const {
     std::uint32_t best = kNone;
     for (const Edge& edge : dependencies_.edges_into(node)) {
       const std::uint32_t lane = result_.assignment.lane[edge.from];
       if (tail_[lane] != edge.from || !is_free_[lane]) continue;
-      if (best == kNone || end_[edge.from] > end_[tail_[best]]) best = lane;
+      if (best == kNone || finish_[edge.from] > finish_[tail_[best]]) best = lane;
     }
     return best;
   }
 
-  // A new lane while there may be more, else the one that is free for longest: what ran there has
-  // the best chance to be over.
-  [[nodiscard]] std::uint32_t any_lane() {
+  // A new lane below the limit; otherwise the lane that has been free for the longest time.
+  [[nodiscard]] std::uint32_t other_lane() {
     if (tail_.size() < lanes_) {
       tail_.push_back(kNone);
       is_free_.push_back(1);
@@ -136,11 +135,11 @@ class CostScheduler {
     is_free_[lane] = 0;
     --free_lanes_;
     next_issue_ = now_ + kNodeIssueNs;
-    end_[node] = now_ + costs_[node] + kLaneLatencyNs;
-    running_.push({end_[node], node});
+    finish_[node] = now_ + costs_[node] + kLaneLatencyNs;
+    running_.push({finish_[node], node});
   }
 
-  // To the next time at which something can start.
+  // Advances to the next time at which a node can start.
   void advance() {
     std::uint64_t next = ~std::uint64_t{0};
     if (!running_.empty()) next = std::min(next, running_.top().first);
@@ -148,60 +147,60 @@ class CostScheduler {
     if (!ready_.empty() && has_free_lane()) next = std::min(next, next_issue_);
     now_ = std::max(now_, next);
     for (; !running_.empty() && running_.top().first <= now_; running_.pop())
-      end(running_.top().second);
+      finish(running_.top().second);
     for (; !waiting_.empty() && waiting_.top().first <= now_; waiting_.pop())
       ready_.push(key(waiting_.top().second));
   }
 
-  void end(std::uint32_t node) {
+  void finish(std::uint32_t node) {
     const std::uint32_t lane = result_.assignment.lane[node];
     free_.push_back({lane, node});
     is_free_[lane] = 1;
     ++free_lanes_;
-    result_.makespan = std::max(result_.makespan, end_[node]);
+    result_.makespan = std::max(result_.makespan, finish_[node]);
     for (const std::uint32_t child : children_.of(node)) {
-      if (--waits_for_[child] != 0) continue;
+      if (--open_parents_[child] != 0) continue;
       const bool is_alone = dependencies_.edges_into(child).size() == 1;
-      waiting_.push({end_[node] + (is_alone ? 0 : kNodeLatencyNs - kLaneLatencyNs), child});
+      waiting_.push({finish_[node] + (is_alone ? 0 : kNodeLatencyNs - kLaneLatencyNs), child});
     }
   }
 
   const DependencyGraph& dependencies_;
   const std::span<const std::uint32_t> costs_;
   const Children children_;
-  const std::vector<std::uint64_t> heights_;
+  const std::vector<std::uint64_t> ranks_;
   std::uint32_t lanes_ = 1;
   std::uint64_t now_ = 0, next_issue_ = 0;
-  CostedLanes result_;
-  std::vector<std::uint32_t> waits_for_;  // by node: parents that are not over
-  std::vector<std::uint32_t> tail_;       // by lane in use
-  std::vector<std::uint8_t> is_free_;     // by lane in use
-  std::uint32_t free_lanes_ = 0;          // of those in use
-  // Lanes in the order that they became free, each with its last node then; one that was taken
-  // since has another one, or is not free.
+  CostSchedule result_;
+  std::vector<std::uint32_t> open_parents_;  // by node: unfinished parents
+  std::vector<std::uint32_t> tail_;          // by lane in use
+  std::vector<std::uint8_t> is_free_;        // by lane in use
+  std::uint32_t free_lanes_ = 0;             // among the lanes in use
+  // Lanes in the order of becoming free, each with its last node at that time. An entry is outdated
+  // if the lane is busy or has another last node.
   std::deque<std::pair<std::uint32_t, std::uint32_t>> free_;
-  std::vector<std::uint64_t> end_;    // by node
-  std::vector<std::uint32_t> group_;  // scratch
+  std::vector<std::uint64_t> finish_;  // by node
+  std::vector<std::uint32_t> batch_;   // scratch
   std::priority_queue<Key> ready_;
-  std::priority_queue<Key, std::vector<Key>, std::greater<>> running_;  // by when they end
-  std::priority_queue<Key, std::vector<Key>, std::greater<>> waiting_;  // by when they are ready
+  std::priority_queue<Key, std::vector<Key>, std::greater<>> running_;  // by finish time
+  std::priority_queue<Key, std::vector<Key>, std::greater<>> waiting_;  // by ready time
 };
 
 }  // namespace
 
 std::vector<std::uint64_t> upward_ranks(const DependencyGraph& dependencies,
                                         std::span<const std::uint32_t> costs) {
-  std::vector<std::uint64_t> height(dependencies.node_count(), 0);
+  std::vector<std::uint64_t> rank(dependencies.node_count(), 0);
   for (std::uint32_t node = dependencies.node_count(); node-- > 0;) {
-    height[node] += costs[node] + kNodeLatencyNs;
+    rank[node] += costs[node] + kNodeLatencyNs;
     for (const Edge& edge : dependencies.edges_into(node))
-      height[edge.from] = std::max(height[edge.from], height[node]);
+      rank[edge.from] = std::max(rank[edge.from], rank[node]);
   }
-  return height;
+  return rank;
 }
 
-CostedLanes schedule_by_cost(const DependencyGraph& dependencies, std::uint32_t max_lanes,
-                             std::span<const std::uint32_t> costs) {
+CostSchedule schedule_by_cost(const DependencyGraph& dependencies, std::uint32_t max_lanes,
+                              std::span<const std::uint32_t> costs) {
   return CostScheduler(dependencies, max_lanes, costs).run();
 }
 
@@ -210,24 +209,23 @@ LaneAssignment assign_lanes_by_cost(const DependencyGraph& dependencies, std::ui
   return schedule_by_cost(dependencies, max_lanes, costs).assignment;
 }
 
-std::uint32_t lanes_for_costs(const DependencyGraph& dependencies, std::uint32_t most,
+std::uint32_t lanes_for_costs(const DependencyGraph& dependencies, std::uint32_t max_lanes,
                               std::span<const std::uint32_t> costs) {
-  // As if nodes took twice as long: a lane that is never free has no time for what the model leaves
-  // out.
+  // Double the costs to leave slack for effects outside the model.
   std::vector<std::uint32_t> doubled(costs.begin(), costs.end());
   for (std::uint32_t& cost : doubled)
     cost = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(2 * std::uint64_t{cost} + kLaneLatencyNs, ~0u));
   std::vector<std::pair<std::uint32_t, std::uint64_t>> tried;  // lanes, makespan
   std::uint64_t best = ~std::uint64_t{0};
-  for (std::uint32_t lanes = kFewestLanes; lanes <= most; lanes *= 2) {
+  for (std::uint32_t lanes = kMinLanes; lanes <= max_lanes; lanes *= 2) {
     tried.push_back({lanes, schedule_by_cost(dependencies, lanes, doubled).makespan});
     best = std::min(best, tried.back().second);
   }
   for (const auto& [lanes, makespan] : tried) {
-    if (makespan <= best * (100 + kWorthPercent) / 100) return lanes;
+    if (makespan <= best * (100 + kMinGainPercent) / 100) return lanes;
   }
-  return most;
+  return max_lanes;
 }
 
 }  // namespace reprise::detail

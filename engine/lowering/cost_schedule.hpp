@@ -1,6 +1,5 @@
-// The list schedule where it is known how long nodes take: whoever has the longest way to go starts
-// first, and a lane goes on with what is ready. A pure function; knows no device, and costs only as
-// numbers.
+// List schedule for nodes with known costs (HEFT): the ready node with the highest upward rank
+// starts first, preferably in a parent's lane. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +11,35 @@
 
 namespace reprise::detail {
 
-// What a GPU needs between the end of a node and the begin of one that waits for it, less where
-// that is the next of its lane and waits for nothing else, and between the begins of any two.
-// Measured: engine/README.md.
+// Time between the end of a node and the start of a dependent node; the same for the next node of a
+// lane that waits for nothing else; minimum time between two starts. Measured: engine/README.md.
 inline constexpr std::uint32_t kNodeLatencyNs = 1300;
 inline constexpr std::uint32_t kLaneLatencyNs = 850;
 inline constexpr std::uint32_t kNodeIssueNs = 180;
 
-// As assign_lanes(), for nodes that take `costs` (ns, by schedule node). O((nodes + edges) log
+// Like assign_lanes(), for nodes with `costs` (ns, by dependency node). O((nodes + edges) log
 // nodes).
 [[nodiscard]] LaneAssignment assign_lanes_by_cost(const DependencyGraph& dependencies,
                                                   std::uint32_t max_lanes,
                                                   std::span<const std::uint32_t> costs);
 
-// The same, and when the last node would end (ns).
-struct CostedLanes {
+// The assignment and the estimated end of the last node (ns).
+struct CostSchedule {
   LaneAssignment assignment;
   std::uint64_t makespan = 0;
 };
-[[nodiscard]] CostedLanes schedule_by_cost(const DependencyGraph& dependencies,
-                                           std::uint32_t max_lanes,
-                                           std::span<const std::uint32_t> costs);
-
-// The fewest lanes, a power of two of at most `most`, that end no later than any number of lanes
-// could, a few per cent aside, even where nodes take twice as long as is said.
-[[nodiscard]] std::uint32_t lanes_for_costs(const DependencyGraph& dependencies, std::uint32_t most,
+[[nodiscard]] CostSchedule schedule_by_cost(const DependencyGraph& dependencies,
+                                            std::uint32_t max_lanes,
                                             std::span<const std::uint32_t> costs);
 
-// Longest way from a node's begin to the end of a leaf, by schedule node (ns, latencies included).
+// The smallest power of two, at most `max_lanes`, whose schedule is within a few per cent of the
+// best one. Assumes doubled costs.
+[[nodiscard]] std::uint32_t lanes_for_costs(const DependencyGraph& dependencies,
+                                            std::uint32_t max_lanes,
+                                            std::span<const std::uint32_t> costs);
+
+// Longest path from the start of a node to the end of a leaf, by dependency node (ns, including
+// latencies).
 [[nodiscard]] std::vector<std::uint64_t> upward_ranks(const DependencyGraph& dependencies,
                                                       std::span<const std::uint32_t> costs);
 

@@ -8,26 +8,26 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t kThreadsOfGpu = std::uint64_t{1}
-                                        << 18;  // 128 multiprocessors have room for so many
-// A kernel before all takes 0.6 us and saves 0.8 us of two roots; one after all takes 0.5 us, and
-// no more than that is saved of fewer leaves.
-constexpr std::uint32_t kFewestRoots = 2, kFewestLeaves = 8;
-// Copies wait for another engine: a kernel beside them takes up to 2 us.
-constexpr std::uint32_t kFewestRootsBesideOthers = 8, kFewestLeavesBesideOthers = 16;
-// One that fills a GPU hides what few others cost.
-constexpr std::uint32_t kFewestFull = 24;
+// Resident threads of a GPU with 128 multiprocessors.
+constexpr std::uint64_t kGpuThreads = std::uint64_t{1} << 18;
+// An entry kernel costs 0.6 us and saves 0.8 us with two roots. An exit kernel costs 0.5 us, which
+// fewer leaves do not recover.
+constexpr std::uint32_t kMinRoots = 2, kMinLeaves = 8;
+// Copies wait for another engine: an extra kernel beside copies costs up to 2 us.
+constexpr std::uint32_t kMinRootsWithOthers = 8, kMinLeavesWithOthers = 16;
+// Kernels that fill the GPU hide the cost of a few others.
+constexpr std::uint32_t kMinKernelsIfFull = 24;
 
 NodeWork work_of(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: {
       const auto& dispatch = recording.payload<DispatchPayload>(command);
       const bool is_full = dispatch.grid.volume() >=
-                           kThreadsOfGpu / std::max<std::uint64_t>(dispatch.block.volume(), 1);
+                           kGpuThreads / std::max<std::uint64_t>(dispatch.block.volume(), 1);
       return is_full ? NodeWork::FullKernel : NodeWork::Kernel;
     }
     case CommandKind::Fill: return NodeWork::Fill;
-    case CommandKind::Barrier: return NodeWork::Kernel;  // one that stayed as a join is one
+    case CommandKind::Barrier: return NodeWork::Kernel;  // a join runs as an empty kernel
     case CommandKind::Copy:
     case CommandKind::Update:
     case CommandKind::Host:
@@ -38,7 +38,7 @@ NodeWork work_of(const Recording& recording, std::uint32_t command) {
   return NodeWork::Other;
 }
 
-void count(GraphSide& side, NodeWork work) {
+void add_to_side(GraphSide& side, NodeWork work) {
   switch (work) {
     case NodeWork::Kernel: ++side.kernels; return;
     case NodeWork::FullKernel: ++side.full_kernels; return;
@@ -47,14 +47,14 @@ void count(GraphSide& side, NodeWork work) {
   }
 }
 
-bool pays(const GraphSide& side, std::uint32_t fewest, std::uint32_t fewest_beside_others) {
-  return side.kernels + side.full_kernels >= kFewestFull ||
-         side.kernels >= (side.others != 0 ? fewest_beside_others : fewest);
+bool is_worthwhile(const GraphSide& side, std::uint32_t min, std::uint32_t min_with_others) {
+  return side.kernels + side.full_kernels >= kMinKernelsIfFull ||
+         side.kernels >= (side.others != 0 ? min_with_others : min);
 }
 
 }  // namespace
 
-std::vector<NodeWork> works_of(const Recording& recording, const DependencyGraph& dependencies) {
+std::vector<NodeWork> node_works(const Recording& recording, const DependencyGraph& dependencies) {
   std::vector<NodeWork> works;
   works.reserve(dependencies.node_count());
   for (const std::uint32_t command : dependencies.node_command)
@@ -73,15 +73,15 @@ GraphEnds count_ends(const DependencyGraph& dependencies, std::span<const std::u
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const NodeWork work = works.empty() ? NodeWork::Kernel : works[node];
     const bool is_first_of_lane = before.empty() || before[node] == kNone;
-    if (is_first_of_lane && dependencies.edges_into(node).empty()) count(ends.roots, work);
-    if (has_child[node] == 0) count(ends.leaves, work);
+    if (is_first_of_lane && dependencies.edges_into(node).empty()) add_to_side(ends.roots, work);
+    if (has_child[node] == 0) add_to_side(ends.leaves, work);
   }
   return ends;
 }
 
 EntryExit choose_entry_exit(const GraphEnds& ends) {
-  return {.begin = pays(ends.roots, kFewestRoots, kFewestRootsBesideOthers),
-          .end = pays(ends.leaves, kFewestLeaves, kFewestLeavesBesideOthers)};
+  return {.begin = is_worthwhile(ends.roots, kMinRoots, kMinRootsWithOthers),
+          .end = is_worthwhile(ends.leaves, kMinLeaves, kMinLeavesWithOthers)};
 }
 
 }  // namespace reprise::detail

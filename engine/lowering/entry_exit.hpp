@@ -1,6 +1,6 @@
-// The frame's two halves, a kernel before a graph's roots that are kernels and one after its leaves
-// that are: which of them a graph is faster with, by how many these are and what else there is.
-// Pure functions; know no device. The numbers behind them are in engine/README.md.
+// Entry and exit kernels: one kernel before the root kernels and one after the leaf kernels of a
+// graph. Decides by number and kind of the roots and leaves whether each speeds up a launch. Knows
+// no device; measurements: engine/README.md. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,18 @@ struct EntryExit {
   friend bool operator==(const EntryExit&, const EntryExit&) = default;
 };
 
-// FullKernel: one with so many threads that they fill a GPU. Other: copies, callbacks, ops, and
-// what runs recordings.
+// FullKernel: enough threads to fill a GPU. Other: copies, callbacks, ops and commands with bodies.
 enum class NodeWork : std::uint8_t { Kernel, FullKernel, Fill, Other };
 
 [[nodiscard]] constexpr bool is_kernel(NodeWork work) noexcept {
   return work == NodeWork::Kernel || work == NodeWork::FullKernel;
 }
 
-// By schedule node.
-[[nodiscard]] std::vector<NodeWork> works_of(const Recording& recording,
-                                             const DependencyGraph& dependencies);
+// By dependency node.
+[[nodiscard]] std::vector<NodeWork> node_works(const Recording& recording,
+                                               const DependencyGraph& dependencies);
 
-// One side of a graph, its roots or its leaves.
+// The roots or the leaves of a graph, by kind of work.
 struct GraphSide {
   std::uint32_t kernels = 0, full_kernels = 0, fills = 0, others = 0;
 };
@@ -40,9 +39,9 @@ struct GraphEnds {
   GraphSide roots, leaves;
 };
 
-// Of the graph that has the order of its lanes besides its needed edges. `before`: by schedule
-// node, the one before it in its lane or kNone; empty: there are no lanes. `works`: by schedule
-// node; empty: all are kernels that fill nothing.
+// Counts the roots and leaves of the graph of needed edges and lane order. `before`: by dependency
+// node, the previous node of its lane or kNone; empty: no lanes. `works`: by dependency node;
+// empty: all nodes are kernels that do not fill the GPU.
 [[nodiscard]] GraphEnds count_ends(const DependencyGraph& dependencies,
                                    std::span<const std::uint32_t> before,
                                    std::span<const NodeWork> works);

@@ -7,8 +7,8 @@ namespace reprise::detail {
 
 namespace {
 
-// The lane that frees first, lowest number first among equals: a winner tree over the lanes' free
-// times.
+// Finds the lane that becomes free first, lowest number on ties: a tournament tree over the times
+// at which lanes become free.
 class FreeLanes {
  public:
   explicit FreeLanes(std::uint32_t lanes)
@@ -40,7 +40,7 @@ class FreeLanes {
   std::vector<std::uint64_t> keys_;
 };
 
-// Longest way to a leaf, in nodes.
+// Longest path to a leaf, in edges.
 std::vector<std::uint32_t> heights(const DependencyGraph& dependencies) {
   std::vector<std::uint32_t> height(dependencies.node_count(), 0);
   for (std::uint32_t node = dependencies.node_count(); node-- > 0;) {
@@ -66,23 +66,23 @@ class ListScheduler {
   LaneAssignment run() {
     const std::uint32_t nodes = dependencies_.node_count();
     const std::vector<std::uint32_t> height = heights(dependencies_);
-    std::uint32_t tallest = 0;
-    for (const std::uint32_t h : height) tallest = std::max(tallest, h);
-    // All parents of a node are taller than it is: tallest first is a topological order.
-    std::vector<std::uint32_t> first(tallest + 2, 0);
-    for (const std::uint32_t h : height) ++first[tallest - h + 1];
+    std::uint32_t max_height = 0;
+    for (const std::uint32_t h : height) max_height = std::max(max_height, h);
+    // Parents are higher than their children, so descending height is a topological order.
+    std::vector<std::uint32_t> first(max_height + 2, 0);
+    for (const std::uint32_t h : height) ++first[max_height - h + 1];
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
     std::vector<std::uint32_t> by_height(nodes);
     std::vector<std::uint32_t> next = first;
     for (std::uint32_t node = 0; node < nodes; ++node)
-      by_height[next[tallest - height[node]]++] = node;
+      by_height[next[max_height - height[node]]++] = node;
 
     std::vector<std::uint32_t> others;
     for (std::size_t bucket = 0; bucket + 1 < first.size(); ++bucket) {
-      // Those that go on in a parent's lane come first, so that no other takes it from them.
+      // Nodes that continue a parent's lane go first, so that no other node takes that lane.
       others.clear();
       for (std::uint32_t i = first[bucket]; i < first[bucket + 1]; ++i) {
-        if (!go_on(by_height[i])) others.push_back(by_height[i]);
+        if (!continue_parent_lane(by_height[i])) others.push_back(by_height[i]);
       }
       for (const std::uint32_t node : others) place(node, choose_lane(node));
     }
@@ -91,7 +91,7 @@ class ListScheduler {
   }
 
  private:
-  bool go_on(std::uint32_t node) {
+  bool continue_parent_lane(std::uint32_t node) {
     std::uint32_t best = kNone;
     for (const Edge& edge : dependencies_.edges_into(node)) {
       if (tail_[result_.lane[edge.from]] != edge.from) continue;
@@ -140,25 +140,25 @@ LaneAssignment assign_lanes(const DependencyGraph& dependencies, std::uint32_t m
   return ListScheduler(dependencies, max_lanes).run();
 }
 
-std::uint32_t known_width(const DependencyGraph& dependencies) {
+std::uint32_t width_lower_bound(const DependencyGraph& dependencies) {
   const std::uint32_t nodes = dependencies.node_count();
-  std::vector<std::uint32_t> depth(nodes, 0), children(nodes, 0), of_depth(nodes, 0);
-  std::uint32_t roots = 0, leaves = 0, widest = 0;
+  std::vector<std::uint32_t> depth(nodes, 0), children(nodes, 0), nodes_at_depth(nodes, 0);
+  std::uint32_t roots = 0, leaves = 0, width = 0;
   for (std::uint32_t node = 0; node < nodes; ++node) {
     const auto parents = dependencies.edges_into(node);
     for (const Edge& edge : parents) {
       depth[node] = std::max(depth[node], depth[edge.from] + 1);
-      widest = std::max(widest, ++children[edge.from]);
+      width = std::max(width, ++children[edge.from]);
     }
     roots += parents.empty() ? 1 : 0;
-    widest =
-        std::max({widest, static_cast<std::uint32_t>(parents.size()), ++of_depth[depth[node]]});
+    width = std::max(
+        {width, static_cast<std::uint32_t>(parents.size()), ++nodes_at_depth[depth[node]]});
   }
   for (const std::uint32_t count : children) leaves += count == 0 ? 1 : 0;
-  return std::max({widest, roots, leaves});
+  return std::max({width, roots, leaves});
 }
 
-std::vector<std::uint32_t> continued_parents(const DependencyGraph& dependencies) {
+std::vector<std::uint32_t> preferred_parents(const DependencyGraph& dependencies) {
   const std::uint32_t nodes = dependencies.node_count();
   std::vector<std::uint32_t> parent(nodes, kNone), finish(nodes, 0);
   std::vector<std::uint8_t> taken(nodes, 0);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kMaxLanes = 65535;
 
-// Writes a lowered graph node by node, with the halves of a frame that pay.
+// Builds a lowered graph node by node, with the entry and exit kernels that are worthwhile.
 class GraphWriter {
  public:
   GraphWriter(const DependencyGraph& dependencies, std::size_t max_work_edges,
@@ -28,11 +28,11 @@ class GraphWriter {
     graph_.node_of.assign(dependencies.node_count(), kNone);
   }
 
-  // Before any node. `ends` are those of the graph without a frame.
-  void put_entry_exit(const GraphEnds& ends) {
+  // Called before any node. `ends` describes the graph without entry and exit kernels.
+  void add_entry(const GraphEnds& ends) {
     graph_.entry_exit = choose_entry_exit(ends);
-    const auto edges = [](bool has_half, const GraphSide& side) {
-      return has_half ? side.kernels + side.full_kernels : 0;
+    const auto edges = [](bool is_added, const GraphSide& side) {
+      return is_added ? side.kernels + side.full_kernels : 0;
     };
     graph_.edges.reserve(graph_.edges.capacity() + edges(graph_.entry_exit.begin, ends.roots) +
                          edges(graph_.entry_exit.end, ends.leaves));
@@ -42,10 +42,10 @@ class GraphWriter {
     graph_.node_of[dependency_node] = static_cast<std::uint32_t>(graph_.nodes.size());
     begin_node(LoweredKind::Work, dependency_node, lane);
   }
-  void add_edge(std::uint32_t from_schedule_node, EdgeOrigin origin) {
-    add_lowered_edge(graph_.node_of[from_schedule_node], origin);
+  void add_edge(std::uint32_t from_dependency_node, EdgeOrigin origin) {
+    add_lowered_edge(graph_.node_of[from_dependency_node], origin);
   }
-  // After the last edge of a node.
+  // Called after the last edge of a node.
   void end_work() {
     if (graph_.entry_exit.begin && graph_.nodes.back().edge_count == 0 &&
         runs_kernel(graph_.nodes.back()))
@@ -56,7 +56,7 @@ class GraphWriter {
     graph_.lanes = lanes;
     return std::move(graph_);
   }
-  // Edges into the work node that was begun last or earlier.
+  // Edges into a work node that has been started.
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t dependency_node) const {
     return graph_.edges_into(graph_.node_of[dependency_node]);
   }
@@ -82,8 +82,8 @@ class GraphWriter {
   void add_exit() {
     std::vector<std::uint8_t> has_child(graph_.nodes.size(), 0);
     for (const LoweredEdge& edge : graph_.edges) has_child[edge.from] = 1;
-    // The leaf that was made last ends the frame's lane: the others are likely to be over before
-    // it.
+    // The exit kernel joins the lane of the leaf that was created last; the other leaves are likely
+    // to finish earlier.
     std::vector<std::uint32_t> leaves;
     for (std::uint32_t node = static_cast<std::uint32_t>(has_child.size()); node-- > 0;) {
       if (has_child[node] == 0 && runs_kernel(graph_.nodes[node])) leaves.push_back(node);
@@ -109,20 +109,20 @@ LoweredGraph build_faithful(const DependencyGraph& dependencies, std::span<const
 LoweredGraph build_with_entry_exit(const DependencyGraph& dependencies,
                                    std::span<const NodeWork> works) {
   GraphWriter writer(dependencies, dependencies.edges.size(), works);
-  writer.put_entry_exit(count_ends(dependencies, {}, works));
-  const std::vector<std::uint32_t> continued = continued_parents(dependencies);
+  writer.add_entry(count_ends(dependencies, {}, works));
+  const std::vector<std::uint32_t> preferred = preferred_parents(dependencies);
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     writer.begin_work(node, 0);
-    if (continued[node] != kNone) writer.add_edge(continued[node], EdgeOrigin::Needed);
+    if (preferred[node] != kNone) writer.add_edge(preferred[node], EdgeOrigin::Needed);
     for (const Edge& edge : dependencies.edges_into(node)) {
-      if (edge.from != continued[node]) writer.add_edge(edge.from, EdgeOrigin::Needed);
+      if (edge.from != preferred[node]) writer.add_edge(edge.from, EdgeOrigin::Needed);
     }
     writer.end_work();
   }
   return writer.finish(0);
 }
 
-// For one node at a time: the latest position in each lane that its edges so far order before it.
+// For the current node: the latest position in each lane that its edges order before it.
 class LatestPositions {
  public:
   explicit LatestPositions(std::uint32_t lanes) : entries_(lanes) {}
@@ -143,17 +143,17 @@ class LatestPositions {
   std::uint32_t timestamp_ = 0;
 };
 
-// What is ordered before each node that is done: by lane so many of the lane's nodes. Kept where
-// that is little memory.
+// For each finished node: the number of nodes in each lane that are ordered before it. Disabled if
+// the table would be large.
 class ReachedPositions {
  public:
   ReachedPositions(std::uint32_t nodes, std::uint32_t lanes) : lanes_(lanes) {
-    if (std::uint64_t{nodes} * lanes > kMostEntries) return;
+    if (std::uint64_t{nodes} * lanes > kMaxEntries) return;
     reached_.resize(std::size_t{nodes} * lanes, 0);
     kept_for_.resize(nodes, kNone);
   }
-  [[nodiscard]] bool is_kept() const { return !reached_.empty(); }
-  // `parent` and all before it are before `node`.
+  [[nodiscard]] bool is_enabled() const { return !reached_.empty(); }
+  // Records that `parent` and all of its predecessors precede `node`.
   void add(std::uint32_t node, std::uint32_t parent, const LaneAssignment& assignment) {
     std::uint32_t* const to = row(node);
     const std::uint32_t* const from = row(parent);
@@ -161,17 +161,19 @@ class ReachedPositions {
     std::uint32_t& own = to[assignment.lane[parent]];
     own = std::max(own, assignment.position[parent] + 1);
   }
-  // Of the parents of `node` those that others are ordered after go; they and what was added before
-  // are before it from now on. `made` numbers nodes in the order that they were made.
-  void erase_implied(std::uint32_t node, const LaneAssignment& assignment,
-                     const std::vector<std::uint32_t>& made, std::vector<std::uint32_t>& parents) {
-    last_first_ = parents;
-    std::sort(last_first_.begin(), last_first_.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return made[a] > made[b]; });
+  // Removes parents that precede other parents or earlier added predecessors, and records the rest
+  // as predecessors of `node`. `creation_index` orders nodes by creation.
+  void remove_implied(std::uint32_t node, const LaneAssignment& assignment,
+                      const std::vector<std::uint32_t>& creation_index,
+                      std::vector<std::uint32_t>& parents) {
+    latest_first_ = parents;
+    std::sort(latest_first_.begin(), latest_first_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return creation_index[a] > creation_index[b];
+    });
     const auto is_implied = [&](std::uint32_t parent) {
       return row(node)[assignment.lane[parent]] > assignment.position[parent];
     };
-    for (const std::uint32_t parent : last_first_) {
+    for (const std::uint32_t parent : latest_first_) {
       if (is_implied(parent)) continue;
       add(node, parent, assignment);
       kept_for_[parent] = node;
@@ -180,13 +182,13 @@ class ReachedPositions {
   }
 
  private:
-  static constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 22;
+  static constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 22;
   [[nodiscard]] std::uint32_t* row(std::uint32_t node) {
     return reached_.data() + std::size_t{node} * lanes_;
   }
   std::uint32_t lanes_;
-  std::vector<std::uint32_t> reached_;                // by node and lane
-  std::vector<std::uint32_t> kept_for_, last_first_;  // scratch; the first by node
+  std::vector<std::uint32_t> reached_;                  // by node and lane
+  std::vector<std::uint32_t> kept_for_, latest_first_;  // scratch; kept_for_ is by node
 };
 
 }  // namespace
@@ -194,15 +196,15 @@ class ReachedPositions {
 LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignment& assignment,
                          std::span<const NodeWork> works) {
   GraphWriter writer(dependencies, dependencies.edges.size() + dependencies.node_count(), works);
-  writer.put_entry_exit(count_ends(dependencies, assignment.before, works));
+  writer.add_entry(count_ends(dependencies, assignment.before, works));
 
-  LatestPositions redundant_edges(assignment.lanes), direct(assignment.lanes);
+  LatestPositions implied(assignment.lanes), direct(assignment.lanes);
   ReachedPositions reached(dependencies.node_count(), assignment.lanes);
-  std::vector<std::uint32_t> waits_for;
+  std::vector<std::uint32_t> direct_parents;
   for (const std::uint32_t node : assignment.order) {
     const std::uint32_t before = assignment.before[node];
     const auto parents = dependencies.edges_into(node);
-    redundant_edges.next_node();
+    implied.next_node();
     direct.next_node();
     bool before_is_parent = false;
     for (const Edge& edge : parents) {
@@ -212,23 +214,23 @@ LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignme
     writer.begin_work(node, assignment.lane[node]);
     if (before != kNone) {
       writer.add_edge(before, before_is_parent ? EdgeOrigin::Needed : EdgeOrigin::Lane);
-      redundant_edges.raise(assignment.lane[before], assignment.position[before]);
-      if (reached.is_kept()) reached.add(node, before, assignment);
+      implied.raise(assignment.lane[before], assignment.position[before]);
+      if (reached.is_enabled()) reached.add(node, before, assignment);
       for (const LoweredEdge& edge : writer.edges_into(before)) {
         const std::uint32_t parent = writer.dependency_node(edge.from);
-        if (parent != kNone)
-          redundant_edges.raise(assignment.lane[parent], assignment.position[parent]);
+        if (parent != kNone) implied.raise(assignment.lane[parent], assignment.position[parent]);
       }
     }
-    waits_for.clear();
+    direct_parents.clear();
     for (const Edge& edge : parents) {
       const std::uint32_t lane = assignment.lane[edge.from],
                           position = assignment.position[edge.from];
-      if (!redundant_edges.reaches(lane, position) && !direct.reaches(lane, position + 1))
-        waits_for.push_back(edge.from);
+      if (!implied.reaches(lane, position) && !direct.reaches(lane, position + 1))
+        direct_parents.push_back(edge.from);
     }
-    if (reached.is_kept()) reached.erase_implied(node, assignment, writer.node_of(), waits_for);
-    for (const std::uint32_t parent : waits_for) writer.add_edge(parent, EdgeOrigin::Needed);
+    if (reached.is_enabled())
+      reached.remove_implied(node, assignment, writer.node_of(), direct_parents);
+    for (const std::uint32_t parent : direct_parents) writer.add_edge(parent, EdgeOrigin::Needed);
     writer.end_work();
   }
   return writer.finish(assignment.lanes);
@@ -236,12 +238,12 @@ LoweredGraph build_lanes(const DependencyGraph& dependencies, const LaneAssignme
 
 namespace {
 
-LoweredGraph build_as(const DependencyGraph& dependencies, const Lowering& lowering,
-                      std::span<const NodeWork> works) {
+LoweredGraph build(const DependencyGraph& dependencies, const Lowering& lowering,
+                   std::span<const NodeWork> works) {
   switch (lowering.mode) {
     case Lowering::Mode::Faithful: return build_faithful(dependencies, works);
     case Lowering::Mode::Auto:
-      if (known_width(dependencies) <= kAutoLanes)
+      if (width_lower_bound(dependencies) <= kAutoLanes)
         return build_with_entry_exit(dependencies, works);
       return build_lanes(dependencies, assign_lanes(dependencies, kAutoLanes), works);
     case Lowering::Mode::Lanes: break;
@@ -249,63 +251,63 @@ LoweredGraph build_as(const DependencyGraph& dependencies, const Lowering& lower
   if (lowering.lanes == 0 || lowering.lanes > kMaxLanes) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    details.stage = Stage::Lanes;
+    details.stage = Stage::Lowering;
     throw Error(std::move(details), "Lowering::Lanes takes 1 to " + std::to_string(kMaxLanes) +
                                         " lanes, not " + std::to_string(lowering.lanes));
   }
   return build_lanes(dependencies, assign_lanes(dependencies, lowering.lanes), works);
 }
 
-// Where nothing is known, a node is the time between two nodes.
+// Without known costs, all nodes cost nothing but the launch latency.
 std::vector<std::uint32_t> costs_of(const DependencyGraph& dependencies,
-                                    const LoweringConfig& choice) {
-  return choice.costs.size() == dependencies.node_count()
-             ? choice.costs
+                                    const LoweringConfig& config) {
+  return config.costs.size() == dependencies.node_count()
+             ? config.costs
              : std::vector<std::uint32_t>(dependencies.node_count(), 0);
 }
 
-LoweredGraph build_as(const DependencyGraph& dependencies, const LoweringConfig& choice,
-                      std::span<const NodeWork> works) {
-  switch (choice.shape) {
+LoweredGraph build(const DependencyGraph& dependencies, const LoweringConfig& config,
+                   std::span<const NodeWork> works) {
+  switch (config.shape) {
     case LoweringConfig::Shape::Faithful: return build_faithful(dependencies, works);
     case LoweringConfig::Shape::EntryExit: return build_with_entry_exit(dependencies, works);
     case LoweringConfig::Shape::Lanes:
-      return build_as(dependencies, Lowering::Lanes(choice.lanes), works);
+      return build(dependencies, Lowering::Lanes(config.lanes), works);
     case LoweringConfig::Shape::CostBased: break;
   }
   LoweredGraph graph = build_lanes(dependencies,
-                                   assign_lanes_by_cost(dependencies, std::max(choice.lanes, 1u),
-                                                        costs_of(dependencies, choice)),
+                                   assign_lanes_by_cost(dependencies, std::max(config.lanes, 1u),
+                                                        costs_of(dependencies, config)),
                                    works);
-  graph.by_cost = !choice.costs.empty();
+  graph.by_cost = !config.costs.empty();
   return graph;
 }
 
 }  // namespace
 
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering) {
-  LoweredGraph graph = build_as(dependencies, lowering, {});
+  LoweredGraph graph = build(dependencies, lowering, {});
   graph.fault_markers = lowering.fault_markers;
   return graph;
 }
 
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering,
                                  const NodeHints& hints) {
-  const bool knows_more = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
-  LoweredGraph graph =
-      knows_more ? build_as(dependencies, automatic_config(dependencies, hints), hints.works)
-                 : build_as(dependencies, lowering, hints.works);
+  const bool uses_costs = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
+  LoweredGraph graph = uses_costs
+                           ? build(dependencies, automatic_config(dependencies, hints), hints.works)
+                           : build(dependencies, lowering, hints.works);
   graph.fault_markers = lowering.fault_markers;
   if (lowering.mode != Lowering::Mode::Faithful) mark_programmatic_edges(hints.starts, graph);
   return graph;
 }
 
-LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const LoweringConfig& choice,
+LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const LoweringConfig& config,
                                  const NodeHints& hints) {
-  LoweredGraph graph = build_as(dependencies, choice, hints.works);
-  if (choice.priorities == LoweringConfig::Priorities::LongestWayFirst)
-    set_priorities(dependencies, costs_of(dependencies, choice), graph);
-  if (choice.starts == LoweringConfig::Starts::Declared)
+  LoweredGraph graph = build(dependencies, config, hints.works);
+  if (config.priorities == LoweringConfig::Priorities::LongestWayFirst)
+    set_priorities(dependencies, costs_of(dependencies, config), graph);
+  if (config.starts == LoweringConfig::Starts::Declared)
     mark_programmatic_edges(hints.starts, graph);
   return graph;
 }

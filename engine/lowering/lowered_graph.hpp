@@ -1,6 +1,6 @@
-// lanes: adds what costs no correctness and buys speed: a frame before several roots and after many
-// leaves, and a list schedule into at most k lanes. A pure function; knows no device. The numbers
-// behind it are in engine/README.md.
+// lowering: adds nodes and edges that improve speed and leave correctness untouched: entry and exit
+// kernels, and a list schedule into at most k lanes. Knows no device; measurements:
+// engine/README.md. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -23,62 +23,59 @@ struct NodeHints;
 
 enum class LoweredKind : std::uint8_t { Work, Entry, Exit };
 enum class EdgeOrigin : std::uint8_t { Needed, Lane, EntryExit };
-// Early: the node may start before the one it comes from has ended, and waits for that end itself
-// before it touches memory. It orders what the nodes do as any other edge.
+// Early: a programmatic dependency. The node may start before its predecessor ends, and waits for
+// that end itself before it accesses memory. It orders accesses like a full edge.
 enum class EdgeStrength : std::uint8_t { Full, Early };
 
 struct LoweredEdge {
-  std::uint32_t from = 0;  // in LoweredGraph::nodes, always lower than the node that it leads to
+  std::uint32_t from = 0;  // index in LoweredGraph::nodes, lower than the target
   EdgeOrigin origin = EdgeOrigin::Needed;
   EdgeStrength strength = EdgeStrength::Full;
 };
 
 struct LoweredNode {
   LoweredKind kind = LoweredKind::Work;
-  std::uint32_t dependency_node = kNone;  // of Work
-  std::uint32_t lane = 0;                 // 0 where there are no lanes
-  std::uint32_t first_edge = 0,
-                edge_count =
-                    0;  // in LoweredGraph::edges, in the order that they are given to the device
-  std::uint8_t priority = 0;  // the higher, the sooner its blocks get a place where there is none
-                              // for all; up to kMostUrgent
+  std::uint32_t dependency_node = kNone;         // only for Work
+  std::uint32_t lane = 0;                        // 0 without lanes
+  std::uint32_t first_edge = 0, edge_count = 0;  // in LoweredGraph::edges, in device order
+  std::uint8_t priority = 0;  // block scheduling priority, up to kMostUrgent (highest)
 };
 
-// Nodes in creation order, which is topological. Creation and edge order decide the speed on CUDA:
-// a node goes on in the lane of its first-added parent.
+// Nodes in creation order, which is topological. Creation and edge order affect the speed on CUDA:
+// a node continues the lane of its first parent.
 struct LoweredGraph {
   std::vector<LoweredNode> nodes;
   std::vector<LoweredEdge> edges;
-  std::vector<std::uint32_t> node_of;  // schedule node -> index in nodes
-  std::uint32_t lanes = 0;             // 0: faithful
+  std::vector<std::uint32_t> node_of;  // dependency node -> index in nodes
+  std::uint32_t lanes = 0;             // 0: no lanes
   EntryExit entry_exit;                // begin: nodes.front(); end: nodes.back()
-  std::vector<NodeWork> works;  // by schedule node, as the frame was put by; empty: all are kernels
-  bool by_cost = false;         // lanes were assigned by costs
-  bool fault_markers = false;   // every Work node notes its begin and end
-  std::uint32_t added_edges = 0;  // of origin Lane or Frame
+  std::vector<NodeWork> works;         // by dependency node; empty: all are kernels
+  bool by_cost = false;                // costs determined the lanes
+  bool fault_markers = false;          // every Work node records its start and end
+  std::uint32_t added_edges = 0;       // edges of origin Lane or EntryExit
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
     return {edges.data() + nodes[node].first_edge, nodes[node].edge_count};
   }
 };
 
-// Throws InvalidArgument (Stage::Lanes) for 0 or more than 65,535 lanes.
+// Throws InvalidArgument (Stage::Lowering) for 0 or more than 65,535 lanes.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering);
-// The same, Auto taking into account what is known of the nodes; and by a choice that was made
-// before, which names costs itself.
+// With node hints: Auto uses known costs and programmatic starts. With a config: applies it as
+// given; the config contains its costs.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering, const NodeHints& hints);
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
-                                               const LoweringConfig& choice,
+                                               const LoweringConfig& config,
                                                const NodeHints& hints);
 
-// The graph of lanes that somebody assigned; `assignment` names each schedule node once, in a
-// topological order. `works`: by schedule node; empty: all are kernels.
+// Lowers a given lane assignment, which lists each dependency node once in a topological order.
+// `works`: by dependency node; empty: all are kernels.
 [[nodiscard]] LoweredGraph build_lanes(const DependencyGraph& dependencies,
                                        const LaneAssignment& assignment,
                                        std::span<const NodeWork> works = {});
 
-// Throws Internal (Stage::Lanes) naming the first needed edge that the lowered graph does not
+// Throws Internal (Stage::Lowering) naming the first needed edge that the lowered graph does not
 // imply.
 void check_lowered_graph(const DependencyGraph& dependencies, const LoweredGraph& lowered);
 

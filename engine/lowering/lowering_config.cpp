@@ -12,16 +12,16 @@ namespace reprise::detail {
 
 namespace {
 
-// Whether nodes wait for half a node besides their first on average. What a node has beyond a few
-// counts no more: a GPU has most of them over by the time that the last one is.
-bool waits_are_many(const DependencyGraph& dependencies) {
-  constexpr std::uint64_t kMostOthers = 2;
-  std::uint64_t others = 0;
+// True if nodes have on average at least half a parent besides their first. Only the first two
+// extra parents of a node count, because most parents finish well before the last one.
+bool has_many_joins(const DependencyGraph& dependencies) {
+  constexpr std::uint64_t kMaxExtraParents = 2;
+  std::uint64_t extra_parents = 0;
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const std::uint64_t parents = dependencies.edges_into(node).size();
-    others += parents == 0 ? 0 : std::min(parents - 1, kMostOthers);
+    extra_parents += parents == 0 ? 0 : std::min(parents - 1, kMaxExtraParents);
   }
-  return 2 * others >= dependencies.node_count();
+  return 2 * extra_parents >= dependencies.node_count();
 }
 
 std::string_view shape_name(LoweringConfig::Shape shape) {
@@ -37,45 +37,45 @@ std::string_view shape_name(LoweringConfig::Shape shape) {
 }  // namespace
 
 std::uint32_t cost_ns(double microseconds) noexcept {
-  constexpr double kMostMicroseconds = 4e6;
+  constexpr double kMaxMicroseconds = 4e6;
   return static_cast<std::uint32_t>(
-      std::lround(1000 * std::clamp(microseconds, 0.0, kMostMicroseconds)));
+      std::lround(1000 * std::clamp(microseconds, 0.0, kMaxMicroseconds)));
 }
 
 NodeHints hints_of(const Recording& recording, const DependencyGraph& dependencies,
                    std::span<const std::uint32_t> measured) {
   NodeHints hints;
-  hints.works = works_of(recording, dependencies);
+  hints.works = node_works(recording, dependencies);
   hints.starts.assign(dependencies.node_count(), NodeStart::NoKernel);
-  bool any_early = false;
-  std::vector<std::uint32_t> known;
-  const auto know = [&](std::uint32_t node, std::uint32_t ns) {
+  bool any_programmatic = false;
+  std::vector<std::uint32_t> known_costs;
+  const auto set_cost = [&](std::uint32_t node, std::uint32_t ns) {
     hints.costs.resize(dependencies.node_count(), kNone);
-    known.push_back(hints.costs[node] = ns);
+    known_costs.push_back(hints.costs[node] = ns);
   };
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
     const bool is_measured = node < measured.size() && measured[node] != kNone;
     if (is_measured) {
-      know(node, measured[node]);
+      set_cost(node, measured[node]);
       ++hints.measured;
     }
     if (recording.commands[command].kind != CommandKind::Dispatch) continue;
     const auto& dispatch = recording.payload<DispatchPayload>(command);
-    const bool is_early = recording.starts_programmatically(command);
-    hints.starts[node] = is_early ? NodeStart::Early : NodeStart::Ordered;
-    any_early |= is_early;
+    const bool is_programmatic = recording.starts_programmatically(command);
+    hints.starts[node] = is_programmatic ? NodeStart::Programmatic : NodeStart::Ordered;
+    any_programmatic |= is_programmatic;
     if (dispatch.cost <= 0 || is_measured) continue;
-    know(node, cost_ns(static_cast<double>(dispatch.cost)));
+    set_cost(node, cost_ns(static_cast<double>(dispatch.cost)));
     ++hints.hinted;
   }
-  if (!any_early) hints.starts.clear();
-  if (known.empty()) return hints;
-  const auto middle = known.begin() + static_cast<std::ptrdiff_t>(known.size() / 2);
-  std::nth_element(known.begin(), middle, known.end());
+  if (!any_programmatic) hints.starts.clear();
+  if (known_costs.empty()) return hints;
+  const auto median = known_costs.begin() + static_cast<std::ptrdiff_t>(known_costs.size() / 2);
+  std::nth_element(known_costs.begin(), median, known_costs.end());
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     if (hints.costs[node] != kNone) continue;
-    hints.costs[node] = dependencies.is_join[node] != 0 ? 0 : *middle;
+    hints.costs[node] = dependencies.is_join[node] != 0 ? 0 : *median;
     hints.guessed += dependencies.is_join[node] != 0 ? 0 : 1;
   }
   return hints;
@@ -90,33 +90,33 @@ bool has_hints(const Recording& recording) {
   return recording.has_programmatic_dependencies();
 }
 
-std::string name_of(const LoweringConfig& choice) {
-  std::string name(shape_name(choice.shape));
-  const bool is_costed = choice.shape == LoweringConfig::Shape::CostBased;
-  if (is_costed || choice.shape == LoweringConfig::Shape::Lanes)
-    name += std::to_string(choice.lanes);
-  if (is_costed) name += " by cost";
-  if (choice.priorities == LoweringConfig::Priorities::LongestWayFirst) name += ", priorities";
-  if (choice.starts == LoweringConfig::Starts::Ordered) name += ", no early starts";
+std::string name_of(const LoweringConfig& config) {
+  std::string name(shape_name(config.shape));
+  const bool is_cost_based = config.shape == LoweringConfig::Shape::CostBased;
+  if (is_cost_based || config.shape == LoweringConfig::Shape::Lanes)
+    name += std::to_string(config.lanes);
+  if (is_cost_based) name += " by cost";
+  if (config.priorities == LoweringConfig::Priorities::LongestWayFirst) name += ", priorities";
+  if (config.starts == LoweringConfig::Starts::Ordered) name += ", ordered starts";
   return name;
 }
 
 LoweringConfig automatic_config(const DependencyGraph& dependencies, const NodeHints& hints) {
-  LoweringConfig choice;
-  const std::uint32_t width = known_width(dependencies);
+  LoweringConfig config;
+  const std::uint32_t width = width_lower_bound(dependencies);
   if (!hints.costs.empty()) {
-    if (width <= kAutoLanes && !waits_are_many(dependencies))
+    if (width <= kAutoLanes && !has_many_joins(dependencies))
       return {.shape = LoweringConfig::Shape::EntryExit};
-    choice.lanes = lanes_for_costs(dependencies, kAutoLanes, hints.costs);
-    choice.shape =
-        choice.lanes < width ? LoweringConfig::Shape::CostBased : LoweringConfig::Shape::EntryExit;
-    choice.costs = hints.costs;
-    return choice;
+    config.lanes = lanes_for_costs(dependencies, kAutoLanes, hints.costs);
+    config.shape =
+        config.lanes < width ? LoweringConfig::Shape::CostBased : LoweringConfig::Shape::EntryExit;
+    config.costs = hints.costs;
+    return config;
   }
-  choice.shape =
+  config.shape =
       width > kAutoLanes ? LoweringConfig::Shape::Lanes : LoweringConfig::Shape::EntryExit;
-  choice.lanes = width > kAutoLanes ? kAutoLanes : 0;
-  return choice;
+  config.lanes = width > kAutoLanes ? kAutoLanes : 0;
+  return config;
 }
 
 }  // namespace reprise::detail

@@ -10,7 +10,8 @@ namespace reprise::detail {
 
 namespace {
 
-// Which nodes use which transient, and how many uses are left; every node counts a transient once.
+// The transients that each node uses, and the remaining uses of each transient. A node counts a
+// transient once.
 class LiveBytes {
  public:
   LiveBytes(const Recording& recording, const DependencyGraph& dependencies)
@@ -29,30 +30,30 @@ class LiveBytes {
       }
     }
     first_.back() = static_cast<std::uint32_t>(used_.size());
-    left_.assign(recording.buffers.size(), 0);
-    is_alive_.assign(recording.buffers.size(), 0);
-    for (const std::uint32_t buffer : used_) ++left_[buffer];
+    remaining_uses_.assign(recording.buffers.size(), 0);
+    is_live_.assign(recording.buffers.size(), 0);
+    for (const std::uint32_t buffer : used_) ++remaining_uses_[buffer];
   }
 
-  // Bytes that are alive after the node, less those before it.
+  // Change of the live bytes by running the node.
   [[nodiscard]] std::int64_t change(std::uint32_t node) const {
     std::int64_t bytes = 0;
     for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
       const auto size = static_cast<std::int64_t>(recording_.buffers[used_[i]]->bytes);
-      bytes += (is_alive_[used_[i]] == 0 ? size : 0) - (left_[used_[i]] == 1 ? size : 0);
+      bytes += (is_live_[used_[i]] == 0 ? size : 0) - (remaining_uses_[used_[i]] == 1 ? size : 0);
     }
     return bytes;
   }
 
-  // Runs the node; calls visit(buffer) for what only one more node uses, or what is alive from now
-  // on: changes of others may be different.
+  // Runs the node. Calls visit(buffer) for transients that become live or have one use left: the
+  // change of other nodes may differ.
   template <class Visit>
   void run(std::uint32_t node, Visit visit) {
     for (std::uint32_t i = first_[node]; i < first_[node + 1]; ++i) {
       const std::uint32_t buffer = used_[i];
-      const bool is_new = is_alive_[buffer] == 0;
-      is_alive_[buffer] = 1;
-      if (--left_[buffer] == 1 || is_new) visit(buffer);
+      const bool is_new = is_live_[buffer] == 0;
+      is_live_[buffer] = 1;
+      if (--remaining_uses_[buffer] == 1 || is_new) visit(buffer);
     }
   }
 
@@ -62,14 +63,14 @@ class LiveBytes {
 
  private:
   const Recording& recording_;
-  std::vector<std::uint32_t> first_, used_;  // buffers, by node
-  std::vector<std::uint32_t> left_;          // by buffer: nodes that use it and have not run
-  std::vector<std::uint8_t> is_alive_;       // by buffer
+  std::vector<std::uint32_t> first_, used_;    // buffers, grouped by node
+  std::vector<std::uint32_t> remaining_uses_;  // by buffer: nodes that use it and have not run
+  std::vector<std::uint8_t> is_live_;          // by buffer
 };
 
-class FewestBytes {
+class MinBytesOrder {
  public:
-  FewestBytes(const Recording& recording, const DependencyGraph& dependencies)
+  MinBytesOrder(const Recording& recording, const DependencyGraph& dependencies)
       : live_(recording, dependencies),
         users_(recording.buffers.size()),
         children_(dependencies.node_count()),
@@ -95,7 +96,7 @@ class FewestBytes {
       is_ready_[node] = 0;
       order.push_back(node);
       live_.run(node, [this](std::uint32_t buffer) {
-        if (users_[buffer].size() > kMostUsers) return;
+        if (users_[buffer].size() > kMaxRefreshedUsers) return;
         for (const std::uint32_t user : users_[buffer]) refresh(user);
       });
       for (const std::uint32_t child : children_[node]) {
@@ -106,8 +107,8 @@ class FewestBytes {
   }
 
  private:
-  static constexpr std::size_t kMostUsers =
-      256;  // of one buffer: beyond, changes are noticed when a node becomes ready
+  // Users of a buffer with more users are not refreshed; their keys are computed on becoming ready.
+  static constexpr std::size_t kMaxRefreshedUsers = 256;
 
   void make_ready(std::uint32_t node) {
     is_ready_[node] = 1;
@@ -123,7 +124,7 @@ class FewestBytes {
   LiveBytes live_;
   std::vector<std::vector<std::uint32_t>> users_;     // nodes, by buffer
   std::vector<std::vector<std::uint32_t>> children_;  // by node
-  std::vector<std::uint32_t> parents_;                // by node: not run yet
+  std::vector<std::uint32_t> parents_;                // by node: parents that have not run
   std::vector<std::int64_t> key_;
   std::vector<std::uint8_t> is_ready_;
   std::set<std::pair<std::int64_t, std::uint32_t>> ready_;
@@ -136,7 +137,7 @@ std::vector<std::uint32_t> memory_aware_order(const Recording& recording,
                                               MemoryAwareOrder order) {
   switch (order) {
     case MemoryAwareOrder::Recorded: break;
-    case MemoryAwareOrder::Fewest: return FewestBytes(recording, dependencies).run();
+    case MemoryAwareOrder::MinBytes: return MinBytesOrder(recording, dependencies).run();
   }
   std::vector<std::uint32_t> nodes(dependencies.node_count());
   std::iota(nodes.begin(), nodes.end(), 0u);

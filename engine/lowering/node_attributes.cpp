@@ -9,27 +9,27 @@ namespace reprise::detail {
 
 void set_priorities(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs,
                     LoweredGraph& graph) {
-  const std::vector<std::uint64_t> heights = upward_ranks(dependencies, costs);
-  const std::uint64_t tallest =
-      heights.empty() ? 0 : *std::max_element(heights.begin(), heights.end());
-  if (tallest == 0) return;
+  const std::vector<std::uint64_t> ranks = upward_ranks(dependencies, costs);
+  const std::uint64_t max_rank = ranks.empty() ? 0 : *std::max_element(ranks.begin(), ranks.end());
+  if (max_rank == 0) return;
   for (LoweredNode& node : graph.nodes) {
     if (node.dependency_node == kNone) continue;
     node.priority = static_cast<std::uint8_t>(
-        (heights[node.dependency_node] * kMostUrgent + tallest / 2) / tallest);
+        (ranks[node.dependency_node] * kMostUrgent + max_rank / 2) / max_rank);
   }
 }
 
 void mark_programmatic_edges(std::span<const NodeStart> starts, LoweredGraph& graph) {
   if (starts.empty()) return;
   for (const LoweredNode& node : graph.nodes) {
-    if (node.dependency_node == kNone || starts[node.dependency_node] != NodeStart::Early) continue;
+    if (node.dependency_node == kNone || starts[node.dependency_node] != NodeStart::Programmatic)
+      continue;
     const auto edges = std::span(graph.edges).subspan(node.first_edge, node.edge_count);
-    const bool all = std::all_of(edges.begin(), edges.end(), [&](const LoweredEdge& edge) {
+    const bool all_kernels = std::all_of(edges.begin(), edges.end(), [&](const LoweredEdge& edge) {
       const std::uint32_t from = graph.nodes[edge.from].dependency_node;
       return from != kNone && starts[from] != NodeStart::NoKernel;
     });
-    if (!all) continue;
+    if (!all_kernels) continue;
     for (LoweredEdge& edge : edges) edge.strength = EdgeStrength::Early;
   }
 }
@@ -40,12 +40,12 @@ bool has_programmatic_starts(const LoweredGraph& graph) {
 }
 
 bool may_start_programmatically_as(const LoweredGraph& graph, const NodeHints& hints) {
-  const auto may = [&](std::uint32_t node) {
-    return !hints.starts.empty() && node != kNone && hints.starts[node] == NodeStart::Early;
+  const auto is_allowed = [&](std::uint32_t node) {
+    return !hints.starts.empty() && node != kNone && hints.starts[node] == NodeStart::Programmatic;
   };
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const LoweredNode& node) {
     const auto edges = std::span(graph.edges).subspan(node.first_edge, node.edge_count);
-    return may(node.dependency_node) ||
+    return is_allowed(node.dependency_node) ||
            std::none_of(edges.begin(), edges.end(),
                         [](const LoweredEdge& e) { return e.strength == EdgeStrength::Early; });
   });

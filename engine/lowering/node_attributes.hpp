@@ -1,5 +1,5 @@
-// What a lowered graph gets besides nodes and edges: how urgent each node is, and which edges let
-// their node start early. Pure functions; know no device.
+// Node and edge attributes of a lowered graph: priorities and programmatic edges. Knows no device.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace reprise::detail {
 
-// The longer the way from a node to the last leaf (`costs` in ns by schedule node), the more
-// urgent.
+// Sets priorities by upward rank (`costs` in ns by dependency node): longer paths to a leaf get
+// higher priorities.
 void set_priorities(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs,
                     LoweredGraph& graph);
 
-// The edges into a node that waits itself for what it comes after, where all of that are kernels.
-// An end seen so is the end of all before: a node with a full edge starts after them, and one with
-// early edges has waited for them before it ends. Only some edges of a node early are slower than
-// none.
+// Makes all edges into a node programmatic if the node waits itself and all of its predecessors are
+// kernels. Ordering is transitive: a successor with a full edge starts after the node and its
+// predecessors end; a successor with programmatic edges waits for them before it ends. Mixing both
+// kinds on one node is slower than full edges only, so the pass marks all edges or none.
 void mark_programmatic_edges(std::span<const NodeStart> starts, LoweredGraph& graph);
 
 [[nodiscard]] bool has_programmatic_starts(const LoweredGraph& graph);
 
-// True if every node that starts early in `graph` says of itself that it may.
+// True if every programmatic start in `graph` is allowed by `hints`.
 [[nodiscard]] bool may_start_programmatically_as(const LoweredGraph& graph, const NodeHints& hints);
 
 }  // namespace reprise::detail

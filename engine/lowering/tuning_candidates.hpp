@@ -1,4 +1,4 @@
-// The lowerings that tuning tries. A pure function; knows no device.
+// The candidate lowerings of tuning. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace reprise::detail {
 
-// Priorities: of nodes, on devices that have them.
+// Whether the device supports node priorities.
 enum class DevicePriorities : std::uint8_t { No, Yes };
 
-// Each once; none of them has `hints.costs` where these are empty, and all of them are legal.
+// Returns distinct, valid configs. Cost-based configs require `hints.costs`.
 [[nodiscard]] std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencies,
                                                             const NodeHints& hints,
                                                             DevicePriorities priorities);

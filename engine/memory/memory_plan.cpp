@@ -159,7 +159,7 @@ class LifetimePlanner {
   void improve_blocks(std::chrono::nanoseconds until) {
     if (best_.height <= bound_) return;
     desc_of_blocks_.progress = [this](const MemoryPlanProgress& at) {
-      report(std::min(at.height, best_.height));
+      report(std::min(at.peak_bytes, best_.height));
     };
     blocks_->improve(until);
     take_from_blocks();
@@ -186,7 +186,7 @@ class LifetimePlanner {
       packing = descend_by_ejections(*group.problem, std::move(packing),
                                      {.target = bound_, .looks = kQuickLooks});
       group.improver = std::make_unique<PackImprover>(*group.problem, std::move(packing), bound_,
-                                                      desc_.capacity);
+                                                      desc_.capacity.value_or(0));
       groups_.push_back(std::move(group));
     }
     for (Group& group : groups_) try_quickly(*group.improver, group.problem->size());
@@ -245,7 +245,7 @@ class LifetimePlanner {
       if (searched != &highest) {
         search.reset();
         search = std::make_unique<PortfolioSearch>(*highest.problem, *highest.improver, bound_,
-                                                   desc_.capacity);
+                                                   desc_.capacity.value_or(0));
         searched = &highest;
       }
       search->attempt(is_complete);
@@ -315,8 +315,8 @@ MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlan
   }
   for (std::size_t i = 0; i < sized.which.size(); ++i)
     plan.offsets[sized.which[i]] = planner.best().offsets[i];
-  plan.height = planner.best().height;
-  plan.bound = planner.bound();
+  plan.peak_bytes = planner.best().height;
+  plan.lower_bound = planner.bound();
   plan.is_optimal = planner.is_optimal();
   return plan;
 }

@@ -82,16 +82,11 @@ std::string describe(ArrayVerb verb, ArrayType type, const BufferView& input) {
 void check_input(std::string_view name, const BufferView& input, const BufferView& output,
                  ArrayType type) {
   if (!input || !output)
-    refuse(ErrorCode::InvalidArgument, name, "input or output is a view without a buffer");
+    refuse(ErrorCode::InvalidArgument, name, "input or output is an empty buffer");
   const std::uint64_t count = count_of(input, type);
   if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
   if (count > std::numeric_limits<std::int32_t>::max())
     refuse(ErrorCode::OutOfRange, name, text(count, " values exceed the limit of one op"));
-}
-
-bool share_bytes(const BufferView& a, const BufferView& b) {
-  return a.core() == b.core() && a.offset() < b.offset() + b.bytes() &&
-         b.offset() < a.offset() + a.bytes();
 }
 
 void declare_workspaces(const ArrayWork& work, std::uint64_t bytes,
@@ -117,7 +112,7 @@ ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKi
   if (count_of(output_, type_) != 1)
     refuse(ErrorCode::InvalidArgument, op_name(),
            text("the output has ", count_of(output_, type_), " values instead of one"));
-  if (share_bytes(input_, output_))
+  if (input_.overlaps(output_))
     refuse(ErrorCode::Overlap, op_name(), text("input and output share bytes of ", input_.name()));
 }
 
@@ -142,7 +137,7 @@ ScanOp::ScanOp(BufferView input, BufferView output, ArrayType type, ScanKind kin
            text("the output has ", count_of(output_, type_), " values and the input ",
                 count_of(input_, type_)));
   }
-  if (input_.offset() != output_.offset() && share_bytes(input_, output_)) {
+  if (input_.offset() != output_.offset() && input_.overlaps(output_)) {
     refuse(ErrorCode::Overlap, op_name(),
            text("input and output overlap partially in ", input_.name(),
                 "; they must be equal or disjoint"));
@@ -180,8 +175,8 @@ SortOp::SortOp(BufferView input, BufferView output, BufferView indices, ArrayTyp
            text(indices_.bytes() / sizeof(std::uint32_t), " indices for ", count_of(input_, type_),
                 " values"));
   }
-  if (share_bytes(input_, output_) ||
-      (indices_ && (share_bytes(indices_, input_) || share_bytes(indices_, output_)))) {
+  if (input_.overlaps(output_) ||
+      (indices_ && (indices_.overlaps(input_) || indices_.overlaps(output_)))) {
     refuse(ErrorCode::Overlap, op_name(), text("input, output and indices share bytes"));
   }
 }

@@ -14,8 +14,11 @@ struct FftPlanDesc {
   FftKind kind = FftKind::Forward;
   std::uint64_t size = 0, batch = 1;
   std::uint64_t input_distance = 0, output_distance = 0;  // values
+  bool in_place = false;
 };
 
+// Bytes of workspace; 0: none. Throws Unsupported for sizes that the host device cannot transform.
+[[nodiscard]] std::uint64_t fft_host_workspace(const FftPlanDesc& plan);
 void record_fft_host(const FftPlanDesc& plan, GraphRecordCtx& ctx, void* input, void* output);
 
 // Bytes of workspace; 0: none.

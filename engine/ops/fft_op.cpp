@@ -21,8 +21,9 @@ FftPlanDesc plan_of(const FftC2RDesc& d) {
   return {FftKind::ComplexToReal, d.size, d.batch, d.size / 2 + 1, d.size};
 }
 FftPlanDesc plan_of(const FftC2CDesc& d) {
-  return {d.direction == FftDirection::Forward ? FftKind::Forward : FftKind::Inverse, d.size,
-          d.batch, d.size, d.size};
+  const FftKind kind = d.direction == FftDirection::Forward ? FftKind::Forward : FftKind::Inverse;
+  const bool in_place = d.input.id() == d.output.id() && d.input.offset() == d.output.offset();
+  return {kind, d.size, d.batch, d.size, d.size, in_place};
 }
 
 void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch) {
@@ -37,8 +38,7 @@ void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch)
 template <class T>
 void check_view(std::string_view name, std::string_view role, const GpuRef<T>& view,
                 std::uint64_t length, std::uint64_t batch, std::uint64_t distance) {
-  if (!view)
-    refuse(ErrorCode::InvalidArgument, name, text("the ", role, " is a view without a buffer"));
+  if (!view) refuse(ErrorCode::InvalidArgument, name, text("the ", role, " is an empty buffer"));
   const std::uint64_t needed = (batch - 1) * distance + length;
   if (needed > view.size()) {
     refuse(
@@ -50,10 +50,7 @@ void check_view(std::string_view name, std::string_view role, const GpuRef<T>& v
 }
 
 void check_apart(std::string_view name, const BufferView& input, const BufferView& output) {
-  const bool overlap = input.core() == output.core() &&
-                       input.offset() < output.offset() + output.bytes() &&
-                       output.offset() < input.offset() + input.bytes();
-  if (overlap)
+  if (input.overlaps(output))
     refuse(ErrorCode::Overlap, name, text("input and output share bytes of ", input.name()));
 }
 
@@ -63,8 +60,9 @@ std::string describe(const FftPlanDesc& plan) {
 }
 
 void declare_workspace(const FftPlanDesc& plan, GraphOpDeclaration& declaration) {
-  if (declaration.device_kind() == DeviceKind::Host) return;
-  const std::uint64_t bytes = ops::fft_cuda_workspace(plan, declaration.device_ordinal());
+  const std::uint64_t bytes = declaration.device_kind() == DeviceKind::Host
+                                  ? ops::fft_host_workspace(plan)
+                                  : ops::fft_cuda_workspace(plan, declaration.device_ordinal());
   if (bytes != 0) static_cast<void>(declaration.workspace(bytes));
 }
 
@@ -131,7 +129,7 @@ FftC2COp::FftC2COp(FftC2CDesc desc) : desc_(std::move(desc)) {
   check_sizes(op_name(), d.size, d.batch);
   check_view(op_name(), "input", d.input, d.size, d.batch, d.size);
   check_view(op_name(), "output", d.output, d.size, d.batch, d.size);
-  if (d.input.core() != d.output.core() || d.input.offset() != d.output.offset())
+  if (d.input.id() != d.output.id() || d.input.offset() != d.output.offset())
     check_apart(op_name(), d.input, d.output);
 }
 

@@ -218,7 +218,7 @@ void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal,
 
 // As cuBLAS's documentation recommends: 32 MiB from compute capability 9.0 on, 4 MiB before.
 std::uint64_t gemm_cuda_workspace(const GemmDesc& d, std::uint32_t ordinal) {
-  if (d.workspace_bytes != 0) return d.workspace_bytes;
+  if (d.workspace_bytes) return *d.workspace_bytes;
   int major = 0;
   check_cuda(
       "gemm",

@@ -31,8 +31,7 @@ struct Stored {
 void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, std::uint64_t bytes,
            std::uint64_t& row, std::uint64_t& stride) {
   if (!view)
-    refuse(ErrorCode::InvalidArgument, "gemm",
-           text("matrix ", matrix.name, " is a view without a buffer"));
+    refuse(ErrorCode::NotInitialized, "gemm", text("matrix ", matrix.name, " is an empty buffer"));
   if (row == 0) row = matrix.columns;
   if (row < matrix.columns) {
     refuse(ErrorCode::InvalidArgument, "gemm",

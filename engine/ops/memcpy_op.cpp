@@ -17,15 +17,13 @@ constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // bytes
 MemcpyOp::MemcpyOp(MemcpyDesc desc) : desc_(std::move(desc)) {
   const BufferView &from = desc_.source, &to = desc_.destination;
   if (!from || !to)
-    ops::refuse(ErrorCode::InvalidArgument, "memcpy",
-                "source or destination is a view without a buffer");
+    ops::refuse(ErrorCode::NotInitialized, "memcpy", "source or destination is an empty buffer");
   if (from.bytes() != to.bytes() || from.bytes() == 0) {
     ops::refuse(
         ErrorCode::InvalidArgument, "memcpy",
         ops::text(from.bytes(), " bytes of ", from.name(), " to ", to.bytes(), " of ", to.name()));
   }
-  if (from.core() == to.core() && from.offset() < to.offset() + to.bytes() &&
-      to.offset() < from.offset() + from.bytes()) {
+  if (from.overlaps(to)) {
     ops::refuse(ErrorCode::Overlap, "memcpy",
                 ops::text("source and destination share bytes of ", from.name()));
   }

@@ -18,8 +18,8 @@ constexpr std::uint32_t kThreads = 256;
 template <class Desc>
 void check(const Desc& desc, std::string_view name) {
   if (!desc.stream)
-    ops::refuse(ErrorCode::InvalidArgument, name,
-                "the stream has no state; construct it from a device and a queue");
+    ops::refuse(ErrorCode::NotInitialized, name,
+                "the RngStream is empty; create one for a device and a queue");
   if (desc.destination.size() == 0)
     ops::refuse(ErrorCode::InvalidArgument, name, "no values to fill");
   if (desc.destination.size() / 4 / kThreads >= std::numeric_limits<std::int32_t>::max()) {
@@ -39,7 +39,7 @@ void record_fill(const Desc& desc, GraphRecordCtx& ctx, const Kernel& kernel, fl
                  float second) {
   const std::uint64_t n = desc.destination.size();
   // One extra block of values: the fill may start in the middle of one.
-  ctx.dispatch(kernel, {.grid = blocks(n / 4 + 2, kThreads), .block = kThreads},
+  ctx.dispatch(kernel, {.grid = ceil_div(n / 4 + 2, kThreads), .block = kThreads},
                read(desc.stream.state()), write(desc.destination), n, first, second);
   ctx.dispatch(desc.stream.kernels().advance, {.grid = 1, .block = 1},
                read_write(desc.stream.state()), n);
@@ -68,23 +68,23 @@ RngStream::RngStream(const Device& device, const Queue& queue, const RngStreamDe
   static_cast<void>(launch_once(device_, queue, "rng start", [&](CommandBuffer& commands) {
     for (std::uint32_t i = 0; i < desc.replicas; ++i) {
       const std::uint64_t words[] = {desc.seed, desc.subsequence + i, desc.position};
-      commands.update(state_.instance(i), std::as_bytes(std::span(words)));
+      commands.update(state_.replica(i), std::as_bytes(std::span(words)));
     }
   }));
 }
 
-RngStream RngStream::instance(std::uint32_t i) const {
+RngStream RngStream::replica(std::uint32_t i) const {
   RngStream one = *this;
-  one.state_ = state_.instance(i);
+  one.state_ = state_.replica(i);
   return one;
 }
 
-Fence RngStream::seek(const Queue& queue, std::uint64_t position) const {
+Fence RngStream::seek(const Queue& queue, std::uint64_t position) {
   return launch_once(device_, queue, "rng seek",
                      [&](CommandBuffer& commands) { static_cast<void>(seek(commands, position)); });
 }
 
-CommandRef RngStream::seek(Recorder& recorder, std::uint64_t position, SourceLocation where) const {
+CommandRef RngStream::seek(Recorder& recorder, std::uint64_t position, SourceLocation where) {
   return recorder.update(state_.slice(2, 1), std::as_bytes(std::span(&position, 1)), where);
 }
 

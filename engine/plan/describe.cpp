@@ -102,10 +102,10 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
 
 const Edge* find_edge(const DependencyGraph& dependencies, std::uint32_t from, std::uint32_t to) {
   const auto edges = dependencies.edges_into(to);
-  const auto at =
+  const auto found =
       std::lower_bound(edges.begin(), edges.end(), from,
                        [](const Edge& edge, std::uint32_t node) { return edge.from < node; });
-  return at != edges.end() && at->from == from ? &*at : nullptr;
+  return found != edges.end() && found->from == from ? &*found : nullptr;
 }
 
 std::string location_text(const SourceLocation& where) {

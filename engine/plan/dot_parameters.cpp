@@ -25,7 +25,7 @@ std::string value_bytes(const std::byte* bytes, std::uint32_t count) {
   return text;
 }
 
-// Nodes of captured graphs that no command stands for, by the names that they are read back with.
+// Native nodes without an equivalent command, by the op name that describes them.
 DotFlags flag_of_op(std::string_view name) {
   struct Row {
     std::string_view name;
@@ -53,17 +53,17 @@ class NodeParameters {
         flags_(flags) {}
 
   std::string write() {
-    if (asks(DotFlags::RuntimeTypes)) line(runtime_type());
+    if (shows(DotFlags::RuntimeTypes)) line(runtime_type());
     switch (kind_) {
       case CommandKind::Dispatch: dispatch(); break;
       case CommandKind::Copy: copy(); break;
       case CommandKind::Fill: fill(); break;
       case CommandKind::Update:
-        if (asks(DotFlags::MemcpyNodeParams))
-          line(recording_.payload<UpdatePayload>(command_).bytes, " bytes taken while recording");
+        if (shows(DotFlags::MemcpyNodeParams))
+          line(recording_.payload<UpdatePayload>(command_).bytes, "-byte snapshot");
         break;
       case CommandKind::Host:
-        if (asks(DotFlags::HostNodeParams))
+        if (shows(DotFlags::HostNodeParams))
           line("callback ", recording_.payload<HostPayload>(command_).function);
         break;
       case CommandKind::Op: op(); break;
@@ -71,12 +71,12 @@ class NodeParameters {
       case CommandKind::Nested:
       case CommandKind::Barrier: break;
     }
-    if (asks(DotFlags::Handles)) handles();
+    if (shows(DotFlags::Handles)) handles();
     return std::move(text_);
   }
 
  private:
-  [[nodiscard]] bool asks(DotFlags one) const noexcept { return has_flag(flags_, one); }
+  [[nodiscard]] bool shows(DotFlags flag) const noexcept { return has_flag(flags_, flag); }
 
   template <class... Parts>
   void line(const Parts&... parts) {
@@ -95,23 +95,23 @@ class NodeParameters {
       case CommandKind::Nested: return "cudaGraphNodeTypeGraph";
       case CommandKind::Op: break;
     }
-    return recording_.origin == RecordingOrigin::ReadBack ? "a node that no command stands for"
+    return recording_.origin == RecordingOrigin::ReadBack ? "native node"
                                                           : "cudaGraphNodeTypeGraph";
   }
 
   void dispatch() {
     const auto& p = recording_.payload<DispatchPayload>(command_);
     const KernelCore& kernel = *recording_.kernels[p.kernel];
-    if (asks(DotFlags::KernelNodeParams)) {
+    if (shows(DotFlags::KernelNodeParams)) {
       line("grid ", triple(p.grid), ", block ", triple(p.block), ", shared ", p.shared_bytes);
       for (std::size_t i = 0; i < kernel.parameters.size(); ++i)
         line("argument ", i, ": ", argument(p, kernel.parameters[i]));
     }
-    if (asks(DotFlags::KernelNodeAttributes)) {
+    if (shows(DotFlags::KernelNodeAttributes)) {
       line("cluster ", p.cluster.x == 0 ? std::string("none") : triple(p.cluster),
            p.launch == DispatchDesc::Launch::Cooperative ? ", cooperative" : ", not cooperative");
-      line("kernel: static shared ", kernel.static_shared_bytes, ", at most ",
-           kernel.max_block_threads, " threads");
+      line("kernel: static shared ", kernel.static_shared_bytes, ", max ", kernel.max_block_threads,
+           " threads");
     }
   }
 
@@ -127,14 +127,14 @@ class NodeParameters {
   }
 
   void copy() {
-    if (!asks(DotFlags::MemcpyNodeParams)) return;
+    if (!shows(DotFlags::MemcpyNodeParams)) return;
     const auto& p = recording_.payload<CopyPayload>(command_);
     line("source at ", p.source.offset, ", ", rows(p.extent, p.source_pitch));
     line("destination at ", p.destination.offset, ", ", rows(p.extent, p.destination_pitch));
   }
 
   void fill() {
-    if (!asks(DotFlags::MemsetNodeParams)) return;
+    if (!shows(DotFlags::MemsetNodeParams)) return;
     const auto& p = recording_.payload<FillPayload>(command_);
     line("value ", hex(p.bits), ", elements of ", p.element_bytes, " bytes");
     line("destination at ", p.offset, ", ", rows(p.extent, p.pitch));
@@ -142,14 +142,14 @@ class NodeParameters {
 
   void op() {
     const RecordedOp& recorded = *recording_.ops[recording_.payload<OpPayload>(command_).op];
-    if (!recorded.parameters.empty() && asks(flag_of_op(recorded.name))) line(recorded.parameters);
+    if (!recorded.parameters.empty() && shows(flag_of_op(recorded.name))) line(recorded.parameters);
   }
 
   void conditional() {
-    if (!asks(DotFlags::ConditionalNodeParams)) return;
+    if (!shows(DotFlags::ConditionalNodeParams)) return;
     const auto& p = recording_.payload<ConditionalPayload>(command_);
     const std::string limit =
-        p.max_iterations == 0 ? "" : concat(", at most ", p.max_iterations, " iterations");
+        p.max_iterations == 0 ? "" : concat(", max ", p.max_iterations, " iterations");
     line(to_string(p.branch), " by ", display_name(*recording_.buffers[p.condition]), ", ",
          p.body_count, p.body_count == 1 ? " body" : " bodies", limit);
   }
@@ -159,10 +159,11 @@ class NodeParameters {
     for (std::uint32_t i = 0; i < command.access_count; ++i) {
       const BufferCore& buffer =
           *recording_.buffers[recording_.accesses[command.first_access + i].buffer];
-      const std::string at = buffer.address == nullptr
-                                 ? "no address of its own"
-                                 : hex(reinterpret_cast<std::uintptr_t>(buffer.address));
-      line(display_name(buffer), ": buffer ", buffer.id.slot, '.', buffer.id.version, " at ", at);
+      const std::string address = buffer.address == nullptr
+                                      ? "no address"
+                                      : hex(reinterpret_cast<std::uintptr_t>(buffer.address));
+      line(display_name(buffer), ": buffer ", buffer.id.slot, '.', buffer.id.version, " at ",
+           address);
     }
   }
 

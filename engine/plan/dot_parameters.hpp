@@ -1,4 +1,4 @@
-// What DotFlags add to a node of a plan's DOT. Pure functions.
+// Node details that DotFlags add to a plan's DOT output. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace reprise::detail {
 
-// Lines about one command, each with '\n' before it; empty where `flags` ask for nothing that it
-// has.
+// Returns lines about one command, each preceded by a newline; empty if `flags` select nothing that
+// the command has.
 [[nodiscard]] std::string dot_parameters(const Plan& plan, std::uint32_t command, DotFlags flags);
 
 }  // namespace reprise::detail

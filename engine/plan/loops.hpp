@@ -1,6 +1,5 @@
-// Loops of a recording and of everything that it runs, numbered in recorded order, each before
-// those inside it: by that number both devices count their iterations. Pure functions; know no
-// device.
+// Loops of a recording and of its bodies, numbered in recorded order, outer loops first. Both
+// devices count iterations by this number. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +12,15 @@ namespace reprise::detail {
 
 struct Loop {
   std::string name;           // "while go: iteration"
-  std::uint32_t command = 0;  // of the outermost recording: the loop, or what it is inside of
+  std::uint32_t command = 0;  // command of the outermost recording that is or contains the loop
 };
 
 [[nodiscard]] std::vector<Loop> loops_of(const Recording& recording);
 [[nodiscard]] std::uint32_t count_loops(const Recording& recording);
-// How many loops a command is and runs.
+// Number of loops in a command, including the command itself.
 [[nodiscard]] std::uint32_t count_loops(const Recording& recording, std::uint32_t command);
-// By command: the number of its first loop, where the recording's first one is `first`. Empty where
-// the recording runs no other.
+// By command: the number of its first loop. The recording's first loop has the number `first`.
+// Empty if the recording has no bodies.
 [[nodiscard]] std::vector<std::uint32_t> number_loops(const Recording& recording,
                                                       std::uint32_t first);
 

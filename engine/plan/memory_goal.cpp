@@ -37,22 +37,23 @@ class GoalSearch {
       : recording_(recording),
         dependencies_(dependencies),
         desc_(desc),
-        best_(measured(build_lowered_graph(dependencies, desc.lowering, desc.hints))),
-        before_(best_.side) {}
+        best_(evaluate(build_lowered_graph(dependencies, desc.lowering, desc.hints))),
+        speed_(best_.side) {}
 
   GoalResult run() {
-    if (before_.slab_bytes != 0) {
-      const std::uint32_t most = most_lanes();
-      for (const MemoryAwareOrder order : {MemoryAwareOrder::Recorded, MemoryAwareOrder::Fewest}) {
+    if (speed_.slab_bytes != 0) {
+      const std::uint32_t max = max_lanes();
+      for (const MemoryAwareOrder order :
+           {MemoryAwareOrder::Recorded, MemoryAwareOrder::MinBytes}) {
         const std::vector<std::uint32_t> nodes =
             memory_aware_order(recording_, dependencies_, order);
-        for (std::uint32_t lanes = 1; lanes < 2 * most; lanes *= 2) {
+        for (std::uint32_t lanes = 1; lanes < 2 * max; lanes *= 2) {
           const LaneAssignment assignment =
-              assign_lanes_in_order(dependencies_, nodes, std::min(lanes, most));
+              assign_lanes_in_order(dependencies_, nodes, std::min(lanes, max));
           LoweredGraph lowered = build_lanes(dependencies_, assignment, desc_.hints.works);
           lowered.fault_markers = desc_.lowering.fault_markers;
-          consider(measured(std::move(lowered)));
-          if (assignment.lanes < std::min(lanes, most)) break;  // more are not used
+          consider(evaluate(std::move(lowered)));
+          if (assignment.lanes < std::min(lanes, max)) break;  // additional lanes remain unused
         }
       }
     }
@@ -61,18 +62,17 @@ class GoalSearch {
           place_transients(recording_, dependencies_, best_.lowered, desc_.alignment, desc_.budget);
       best_.side.slab_bytes = best_.placement.slab_bytes;
     }
-    return {
-        std::move(best_.lowered), std::move(best_.placement), {desc_.goal, before_, best_.side}};
+    return {std::move(best_.lowered), std::move(best_.placement), {desc_.goal, speed_, best_.side}};
   }
 
  private:
-  std::uint32_t most_lanes() const {
+  std::uint32_t max_lanes() const {
     const std::uint32_t allowed =
         desc_.lowering.mode == Lowering::Mode::Lanes ? desc_.lowering.lanes : kAutoLanes;
-    return std::max(1u, std::min(allowed, known_width(dependencies_)));
+    return std::max(1u, std::min(allowed, width_lower_bound(dependencies_)));
   }
 
-  Candidate measured(LoweredGraph lowered) const {
+  Candidate evaluate(LoweredGraph lowered) const {
     Candidate candidate;
     candidate.lowered = std::move(lowered);
     candidate.placement =
@@ -85,18 +85,18 @@ class GoalSearch {
     switch (desc_.goal) {
       case MemoryGoal::Speed: return false;
       case MemoryGoal::Balanced:
-        return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * before_.critical_path;
-      case MemoryGoal::Least: break;
+        return std::uint64_t{4} * side.critical_path <= std::uint64_t{5} * speed_.critical_path;
+      case MemoryGoal::Minimum: break;
     }
     return true;
   }
 
-  // Fewer bytes; of the same bytes the shorter critical path.
+  // Prefers fewer bytes, then a shorter critical path.
   void consider(Candidate candidate) {
-    const MemoryTradeoff::Side &now = best_.side, &next = candidate.side;
-    if (next.slab_bytes >= before_.slab_bytes || !is_allowed(next)) return;
+    const MemoryTradeoff::Side &best = best_.side, &next = candidate.side;
+    if (next.slab_bytes >= speed_.slab_bytes || !is_allowed(next)) return;
     if (std::pair(next.slab_bytes, next.critical_path) <
-        std::pair(now.slab_bytes, now.critical_path))
+        std::pair(best.slab_bytes, best.critical_path))
       best_ = std::move(candidate);
   }
 
@@ -104,7 +104,7 @@ class GoalSearch {
   const DependencyGraph& dependencies_;
   const GoalDesc& desc_;
   Candidate best_;
-  MemoryTradeoff::Side before_;
+  MemoryTradeoff::Side speed_;
 };
 
 }  // namespace
@@ -124,7 +124,7 @@ GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dep
   if (desc.lowering.mode == Lowering::Mode::Faithful) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    details.stage = Stage::Lanes;
+    details.stage = Stage::Lowering;
     throw Error(std::move(details),
                 "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful "
                 "adds none");

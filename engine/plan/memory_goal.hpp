@@ -1,6 +1,6 @@
-// lower_for_goal: the lowered graph and the placement that a MemoryGoal asks for. Tries fewer lanes
-// and orders that keep few bytes alive, and places the transients of each; edges come from lanes
-// alone. Knows no device. Threads: pure functions.
+// lower_for_goal: the lowered graph and the placement for a MemoryGoal. Tries fewer lanes and
+// memory-aware orders, and places the transients of each candidate; added edges come from lanes
+// only. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <chrono>
@@ -18,22 +18,21 @@ namespace reprise::detail {
 struct GoalDesc {
   MemoryGoal goal = MemoryGoal::Speed;
   Lowering lowering = Lowering::Auto;
-  std::uint32_t alignment = 1;           // of transients
-  std::chrono::nanoseconds budget = {};  // of place_transients(), for the graph that is taken
-  NodeHints hints = {};  // of Speed's lowering; lanes for fewer bytes order whole commands, and
-                         // need to know what they are
+  std::uint32_t alignment = 1;           // bytes, of transients
+  std::chrono::nanoseconds budget = {};  // for place_transients() of the chosen graph
+  NodeHints hints = {};  // costs and starts apply to Speed only; `works` to every goal
 };
 
 struct GoalResult {
   LoweredGraph lowered;
   Placement placement;
-  MemoryTradeoff price;  // of Speed: only its goal
+  MemoryTradeoff price;  // for Speed, only `goal` is set
 };
 
 [[nodiscard]] MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& placement);
 
-// Throws InvalidArgument (Stage::Lanes) for another goal than Speed with Lowering::Faithful, and
-// what build_lowered_graph() throws.
+// Throws InvalidArgument (Stage::Lowering) for a goal other than Speed with Lowering::Faithful.
+// Propagates errors of build_lowered_graph().
 [[nodiscard]] GoalResult lower_for_goal(const Recording& recording,
                                         const DependencyGraph& dependencies, const GoalDesc& desc);
 

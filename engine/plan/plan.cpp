@@ -8,14 +8,14 @@ namespace reprise::detail {
 
 RecordedParts recorded_parts(const Recording& recording,
                              std::span<const std::shared_ptr<const Plan>> bodies) {
-  std::vector<const ScalarSlots*> slots_of_bodies;
-  for (const auto& body : bodies) slots_of_bodies.push_back(&body->slots);
-  return {hash_recording(recording), collect_scalar_slots(recording, slots_of_bodies)};
+  std::vector<const ScalarSlots*> body_slots;
+  for (const auto& body : bodies) body_slots.push_back(&body->slots);
+  return {hash_recording(recording), collect_scalar_slots(recording, body_slots)};
 }
 
-Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t schedule_hash) {
+Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t dependencies_hash) {
   Plan plan;
-  plan.plan_hash = schedule_hash;
+  plan.plan_hash = dependencies_hash;
   plan.lowering_hash = hash_lowering(parts.lowered, parts.placement);
   plan.slots = std::move(recorded.slots);
   plan.all_nodes = static_cast<std::uint32_t>(parts.lowered.nodes.size());

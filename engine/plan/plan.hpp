@@ -1,5 +1,5 @@
-// plan: everything that a backend needs, frozen: recording, needed edges, lowered graph,
-// placements, hashes. Knows no device. Threads: immutable.
+// plan: the frozen input of a backend: recording, needed edges, lowered graph, placements and
+// hashes. Knows no device. Threads: immutable.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <reprise/captured_graph.hpp>
+#include <reprise/cost_profile.hpp>
+#include <reprise/dot.hpp>
+#include <reprise/memory_goal.hpp>
 
 #include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"
@@ -25,24 +27,23 @@ struct Plan {
   LoweredGraph lowered;
   Placement placement;
   ScalarSlots slots;
-  std::vector<std::shared_ptr<const Plan>>
-      bodies;  // of recording->bodies; their transients lie in this plan's slab
-  std::uint32_t all_nodes =
-      0;  // of the lowered graph and of the bodies; numbered as plan/timing_layout.hpp says
-  CostsReport costs;     // what was known of its nodes; `used` is said by the lowered graph
-  MemoryTradeoff price;  // what its MemoryGoal gave up for bytes
-  std::uint64_t plan_hash =
-      0;  // of the recording and its needed edges: names, sizes, ranges, values; no addresses
-  std::uint64_t lowering_hash = 0;  // of lowered graph and placements
+  // Plans of recording->bodies. Their transients are placed in this plan's slab.
+  std::vector<std::shared_ptr<const Plan>> bodies;
+  std::uint32_t all_nodes = 0;  // including the bodies; numbered by plan/timing_layout.hpp
+  CostsReport costs;            // `used` is unset; see lowered.by_cost
+  MemoryTradeoff price;         // speed traded for memory by the MemoryGoal
+  // Covers the recording and its needed edges: names, sizes, ranges, values; no addresses.
+  std::uint64_t plan_hash = 0;
+  std::uint64_t lowering_hash = 0;  // covers the lowered graph and the placements
 
-  // Of a lowered node; kNone for one of the frame.
+  // The command of a lowered node; kNone for entry and exit nodes.
   [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const noexcept {
-    const std::uint32_t of_schedule = lowered.nodes[node].dependency_node;
-    return of_schedule == kNone ? kNone : dependencies.node_command[of_schedule];
+    const std::uint32_t dependency_node = lowered.nodes[node].dependency_node;
+    return dependency_node == kNone ? kNone : dependencies.node_command[dependency_node];
   }
 };
 
-// What a plan has of its recording alone, so that it can be made beside the stages.
+// The parts of a plan that depend only on its recording; computed in parallel with the stages.
 struct RecordedParts {
   Hash64 hash;
   ScalarSlots slots;
@@ -51,7 +52,7 @@ struct RecordedParts {
 [[nodiscard]] RecordedParts recorded_parts(const Recording& recording,
                                            std::span<const std::shared_ptr<const Plan>> bodies);
 
-// What the stages gave.
+// The results of the stages.
 struct PlanParts {
   std::string label;
   std::shared_ptr<const Recording> recording;
@@ -60,16 +61,16 @@ struct PlanParts {
   Placement placement;
   std::vector<std::shared_ptr<const Plan>> bodies;
 };
-// `schedule_hash`: what hash_dependencies() gives of `recorded` and the schedule.
+// `dependencies_hash`: hash_dependencies() of `recorded` and the dependency graph.
 [[nodiscard]] Plan freeze_plan(PlanParts parts, RecordedParts recorded,
-                               std::uint64_t schedule_hash);
+                               std::uint64_t dependencies_hash);
 // Throws what collect_scalar_slots() throws.
 [[nodiscard]] Plan freeze_plan(std::string label, std::shared_ptr<const Recording> recording,
                                DependencyGraph dependencies, LoweredGraph lowered,
                                Placement placement,
                                std::vector<std::shared_ptr<const Plan>> bodies = {});
 
-// Stable text: the same recording gives the same text on every run and machine.
+// Stable text: identical for the same recording across runs and platforms.
 [[nodiscard]] std::string to_text(const Plan& plan);
 [[nodiscard]] std::string to_dot(const Plan& plan, const DotOptions& options);
 

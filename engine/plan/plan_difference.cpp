@@ -10,7 +10,7 @@ namespace {
 
 using Outcome = GraphExecUpdateOutcome;
 
-// Commands of one class are nodes of one type.
+// Commands of one class use the same native node type.
 enum class NodeClass : std::uint8_t { Kernel, Copy, Fill, Host, Child, Conditional, Empty };
 
 NodeClass class_of(CommandKind kind) {
@@ -28,9 +28,9 @@ NodeClass class_of(CommandKind kind) {
   return NodeClass::Empty;
 }
 
-// A copy as far as it has to stay: which kinds of memory it is between, and its shape where that
-// has rows.
-struct CopyFacts {
+// The properties of a copy that an update cannot change: the kinds of memory and, for pitched
+// copies, the shape.
+struct CopySignature {
   bool from_host = false, to_host = false;
   Extent extent;
   Pitch source, destination;
@@ -42,7 +42,7 @@ bool is_host(const Recording& recording, const Endpoint& side) {
   return side.buffer == kNone || recording.buffers[side.buffer]->kind == BufferKind::PinnedHost;
 }
 
-CopyFacts copy_facts(const Recording& recording, std::uint32_t command) {
+CopySignature copy_signature(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind == CommandKind::Update) {
     const auto& update = recording.payload<UpdatePayload>(command);
     return {true,
@@ -62,7 +62,7 @@ bool same(const Extent& a, const Extent& b) {
 bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
 bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-Outcome compare_copies(const CopyFacts& a, const CopyFacts& b) {
+Outcome compare_copies(const CopySignature& a, const CopySignature& b) {
   if (a.from_host != b.from_host || a.to_host != b.to_host) return Outcome::ParametersChanged;
   if (!a.is_pitched() && !b.is_pitched()) return Outcome::Success;
   const bool is_same =
@@ -82,7 +82,7 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
                                                                 : Outcome::AttributesChanged;
     }
     case NodeClass::Copy:
-      return compare_copies(copy_facts(before, old_command), copy_facts(after, command));
+      return compare_copies(copy_signature(before, old_command), copy_signature(after, command));
     case NodeClass::Fill: {
       const auto& a = before.payload<FillPayload>(old_command);
       const auto& b = after.payload<FillPayload>(command);
@@ -99,13 +99,13 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
   return Outcome::Success;
 }
 
-// A plan, with the number of each of its conditions in the outermost recording, by buffer; kNone
-// for what is none.
+// A plan and, by buffer, the index of each condition in the outermost recording; kNone for other
+// buffers.
 struct Side {
   const Plan& plan;
   std::vector<std::uint32_t> condition;
 
-  [[nodiscard]] Side inside(const Body& body) const {
+  [[nodiscard]] Side body_side(const Body& body) const {
     Side side{*plan.bodies[body.index], {}};
     for (std::uint32_t i = 0; i < body.buffer_count; ++i)
       side.condition.push_back(condition[body.buffers[i]]);
@@ -123,8 +123,8 @@ Side outermost(const Plan& plan) {
 
 PlanDifference find_difference(const Side& before, const Side& after);
 
-// What two commands of one class run as a whole: as many bodies, each with the same nodes and
-// edges, and the same condition.
+// Compares the bodies of two commands of one class. Their count, their nodes and edges, and the
+// condition must match.
 Outcome compare_bodies(const Side& before, std::uint32_t old_command, const Side& after,
                        std::uint32_t command) {
   const Recording &a = *before.plan.recording, &b = *after.plan.recording;
@@ -138,13 +138,13 @@ Outcome compare_bodies(const Side& before, std::uint32_t old_command, const Side
         before.condition[x.condition] != after.condition[y.condition])
       return Outcome::NotSupported;
     if ((x.max_iterations == 0) != (y.max_iterations == 0))
-      return Outcome::TopologyChanged;  // what counts comes after what it counts
+      return Outcome::TopologyChanged;  // the loop counter adds a node
   }
   if (old_bodies.size() != bodies.size()) return Outcome::TopologyChanged;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const PlanDifference inside =
-        find_difference(before.inside(old_bodies[i]), after.inside(bodies[i]));
-    if (inside.outcome != Outcome::Success) return inside.outcome;
+    const PlanDifference difference =
+        find_difference(before.body_side(old_bodies[i]), after.body_side(bodies[i]));
+    if (difference.outcome != Outcome::Success) return difference.outcome;
   }
   return Outcome::Success;
 }

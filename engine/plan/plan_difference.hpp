@@ -1,6 +1,5 @@
-// What keeps the executable of one plan from being given another plan's parameters in place, by the
-// rules that CUDA has for it (cudaGraphExecUpdate). A pure function; knows no device and no
-// addresses.
+// Determines whether the executable of one plan can take another plan's parameters in place, by the
+// rules of cudaGraphExecUpdate. Knows no device and no addresses. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,11 @@ namespace reprise::detail {
 
 struct PlanDifference {
   GraphExecUpdateOutcome outcome = GraphExecUpdateOutcome::Success;
-  std::uint32_t node = kNone, from = kNone;  // of the new plan's lowered graph; `from`: the other
-                                             // end of an edge that the old one has not
+  // Nodes of the new plan's lowered graph. `from`: the source of an edge that the old plan lacks.
+  std::uint32_t node = kNone, from = kNone;
 };
 
-// The first that there is, in creation order. A number of nodes or of edges that differs has no
+// The first difference in creation order. Different node or edge counts are reported without a
 // node.
 [[nodiscard]] PlanDifference find_difference(const Plan& before, const Plan& after);
 

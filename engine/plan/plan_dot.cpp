@@ -11,10 +11,10 @@ namespace reprise::detail {
 
 namespace {
 
-// Nodes inside the clusters of their labels, then edges.
+// Writes nodes grouped into label clusters, followed by edges.
 class PlanDot {
  public:
-  // `prefix` of every name: empty for the graph itself, another for each body in it.
+  // `prefix` precedes every node name: empty for the graph itself, unique for each body.
   PlanDot(const Plan& plan, const DotOptions& options, std::string prefix = {})
       : plan_(plan), recording_(*plan.recording), options_(options), prefix_(std::move(prefix)) {}
 
@@ -28,7 +28,7 @@ class PlanDot {
     return std::move(text_);
   }
 
-  // The nodes and edges alone, as a box in the graph that runs them.
+  // Writes the nodes and edges as a subgraph of the graph that contains the body.
   std::string write_body() {
     line("  subgraph cluster_", prefix_, "body {");
     line("    label=", quote_text(plan_.label), "; style=dashed; color=gray60;");
@@ -66,7 +66,7 @@ class PlanDot {
     if (plan_.lowered.entry_exit.end) write(plan_.lowered.nodes.size() - 1, "exit");
   }
 
-  // Work nodes by label, and which labels hold any; a label's parent has a lower index.
+  // Groups work nodes by label and finds the labels in use. A label's parent has a lower index.
   void sort_by_label() {
     const std::size_t labels = recording_.labels.size();
     nodes_.resize(labels);
@@ -85,7 +85,7 @@ class PlanDot {
     }
   }
 
-  // Depth first without recursion: labels may be nested as deep as their user likes.
+  // Depth-first without recursion, because labels nest to any depth.
   void clusters() {
     std::vector<std::uint32_t> open = {0};
     work_nodes(0, "  ");
@@ -146,7 +146,7 @@ class PlanDot {
     return text;
   }
 
-  // What a command runs as a whole stands in a box of its own, with a dotted line from the command.
+  // Draws each body as a subgraph with a dotted edge from its command.
   void bodies() {
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) {
       if (plan_.lowered.nodes[node].kind != LoweredKind::Work) continue;
@@ -183,7 +183,7 @@ class PlanDot {
     }
   }
 
-  // `number` of an edge: among those into its node, in the order that the device gets.
+  // `number`: index of the edge among those into its node, in device order.
   void lowered_edge(std::uint32_t node, const LoweredEdge& edge, std::uint32_t number) {
     if (edge.origin != EdgeOrigin::Needed) {
       const std::string label =
@@ -214,7 +214,7 @@ class PlanDot {
   const DotOptions& options_;
   const std::string prefix_;
   std::vector<std::vector<std::uint32_t>> nodes_;     // by label: lowered nodes
-  std::vector<std::vector<std::uint32_t>> children_;  // by label: labels to write yet, last first
+  std::vector<std::vector<std::uint32_t>> children_;  // by label: labels still to write, last first
   std::string text_;
 };
 

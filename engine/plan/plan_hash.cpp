@@ -46,7 +46,8 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
     hash.add(static_cast<std::uint32_t>(dispatch.start), 0);
 }
 
-// A snapshot's bytes are part of the recording; borrowed bytes are read at each replay and are not.
+// The bytes of a snapshot are part of the recording. Borrowed bytes are read at each replay and are
+// excluded.
 void add(Hash64& hash, const Endpoint& side, const Extent& extent, const Pitch& pitch) {
   hash.add(side.buffer, static_cast<std::uint32_t>(side.lifetime));
   hash.add(side.offset);

@@ -1,4 +1,5 @@
-// The hashes of a plan. Pure functions. None covers addresses, source locations or host pointers.
+// The hashes of a plan. They exclude addresses, source locations and host pointers. Threads: pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,17 @@
 
 namespace reprise::detail {
 
-// Of what was recorded: buffers, kernels, labels, commands with their values and ranges.
+// Covers buffers, kernels, labels, and commands with their values and ranges.
 [[nodiscard]] Hash64 hash_recording(const Recording& recording);
-// Of that and the edges it needs, with their causes.
+// Adds the needed edges with their causes.
 [[nodiscard]] std::uint64_t hash_dependencies(const Hash64& recording,
                                               const DependencyGraph& dependencies);
-// One hash of two, in that order.
+// Combines two hashes, in this order.
 [[nodiscard]] std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second);
-// Of what lanes and memory made of it.
+// Covers the results of lowering and memory planning.
 [[nodiscard]] std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement);
-// Of what a device is given of that: not the numbers of lanes, nor why an edge is there.
+// Like hash_lowering(), restricted to device-visible properties: excludes lane numbers and edge
+// origins.
 [[nodiscard]] std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& placement);
 
 }  // namespace reprise::detail

@@ -12,11 +12,10 @@ namespace {
 std::string_view entry_exit_name(const EntryExit& entry_exit) {
   if (entry_exit.begin && entry_exit.end) return "both";
   if (entry_exit.any()) return entry_exit.begin ? "entry" : "exit";
-  return "no";
+  return "none";
 }
 
-// Writes a plan line by line, so that a change to one node changes that node's lines and the
-// totals.
+// Writes a plan line by line, so that a change of one node affects only its lines and the totals.
 class PlanText {
  public:
   explicit PlanText(const Plan& plan) : plan_(plan), recording_(*plan.recording) {}
@@ -37,14 +36,14 @@ class PlanText {
     text_ += concat(parts..., '\n');
   }
 
-  // The text of a body's plan, moved in.
+  // Writes the indented text of a body's plan.
   void body_plan(std::size_t body) {
     line("");
     line("body ", body);
-    const std::string whole = PlanText(*plan_.bodies[body]).write();
-    for (std::size_t begin = 0; begin < whole.size();) {
-      const std::size_t end = whole.find('\n', begin);
-      line(begin == end ? "" : "  ", std::string_view(whole).substr(begin, end - begin));
+    const std::string body_text = PlanText(*plan_.bodies[body]).write();
+    for (std::size_t begin = 0; begin < body_text.size();) {
+      const std::size_t end = body_text.find('\n', begin);
+      line(begin == end ? "" : "  ", std::string_view(body_text).substr(begin, end - begin));
       begin = end + 1;
     }
   }
@@ -58,29 +57,29 @@ class PlanText {
     line("ordering ", ordering_name(recording_.ordering));
     line("commands ", recording_.commands.size());
     line("nodes ", lowered.nodes.size());
-    line("needed edges ", plan_.dependencies.edges.size(), ", of them implied by others ",
+    line("needed edges ", plan_.dependencies.edges.size(), ", redundant ",
          plan_.dependencies.redundant_edges_left);
-    line("edges ", lowered.edges.size(), ", of them added ", lowered.added_edges);
+    line("edges ", lowered.edges.size(), ", added ", lowered.added_edges);
     line("lanes ", lowered.lanes);
     line("entry/exit ", entry_exit_name(lowered.entry_exit));
     if (lowered.fault_markers) line("fault markers yes");
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes,
          ", lower bound ", plan_.placement.lower_bound);
-    if (plan_.price.goal != MemoryGoal::Speed) price();
+    if (plan_.price.goal != MemoryGoal::Speed) memory_tradeoff();
     if (plan_.costs.measured + plan_.costs.hinted != 0) costs();
   }
 
   void costs() {
     const CostsReport& costs = plan_.costs;
-    const std::string source = costs.source.empty() ? "" : concat(" by ", quote_text(costs.source));
-    line("costs of commands: ", costs.measured, " measured", source, ", ", costs.hinted,
-         " hinted, ", costs.guessed, " guessed; ",
-         plan_.lowered.by_cost ? "lanes are by cost" : "not used");
+    const std::string source =
+        costs.source.empty() ? "" : concat(" from ", quote_text(costs.source));
+    line("command costs: ", costs.measured, " measured", source, ", ", costs.hinted, " hinted, ",
+         costs.guessed, " estimated; ", plan_.lowered.by_cost ? "used for lanes" : "unused");
   }
 
-  void price() {
+  void memory_tradeoff() {
     const auto& [goal, before, after] = plan_.price;
-    line("memory goal ", goal == MemoryGoal::Least ? "least" : "balanced", ": slab ",
+    line("memory goal ", goal == MemoryGoal::Minimum ? "minimum" : "balanced", ": slab ",
          before.slab_bytes, " -> ", after.slab_bytes, " bytes, critical path ",
          before.critical_path, " -> ", after.critical_path, " commands, lanes ", before.lanes,
          " -> ", after.lanes);
@@ -96,12 +95,12 @@ class PlanText {
     auto placed = plan_.placement.buffers.begin();
     for (std::uint32_t i = 0; i < recording_.buffers.size(); ++i) {
       const BufferCore& buffer = *recording_.buffers[i];
-      std::string at;
+      std::string offset;
       if (placed != plan_.placement.buffers.end() && placed->buffer == i) {
-        at = concat(", in the slab at ", placed->offset);
+        offset = concat(", slab offset ", placed->offset);
         ++placed;
       }
-      line("  ", buffer_name(i), ' ', kind_name(buffer.kind), ", ", buffer.bytes, " bytes", at);
+      line("  ", buffer_name(i), ' ', kind_name(buffer.kind), ", ", buffer.bytes, " bytes", offset);
     }
   }
 
@@ -172,10 +171,9 @@ class PlanText {
       case CommandKind::Nested: return body(recording_.payload<NestedPayload>(command).body);
       case CommandKind::Conditional: {
         const auto& conditional = recording_.payload<ConditionalPayload>(command);
-        const std::string limit =
-            conditional.max_iterations == 0
-                ? ""
-                : concat(", at most ", conditional.max_iterations, " iterations");
+        const std::string limit = conditional.max_iterations == 0
+                                      ? ""
+                                      : concat(", max ", conditional.max_iterations, " iterations");
         line("    ", to_string(conditional.branch), ' ', buffer_name(conditional.condition),
              ", initially ", ConditionCore::of(*recording_.buffers[conditional.condition]).initial,
              limit);
@@ -188,16 +186,16 @@ class PlanText {
   void body(const Body& body) {
     std::string buffers;
     for (std::uint32_t i = 0; i < body.buffer_count; ++i)
-      buffers += concat(i == 0 ? ", its buffers b" : " b", body.buffers[i]);
+      buffers += concat(i == 0 ? ", buffers b" : " b", body.buffers[i]);
     line("    body ", body.index, ' ', quote_text(recording_.bodies[body.index]->label), buffers);
   }
 
   void dispatch(const DispatchPayload& dispatch) {
-    std::string more;
-    if (dispatch.shared_bytes != 0) more += concat(", shared ", dispatch.shared_bytes);
-    if (dispatch.cluster.x != 0) more += concat(", cluster ", triple(dispatch.cluster));
-    if (dispatch.launch == DispatchDesc::Launch::Cooperative) more += ", cooperative";
-    line("    grid ", triple(dispatch.grid), ", block ", triple(dispatch.block), more);
+    std::string options;
+    if (dispatch.shared_bytes != 0) options += concat(", shared ", dispatch.shared_bytes);
+    if (dispatch.cluster.x != 0) options += concat(", cluster ", triple(dispatch.cluster));
+    if (dispatch.launch == DispatchDesc::Launch::Cooperative) options += ", cooperative";
+    line("    grid ", triple(dispatch.grid), ", block ", triple(dispatch.block), options);
     for (const KernelParameter& parameter : recording_.kernels[dispatch.kernel]->parameters) {
       if (parameter.is_pointer || parameter.is_condition ||
           parameter.offset + parameter.size > dispatch.parameter_bytes)
@@ -221,15 +219,15 @@ class PlanText {
                 const Pitch& pitch) {
     const std::string_view host =
         endpoint.lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
-    const std::string what =
+    const std::string target =
         endpoint.buffer == kNone ? std::string(host) : buffer_name(endpoint.buffer);
-    line("    ", side, ' ', what, " at ", endpoint.offset, ", ", rows(extent, pitch));
+    line("    ", side, ' ', target, " at ", endpoint.offset, ", ", rows(extent, pitch));
   }
 
   void lowered_edge(std::uint32_t node, const LoweredEdge& edge) {
     switch (edge.origin) {
-      case EdgeOrigin::Lane: return line("    after n", edge.from, " added for the lane");
-      case EdgeOrigin::EntryExit: return line("    after n", edge.from, " added for entry or exit");
+      case EdgeOrigin::Lane: return line("    after n", edge.from, " added: lane");
+      case EdgeOrigin::EntryExit: return line("    after n", edge.from, " added: entry/exit");
       case EdgeOrigin::Needed: break;
     }
     const Edge* needed =
@@ -239,7 +237,7 @@ class PlanText {
          " needed: ", needed == nullptr ? "?" : cause_text(recording_, needed->cause));
   }
 
-  // Needed edges that the graph does not have because others imply them.
+  // Lists needed edges that other edges of the lowered graph imply.
   void implied_edges(std::uint32_t node) {
     const auto edges = plan_.lowered.edges_into(node);
     for (const Edge& needed :

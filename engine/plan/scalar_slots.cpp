@@ -12,8 +12,8 @@
 namespace reprise::detail {
 namespace {
 
-[[noreturn]] void refuse(const Recording& recording, std::uint32_t command,
-                         const ScalarSlots::Slot& slot, std::string_view what) {
+[[noreturn]] void fail_conflict(const Recording& recording, std::uint32_t command,
+                                const ScalarSlots::Slot& slot, std::string_view difference) {
   ErrorDetails details;
   details.code = ErrorCode::InvalidArgument;
   details.stage = Stage::Plan;
@@ -21,17 +21,17 @@ namespace {
   details.label = recording.label_path(recording.commands[command].label);
   throw Error(std::move(details),
               concat("command ", command, ", ", recording.command_name(command), ": slot \"",
-                     slot.name, "\" has ", what, " here than in command ", slot.first_use, ", ",
-                     recording.command_name(slot.first_use),
-                     "; give slots of different values different names"));
+                     slot.name, "\" has a different ", difference, " than in command ",
+                     slot.first_use, ", ", recording.command_name(slot.first_use),
+                     "; use different slot names for different values"));
 }
 
 }  // namespace
 
 std::uint32_t ScalarSlots::find(std::string_view name) const noexcept {
-  const auto at =
+  const auto entry =
       std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) { return slot.name == name; });
-  return at == slots.end() ? kNone : static_cast<std::uint32_t>(at - slots.begin());
+  return entry == slots.end() ? kNone : static_cast<std::uint32_t>(entry - slots.begin());
 }
 
 std::span<const ScalarSlots::Use> ScalarSlots::uses_of(std::uint32_t command) const noexcept {
@@ -44,35 +44,35 @@ std::span<const ScalarSlots::Use> ScalarSlots::uses_of(std::uint32_t command) co
 
 ScalarSlots collect_scalar_slots(const Recording& recording,
                                  std::span<const ScalarSlots* const> bodies) {
-  ScalarSlots found;
+  ScalarSlots result;
   std::unordered_map<std::string_view, std::uint32_t> by_name;
-  // The slot of this name, which has such a value at first.
+  // Finds or creates the slot of this name with this initial value.
   const auto slot_of = [&](std::uint32_t command, std::string_view name,
                            std::span<const std::byte> value) {
     const auto bytes = static_cast<std::uint32_t>(value.size());
-    const auto [at, is_new] =
-        by_name.try_emplace(name, static_cast<std::uint32_t>(found.slots.size()));
+    const auto [entry, is_new] =
+        by_name.try_emplace(name, static_cast<std::uint32_t>(result.slots.size()));
     if (is_new) {
-      found.slots.push_back(
-          {name, bytes, static_cast<std::uint32_t>(found.first_values.size()), command});
-      found.first_values.insert(found.first_values.end(), value.begin(), value.end());
+      result.slots.push_back(
+          {name, bytes, static_cast<std::uint32_t>(result.first_values.size()), command});
+      result.first_values.insert(result.first_values.end(), value.begin(), value.end());
     }
-    const ScalarSlots::Slot& slot = found.slots[at->second];
-    if (slot.bytes != bytes) refuse(recording, command, slot, "another size");
-    if (std::memcmp(found.first_values.data() + slot.offset, value.data(), slot.bytes) != 0)
-      refuse(recording, command, slot, "another first value");
-    return at->second;
+    const ScalarSlots::Slot& slot = result.slots[entry->second];
+    if (slot.bytes != bytes) fail_conflict(recording, command, slot, "size");
+    if (std::memcmp(result.first_values.data() + slot.offset, value.data(), slot.bytes) != 0)
+      fail_conflict(recording, command, slot, "initial value");
+    return entry->second;
   };
-  found.in_bodies.resize(bodies.size());
+  result.in_bodies.resize(bodies.size());
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     for (const Body& body : bodies_of(recording.commands[command])) {
       if (body.index >= bodies.size()) continue;
-      const ScalarSlots& inside = *bodies[body.index];
-      for (const ScalarSlots::Slot& slot : inside.slots) {
-        const std::uint32_t own =
-            slot_of(command, slot.name, {inside.first_values.data() + slot.offset, slot.bytes});
-        found.in_bodies[body.index].push_back(own);
-        found.uses.push_back({command, ScalarSlots::kInside, own});
+      const ScalarSlots& body_slots = *bodies[body.index];
+      for (const ScalarSlots::Slot& slot : body_slots.slots) {
+        const std::uint32_t outer_slot =
+            slot_of(command, slot.name, {body_slots.first_values.data() + slot.offset, slot.bytes});
+        result.in_bodies[body.index].push_back(outer_slot);
+        result.uses.push_back({command, ScalarSlots::kInBody, outer_slot});
       }
     }
     if (recording.commands[command].kind != CommandKind::Dispatch) continue;
@@ -82,10 +82,10 @@ ScalarSlots collect_scalar_slots(const Recording& recording,
       const std::uint32_t slot =
           slot_of(command, argument.name,
                   {dispatch.parameters + argument.parameter_offset, argument.bytes});
-      found.uses.push_back({command, argument.parameter_offset, slot});
+      result.uses.push_back({command, argument.parameter_offset, slot});
     }
   }
-  return found;
+  return result;
 }
 
 }  // namespace reprise::detail

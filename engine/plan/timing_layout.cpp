@@ -8,17 +8,17 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-// A body with what it runs, and how many rounds of it one replay may have.
-struct Found {
-  BodyPlace place;
+// A body, its plan, and the maximum number of its iterations in one replay.
+struct BodyEntry {
+  BodyPlace body_layout;
   const Plan* plan = nullptr;
-  std::uint64_t most = 1;
+  std::uint64_t max_iterations = 1;
 };
 
-std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  return b != 0 && a > kEndless / b ? kEndless : a * b;
+std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > kUnlimited / b ? kUnlimited : a * b;
 }
 
 BodyPlace::Kind kind_of(const Recording& recording, std::uint32_t command, std::uint32_t branch) {
@@ -31,40 +31,41 @@ BodyPlace::Kind kind_of(const Recording& recording, std::uint32_t command, std::
   return BodyPlace::Kind::Case;
 }
 
-std::vector<Found> find_bodies(const Plan& plan) {
-  std::vector<Found> found;
+std::vector<BodyEntry> find_bodies(const Plan& plan) {
+  std::vector<BodyEntry> found;
   auto next_node = static_cast<std::uint32_t>(plan.lowered.nodes.size());
-  const auto look_into = [&](const Plan& in, std::uint32_t owner, std::uint32_t first_node,
-                             std::uint64_t most) {
+  const auto collect_bodies = [&](const Plan& in, std::uint32_t owner, std::uint32_t first_node,
+                                  std::uint64_t max_iterations) {
     const Recording& recording = *in.recording;
     for (std::uint32_t node = 0; !in.bodies.empty() && node < in.lowered.nodes.size(); ++node) {
-      const std::uint32_t of_schedule = in.lowered.nodes[node].dependency_node;
-      if (of_schedule == kNone) continue;
-      const std::uint32_t command = in.dependencies.node_command[of_schedule];
+      const std::uint32_t dependency_node = in.lowered.nodes[node].dependency_node;
+      if (dependency_node == kNone) continue;
+      const std::uint32_t command = in.dependencies.node_command[dependency_node];
       const auto bodies = bodies_of(recording.commands[command]);
       for (std::uint32_t branch = 0; branch < bodies.size(); ++branch) {
-        Found one;
-        one.plan = in.bodies[bodies[branch].index].get();
-        one.place.kind = kind_of(recording, command, branch);
-        one.place.owner = owner;
-        one.place.parent = first_node + node;
-        one.place.branch = branch;
-        one.place.first_node = next_node;
-        one.place.nodes = static_cast<std::uint32_t>(one.plan->lowered.nodes.size());
-        next_node += one.place.nodes;
-        one.most = most;
-        if (one.place.kind == BodyPlace::Kind::Loop) {
+        BodyEntry entry;
+        entry.plan = in.bodies[bodies[branch].index].get();
+        entry.body_layout.kind = kind_of(recording, command, branch);
+        entry.body_layout.owner = owner;
+        entry.body_layout.parent = first_node + node;
+        entry.body_layout.branch = branch;
+        entry.body_layout.first_node = next_node;
+        entry.body_layout.nodes = static_cast<std::uint32_t>(entry.plan->lowered.nodes.size());
+        next_node += entry.body_layout.nodes;
+        entry.max_iterations = max_iterations;
+        if (entry.body_layout.kind == BodyPlace::Kind::Loop) {
           const std::uint64_t limit = recording.payload<ConditionalPayload>(command).max_iterations;
-          one.most = times(most, limit == 0 ? kEndless : limit);
+          entry.max_iterations =
+              saturating_multiply(max_iterations, limit == 0 ? kUnlimited : limit);
         }
-        found.push_back(one);
+        found.push_back(entry);
       }
     }
   };
-  look_into(plan, kNone, 0, 1);
+  collect_bodies(plan, kNone, 0, 1);
   for (std::uint32_t body = 0; body < found.size(); ++body) {
-    const Found of = found[body];
-    look_into(*of.plan, body, of.place.first_node, of.most);
+    const BodyEntry outer = found[body];
+    collect_bodies(*outer.plan, body, outer.body_layout.first_node, outer.max_iterations);
   }
   return found;
 }
@@ -81,18 +82,18 @@ bool TimingLayout::has_same_nodes(const TimingLayout& other) const noexcept {
 }
 
 std::uint32_t TimingLayout::first_body(std::uint32_t parent) const noexcept {
-  const auto at = std::lower_bound(
+  const auto first = std::lower_bound(
       bodies.begin(), bodies.end(), parent,
       [](const BodyPlace& body, std::uint32_t node) { return body.parent < node; });
-  return static_cast<std::uint32_t>(at - bodies.begin());
+  return static_cast<std::uint32_t>(first - bodies.begin());
 }
 
 std::uint32_t TimingLayout::body_of(std::uint32_t node) const noexcept {
   if (node < own_nodes) return kNone;
-  const auto behind =
+  const auto next =
       std::upper_bound(bodies.begin(), bodies.end(), node,
                        [](std::uint32_t n, const BodyPlace& body) { return n < body.first_node; });
-  return static_cast<std::uint32_t>(behind - bodies.begin()) - 1;
+  return static_cast<std::uint32_t>(next - bodies.begin()) - 1;
 }
 
 std::uint32_t TimingLayout::own_node_of(std::uint32_t node) const noexcept {
@@ -101,30 +102,31 @@ std::uint32_t TimingLayout::own_node_of(std::uint32_t node) const noexcept {
 }
 
 TimingLayout timing_layout(const Plan& plan) {
-  TimingLayout made;
-  made.nodes = made.own_nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
-  made.slots = made.own_nodes;
-  const std::vector<Found> found = find_bodies(plan);
+  TimingLayout layout;
+  layout.nodes = layout.own_nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
+  layout.slots = layout.own_nodes;
+  const std::vector<BodyEntry> found = find_bodies(plan);
   std::uint64_t in_loops = 0;
-  for (const Found& one : found) in_loops += one.most > 1 ? one.place.nodes : 0;
-  const std::uint64_t room =
-      std::clamp<std::uint64_t>(TimingLayout::kMostSlots / std::max<std::uint64_t>(1, in_loops), 1,
-                                TimingLayout::kMostRounds);
-  made.bodies.reserve(found.size());
-  for (const Found& one : found) {
-    BodyPlace place = one.place;
-    place.kept = static_cast<std::uint32_t>(std::min(one.most, room));
-    place.first_slot = static_cast<std::uint32_t>(made.slots);
-    made.slots += 1 + std::size_t{place.kept} * place.nodes;
-    made.nodes += place.nodes;
-    made.bodies.push_back(place);
+  for (const BodyEntry& entry : found)
+    in_loops += entry.max_iterations > 1 ? entry.body_layout.nodes : 0;
+  const std::uint64_t iterations =
+      std::clamp<std::uint64_t>(TimingLayout::kMaxSlots / std::max<std::uint64_t>(1, in_loops), 1,
+                                TimingLayout::kMaxIterations);
+  layout.bodies.reserve(found.size());
+  for (const BodyEntry& entry : found) {
+    BodyPlace body_layout = entry.body_layout;
+    body_layout.kept = static_cast<std::uint32_t>(std::min(entry.max_iterations, iterations));
+    body_layout.first_slot = static_cast<std::uint32_t>(layout.slots);
+    layout.slots += 1 + std::size_t{body_layout.kept} * body_layout.nodes;
+    layout.nodes += body_layout.nodes;
+    layout.bodies.push_back(body_layout);
   }
-  return made;
+  return layout;
 }
 
 std::vector<const Plan*> plans_of_bodies(const Plan& plan) {
   std::vector<const Plan*> plans;
-  for (const Found& one : find_bodies(plan)) plans.push_back(one.plan);
+  for (const BodyEntry& entry : find_bodies(plan)) plans.push_back(entry.plan);
   return plans;
 }
 

@@ -14,9 +14,7 @@ namespace reprise::detail {
 
 namespace {
 
-trace::Access traced(Access access) {
-  return static_cast<trace::Access>(access);
-}  // the same numbers
+trace::Access traced(Access access) { return static_cast<trace::Access>(access); }  // same values
 static_assert(static_cast<int>(trace::Access::Read) == static_cast<int>(Access::Read));
 static_assert(static_cast<int>(trace::Access::Write) == static_cast<int>(Access::Write));
 static_assert(static_cast<int>(trace::Access::ReadWrite) == static_cast<int>(Access::ReadWrite));
@@ -31,7 +29,7 @@ trace::BufferKind traced(BufferKind kind, BufferIdentity::Memory memory) {
     case BufferKind::Device: return trace::BufferKind::Device;
     case BufferKind::Transient: return trace::BufferKind::Transient;
     case BufferKind::PinnedHost: return trace::BufferKind::PinnedHost;
-    case BufferKind::Condition: return trace::BufferKind::Foreign;  // no memory of ours
+    case BufferKind::Condition: return trace::BufferKind::Foreign;  // has no memory
   }
   return trace::BufferKind::Device;
 }
@@ -73,7 +71,7 @@ void set_dim(std::uint32_t (&to)[3], const Dim3& from) {
   to[2] = from.z;
 }
 
-// As GraphVersion::frame has it.
+// The encoding of GraphVersion::entry_exit.
 std::uint8_t traced(const EntryExit& entry_exit) {
   if (entry_exit.begin && entry_exit.end) return 1;
   if (entry_exit.begin) return 2;
@@ -90,7 +88,7 @@ trace::BodyKind traced(BodyPlace::Kind kind) {
   return trace::BodyKind::Nested;
 }
 
-// What a body's part of a graph is called: as the command, and which branch it is.
+// The label of a body: the command's name and the branch.
 std::string body_name(std::string command, const BodyPlace& place) {
   switch (place.kind) {
     case BodyPlace::Kind::Nested:
@@ -102,15 +100,16 @@ std::string body_name(std::string command, const BodyPlace& place) {
   return command;
 }
 
-// A plan among those that are told, the graph's own or a body's, and where in the graph its things
-// stand.
+// One plan in the record, the outermost one or that of a body, with the positions of its elements
+// in the graph.
 struct Part {
   const Plan& plan;
   std::uint32_t first_node = 0, first_access = 0;
-  std::uint32_t lane = 0;                  // of everything in a body
-  std::vector<std::uint32_t> labels = {};  // of the recording, in the graph, as the next two
+  std::uint32_t lane = 0;  // lane of all nodes of a body
+  // Maps indices of the recording to the graph, as do the next two.
+  std::vector<std::uint32_t> labels = {};
   std::vector<std::uint32_t> kernels = {}, buffers = {};
-  std::vector<std::uint32_t> barriers = {};  // by command
+  std::vector<std::uint32_t> barriers = {};  // index: command
 
   [[nodiscard]] const Recording& recording() const { return *plan.recording; }
   [[nodiscard]] std::uint32_t command_of(std::uint32_t node) const {
@@ -140,9 +139,9 @@ class GraphDescriber {
   }
 
  private:
-  std::uint32_t text(std::string words) {
+  std::uint32_t text(std::string value) {
     const auto [at, is_new] =
-        strings_.try_emplace(std::move(words), static_cast<std::uint32_t>(graph_.strings.size()));
+        strings_.try_emplace(std::move(value), static_cast<std::uint32_t>(graph_.strings.size()));
     if (is_new) graph_.strings.push_back(at->first);
     return at->second;
   }
@@ -166,7 +165,7 @@ class GraphDescriber {
     graph_.instantiate_time = identity_.instantiate_time;
   }
 
-  // Everything but labels and buffers, which a body has of the part that it is in.
+  // Everything except labels and buffers, which a body inherits from the containing part.
   void describe_part(Part part) {
     describe_kernels(part);
     describe_barriers(part);
@@ -199,7 +198,7 @@ class GraphDescriber {
     describe_part(std::move(part));
   }
 
-  // `root`: what the recording's own stands for; kNone: it is the graph's.
+  // `root`: the graph's label that replaces the recording's root label; kNone: keep the root.
   void describe_labels(Part& part, std::uint32_t root) {
     for (const LabelRecord& label : part.recording().labels) {
       if (part.labels.empty() && root != trace::kNone) {
@@ -356,7 +355,7 @@ class GraphDescriber {
   const GraphIdentity& identity_;
   const TimingLayout slots_;
   trace::GraphVersion graph_;
-  std::vector<Part> parts_;  // told so far: the graph's own, then bodies
+  std::vector<Part> parts_;  // in order: the outermost part, then bodies
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::unordered_map<const KernelCore*, std::uint32_t> kernels_;
 };

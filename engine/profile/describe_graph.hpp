@@ -1,5 +1,5 @@
-// describe_graph: a plan as the trace tells it, so that a viewer needs nothing else. Knows no
-// device and no file. Threads: a pure function.
+// describe_graph: converts a plan to a self-contained trace record. Knows nothing about devices and
+// files. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace reprise::detail {
 
-// Who a buffer of the recording is in the session.
+// The session's ids of a buffer of the recording.
 struct BufferIdentity {
   std::uint32_t buffer = trace::kNone, pool = trace::kNone;
   enum class Memory : std::uint8_t { Ours, Adopted } memory = Memory::Ours;
@@ -19,11 +19,11 @@ struct BufferIdentity {
 struct GraphIdentity {
   std::uint32_t graph = 0, version = 1, device = 0;
   trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
-  std::span<const BufferIdentity> buffers = {};  // one for each of recording.buffers
+  std::span<const BufferIdentity> buffers = {};  // one per element of recording.buffers
 };
 
-// Nodes in lowered order. Edges: every needed one with its cause, also where the order of lanes
-// implies it, then those that the lowering added.
+// Nodes are in lowered order. Edges: first every required edge with its cause, including those that
+// the lane order implies, then the edges that the lowering added.
 [[nodiscard]] trace::GraphVersion describe_graph(const Plan& plan, const GraphIdentity& identity);
 
 }  // namespace reprise::detail

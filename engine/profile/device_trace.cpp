@@ -28,7 +28,7 @@ DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session,
       profile_(std::move(profile)),
       id_(session_->new_id(TraceSession::Id::Device)),
       selector_(info.selector) {
-  TraceSession::note_device();
+  TraceSession::register_exit_handler();
   session_->push(trace::Device{id_, info.name, info.selector, info.uuid, info.memory_bytes,
                                info.multiprocessors});
 }
@@ -45,11 +45,11 @@ std::shared_ptr<PoolTrace> DeviceTrace::add_pool(std::string_view label, PoolTra
 
 void DeviceTrace::note_memory(const PoolTrace::Memory& memory) noexcept {
   try {
-    const std::lock_guard lock(telling_);
+    const std::lock_guard lock(memory_mutex_);
     const MemoryStatistics now = memory();
-    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget, now.reserved, now.mapped,
-                                       now.peak, now.buffers, now.slabs, now.shared_slabs,
-                                       now.trims, now.remaps});
+    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget.value_or(0), now.reserved,
+                                       now.mapped, now.peak, now.buffer_bytes, now.slabs,
+                                       now.shared_slabs, now.trims, now.remaps});
   } catch (const std::bad_alloc&) {
     session_->count_dropped();
   }
@@ -83,32 +83,32 @@ std::shared_ptr<ReplayLog> DeviceTrace::follow(const FollowedGraph& graph, const
   desc.label = plan.label;
   desc.nodes = static_cast<std::uint32_t>(plan.lowered.nodes.size());
   desc.slots = timing_layout(plan);
-  desc.bell = &session_->bell();
+  desc.signal = &session_->signal();
   auto log = profile_->make_log(std::move(desc));
   if (auto source = exec.replay_source()) {
     log->follow(std::move(source));
   } else if (exec.observe(*log)) {
     log->expect_device_times(true);
   } else {
-    say_no_device_times();
+    report_no_device_times();
   }
   session_->follow(log);
   return log;
 }
 
-void DeviceTrace::say_no_device_times() {
-  if (said_.exchange(true)) return;
+void DeviceTrace::report_no_device_times() {
+  if (no_times_reported_.exchange(true)) return;
   session_->push(trace::Message{
       trace_now(), trace::Severity::Info, "no-device-times",
-      concat("times on ", selector_,
-             " are not measured: its replays are here with the times of their launches alone"),
+      concat("times on ", selector_, " are not measured; its replays have only launch times"),
       trace::kNone, 0, trace::kNone, trace::kNone});
 }
 
 void DeviceTrace::report(std::uint32_t graph, const Message& message) {
   session_->push(trace::Message{trace_now(), traced(message.severity), std::string(message.id),
                                 message.text, graph, graph == trace::kNone ? 0u : 1u,
-                                message.command, message.other_command});
+                                message.command.value_or(trace::kNone),
+                                message.other_command.value_or(trace::kNone)});
 }
 
 }  // namespace reprise::detail

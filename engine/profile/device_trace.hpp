@@ -1,5 +1,5 @@
-// DeviceTrace: one opened device in the trace: makes the records of its queues, pools, graphs and
-// messages. Threads: any thread.
+// DeviceTrace: creates the records of one open device: its queues, pools, graphs and messages.
+// Threads: any.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,11 @@
 
 namespace reprise::detail {
 
-// Whose replays are followed.
+// The executable whose replays are recorded.
 struct FollowedGraph {
   std::uint32_t graph = 0, version = 1;
   ReplicaIndex exec = {};
-  std::uint64_t replays_before = 0;  // by executables whose place this one took
+  std::uint64_t replays_before = 0;  // replays of earlier executables that this one replaced
 };
 
 class DeviceTrace {
@@ -34,31 +34,31 @@ class DeviceTrace {
   [[nodiscard]] std::uint32_t add_queue(std::string_view label);
   [[nodiscard]] std::shared_ptr<PoolTrace> add_pool(std::string_view label,
                                                     PoolTrace::Memory memory);
-  // What the device's memory comes to has changed; `memory` is asked for it.
+  // Records the device's memory totals, obtained from `memory`. Called after they change.
   void note_memory(const PoolTrace::Memory& memory) noexcept;
-  // The graph's id; `identity` gets it, and the device's.
+  // Records a new graph and returns its id. Sets the graph and device of `identity`.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
-  // Another version of a graph that has an id: identity.graph and identity.version.
+  // Records another version of an existing graph: identity.graph and identity.version.
   void add_version(const Plan& plan, GraphIdentity identity);
   void record_update(std::uint32_t graph, std::uint32_t from_version, std::uint32_t to_version,
                      std::string what);
-  // Replays of a graph from now on. `exec` has not been launched, and goes before the log is
-  // closed.
+  // Starts recording replays. `exec` must not have been launched yet and must be destroyed before
+  // the log is closed.
   [[nodiscard]] std::shared_ptr<ReplayLog> follow(const FollowedGraph& graph, const Plan& plan,
                                                   BackendExec& exec);
   [[nodiscard]] const std::shared_ptr<TraceSession>& session() const noexcept { return session_; }
-  // graph kNone: it did not become one.
+  // `graph`: kNone if the message precedes the graph.
   void report(std::uint32_t graph, const Message& message);
 
  private:
-  void say_no_device_times();
+  void report_no_device_times();
 
   std::shared_ptr<TraceSession> session_;
   std::shared_ptr<ProfileSwitch> profile_;
   std::uint32_t id_;
   std::string selector_;
-  std::atomic<bool> said_{false};  // that this device has no times
-  std::mutex telling_;             // what its memory comes to: later records are of later states
+  std::atomic<bool> no_times_reported_{false};  // the message "no-device-times" was sent
+  std::mutex memory_mutex_;  // orders the records of memory totals as their states
 };
 
 }  // namespace reprise::detail

@@ -1,6 +1,6 @@
-// FinishedTraceFiles: the files that this process has finished, so that a later trace of the same
-// name goes on where the last one ended, with ids that nothing in it has yet. A file that is
-// another one now is nobody's past. Threads: one at a time.
+// FinishedTraceFiles: the trace files that this process has closed. A later trace to the same path
+// continues such a file with ids that it does not contain yet. A file that was replaced or changed
+// since is not continued. Threads: one at a time.
 #pragma once
 
 #include <array>
@@ -12,22 +12,22 @@
 
 namespace reprise::detail {
 
-inline constexpr std::size_t kTraceIds = 5;  // kinds of ids that a session counts
+inline constexpr std::size_t kTraceIds = 5;  // kinds of ids that a session allocates
 
-// The first of each kind that is not in the file yet.
+// The first unused id of each kind.
 using NextIds = std::array<std::uint32_t, kTraceIds>;
 
 class FinishedTraceFiles {
  public:
-  // Right after the file was closed.
+  // Called immediately after the file was closed.
   void add(const std::filesystem::path& path, const NextIds& ids);
-  // Empty: the file is not what was finished; it is to be made anew.
+  // Empty: the file is not the one that was closed and must be replaced.
   [[nodiscard]] std::optional<NextIds> find(const std::filesystem::path& path) const;
 
  private:
   struct Identity {
     std::uint64_t device = 0, inode = 0, bytes = 0;
-    std::int64_t process = 0;  // after a fork the file is the parent's
+    std::int64_t process = 0;  // a forked child does not continue the parent's file
     friend bool operator==(const Identity&, const Identity&) = default;
   };
   [[nodiscard]] static std::optional<Identity> identify(const std::filesystem::path& path);

@@ -1,5 +1,5 @@
-// GraphVersions: which versions of one graph the trace has, by what they hash to. A graph that goes
-// to and fro between recordings has one version for each of them, and none more than kMost.
+// GraphVersions: the versions of one graph in the trace, identified by hash. A graph that
+// alternates between recordings reuses their versions. At most kMost versions are recorded.
 // Threads: one at a time.
 #pragma once
 
@@ -15,29 +15,31 @@ class GraphVersions {
  public:
   static constexpr std::size_t kMost = 256;
   enum class Found : std::uint8_t {
-    Known,  // the trace has it
-    New,    // the trace is to be told of it
-    Full    // there are so many that it is not told; the version stays
+    Known,  // already in the trace
+    New,    // must be recorded
+    Full    // the limit is reached; the current version stays
   };
 
-  // What the graph is from now on.
-  Found become(std::uint64_t hash) {
+  // Makes the version with this hash current.
+  Found select(std::uint64_t hash) {
     const auto at = std::find(hashes_.begin(), hashes_.end(), hash);
     if (at == hashes_.end() && hashes_.size() == kMost) return Found::Full;
-    now_ = static_cast<std::uint32_t>(at - hashes_.begin()) + 1;
+    current_ = static_cast<std::uint32_t>(at - hashes_.begin()) + 1;
     if (at != hashes_.end()) return Found::Known;
     hashes_.push_back(hash);
     return Found::New;
   }
-  // Whether nobody was told yet that there are so many.
-  [[nodiscard]] bool say_full() noexcept { return !std::exchange(has_said_full_, true); }
-  // From 1; 0: it is not in the trace yet.
-  [[nodiscard]] std::uint32_t now() const noexcept { return now_; }
+  // True on the first call; limits the message about the limit to one.
+  [[nodiscard]] bool report_full_once() noexcept {
+    return !std::exchange(has_reported_full_, true);
+  }
+  // Counts from 1; 0: none yet.
+  [[nodiscard]] std::uint32_t current() const noexcept { return current_; }
 
  private:
-  std::vector<std::uint64_t> hashes_;  // by version - 1
-  std::uint32_t now_ = 0;
-  bool has_said_full_ = false;
+  std::vector<std::uint64_t> hashes_;  // index: version - 1
+  std::uint32_t current_ = 0;
+  bool has_reported_full_ = false;
 };
 
 }  // namespace reprise::detail

@@ -10,8 +10,7 @@ namespace reprise::detail {
 
 namespace {
 
-// The spans of this thread that are open, outermost first, and some that are not any more: another
-// thread may have closed them.
+// The open spans of this thread, outermost first. May contain spans that another thread has closed.
 thread_local std::vector<std::shared_ptr<std::atomic<bool>>> open_spans;
 
 std::uint16_t push_open(const std::shared_ptr<std::atomic<bool>>& span) {

@@ -1,7 +1,7 @@
-// HostSpan: one call's time on the calling thread, and that of its parts, on their way into the
-// trace as host ranges: inner ones before the outer, told together when the call is over. Ranges of
-// a thread nest: each has the depth at which it stands in none of its own depth. Not for launches,
-// which the replays tell. Threads: one at a time; best the one that it began on.
+// HostSpan: records the time of one call on the calling thread, and of its parts, as host ranges.
+// Parts are recorded before the call, all at its end. Ranges of a thread nest; each has the
+// smallest depth that no open range of the thread occupies. Not used for launches, which replays
+// record. Threads: one at a time, preferably the constructing one.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,14 @@ class TraceSession;
 
 class HostSpan {
  public:
-  // Begins now; null: there is no trace, and nothing happens.
+  // Starts the range. A null session disables the span.
   HostSpan(std::shared_ptr<TraceSession> session, std::string_view name);
   HostSpan(const HostSpan&) = delete;
   HostSpan& operator=(const HostSpan&) = delete;
-  ~HostSpan();  // ends, and tells
+  ~HostSpan();  // ends and records the range
 
-  // A part of the call, until it goes; before the span, and one at a time.
+  // A part of the call, from construction to destruction. Parts do not overlap and end before the
+  // span.
   class Part {
    public:
     explicit Part(HostSpan* span) noexcept : span_(span) {}
@@ -37,8 +38,8 @@ class HostSpan {
     HostSpan* span_;
   };
   [[nodiscard]] Part part(const char* name);
-  // Whose replays the call is about; all of its ranges.
-  void about(std::uint32_t graph) noexcept { graph_ = graph; }
+  // Assigns all ranges of the span to a graph.
+  void set_graph(std::uint32_t graph) noexcept { graph_ = graph; }
 
  private:
   struct Timed {
@@ -52,7 +53,7 @@ class HostSpan {
   std::uint32_t graph_ = trace::kNone, thread_ = 0;
   std::uint16_t depth_ = 0;
   trace::Time started_ = 0;
-  std::shared_ptr<std::atomic<bool>> open_;  // its place on its thread
+  std::shared_ptr<std::atomic<bool>> open_;  // entry in the list of the thread's open spans
   std::vector<Timed> parts_;
 };
 

@@ -21,12 +21,12 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr int kLongestName = 120;
-constexpr std::size_t kMostRegistered = 16384;
+constexpr int kMaxName = 120;
+constexpr std::size_t kMaxRegistered = 16384;
 using Text = char[160];
 
 int shortened(std::string_view name) {
-  return static_cast<int>(name.size() < kLongestName ? name.size() : kLongestName);
+  return static_cast<int>(name.size() < kMaxName ? name.size() : kMaxName);
 }
 
 const char* prefix(NvtxWork work) {
@@ -41,7 +41,7 @@ const char* prefix(NvtxWork work) {
   return "";
 }
 
-// Null where no tool is attached.
+// Null if no tool is attached.
 nvtxDomainHandle_t domain() noexcept {
   static const nvtxDomainHandle_t handle = [] {
     const nvtxDomainHandle_t made = nvtxDomainCreateA("reprise");
@@ -55,21 +55,20 @@ nvtxDomainHandle_t domain() noexcept {
   return handle;
 }
 
-// The tool's own handle for a text, which it keeps for the life of the process. Null where there
-// are too many of them already.
+// The tool's handle for a text, kept for the life of the process. Null after kMaxRegistered texts.
 nvtxStringHandle_t registered(const char* text) noexcept {
   struct Strings {
     std::mutex mutex;
     std::unordered_map<std::string, nvtxStringHandle_t> known;
   };
-  alignas(Strings) static std::byte place[sizeof(Strings)];
+  alignas(Strings) static std::byte storage[sizeof(Strings)];
   static Strings* const strings =
-      new (place) Strings;  // never destroyed: used after the end of main
+      new (storage) Strings;  // never destroyed: used during process exit
   try {
     const std::lock_guard lock(strings->mutex);
     const auto found = strings->known.find(text);
     if (found != strings->known.end()) return found->second;
-    if (strings->known.size() == kMostRegistered) return nullptr;
+    if (strings->known.size() == kMaxRegistered) return nullptr;
     return strings->known.emplace(text, nvtxDomainRegisterStringA(domain(), text)).first->second;
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -93,7 +92,7 @@ void write_name(Text& text, NvtxWork work, std::string_view name, std::uint64_t 
   }
 }
 
-// `text` outlives the result.
+// `text` must outlive the result.
 nvtxEventAttributes_t event_of(const Text& text, NvtxWork work, std::uint64_t payload) noexcept {
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
@@ -160,7 +159,7 @@ void nvtx_name_memory([[maybe_unused]] const void* address, [[maybe_unused]] std
   batch.regionCount = 1;
   batch.regionElementSize = sizeof region;
   batch.regionElements = &region;
-  nvtxMemRegionsName(domain(), &batch);  // a tool may know this and nothing of ranges
+  nvtxMemRegionsName(domain(), &batch);  // a tool may handle this call without supporting ranges
 #endif
 }
 

@@ -1,9 +1,8 @@
-// NVTX of the engine, in the domain "reprise", for Nsight, Compute Sanitizer and whoever else
-// listens: ranges of what it does, names of queues and of memory. Where nobody listens, which is
-// decided when the process first asks, every call is one look at a pointer. A build without the
-// CUDA toolkit has no NVTX, and nobody listens. Names that come again and again are registered with
-// the tool once; the name of a replay, which comes once, is not. Threads: any; an NvtxRange begins
-// and ends on one thread.
+// The engine's NVTX annotations in the domain "reprise", for Nsight, Compute Sanitizer and other
+// tools: ranges of its work, names of queues and memory. Whether a tool is attached is determined
+// once, on first use; without one, every call costs a pointer test. Builds without the CUDA toolkit
+// have no NVTX. Recurring names are registered with the tool; names of replays, which are unique,
+// are not. Threads: any; an NvtxRange starts and ends on one thread.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +10,14 @@
 
 namespace reprise::detail {
 
-// True if a tool listens to ranges.
+// True if a tool is attached.
 [[nodiscard]] bool nvtx_listens() noexcept;
 
-// What the engine is at; also the category of the range.
+// The kind of work; also the category of its range.
 enum class NvtxWork : std::uint8_t { Record, Compile, Instantiate, Upload, Replay, Label };
 
-// A range on this thread from construction to destruction: "compile step", or of a replay "step
-// #17", with 17 as its payload. A label is its text.
+// A range on this thread from construction to destruction, for example "compile step", or "step
+// #17" with payload 17 for a replay. The text of a label range is the label.
 class NvtxRange {
  public:
   NvtxRange(NvtxWork work, std::string_view name, std::uint64_t payload = 0) noexcept
@@ -39,15 +38,14 @@ class NvtxRange {
   const bool open_;
 };
 
-// A range that may end on another thread than it began on, and need not nest: give what
-// nvtx_start() returned to nvtx_end(). 0: nobody listens.
+// A range that may end on another thread and need not nest. Pass the result of nvtx_start() to
+// nvtx_end(). 0: no tool is attached.
 [[nodiscard]] std::uint64_t nvtx_start(NvtxWork work, std::string_view name) noexcept;
 void nvtx_end(std::uint64_t range) noexcept;
 
-// `stream` is a CUstream; null: nothing happens.
+// `stream`: a CUstream; null is ignored.
 void nvtx_name_queue(void* stream, std::string_view label) noexcept;
-// `address` is the beginning of an allocation of device memory; it is called "owner: name". A later
-// one at the same address takes its place.
+// Names the device allocation that starts at `address` "owner: name". Replaces an earlier name.
 void nvtx_name_memory(const void* address, std::string_view owner, std::string_view name) noexcept;
 
 }  // namespace reprise::detail

@@ -1,8 +1,7 @@
-// OverheadMeter: what profiling itself costs the host, about a record a second while there is
-// something to tell: the time that the threads of the trace ran, as the system counts it, and that
-// of the hooks in launches and replays, which are counted and have the price of so many looks at
-// the clock as they take. Knows no thread and no clock but by what it is told. Threads: one at a
-// time.
+// OverheadMeter: measures the host overhead of profiling and emits about one record per second. The
+// overhead is the CPU time of the trace's threads plus that of the hooks in launches and replays;
+// hooks are counted and estimated as multiples of the overhead of reading the clock. Reads no clock
+// and no thread itself. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +14,35 @@
 
 namespace reprise::detail {
 
-// What hooks did.
+// The number of hook executions.
 struct HookCounts {
   std::uint64_t launches = 0, replays = 0, nodes = 0;
 };
 
 class OverheadMeter {
  public:
-  // `look`: what a look at the clock takes.
-  OverheadMeter(trace::Time now, double look) : from_(now), look_(look) {}
+  // `clock_read`: overhead of one clock read, ns.
+  OverheadMeter(trace::Time now, double clock_read) : from_(now), clock_read_(clock_read) {}
 
   void add(const HookCounts& hooks) noexcept;
-  // `mode`: the closest that any graph is looked at. `threads`: what the trace's threads have run
-  // in all. Appends a record where one is due.
+  // Appends a record if one is due. `mode`: the highest mode of any graph. `threads`: total CPU
+  // time of the trace's threads, ns.
   void tick(trace::Time now, ProfileMode mode, trace::Time threads,
             std::vector<trace::Record>& records);
-  // Appends what is left.
+  // Appends a record of the remaining overhead.
   void finish(trace::Time now, ProfileMode mode, trace::Time threads,
               std::vector<trace::Record>& records);
 
  private:
-  void tell(trace::Time now, trace::Time threads, std::vector<trace::Record>& records);
+  void emit(trace::Time now, trace::Time threads, std::vector<trace::Record>& records);
 
   trace::Time from_, threads_ = 0;
-  double look_, hooks_ = 0;          // ns
-  bool used_ = false;                // a hook was, since from_
-  std::optional<ProfileMode> mode_;  // when the first of them was
+  double clock_read_, hooks_ = 0;    // ns
+  bool has_hooks_ = false;           // a hook ran since from_
+  std::optional<ProfileMode> mode_;  // at the first hook since from_
 };
 
-// What a look at the trace's clock takes here, in ns.
+// Measured overhead of one read of the trace's clock, ns.
 [[nodiscard]] double clock_read_cost() noexcept;
 
 }  // namespace reprise::detail

@@ -20,7 +20,7 @@ PoolTrace::PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device
 
 void PoolTrace::push_state() {
   const MemoryStatistics memory = memory_();
-  state_.budget = memory.budget;
+  state_.budget = memory.budget.value_or(0);
   state_.reserved = memory.reserved;
   state_.mapped = memory.mapped;
   state_.peak = memory.peak;
@@ -47,21 +47,21 @@ void PoolTrace::count(const BufferCore& buffer, Change change) {
   push_state();
 }
 
-void PoolTrace::push_life(const BufferCore& buffer, BufferIdentity::Memory memory,
-                          const TracedBuffer& traced, trace::Time freed) {
-  trace::BufferLife life;
-  life.buffer = traced.id;
-  life.pool = state_.pool;
-  life.device = state_.device;
-  life.kind = memory == BufferIdentity::Memory::Adopted ? trace::BufferKind::Foreign
-              : buffer.kind == BufferKind::PinnedHost   ? trace::BufferKind::PinnedHost
-                                                        : trace::BufferKind::Device;
-  life.bytes = buffer.bytes;
-  life.address = reinterpret_cast<std::uintptr_t>(buffer.address);
-  life.allocated = traced.allocated;
-  life.freed = freed;
-  life.name = buffer.name;
-  session_->push(std::move(life));
+void PoolTrace::push_lifetime(const BufferCore& buffer, BufferIdentity::Memory memory,
+                              const TracedBuffer& traced, trace::Time freed) {
+  trace::BufferLife lifetime;
+  lifetime.buffer = traced.id;
+  lifetime.pool = state_.pool;
+  lifetime.device = state_.device;
+  lifetime.kind = memory == BufferIdentity::Memory::Adopted ? trace::BufferKind::Foreign
+                  : buffer.kind == BufferKind::PinnedHost   ? trace::BufferKind::PinnedHost
+                                                            : trace::BufferKind::Device;
+  lifetime.bytes = buffer.bytes;
+  lifetime.address = reinterpret_cast<std::uintptr_t>(buffer.address);
+  lifetime.allocated = traced.allocated;
+  lifetime.freed = freed;
+  lifetime.name = buffer.name;
+  session_->push(std::move(lifetime));
 }
 
 TracedBuffer PoolTrace::add(const BufferCore& buffer, BufferIdentity::Memory memory) {
@@ -69,7 +69,7 @@ TracedBuffer PoolTrace::add(const BufferCore& buffer, BufferIdentity::Memory mem
   traced.allocated = trace_now();
   if (buffer.kind != BufferKind::Transient) {
     traced.id = session_->new_id(TraceSession::Id::Buffer);
-    push_life(buffer, memory, traced, 0);
+    push_lifetime(buffer, memory, traced, 0);
   }
   count(buffer, Change::Added);
   return traced;
@@ -79,7 +79,7 @@ void PoolTrace::remove(const BufferCore& buffer, BufferIdentity::Memory memory,
                        const TracedBuffer& traced) noexcept {
   if (traced.allocated == 0) return;
   try {
-    if (traced.id != trace::kNone) push_life(buffer, memory, traced, trace_now());
+    if (traced.id != trace::kNone) push_lifetime(buffer, memory, traced, trace_now());
     count(buffer, Change::Removed);
   } catch (const std::bad_alloc&) {
     session_->count_dropped();

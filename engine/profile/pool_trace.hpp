@@ -1,5 +1,5 @@
-// PoolTrace: one pool in the trace: what it holds, who holds it, and when its buffers came and
-// went. Knows no pool: it is told. Threads: any thread.
+// PoolTrace: records the state of one pool, the graphs that use it and the lifetimes of its
+// buffers. Knows nothing about the pool's implementation. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace reprise::detail {
 
-// A buffer while it is alive, as its owner keeps it.
+// The trace data of a live buffer, stored by the buffer's owner.
 struct TracedBuffer {
-  std::uint32_t id = trace::kNone;  // kNone: a transient, which lives in replays only
+  std::uint32_t id = trace::kNone;  // kNone: transient
   trace::Time allocated = 0;        // 0: not traced
 };
 
 class PoolTrace {
  public:
-  // `memory` is asked for each state, from any thread.
+  // Called for every state record, on any thread.
   using Memory = std::function<MemoryStatistics()>;
   PoolTrace(std::shared_ptr<TraceSession> session, std::uint32_t device, std::string_view label,
             Memory memory);
@@ -36,24 +36,24 @@ class PoolTrace {
               const TracedBuffer& traced) noexcept;
   void add_holder(std::uint32_t graph) noexcept;
   void remove_holder(std::uint32_t graph) noexcept;
-  void note_memory() noexcept;  // what it takes has changed
-  // Transients of `graph` lie in a slab that it shares; as often as there are executables of it.
+  void note_memory() noexcept;  // called after the pool's memory changed
+  // `graph` uses a shared slab. Called once per executable.
   void add_sharer(std::uint32_t graph) noexcept;
   void remove_sharer(std::uint32_t graph) noexcept;
 
  private:
   enum class Change : std::uint8_t { Added, Removed };
-  void push_state();    // under mutex_
-  void push_sharers();  // under mutex_
+  void push_state();    // requires mutex_
+  void push_sharers();  // requires mutex_
   void count(const BufferCore& buffer, Change change);
-  void push_life(const BufferCore& buffer, BufferIdentity::Memory memory,
-                 const TracedBuffer& traced, trace::Time freed);
+  void push_lifetime(const BufferCore& buffer, BufferIdentity::Memory memory,
+                     const TracedBuffer& traced, trace::Time freed);
 
   std::shared_ptr<TraceSession> session_;
   const Memory memory_;
   std::mutex mutex_;
-  trace::PoolState state_;              // under mutex_, but for the ids
-  std::vector<std::uint32_t> sharers_;  // under mutex_: one for each executable
+  trace::PoolState state_;              // guarded by mutex_, except the ids
+  std::vector<std::uint32_t> sharers_;  // guarded by mutex_; one entry per executable
 };
 
 }  // namespace reprise::detail

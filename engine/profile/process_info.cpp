@@ -31,15 +31,15 @@ std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// From the kernel's count of ticks since the machine started; 0 where it can't be read.
+// From the kernel's tick count since boot; 0 if it cannot be read.
 trace::Time process_start() {
   const std::string stat = file_text("/proc/self/stat");
-  const std::size_t name_end = stat.rfind(')');  // the name before it may hold anything
+  const std::size_t name_end = stat.rfind(')');  // the name may contain any character
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(stat.substr(name_end + 1));
   std::string field;
   for (int i = 0; i < 20 && fields >> field; ++i) {
-  }  // the 22nd of the line
+  }  // stops at field 22, starttime
   std::uint64_t ticks = 0;
   if (std::from_chars(field.data(), field.data() + field.size(), ticks).ec != std::errc()) return 0;
   timespec up{};
@@ -79,8 +79,8 @@ trace::Session describe_process(std::string_view application) {
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) == 0) session.host = host;
   session.pid = static_cast<std::uint32_t>(getpid());
-  static const trace::Time start =
-      process_start();  // the same each time: it is part of who the process is
+  // Computed once: it identifies the process and must not vary.
+  static const trace::Time start = process_start();
   session.process_start_utc = start;
   session.rank = rank();
   session.application = application;
@@ -96,7 +96,7 @@ trace::Clock read_clocks() {
   return {trace::kNone, before + (after - before) / 2, utc, (after - before + 1) / 2};
 }
 
-trace::Time time_run_by(pthread_t thread) noexcept {
+trace::Time thread_cpu_time(pthread_t thread) noexcept {
   clockid_t clock{};
   timespec run{};
   if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &run) != 0) return 0;

@@ -1,4 +1,4 @@
-// What a trace says of this process and of its clock. Knows no engine object. Threads: any thread.
+// Facts about this process for a trace: its identity, its threads and their clocks. Threads: any.
 #pragma once
 
 #include <pthread.h>
@@ -11,19 +11,19 @@
 
 namespace reprise::detail {
 
-// The session's clock: nanoseconds of the steady clock; never 0.
+// The session's clock: steady clock, ns; never 0.
 [[nodiscard]] trace::Time trace_now() noexcept;
 
 [[nodiscard]] trace::Session describe_process(std::string_view application);
-// One moment on the steady clock and in UTC.
+// The same moment on the steady clock and in UTC.
 [[nodiscard]] trace::Clock read_clocks();
 
-// What a thread that is not joined yet has run, in ns; 0 where that is unknown.
-[[nodiscard]] trace::Time time_run_by(pthread_t thread) noexcept;
+// CPU time of a thread that has not been joined, ns; 0: unknown.
+[[nodiscard]] trace::Time thread_cpu_time(pthread_t thread) noexcept;
 
-// The calling thread's number, as the operating system counts.
+// The operating system's id of the calling thread.
 [[nodiscard]] std::uint32_t thread_number() noexcept;
-// Its name; empty where it is over.
+// The name of a thread; empty if it has ended.
 [[nodiscard]] std::string thread_name(std::uint32_t number);
 
 }  // namespace reprise::detail

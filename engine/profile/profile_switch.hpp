@@ -1,5 +1,5 @@
-// ProfileSwitch: how closely an instance wants its graphs' replays to be looked at; hands a change
-// to the graphs that there are. Knows no viewer: what one asks for goes before this. Threads: any.
+// ProfileSwitch: the profile mode of an instance; forwards changes to the logs of its graphs. A
+// viewer's request, which takes precedence, is handled by the logs. Threads: any.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class ProfileSwitch {
  public:
   explicit ProfileSwitch(ProfileMode mode) : mode_(mode) {}
 
-  // From now on the log follows set(); `desc.mode` is what it is now.
+  // Creates a log that follows set(). `desc.mode` is ignored.
   [[nodiscard]] std::shared_ptr<ReplayLog> make_log(ReplayLogDesc desc);
   void set(ProfileMode mode);
 

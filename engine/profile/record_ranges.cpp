@@ -23,7 +23,7 @@ void RecordRanges::began() noexcept {
   try {
     if (auto session = session_.lock()) span_.emplace(std::move(session), name_);
   } catch (const std::bad_alloc&) {
-    // It is left out.
+    // The range is omitted.
   }
 }
 

@@ -1,5 +1,5 @@
-// RecordRanges: each recording of a command buffer as a range of the host in the trace, and with
-// its labels as ranges of NVTX. Threads: as RecordObserver says.
+// RecordRanges: records each recording of a command buffer as a host range of the trace, and its
+// labels as NVTX ranges. Threads: see RecordObserver.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace reprise::detail {
 
 class RecordRanges final : public RecordObserver {
  public:
-  // For a new command buffer called `label`; null where there is no trace and nobody listens. Keeps
-  // no session from ending.
+  // An observer for the command buffer `label`; null if there is neither a trace nor an NVTX tool.
+  // Does not keep the session alive.
   [[nodiscard]] static std::unique_ptr<RecordObserver> make(
       const std::shared_ptr<TraceSession>& session, std::string_view label);
 
@@ -33,7 +33,7 @@ class RecordRanges final : public RecordObserver {
 
  private:
   const std::weak_ptr<TraceSession> session_;
-  const std::string label_, name_;  // of the command buffer, of its ranges
+  const std::string label_, name_;  // name of the command buffer; name of its ranges
   std::optional<HostSpan> span_;
   std::uint64_t range_ = 0;
 };

@@ -13,19 +13,19 @@ namespace reprise::detail {
 
 namespace {
 
-// What the times of one node cost, the collector's work included, and the share of the run time
-// that they may.
+// The cost of timing one node, including collection, and the inverse of its permitted share of the
+// run time.
 constexpr std::int64_t kNodeCostNs = 60, kShareOfTime = 100;
-constexpr std::int64_t kSeldom = 10'000;
-constexpr std::size_t kFewestBlocks = 4;
-// Of devices that are asked for their times: replays of which all nodes are timed in one go, and
-// how soon after them the next.
+constexpr std::int64_t kMaxSampleInterval = 10'000;
+constexpr std::size_t kMinBlocks = 4;
+// For sources of times: the number of consecutive replays with node times, and the limits of the
+// pause between such windows.
 constexpr std::uint64_t kWindowReplays = 8;
-// The close means are for what runs for long: CUPTI takes up to 0.6 s to begin with, and keeps some
-// 80 KB for good each time.
-constexpr trace::Time kSoonestClose = 60'000'000'000;
-constexpr trace::Time kSoonestWindow = 200'000'000, kLatestWindow = 30'000'000'000;
-constexpr double kMeanOf = 64;
+// Windows with Precision::Close suit long runs only: CUPTI takes up to 0.6 s to attach and leaks
+// about 80 KB each time.
+constexpr trace::Time kMinClosePause = 60'000'000'000;
+constexpr trace::Time kMinWindowPause = 200'000'000, kMaxWindowPause = 30'000'000'000;
+constexpr double kMeanWeight = 64;
 
 std::size_t slots_of(const ReplayLogDesc& desc) {
   return std::max<std::size_t>(desc.nodes, desc.slots.slots);
@@ -35,7 +35,7 @@ std::uint32_t blocks_for(const ReplayLogDesc& desc) {
   if (desc.nodes == 0) return 0;
   const std::size_t fit = desc.node_bytes / (slots_of(desc) * sizeof(NodeTime));
   return static_cast<std::uint32_t>(
-      std::clamp(fit, std::min(kFewestBlocks, desc.replays), desc.replays));
+      std::clamp(fit, std::min(kMinBlocks, desc.replays), desc.replays));
 }
 
 trace::SampleSource sample_source(TimedBy by) {
@@ -53,8 +53,8 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
     : desc_(std::move(desc)),
       block_slots_(slots_of(desc_)),
       block_count_(blocks_for(desc_)),
-      ring_at_(desc_.replays),
-      wanted_(desc_.mode),
+      notify_at_(desc_.replays),
+      configured_mode_(desc_.mode),
       switch_(static_cast<std::uint32_t>(desc_.mode)),
       versions_{{0, desc_.version}},
       launches_(desc_.replays),
@@ -65,8 +65,7 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
 }
 
 void ReplayLog::switch_to(ProfileMode mode) noexcept {
-  if (mode != ProfileMode::Off &&
-      is_paused_) {  // before anybody tells of a launch that is to have times
+  if (mode != ProfileMode::Off && is_paused_) {  // before begin_launch() promises times
     is_paused_ = false;
     paused_source_->resume();
   }
@@ -75,7 +74,7 @@ void ReplayLog::switch_to(ProfileMode mode) noexcept {
                 std::memory_order_relaxed);
 }
 
-// Some time after the mode became Off, so that launches that were told of before have their times.
+// Delayed after the switch to Off, so that replays announced before still get their times.
 void ReplayLog::pause_source() noexcept {
   const std::lock_guard lock(switch_mutex_);
   if (mode() != ProfileMode::Off || is_paused_ || !paused_source_) return;
@@ -85,25 +84,25 @@ void ReplayLog::pause_source() noexcept {
 
 void ReplayLog::set_mode(ProfileMode mode) {
   const std::lock_guard lock(switch_mutex_);
-  wanted_ = mode;
-  if (!asked_) switch_to(mode);
+  configured_mode_ = mode;
+  if (!requested_mode_) switch_to(mode);
 }
 
-void ReplayLog::ask(std::optional<ProfileMode> mode) {
+void ReplayLog::request_mode(std::optional<ProfileMode> mode) {
   const std::lock_guard lock(switch_mutex_);
-  if (!mode && !asked_) return;
-  asked_ = mode;
-  switch_to(asked_.value_or(wanted_));
+  if (!mode && !requested_mode_) return;
+  requested_mode_ = mode;
+  switch_to(requested_mode_.value_or(configured_mode_));
 }
 
-void ReplayLog::ring_if_half(std::size_t used, std::size_t of) noexcept {
-  if (desc_.bell != nullptr && used == of / 2) desc_.bell->ring();
+void ReplayLog::notify_if_half(std::size_t used, std::size_t of) noexcept {
+  if (desc_.signal != nullptr && used == of / 2) desc_.signal->notify();
 }
 
 void ReplayLog::note_launch(const LaunchNote& note) noexcept {
   const std::size_t used = launches_.put(note);
   if (used == 0) lost_launches_.fetch_add(1, std::memory_order_relaxed);
-  ring_if_half(used, ring_at_);
+  notify_if_half(used, notify_at_);
 }
 
 bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
@@ -122,13 +121,13 @@ bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
 }
 
 NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
-  if (block_count_ == 0 || !is_told(replay)) return nullptr;
+  if (block_count_ == 0 || !is_announced(replay)) return nullptr;
   if (!source_ && !wants_nodes(replay))
-    return nullptr;  // a source tells only what it was asked for
+    return nullptr;  // a source delivers only the node times that were requested
   std::uint32_t block = std::exchange(spare_block_, kNoBlock);
   if (block == kNoBlock && !free_blocks_.take(block)) {
     lost_blocks_.fetch_add(1, std::memory_order_relaxed);
-    if (desc_.bell != nullptr) desc_.bell->ring();
+    if (desc_.signal != nullptr) desc_.signal->notify();
     return nullptr;
   }
   return blocks_.get() + block * block_slots_;
@@ -146,15 +145,15 @@ std::int64_t ReplayLog::timed_nodes(const NodeTime* slots) const noexcept {
 
 void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                            NodeTime* nodes) noexcept {
-  if (!is_told(replay)) return;
+  if (!is_announced(replay)) return;
   if (source_) {
-    source_told_ = replay;
+    source_delivered_ = replay;
     const trace::Time took = ended - started;
     if (nodes != nullptr) {
       window_.extra += std::max<trace::Time>(0, took - static_cast<trace::Time>(window_.plain));
     } else {
       window_.plain +=
-          (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanOf);
+          (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanWeight);
     }
   }
   Times times{replay, started, ended, kNoBlock,
@@ -164,59 +163,59 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
         static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / block_slots_);
     const std::int64_t took = std::max<std::int64_t>(ended - started, 1);
     sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(
-        kShareOfTime * kNodeCostNs * timed_nodes(nodes) / took, 1, kSeldom));
+        kShareOfTime * kNodeCostNs * timed_nodes(nodes) / took, 1, kMaxSampleInterval));
     next_sampled_ = replay + sample_every_;
   }
   const std::size_t used = times_.put(times);
   if (used == 0) {
     lost_times_.fetch_add(1, std::memory_order_relaxed);
-    if (nodes != nullptr) {  // only the collector may give a block back to the others
+    if (nodes != nullptr) {  // only the collector returns blocks to the ring
       lost_blocks_.fetch_add(1, std::memory_order_relaxed);
       std::fill_n(nodes, block_slots_, NodeTime{});
       spare_block_ = times.block;
     }
   }
-  ring_if_half(
+  notify_if_half(
       used, nodes == nullptr ? desc_.replays : std::min<std::size_t>(desc_.replays, block_count_));
 }
 
-void ReplayLog::take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
-                          std::vector<trace::Record>& records) {
+void ReplayLog::append_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
+                            std::vector<trace::Record>& records) {
   const BodyPlace& place = desc_.slots.bodies[body];
-  const std::uint64_t rounds = rounds_of(slots[place.first_slot]),
-                      kept = std::min<std::uint64_t>(rounds, place.kept);
+  const std::uint64_t iterations = rounds_of(slots[place.first_slot]),
+                      kept = std::min<std::uint64_t>(iterations, place.kept);
   std::uint64_t timed = 0;
-  for (std::uint64_t round = 0; round < kept; ++round) {
+  for (std::uint64_t iteration = 0; iteration < kept; ++iteration) {
     const std::size_t before = block.samples.size();
     for (std::uint32_t node = 0; node < place.nodes; ++node) {
-      const NodeTime& at = slots[place.slot(node, round)];
+      const NodeTime& at = slots[place.slot(node, iteration)];
       if (at.started != 0) {
-        block.samples.push_back({place.first_node + node, static_cast<std::uint32_t>(round),
+        block.samples.push_back({place.first_node + node, static_cast<std::uint32_t>(iteration),
                                  at.started, at.duration, at.worker});
       }
     }
     if (block.samples.size() != before) ++timed;
   }
-  untimed_ += (rounds - timed) * place.nodes;
+  untimed_nodes_ += (iterations - timed) * place.nodes;
   if (place.kind == BodyPlace::Kind::Loop)
     records.emplace_back(
-        trace::LoopRun{block.graph, block.version, body, block.replay, rounds, timed});
+        trace::LoopRun{block.graph, block.version, body, block.replay, iterations, timed});
 }
 
-void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& records) {
+void ReplayLog::append_block(const Times& times, std::vector<trace::Record>& records) {
   NodeTime* const nodes = blocks_.get() + times.block * block_slots_;
   trace::SampleBlock block{desc_.graph,       version_of(times.replay),
                            desc_.exec.number, number_of(times.replay),
                            times.source,      {}};
-  const std::int64_t most = timed_nodes(nodes);
-  block.samples.reserve(static_cast<std::size_t>(most));
-  hooks_.nodes += static_cast<std::uint64_t>(most);
+  const std::int64_t count = timed_nodes(nodes);
+  block.samples.reserve(static_cast<std::size_t>(count));
+  hooks_.nodes += static_cast<std::uint64_t>(count);
   for (std::uint32_t node = 0; node < desc_.nodes; ++node) {
     const NodeTime& at = nodes[node];
     if (at.started != 0) block.samples.push_back({node, 0, at.started, at.duration, at.worker});
   }
   for (std::uint32_t body = 0; body < desc_.slots.bodies.size(); ++body)
-    take_body(body, nodes, block, records);
+    append_body(body, nodes, block, records);
   std::fill_n(nodes, block_slots_, NodeTime{});
   free_blocks_.put(times.block);
   trace::sort_by_start(block.samples);
@@ -226,7 +225,7 @@ void ReplayLog::take_block(const Times& times, std::vector<trace::Record>& recor
 void ReplayLog::take_times(std::vector<trace::Record>& records) {
   for (Times times; times_.take(times);) {
     ++hooks_.replays;
-    if (times.block != kNoBlock) take_block(times, records);
+    if (times.block != kNoBlock) append_block(times, records);
     early_.push_back(times);
   }
 }
@@ -234,7 +233,7 @@ void ReplayLog::take_times(std::vector<trace::Record>& records) {
 void ReplayLog::begin_version(std::uint32_t version, std::uint64_t replay) {
   const std::lock_guard lock(versions_mutex_);
   if (versions_.back().version == version) return;
-  if (versions_.back().replay == replay) versions_.pop_back();  // nothing was launched in between
+  if (versions_.back().replay == replay) versions_.pop_back();  // no launch since
   versions_.push_back({replay, version});
 }
 
@@ -270,7 +269,7 @@ void ReplayLog::add_replay(const LaunchNote& launch, const Times& times,
   records.emplace_back(replay);
 }
 
-// Both sides come in the order of replays; one that is missing on either side was lost.
+// Both queues are in the order of replays; an element without a counterpart lost it.
 void ReplayLog::join(std::vector<trace::Record>& records) {
   while (!waiting_.empty() && !early_.empty()) {
     if (early_.front().replay < waiting_.front().replay) {
@@ -287,7 +286,7 @@ void ReplayLog::join(std::vector<trace::Record>& records) {
 void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   source_ = std::move(source);
   has_device_times_ = true;
-  ring_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
+  notify_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
   {
     const std::lock_guard lock(switch_mutex_);
     paused_source_ = source_;
@@ -296,8 +295,7 @@ void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   if (mode() != ProfileMode::Every) return;
   try {
     plan_window();
-  } catch (const Error&) {  // no reason to have no graph: whoever collects tries again, and says
-                            // what is wrong
+  } catch (const Error&) {  // the next collection retries and reports the error
   }
 }
 
@@ -307,40 +305,40 @@ void ReplayLog::plan_window() {
   const ProfileMode mode = mode_of(word);
   if (mode != ProfileMode::Every && is_new && window_.is_open) {
     source_->time_nodes(0,
-                        ReplaySource::Precision::Cheap);  // what is under way is told all the same
+                        ReplaySource::Precision::Cheap);  // open replays are still delivered
   }
   const bool was_open = std::exchange(window_.is_open, source_->is_timing_nodes());
   const trace::Time now = trace_now();
   if (was_open && !window_.is_open)
-    window_.next = now + std::clamp(kShareOfTime * window_.extra, kSoonestWindow, kLatestWindow);
+    window_.next = now + std::clamp(kShareOfTime * window_.extra, kMinWindowPause, kMaxWindowPause);
   if (window_.is_open || mode < ProfileMode::Sampled) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
   if (mode == ProfileMode::Every) {
     source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Precision::Close);
   } else {
     if (window_.last_close == 0) window_.last_close = now;
-    const bool is_close = now - window_.last_close >= kSoonestClose;
+    const bool is_close = now - window_.last_close >= kMinClosePause;
     if (is_close) window_.last_close = now;
     source_->time_nodes(kWindowReplays,
                         is_close ? ReplaySource::Precision::Close : ReplaySource::Precision::Cheap);
   }
   window_.is_open = source_->is_timing_nodes();
-  window_.extra = trace_now() - now;  // launches may have waited for it
+  window_.extra = trace_now() - now;  // launches may have waited meanwhile
 }
 
-// What the device kept of its replays.
-void ReplayLog::fetch(std::vector<trace::Record>& records) {
+// Collects the times that the source holds.
+void ReplayLog::collect_source(std::vector<trace::Record>& records) {
   try {
     const bool was_timing = source_->is_timing_nodes();
-    if (was_timing ||
-        told_.load(std::memory_order_relaxed) >
-            source_told_) {  // or nothing was launched since, and nobody has to ask the device
+    if (was_timing || last_announced_.load(std::memory_order_relaxed) >
+                          source_delivered_) {  // otherwise no replay is outstanding, and the
+                                                // device need not be queried
       const trace::Time began = trace_now();
       const ReplaySource::Lost lost = source_->collect(*this);
       lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
       lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
       if (was_timing && !source_->is_timing_nodes())
-        window_.extra += trace_now() - began;  // it may have had to take its twin away
+        window_.extra += trace_now() - began;  // includes the time to destroy the profiling clone
     }
     if (const auto clock = source_->clock(); clock && clock->host != clock_reported_) {
       clock_reported_ = clock->host;
@@ -353,10 +351,11 @@ void ReplayLog::fetch(std::vector<trace::Record>& records) {
                                           desc_.version, trace::kNone, trace::kNone});
     }
   } catch (const Error& error) {
-    records.emplace_back(trace::Message{
-        trace_now(), trace::Severity::Warning, "device-times-lost",
-        concat("graph ", desc_.label, ": no times of its replays come any more: ", error.what()),
-        desc_.graph, desc_.version, trace::kNone, trace::kNone});
+    records.emplace_back(
+        trace::Message{trace_now(), trace::Severity::Warning, "device-times-lost",
+                       concat("graph ", desc_.label,
+                              ": times of its replays are no longer recorded: ", error.what()),
+                       desc_.graph, desc_.version, trace::kNone, trace::kNone});
     finish(records);
     source_.reset();
     has_device_times_ = false;
@@ -365,7 +364,7 @@ void ReplayLog::fetch(std::vector<trace::Record>& records) {
 
 bool ReplayLog::collect(std::vector<trace::Record>& records) {
   const bool closed = closed_.load(std::memory_order_acquire);
-  if (source_) fetch(records);
+  if (source_) collect_source(records);
   if (mode() == ProfileMode::Off) pause_source();
   for (LaunchNote note; launches_.take(note);) {
     ++hooks_.launches;
@@ -395,17 +394,17 @@ void ReplayLog::add_losses(std::vector<trace::Record>& records) {
     const std::uint64_t count = counter.load(std::memory_order_relaxed);
     if (count == reported) return;
     records.emplace_back(trace::Loss{trace_now(), kind, (count - reported) * weight,
-                                     concat("graph ", desc_.label, ": no room for ", what)});
+                                     concat("graph ", desc_.label, ": dropped ", what)});
     reported = count;
   };
   add(trace::LossKind::Replays, lost_launches_, reported_.launches, 1, "launches");
   add(trace::LossKind::DeviceRecords, lost_times_, reported_.times, 1, "the times of replays");
   add(trace::LossKind::Samples, lost_blocks_, reported_.blocks, desc_.nodes, "the times of nodes");
-  if (untimed_ != reported_.untimed) {
-    records.emplace_back(
-        trace::Loss{trace_now(), trace::LossKind::NodeRuns, untimed_ - reported_.untimed,
-                    concat("graph ", desc_.label, ": rounds of loops whose nodes were not timed")});
-    reported_.untimed = untimed_;
+  if (untimed_nodes_ != reported_.untimed) {
+    records.emplace_back(trace::Loss{
+        trace_now(), trace::LossKind::NodeRuns, untimed_nodes_ - reported_.untimed,
+        concat("graph ", desc_.label, ": iterations of loops whose nodes were not timed")});
+    reported_.untimed = untimed_nodes_;
   }
 }
 

@@ -1,9 +1,10 @@
-// ReplayLog: what is known of one graph's replays, on its way from the threads that launch and run
-// them to the collector, which makes records of it. Rings of fixed size: nobody waits, nothing is
-// allocated while replays run; what does not fit is counted. How closely it looks may change at any
-// time: the application says what it wants, and a viewer's wish holds while there is one. Knows no
-// file. Threads: begin_launch and note_launch from one at a time, the observer's calls as
-// ReplayObserver says, collect and finish from one at a time, set_mode and ask from any.
+// ReplayLog: passes data about the replays of one executable from the threads that launch and run
+// them to the collector, which converts it to records. Uses rings of fixed size: no thread waits or
+// allocates during a replay, and data that does not fit is counted. The profile mode may change at
+// any time; a viewer's request takes precedence over the application's setting. Knows nothing about
+// files. Threads: begin_launch and note_launch from one thread at a time; the observer's calls as
+// ReplayObserver states; collect and finish from one thread at a time; set_mode and ask from any
+// thread.
 #pragma once
 
 #include <atomic>
@@ -28,18 +29,19 @@
 
 namespace reprise::detail {
 
-// Wakes the collector before its time where a ring fills. Threads: any.
+// Wakes the collector early when a ring fills. Threads: any.
 struct CollectorSignal {
-  std::atomic<bool> method{false};
+  std::atomic<bool> is_set{false};
   std::condition_variable changed;
-  void ring() noexcept {
-    method.store(true, std::memory_order_relaxed);
+  void notify() noexcept {
+    is_set.store(true, std::memory_order_relaxed);
     changed.notify_one();
   }
 };
 
-// Which executable of a graph, of so many that replay side by side. Their replays are numbered
-// within the graph: the nth of `number`, from 1, is (n - 1) count + number + 1.
+// Identifies one of `count` executables of a graph that replay concurrently. Replays are numbered
+// within the graph: the nth replay of executable `number`, n from 1, has number (n - 1) count +
+// number + 1.
 struct ReplicaIndex {
   std::uint32_t number = 0, count = 1;
   [[nodiscard]] std::uint64_t replay_of(std::uint64_t nth) const noexcept {
@@ -52,16 +54,16 @@ struct ReplicaIndex {
 
 struct ReplayLogDesc {
   std::uint32_t graph = 0, version = 1, device = 0;
-  ReplicaIndex exec =
-      {};  // whose replays these are; all that the log is told counts this one's alone
-  std::uint64_t before = 0;               // replays by executables whose place this one took
+  // The executable; replay numbers in calls count this executable's replays only.
+  ReplicaIndex exec = {};
+  std::uint64_t before = 0;               // replays of earlier executables that this one replaced
   std::string label = {};                 // of the graph, for messages
-  std::uint32_t nodes = 0;                // of the lowered graph
-  TimingLayout slots = {};                // of the plan; none: nothing runs bodies
-  ProfileMode mode = ProfileMode::Every;  // to begin with
-  std::size_t replays = 16384;            // that the rings hold
-  std::size_t node_bytes = std::size_t{8} << 20;  // of times of nodes that wait for the collector
-  CollectorSignal* bell = nullptr;  // outlives this; null: the collector comes by itself
+  std::uint32_t nodes = 0;                // number of nodes in the lowered graph
+  TimingLayout slots = {};                // of the plan; empty: the graph has no bodies
+  ProfileMode mode = ProfileMode::Every;  // initial mode
+  std::size_t replays = 16384;            // capacity of the rings
+  std::size_t node_bytes = std::size_t{8} << 20;  // memory for node times that await collection
+  CollectorSignal* signal = nullptr;  // must outlive the log; null: the collector only polls
 };
 
 struct LaunchNote {
@@ -74,43 +76,44 @@ class ReplayLog final : public ReplayObserver {
  public:
   explicit ReplayLog(ReplayLogDesc desc);
 
-  // Before the first launch: whether the device tells when replays began and ended.
+  // Called before the first launch: whether the device reports when replays start and end.
   void expect_device_times(bool expected) noexcept { has_device_times_ = expected; }
-  // Before the first launch: times come from there, whenever they are collected; the log is its
-  // observer. Where the nodes of every replay are wanted, those of the first are timed already.
+  // Called before the first launch: sets the source of times; the log becomes its observer. With
+  // ProfileMode::Every, node times start with the first replay.
   void follow(std::shared_ptr<ReplaySource> source);
 
-  // What the application wants from the next launch on.
+  // Sets the application's mode, from the next launch on.
   void set_mode(ProfileMode mode);
-  // What a viewer wants before that; the next replay is sampled at once. Empty: nothing any more.
-  void ask(std::optional<ProfileMode> mode);
+  // Sets a viewer's mode, which takes precedence; the next replay is sampled. Empty: no request.
+  void request_mode(std::optional<ProfileMode> mode);
   [[nodiscard]] ProfileMode mode() const noexcept {
     return mode_of(switch_.load(std::memory_order_relaxed));
   }
 
-  // Right before a launch: whether note_launch is to be told of it. All of a replay that was begun
-  // so is told, whatever the mode is later.
+  // Called immediately before a launch: whether to call note_launch. A replay for which this
+  // returns true is recorded completely, even if the mode changes.
   [[nodiscard]] bool begin_launch(std::uint64_t replay) noexcept {
     if (mode() == ProfileMode::Off) return false;
-    told_.store(replay, std::memory_order_relaxed);
+    last_announced_.store(replay, std::memory_order_relaxed);
     return true;
   }
   void note_launch(const LaunchNote& note) noexcept;
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   NodeTime* nodes) noexcept override;
-  // Replays from that one on are of another version of the graph, which the trace has. In the order
-  // of replays; one thread at a time.
+  // The replays from `replay` on belong to another version of the graph, which is in the trace.
+  // Called in the order of replays, by one thread at a time.
   void begin_version(std::uint32_t version, std::uint64_t replay);
-  // Nothing comes any more.
+  // Called after the last event.
   void close() noexcept { closed_.store(true, std::memory_order_release); }
 
-  // Appends what can be said since the last call. False: it was closed before, and this was all.
+  // Appends the records that are complete since the last call. Returns false if the log was closed
+  // before the call: no more records follow.
   [[nodiscard]] bool collect(std::vector<trace::Record>& records);
-  // Appends the replays whose times did not come, too.
+  // Also appends the replays whose times are missing.
   void finish(std::vector<trace::Record>& records);
 
-  // What its hooks did that was collected since the last call.
+  // Hook executions collected since the last call.
   [[nodiscard]] HookCounts take_hooks() noexcept { return std::exchange(hooks_, {}); }
 
   [[nodiscard]] std::uint32_t graph() const noexcept { return desc_.graph; }
@@ -121,26 +124,27 @@ class ReplayLog final : public ReplayObserver {
     std::uint64_t replay = 0;
     std::int64_t started = 0, ended = 0;
     std::uint32_t block = kNoBlock;
-    trace::SampleSource source = trace::SampleSource::Host;  // of the block
+    trace::SampleSource source = trace::SampleSource::Host;  // of the node times in `block`
   };
-  // The mode, and how often it was set: who runs sees that it was set again.
+  // The word holds the mode in its low bits and a change counter above, so the running thread
+  // detects that the mode was set again.
   [[nodiscard]] static ProfileMode mode_of(std::uint32_t word) noexcept {
     return static_cast<ProfileMode>(word & 3u);
   }
-  void switch_to(ProfileMode mode) noexcept;  // under switch_mutex_
+  void switch_to(ProfileMode mode) noexcept;  // requires switch_mutex_
   void pause_source() noexcept;
-  [[nodiscard]] bool is_told(std::uint64_t replay) const noexcept {
-    return replay <= told_.load(std::memory_order_relaxed);
+  [[nodiscard]] bool is_announced(std::uint64_t replay) const noexcept {
+    return replay <= last_announced_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
-  void ring_if_half(std::size_t used, std::size_t of) noexcept;
-  void fetch(std::vector<trace::Record>& records);
+  void notify_if_half(std::size_t used, std::size_t of) noexcept;
+  void collect_source(std::vector<trace::Record>& records);
   void plan_window();
   void take_times(std::vector<trace::Record>& records);
-  void take_block(const Times& times, std::vector<trace::Record>& records);
-  // What a body's slots say, added to the replay's block.
-  void take_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
-                 std::vector<trace::Record>& records);
+  void append_block(const Times& times, std::vector<trace::Record>& records);
+  // Appends the samples of a body to the replay's block.
+  void append_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
+                   std::vector<trace::Record>& records);
   [[nodiscard]] std::int64_t timed_nodes(const NodeTime* slots) const noexcept;
   void add_replay(const LaunchNote& launch, const Times& times,
                   std::vector<trace::Record>& records);
@@ -156,56 +160,59 @@ class ReplayLog final : public ReplayObserver {
   const std::size_t block_slots_;
   const std::uint32_t block_count_;
   bool has_device_times_ = false;
-  std::size_t ring_at_;  // launches that wait, at which the collector is woken
+  std::size_t notify_at_;  // number of waiting launches at which the collector is woken
   std::atomic<bool> closed_{false};
 
   std::mutex switch_mutex_;
-  ProfileMode wanted_;                           // under switch_mutex_
-  std::optional<ProfileMode> asked_;             // under switch_mutex_
-  std::shared_ptr<ReplaySource> paused_source_;  // under switch_mutex_: what is paused while the
-                                                 // mode is Off; null: nothing has to be
-  bool is_paused_ = false;                       // under switch_mutex_
+  ProfileMode configured_mode_;                // guarded by switch_mutex_
+  std::optional<ProfileMode> requested_mode_;  // guarded by switch_mutex_
+  std::shared_ptr<ReplaySource>
+      paused_source_;  // guarded by switch_mutex_; paused while the mode is Off; null: no source
+  bool is_paused_ = false;  // guarded by switch_mutex_
   std::atomic<std::uint32_t> switch_;
-  std::atomic<std::uint64_t> told_{0};  // the last replay whose launch is noted
+  std::atomic<std::uint64_t> last_announced_{
+      0};  // the last replay for which begin_launch() returned true
 
-  // Replays from `replay` on are of `version`; ascending, with those that all replays to come are
-  // after left out.
-  struct VersionBegin {
+  // Replays from `replay` on have `version`. Ascending; entries that no future replay needs are
+  // removed.
+  struct VersionStart {
     std::uint64_t replay = 0;
     std::uint32_t version = 0;
   };
   mutable std::mutex versions_mutex_;
-  std::vector<VersionBegin> versions_;  // under versions_mutex_; never empty
+  std::vector<VersionStart> versions_;  // guarded by versions_mutex_; never empty
 
-  // --- from the threads that launch and run ---
+  // --- Written by the launching and running threads ---
   Ring<LaunchNote> launches_;
   Ring<Times> times_;
-  Ring<std::uint32_t> free_blocks_;                    // from the collector to who runs
-  std::unique_ptr<NodeTime[], FreeBytes> blocks_;      // each of block_slots_
-  std::uint64_t next_sampled_ = 1, sample_every_ = 1;  // of who runs
-  std::uint32_t seen_switch_ = 0;                      // of who runs
-  std::uint32_t spare_block_ = kNoBlock;               // of who runs
+  Ring<std::uint32_t> free_blocks_;                    // from the collector to the running thread
+  std::unique_ptr<NodeTime[], FreeBytes> blocks_;      // block_slots_ elements per block
+  std::uint64_t next_sampled_ = 1, sample_every_ = 1;  // used by the running thread
+  std::uint32_t seen_switch_ = 0;                      // used by the running thread
+  std::uint32_t spare_block_ = kNoBlock;               // used by the running thread
   std::atomic<std::uint64_t> lost_launches_{0}, lost_times_{0}, lost_blocks_{0};
 
-  // --- of the collector ---
+  // --- Used by the collector ---
   HookCounts hooks_;
-  std::deque<LaunchNote> waiting_;  // launches whose times did not come yet, ascending
-  std::deque<Times> early_;         // times whose launch did not come yet, ascending
-  std::uint64_t untimed_ = 0;       // runs of nodes in bodies that left no time
+  std::deque<LaunchNote> waiting_;   // launches without times, ascending
+  std::deque<Times> early_;          // times without a launch, ascending
+  std::uint64_t untimed_nodes_ = 0;  // executions of nodes in bodies without a time
   struct Reported {
     std::uint64_t launches = 0, times = 0, blocks = 0, untimed = 0;
   } reported_;
-  std::shared_ptr<ReplaySource> source_;  // null: times come by themselves
-  std::uint64_t source_told_ = 0;         // the last replay whose times came from there
-  std::uint64_t added_ = 0;               // the last replay that there is a record of
+  std::shared_ptr<ReplaySource> source_;  // null: the running threads deliver times
+  std::uint64_t source_delivered_ = 0;    // the last replay whose times the source delivered
+  std::uint64_t added_ = 0;               // the last replay with a record
   struct Window {
-    std::uint32_t seen_switch = ~0u;  // the mode that it was planned for
+    // The change counter and mode for which the window was planned.
+    std::uint32_t seen_switch = ~0u;
     bool is_open = false;
-    trace::Time next = 0;  // when the next one may open
-    trace::Time last_close =
-        0;                  // when the last one by close means opened; before, the first one by any
-    trace::Time extra = 0;  // ns that the replays of the last one took beyond `plain`
-    double plain = 0;       // ns that a replay takes of which no node is timed; a running mean
+    trace::Time next = 0;  // earliest start of the next window
+    // Start of the last window with Precision::Close; initially of the first window.
+    trace::Time last_close = 0;
+    trace::Time extra =
+        0;             // additional time of the last window's replays compared with `plain`, ns
+    double plain = 0;  // running mean of the time of a replay without node times, ns
   } window_;
   trace::Time clock_reported_ = 0;
 };

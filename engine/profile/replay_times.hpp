@@ -1,7 +1,6 @@
 // ReplayTimes: records the duration of each node over a fixed number of replays of one executable.
-// Knows no device.
-// Threads: the observer's calls as ReplayObserver says. open() and node_costs() run on one thread
-// while no replay runs; noted() and is_full() on any thread.
+// Knows nothing about devices. Threads: the observer's calls as ReplayObserver states; open() and
+// node_costs() on one thread while no replay runs; noted() and is_full() on any thread.
 #pragma once
 
 #include <atomic>
@@ -34,10 +33,10 @@ class ReplayTimes final : public ReplayObserver {
                   NodeTime* nodes) noexcept override;
 
  private:
-  std::vector<std::uint32_t> lowered_node_;  // by schedule node
-  std::vector<NodeTime> times_;              // of the replay that runs, including nodes of bodies
-  std::vector<std::uint32_t> durations_;     // by replay, then schedule node; kNone: it did not run
-  std::uint32_t replays_ = 0;                // wanted; 0 before open()
+  std::vector<std::uint32_t> lowered_node_;  // index: schedule node
+  std::vector<NodeTime> times_;              // of the current replay, including nodes of bodies
+  std::vector<std::uint32_t> durations_;  // index: replay, then schedule node; kNone: did not run
+  std::uint32_t replays_ = 0;             // number to record; 0 before open()
   std::atomic<std::uint32_t> noted_{0};
 };
 

@@ -1,5 +1,5 @@
-// Ring: a bounded queue from one thread to another. Putting never waits and never allocates: what
-// does not fit is refused. Threads: one at a time puts, one at a time takes.
+// Ring: a bounded single-producer, single-consumer queue. put() and take() are wait-free and do not
+// allocate. Threads: one producer and one consumer at a time.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace reprise::detail {
 struct FreeBytes {
   void operator()(void* bytes) const noexcept { std::free(bytes); }
 };
-// `count` values of zero bytes; pages that nobody touches cost nothing.
+// `count` zeroed values. Untouched pages take no memory.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::unique_ptr<T[], FreeBytes> zeroed(std::size_t count) {
@@ -28,11 +28,11 @@ template <class T>
 template <class T>
 class Ring {
  public:
-  // At least `capacity`.
+  // `capacity` is rounded up to a power of two.
   explicit Ring(std::size_t capacity)
       : mask_(std::bit_ceil(capacity) - 1), values_(zeroed<T>(mask_ + 1)) {}
 
-  // How many are in it now; 0: it was full, and `value` is not in it.
+  // Returns the number of values including `value`; 0: the ring is full and `value` was not added.
   std::size_t put(const T& value) noexcept {
     const std::uint64_t end = end_.load(std::memory_order_relaxed);
     const std::uint64_t used = end - begin_.load(std::memory_order_acquire);
@@ -41,7 +41,7 @@ class Ring {
     end_.store(end + 1, std::memory_order_release);
     return used + 1;
   }
-  // False: there is none.
+  // Returns false if the ring is empty.
   [[nodiscard]] bool take(T& value) noexcept {
     const std::uint64_t begin = begin_.load(std::memory_order_relaxed);
     if (begin == end_.load(std::memory_order_acquire)) return false;
@@ -54,8 +54,8 @@ class Ring {
  private:
   const std::size_t mask_;
   std::unique_ptr<T[], FreeBytes> values_;
-  alignas(64) std::atomic<std::uint64_t> end_{0};    // moved by who puts
-  alignas(64) std::atomic<std::uint64_t> begin_{0};  // moved by who takes
+  alignas(64) std::atomic<std::uint64_t> end_{0};    // written by the producer
+  alignas(64) std::atomic<std::uint64_t> begin_{0};  // written by the consumer
 };
 
 }  // namespace reprise::detail

@@ -15,7 +15,7 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::string_view kForm =
+constexpr std::string_view kTargetSyntax =
     "live, FILE[,max=SIZE][,keep=last|first] or live,FILE..., where SIZE is bytes or a number with "
     "k, M or G";
 
@@ -31,15 +31,15 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-// Where a target was given, for messages.
+// The origin of a target, for error messages.
 struct Source {
   std::string_view name, value;
   [[noreturn]] void refuse(std::string_view why) const {
-    detail::refuse(concat(name, " is \"", value, "\": ", why, "; it may be ", kForm));
+    detail::refuse(concat(name, " is \"", value, "\": ", why, "; it may be ", kTargetSyntax));
   }
 };
 
-// 0: no size.
+// 0: invalid.
 std::uint64_t parse_size(std::string_view text) {
   std::uint64_t unit = 1;
   if (!text.empty()) {
@@ -65,39 +65,40 @@ std::uint64_t parse_size(std::string_view text) {
 }
 
 void apply_option(trace::TraceFileDesc& file, const Source& source, std::string_view option,
-                  bool& keeps) {
+                  bool& has_keep) {
   if (option.starts_with("max=")) {
     const std::string_view size = option.substr(4);
     file.max_bytes = parse_size(size);
-    if (file.max_bytes == 0) source.refuse(concat("\"", size, "\" is no size"));
+    if (file.max_bytes == 0) source.refuse(concat("\"", size, "\" is not a size"));
     if (file.max_bytes < trace::TraceFile::kMinMaxBytes) {
-      source.refuse(concat("max=", size, " holds nothing, the least is ",
+      source.refuse(concat("max=", size, " is too small; the minimum is ",
                            trace::TraceFile::kMinMaxBytes >> 10, "k"));
     }
   } else if (option == "keep=last" || option == "keep=first") {
     file.keep = option == "keep=last" ? trace::TraceFileDesc::Keep::Last
                                       : trace::TraceFileDesc::Keep::First;
-    keeps = true;
+    has_keep = true;
   } else {
-    source.refuse(concat("\"", option, "\" is no option"));
+    source.refuse(concat("\"", option, "\" is not an option"));
   }
 }
 
-// Of "FILE[,option]...".
+// Parses "FILE[,option]...".
 trace::TraceFileDesc parse_file(const Source& source, std::string_view text) {
   const std::size_t end = text.find(',');
   const std::string_view path = text.substr(0, end);
-  if (path.empty()) source.refuse("there is no file");
+  if (path.empty()) source.refuse("the file name is missing");
   trace::TraceFileDesc file;
   file.path = std::filesystem::absolute(path).lexically_normal();
-  bool keeps = false;
+  bool has_keep = false;
   for (std::size_t at = end; at != std::string_view::npos;) {
     const std::size_t next = text.find(',', at + 1);
     apply_option(file, source,
-                 text.substr(at + 1, next == std::string_view::npos ? next : next - at - 1), keeps);
+                 text.substr(at + 1, next == std::string_view::npos ? next : next - at - 1),
+                 has_keep);
     at = next;
   }
-  if (keeps && file.max_bytes == 0) source.refuse("keep= needs max=");
+  if (has_keep && file.max_bytes == 0) source.refuse("keep= needs max=");
   return file;
 }
 
@@ -109,7 +110,7 @@ TraceOptions parse_target(const Source& source) {
   if (file == kLive || file.starts_with("live,")) {
     options.live.emplace();
     file.remove_prefix(std::min(file.size(), kLive.size() + 1));
-    if (file.empty() && source.value != kLive) source.refuse("there is no file");
+    if (file.empty() && source.value != kLive) source.refuse("the file name is missing");
   }
   if (!file.empty()) options.file = parse_file(source, file);
   return options;
@@ -136,7 +137,7 @@ RemoteProfile remote_profile(RemoteProfile wanted) {
                 "\"; it may be nothing, replays, sampled or every"));
 }
 
-std::optional<trace::LiveProfile> most(RemoteProfile remote) {
+std::optional<trace::LiveProfile> max_level(RemoteProfile remote) {
   switch (remote) {
     case RemoteProfile::Nothing: return std::nullopt;
     case RemoteProfile::Replays: return trace::LiveProfile::Replays;
@@ -158,12 +159,11 @@ void apply_listen(LiveOptions& live, const TraceDesc& desc) {
     refuse(concat(address.name, " is \"", address.value, "\"; it may be host:port or port"));
   if (live.token.empty()) {
     refuse(concat(address.name, " is \"", address.value,
-                  "\", and there is no token: set REPRISE_TOKEN or TraceDesc::token, or nobody "
-                  "could be told from anybody"));
+                  "\", which requires a token: set REPRISE_TOKEN or TraceDesc::token"));
   }
   if (live.token.size() > trace::kMaxTokenBytes)
-    refuse(
-        concat("a token of ", live.token.size(), " bytes; the longest is ", trace::kMaxTokenBytes));
+    refuse(concat("a token of ", live.token.size(), " bytes exceeds the limit of ",
+                  trace::kMaxTokenBytes, " bytes"));
 }
 
 }  // namespace
@@ -178,7 +178,7 @@ std::optional<TraceOptions> trace_options(const TraceDesc& desc, RemoteProfile r
   const ProfileMode usual = options.file.path.empty() ? ProfileMode::Sampled : ProfileMode::Every;
   options.profile = profile.value_or(desc.profile.value_or(usual));
   if (options.live) {
-    options.live->remote_profile = most(remote_profile(remote));
+    options.live->remote_profile = max_level(remote_profile(remote));
     apply_listen(*options.live, desc);
   }
   return options;

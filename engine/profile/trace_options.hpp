@@ -1,5 +1,5 @@
-// TraceOptions: what an application, or the environment, asks of the trace, checked. Knows no file,
-// no socket and no thread. Threads: pure functions of their arguments and the environment.
+// TraceOptions: the validated trace settings of the application and the environment. Knows nothing
+// about files, sockets and threads. Threads: pure functions of their arguments and the environment.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,26 @@
 namespace reprise::detail {
 
 struct LiveOptions {
-  std::string listen, token;                         // of TCP; empty: none
-  std::optional<trace::LiveProfile> remote_profile;  // empty: viewers may ask for nothing
+  std::string listen, token;  // of TCP; empty: no TCP
+  std::optional<trace::LiveProfile>
+      remote_profile;  // highest level that viewers may request; empty: none
   friend bool operator==(const LiveOptions&, const LiveOptions&) = default;
 };
 
 struct TraceOptions {
-  trace::TraceFileDesc file;        // its path absolute; an empty one: no file
-  std::optional<LiveOptions> live;  // empty: nobody looks while it runs
+  trace::TraceFileDesc file;        // absolute path; empty: no file
+  std::optional<LiveOptions> live;  // empty: no live session
   ProfileMode profile = ProfileMode::Every;
 };
 
-// nullopt: no trace is wanted. $REPRISE_TRACE, $REPRISE_PROFILE, $REPRISE_LISTEN, $REPRISE_TOKEN
-// and $REPRISE_REMOTE_PROFILE win over the arguments. Throws InvalidArgument naming where the wrong
-// value stands and what it may be.
+// Settings from the arguments and $REPRISE_TRACE, $REPRISE_PROFILE, $REPRISE_LISTEN, $REPRISE_TOKEN
+// and $REPRISE_REMOTE_PROFILE, which take precedence. nullopt: no trace. Throws InvalidArgument
+// with the source of the invalid value and the valid values.
 [[nodiscard]] std::optional<TraceOptions> trace_options(
     const TraceDesc& desc, RemoteProfile remote_profile = RemoteProfile::Sampled);
 
-// The same of one text of that form, which stands in the variable that is named; whatever viewers
-// ask for they get.
+// Settings from the target text of the environment variable `variable`. Viewers may request any
+// level.
 [[nodiscard]] TraceOptions trace_options_of(std::string_view variable, std::string_view target);
 
 }  // namespace reprise::detail

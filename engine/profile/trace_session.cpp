@@ -35,22 +35,21 @@ struct Sessions {
   std::condition_variable closed;
   struct Open {
     const TraceSession*
-        identity;  // until its file is closed, so longer than the weak pointer leads anywhere
+        identity;  // valid until the file is closed, which is after weak_ptr expires
     TraceOptions options;
     std::weak_ptr<TraceSession> session;
   };
   std::vector<Open> open;
-  FinishedTraceFiles past;
+  FinishedTraceFiles finished_files;
 };
 Sessions& sessions() {
-  alignas(Sessions) static std::byte place[sizeof(Sessions)];
-  static Sessions* const all = new (place) Sessions;  // never destroyed: used after the end of main
+  alignas(Sessions) static std::byte storage[sizeof(Sessions)];
+  static Sessions* const all = new (storage) Sessions;  // never destroyed: used during process exit
   return *all;
 }
 
-// An instance that is never dropped has a trace all the same. Made with the first session, and so
-// before anything that lets go of one at the end of the process: that is done by the time this
-// runs.
+// Closes the sessions of instances that are never destroyed. Constructed with the first session and
+// thus before any static owner of one, so its destructor runs after theirs.
 struct ExitGate {
   ~ExitGate() {
     std::vector<std::shared_ptr<TraceSession>> left;
@@ -72,46 +71,46 @@ std::string target_name(const TraceOptions& options) {
 static_assert(static_cast<int>(trace::LiveProfile::Off) == static_cast<int>(ProfileMode::Off));
 static_assert(static_cast<int>(trace::LiveProfile::Every) == static_cast<int>(ProfileMode::Every));
 
-void complain(const std::string& text) {
+void print_error(const std::string& text) {
   const std::string line = concat("reprise: trace: ", text, "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 }  // namespace
 
-// Drivers end in the opposite order of their beginning, and so does this.
-void TraceSession::note_device() { static const ExitGate gate; }
+// Exit handlers run in reverse order of registration: after a driver's initialisation, this one
+// runs before the driver's.
+void TraceSession::register_exit_handler() { static const ExitGate gate; }
 
 std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options,
                                                  std::string_view application) {
   static const ExitGate gate;
   std::unique_lock lock(sessions().mutex);
-  const auto with_this_target = [&] {
+  const auto find_target = [&] {
     return std::find_if(
         sessions().open.begin(), sessions().open.end(),
         [&](const Sessions::Open& one) { return one.options.file.path == options.file.path; });
   };
-  for (auto found = with_this_target(); found != sessions().open.end();
-       found = with_this_target()) {
+  for (auto found = find_target(); found != sessions().open.end(); found = find_target()) {
     auto session = found->session.lock();
-    if (!session) {  // its last owner is about to close it
+    if (!session) {  // its last owner is closing it
       sessions().closed.wait(lock);
       continue;
     }
     const TraceOptions& first = found->options;
     if (first.file.max_bytes != options.file.max_bytes || first.file.keep != options.file.keep ||
         first.live != options.live) {
-      lock.unlock();  // the session may be dropped here
-      refuse(ErrorCode::InvalidArgument, concat("the trace ", target_name(options),
-                                                " is being written already, with other options"));
+      lock.unlock();  // releasing the session takes the lock
+      refuse(ErrorCode::InvalidArgument,
+             concat("the trace ", target_name(options), " is already open with other options"));
     }
     return session;
   }
-  // Nothing may fail once there is a session: its end takes the lock that is held here.
+  // Must not fail after the session exists: its destructor takes the lock held here.
   sessions().open.reserve(sessions().open.size() + 1);
   Sessions::Open entry{nullptr, options, {}};
-  auto session =
-      std::make_shared<TraceSession>(options, application, sessions().past.find(options.file.path));
+  auto session = std::make_shared<TraceSession>(options, application,
+                                                sessions().finished_files.find(options.file.path));
   entry.identity = session.get();
   entry.session = session;
   sessions().open.push_back(std::move(entry));
@@ -120,18 +119,18 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options,
 
 TraceSession::TraceSession(const TraceOptions& options, std::string_view application,
                            const std::optional<NextIds>& next_ids)
-    : path_(options.file.path), cost_(trace_now(), clock_read_cost()) {
+    : path_(options.file.path), overhead_(trace_now(), clock_read_cost()) {
   try {
     start(options, application, next_ids);
     return;
   } catch (const trace::TraceError& error) {
-    writer_.reset();  // the server calls nobody any more
+    writer_.reset();  // no callback runs after this
     server_.reset();
     refuse(ErrorCode::InvalidArgument, concat("the trace cannot be written: ", error.what()));
   } catch (const std::system_error& error) {
     writer_.reset();
     server_.reset();
-    refuse(ErrorCode::OutOfMemory, concat("no thread could be started for the trace ",
+    refuse(ErrorCode::OutOfMemory, concat("cannot start a thread for the trace ",
                                           target_name(options), ": ", error.what()));
   }
 }
@@ -140,7 +139,7 @@ void TraceSession::start(const TraceOptions& options, std::string_view applicati
                          const std::optional<NextIds>& next_ids) {
   trace::TraceWriterDesc writer;
   writer.on_error = [](const std::string& text) {
-    complain(concat(text, "; the trace ends there, the program goes on"));
+    print_error(concat(text, "; this output of the trace ends here"));
   };
   std::shared_ptr<trace::TraceFile> file;
   if (!path_.empty()) {
@@ -171,13 +170,13 @@ std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live,
   desc.on_request = [this](const trace::LiveRequest& request) {
     switch (request.kind) {
       case trace::LiveRequest::Kind::SetProfile:
-        ask(static_cast<ProfileMode>(request.profile));
+        request_mode(static_cast<ProfileMode>(request.profile));
         break;
       case trace::LiveRequest::Kind::Flush: break;
     }
-    flush_soon();
+    request_flush();
   };
-  desc.on_alone = [this] { ask(std::nullopt); };
+  desc.on_alone = [this] { request_mode(std::nullopt); };
   return std::make_shared<trace::LiveServer>(std::move(desc));
 }
 
@@ -185,22 +184,23 @@ TraceSession::~TraceSession() {
   close();
   {
     const std::lock_guard lock(sessions().mutex);
-    remember();
+    add_to_finished_files();
     std::erase_if(sessions().open,
                   [this](const Sessions::Open& one) { return one.identity == this; });
   }
   sessions().closed.notify_all();
 }
 
-void TraceSession::remember() noexcept {
+void TraceSession::add_to_finished_files() noexcept {
   if (path_.empty()) return;
   NextIds next{};
   for (std::size_t i = 0; i < kTraceIds; ++i) next[i] = ids_[i].load(std::memory_order_relaxed);
   try {
-    sessions().past.add(path_, next);
+    sessions().finished_files.add(path_, next);
   } catch (const std::bad_alloc&) {
-    complain(
-        concat(path_.string(), ": there was no memory to remember that it is to be continued"));
+    print_error(
+        concat(path_.string(),
+               ": there was no memory to add_to_finished_files that it is to be continued"));
   }
 }
 
@@ -215,26 +215,26 @@ void TraceSession::push(trace::Record record) noexcept {
 
 void TraceSession::follow(std::shared_ptr<ReplayLog> log) {
   const std::lock_guard lock(logs_mutex_);
-  log->ask(asked_);
+  log->request_mode(requested_mode_);
   logs_.push_back(std::move(log));
 }
 
-void TraceSession::ask(std::optional<ProfileMode> mode) {
+void TraceSession::request_mode(std::optional<ProfileMode> mode) {
   const std::lock_guard lock(logs_mutex_);
-  asked_ = mode;
-  for (const auto& log : logs_) log->ask(mode);
+  requested_mode_ = mode;
+  for (const auto& log : logs_) log->request_mode(mode);
 }
 
-void TraceSession::flush_soon() {
+void TraceSession::request_flush() {
   const std::lock_guard lock(stop_mutex_);
-  ++flushes_asked_;
-  bell_.ring();
+  ++flushes_requested_;
+  signal_.notify();
 }
 
 void TraceSession::flush() {
   std::unique_lock lock(stop_mutex_);
-  const std::uint64_t mine = ++flushes_asked_;
-  bell_.ring();
+  const std::uint64_t mine = ++flushes_requested_;
+  signal_.notify();
   flushed_.wait(lock, [&] { return stop_ || flushes_done_ >= mine; });
 }
 
@@ -252,30 +252,30 @@ void TraceSession::name_thread(std::uint32_t thread) {
     push(trace::ThreadName{thread, std::move(name)});
 }
 
-trace::Time TraceSession::time_run() noexcept {
-  trace::Time run = collector_run_.load(std::memory_order_relaxed);
+trace::Time TraceSession::threads_time() noexcept {
+  trace::Time run = collector_time_.load(std::memory_order_relaxed);
   const std::shared_lock lock(writer_mutex_);
-  if (writer_) run += time_run_by(writer_->thread());
-  if (server_) run += time_run_by(server_->thread());
+  if (writer_) run += thread_cpu_time(writer_->thread());
+  if (server_) run += thread_cpu_time(server_->thread());
   return run;
 }
 
-void TraceSession::add_cost(Last last) {
+void TraceSession::update_overhead(Last last) {
   switch (last) {
-    case Last::No: return cost_.tick(trace_now(), closest_, time_run(), records_);
-    case Last::Yes: return cost_.finish(trace_now(), closest_, time_run(), records_);
+    case Last::No: return overhead_.tick(trace_now(), highest_mode_, threads_time(), records_);
+    case Last::Yes: return overhead_.finish(trace_now(), highest_mode_, threads_time(), records_);
   }
 }
 
 void TraceSession::collect(Last last) {
   {
     const std::lock_guard lock(logs_mutex_);
-    if (!logs_.empty()) closest_ = ProfileMode::Off;
+    if (!logs_.empty()) highest_mode_ = ProfileMode::Off;
     for (std::size_t i = 0; i < logs_.size();) {
       const bool more = logs_[i]->collect(records_);
       if (last == Last::Yes) logs_[i]->finish(records_);
-      closest_ = std::max(closest_, logs_[i]->mode());
-      cost_.add(logs_[i]->take_hooks());
+      highest_mode_ = std::max(highest_mode_, logs_[i]->mode());
+      overhead_.add(logs_[i]->take_hooks());
       if (more) {
         ++i;
       } else {
@@ -287,34 +287,34 @@ void TraceSession::collect(Last last) {
   for (const trace::Record& record : records_) {
     if (const auto* replay = std::get_if<trace::Replay>(&record)) name_thread(replay->thread);
   }
-  add_cost(last);
+  update_overhead(last);
   for (trace::Record& record : records_) push(std::move(record));
   records_.clear();
   if (const std::uint64_t count = dropped_.exchange(0, std::memory_order_relaxed); count != 0) {
-    push(trace::Loss{trace_now(), trace::LossKind::Events, count, "there was no memory for them"});
+    push(trace::Loss{trace_now(), trace::LossKind::Events, count, "out of memory"});
   }
 }
 
 void TraceSession::run() noexcept {
   std::unique_lock lock(stop_mutex_);
   while (!stop_) {
-    bell_.changed.wait_for(lock, kCollectorPause, [this] {
-      return stop_ || bell_.method.load(std::memory_order_relaxed);
+    signal_.changed.wait_for(lock, kCollectorPause, [this] {
+      return stop_ || signal_.is_set.load(std::memory_order_relaxed);
     });
-    bell_.method.store(false, std::memory_order_relaxed);
+    signal_.is_set.store(false, std::memory_order_relaxed);
     if (stop_) return;
-    const std::uint64_t asked = flushes_asked_;
-    const bool is_flush = asked != flushes_done_;
+    const std::uint64_t requested = flushes_requested_;
+    const bool is_flush = requested != flushes_done_;
     lock.unlock();
-    collector_run_.store(time_run_by(pthread_self()), std::memory_order_relaxed);
+    collector_time_.store(thread_cpu_time(pthread_self()), std::memory_order_relaxed);
     try {
       collect(Last::No);
       if (is_flush) write_out();
     } catch (const std::bad_alloc&) {
-      count_dropped();  // and on with the next
+      count_dropped();  // continue with the next iteration
     }
     lock.lock();
-    flushes_done_ = asked;
+    flushes_done_ = requested;
     if (is_flush) flushed_.notify_all();
   }
 }
@@ -326,21 +326,21 @@ void TraceSession::close() noexcept {
     closed_ = true;
     stop_ = true;
   }
-  bell_.changed.notify_all();
+  signal_.changed.notify_all();
   flushed_.notify_all();
   if (collector_.joinable()) collector_.join();
   try {
     collect(Last::Yes);
   } catch (const std::bad_alloc&) {
-    complain(concat(path_.empty() ? "live" : path_.string(),
-                    ": there was no memory for the last records"));
+    print_error(concat(path_.empty() ? "live" : path_.string(),
+                       ": out of memory; the last records are missing"));
   }
   std::unique_ptr<trace::TraceWriter> writer;
   {
     const std::lock_guard lock(writer_mutex_);
     writer = std::move(writer_);
   }
-  writer.reset();  // viewers get what there is
+  writer.reset();  // sends the remaining chunks to viewers
   server_.reset();
 }
 

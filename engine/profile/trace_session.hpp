@@ -1,7 +1,7 @@
-// TraceSession: one trace that this process makes: the file, the door for viewers, the writer's
-// thread, the ids that records share, and a collector that fetches what replays left behind. One a
-// target; instances of one process that name the same target share it. Whole once the last owner is
-// gone, or at the end of the process. Threads: any thread.
+// TraceSession: one trace of this process: its file, its live server, its writer, the ids that its
+// records share, and the collector thread. There is one session per target, shared by the instances
+// that use the target. The file is complete after the last owner released the session, at the
+// latest at process exit. Threads: any.
 #pragma once
 
 #include <array>
@@ -32,14 +32,14 @@ class TraceSession {
  public:
   enum class Id : std::uint8_t { Device, Queue, Graph, Buffer, Pool };
 
-  // A device was opened: at the end of the process sessions close before its driver goes, which may
-  // have times of replays to tell.
-  static void note_device();
-  // Throws InvalidArgument naming the file or the address where it can't be made, or is open with
-  // other options.
+  // Called after a device's driver was initialised: ensures that sessions close at process exit
+  // before the driver, which may still hold times of replays.
+  static void register_exit_handler();
+  // Returns the open session of the target or creates one. Throws InvalidArgument with the file or
+  // address if it cannot be created or is open with other options.
   [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options,
                                                           std::string_view application);
-  // `next_ids`: the file goes on; empty: it is made anew.
+  // `next_ids`: continues the file; empty: replaces it.
   TraceSession(const TraceOptions& options, std::string_view application,
                const std::optional<NextIds>& next_ids = std::nullopt);
   TraceSession(const TraceSession&) = delete;
@@ -49,61 +49,61 @@ class TraceSession {
   [[nodiscard]] std::uint32_t new_id(Id of) noexcept {
     return ids_[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
   }
-  // What does not fit is counted in the trace, also for want of memory; nothing where the session
-  // is over.
+  // Records that do not fit, or for which memory is exhausted, are counted in the trace. No effect
+  // after close().
   void push(trace::Record record) noexcept;
-  // Tells the thread's name, once.
+  // Records the thread's name once.
   void name_thread(std::uint32_t thread);
-  // A record that could not even be made.
+  // Counts a record that could not be created.
   void count_dropped() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
-  // From now on the collector looks after the log, until that is closed.
+  // The collector serves the log until it is closed.
   void follow(std::shared_ptr<ReplayLog> log);
-  [[nodiscard]] CollectorSignal& bell() noexcept { return bell_; }
-  // Blocks until what was over before the call is in the file, and given to viewers. Not on a
-  // thread of the trace.
+  [[nodiscard]] CollectorSignal& signal() noexcept { return signal_; }
+  // Blocks until all data from before the call is in the file and sent to viewers. Must not be
+  // called on a thread of the trace.
   void flush();
-  // Writes what there is and ends the threads; later calls do nothing. Once is enough.
+  // Writes the remaining data and joins the threads. Idempotent.
   void close() noexcept;
 
  private:
   enum class Last : std::uint8_t { No, Yes };
   void run() noexcept;
   void collect(Last last);
-  void add_cost(Last last);
-  [[nodiscard]] trace::Time time_run() noexcept;  // by the threads of the trace
+  void update_overhead(Last last);
+  [[nodiscard]] trace::Time threads_time() noexcept;  // CPU time of the trace's threads, ns
   void start(const TraceOptions& options, std::string_view application,
              const std::optional<NextIds>& next_ids);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live,
                                                          std::string_view application);
-  // Viewers; empty: there is none any more.
-  void ask(std::optional<ProfileMode> mode);
-  void remember() noexcept;  // under the lock of all sessions
-  void flush_soon();
+  // Mode that viewers request; empty: no request.
+  void request_mode(std::optional<ProfileMode> mode);
+  void add_to_finished_files() noexcept;  // requires the mutex of all sessions
+  void request_flush();
   void write_out();
 
   const std::filesystem::path path_;  // of the file; empty: none
   std::array<std::atomic<std::uint32_t>, kTraceIds> ids_{};
-  std::atomic<std::uint64_t> dropped_{0};  // records, for want of memory
+  std::atomic<std::uint64_t> dropped_{0};  // records dropped for lack of memory
 
-  std::shared_mutex writer_mutex_;  // of writer_, not of what is in it
+  std::shared_mutex writer_mutex_;  // guards the pointer writer_
   std::unique_ptr<trace::TraceWriter> writer_;
-  std::shared_ptr<trace::LiveServer> server_;  // null: nobody may look
+  std::shared_ptr<trace::LiveServer> server_;  // null: no live session
 
-  std::mutex logs_mutex_;  // of logs_ and asked_
+  std::mutex logs_mutex_;  // guards logs_ and requested_mode_
   std::vector<std::shared_ptr<ReplayLog>> logs_;
-  std::optional<ProfileMode> asked_;
-  std::vector<trace::Record> records_;  // of whoever collects
+  std::optional<ProfileMode> requested_mode_;
+  std::vector<trace::Record> records_;  // used by the collector
   std::mutex threads_mutex_;
   std::unordered_set<std::uint32_t>
-      threads_;         // under threads_mutex_: those that have a name in the trace
-  OverheadMeter cost_;  // of whoever collects
-  ProfileMode closest_ = ProfileMode::Off;     // of whoever collects: that any graph was looked at
-  std::atomic<trace::Time> collector_run_{0};  // time of the collector's thread
+      threads_;             // guarded by threads_mutex_; threads with a name in the trace
+  OverheadMeter overhead_;  // used by the collector
+  ProfileMode highest_mode_ = ProfileMode::Off;  // used by the collector: highest mode of any graph
+  std::atomic<trace::Time> collector_time_{0};   // CPU time of the collector thread, ns
 
-  CollectorSignal bell_;
-  std::mutex stop_mutex_;  // of what stands below
+  CollectorSignal signal_;
+  std::mutex stop_mutex_;  // guards the members below
   bool stop_ = false, closed_ = false;
-  std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;
+  std::uint64_t flushes_requested_ = 0, flushes_done_ = 0;
   std::condition_variable flushed_;
   std::thread collector_;
 };

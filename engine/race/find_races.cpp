@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
-#include "compile/stages.hpp"
 #include "race/reordered_replay.hpp"
 #include "runtime/core/device_core.hpp"
+#include "runtime/graph/compile_graph.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 
@@ -35,8 +36,8 @@ class RaceFinder {
   RaceFinder(Device device, Queue queue, std::shared_ptr<const Recording> recording,
              const RaceDesc& desc)
       : desc_(desc), replay_(std::move(device), std::move(queue), std::move(recording), desc) {
-    usual_.usual = desc.poison;
-    usual_.other = desc.other_poison;
+    usual_.usual = desc.pattern;
+    usual_.other = desc.alternate;
     linear_.resize(replay_.dependencies().node_count());
     for (std::uint32_t node = 0; node < linear_.size(); ++node) linear_[node] = node;
     report_.label = replay_.recording().label;
@@ -267,10 +268,10 @@ void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
   };
   if (desc.runs == 0) refuse("0 runs try no order; take some tens");
   if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
-  if (desc.poison == desc.other_poison)
-    refuse("poison and other_poison are the same byte, so nobody who reads one could be told");
+  if (desc.pattern == desc.alternate)
+    refuse("pattern and alternate are the same byte, so a read of either could not be detected");
   for (const BufferView& view : desc.ignore) {
-    if (!view) refuse("a buffer to ignore is an empty handle");
+    if (!view) fail_empty("buffer to ignore", concat("find_races ", label), Stage::Validate, label);
   }
 }
 
@@ -282,20 +283,19 @@ namespace reprise {
 
 RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
   using namespace detail;
-  if (!commands.core())
-    fail(ErrorCode::InvalidState, Stage::Validate, "",
-         "find_races: the command buffer was moved away");
+  static_cast<void>(
+      require_handle(core_of(commands), "CommandBuffer", "find_races", Stage::Validate));
   check_desc(desc, commands);
-  const auto any = commands.core()->executable("find_races");
-  const auto device = desc.queue ? desc.queue.core()->device() : device_of(*any);
+  const auto any = detail::core_of(commands)->executable("find_races");
+  const auto device = desc.queue ? detail::core_of(desc.queue)->device() : device_of(*any);
   if (!device) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, any->label,
          concat("find_races ", any->label,
                 ": no command has a buffer of a pool; name a queue to run on"));
   }
-  auto recording = checked_recording(*device, commands, {});
+  auto recording = recording_to_compile(*device, commands, nullptr);
   static_cast<void>(check(*device, *recording));
-  const Device owner(device);
+  const Device owner = make_handle<Device>(device);
   const Queue queue = desc.queue ? desc.queue : owner.create_queue({.label = "find_races"});
   return RaceFinder(owner, queue, std::move(recording), desc).run();
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "memory/packing.hpp"
 #include "record/geometry.hpp"
@@ -65,7 +66,7 @@ void MemoryCheckpoint::add_buffers(const Recording& recording, const RaceDesc& d
   }
   switch (desc.compare) {
     case RaceDesc::Compare::Pools:
-      for (auto& buffer : device_.core()->live_buffers()) {
+      for (auto& buffer : core_of(device_)->live_buffers()) {
         const bool is_new = std::find(buffers.begin(), buffers.end(), buffer) == buffers.end();
         const bool is_near =
             std::find(pools.begin(), pools.end(), buffer->pool().get()) != pools.end();
@@ -76,8 +77,9 @@ void MemoryCheckpoint::add_buffers(const Recording& recording, const RaceDesc& d
     case RaceDesc::Compare::Declared: break;
   }
   for (auto& buffer : buffers) {
-    const bool ignored = std::any_of(desc.ignore.begin(), desc.ignore.end(),
-                                     [&](const BufferView& view) { return view.core() == buffer; });
+    const bool ignored =
+        std::any_of(desc.ignore.begin(), desc.ignore.end(),
+                    [&](const BufferView& view) { return core_of(view) == buffer; });
     compared_.push_back(ignored ? 0 : 1);
     areas_.push_back(
         {.name = display_name(*buffer), .buffer = buffer, .at = bytes_, .bytes = buffer->bytes});
@@ -107,7 +109,7 @@ CapturedGraph MemoryCheckpoint::copies(std::string_view label, Direction directi
   commands.begin();
   for (const CheckpointArea& area : areas_) {
     if (!area.buffer) continue;
-    const BufferView buffer(area.buffer, 0, area.bytes);
+    const auto buffer = make_handle<BufferView>(area.buffer, 0u, area.bytes);
     const auto stage = stage_.slice(area.at, area.bytes);
     switch (direction) {
       case Direction::IntoStage: commands.copy(buffer, stage); break;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
 #include "runtime/core/device_core.hpp"
@@ -23,7 +24,7 @@ ReorderedReplay::ReorderedReplay(Device device, Queue queue,
     pool_ = device_.create_pool({.label = "find_races"});
     slab_ = pool_->allocate<std::byte>(placement.slab_bytes, "transient buffers");
   }
-  poisoned_.emplace(recording_, dependencies_, placement, slab_.core());
+  poisoned_.emplace(recording_, dependencies_, placement, core_of(slab_));
   memory_.emplace(device_, queue_, *recording_, desc);
 }
 
@@ -32,8 +33,8 @@ void ReorderedReplay::replay(std::span<const std::uint32_t> order, std::uint32_t
   memory_->restore();
   auto recording = poisoned_->make(order, count, poison);
   if (recording->commands.empty()) return;
-  CapturedGraph graph(
-      compile_checked(device_.core(), std::move(recording), {.lowering = Lowering::Faithful}));
+  auto graph = make_handle<CapturedGraph>(
+      compile_checked(core_of(device_), std::move(recording), {.lowering = Lowering::Faithful}));
   graph.launch(queue_).wait();
   ++replays_;
 }

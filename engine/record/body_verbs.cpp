@@ -1,8 +1,9 @@
-// RecorderCore's nested and conditional: a whole recording becomes one command.
+// RecorderCore::nested and conditional, which record a whole recording as one command.
 #include <algorithm>
 #include <unordered_map>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/payload.hpp"
 #include "record/recorder_core.hpp"
@@ -11,8 +12,8 @@ namespace reprise::detail {
 
 namespace {
 
-// The name of the first command of `recording`, or of what it runs, that `is_wanted` is true for;
-// empty where there is none.
+// Name of the first command of `recording` or of its bodies that satisfies `is_wanted`; empty if
+// there is none.
 template <class Predicate>
 std::string first_command(const Recording& recording, const Predicate& is_wanted) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
@@ -47,21 +48,21 @@ bool sets(const Recording& recording, const BufferCore* condition) {
       });
 }
 
-// The accesses of a command that runs whole recordings: one range a buffer that bounds what they
-// touch.
+// The accesses of a command that runs whole recordings: for each buffer, one range that bounds all
+// accesses of the bodies.
 class BodyAccesses {
  public:
   void add(std::uint32_t buffer, const BufferAccess& access, BufferKind kind) {
-    const auto [at, is_new] = place_.try_emplace(buffer, list_.size());
+    const auto [entry, is_new] = index_of_.try_emplace(buffer, list_.size());
     if (is_new) {
       list_.push_back({buffer, access.access, 0, access.begin, access.end});
       return;
     }
-    BufferAccess& known = list_[at->second];
+    BufferAccess& known = list_[entry->second];
     known.begin = std::min(known.begin, access.begin);
     known.end = std::max(known.end, access.end);
-    // A transient that the body writes before it reads it needs nothing from outside; a write is
-    // ordered against everything.
+    // A transient that the body writes first needs no content from outside. A write already
+    // conflicts with every access.
     if (kind == BufferKind::Transient && known.access == Access::Write) return;
     known.access =
         static_cast<Access>(static_cast<int>(known.access) | static_cast<int>(access.access));
@@ -75,7 +76,7 @@ class BodyAccesses {
 
  private:
   std::vector<BufferAccess> list_;
-  std::unordered_map<std::uint32_t, std::size_t> place_;  // by buffer
+  std::unordered_map<std::uint32_t, std::size_t> index_of_;  // buffer -> position in list_
 };
 
 }  // namespace
@@ -96,8 +97,7 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
   if (const std::string found = first_command(*secondary, is_conditional); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
          concat("secondary ", secondary->label, " holds a conditional (", found,
-                "), which a nested graph cannot; leave Nested out, so that its "
-                "commands become commands of this one"));
+                "), which a nested graph does not support; omit Nested to inline its commands"));
   }
   const NestedPayload* payload = nullptr;
   std::uint32_t access_count = 0;
@@ -117,10 +117,10 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
 }
 
 void RecorderCore::check_condition(const Verb& verb, const BufferView& condition) const {
-  const BufferCore* const core = condition.core().get();
-  if (core == nullptr || core->kind != BufferKind::Condition) {
-    fail(verb, ErrorCode::InvalidArgument,
-         "the condition is empty; make one with Device::create_condition");
+  const BufferCore* const core = core_of(condition).get();
+  if (core == nullptr) {
+    fail(verb, ErrorCode::NotInitialized,
+         "the Condition is empty; create one with Device::create_condition");
   }
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
@@ -135,21 +135,20 @@ void RecorderCore::check_body(const Verb& verb, const Decision& decision,
   if (const std::string found = first_command(body, is_callback); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
          concat("secondary ", body.label, " holds a ", found,
-                "; what a conditional runs has none. Record it before or after"));
+                "; a body of a conditional cannot contain one. Record it before or after"));
   }
   if (const std::string found = first_command(body, copies_borrowed); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
          concat("secondary ", body.label, " copies borrowed host memory (", found,
-                "), which a conditional cannot reach. Use a buffer of CapturePool::host, or copy "
+                "), which a conditional cannot access. Use a buffer of CapturePool::host, or copy "
                 "before or after"));
   }
   if (decision.branch == Branch::While && decision.max_iterations == 0 &&
-      !sets(body, decision.condition->core().get())) {
-    fail(
-        verb, ErrorCode::InvalidArgument,
-        concat(
-            "nothing in secondary ", body.label, " sets condition ", decision.condition->name(),
-            ": the loop would never end. Set it in a kernel of the body, or give .max_iterations"));
+      !sets(body, core_of(*decision.condition).get())) {
+    fail(verb, ErrorCode::InvalidArgument,
+         concat(
+             "no command of secondary ", body.label, " sets condition ", decision.condition->name(),
+             ": the loop would never end. Set it in a kernel of the body, or set .max_iterations"));
   }
 }
 
@@ -161,7 +160,7 @@ CommandRef RecorderCore::conditional(const Decision& decision,
   require_recording(verb);
   check_condition(verb, *decision.condition);
   if (bodies.empty())
-    fail(verb, ErrorCode::InvalidArgument, "there is no case; give a secondary for each");
+    fail(verb, ErrorCode::InvalidArgument, "there is no case; pass a secondary for each");
   for (const auto& body : bodies) check_body(verb, decision, *body);
 
   const ConditionalPayload* payload = nullptr;
@@ -169,7 +168,7 @@ CommandRef RecorderCore::conditional(const Decision& decision,
   transact([&] {
     Arena& arena = *lists_.arena;
     static_cast<void>(lists_.commands.reserve(arena, 1));
-    const std::uint32_t condition = intern(decision.condition->core());
+    const std::uint32_t condition = intern(core_of(*decision.condition));
     auto* const list = arena.make_array<Body>(bodies.size());
     BodyAccesses accesses;
     accesses.add(condition, {condition, Access::Read, 0, 0, decision.condition->bytes()},

@@ -1,6 +1,8 @@
 #include <reprise/buffer.hpp>
 #include <reprise/error.hpp>
 
+#include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/buffer_core.hpp"
 
@@ -9,30 +11,39 @@ namespace reprise {
 namespace {
 
 [[noreturn]] void fail(ErrorCode code, const std::string& text) {
-  throw Error({.code = code}, text);
+  throw Error({.code = code, .stage = Stage::Record}, text);
 }
 
 const detail::BufferCore& checked(const std::shared_ptr<detail::BufferCore>& core,
                                   std::string_view call) {
-  if (!core) {
-    fail(
-        ErrorCode::InvalidArgument,
-        detail::concat(
-            call,
-            " of a view without a buffer; take one from CapturePool::allocate, host or transient"));
-  }
-  return *core;
+  return detail::require_handle(core, "buffer", call, Stage::Record);
 }
 
 }  // namespace
 
 namespace detail {
 
+void check_elements(const BufferView& view, std::uint64_t element_bytes, std::uint64_t alignment) {
+  if (!view || (view.bytes() % element_bytes == 0 && view.offset() % alignment == 0)) return;
+  fail(ErrorCode::InvalidArgument, Stage::Record, "",
+       concat("the ", view.bytes(), " bytes at offset ", view.offset(), " of ",
+              view.name().empty() ? "an unnamed buffer" : view.name(), " are no elements of ",
+              element_bytes, " bytes, aligned to ", alignment));
+}
+
+void check_pinned(const BufferView& view) {
+  if (!view || view.kind() == BufferKind::PinnedHost) return;
+  fail(ErrorCode::InvalidArgument, Stage::Record, "",
+       concat(view.name().empty() ? "an unnamed buffer" : view.name(),
+              " is no pinned host memory; the host cannot access it"));
+}
+
 void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size,
                     std::string_view name) {
   if (offset <= whole && size <= whole - offset) return;
-  fail(ErrorCode::OutOfRange, concat("range of ", size, " bytes at ", offset, " leaves the ", whole,
-                                     " bytes of ", name.empty() ? "an unnamed buffer" : name));
+  fail(ErrorCode::OutOfRange, Stage::Record, "",
+       concat("range of ", size, " bytes at ", offset, " leaves the ", whole, " bytes of ",
+              name.empty() ? "an unnamed buffer" : name));
 }
 
 std::string display_name(const BufferCore& buffer) {
@@ -48,7 +59,7 @@ std::string_view why_stale(const BufferCore& buffer) noexcept {
 }  // namespace detail
 
 BufferId BufferView::id() const noexcept { return core_ ? core_->id : BufferId(); }
-BufferKind BufferView::kind() const { return checked(core_, "kind()").kind; }
+BufferKind BufferView::kind() const { return checked(core_, "kind").kind; }
 std::string_view BufferView::name() const noexcept {
   return core_ ? std::string_view(core_->name) : std::string_view();
 }
@@ -61,11 +72,11 @@ std::optional<std::uint32_t> BufferView::device_id() const noexcept {
 }
 
 std::uint64_t BufferView::raw_device_ptr() const {
-  return reinterpret_cast<std::uintptr_t>(address());
+  return reinterpret_cast<std::uintptr_t>(data());
 }
 
 std::shared_ptr<const void> BufferView::validate() const {
-  const detail::BufferCore& core = checked(core_, "validate()");
+  const detail::BufferCore& core = checked(core_, "validate");
   if (core.is_stale()) {
     fail(ErrorCode::StaleHandle, detail::concat("validate() of ", detail::display_name(core),
                                                 ", which is stale: ", detail::why_stale(core)));
@@ -73,38 +84,43 @@ std::shared_ptr<const void> BufferView::validate() const {
   return core_;
 }
 
-void* BufferView::address() const {
-  const detail::BufferCore& core = checked(core_, "address()");
+void* BufferView::data() const {
+  const detail::BufferCore& core = checked(core_, "data");
   if (core.is_stale()) {
-    fail(ErrorCode::StaleHandle, detail::concat("address() of ", detail::display_name(core),
+    fail(ErrorCode::StaleHandle, detail::concat("data() of ", detail::display_name(core),
                                                 ", which is stale: ", detail::why_stale(core)));
   }
   if (core.kind == BufferKind::Transient) {
     fail(
         ErrorCode::Unsupported,
         detail::concat(
-            "address() of ", detail::display_name(core),
+            "data() of ", detail::display_name(core),
             ", a transient: it has no address outside a replay; allocate() a buffer that has one"));
   }
   return core.address + offset_;
 }
 
 BufferView BufferView::subview(std::uint64_t offset, std::uint64_t bytes) const {
-  const detail::BufferCore& core = checked(core_, "subview()");
+  const detail::BufferCore& core = checked(core_, "subview");
   detail::check_subrange(bytes_, offset, bytes, core.name);
   return {core_, offset_ + offset, bytes};
 }
 
-BufferView BufferView::instance(std::uint32_t i) const {
-  const detail::BufferCore& core = checked(core_, "instance()");
+BufferView BufferView::replica(std::uint32_t i) const {
+  const detail::BufferCore& core = checked(core_, "replica");
   if (i > core.copies.size()) {
     fail(ErrorCode::OutOfRange,
-         detail::concat("instance(", i, ") of ", detail::display_name(core), ", of which there ",
+         detail::concat("replica(", i, ") of ", detail::display_name(core), ", of which there ",
                         core.copies.empty()
                             ? "is one copy"
                             : detail::concat("are ", core.copies.size() + 1, " copies")));
   }
   return i == 0 ? *this : BufferView(core.copies[i - 1], offset_, bytes_);
+}
+
+bool BufferView::overlaps(const BufferView& other) const noexcept {
+  return core_ && core_ == other.core_ && bytes_ != 0 && other.bytes_ != 0 &&
+         offset_ < other.offset_ + other.bytes_ && other.offset_ < offset_ + bytes_;
 }
 
 std::uint32_t BufferView::replicas() const noexcept {

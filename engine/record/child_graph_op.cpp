@@ -1,12 +1,14 @@
 #include <reprise/child_graph_op.hpp>
 
+#include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/command_buffer_core.hpp"
 
 namespace reprise {
 namespace {
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& text) {
+[[noreturn]] void fail_child_graph(ErrorCode code, const std::string& text) {
   ErrorDetails details;
   details.code = code;
   details.stage = Stage::Record;
@@ -14,28 +16,27 @@ namespace {
 }
 
 std::shared_ptr<const detail::Recording> executable(const CommandBuffer& secondary) {
-  if (!secondary.core()) refuse(ErrorCode::InvalidState, "the command buffer was moved away");
-  const detail::CommandBufferCore& core = *secondary.core();
+  const detail::CommandBufferCore& core = detail::require_handle(
+      detail::core_of(secondary), "CommandBuffer", "ChildGraphOp", Stage::Record);
   if (core.level() != Level::Secondary) {
-    refuse(ErrorCode::InvalidArgument,
-           detail::concat("command buffer ", core.label(),
-                          " is a primary; create it with .level = Level::Secondary"));
+    fail_child_graph(ErrorCode::InvalidArgument,
+                     detail::concat("command buffer ", core.label(),
+                                    " is a primary; create it with .level = Level::Secondary"));
   }
   auto recording = core.recording();
   if (!recording) {
-    refuse(ErrorCode::InvalidState, detail::concat("secondary ", core.label(), " is in state ",
-                                                   to_string(core.state()), "; end() it first"));
+    fail_child_graph(ErrorCode::InvalidState,
+                     detail::concat("secondary ", core.label(), " is in state ",
+                                    to_string(core.state()), "; end() it first"));
   }
   return recording;
 }
 
 }  // namespace
 
-ChildGraphOp::ChildGraphOp(const CommandBuffer& secondary) : recording_(executable(secondary)) {}
+ChildGraphOp::ChildGraphOp(const CommandBuffer& secondary) : core_(executable(secondary)) {}
 
-std::string ChildGraphOp::parameters() const {
-  return detail::concat("secondary ", recording_->label);
-}
+std::string ChildGraphOp::parameters() const { return detail::concat("secondary ", core_->label); }
 
 void ChildGraphOp::declare(GraphOpDeclaration&) const {}
 

@@ -1,6 +1,6 @@
-// ChunkList: a list in an arena that grows by chunks and never moves what it holds. Space is
-// reserved first, which may throw, and committed after, which may not: so a verb that fails has
-// appended nothing. Threads: one thread at a time. Nothing is destroyed.
+// ChunkList: an append-only list in an arena. It grows in chunks and never moves its items.
+// Appending has two steps: reserve(), which may throw, and commit(), which does not; a recording
+// call that throws therefore appends nothing. Runs no destructors. Threads: one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -22,42 +22,43 @@ class ChunkList {
   };
 
  public:
-  // Room for `count` items in a row behind the last committed one; valid until the next reserve.
+  // Contiguous space for `count` items after the last committed one; valid until the next
+  // reserve().
   [[nodiscard]] T* reserve(Arena& arena, std::uint32_t count) {
     if (last_ == nullptr || last_->capacity - last_->count < count) add_chunk(arena, count);
     return last_->items + last_->count;
   }
-  // The first item of what was reserved last.
+  // The first item of the last reservation.
   [[nodiscard]] T& reserved() const noexcept { return last_->items[last_->count]; }
-  // Appends the first `count` of what was reserved, which the caller has constructed.
+  // Appends the first `count` reserved items, which the caller has constructed.
   void commit(std::uint32_t count) noexcept {
     last_->count += count;
     size_ += count;
   }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
 
-  // Walks the items in order.
+  // Forward iteration in append order.
   class Cursor {
    public:
     explicit Cursor(const ChunkList& list) noexcept : chunk_(list.first_) {}
-    [[nodiscard]] T* next() noexcept {  // null at the end
-      while (chunk_ != nullptr && at_ == chunk_->count) {
+    [[nodiscard]] T* next() noexcept {  // null after the last item
+      while (chunk_ != nullptr && position_ == chunk_->count) {
         chunk_ = chunk_->next;
-        at_ = 0;
+        position_ = 0;
       }
-      return chunk_ == nullptr ? nullptr : chunk_->items + at_++;
+      return chunk_ == nullptr ? nullptr : chunk_->items + position_++;
     }
 
    private:
     Chunk* chunk_;
-    std::uint32_t at_ = 0;
+    std::uint32_t position_ = 0;
   };
   [[nodiscard]] Cursor cursor() const noexcept { return Cursor(*this); }
 
  private:
   void add_chunk(Arena& arena, std::uint32_t count) {
-    constexpr std::uint32_t kFirst = 64, kLargest = 16384;
-    const std::uint32_t grown = last_ == nullptr ? kFirst : std::min(last_->capacity * 2, kLargest);
+    constexpr std::uint32_t kFirst = 64, kMax = 16384;
+    const std::uint32_t grown = last_ == nullptr ? kFirst : std::min(last_->capacity * 2, kMax);
     const std::uint32_t capacity = std::max(grown, count);
     T* items = static_cast<T*>(arena.allocate(sizeof(T) * std::size_t{capacity}, alignof(T)));
     Chunk* chunk = arena.make<Chunk>(nullptr, items, 0u, capacity);

@@ -1,12 +1,13 @@
-// The table of commands, and each command's payload: plain structs in an arena that name buffers
-// and kernels by their index in the recording. A new command is a row here; every switch over
-// CommandKind then shows what is left to do. Knows no device. Threads: values.
+// The table of commands and the payload of each: plain structs in an arena that name buffers and
+// kernels by index. To add a command, add a row; every switch over CommandKind then fails to
+// compile until it handles the command. Knows no device. Threads: values.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include <reprise/command_buffer.hpp>
+#include <reprise/buffer.hpp>
+#include <reprise/command_desc.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise::detail {
@@ -42,8 +43,8 @@ struct Command {
   SourceLocation where;
 };
 
-// A range of one buffer that a command touches. shape 0: all of [begin, end). Else the range bounds
-// the rows that recording.shapes[shape - 1] describes.
+// A byte range of one buffer that a command accesses. shape 0: the access covers [begin, end).
+// Otherwise the range bounds the rows of recording.shapes[shape - 1].
 struct BufferAccess {
   std::uint32_t buffer = 0;  // in recording.buffers
   Access access = Access::Read;
@@ -53,18 +54,17 @@ struct BufferAccess {
 
 struct AccessShape {
   Extent extent;
-  Pitch pitch;  // never 0: tight pitches are filled in
+  Pitch pitch;  // never 0: tight pitches are explicit
 };
 
-// Where a dispatch's parameter block takes an address: block[parameter_offset] = address of buffer
-// + offset.
+// An address in a dispatch's parameter block: block[parameter_offset] = address of buffer + offset.
 struct BufferArgument {
   std::uint32_t parameter_offset = 0;
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;
 };
 
-// A value of a dispatch's parameter block that the graph can be given anew.
+// A value in a dispatch's parameter block that can be updated in a compiled graph.
 struct SlotArgument {
   std::uint32_t parameter_offset = 0, bytes = 0;
   std::string_view name;  // in the arena
@@ -77,7 +77,7 @@ struct DispatchPayload {
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
   std::uint32_t parameter_bytes = 0;
   std::uint32_t buffer_argument_count = 0;
-  const std::byte* parameters = nullptr;  // values in place, addresses zero
+  const std::byte* parameters = nullptr;  // values are filled in, addresses are zero
   BufferArgument* buffer_arguments = nullptr;
   std::uint32_t slot_argument_count = 0;
   const SlotArgument* slot_arguments = nullptr;
@@ -96,7 +96,7 @@ struct Endpoint {
 struct CopyPayload {
   Endpoint source, destination;
   Extent extent;                          // 1D: height = depth = 1
-  Pitch source_pitch, destination_pitch;  // never 0: tight pitches are filled in
+  Pitch source_pitch, destination_pitch;  // never 0: tight pitches are explicit
 };
 
 struct FillPayload {
@@ -122,7 +122,8 @@ struct HostPayload {
 struct OpPayload {
   std::uint32_t op = 0;  // in recording.ops
   std::uint32_t buffer_count = 0;
-  std::uint32_t* buffers = nullptr;  // of the recording: declared views in order, then workspaces
+  // recording.buffers indices: declared views in order, then workspaces
+  std::uint32_t* buffers = nullptr;
 };
 
 struct BarrierPayload {
@@ -133,7 +134,7 @@ struct BarrierPayload {
   Dependency dependency = Dependency::Full;
 };
 
-// What a command runs as a whole: recording.bodies[index], whose buffer i is this recording's
+// A whole recording that a command runs: recording.bodies[index]. Its buffer i is this recording's
 // buffer buffers[i].
 struct Body {
   std::uint32_t index = 0;
@@ -145,8 +146,8 @@ struct NestedPayload {
   Body body;
 };
 
-// If: bodies[0] where the condition is not 0, else bodies[1] if there is one. While: bodies[0] as
-// long as it is not 0. Switch: the body whose number it is, none where there is no such body.
+// If: bodies[0] if the condition is not 0, otherwise bodies[1] if present. While: bodies[0] until
+// the condition is 0. Switch: bodies[condition]; no body runs if the value is out of range.
 enum class Branch : std::uint8_t { If, While, Switch };
 [[nodiscard]] std::string_view to_string(Branch branch) noexcept;
 

@@ -1,7 +1,9 @@
-// The public face of recording: every verb goes to its RecorderCore.
+// Public recording API: each method forwards to its RecorderCore.
 #include <reprise/command_buffer.hpp>
 #include <utility>
 
+#include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "record/command_buffer_core.hpp"
 
 namespace reprise {
@@ -10,10 +12,7 @@ namespace {
 
 template <class Core>
 Core& checked(const std::shared_ptr<Core>& core) {
-  if (!core)
-    throw Error({.code = ErrorCode::InvalidState},
-                "the recorder was moved away; use the object it was moved to");
-  return *core;
+  return detail::require_handle(core, "CommandBuffer or Recorder", "record", Stage::Record);
 }
 
 }  // namespace
@@ -35,13 +34,13 @@ LabelScope::~LabelScope() {
 
 CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args) {
-  return checked(core_).dispatch(kernel, desc, args);
+  return checked(recorder_).dispatch(kernel, desc, args);
 }
 
 CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args,
                                         std::span<const std::shared_ptr<const void>> owners) {
-  detail::RecorderCore& core = checked(core_);
+  detail::RecorderCore& core = checked(recorder_);
   core.reserve_owners(owners.size());
   const CommandRef command = core.dispatch(kernel, desc, args);
   core.keep(owners);
@@ -50,38 +49,38 @@ CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc
 
 CommandRef Recorder::copy(const BufferView& source, const BufferView& destination,
                           SourceLocation where) {
-  return checked(core_).copy({.view = &source}, {.view = &destination}, where);
+  return checked(recorder_).copy({.view = &source}, {.view = &destination}, where);
 }
 CommandRef Recorder::copy(const HostBytes& source, const BufferView& destination,
                           SourceLocation where) {
-  return checked(core_).copy({.host = &source}, {.view = &destination}, where);
+  return checked(recorder_).copy({.host = &source}, {.view = &destination}, where);
 }
 CommandRef Recorder::copy(const BufferView& source, const HostBytes& destination,
                           SourceLocation where) {
-  return checked(core_).copy({.view = &source}, {.host = &destination}, where);
+  return checked(recorder_).copy({.view = &source}, {.host = &destination}, where);
 }
 CommandRef Recorder::copy(const BufferView& source, const BufferView& destination,
                           const CopyDesc& desc, SourceLocation where) {
-  return checked(core_).copy({.view = &source}, {.view = &destination}, desc, where);
+  return checked(recorder_).copy({.view = &source}, {.view = &destination}, desc, where);
 }
 CommandRef Recorder::copy(const HostBytes& source, const BufferView& destination,
                           const CopyDesc& desc, SourceLocation where) {
-  return checked(core_).copy({.host = &source}, {.view = &destination}, desc, where);
+  return checked(recorder_).copy({.host = &source}, {.view = &destination}, desc, where);
 }
 CommandRef Recorder::copy(const BufferView& source, const HostBytes& destination,
                           const CopyDesc& desc, SourceLocation where) {
-  return checked(core_).copy({.view = &source}, {.host = &destination}, desc, where);
+  return checked(recorder_).copy({.view = &source}, {.host = &destination}, desc, where);
 }
 
 CommandRef Recorder::fill_bits(const BufferView& destination, std::uint32_t bits,
                                std::uint32_t element_bytes, Extent extent, Pitch pitch,
                                SourceLocation where) {
-  return checked(core_).fill(destination, bits, element_bytes, extent, pitch, where);
+  return checked(recorder_).fill(destination, bits, element_bytes, extent, pitch, where);
 }
 
 CommandRef Recorder::update(const BufferView& destination, std::span<const std::byte> bytes,
                             SourceLocation where) {
-  return checked(core_).update(destination, bytes, where);
+  return checked(recorder_).update(destination, bytes, where);
 }
 
 CommandRef Recorder::host(std::function<void()> function,
@@ -90,15 +89,15 @@ CommandRef Recorder::host(std::function<void()> function,
 }
 CommandRef Recorder::host(std::function<void()> function, std::span<const AccessedView> accesses,
                           SourceLocation where) {
-  return checked(core_).host(std::move(function), accesses, where);
+  return checked(recorder_).host(std::move(function), accesses, where);
 }
 
 CommandRef Recorder::add(std::shared_ptr<const GraphOp> op, SourceLocation where) {
-  return checked(core_).add(std::move(op), where);
+  return checked(recorder_).add(std::move(op), where);
 }
 
 void Recorder::barrier(const BarrierDesc& desc, SourceLocation where) {
-  checked(core_).barrier(desc, where);
+  checked(recorder_).barrier(desc, where);
 }
 
 void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) {
@@ -106,26 +105,26 @@ void Recorder::edge(CommandRef before, CommandRef after, SourceLocation where) {
 }
 void Recorder::edge(CommandRef before, CommandRef after, Dependency dependency,
                     SourceLocation where) {
-  checked(core_).edge(before, after, dependency, where);
+  checked(recorder_).edge(before, after, dependency, where);
 }
 
 LabelScope Recorder::label(std::string_view name, Color color) {
-  const std::uint64_t ticket = checked(core_).begin_label(name, color);
-  return {core_, ticket};
+  const std::uint64_t ticket = checked(recorder_).begin_label(name, color);
+  return {recorder_, ticket};
 }
 void Recorder::begin_label(std::string_view name, Color color) {
-  static_cast<void>(checked(core_).begin_label(name, color));
+  static_cast<void>(checked(recorder_).begin_label(name, color));
 }
-void Recorder::end_label() { checked(core_).end_label(); }
+void Recorder::end_label() { checked(recorder_).end_label(); }
 
 namespace {
 
-// The frozen recording of a secondary that may be executed.
+// The frozen recording of an executable secondary.
 std::shared_ptr<const detail::Recording> executable(const detail::RecorderCore& recorder,
                                                     const detail::Verb& verb,
                                                     const CommandBuffer& secondary) {
   recorder.require_recording(verb);
-  const detail::CommandBufferCore& core = checked(secondary.core());
+  const detail::CommandBufferCore& core = checked(detail::core_of(secondary));
   if (core.level() != Level::Secondary) {
     recorder.fail(verb, ErrorCode::InvalidArgument,
                   "command buffer " + core.label() +
@@ -143,26 +142,26 @@ std::shared_ptr<const detail::Recording> executable(const detail::RecorderCore& 
 }  // namespace
 
 void Recorder::execute(const CommandBuffer& secondary, SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
+  detail::RecorderCore& recorder = checked(recorder_);
   recorder.execute(executable(recorder, {"execute", where}, secondary), where);
 }
 
 CommandRef Recorder::execute(const CommandBuffer& secondary, NestedExecution,
                              SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
+  detail::RecorderCore& recorder = checked(recorder_);
   return recorder.nested(executable(recorder, {"execute", where}, secondary), where);
 }
 
 CommandRef Recorder::execute_if(const Condition& condition, const CommandBuffer& then,
                                 SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
+  detail::RecorderCore& recorder = checked(recorder_);
   const auto body = executable(recorder, {"execute_if", where}, then);
   return recorder.conditional({detail::Branch::If, &condition.view()}, std::span(&body, 1), where);
 }
 
 CommandRef Recorder::execute_if(const Condition& condition, const CommandBuffer& then,
                                 const CommandBuffer& otherwise, SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
+  detail::RecorderCore& recorder = checked(recorder_);
   const detail::Verb verb{"execute_if", where};
   const std::shared_ptr<const detail::Recording> bodies[] = {executable(recorder, verb, then),
                                                              executable(recorder, verb, otherwise)};
@@ -171,52 +170,54 @@ CommandRef Recorder::execute_if(const Condition& condition, const CommandBuffer&
 
 CommandRef Recorder::execute_while(const Condition& condition, const CommandBuffer& body,
                                    const WhileDesc& desc, SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
+  detail::RecorderCore& recorder = checked(recorder_);
   const auto recording = executable(recorder, {"execute_while", where}, body);
-  return recorder.conditional({detail::Branch::While, &condition.view(), desc.max_iterations},
-                              std::span(&recording, 1), where);
+  return recorder.conditional(
+      {detail::Branch::While, &condition.view(), desc.max_iterations.value_or(0)},
+      std::span(&recording, 1), where);
 }
 
 CommandRef Recorder::execute_switch(
     const Condition& condition,
     std::initializer_list<std::reference_wrapper<const CommandBuffer>> cases,
     SourceLocation where) {
-  detail::RecorderCore& recorder = checked(core_);
+  detail::RecorderCore& recorder = checked(recorder_);
   const detail::Verb verb{"execute_switch", where};
   recorder.require_recording(verb);
   std::vector<std::shared_ptr<const detail::Recording>> bodies;
   bodies.reserve(cases.size());
-  for (const CommandBuffer& one : cases) bodies.push_back(executable(recorder, verb, one));
+  for (const CommandBuffer& secondary : cases)
+    bodies.push_back(executable(recorder, verb, secondary));
   return recorder.conditional({detail::Branch::Switch, &condition.view()}, bodies, where);
 }
 
 std::uint32_t Recorder::command_count() const noexcept {
-  return core_ ? core_->command_count() : 0;
+  return recorder_ ? recorder_->command_count() : 0;
 }
 
 CommandBuffer::CommandBuffer(std::shared_ptr<detail::CommandBufferCore> core) noexcept
-    : Recorder(core ? core->recorder() : nullptr), buffer_(std::move(core)) {}
+    : Recorder(core ? core->recorder() : nullptr), core_(std::move(core)) {}
 
-void CommandBuffer::begin() { checked(buffer_).begin(); }
-void CommandBuffer::end() { checked(buffer_).end(); }
-void CommandBuffer::reset() { checked(buffer_).reset(); }
+void CommandBuffer::begin() { checked(core_).begin(); }
+void CommandBuffer::end() { checked(core_).end(); }
+void CommandBuffer::reset() { checked(core_).reset(); }
 
 std::vector<Recorder> CommandBuffer::split(std::uint32_t count) {
   std::vector<Recorder> recorders;
   recorders.reserve(count);
-  for (auto& core : checked(buffer_).split(count)) recorders.push_back(Recorder(std::move(core)));
+  for (auto& core : checked(core_).split(count)) recorders.push_back(Recorder(std::move(core)));
   return recorders;
 }
 
 CommandBufferState CommandBuffer::state() const noexcept {
-  return buffer_ ? buffer_->state() : CommandBufferState::Invalid;
+  return core_ ? core_->state() : CommandBufferState::Invalid;
 }
 std::string_view CommandBuffer::label_name() const noexcept {
-  return buffer_ ? std::string_view(buffer_->label()) : std::string_view();
+  return core_ ? std::string_view(core_->label()) : std::string_view();
 }
 Ordering CommandBuffer::ordering() const noexcept {
-  return buffer_ ? buffer_->ordering() : Ordering::Inferred;
+  return core_ ? core_->ordering() : Ordering::Inferred;
 }
-Level CommandBuffer::level() const noexcept { return buffer_ ? buffer_->level() : Level::Primary; }
+Level CommandBuffer::level() const noexcept { return core_ ? core_->level() : Level::Primary; }
 
 }  // namespace reprise

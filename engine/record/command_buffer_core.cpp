@@ -11,7 +11,7 @@ namespace reprise::detail {
 
 namespace {
 
-std::uint32_t give_ids(std::uint32_t count) {
+std::uint32_t allocate_ids(std::uint32_t count) {
   static std::atomic<std::uint32_t> next{1};
   return next.fetch_add(count, std::memory_order_relaxed);
 }
@@ -44,7 +44,7 @@ std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording)
   return nullptr;
 }
 
-// The same recording with other buffers and kernels, payloads and indices staying.
+// Copies the recording with other buffers and kernels. Payloads and indices stay valid.
 std::shared_ptr<Recording> rebound(const Recording& before, const RebindBuffer& buffer,
                                    const RebindKernel& kernel) {
   auto after = std::make_shared<Recording>(before);
@@ -70,12 +70,12 @@ CommandBufferCore::CommandBufferCore(std::shared_ptr<DeviceStatus> device,
       main_(std::make_shared<RecorderCore>(family_)) {}
 
 void CommandBufferCore::begin() {
-  const CommandBufferState now = state();
-  if (now == CommandBufferState::Recording) fail_state("begin", "end() or reset() it first");
-  if (now == CommandBufferState::Pending)
+  const CommandBufferState current = state();
+  if (current == CommandBufferState::Recording) fail_state("begin", "end() or reset() it first");
+  if (current == CommandBufferState::Pending)
     fail_state("begin", "wait for the fences of its replays first");
-  if (now == CommandBufferState::Invalid) fail_state("begin", "reset() it first");
-  drop_recorded();  // first, so that its arena is there to be taken
+  if (current == CommandBufferState::Invalid) fail_state("begin", "reset() it first");
+  drop_recorded();  // releases its arena, so that take() can reuse it
   main_->start(arenas_->take(), new_recorder_ids(1), nullptr);
   family_->state.store(CommandBufferState::Recording, std::memory_order_release);
   if (family_->observer) family_->observer->began();
@@ -121,7 +121,7 @@ void CommandBufferCore::reset() {
 std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_t count) {
   if (state() != CommandBufferState::Recording) fail_state("split", "begin() it first");
   if (count == 0)
-    fail("split", ErrorCode::InvalidArgument, "0 recorders were asked for; ask for at least one");
+    fail("split", ErrorCode::InvalidArgument, "count is 0; request at least one recorder");
   const std::uint32_t first = new_recorder_ids(count);
   SplitPoint point;
   point.after = main_->command_count();
@@ -164,18 +164,18 @@ std::shared_ptr<const Recording> CommandBufferCore::executable(std::string_view 
   if (!frozen) fail_state(call, "begin(), record and end() it first");
   if (const auto buffer = first_stale_buffer(*frozen)) {
     fail(call, ErrorCode::StaleHandle,
-         concat("it names ", display_name(*buffer), ", which is stale; record it anew"));
+         concat("it names ", display_name(*buffer), ", which is stale; record it again"));
   }
   if (const auto kernel = first_stale_kernel(*frozen)) {
     fail(call, ErrorCode::StaleHandle,
-         concat("it names kernel ", kernel->name, ", which is stale; record it anew"));
+         concat("it names kernel ", kernel->name, ", which is stale; record it again"));
   }
   return frozen;
 }
 
 void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> source) {
   auto sources = std::make_shared<PendingSources>();
-  std::shared_ptr<const PendingSources> before;  // let go after the lock
+  std::shared_ptr<const PendingSources> before;  // released after the lock
   const std::lock_guard lock(mutex_);
   if (pending_) {
     std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources),
@@ -189,7 +189,7 @@ void CommandBufferCore::rebind(const RebindBuffer& buffer, const RebindKernel& k
   const std::shared_ptr<const Recording> before = recording();
   if (!before) return;
   auto after = rebound(*before, buffer, kernel);
-  HeldBuffers held(after->buffers);  // what it held before is let go after the lock
+  HeldBuffers held(after->buffers);  // after the swap: the previous buffers
   const std::lock_guard lock(mutex_);
   if (recording_ != before) return;
   recording_ = std::move(after);
@@ -216,7 +216,7 @@ void CommandBufferCore::drop_recorded() {
   family_->state.store(CommandBufferState::Initial, std::memory_order_release);
   family_->ids.store(nullptr, std::memory_order_release);
   ids_.clear();
-  std::shared_ptr<const Recording> recording;  // let go after the lock
+  std::shared_ptr<const Recording> recording;  // released after the lock
   HeldBuffers held;
   const std::lock_guard lock(mutex_);
   std::swap(recording_, recording);
@@ -225,7 +225,7 @@ void CommandBufferCore::drop_recorded() {
 }
 
 std::uint32_t CommandBufferCore::new_recorder_ids(std::uint32_t count) {
-  ids_.push_back({give_ids(count), count, family_->ids.load(std::memory_order_relaxed)});
+  ids_.push_back({allocate_ids(count), count, family_->ids.load(std::memory_order_relaxed)});
   family_->ids.store(&ids_.back(), std::memory_order_release);
   return ids_.back().first;
 }

@@ -1,7 +1,7 @@
 // CommandBufferCore: the state machine of a command buffer, its recorders, and the recording that
-// end() freezes. run/ makes one with make_command_buffer, reads recording(), and says with a
-// PendingSource when graphs of it are replayed. Threads: begin, end, reset and split by the thread
-// that records; everything else by any.
+// end() freezes. runtime/ creates it with make_command_buffer, reads recording(), and reports
+// pending replays through a PendingSource. Threads: begin, end, reset and split on the recording
+// thread; all other methods on any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,12 @@
 
 namespace reprise::detail {
 
-// A graph compiled from a command buffer. Any thread.
+// A graph compiled from a command buffer. Threads: any.
 class PendingSource {
  public:
   virtual ~PendingSource() = default;
-  [[nodiscard]] virtual bool is_pending() const noexcept = 0;  // a replay of it has not completed
+  // True while a replay has not completed.
+  [[nodiscard]] virtual bool is_pending() const noexcept = 0;
 };
 
 using RebindBuffer = std::function<std::shared_ptr<BufferCore>(const std::shared_ptr<BufferCore>&)>;
@@ -39,14 +40,15 @@ class CommandBufferCore {
   CommandBufferCore(const CommandBufferCore&) = delete;
   CommandBufferCore& operator=(const CommandBufferCore&) = delete;
 
-  // The verbs' end points (see CommandBuffer).
+  // The implementation of the CommandBuffer methods.
   void begin();
   void end();
   void reset();
   [[nodiscard]] std::vector<std::shared_ptr<RecorderCore>> split(std::uint32_t count);
   [[nodiscard]] const std::shared_ptr<RecorderCore>& recorder() const noexcept { return main_; }
 
-  // Executable, and Pending or Invalid where that is how it is.
+  // The stored state; Executable becomes Pending while a replay runs and Invalid if a buffer or
+  // kernel is stale.
   [[nodiscard]] CommandBufferState state() const noexcept;
   [[nodiscard]] const std::string& label() const noexcept { return family_->label; }
   [[nodiscard]] Ordering ordering() const noexcept { return ordering_; }
@@ -55,24 +57,24 @@ class CommandBufferCore {
     return family_->device;
   }
 
-  // What end() froze; null unless the state is Executable, Pending or Invalid.
+  // The frozen recording; null unless the state is Executable, Pending or Invalid.
   [[nodiscard]] std::shared_ptr<const Recording> recording() const;
-  // The recording, where `call` may use it: else InvalidState, or StaleHandle naming the buffer or
-  // kernel that is stale.
+  // The recording, for use by `call`. Throws InvalidState without a recording, and StaleHandle
+  // naming the stale buffer or kernel.
   [[nodiscard]] std::shared_ptr<const Recording> executable(std::string_view call) const;
-  // While `source` is alive and pending, state() is Pending. It is forgotten when it dies or the
-  // recording is dropped.
+  // state() is Pending while `source` is alive and pending. The source is dropped when it expires
+  // or the recording is released.
   void add_pending_source(std::weak_ptr<const PendingSource> source);
 
-  // Device::rebuild(): the frozen recording names other buffers and kernels from now on, payloads
-  // and indices staying. A function may give its argument back. Graphs keep the recording they were
-  // compiled from.
+  // For Device::rebuild(): replaces the buffers and kernels of the frozen recording. Payloads and
+  // indices stay valid. A function may return its argument. Graphs keep the recording that they
+  // were compiled from.
   void rebind(const RebindBuffer& buffer, const RebindKernel& kernel);
 
  private:
   using PendingSources = std::vector<std::weak_ptr<const PendingSource>>;
   struct SplitPoint {
-    std::uint32_t after = 0;  // commands of the main recorder before it
+    std::uint32_t after = 0;  // commands of the main recorder before the split
     std::vector<std::shared_ptr<RecorderCore>> recorders;
   };
 
@@ -91,12 +93,11 @@ class CommandBufferCore {
   std::vector<SplitPoint> splits_;
   std::deque<RecorderIds> ids_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<const Recording> recording_;
-  HeldBuffers
-      held_;  // counts recording_'s buffers in BufferCore::recorded; graphs count for themselves
-  std::shared_ptr<const PendingSources>
-      pending_;  // replaced, never changed: sources are asked outside the lock
+  HeldBuffers held_;  // recording_'s buffers; graphs count their own
+  // Replaced, never modified: sources are queried outside the lock.
+  std::shared_ptr<const PendingSources> pending_;
 };
 
 [[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/handle_access.hpp"
+
 namespace reprise::detail {
 
 Condition make_condition(std::shared_ptr<DeviceStatus> device, const ConditionDesc& desc) {
@@ -14,7 +16,7 @@ Condition make_condition(std::shared_ptr<DeviceStatus> device, const ConditionDe
   core->device = std::move(device);
   core->initial = desc.initial;
   const std::uint64_t bytes = core->bytes;
-  return Condition(BufferView(std::move(core), 0, bytes));
+  return make_handle<Condition>(make_handle<BufferView>(std::move(core), 0u, bytes));
 }
 
 }  // namespace reprise::detail

@@ -1,5 +1,5 @@
-// ConditionCore: what a recording knows of a Condition: a buffer of four bytes without memory, so
-// that its hazards, barriers and edges are those of buffers. Threads: immutable.
+// ConditionCore: the recorded form of a Condition: a four-byte buffer without memory. Hazards,
+// barriers and edges treat it like any buffer. Threads: immutable.
 #pragma once
 
 #include <reprise/condition.hpp>
@@ -11,7 +11,7 @@ namespace reprise::detail {
 struct ConditionCore final : BufferCore {
   std::uint32_t initial = 0;
 
-  // The condition that a buffer of kind Condition is.
+  // Downcast of a buffer of kind Condition.
   [[nodiscard]] static const ConditionCore& of(const BufferCore& buffer) {
     return static_cast<const ConditionCore&>(buffer);
   }

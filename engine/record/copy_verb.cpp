@@ -1,6 +1,7 @@
-// RecorderCore::copy, flat and pitched, between buffers and host memory.
+// RecorderCore::copy: flat and pitched copies between buffers and host memory.
 #include <algorithm>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorder_core.hpp"
 
@@ -13,7 +14,7 @@ std::uint64_t side_bytes(const CopySide& side) {
 }
 
 std::string side_name(const CopySide& side) {
-  if (side.view != nullptr) return display_name(*side.view->core());
+  if (side.view != nullptr) return display_name(*core_of(*side.view));
   return side.host->lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
 }
 
@@ -35,7 +36,7 @@ CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destinatio
     fail(verb, ErrorCode::OutOfRange,
          concat("the source ", side_name(source), " has ", bytes, " bytes, the destination ",
                 side_name(destination), ' ', side_bytes(destination),
-                "; copies are of equal size, take a subview of the larger one"));
+                "; sizes must be equal, take a subview of the larger one"));
   }
   return record_copy(verb, source, destination,
                      {.source = {},
@@ -64,10 +65,9 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
   if (destination.host != nullptr && !destination.host->writable) {
     const bool is_snapshot = destination.host->lifetime == HostBytes::Lifetime::Snapshot;
     fail(verb, ErrorCode::InvalidArgument,
-         is_snapshot
-             ? "the destination is a snapshot, whose bytes were taken while recording; use "
-               "borrowed(bytes)"
-             : "the destination is borrowed constant memory; borrow bytes that may be written");
+         is_snapshot ? "the destination is a snapshot, whose bytes were taken while recording; use "
+                       "borrowed(bytes)"
+                     : "the destination is borrowed constant memory; borrow writable bytes");
   }
   check_copy_side(verb, source, "source", payload.extent, payload.source_pitch);
   check_copy_side(verb, destination, "destination", payload.extent, payload.destination_pitch);
@@ -86,7 +86,7 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
     const auto add_side = [&](const CopySide& side, Endpoint& endpoint, const Pitch& pitch,
                               Access access) {
       if (side.view != nullptr) {
-        endpoint.buffer = intern(side.view->core());
+        endpoint.buffer = intern(core_of(*side.view));
         endpoint.offset = side.view->offset();
         write_access(accesses + access_count++, endpoint.buffer, access, endpoint.offset,
                      payload.extent, pitch);
@@ -109,31 +109,30 @@ std::uint64_t RecorderCore::checked_span(const Verb& verb, std::string_view role
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("the extent is ", extent.width, " bytes x ", extent.height, " rows x ",
-                extent.depth, " slices, so there is nothing to do; leave the command out"));
+                extent.depth, " slices, which is empty; omit the command"));
   }
-  const Pitch asked = pitch;
+  const Pitch requested = pitch;
   switch (normalise(extent, pitch)) {
     case PitchFault::None: break;
     case PitchFault::RowBelowWidth:
       fail(verb, ErrorCode::InvalidArgument,
-           concat("the ", role, "'s row pitch of ", asked.row, " bytes is smaller than a row of ",
-                  extent.width, " bytes"));
+           concat("the ", role, "'s row pitch of ", requested.row,
+                  " bytes is smaller than a row of ", extent.width, " bytes"));
     case PitchFault::SliceBelowRows:
       fail(verb, ErrorCode::InvalidArgument,
-           concat("the ", role, "'s slice pitch of ", asked.slice, " bytes is smaller than ",
-                  extent.height, " rows of ", asked.row == 0 ? extent.width : asked.row, " bytes"));
+           concat("the ", role, "'s slice pitch of ", requested.slice, " bytes is smaller than ",
+                  extent.height, " rows of ", requested.row == 0 ? extent.width : requested.row,
+                  " bytes"));
     case PitchFault::SliceNoMultipleOfRow:
       fail(verb, ErrorCode::InvalidArgument,
-           concat("the ", role, "'s slice pitch of ", asked.slice,
-                  " bytes is no multiple of its row pitch of ", pitch.row, " bytes"));
+           concat("the ", role, "'s slice pitch of ", requested.slice,
+                  " bytes is not a multiple of its row pitch of ", pitch.row, " bytes"));
     case PitchFault::TooLarge:
-      fail(verb, ErrorCode::OutOfRange,
-           concat("the ", role, "'s rows need more than 64 bits of bytes"));
+      fail(verb, ErrorCode::OutOfRange, concat("the ", role, "'s size in bytes exceeds 64 bits"));
   }
   const std::optional<std::uint64_t> span = span_bytes(extent, pitch);
   if (!span)
-    fail(verb, ErrorCode::OutOfRange,
-         concat("the ", role, "'s rows need more than 64 bits of bytes"));
+    fail(verb, ErrorCode::OutOfRange, concat("the ", role, "'s size in bytes exceeds 64 bits"));
   return *span;
 }
 
@@ -147,7 +146,7 @@ void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::
   if (needed > side_bytes(side)) {
     fail(verb, ErrorCode::OutOfRange,
          concat("the ", role, ' ', side_name(side), " has ", side_bytes(side),
-                " bytes and the extent needs ", needed, " of them (", extent.width, " bytes x ",
+                " bytes and the extent needs ", needed, " (", extent.width, " bytes x ",
                 extent.height, " rows x ", extent.depth, " slices, row pitch ", pitch.row,
                 ", slice pitch ", pitch.slice, ")"));
   }
@@ -156,7 +155,7 @@ void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::
 void RecorderCore::check_no_overlap(const Verb& verb, const CopySide& source,
                                     const CopySide& destination, const CopyPayload& payload) const {
   if (source.view == nullptr || destination.view == nullptr ||
-      source.view->core() != destination.view->core())
+      core_of(*source.view) != core_of(*destination.view))
     return;
   const Rows from{source.view->offset(), payload.extent, payload.source_pitch};
   const Rows to{destination.view->offset(), payload.extent, payload.destination_pitch};

@@ -1,6 +1,7 @@
-// RecorderCore::dispatch, the hot verb.
+// RecorderCore::dispatch, the performance-critical recording call.
 #include <cstring>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorder_core.hpp"
 
@@ -10,13 +11,14 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
                                   std::span<const Argument> args) {
   const Verb verb{"dispatch", desc.where};
   require_recording(verb);
-  const KernelCore* const core = kernel.core().get();
+  const KernelCore* const core = core_of(kernel).get();
   if (core == nullptr || core->device.get() != device_ ||
       core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
     fail_kernel(verb, core);
   }
-  if (!(desc.cost >= 0)) [[unlikely]]
-    fail(verb, ErrorCode::InvalidArgument, "a cost is microseconds, 0 where it is not known");
+  const float cost = desc.cost ? desc.cost->count() : 0;
+  if (!(cost >= 0)) [[unlikely]]
+    fail(verb, ErrorCode::InvalidArgument, "the cost is negative or NaN");
   const auto count = static_cast<std::uint32_t>(args.size());
   const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]
@@ -35,7 +37,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
       if (arg.slot != nullptr) ++slots;
       continue;
     }
-    const BufferCore* const buffer = arg.view->core().get();
+    const BufferCore* const buffer = core_of(*arg.view).get();
     if (buffer != nullptr && !parameter.may_be_pointer &&
         (buffer->kind == BufferKind::Condition) != parameter.is_condition) [[unlikely]] {
       fail_argument(verb, *core, args);
@@ -46,13 +48,13 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     ++pointers;
   }
 
-  // One piece of arena: payload, buffer arguments, parameter block.
+  // One arena allocation: payload, buffer arguments, parameter block.
   static_assert(alignof(DispatchPayload) <= 16 &&
                 alignof(BufferArgument) <= alignof(DispatchPayload));
   constexpr std::size_t kBlockAlignment = 16;
-  const std::size_t arguments_at = sizeof(DispatchPayload);
-  const std::size_t block_at =
-      (arguments_at + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
+  const std::size_t arguments_offset = sizeof(DispatchPayload);
+  const std::size_t block_offset =
+      (arguments_offset + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
       ~(kBlockAlignment - 1);
   std::byte* memory = nullptr;
   BufferAccess* accesses = nullptr;
@@ -61,18 +63,18 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   std::uint32_t access_count = 0;
   transact([&] {
     Arena& arena = *lists_.arena;
-    memory =
-        static_cast<std::byte*>(arena.allocate(block_at + core->parameter_bytes, kBlockAlignment));
+    memory = static_cast<std::byte*>(
+        arena.allocate(block_offset + core->parameter_bytes, kBlockAlignment));
     static_cast<void>(lists_.commands.reserve(arena, 1));
     if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
     SlotArgument* const slot_arguments =
         slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
     SlotArgument* next_slot = slot_arguments;
-    std::byte* const block = memory + block_at;
+    std::byte* const block = memory + block_offset;
     std::memset(block, 0, core->parameter_bytes);
-    buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_at);
+    buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_offset);
     BufferArgument* next = buffer_arguments;
-    const std::uint32_t kernel_index = intern(kernel.core());
+    const std::uint32_t kernel_index = intern(core_of(kernel));
     for (std::uint32_t i = 0; i < count; ++i) {
       const Argument& arg = args[i];
       if (arg.view == nullptr) {
@@ -81,10 +83,10 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
           *next_slot++ = {parameters[i].offset, arg.size, arena.copy_text(*arg.slot)};
         continue;
       }
-      const std::uint32_t buffer = intern(arg.view->core());
+      const std::uint32_t buffer = intern(core_of(*arg.view));
       const std::uint64_t begin = arg.view->offset();
       ::new (static_cast<void*>(next++)) BufferArgument{parameters[i].offset, buffer, begin};
-      if (arg.view->bytes() == 0) continue;  // an address, but no byte that could conflict
+      if (arg.view->bytes() == 0) continue;  // an address without bytes that could conflict
       ::new (static_cast<void*>(accesses + access_count++))
           BufferAccess{buffer, arg.access, 0, begin, begin + arg.view->bytes()};
     }
@@ -101,15 +103,15 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
                                                                  slots,
                                                                  slot_arguments,
                                                                  desc.start,
-                                                                 desc.cost};
+                                                                 cost};
   });
   return commit(CommandKind::Dispatch, payload, access_count, desc.where);
 }
 
 void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const {
   if (kernel == nullptr) {
-    fail(verb, ErrorCode::InvalidArgument,
-         "the kernel is default-constructed; take one from Device::load_kernel");
+    fail(verb, ErrorCode::NotInitialized,
+         "the Kernel is empty; create one with Device::load_kernel");
   }
   if (kernel->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
@@ -118,7 +120,7 @@ void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const
   }
   fail(verb, ErrorCode::StaleHandle,
        concat("kernel ", kernel->name,
-              " is stale: its device was lost after it was loaded; load it anew"));
+              " is stale: its device was lost after it was loaded; load it again"));
 }
 
 void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
@@ -138,20 +140,21 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
                  arg.size, " bytes; pass read(x), write(x) or read_write(x)"));
     }
     if (parameter.is_condition &&
-        (arg.view == nullptr || !*arg.view || arg.view->core()->kind != BufferKind::Condition)) {
+        (arg.view == nullptr || !*arg.view || core_of(*arg.view)->kind != BufferKind::Condition)) {
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name,
                   ": expected a Condition; make one with Device::create_condition"));
     }
     if (parameter.is_pointer && arg.view != nullptr && *arg.view &&
-        arg.view->core()->kind == BufferKind::Condition) {
+        core_of(*arg.view)->kind == BufferKind::Condition) {
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got condition ",
-                  display_name(*arg.view->core()), "; a kernel takes one as a reprise_condition"));
+                  display_name(*core_of(*arg.view)),
+                  "; declare the parameter as reprise_condition"));
     }
     if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
       const std::string name =
-          *arg.view ? display_name(*arg.view->core()) : std::string("a view without a buffer");
+          *arg.view ? display_name(*core_of(*arg.view)) : std::string("an empty buffer");
       fail(verb, ErrorCode::ArgumentSize,
            concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ",
                   parameter.size, " bytes, got buffer ", name));
@@ -164,7 +167,7 @@ void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
     }
   }
   fail(verb, ErrorCode::Internal,
-       concat("the arguments of kernel ", kernel.name, " were refused for no reason"));
+       concat("the arguments of kernel ", kernel.name, " were rejected without a cause"));
 }
 
 }  // namespace reprise::detail

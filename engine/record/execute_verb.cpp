@@ -1,5 +1,4 @@
-// RecorderCore::execute: copies a secondary's commands, with everything they point to, behind the
-// recorder's own.
+// RecorderCore::execute: appends a deep copy of a secondary's commands to the recorder.
 #include <numeric>
 
 #include "base/text.hpp"
@@ -18,7 +17,7 @@ void RecorderCore::check_secondary(const Verb& verb, const Recording& secondary)
     if (!buffer->is_stale()) continue;
     fail(verb, ErrorCode::StaleHandle,
          concat("secondary ", secondary.label, " names ", display_name(*buffer),
-                ", which is stale; record it anew"));
+                ", which is stale; record it again"));
   }
 }
 
@@ -32,7 +31,7 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary,
   const auto access_count = static_cast<std::uint32_t>(from.accesses.size());
   const auto shape_count = static_cast<std::uint32_t>(from.shapes.size());
   const auto edge_count = static_cast<std::uint32_t>(from.edges.size());
-  const auto label_count = static_cast<std::uint32_t>(from.labels.size()) - 1;  // without the root
+  const auto label_count = static_cast<std::uint32_t>(from.labels.size()) - 1;  // excludes the root
   const std::uint32_t first_command = lists_.commands.size();
   const std::uint32_t first_access = lists_.accesses.size();
   const std::uint32_t first_shape = lists_.shapes.size();

@@ -1,4 +1,5 @@
 // RecorderCore::fill and update: commands that write one buffer.
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorder_core.hpp"
 
@@ -10,7 +11,7 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
   const Verb verb{"fill", where};
   require_recording(verb);
   check_view(verb, destination, "destination");
-  const auto name = [&] { return display_name(*destination.core()); };
+  const auto name = [&] { return display_name(*core_of(destination)); };
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("elements of ", element_bytes, " bytes for ", name(),
@@ -19,14 +20,14 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
   if (extent.depth != 1) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("extent.depth is ", extent.depth, " for ", name(),
-                "; a fill has one slice, record one for each"));
+                "; a fill has one slice, record one fill per slice"));
   }
   const std::uint64_t needed = checked_span(verb, "destination", extent, pitch);
-  const auto check_multiple = [&](std::uint64_t value, std::string_view what) {
+  const auto check_multiple = [&](std::uint64_t value, std::string_view role) {
     if (value % element_bytes == 0) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat(what, " of ", value, " bytes in ", name(), " is no multiple of the element of ",
-                element_bytes, " bytes"));
+         concat(role, " of ", value, " bytes in ", name(),
+                " is not a multiple of the element size of ", element_bytes, " bytes"));
   };
   check_multiple(extent.width, "a row");
   check_multiple(pitch.row, "the row pitch");
@@ -47,7 +48,7 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
     Arena& arena = *lists_.arena;
     static_cast<void>(lists_.commands.reserve(arena, 1));
     BufferAccess* const access = lists_.accesses.reserve(arena, 1);
-    const std::uint32_t buffer = intern(destination.core());
+    const std::uint32_t buffer = intern(core_of(destination));
     write_access(access, buffer, Access::Write, destination.offset(), extent, pitch);
     payload =
         arena.make<FillPayload>(buffer, destination.offset(), bits, element_bytes, extent, pitch);
@@ -62,16 +63,16 @@ CommandRef RecorderCore::update(const BufferView& destination, std::span<const s
   check_view(verb, destination, "destination");
   if (bytes.empty()) {
     fail(verb, ErrorCode::InvalidArgument,
-         concat("no bytes for ", display_name(*destination.core()), "; leave the command out"));
+         concat("no bytes for ", display_name(*core_of(destination)), "; omit the command"));
   }
   if (bytes.size() > Recorder::kMaxUpdateBytes) {
     fail(verb, ErrorCode::InvalidArgument,
-         concat(bytes.size(), " bytes for ", display_name(*destination.core()),
+         concat(bytes.size(), " bytes for ", display_name(*core_of(destination)),
                 " and the limit is ", Recorder::kMaxUpdateBytes, "; copy a snapshot() instead"));
   }
   if (bytes.size() > destination.bytes()) {
     fail(verb, ErrorCode::OutOfRange,
-         concat(bytes.size(), " bytes for the destination ", display_name(*destination.core()),
+         concat(bytes.size(), " bytes for the destination ", display_name(*core_of(destination)),
                 " of ", destination.bytes(), " bytes"));
   }
 
@@ -81,7 +82,7 @@ CommandRef RecorderCore::update(const BufferView& destination, std::span<const s
     static_cast<void>(lists_.commands.reserve(arena, 1));
     BufferAccess* const access = lists_.accesses.reserve(arena, 1);
     const std::byte* const data = arena.copy_bytes(bytes.data(), bytes.size());
-    const std::uint32_t buffer = intern(destination.core());
+    const std::uint32_t buffer = intern(core_of(destination));
     *access = {buffer, Access::Write, 0, destination.offset(), destination.offset() + bytes.size()};
     payload = arena.make<UpdatePayload>(buffer, destination.offset(), bytes.size(), data);
   });

@@ -6,8 +6,8 @@ namespace reprise::detail {
 
 namespace {
 
-__extension__ typedef __int128
-    Wide;  // holds every sum and product of two 64-bit numbers that occurs here
+// Holds every sum and product of two 64-bit numbers in this file.
+__extension__ typedef __int128 Wide;
 
 constexpr Wide kMax = static_cast<Wide>(~std::uint64_t{0});
 
@@ -22,7 +22,7 @@ Wide slice_span(const Extent& e, const Pitch& p) {
   return wide(e.height - 1) * wide(p.row) + wide(e.width);
 }
 
-// The first i >= 0 with i * pitch + span > at.
+// The smallest i >= 0 with i * pitch + span > at.
 Wide first_reaching(Wide at, Wide span, Wide pitch) {
   return at < span ? 0 : (at - span) / pitch + 1;
 }
@@ -64,7 +64,7 @@ bool intersects(const Rows& rows, std::uint64_t begin, std::uint64_t end) {
   const Wide slice = wide(rows.pitch.slice);
   const Wide z = first_reaching(low, slice_span(rows.extent, rows.pitch), slice);
   if (z >= wide(rows.extent.depth) || z * slice >= high) return false;
-  // The next slice starts inside the range: its first byte is common.
+  // The next slice starts inside the range, so its first byte is shared.
   if (z + 1 < wide(rows.extent.depth) && (z + 1) * slice < high) return true;
   const Wide y = first_reaching(low - z * slice, wide(rows.extent.width), wide(rows.pitch.row));
   return y < wide(rows.extent.height) && z * slice + y * wide(rows.pitch.row) < high;
@@ -76,7 +76,7 @@ bool equal_pitches(const Rows& a, const Rows& b) {
 }
 
 bool intersects_of_equal_pitch(const Rows& a, const Rows& b) {
-  // Rows (u slices, v rows) apart share a byte if  low < u * slice + v * row < high.
+  // Rows that are u slices and v rows apart share a byte if low < u * slice + v * row < high.
   const Wide low = wide(b.begin) - wide(a.begin) - wide(a.extent.width);
   const Wide high = wide(b.begin) - wide(a.begin) + wide(b.extent.width);
   const Wide row = wide(a.pitch.row);

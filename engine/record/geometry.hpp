@@ -1,5 +1,5 @@
-// geometry: rows of bytes in a buffer: normal forms of extents and pitches, the span they cover,
-// and whether two sets of rows share a byte. Pure functions of numbers. Knows no buffer, no device.
+// geometry: rows of bytes in a buffer: normal forms of extents and pitches, spans, and intersection
+// tests. Knows no buffer and no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,20 @@ enum class PitchFault : std::uint8_t {
   TooLarge
 };
 
-// Fills in tight pitches, and gives pitches that no row uses the value that a tight one would have.
-// Extents are not 0.
+// Replaces zero pitches by tight ones, and sets pitches that no row uses to their tight value. No
+// dimension of `extent` may be 0.
 [[nodiscard]] PitchFault normalise(const Extent& extent, Pitch& pitch);
 
-// Bytes from the first to one past the last; nullopt where 64 bits do not hold it.
+// Size of the range from the first to the last byte; nullopt if it exceeds 64 bits.
 [[nodiscard]] std::optional<std::uint64_t> span_bytes(const Extent& extent, const Pitch& pitch);
 
-// The rows leave no gap, so they are one range of bytes.
+// True if the rows form one contiguous range.
 [[nodiscard]] bool is_dense(const Extent& extent, const Pitch& pitch);
 
 [[nodiscard]] bool intersects(const Rows& rows, std::uint64_t begin, std::uint64_t end);
-// Exact, in constant time for most shapes; `a` and `b` have equal pitches.
+// Exact; constant time for most shapes. `a` and `b` must have equal pitches.
 [[nodiscard]] bool intersects_of_equal_pitch(const Rows& a, const Rows& b);
-// Exact for all shapes; with unequal pitches it visits every row of the side that has fewer.
+// Exact for all shapes. With unequal pitches, O(rows of the side with fewer rows).
 [[nodiscard]] bool intersects(const Rows& a, const Rows& b);
 
 [[nodiscard]] bool equal_pitches(const Rows& a, const Rows& b);

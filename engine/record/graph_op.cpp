@@ -1,10 +1,11 @@
-// GraphOp's public face: what an op declares, and what it records into.
+// Public API of GraphOp: declaration and recording context.
 #include <reprise/graph_op.hpp>
 
 #include <atomic>
 #include <charconv>
 #include <cstring>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "record/recording.hpp"
@@ -20,7 +21,7 @@ const detail::RecordedOp& op_of(const detail::Recording& recording, std::uint32_
 }
 
 bool contains(const BufferView& whole, const BufferView& part) {
-  return whole.core() == part.core() && part.offset() >= whole.offset() &&
+  return detail::core_of(whole) == detail::core_of(part) && part.offset() >= whole.offset() &&
          part.offset() - whole.offset() <= whole.bytes() &&
          part.bytes() <= whole.bytes() - (part.offset() - whole.offset());
 }
@@ -57,17 +58,17 @@ void* GraphRecordCtx::address(const BufferView& view) const {
            view.offset();
   }
   fail(ErrorCode::InvalidArgument,
-       concat("it asked for ",
-              view ? detail::display_name(*view.core()) : std::string("a view without a buffer"),
+       concat("it requested ",
+              view ? detail::display_name(*core_of(view)) : std::string("a view without a buffer"),
               ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
-              ", which its declare() does not name"));
+              ", which its declare() does not list"));
 }
 
 void* GraphRecordCtx::workspace(std::uint32_t index) const {
   const detail::RecordedOp& op = op_of(recording_, command_);
   if (index >= op.workspace_count) {
     fail(ErrorCode::OutOfRange,
-         concat("it asked for workspace ", index, " and declared ", op.workspace_count));
+         concat("it requested workspace ", index, " and declared ", op.workspace_count));
   }
   return target_.address(
       recording_.payload<detail::OpPayload>(command_).buffers[op.views.size() + index]);
@@ -75,10 +76,9 @@ void* GraphRecordCtx::workspace(std::uint32_t index) const {
 
 void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args) {
-  const detail::KernelCore* const core = kernel.core().get();
+  const detail::KernelCore* const core = detail::core_of(kernel).get();
   if (core == nullptr)
-    fail(ErrorCode::InvalidArgument,
-         "the kernel is default-constructed; take one from Device::load_kernel");
+    fail(ErrorCode::NotInitialized, "the Kernel is empty; create one with Device::load_kernel");
   if (core->device != recording_.device) {
     fail(ErrorCode::WrongDevice,
          concat("kernel ", core->name, " was loaded on ", core->device->selector, " and not on ",
@@ -86,12 +86,12 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
   }
   if (desc.cluster.x != 0 || desc.launch != DispatchDesc::Launch::Normal) {
     fail(ErrorCode::Unsupported,
-         concat("kernel ", core->name,
-                ": an op has no clusters and no cooperative launches; record a dispatch for one"));
+         concat(
+             "kernel ", core->name,
+             ": ops support neither clusters nor cooperative launches; record a dispatch instead"));
   }
   if (desc.grid.volume() == 0 || desc.block.volume() == 0)
-    fail(ErrorCode::LaunchLimits,
-         concat("kernel ", core->name, " was given an empty grid or block"));
+    fail(ErrorCode::LaunchLimits, concat("kernel ", core->name, " has an empty grid or block"));
   if (args.size() != core->parameters.size()) {
     fail(ErrorCode::ArgumentCount, concat("kernel ", core->name, " takes ", core->parameters.size(),
                                           " arguments and got ", args.size()));
@@ -111,22 +111,22 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
     std::memcpy(block.data() + parameter.offset,
                 is_buffer ? static_cast<const void*>(&at) : args[i].value, parameter.size);
   }
-  target_.keep(kernel.core());
+  target_.keep(detail::core_of(kernel));
   target_.dispatch(*core, desc, block);
 }
 
 void GraphRecordCtx::host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) {
   if (device_kind() != DeviceKind::Host)
     fail(ErrorCode::Unsupported,
-         "steps on the host are for the host device; on a GPU, submit to native_stream()");
+         "host steps run on the host device only; on a GPU, submit to native_stream()");
   if (!step || pieces == 0)
-    fail(ErrorCode::InvalidArgument, "a step without a function or without a piece");
+    fail(ErrorCode::InvalidArgument, "the step has no function or no pieces");
   target_.host(std::move(step), pieces);
 }
 
 void* GraphRecordCtx::native_stream() {
   if (device_kind() != DeviceKind::Cuda)
-    fail(ErrorCode::Unsupported, "the host device has no stream; give host() its steps");
+    fail(ErrorCode::Unsupported, "the host device has no stream; use host()");
   return target_.native_stream();
 }
 
@@ -145,7 +145,7 @@ std::uint32_t ordinal_of(const DeviceStatus& device) noexcept {
 }
 
 void record_op(const Recording& recording, std::uint32_t command, OpTarget& target) {
-  GraphRecordCtx ctx(recording, command, target);
+  GraphRecordCtx ctx = HandleAccess::make<GraphRecordCtx>(recording, command, target);
   op_of(recording, command).op->record(ctx);
 }
 
@@ -158,10 +158,10 @@ struct WorkspaceCore final : BufferCore {};
 std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& device,
                                            std::string name, std::uint64_t bytes,
                                            std::uint32_t alignment) {
-  static std::atomic<std::uint32_t> made{0};
+  static std::atomic<std::uint32_t> next_slot{0};
   auto core = std::make_shared<WorkspaceCore>();
-  core->id = {made.fetch_add(1, std::memory_order_relaxed),
-              0};  // buffers of pools have versions from 1 on
+  // Version 0: versions of pool buffers start at 1.
+  core->id = {next_slot.fetch_add(1, std::memory_order_relaxed), 0};
   core->kind = BufferKind::Transient;
   core->bytes = bytes;
   core->alignment = alignment;
@@ -171,9 +171,9 @@ std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& 
   return core;
 }
 
-std::shared_ptr<BufferCore> make_workspace_again(const BufferCore& before) {
-  if (dynamic_cast<const WorkspaceCore*>(&before) == nullptr) return nullptr;
-  return make_workspace(before.device, before.name, before.bytes, before.alignment);
+std::shared_ptr<BufferCore> make_workspace_again(const BufferCore& old) {
+  if (dynamic_cast<const WorkspaceCore*>(&old) == nullptr) return nullptr;
+  return make_workspace(old.device, old.name, old.bytes, old.alignment);
 }
 
 }  // namespace detail

@@ -1,6 +1,5 @@
-// HeldBuffers: the buffers of a recorder or a recording, in order of first use, each counted in
-// BufferCore::recorded. Threads: one thread at a time; the count itself may be read from any
-// thread.
+// HeldBuffers: the buffers that a recorder or a recording references, in order of first use. Each
+// is counted in BufferCore::recorded. Threads: one thread at a time; any thread may read the count.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +21,7 @@ class HeldBuffers {
   ~HeldBuffers() { truncate(0); }
 
   void add(const std::shared_ptr<BufferCore>& buffer);  // strong guarantee
-  void truncate(std::size_t count) noexcept;            // lets go of all but the first `count`
+  void truncate(std::size_t count) noexcept;            // releases all but the first `count`
   [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
   [[nodiscard]] const std::vector<std::shared_ptr<BufferCore>>& list() const noexcept {
     return list_;

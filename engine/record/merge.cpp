@@ -11,7 +11,8 @@ namespace reprise::detail {
 
 namespace {
 
-// One recorder's lists with where its indices go. New indices are given in order of first use.
+// One recorder's lists and the maps from its indices to merged indices. Merged indices are assigned
+// in order of first use.
 struct Source {
   explicit Source(const RecordedLists& recorded)
       : lists(&recorded),
@@ -38,8 +39,8 @@ struct Source {
   std::vector<std::uint32_t> buffers, kernels, functions, ops, bodies, labels;
   std::vector<const LocalLabel*> label_at;
   std::vector<const AccessShape*> shape_at;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      segments;  // first own command, first merged command
+  // (first local command, first merged command)
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> segments;
 };
 
 class Merge {
@@ -84,8 +85,8 @@ class Merge {
     into_.edges.reserve(edges);
   }
 
-  // One recorder's indices are in order of first use already; only its labels may have some that no
-  // command is under.
+  // The indices of a single recorder are already in order of first use. Labels are the exception:
+  // labels without commands are dropped.
   void copy_whole(Source& from) {
     while (const Command* command = from.commands.next()) {
       into_.commands.push_back(*command);
@@ -154,10 +155,9 @@ class Merge {
     }
   }
 
-  // The merged index of an object that one source meets for the first time; `next` where no source
-  // has met it.
+  // The merged index of an object at its first use by one source; `next` if no source has used it.
   std::uint32_t first_use(const void* object, std::size_t next) {
-    return met_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second;
+    return merged_objects_.try_emplace(object, static_cast<std::uint32_t>(next)).first->second;
   }
 
   std::uint32_t merged_label(Source& from, std::uint32_t label) {
@@ -169,7 +169,8 @@ class Merge {
       merged = static_cast<std::uint32_t>(into_.labels.size());
       into_.labels.push_back({parent, std::string(local.name), local.color});
     } else if (local.parent != nullptr) {
-      merged = merged_label(*sources_.front(), local.parent->index);  // split() was called under it
+      // the label that was open at split()
+      merged = merged_label(*sources_.front(), local.parent->index);
     }
     return from.labels[label] = merged;
   }
@@ -212,7 +213,7 @@ class Merge {
   Recording& into_;
   std::vector<std::unique_ptr<Source>> sources_;  // the command buffer's own recorder first
   std::unordered_map<std::uint32_t, std::size_t> source_of_;
-  std::unordered_map<const void*, std::uint32_t> met_;
+  std::unordered_map<const void*, std::uint32_t> merged_objects_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
-// merge: the lists of all recorders of one command buffer become one Recording. The result does not
-// tell how many recorders made it: the same commands in the same order give the same recording,
-// indices included. Threads: pure, but for the payloads, whose indices are rewritten where they
-// lie.
+// merge: combines the lists of all recorders of one command buffer into one Recording. The result
+// depends only on the commands and their order, including all indices, and not on the number of
+// recorders. Threads: pure, except that payload indices are rewritten in place.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +13,16 @@
 
 namespace reprise::detail {
 
-// A run of one recorder's commands in recorded order.
+// Consecutive commands of one recorder.
 struct Segment {
   const RecordedLists* lists = nullptr;
   std::uint32_t first = 0, count = 0;  // commands of that recorder
 };
 
-// Segments of one recorder are in its own order and cover all of its commands. `into` has its
-// label, ordering, level, device and generation; the rest is filled in. Throws InvalidArgument
-// (Stage::Record) where an edge names a command that no recorder has; a failed merge has changed no
-// list.
+// The segments of each recorder are in its recorded order and cover all of its commands. The caller
+// sets label, ordering, level, device and generation of `into`; merge fills in the other members.
+// Throws InvalidArgument (Stage::Record) if an edge names an unknown command; the lists are then
+// unchanged.
 void merge(std::span<const Segment> segments, Recording& into);
 
 }  // namespace reprise::detail

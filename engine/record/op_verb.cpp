@@ -1,9 +1,10 @@
-// RecorderCore::add: an op with what it declares becomes one command.
+// RecorderCore::add: records an op and its declarations as one command.
 #include <bit>
 #include <utility>
 
 #include <reprise/child_graph_op.hpp>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorded_op.hpp"
 #include "record/recorder_core.hpp"
@@ -13,14 +14,14 @@ namespace reprise::detail {
 CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation where) {
   const Verb verb{"add", where};
   require_recording(verb);
-  if (!op) fail(verb, ErrorCode::InvalidArgument, "a null op");
+  if (!op) fail(verb, ErrorCode::InvalidArgument, "the op is null");
   if (const auto* const child = dynamic_cast<const ChildGraphOp*>(op.get()))
-    return nested(child->recording(), where);
+    return nested(core_of(*child), where);
   auto recorded = std::make_shared<RecordedOp>();
   recorded->name = op->op_name();
   if (recorded->name.empty())
     fail(verb, ErrorCode::InvalidArgument,
-         "an op without a name; op_name() says what plans and messages call it");
+         "the op has no name; return one from op_name() for plans and messages");
   recorded->parameters = op->parameters();
   GraphOpDeclaration declared(device_->kind, ordinal_of(*device_));
   op->declare(declared);
@@ -30,15 +31,15 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
     recorded->views.push_back(use.view);
   }
   std::vector<std::shared_ptr<BufferCore>> workspaces;
-  for (const GraphOpDeclaration::Workspace& wanted : declared.workspaces()) {
-    if (wanted.bytes == 0 || !std::has_single_bit(wanted.alignment)) {
+  for (const GraphOpDeclaration::Workspace& requested : declared.workspaces()) {
+    if (requested.bytes == 0 || !std::has_single_bit(requested.alignment)) {
       fail(verb, ErrorCode::InvalidArgument,
-           concat("op ", recorded->name, " asks for a workspace of ", wanted.bytes,
-                  " bytes aligned to ", wanted.alignment,
-                  "; it has at least a byte, and alignments are powers of two"));
+           concat("op ", recorded->name, " requests a workspace of ", requested.bytes,
+                  " bytes aligned to ", requested.alignment,
+                  "; the size must not be 0 and the alignment must be a power of two"));
     }
     workspaces.push_back(make_workspace(family_->device, concat(recorded->name, " workspace"),
-                                        wanted.bytes, wanted.alignment));
+                                        requested.bytes, requested.alignment));
   }
   recorded->workspace_count = static_cast<std::uint32_t>(workspaces.size());
 
@@ -52,7 +53,7 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
     auto* const buffers = arena.make_array<std::uint32_t>(count);
     std::uint32_t next = 0;
     for (const AccessedView& use : declared.views()) {
-      const std::uint32_t buffer = buffers[next++] = intern(use.view.core());
+      const std::uint32_t buffer = buffers[next++] = intern(core_of(use.view));
       const std::uint64_t begin = use.view.offset();
       if (use.view.bytes() != 0)
         accesses[access_count++] = {buffer, use.access, 0, begin, begin + use.view.bytes()};

@@ -12,7 +12,7 @@ void remap(std::uint32_t& index, std::span<const std::uint32_t> map) {
   if (index != kNone) index = map[index];
 }
 
-void take_snapshot(Endpoint& side, const Extent& extent, const Pitch& pitch, Arena& arena) {
+void copy_snapshot(Endpoint& side, const Extent& extent, const Pitch& pitch, Arena& arena) {
   if (side.host == nullptr || side.lifetime != HostBytes::Lifetime::Snapshot) return;
   side.host = arena.copy_bytes(side.host, *span_bytes(extent, pitch));
 }
@@ -22,7 +22,7 @@ void remap(Body& body, const IndexMaps& maps) {
   for (std::uint32_t i = 0; i < body.buffer_count; ++i) remap(body.buffers[i], maps.buffers);
 }
 
-void own_buffers(Body& body, Arena& arena) {
+void copy_buffers(Body& body, Arena& arena) {
   auto* const buffers = arena.make_array<std::uint32_t>(body.buffer_count);
   std::copy_n(body.buffers, body.buffer_count, buffers);
   body.buffers = buffers;
@@ -113,8 +113,8 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
     }
     case CommandKind::Copy: {
       auto* p = clone<CopyPayload>(payload, arena);
-      take_snapshot(p->source, p->extent, p->source_pitch, arena);
-      take_snapshot(p->destination, p->extent, p->destination_pitch, arena);
+      copy_snapshot(p->source, p->extent, p->source_pitch, arena);
+      copy_snapshot(p->destination, p->extent, p->destination_pitch, arena);
       return p;
     }
     case CommandKind::Fill: return clone<FillPayload>(payload, arena);
@@ -134,14 +134,14 @@ void* clone_payload(CommandKind kind, const void* payload, Arena& arena) {
     case CommandKind::Barrier: return clone<BarrierPayload>(payload, arena);
     case CommandKind::Nested: {
       auto* p = clone<NestedPayload>(payload, arena);
-      own_buffers(p->body, arena);
+      copy_buffers(p->body, arena);
       return p;
     }
     case CommandKind::Conditional: {
       auto* p = clone<ConditionalPayload>(payload, arena);
       auto* const bodies = arena.make_array<Body>(p->body_count);
       for (std::uint32_t i = 0; i < p->body_count; ++i)
-        own_buffers(bodies[i] = p->bodies[i], arena);
+        copy_buffers(bodies[i] = p->bodies[i], arena);
       p->bodies = bodies;
       return p;
     }

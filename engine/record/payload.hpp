@@ -1,5 +1,5 @@
-// payload: numbers inside the commands' payloads, moved from one recording's indices to another's.
-// Threads: pure, but for the arena that a clone goes into.
+// payload: visits, copies and renumbers the indices inside command payloads. Threads: pure, except
+// for the arena of a clone.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct IndexMaps {
   std::span<const std::uint32_t> buffers, kernels, functions, ops, bodies;
 };
 
-// What a command runs as a whole; empty for all but Nested and Conditional.
+// The recordings that a command runs; empty except for Nested and Conditional.
 [[nodiscard]] std::span<Body> bodies_of(CommandKind kind, const void* payload) noexcept;
 [[nodiscard]] inline std::span<const Body> bodies_of(const Command& command) noexcept {
   return bodies_of(command.kind, command.payload);
 }
 
-// Calls visit(index of a buffer) for each buffer that the command's payload names, in the order the
-// verb met them.
+// Calls visit(buffer index) for each buffer of the payload, in the order in which recording
+// interned them.
 template <class Visit>
 void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
   switch (kind) {
@@ -40,7 +40,7 @@ void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
     }
     case CommandKind::Fill: visit(static_cast<const FillPayload*>(payload)->buffer); return;
     case CommandKind::Update: visit(static_cast<const UpdatePayload*>(payload)->buffer); return;
-    case CommandKind::Host: return;  // its buffers are in its accesses alone
+    case CommandKind::Host: return;  // its buffers appear only in its accesses
     case CommandKind::Op: {
       const auto& p = *static_cast<const OpPayload*>(payload);
       for (std::uint32_t i = 0; i < p.buffer_count; ++i) visit(p.buffers[i]);
@@ -62,10 +62,10 @@ void for_each_buffer(CommandKind kind, const void* payload, Visit&& visit) {
   }
 }
 
-// Writes the new indices into a payload.
+// Replaces the indices of a payload.
 void remap_payload(CommandKind kind, void* payload, const IndexMaps& maps) noexcept;
 
-// A copy in `arena`, with everything that it points to but borrowed memory.
+// Deep copy into `arena`. Borrowed memory is not copied.
 [[nodiscard]] void* clone_payload(CommandKind kind, const void* payload, Arena& arena);
 
 }  // namespace reprise::detail

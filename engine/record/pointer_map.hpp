@@ -1,5 +1,5 @@
-// PointerMap: pointer to index, open addressing, in an arena. For the few hundred objects that a
-// recorder meets. Threads: one thread at a time.
+// PointerMap: an open-addressing map from pointer to index in an arena, sized for the few hundred
+// objects of a recorder. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace reprise::detail {
 
 class PointerMap {
  public:
-  // The index of `key`, kNone where it is unknown.
+  // The index of `key`; kNone if absent.
   [[nodiscard]] std::uint32_t find(const void* key) const noexcept {
     if (slots_ == nullptr) return kNone;
     for (std::uint32_t i = home(key);; i = (i + 1) & mask_) {
@@ -21,7 +21,7 @@ class PointerMap {
     }
   }
 
-  // Makes room for one more; may throw, and changes nothing that find() sees.
+  // Reserves space for one more key. May throw; does not affect find().
   void reserve_one(Arena& arena) {
     if (slots_ != nullptr && (count_ + 1) * 2 <= mask_ + 1) return;
     const std::uint32_t capacity = slots_ == nullptr ? kFirstCapacity : (mask_ + 1) * 2;
@@ -36,13 +36,13 @@ class PointerMap {
     }
   }
 
-  // `key` is unknown and reserve_one was called.
+  // `key` must be absent, and reserve_one() must have been called.
   void insert(const void* key, std::uint32_t index) noexcept {
     *free_slot(key) = {key, index};
     ++count_;
   }
 
-  // Takes out a key and closes the gap it leaves in its probe sequence.
+  // Removes a key and closes the gap in its probe sequence.
   void erase(const void* key) noexcept {
     std::uint32_t gap = home(key);
     while (slots_[gap].key != key) gap = (gap + 1) & mask_;

@@ -1,6 +1,6 @@
-// RecordObserver: whoever wants to know when a command buffer is recorded, and under which labels.
-// Allocates what it likes; throws nothing. Threads: began() and ended() from the one that records;
-// labels from all that record, each for itself.
+// RecordObserver: receives the start and end of recordings and of labels. May allocate; must not
+// throw. Threads: began() and ended() on the recording thread; labels on every recording thread,
+// per recorder.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ class RecordObserver {
  public:
   virtual ~RecordObserver() = default;
   virtual void began() noexcept = 0;
-  virtual void ended() noexcept = 0;  // by end() or reset(); also where nothing began
-  // The result is what label_ended() gets, once: also where the recording goes before the label was
-  // ended.
+  virtual void ended() noexcept = 0;  // after end() or reset(), even without a began()
+  // The result is passed to label_ended() exactly once, even if the recording is dropped while the
+  // label is open.
   [[nodiscard]] virtual std::uint64_t label_began(std::string_view name) noexcept = 0;
   virtual void label_ended(std::uint64_t label) noexcept = 0;
 };

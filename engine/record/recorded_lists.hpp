@@ -1,6 +1,6 @@
-// RecordedLists: what one recorder has recorded: commands, accesses and payloads in an arena,
-// numbered by the recorder's own indices. end() merges the lists of all recorders of a command
-// buffer into one Recording. Threads: one thread at a time.
+// RecordedLists: the output of one recorder: commands, accesses and payloads in an arena, with
+// recorder-local indices. end() merges the lists of all recorders of a command buffer into one
+// Recording. Threads: one thread at a time.
 #pragma once
 
 #include <atomic>
@@ -22,14 +22,14 @@ namespace reprise::detail {
 
 struct Recording;
 
-// A label as it is recorded. Index 0 is a recorder's root; that of a recorder of split() has the
-// label which was open there as parent.
+// A recorder-local label. Index 0 is the recorder's root; its parent is the label that was open at
+// split().
 struct LocalLabel {
   const LocalLabel* parent = nullptr;
   std::string_view name;  // in the arena
   Color color;
   std::uint32_t index = 0;
-  std::uint64_t observed = 0;  // what the observer calls it
+  std::uint64_t observed = 0;  // the observer's id of the label
 };
 
 struct LocalEdge {
@@ -39,7 +39,7 @@ struct LocalEdge {
 };
 
 struct RecordedLists {
-  std::uint32_t recorder = 0;  // id that its CommandRefs carry
+  std::uint32_t recorder = 0;  // id in the recorder's CommandRefs
   std::shared_ptr<Arena> arena;
   ChunkList<Command> commands;
   ChunkList<BufferAccess> accesses;
@@ -49,7 +49,7 @@ struct RecordedLists {
   HeldBuffers buffers;  // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
-  std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to
+  std::vector<std::shared_ptr<const void>> owners;  // of objects that arguments point to
   std::vector<std::shared_ptr<const RecordedOp>> ops;
   std::vector<std::shared_ptr<const Recording>> bodies;
 };

@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
 
 void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder,
                          const LocalLabel* outer) {
-  RecordedLists fresh;
-  fresh.recorder = recorder;
-  fresh.arena = std::move(arena);
-  LocalLabel* const root = fresh.labels.reserve(*fresh.arena, 1);
+  RecordedLists initial;
+  initial.recorder = recorder;
+  initial.arena = std::move(arena);
+  LocalLabel* const root = initial.labels.reserve(*initial.arena, 1);
   *root = {outer, {}, {}, 0, 0};
-  fresh.labels.commit(1);
-  lists_ = std::move(fresh);
+  initial.labels.commit(1);
+  lists_ = std::move(initial);
   index_of_ = {};
   label_ = root;
   device_ = family_->device.get();
@@ -114,22 +115,21 @@ void RecorderCore::fail_state(const Verb& verb) const {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   const std::string_view fix =
       state == CommandBufferState::Recording
-          ? "; this recorder is of an earlier recording, split() gives new ones"
-      : state == CommandBufferState::Executable ? "; begin() drops what it holds and records anew"
-                                                : "; begin() it first";
+          ? "; this recorder belongs to an earlier recording, call split() for new ones"
+      : state == CommandBufferState::Executable
+          ? "; begin() discards its recording and starts a new one"
+          : "; begin() it first";
   fail(verb, ErrorCode::InvalidState,
        concat("command buffer ", family_->label, " is in state ", to_string(state), fix));
 }
 
 void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
                              std::string_view role) const {
-  const BufferCore* const core = view.core().get();
+  const BufferCore* const core = core_of(view).get();
   if (core == nullptr) {
-    fail(
-        verb, ErrorCode::InvalidArgument,
-        concat(
-            "the ", role,
-            " is a view without a buffer; take one from CapturePool::allocate, host or transient"));
+    fail(verb, ErrorCode::NotInitialized,
+         concat("the ", role,
+                " is an empty buffer; create one with CapturePool::allocate, host or transient"));
   }
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {
@@ -138,12 +138,12 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
                 ", this command buffer of ", family_->device->selector,
                 "; use a buffer of a pool of ", family_->device->selector));
   }
-  std::string_view way_out = "; take the new handle from Device::rebuild()";
-  if (core->cleared.load(std::memory_order_acquire)) way_out = "; allocate it anew";
+  std::string_view fix = "; take the new handle from Device::rebuild()";
+  if (core->cleared.load(std::memory_order_acquire)) fix = "; allocate it again";
   if (core->device->shut_down.load(std::memory_order_acquire))
-    way_out = "; open it again with Instance::open_device";
+    fix = "; open it again with Instance::open_device";
   fail(verb, ErrorCode::StaleHandle,
-       concat("the ", role, ' ', name, " is stale: ", why_stale(*core), way_out));
+       concat("the ", role, ' ', name, " is stale: ", why_stale(*core), fix));
 }
 
 }  // namespace reprise::detail

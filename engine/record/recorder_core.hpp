@@ -1,7 +1,7 @@
-// RecorderCore: the verbs behind Recorder. Each checks everything first, then reserves what may
-// throw, then commits: a verb that throws has recorded nothing. Knows no device but its
-// DeviceStatus. Threads: one thread at a time. Recorders of one command buffer share only their
-// RecorderFamily.
+// RecorderCore: the implementation of Recorder. Each method validates its arguments, reserves
+// memory (which may throw) and then commits (which does not): a call that throws records nothing.
+// Knows no device except its DeviceStatus. Threads: one thread at a time. Recorders of one command
+// buffer share only their RecorderFamily.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/error.hpp>
 
+#include "base/handle_access.hpp"
 #include "record/geometry.hpp"
 #include "record/recorded_lists.hpp"
 #include "record/recorder_family.hpp"
@@ -21,7 +22,7 @@
 
 namespace reprise::detail {
 
-// The call that messages are about.
+// The API call that messages refer to.
 struct Verb {
   std::string_view name;
   SourceLocation where;
@@ -33,7 +34,7 @@ struct CopySide {
   const HostBytes* host = nullptr;
 };
 
-// What a conditional decides by.
+// The condition and the limits of a conditional.
 struct Decision {
   Branch branch = Branch::If;
   const BufferView* condition = nullptr;
@@ -47,10 +48,10 @@ class RecorderCore {
   RecorderCore(const RecorderCore&) = delete;
   RecorderCore& operator=(const RecorderCore&) = delete;
 
-  // Starts empty under `outer`, the label in which split() was called; null for the command
+  // Starts a recording under `outer`, the label that was open at split(); null for the command
   // buffer's own recorder.
   void start(std::shared_ptr<Arena> arena, std::uint32_t recorder, const LocalLabel* outer);
-  // Refuses verbs from now on and gives away what was recorded; command_count() stays `commands`.
+  // Ends the recording and returns its lists. command_count() then returns `commands`.
   [[nodiscard]] RecordedLists stop(std::uint32_t commands) noexcept;
 
   CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc,
@@ -73,18 +74,17 @@ class RecorderCore {
                          std::span<const std::shared_ptr<const Recording>> bodies,
                          SourceLocation where);
 
-  // keep(): the recording, and whoever compiles it, holds `owners`. Does not throw after
-  // reserve_owners() of as many.
+  // keep(): the recording and graphs compiled from it hold `owners`. Does not throw if
+  // reserve_owners() reserved the space.
   void reserve_owners(std::size_t count);
   void keep(std::span<const std::shared_ptr<const void>> owners) noexcept {
     lists_.owners.insert(lists_.owners.end(), owners.begin(), owners.end());
   }
 
-  // A ticket for close_label: names this label of this recording and no other.
+  // Returns a ticket for close_label() that identifies this label of this recording.
   std::uint64_t begin_label(std::string_view name, Color color);
   void end_label();
-  // Ends the label if it is the innermost open one of the recording it was opened in; else does
-  // nothing.
+  // Ends the label if it is the innermost open one of its recording; otherwise does nothing.
   void close_label(std::uint64_t ticket) noexcept;
 
   [[nodiscard]] std::uint32_t command_count() const noexcept {
@@ -96,10 +96,9 @@ class RecorderCore {
   [[nodiscard]] const RecordedLists& lists() const noexcept { return lists_; }
   [[nodiscard]] const RecorderFamily& family() const noexcept { return *family_; }
 
-  // Throws an Error of Stage::Record about the next command, in its label: "copy at main.cpp:12:
-  // <text>".
+  // Throws an Error of Stage::Record for the next command: "copy at main.cpp:12: <text>".
   [[noreturn]] void fail(const Verb& verb, ErrorCode code, const std::string& text) const;
-  // InvalidState unless recording.
+  // Throws InvalidState unless recording.
   void require_recording(const Verb& verb) const {
     if (!active_) [[unlikely]]
       fail_state(verb);
@@ -117,9 +116,10 @@ class RecorderCore {
   [[noreturn]] void fail_argument(const Verb& verb, const KernelCore& kernel,
                                   std::span<const Argument> args) const;
 
-  // InvalidArgument, WrongDevice or StaleHandle; `role` says what the view is: "source".
+  // Throws NotInitialized, WrongDevice or StaleHandle. `role` names the view in messages:
+  // "source".
   void check_view(const Verb& verb, const BufferView& view, std::string_view role) const {
-    const BufferCore* const core = view.core().get();
+    const BufferCore* const core = core_of(view).get();
     if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
       fail_view(verb, view, role);
   }
@@ -127,7 +127,7 @@ class RecorderCore {
   void check_secondary(const Verb& verb, const Recording& secondary) const;
   void check_condition(const Verb& verb, const BufferView& condition) const;
   void check_body(const Verb& verb, const Decision& decision, const Recording& body) const;
-  // Interns what `body` names; its place in lists_.bodies is the next one.
+  // Interns the buffers of `body` and appends it to lists_.bodies.
   [[nodiscard]] Body add_body(const std::shared_ptr<const Recording>& body);
   CommandRef record_copy(const Verb& verb, const CopySide& source, const CopySide& destination,
                          CopyPayload payload);
@@ -138,8 +138,7 @@ class RecorderCore {
   std::uint64_t checked_span(const Verb& verb, std::string_view role, const Extent& extent,
                              Pitch& pitch) const;
 
-  // The local index of a buffer or kernel, made if it is new. May throw; rolled back by
-  // Transaction.
+  // The local index of a buffer or kernel; assigned at first use. May throw; transact() rolls back.
   [[nodiscard]] std::uint32_t intern(const std::shared_ptr<BufferCore>& buffer) {
     const std::uint32_t known = index_of_.find(buffer.get());
     return known != kNone ? known : intern_new(buffer);
@@ -156,7 +155,7 @@ class RecorderCore {
   }
   void roll_back(const Mark& to) noexcept;
 
-  // Runs `reserve_and_intern`, and lets go of what it interned if that throws.
+  // Runs `reserve_and_intern` and undoes its interning if it throws.
   template <class Function>
   void transact(Function&& reserve_and_intern) {
     const Mark before = mark();
@@ -168,10 +167,10 @@ class RecorderCore {
     }
   }
 
-  // Puts one access behind the reserved ones at `at`; its shape, if it has one, was reserved too.
+  // Writes one access to the reserved slot `at`. Reserves its shape if it has one.
   void write_access(BufferAccess* at, std::uint32_t buffer, Access access, std::uint64_t begin,
                     const Extent& extent, const Pitch& pitch);
-  // Appends the command whose space was reserved last. Does not throw.
+  // Appends the command with the last reservation. Does not throw.
   CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count,
                     SourceLocation where) noexcept;
 

@@ -1,5 +1,5 @@
-// RecorderFamily: what all recorders of one command buffer may ask about it while several threads
-// record. Threads: any; written by the thread that owns the command buffer.
+// RecorderFamily: the state that all recorders of one command buffer share during parallel
+// recording. Threads: read by any thread; written by the thread that owns the command buffer.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace reprise::detail {
 
-// Recorder ids of one recording: [first, first + count). Ids are never given twice, so a CommandRef
-// tells where it is from.
+// Recorder ids of one recording: [first, first + count). Ids are never reused, so a CommandRef
+// identifies its recording.
 struct RecorderIds {
   std::uint32_t first = 0, count = 0;
   const RecorderIds* earlier = nullptr;
@@ -24,9 +24,9 @@ struct RecorderIds {
 struct RecorderFamily {
   std::string label;
   std::shared_ptr<DeviceStatus> device;
-  std::unique_ptr<RecordObserver> observer;                            // null: nobody watches
+  std::unique_ptr<RecordObserver> observer;                            // may be null
   std::atomic<CommandBufferState> state{CommandBufferState::Initial};  // never Pending or Invalid
-  std::atomic<const RecorderIds*> ids{nullptr};  // of the recording that is going on
+  std::atomic<const RecorderIds*> ids{nullptr};                        // of the active recording
 
   [[nodiscard]] bool owns(std::uint32_t recorder) const noexcept {
     for (const RecorderIds* at = ids.load(std::memory_order_acquire); at != nullptr;

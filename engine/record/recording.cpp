@@ -69,11 +69,12 @@ std::string Recording::command_name(std::uint32_t command) const {
       return concat("update ", display_name(*buffers[payload<UpdatePayload>(command).buffer]));
     case CommandKind::Host: return "host callback";
     case CommandKind::Op: {
-      // Of somebody else's graph: which event, how much memory. An op of ours is told by its name.
+      // An op of a native graph shows its parameters (event, bytes); a recorded op shows its name
+      // only.
       const RecordedOp& op = *ops[payload<OpPayload>(command).op];
-      const bool is_native = origin == RecordingOrigin::ReadBack && !op.parameters.empty();
-      return concat("op ", op.name, is_native ? ", " : "",
-                    is_native ? op.parameters : std::string());
+      const bool shows_parameters = origin == RecordingOrigin::ReadBack && !op.parameters.empty();
+      return concat("op ", op.name, shows_parameters ? ", " : "",
+                    shows_parameters ? op.parameters : std::string());
     }
     case CommandKind::Barrier: {
       const auto& barrier = payload<BarrierPayload>(command);

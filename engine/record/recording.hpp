@@ -1,6 +1,6 @@
-// Recording: what end() freezes: the commands of one command buffer, flat, in recorded order. The
-// input of every stage. Knows no device. Threads: immutable once made; shared by the command buffer
-// and the graphs compiled from it.
+// Recording: the frozen commands of one command buffer, flat, in recorded order: the input of every
+// stage. Knows no device. Threads: immutable; shared by the command buffer and the graphs compiled
+// from it.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct LabelRecord {
   Color color;
 };
 
-// ReadBack: of a graph that the application made or captured: it tells what the nodes do, and
-// nothing is made of it again.
+// ReadBack: describes a graph that the application created or captured; it is displayed, never
+// compiled.
 enum class RecordingOrigin : std::uint8_t { Recorded, ReadBack };
 
 struct UserEdge {
@@ -35,8 +35,8 @@ struct UserEdge {
   Dependency dependency = Dependency::Full;
 };
 
-// Where the commands of one recorder went: its commands [first, first + count) are the recording's
-// from `command` on.
+// Maps commands [first, first + count) of a recorder to commands [command, command + count) of the
+// recording.
 struct RecordedRun {
   std::uint32_t recorder = 0, first = 0, count = 0, command = 0;
 };
@@ -58,21 +58,21 @@ struct Recording {
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
-  std::vector<std::shared_ptr<const void>> owners;  // of what arguments point to, besides buffers
+  // of objects that arguments point to, except buffers
+  std::vector<std::shared_ptr<const void>> owners;
   std::vector<std::shared_ptr<const RecordedOp>> ops;
-  std::vector<std::shared_ptr<const Recording>>
-      bodies;  // of commands that run a whole recording, one for each use
-  std::vector<std::shared_ptr<const Arena>> arenas;  // own the payloads
+  std::vector<std::shared_ptr<const Recording>> bodies;  // of nested and conditional commands
+  std::vector<std::shared_ptr<const Arena>> arenas;      // own the payloads
 
   template <class Payload>
   [[nodiscard]] const Payload& payload(std::uint32_t command) const {
     return *static_cast<const Payload*>(commands[command].payload);
   }
-  // The index of a command that a verb gave; kNone for one of another recording.
+  // The index of the command of a CommandRef; kNone if it belongs to another recording.
   [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
-  // A kernel that waits itself for what it comes after.
+  // True for a kernel that waits for its predecessors itself.
   [[nodiscard]] bool starts_programmatically(std::uint32_t command) const noexcept;
-  // Whether what has this dependency is ordered before `command`.
+  // True if a dependency of this kind orders its predecessor before `command`.
   [[nodiscard]] bool orders(Dependency dependency, std::uint32_t command) const noexcept {
     return dependency == Dependency::Full || starts_programmatically(command);
   }
@@ -83,8 +83,8 @@ struct Recording {
   [[nodiscard]] std::string command_name(std::uint32_t command) const;
 };
 
-// True if two accesses touch a byte in common; exact for dense ranges and for shapes with equal
-// pitches, else by bounds.
+// True if two accesses share a byte. Exact for dense ranges and for shapes with equal pitches;
+// otherwise conservative, by bounds.
 [[nodiscard]] bool overlaps(const Recording& recording, const BufferAccess& a,
                             const BufferAccess& b);
 

@@ -1,6 +1,7 @@
-// RecorderCore's host callbacks, barriers, edges and labels.
+// RecorderCore: host callbacks, barriers, edges and labels.
 #include <utility>
 
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/recorder_core.hpp"
 
@@ -18,9 +19,7 @@ CommandRef RecorderCore::host(std::function<void()> function,
                               std::span<const AccessedView> accesses, SourceLocation where) {
   const Verb verb{"host", where};
   require_recording(verb);
-  if (!function)
-    fail(verb, ErrorCode::InvalidArgument,
-         "the function is empty; pass something that can be called");
+  if (!function) fail(verb, ErrorCode::InvalidArgument, "the function is empty; pass a callable");
   for (const AccessedView& access : accesses) check_view(verb, access.view, "accessed buffer");
 
   const HostPayload* payload = nullptr;
@@ -33,7 +32,7 @@ CommandRef RecorderCore::host(std::function<void()> function,
     for (const AccessedView& access : accesses) {
       if (access.view.bytes() == 0) continue;
       const std::uint64_t begin = access.view.offset();
-      reserved[access_count++] = {intern(access.view.core()), access.access, 0, begin,
+      reserved[access_count++] = {intern(core_of(access.view)), access.access, 0, begin,
                                   begin + access.view.bytes()};
     }
     payload = arena.make<HostPayload>(static_cast<std::uint32_t>(lists_.functions.size()));
@@ -56,7 +55,7 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
     barrier.after = desc.after;
     barrier.dependency = desc.dependency;
     if (desc.buffer) {
-      barrier.buffer = intern(desc.buffer.core());
+      barrier.buffer = intern(core_of(desc.buffer));
       barrier.begin = desc.buffer.offset();
       barrier.end = desc.buffer.offset() + desc.buffer.bytes();
     }
@@ -75,8 +74,8 @@ void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependen
                            : ref.index != kNone && family_->owns(ref.recorder);
     if (known) return;
     fail(verb, ErrorCode::InvalidArgument,
-         concat("`", role, "` is no command of this recording of ", family_->label,
-                "; pass what a verb of it has returned since begin()"));
+         concat("`", role, "` is not a command of this recording of ", family_->label,
+                "; pass a CommandRef returned since begin()"));
   };
   check(before, "before");
   check(after, "after");
@@ -94,12 +93,12 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
   require_recording(verb);
   if (name.empty()) fail(verb, ErrorCode::InvalidArgument, "the label's name is empty");
   Arena& arena = *lists_.arena;
-  const std::string_view kept(
+  const std::string_view stored(
       reinterpret_cast<const char*>(arena.copy_bytes(name.data(), name.size(), 1)), name.size());
   LocalLabel* const label = lists_.labels.reserve(arena, 1);
   RecordObserver* const observer = family_->observer.get();
-  *label = {label_, kept, color, lists_.labels.size(),
-            observer == nullptr ? 0 : observer->label_began(kept)};
+  *label = {label_, stored, color, lists_.labels.size(),
+            observer == nullptr ? 0 : observer->label_began(stored)};
   lists_.labels.commit(1);
   label_ = label;
   return ticket_of(lists_.recorder, label->index);

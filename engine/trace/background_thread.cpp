@@ -9,10 +9,10 @@
 namespace reprise::trace {
 
 std::thread start_background_thread(const char* name, std::function<void()> work) {
-  // The new thread inherits the mask, so that none of them ever reaches it.
+  // The new thread inherits the signal mask, so no blocked signal ever reaches it.
   sigset_t all, before;
   sigfillset(&all);
-  // What is wrong with a thread itself is its own: whoever handles crashes is to hear of them.
+  // Synchronous faults stay unblocked: the application's crash handler must receive them.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
     sigdelset(&all, fault);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);

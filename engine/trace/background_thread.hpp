@@ -1,5 +1,5 @@
-// A thread that works for whoever looks on: the application's signals are for its own threads.
-// Knows no record. Threads: pure function.
+// Starts the library's own threads with the application's signals blocked. Knows nothing about
+// records. Threads: any; no shared state.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,9 @@
 
 namespace reprise::trace {
 
-// Runs `work` on a thread that takes no signals but its own faults. `name`: up to 15 characters,
-// for debuggers and the kernel.
+// Runs `work` on a new thread that blocks all signals except synchronous faults. `name`: at most 15
+// characters, shown by debuggers and the kernel. Throws std::system_error if no thread can be
+// created.
 [[nodiscard]] std::thread start_background_thread(const char* name, std::function<void()> work);
 
 }  // namespace reprise::trace

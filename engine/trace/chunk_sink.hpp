@@ -1,5 +1,5 @@
-// Where finished chunks go: a file, a live connection. Threads: one thread at a time calls a sink,
-// the writer's.
+// ChunkSink: a destination of finished chunks, such as a file or a live connection. Threads: only
+// the writer's thread calls a sink.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@ namespace reprise::trace {
 class ChunkSink {
  public:
   virtual ~ChunkSink() = default;
-  // Takes a chunk; must not block for long. Throws TraceError (Io); the writer then counts what is
-  // lost.
+  // Must not block for long. Throws TraceError (Io); the writer then removes the sink and counts
+  // the chunks that it misses.
   virtual void write(const std::shared_ptr<const Chunk>& chunk) = 0;
-  // Everything written so far has left the process.
+  // Returns after all chunks written so far have left the process.
   virtual void flush() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Records to the bytes of one chunk and back: FlatBuffers as schema.fbs says. Compression and
-// framing are chunk.hpp's. Knows no file and no socket. Threads: pure functions.
+// Encodes Records to the bytes of one chunk and back, as FlatBuffers (schema.fbs). chunk.hpp adds
+// compression and framing. Knows nothing about files and sockets. Threads: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace reprise::trace {
 
-// The records of one chunk, by kind; each kind in the order it was written.
+// The records of one chunk by kind, each kind in the order of writing.
 struct Records {
   std::vector<Session> sessions;
   std::vector<Clock> clocks;
@@ -32,7 +32,7 @@ struct Records {
   std::vector<DeviceTotals> device_totals;
 
   void add(Record record);
-  [[nodiscard]] std::size_t count() const noexcept;  // of all kinds
+  [[nodiscard]] std::size_t count() const noexcept;  // over all kinds
   [[nodiscard]] bool empty() const noexcept { return count() == 0; }
   void clear() noexcept;
   friend bool operator==(const Records&, const Records&) = default;
@@ -40,8 +40,9 @@ struct Records {
 
 [[nodiscard]] std::vector<std::uint8_t> encode(const Records& records);
 
-// Verifies first; then checks that every index leads somewhere, so that nobody after this needs to.
-// Throws TraceError (Corrupt) naming what is wrong. Allocates only what the verified bytes hold.
+// Verifies the bytes, then checks that every index is within its vector; consumers need no further
+// checks. Throws TraceError (Corrupt) with the first violation. Allocates memory only in proportion
+// to the verified bytes.
 [[nodiscard]] Records decode(std::span<const std::uint8_t> bytes);
 
 }  // namespace reprise::trace

@@ -12,7 +12,7 @@ namespace reprise::trace {
 
 namespace {
 
-// An enumerator of a later minor version reads as `last`, the kind's catch-all or most harmless
+// Maps an unknown enumerator to `last`, which is the kind's catch-all or its most conservative
 // value.
 template <class Enum>
 Enum enumerator(std::uint8_t value, Enum last) {
@@ -112,7 +112,7 @@ SampleBlock from_wire(const wire::SampleBlock& w) {
   if (w.columns()) {
     b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
   } else if (w.count() != 0) {
-    throw_corrupt("a block of samples without its columns");
+    throw_corrupt("a block of samples without columns");
   }
   return b;
 }
@@ -151,23 +151,23 @@ Message from_wire(const wire::Message& w) {
           w.command(),  w.other_command()};
 }
 Update from_wire(const wire::Update& w) {
-  return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.what())};
+  return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.description())};
 }
 Loss from_wire(const wire::Loss& w) {
-  return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.why())};
+  return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason())};
 }
 
 template <class Out, class Vector>
 void convert(std::vector<Out>& out, const Vector* in);
 
-// Every index of a graph version leads into its own vectors, and every edge and label leads
-// backwards.
+// Every index of a graph version must be within its vector; parents and edge sources must precede.
 void check_indices(const GraphVersion& g) {
   const std::string where =
       "graph " + std::to_string(g.graph) + " version " + std::to_string(g.version) + ": ";
   const auto inside = [&](std::uint64_t index, std::size_t size, const char* what) {
     if (index >= size)
-      throw_corrupt(where + what + " " + std::to_string(index) + " of " + std::to_string(size));
+      throw_corrupt(where + what + ": index " + std::to_string(index) + " of " +
+                    std::to_string(size));
   };
   const auto inside_or_none = [&](std::uint32_t index, std::size_t size, const char* what) {
     if (index != kNone) inside(index, size, what);
@@ -177,7 +177,7 @@ void check_indices(const GraphVersion& g) {
   for (std::size_t i = 0; i < g.labels.size(); ++i) {
     inside(g.labels[i].name, g.strings.size(), "name of a label");
     if (i == 0 ? g.labels[i].parent != 0 : g.labels[i].parent >= i)
-      throw_corrupt(where + "a label that is not below an earlier one");
+      throw_corrupt(where + "a label that does not follow its parent");
   }
   for (const Kernel& k : g.kernels) {
     inside(k.name, g.strings.size(), "name of a kernel");
@@ -186,7 +186,7 @@ void check_indices(const GraphVersion& g) {
   for (const Buffer& b : g.buffers) inside(b.name, g.strings.size(), "name of a buffer");
   for (const NodeAccess& a : g.accesses) {
     inside(a.buffer, g.buffers.size(), "buffer of an access");
-    if (a.end < a.begin) throw_corrupt(where + "an access that ends before it begins");
+    if (a.end < a.begin) throw_corrupt(where + "an access whose end precedes its start");
   }
   for (const Barrier& b : g.barriers) {
     inside_or_none(b.buffer, g.buffers.size(), "buffer of a barrier");
@@ -204,17 +204,17 @@ void check_indices(const GraphVersion& g) {
   for (const Edge& e : g.edges) {
     inside(e.to, g.nodes.size(), "end of an edge");
     inside(e.from, g.nodes.size(), "start of an edge");
-    if (e.from >= e.to) throw_corrupt(where + "an edge that does not lead forward");
+    if (e.from >= e.to) throw_corrupt(where + "an edge against the node order");
     inside_or_none(e.buffer, g.buffers.size(), "buffer of an edge");
     inside_or_none(e.barrier, g.barriers.size(), "barrier of an edge");
   }
   std::uint64_t next = g.bodies.empty() ? g.nodes.size() : g.bodies.front().first_node;
   for (const Body& body : g.bodies) {
     if (body.first_node != next || body.parent >= body.first_node)
-      throw_corrupt(where + "a body that is not behind its parent and the one before");
+      throw_corrupt(where + "a body that does not follow its parent and the previous body");
     next += body.nodes;
   }
-  if (next != g.nodes.size()) throw_corrupt(where + "bodies that do not end with the last node");
+  if (next != g.nodes.size()) throw_corrupt(where + "bodies that do not cover all nodes");
 }
 
 GraphVersion from_wire(const wire::GraphVersion& w) {
@@ -254,10 +254,10 @@ template <class Out, class Vector>
 void convert(std::vector<Out>& out, const Vector* in) {
   if (!in) return;
   using Wire = std::remove_cv_t<std::remove_pointer_t<decltype(in->Get(0))>>;
-  // The verifier looks at the alignment of a vector's length, not of its structs.
+  // The verifier checks the alignment of a vector's length, but not of its structs.
   if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
     if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0)
-      throw_corrupt("a vector that is not aligned");
+      throw_corrupt("a misaligned vector");
   }
   out.reserve(in->size());
   for (const auto* w : *in) out.push_back(from_wire(*w));
@@ -266,9 +266,9 @@ void convert(std::vector<Out>& out, const Vector* in) {
 }  // namespace
 
 Records decode(std::span<const std::uint8_t> bytes) {
-  // Depth and table count bound what a hostile buffer can make the verifier do.
+  // The limits on depth and table count bound the verifier's work on hostile input.
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 4'000'000);
-  if (!wire::VerifyChunkBuffer(verifier)) throw_corrupt("the bytes of a chunk do not verify");
+  if (!wire::VerifyChunkBuffer(verifier)) throw_corrupt("a chunk does not match the schema");
   const wire::Chunk& w = *wire::GetChunk(bytes.data());
   Records r;
   convert(r.sessions, w.sessions());

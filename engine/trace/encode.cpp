@@ -13,7 +13,7 @@ namespace {
 using flatbuffers::FlatBufferBuilder;
 using flatbuffers::Offset;
 
-// Each record's shape on the wire. Structs take no builder; tables do.
+// The wire form of each record. Structs need no builder; tables do.
 wire::Clock to_wire(const Clock& r) { return {r.host, r.other, r.error, r.device}; }
 wire::Label to_wire(const Label& r) { return {r.parent, r.name, r.color}; }
 wire::Kernel to_wire(const Kernel& r) {
@@ -142,11 +142,12 @@ Offset<wire::Message> to_table(FlatBufferBuilder& b, const Message& r) {
                              r.command, r.other_command);
 }
 Offset<wire::Update> to_table(FlatBufferBuilder& b, const Update& r) {
-  return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version, b.CreateString(r.what));
+  return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version,
+                            b.CreateString(r.description));
 }
 Offset<wire::Loss> to_table(FlatBufferBuilder& b, const Loss& r) {
   return wire::CreateLoss(b, r.at, static_cast<std::uint8_t>(r.kind), r.count,
-                          b.CreateSharedString(r.why));
+                          b.CreateSharedString(r.reason));
 }
 
 template <class T>

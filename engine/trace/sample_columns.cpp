@@ -26,7 +26,7 @@ std::int64_t unzigzag(std::uint64_t v) {
   return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
 }
 
-// Differences wrap: hostile or odd values must not overflow.
+// Deltas use unsigned arithmetic: arbitrary values must not overflow.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
@@ -34,17 +34,17 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// Appends one column; `value_of(sample)` gives an unsigned value.
+// Appends one column of unsigned values.
 template <class ValueOf>
 void put_column(std::span<const Sample> samples, std::vector<std::uint8_t>& out, ValueOf value_of) {
-  const std::size_t at = out.size();
-  out.resize(at + samples.size() * kMaxVarint);
-  std::uint8_t* end = out.data() + at;
+  const std::size_t offset = out.size();
+  out.resize(offset + samples.size() * kMaxVarint);
+  std::uint8_t* end = out.data() + offset;
   for (const Sample& s : samples) end = put(end, value_of(s));
   out.resize(static_cast<std::size_t>(end - out.data()));
 }
 
-// A column that is nearly always zero: a 0 byte if all are, else a 1 byte and the values.
+// A mostly-zero column: a single 0 byte if all values are zero, otherwise a 1 byte and the values.
 template <class ValueOf>
 void put_sparse_column(std::span<const Sample> samples, std::vector<std::uint8_t>& out,
                        ValueOf value_of) {
@@ -62,12 +62,13 @@ class ByteReader {
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-      if (at_ == end_) throw TraceError(TraceErrorCode::Corrupt, "a column of samples ends early");
+      if (at_ == end_)
+        throw TraceError(TraceErrorCode::Corrupt, "a column of samples is truncated");
       const std::uint8_t byte = *at_++;
       value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    throw TraceError(TraceErrorCode::Corrupt, "a number in a column of samples has too many bytes");
+    throw TraceError(TraceErrorCode::Corrupt, "a number in a column of samples is too long");
   }
   std::uint32_t varint32() {
     const std::uint64_t v = varint();
@@ -104,15 +105,14 @@ void encode_samples(std::span<const Sample> samples, std::vector<std::uint8_t>& 
 
 std::vector<Sample> decode_samples(std::span<const std::uint8_t> bytes, std::uint32_t count) {
   if (count > bytes.size() / kMinSampleBytes)
-    throw TraceError(TraceErrorCode::Corrupt,
-                     "a block claims more samples than its bytes can hold");
+    throw TraceError(TraceErrorCode::Corrupt, "the sample count of a block exceeds its bytes");
   std::vector<Sample> samples(count);
   ByteReader in(bytes);
   std::int64_t node = 0;
   for (Sample& s : samples) {
     node = sum(node, unzigzag(in.varint()));
     if (node < 0 || node > 0xffffffffll)
-      throw TraceError(TraceErrorCode::Corrupt, "a sample names a node that cannot exist");
+      throw TraceError(TraceErrorCode::Corrupt, "the node of a sample is out of range");
     s.node = static_cast<std::uint32_t>(node);
   }
   Time start = 0;
@@ -125,7 +125,7 @@ std::vector<Sample> decode_samples(std::span<const std::uint8_t> bytes, std::uin
     for (Sample& s : samples) s.occurrence = in.varint32();
   }
   if (!in.at_end())
-    throw TraceError(TraceErrorCode::Corrupt, "a block of samples has bytes left over");
+    throw TraceError(TraceErrorCode::Corrupt, "a block of samples has trailing bytes");
   return samples;
 }
 

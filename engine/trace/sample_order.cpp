@@ -21,8 +21,7 @@ std::uint32_t digit(std::uint64_t key, unsigned at) {
   return static_cast<std::uint32_t>(key >> (32 + at * kDigitBits)) & ((1u << kDigitBits) - 1);
 }
 
-// `keys` have what they are sorted by in their upper half. Least digit first, so that equal ones
-// keep their order.
+// Stable radix sort by the upper 32 bits of each key, least significant digit first.
 void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   Counts counts{};
   for (const std::uint64_t key : keys) {
@@ -30,9 +29,9 @@ void sort_by_upper_half(std::vector<std::uint64_t>& keys) {
   }
   std::vector<std::uint64_t> sorted(keys.size());
   for (unsigned d = 0; d < kDigits; ++d) {
-    if (counts[d][digit(keys.front(), d)] == keys.size()) continue;  // the same in all
-    std::uint32_t place = 0;
-    for (std::uint32_t& count : counts[d]) place += std::exchange(count, place);
+    if (counts[d][digit(keys.front(), d)] == keys.size()) continue;  // all keys have the same digit
+    std::uint32_t offset = 0;
+    for (std::uint32_t& count : counts[d]) offset += std::exchange(count, offset);
     for (const std::uint64_t key : keys) sorted[counts[d][digit(key, d)]++] = key;
     keys.swap(sorted);
   }

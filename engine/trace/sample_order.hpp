@@ -1,4 +1,4 @@
-// The order that samples of a block stand in. Threads: pure functions.
+// Sorts the samples of a block. Threads: pure functions.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace reprise::trace {
 
-// By start; those that start together stay as they stand. Takes a few ns a sample: replays that are
-// traced pay for it.
+// Sorts by start; stable. Linear time for spans below 2^32 ns: a few ns per sample, because every
+// traced replay pays for it.
 void sort_by_start(std::vector<Sample>& samples);
 
 }  // namespace reprise::trace

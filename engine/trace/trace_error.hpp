@@ -1,4 +1,4 @@
-// What reading and writing traces throws. Knows no engine: the viewer uses this too. Threads:
+// The exception of trace readers, writers and connections. Knows nothing about the engine. Threads:
 // values.
 #pragma once
 
@@ -12,12 +12,12 @@
 namespace reprise::trace {
 
 enum class TraceErrorCode : std::uint8_t {
-  Io,         // the operating system refused: the text has the path and its reason
+  Io,         // the operating system reported an error; the text contains the path and the reason
   NotATrace,  // the first bytes are not those of a trace
-  TooNew,     // written by a later format version
-  Corrupt,    // bytes that no writer of ours made
-  TooLarge,   // a size beyond what a reader allocates
-  NotAllowed  // asked for what is never done: a session on TCP without a token
+  WrongVersion,  // written by another format version
+  Corrupt,       // malformed bytes
+  TooLarge,      // a size above the reader's limit
+  NotAllowed     // refused by policy, for example TCP without a token
 };
 
 class TraceError : public std::runtime_error {
@@ -34,7 +34,7 @@ class TraceError : public std::runtime_error {
   throw TraceError(TraceErrorCode::Corrupt, "corrupt trace: " + what);
 }
 
-// What was tried of the file, and errno's reason.
+// Throws Io with the path, the failed operation and the text of errno.
 [[noreturn]] inline void throw_io_error(const std::filesystem::path& path, const char* what) {
   throw TraceError(TraceErrorCode::Io, path.string() + ": " + what + ": " + std::strerror(errno));
 }

@@ -5,8 +5,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 
+#include "base/atomic_file.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 
 struct Descriptor {
   int number;
-  explicit Descriptor(int of) : number(of) {}
+  explicit Descriptor(int descriptor) : number(descriptor) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
@@ -24,12 +26,12 @@ struct Descriptor {
   }
 };
 
-void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& into,
+void read_exactly(int file, std::uint64_t offset, std::vector<std::uint8_t>& out,
                   const std::filesystem::path& path) {
   std::size_t done = 0;
-  while (done < into.size()) {
+  while (done < out.size()) {
     const ssize_t n =
-        ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+        ::pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw_io_error(path, "cannot read");
     done += static_cast<std::size_t>(n);
@@ -42,22 +44,18 @@ TraceFile::TraceFile(TraceFileDesc desc) : desc_(std::move(desc)) {
   if (desc_.max_bytes != 0 && desc_.max_bytes < kMinMaxBytes) {
     throw TraceError(TraceErrorCode::TooLarge,
                      desc_.path.string() + ": a limit of " + std::to_string(desc_.max_bytes) +
-                         " bytes holds nothing; the least is " + std::to_string(kMinMaxBytes));
+                         " bytes is too small; the minimum is " + std::to_string(kMinMaxBytes));
   }
-  desc_.start == TraceFileDesc::Start::Append ? resume() : open(desc_.path);
+  desc_.start == TraceFileDesc::Start::Append ? resume() : create();
 }
 
 TraceFile::~TraceFile() {
   if (file_ >= 0) ::close(file_);
 }
 
-void TraceFile::open(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) throw_io_error(path, "cannot create");
-  if (file_ >= 0) ::close(file_);
-  file_ = file;
-  open_path_ = path;
-  bytes_ = 0;
+void TraceFile::create() {
+  file_ = ::open(desc_.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file_ < 0) throw_io_error(desc_.path, "cannot create");
   const auto preamble = encode_preamble();
   append_bytes(preamble.data(), preamble.size());
 }
@@ -65,7 +63,7 @@ void TraceFile::open(const std::filesystem::path& path) {
 void TraceFile::resume() {
   const TraceReader before(desc_.path);
   Descriptor file{::open(desc_.path.c_str(), O_RDWR | O_CLOEXEC)};
-  if (file.number < 0) throw_io_error(desc_.path, "cannot go on");
+  if (file.number < 0) throw_io_error(desc_.path, "cannot append");
   std::uint64_t end = kPreambleBytes;
   for (const ChunkEntry& entry : before.chunks()) {
     end = entry.offset + ChunkHeader::kBytes + entry.header.compressed_bytes;
@@ -78,29 +76,28 @@ void TraceFile::resume() {
   }
   if (::ftruncate(file.number, static_cast<off_t>(end)) != 0 ||
       ::lseek(file.number, static_cast<off_t>(end), SEEK_SET) < 0) {
-    throw_io_error(desc_.path, "cannot go on");
+    throw_io_error(desc_.path, "cannot append");
   }
-  open_path_ = desc_.path;
   bytes_ = end;
   file_ = std::exchange(file.number, -1);
 }
 
 void TraceFile::append_bytes(const void* data, std::size_t bytes) {
   const auto* at = static_cast<const char*>(data);
-  std::size_t left = bytes;
-  while (left > 0) {
-    const ssize_t n = ::write(file_, at, left);
+  std::size_t remaining = bytes;
+  while (remaining > 0) {
+    const ssize_t n = ::write(file_, at, remaining);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       const int reason = errno;
-      // A half-written chunk would hide everything after it.
+      // A partial chunk would hide all later chunks: remove it.
       if (::ftruncate(file_, static_cast<off_t>(bytes_)) == 0)
         ::lseek(file_, static_cast<off_t>(bytes_), SEEK_SET);
       errno = reason;
-      throw_io_error(open_path_, "cannot write");
+      throw_io_error(desc_.path, "cannot write");
     }
     at += n;
-    left -= static_cast<std::size_t>(n);
+    remaining -= static_cast<std::size_t>(n);
   }
   bytes_ += bytes;
 }
@@ -133,8 +130,8 @@ void TraceFile::write(const std::shared_ptr<const Chunk>& chunk) {
   }
 }
 
-// Drops the oldest events and samples down to half the limit, so that a rewrite comes once in half
-// a file.
+// Drops the oldest events and samples down to half the limit, so that a rewrite occurs only once
+// per half file.
 void TraceFile::rewrite() {
   std::uint64_t total = kPreambleBytes;
   for (const auto& c : kept_) total += c->size();
@@ -148,22 +145,27 @@ void TraceFile::rewrite() {
     }
   }
   kept_ = std::move(kept);
-  const std::filesystem::path beside = desc_.path.string() + ".new";
   try {
-    open(beside);
-    for (const auto& c : kept_) append(*c);
-    if (::rename(beside.c_str(), desc_.path.c_str()) != 0)
-      throw_io_error(desc_.path, "cannot replace");
-  } catch (const TraceError&) {
-    ::unlink(beside.c_str());  // what was there before stands
-    throw;
+    detail::AtomicFile file(desc_.path);
+    const auto preamble = encode_preamble();
+    file.write(std::as_bytes(std::span(preamble)));
+    for (const auto& c : kept_) {
+      const auto header = encode_header(c->header);
+      file.write(std::as_bytes(std::span(header)));
+      file.write(std::as_bytes(std::span(c->payload)));
+    }
+    const int descriptor = file.commit_open();
+    ::close(file_);
+    file_ = descriptor;
+    bytes_ = total;
+  } catch (const detail::FileError& error) {
+    throw TraceError(TraceErrorCode::Io, error.what());
   }
-  open_path_ = desc_.path;
 }
 
 void TraceFile::flush() {
   if (::fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS)
-    throw_io_error(open_path_, "cannot flush");
+    throw_io_error(desc_.path, "cannot flush");
 }
 
 }  // namespace reprise::trace

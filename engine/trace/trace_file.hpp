@@ -1,6 +1,6 @@
-// TraceFile: chunks into a file. With a limit it is a flight recorder: it keeps the topology and
-// the newest chunks, and the file on disk is a whole trace at every moment (a new one is written
-// beside it and renamed over it). Threads: one at a time.
+// TraceFile: writes chunks to a file. With a size limit it is a flight recorder: it keeps the
+// topology and the newest chunks, and the file on disk is a complete trace at every moment, because
+// a rewrite replaces it atomically. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,9 @@ namespace reprise::trace {
 struct TraceFileDesc {
   std::filesystem::path path;
   std::uint64_t max_bytes = 0;  // 0: no limit
-  // What happens at the limit: Last drops the oldest events and samples, First drops what comes
-  // after.
+  // Behaviour at the limit: Last drops the oldest events and samples, First drops new ones.
   enum class Keep : std::uint8_t { First, Last } keep = Keep::Last;
-  // Append goes on after the last whole chunk of a trace that is there.
+  // Append continues an existing trace after its last complete chunk.
   enum class Start : std::uint8_t { Anew, Append } start = Start::Anew;
 };
 
@@ -27,8 +26,8 @@ class TraceFile : public ChunkSink {
  public:
   static constexpr std::uint64_t kMinMaxBytes = 64 << 10;
 
-  // Creates, replaces or continues the file. Throws TraceError (Io, and of one that is continued
-  // what TraceReader throws) naming the path.
+  // Creates, replaces or continues the file. Throws TraceError with the path: Io, and for Append
+  // every error of TraceReader.
   explicit TraceFile(TraceFileDesc desc);
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
@@ -36,25 +35,23 @@ class TraceFile : public ChunkSink {
 
   void write(const std::shared_ptr<const Chunk>& chunk) override;
   void flush() override;
-  // Of the chunk that comes next: beyond all that stood in it when it was opened.
+  // Sequence number for the next chunk: larger than that of every chunk already in the file.
   [[nodiscard]] std::uint64_t next_sequence() const noexcept { return next_sequence_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  // Chunks that the limit made it drop.
+  // Chunks dropped because of the limit.
   [[nodiscard]] std::uint64_t dropped_chunks() const noexcept { return dropped_; }
 
  private:
-  void open(const std::filesystem::path& path);
+  void create();
   void resume();
   void append(const Chunk& chunk);
   void append_bytes(const void* data, std::size_t bytes);
   void rewrite();
 
   TraceFileDesc desc_;
-  std::filesystem::path open_path_;
   int file_ = -1;
   std::uint64_t bytes_ = 0, dropped_ = 0, next_sequence_ = 0;
-  std::deque<std::shared_ptr<const Chunk>>
-      kept_;  // flight recorder: every chunk that is in the file
+  std::deque<std::shared_ptr<const Chunk>> kept_;  // flight recorder: every chunk in the file
 };
 
 }  // namespace reprise::trace

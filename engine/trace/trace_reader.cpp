@@ -14,7 +14,7 @@ namespace reprise::trace {
 
 namespace {
 
-// Reads up to `bytes`; fewer at the end of the file.
+// Returns the number of bytes read; fewer than `bytes` only at the end of the file.
 std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size_t bytes,
                     const std::filesystem::path& path) {
   std::size_t done = 0;
@@ -30,7 +30,7 @@ std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size
 
 std::uint64_t size_of(int file, const std::filesystem::path& path) {
   struct stat status {};
-  if (::fstat(file, &status) != 0) throw_io_error(path, "cannot look at");
+  if (::fstat(file, &status) != 0) throw_io_error(path, "cannot read the size");
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -42,7 +42,7 @@ TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
   try {
     std::array<std::uint8_t, kPreambleBytes> preamble{};
     if (read_at(file_, 0, preamble.data(), preamble.size(), path_) < preamble.size()) {
-      throw TraceError(TraceErrorCode::NotATrace, "shorter than the beginning of a Reprise trace");
+      throw TraceError(TraceErrorCode::NotATrace, "too short for a Reprise trace");
     }
     check_preamble(preamble);
     indexed_ = kPreambleBytes;
@@ -66,15 +66,14 @@ TraceReader::TraceReader(const TraceReader& earlier)
 TraceReader::~TraceReader() { ::close(file_); }
 
 std::shared_ptr<TraceReader> TraceReader::follow() const {
-  if (!still_stands()) return nullptr;
+  if (!is_unchanged()) return nullptr;
   const std::shared_ptr<TraceReader> next(new TraceReader(*this));
   next->refresh();
   return next;
 }
 
-// The header of the last chunk has its times, its sequence and a checksum: another trace has
-// another one there.
-bool TraceReader::still_stands() const {
+// Compares the last indexed header: its times, sequence and checksum identify the trace.
+bool TraceReader::is_unchanged() const {
   if (size_of(file_, path_) < indexed_) return false;
   if (chunks_.empty()) return true;
   std::array<std::uint8_t, ChunkHeader::kBytes> bytes{};
@@ -98,24 +97,24 @@ std::size_t TraceReader::refresh() {
     }
     const std::uint64_t end = indexed_ + ChunkHeader::kBytes + entry.header.compressed_bytes;
     if (end > size) {
-      damage_ = "the last chunk is cut off";
+      damage_ = "the last chunk is truncated";
       break;
     }
     chunks_.push_back(entry);
     indexed_ = end;
   }
   trailing_bytes_ = size > indexed_ ? size - indexed_ : 0;
-  if (trailing_bytes_ != 0 && damage_.empty()) damage_ = "the last chunk is cut off";
+  if (trailing_bytes_ != 0 && damage_.empty()) damage_ = "the last chunk is truncated";
   return chunks_.size() - before;
 }
 
 Records TraceReader::read(const ChunkEntry& entry) const {
-  // The index was checked against the file's size, so this allocates no more than the file holds.
+  // The size in the entry was checked against the size of the file.
   std::vector<std::uint8_t> payload(entry.header.compressed_bytes);
   if (read_at(file_, entry.offset + ChunkHeader::kBytes, payload.data(), payload.size(), path_) <
       payload.size()) {
     throw TraceError(TraceErrorCode::Corrupt,
-                     path_.string() + ": the file became shorter while it was read");
+                     path_.string() + ": the file was truncated while it was read");
   }
   try {
     return read_chunk(entry.header, payload);

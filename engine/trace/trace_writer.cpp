@@ -11,7 +11,7 @@ namespace reprise::trace {
 
 namespace {
 
-// What a record takes in memory, near enough to bound the queue.
+// Approximate size of a record in memory; bounds the queue.
 std::size_t weight(const Record& record) {
   return std::visit(
       [](const auto& r) -> std::size_t {
@@ -79,8 +79,8 @@ bool TraceWriter::push(Record record) {
       stats_.lost_samples += samples;
       return false;
     }
-    // The thread looks by itself every chunk_interval; it is woken where waiting could fill the
-    // queue.
+    // The thread wakes by itself every chunk_interval; notify it when a chunk's worth of records is
+    // queued.
     wake = queued_bytes_ < desc_.chunk_bytes && queued_bytes_ + bytes >= desc_.chunk_bytes;
     queued_bytes_ += bytes;
     queue_.push_back(std::move(record));
@@ -149,23 +149,23 @@ void TraceWriter::run() {
   }
 }
 
-// With mutex_ held: losses since the last report become records of this batch.
+// Appends Loss records for losses since the last report to the batch. The caller holds mutex_.
 void TraceWriter::report_losses(std::vector<Record>& records) {
   const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
   if (stats_.lost_samples > reported_samples_) {
     records.push_back(Loss{now, LossKind::Samples, stats_.lost_samples - reported_samples_,
-                           "the trace's queue was full"});
+                           "the trace queue was full"});
     reported_samples_ = stats_.lost_samples;
   }
   if (stats_.lost_records > reported_records_) {
     records.push_back(Loss{now, LossKind::Events, stats_.lost_records - reported_records_,
-                           "the trace's queue was full"});
+                           "the trace queue was full"});
     reported_records_ = stats_.lost_records;
   }
 }
 
 void TraceWriter::write_chunks(std::vector<Record>& records) {
-  // Topology leaves first: a chunk never refers to one that comes after it.
+  // Topology first: a chunk refers only to earlier chunks.
   for (const ChunkKind kind : {ChunkKind::Topology, ChunkKind::Events, ChunkKind::Samples}) {
     Records chunk;
     std::size_t bytes = 0;

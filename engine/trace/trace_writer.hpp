@@ -1,7 +1,7 @@
-// TraceWriter: takes records from any thread, makes chunks of them on a thread of its own, and
-// gives these to its sinks. push() never waits for a disk, a socket or compression: what does not
-// fit into the queue is counted as lost, and the count is itself a record. Threads: every call may
-// come from any thread.
+// TraceWriter: accepts records from any thread, groups them into chunks on its own thread and
+// passes the chunks to its sinks. push() never waits for a disk, a socket or compression: a record
+// that does not fit into the queue is dropped, and the number of dropped records becomes a Loss
+// record. Threads: any.
 #pragma once
 
 #include <atomic>
@@ -22,20 +22,20 @@
 namespace reprise::trace {
 
 struct TraceWriterDesc {
-  std::size_t queue_bytes = 64u << 20;            // of records that wait
-  std::size_t chunk_bytes = 1u << 20;             // estimated size of a chunk before compression
-  std::chrono::milliseconds chunk_interval{100};  // a chunk is closed after so long
-  std::uint64_t first_sequence = 0;  // of a trace that goes on: how many chunks it has had
-  std::function<void(const std::string&)> on_error =
-      {};  // a sink failed (called on the writer's thread, once a sink); may be empty
+  std::size_t queue_bytes = 64u << 20;            // limit of queued records
+  std::size_t chunk_bytes = 1u << 20;             // target size of a chunk before compression
+  std::chrono::milliseconds chunk_interval{100};  // a chunk is closed at the latest after this time
+  std::uint64_t first_sequence = 0;  // for a continued trace: the sequence number of its next chunk
+  // Called on the writer's thread, once for each failed sink; may be empty.
+  std::function<void(const std::string&)> on_error = {};
 };
 
 struct TraceWriterStats {
-  std::uint64_t records = 0, samples = 0;            // taken
-  std::uint64_t lost_records = 0, lost_samples = 0;  // refused because the queue was full
-  std::uint64_t chunks = 0, bytes = 0;               // made
+  std::uint64_t records = 0, samples = 0;            // accepted
+  std::uint64_t lost_records = 0, lost_samples = 0;  // dropped because the queue was full
+  std::uint64_t chunks = 0, bytes = 0;               // produced
   std::uint64_t failed_sinks = 0,
-                unwritten_chunks = 0;  // that were dropped; that those did not get
+                unwritten_chunks = 0;  // removed sinks; chunks that removed sinks missed
 };
 
 class TraceWriter {
@@ -43,20 +43,20 @@ class TraceWriter {
   explicit TraceWriter(TraceWriterDesc desc = {});
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
-  ~TraceWriter();  // writes what waits, then flushes the sinks
+  ~TraceWriter();  // writes queued records, then flushes the sinks
 
-  // False: the queue was full and the record is lost (and counted).
+  // Returns false if the queue was full: the record is dropped and counted.
   bool push(Record record);
-  // The sink first gets every topology chunk made so far, then all new chunks. A sink that throws
-  // is dropped.
+  // The sink receives every topology chunk so far, then all new chunks. A sink that throws is
+  // removed.
   void add_sink(std::shared_ptr<ChunkSink> sink);
   void remove_sink(const std::shared_ptr<ChunkSink>& sink);
-  // Returns when all that was pushed before has reached the sinks.
+  // Returns after all records pushed before the call have reached the sinks.
   void flush();
   [[nodiscard]] TraceWriterStats stats() const;
   [[nodiscard]] std::thread::native_handle_type thread() noexcept {
     return thread_.native_handle();
-  }  // its own, as long as this lives
+  }  // valid while the writer exists
 
  private:
   struct Command;
@@ -67,16 +67,17 @@ class TraceWriter {
 
   const TraceWriterDesc desc_;
 
-  mutable std::mutex mutex_;  // of what stands below
+  mutable std::mutex mutex_;  // guards the members down to sinks_mutex_
   std::condition_variable wake_, idle_;
   std::vector<Record> queue_;
   std::size_t queued_bytes_ = 0;
-  std::uint64_t pushed_ = 0, written_ = 0;  // records, for flush()
+  std::uint64_t pushed_ = 0, written_ = 0;  // record counts, for flush()
   bool stop_ = false, flush_ = false;
   TraceWriterStats stats_;
   std::uint64_t reported_records_ = 0, reported_samples_ = 0;
 
-  std::mutex sinks_mutex_;  // taken by the writer's thread for each chunk; never with mutex_
+  std::mutex
+      sinks_mutex_;  // held by the writer's thread for each chunk; never held together with mutex_
   std::vector<std::shared_ptr<ChunkSink>> sinks_;
   std::vector<std::shared_ptr<const Chunk>> topology_;
   std::uint64_t sequence_;

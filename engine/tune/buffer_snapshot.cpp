@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
 #include "memory/packing.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kAreaAlignment = 256;
 
-[[nodiscard]] std::uint64_t room_for(const PoolBuffer& buffer) {
+[[nodiscard]] std::uint64_t area_bytes(const PoolBuffer& buffer) {
   return aligned_up(buffer.bytes, kAreaAlignment);
 }
 
@@ -33,7 +34,7 @@ BufferSnapshot::BufferSnapshot(Device device,
       host_.push_back({buffer->address, std::vector<std::byte>(buffer->bytes)});
     } else {
       on_device.push_back(buffer);
-      bytes_ += room_for(*buffer);
+      bytes_ += area_bytes(*buffer);
     }
   }
   if (on_device.empty()) return;
@@ -41,9 +42,9 @@ BufferSnapshot::BufferSnapshot(Device device,
     pool_ = device_.create_pool({.label = "saved contents"});
     copy_ = pool_->allocate<std::byte>(bytes_, "saved contents");
   } catch (const Error& error) {
-    throw with_context(
-        error, recording.label,
-        concat("for ", bytes_, " bytes to save what replays of ", recording.label, " write"));
+    throw with_context(error, recording.label,
+                       concat("for ", bytes_, " bytes to save the buffers that replays of ",
+                              recording.label, " write"));
   }
   save_ = copies(on_device, Direction::Save);
   restore_ = copies(on_device, Direction::Restore);
@@ -67,19 +68,19 @@ std::unique_ptr<BackendExec> BufferSnapshot::copies(
     const std::vector<std::shared_ptr<PoolBuffer>>& buffers, Direction direction) const {
   CommandBuffer commands = device_.create_command_buffer({.label = "saved contents"});
   commands.begin();
-  std::uint64_t at = 0;
+  std::uint64_t offset = 0;
   for (const auto& buffer : buffers) {
-    const BufferView original(buffer, 0, buffer->bytes);
-    const BufferView copy = copy_.subview(at, buffer->bytes);
+    const auto original = make_handle<BufferView>(buffer, 0u, buffer->bytes);
+    const BufferView copy = copy_.subview(offset, buffer->bytes);
     switch (direction) {
       case Direction::Save: commands.copy(original, copy); break;
       case Direction::Restore: commands.copy(copy, original); break;
     }
-    at += room_for(*buffer);
+    offset += area_bytes(*buffer);
   }
   commands.end();
-  const DeviceCore& core = *device_.core();
-  auto plan = make_plan("saved contents", commands.core()->executable("tune"),
+  const DeviceCore& core = *core_of(device_);
+  auto plan = make_plan("saved contents", core_of(commands)->executable("tune"),
                         {.alignment = core.info().limits.buffer_alignment});
   return core.backend().instantiate(plan, bind(*plan, nullptr, 0), Instrumentation::None);
 }

@@ -1,6 +1,5 @@
-// BufferSnapshot: what replays of one graph write, kept beside it, so that they may be replayed for
-// measurements and leave no trace. No graph of its own: buffers do not become shared by it.
-// Threads: one at a time.
+// BufferSnapshot: a copy of everything that replays of one graph write, to undo replays that only
+// measure. It is no graph itself, so buffers do not become shared by it. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +17,19 @@ namespace reprise::detail {
 
 class BufferSnapshot {
  public:
-  // `written`: persistent buffers, each once; `recording` names the host memory that copies write.
-  // Allocates as many bytes and makes the copies that save() and restore() launch. Throws
-  // OutOfMemory naming the bytes.
+  // `written`: persistent buffers, each once. `recording` names the host memory that its copies
+  // write. Allocates as many bytes. Throws OutOfMemory naming the bytes.
   BufferSnapshot(Device device, const std::vector<std::shared_ptr<PoolBuffer>>& written,
                  const Recording& recording);
   BufferSnapshot(const BufferSnapshot&) = delete;
   BufferSnapshot& operator=(const BufferSnapshot&) = delete;
   ~BufferSnapshot();
 
-  // The executables that copy device memory there and back; null where there is none to copy. The
-  // caller orders their launches.
+  // The executables that save and restore device memory; null if there is none. The caller orders
+  // their launches.
   [[nodiscard]] BackendExec* save() const noexcept { return save_.get(); }
   [[nodiscard]] BackendExec* restore() const noexcept { return restore_.get(); }
-  // The same for host memory, by this thread, while nothing of the graph runs.
+  // Copies host memory on the calling thread; no replay of the graph may run.
   void save_host();
   void restore_host() const noexcept;
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

@@ -1,5 +1,5 @@
-// PairedTrial: measures executables in turns, so that whatever changes meanwhile changes for all of
-// them alike. Knows no graph. Threads: one at a time.
+// PairedTrial: measures candidates in turns, so that slow changes of the machine affect all of them
+// alike. Knows no graph. Threads: one at a time.
 #pragma once
 
 #include <chrono>
@@ -18,32 +18,32 @@ class PairedTrial {
   struct Desc {
     std::uint32_t rounds = 21;
     Clock::time_point until = Clock::time_point::max();
-    // The time of one replay of a contestant (ns).
-    std::function<double(std::uint32_t contestant)> measure;
+    // The time of one replay of a candidate, in ns.
+    std::function<double(std::uint32_t candidate)> measure;
   };
-  // Candidate 0 is what the others are compared with.
+  // Candidate 0 is the baseline.
   struct Candidate {
-    std::vector<double> times = {};
-    std::string reason = {};  // why it is out; empty: it is not
+    std::vector<double> times = {};  // ns
+    std::string reason = {};         // why it was dropped; empty: it was not
     [[nodiscard]] bool is_in() const noexcept { return reason.empty(); }
   };
-  static constexpr std::uint32_t kLeastRounds = 9;  // to say anything
+  static constexpr std::uint32_t kMinRounds = 9;  // for a result
 
-  explicit PairedTrial(std::uint32_t candidates) : contestants_(candidates) {}
-  void drop(std::uint32_t contestant, std::string reason) {
-    contestants_[contestant].reason = std::move(reason);
+  explicit PairedTrial(std::uint32_t count) : candidates_(count) {}
+  void drop(std::uint32_t candidate, std::string reason) {
+    candidates_[candidate].reason = std::move(reason);
   }
-  // Until all rounds are done or the time is up; candidates that are slower beyond doubt leave
-  // early.
+  // Runs all rounds or until the time is up. Drops candidates as soon as they are significantly
+  // slower than the baseline.
   void run(const Desc& desc);
 
-  [[nodiscard]] const std::vector<Candidate>& candidates() const noexcept { return contestants_; }
-  [[nodiscard]] RatioInterval ratio(std::uint32_t contestant) const;
-  // The fastest of those that are faster than contestant 0 beyond doubt; 0 where there is none.
+  [[nodiscard]] const std::vector<Candidate>& candidates() const noexcept { return candidates_; }
+  [[nodiscard]] RatioInterval ratio(std::uint32_t candidate) const;
+  // The fastest candidate that is significantly faster than the baseline; 0 if none is.
   [[nodiscard]] std::uint32_t winner() const;
 
  private:
-  std::vector<Candidate> contestants_;
+  std::vector<Candidate> candidates_;
 };
 
 }  // namespace reprise::detail

@@ -1,27 +1,31 @@
-// GraphCore::tune: other lowerings of a graph, measured beside it, and the best of them in its
-// place.
+// CapturedGraph::tune: measures other lowerings of a graph beside the current one, and selects the
+// fastest.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include <reprise/captured_graph.hpp>
+#include <reprise/device.hpp>
+
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
 #include "compile/node_costs.hpp"
 #include "compile/stages.hpp"
+#include "compile/tuning_file.hpp"
 #include "lowering/tuning_candidates.hpp"
 #include "plan/plan_hash.hpp"
-#include "plan/timing_layout.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
-#include "runtime/graph/trace_graph.hpp"
-#include "runtime/memory/pool_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
+#include "runtime/graph/graph_candidate.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "tune/buffer_snapshot.hpp"
 #include "tune/paired_trial.hpp"
@@ -32,87 +36,69 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSampleNs =
-    1e6;  // a measurement takes at least so long, in as many replays as that needs
-constexpr std::uint32_t kMostReplays = 64;
-constexpr std::uint32_t kMostFinals = 3;  // of the best, against the graph as it is
-constexpr std::uint32_t kCostLanes = 8;   // of the run that tells what nodes cost: more would run
-                                          // beside each other than are told apart
+// Duration of one measurement: as many replays as that takes, at most kMaxReplays.
+constexpr double kSampleNs = 1e6;
+constexpr std::uint32_t kMaxReplays = 64;
+constexpr std::uint32_t kMaxFinals = 3;  // trials of the best candidates against the current graph
+// Lanes of the executable that measures node costs. With more, concurrent nodes slow each other
+// down too much to measure them separately.
+constexpr std::uint32_t kCostLanes = 8;
 
-// The nodes that are switched off, as another lowering of the same schedule numbers them.
-std::vector<std::uint8_t> renumber(const std::vector<std::uint8_t>& disabled, const Plan& from,
-                                   const Plan& to) {
-  if (disabled.empty()) return {};
-  std::vector<std::uint32_t> number(from.all_nodes, kNone);  // by number there: the number here
-  for (std::uint32_t node = 0; node < to.dependencies.node_count(); ++node)
-    number[from.lowered.node_of[node]] = to.lowered.node_of[node];
-  const TimingLayout there = timing_layout(from), here = timing_layout(to);
-  for (const BodyPlace& body : there.bodies) {
-    const BodyPlace& same = here.bodies[here.first_body(number[body.parent]) + body.branch];
-    for (std::uint32_t node = 0; node < body.nodes; ++node)
-      number[body.first_node + node] = same.first_node + node;
-  }
-  std::vector<std::uint8_t> result(to.all_nodes, 0);
-  for (std::uint32_t node = 0; node < disabled.size(); ++node) {
-    if (number[node] != kNone) result[number[node]] = disabled[node];
-  }
-  return result;
-}
-
-}  // namespace
-
-// The graph's own queue work aside from its replays: what it is ordered with, and how long a
-// stretch of it takes.
-class GraphCore::Tuning {
+// Launches candidates of one replica on a queue, ordered with the replica's launches, and measures
+// them. Restores buffer contents before each measurement if the description says so.
+class TuningRun {
  public:
-  Tuning(GraphCore& graph, std::shared_ptr<QueueCore> queue, const TuneDesc& desc)
-      : graph_(graph),
+  TuningRun(GraphReplica& replica, std::shared_ptr<QueueCore> queue, const TuneDesc& desc)
+      : replica_(replica),
         queue_(std::move(queue)),
         desc_(desc),
         stopwatch_(queue_->backend().make_stopwatch()) {}
-  Tuning(const Tuning&) = delete;
-  Tuning& operator=(const Tuning&) = delete;
-  // Contents are as they were, and what was launched is over.
-  ~Tuning() {
+  TuningRun(const TuningRun&) = delete;
+  TuningRun& operator=(const TuningRun&) = delete;
+  // Restores contents, waits for what was launched, and retires the candidates.
+  ~TuningRun() {
     try {
       restore();
     } catch (...) {
-      // A device that is lost has nothing left to restore; what threw before tells why.
+      // A lost device has nothing to restore; the caller already has the cause.
     }
     try {
       wait();
     } catch (...) {
-      // The same.
+      // As above.
     }
-    for (auto& body : bodies_) {
-      if (body) retire(std::move(body));
+    for (auto& candidate : candidates_) {
+      if (candidate) retire(std::move(candidate));
     }
   }
 
+  // Saves the contents that replays write. Throws Unsupported for host callbacks, OutOfMemory.
   void save() {
     switch (desc_.contents) {
       case TuneDesc::Contents::Repeatable: return;
       case TuneDesc::Contents::Restored: break;
     }
-    const Recording& recording = *graph_.body_->plan->recording;
+    const Recording& recording = *replica_.executable().plan()->recording;
     if (!recording.functions.empty()) {
-      fail(ErrorCode::Unsupported, Stage::Launch, graph_.label(),
-           concat("tune: what the host callbacks of graph ", graph_.label(),
-                  " did can't be undone; where it may be replayed at will, say .contents = "
+      fail(ErrorCode::Unsupported, Stage::Launch, replica_.label(),
+           concat("tune: the effects of graph ", replica_.label(),
+                  "'s host callbacks cannot be undone; if they may be repeated, set .contents = "
                   "TuneDesc::Contents::Repeatable"));
     }
     std::vector<std::shared_ptr<PoolBuffer>> written;
-    for (const Use& use : graph_.uses_) {
+    for (const BufferUse& use : replica_.uses()) {
       if (use.index == kNone || !writes(use.access) || use.buffer->kind == BufferKind::Condition)
         continue;
       if (std::find(written.begin(), written.end(), use.buffer) == written.end())
         written.push_back(use.buffer);
     }
-    saved_ = std::make_unique<BufferSnapshot>(Device(graph_.device_), written, recording);
+    saved_ = std::make_unique<BufferSnapshot>(make_handle<Device>(replica_.device()), written,
+                                              recording);
     if (saved_->save() != nullptr) launch(*saved_->save());
     wait();
     saved_->save_host();
   }
+  // Restores contents for the last time, and waits.
   void finish() {
     if (!saved_) return wait();
     restore();
@@ -120,18 +106,7 @@ class GraphCore::Tuning {
     saved_.reset();
   }
 
-  void launch(BackendExec& exec) { graph_.launch_uncounted(queue_, exec); }
-  void wait() {
-    const QueuePoint last = graph_.last();
-    if (last.queue) static_cast<void>(last.queue->backend().wait(last.serial, std::nullopt));
-  }
-  void restore() {
-    if (!saved_) return;
-    wait();
-    saved_->restore_host();
-    if (saved_->restore() != nullptr) launch(*saved_->restore());
-  }
-  // ns of one of `replays` replays.
+  // Nanoseconds of one of `replays` replays.
   [[nodiscard]] double time(BackendExec& exec, std::uint32_t replays) {
     restore();
     wait();
@@ -141,39 +116,39 @@ class GraphCore::Tuning {
       stopwatch_->stop();
       return stopwatch_->nanoseconds() / replays;
     }
-    const Clock::time_point began = Clock::now();
+    const Clock::time_point start = Clock::now();
     for (std::uint32_t i = 0; i < replays; ++i) launch(exec);
     wait();
-    return std::chrono::duration<double, std::nano>(Clock::now() - began).count() / replays;
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / replays;
   }
 
   struct Finals {
     std::uint32_t pairs = 0, replays = 0;
-    Clock::time_point until;  // after which there is no other one
+    Clock::time_point until;  // no further trial starts after this
   };
-  // The best of many is lucky too, and so may its executable be, of which CUDA makes some faster
-  // than others of the same graph: it has to win once more, alone, and as new executables are made
-  // of both.
+  // Selects the winner of `series` if it wins a second trial against the current graph. The best of
+  // many measurements is partly luck, and CUDA instantiates some executables of the same graph
+  // faster than others: the second trial uses new executables of both.
   void choose(PairedTrial& series, const Finals& finals, TuneReport& report) {
-    for (std::uint32_t tried = 0;
-         tried < kMostFinals && (tried == 0 || Clock::now() < finals.until); ++tried) {
+    for (std::uint32_t tried = 0; tried < kMaxFinals && (tried == 0 || Clock::now() < finals.until);
+         ++tried) {
       const std::uint32_t best = series.winner();
       if (best == 0) return;
-      PairedTrial last(2);
+      PairedTrial final_trial(2);
       try {
-        make_again(0);
-        make_again(best);
+        remake(0);
+        remake(best);
       } catch (const Error& error) {
         if (!lacks_memory(error)) throw;
         report.candidates[best].reason = error.what();
         return;
       }
-      last.run({.rounds = finals.pairs, .measure = [&](std::uint32_t i) {
-                  return time(*bodies_[i == 0 ? 0 : best]->exec, finals.replays);
-                }});
-      if (last.winner() != 0) {
+      final_trial.run({.rounds = finals.pairs, .measure = [&](std::uint32_t i) {
+                         return time(*candidates_[i == 0 ? 0 : best]->exec, finals.replays);
+                       }});
+      if (final_trial.winner() != 0) {
         report.chosen = best;
-        report.confirmed_ratio = last.ratio(1).median;
+        report.confirmed_ratio = final_trial.ratio(1).median;
         return;
       }
       report.candidates[best].reason = "did not win a second time";
@@ -181,15 +156,16 @@ class GraphCore::Tuning {
     }
   }
 
-  // What nodes cost, by schedule node. Empty where it can't be told.
+  // Costs of nodes by dependency node, in ns. Empty if the device cannot measure them.
   [[nodiscard]] std::vector<std::uint32_t> measured_costs() {
-    const Plan& now = *graph_.body_->plan;
-    if (!now.bodies.empty()) return {};  // what a body takes depends on how often it runs
-    const auto plan =
-        lower_again(now, {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
-    if (plan->placement.slab_bytes > graph_.body_->memory.bytes) return {};
-    const Bindings bindings = graph_.bindings_of(*plan, graph_.body_->memory.address);
-    return measure_node_costs(graph_.device_->backend(), plan, bindings, [&](BackendExec& exec) {
+    const GraphExecutable& current = replica_.executable();
+    // The cost of a body depends on how often it runs.
+    if (!current.plan()->bodies.empty()) return {};
+    const auto plan = lower_again(
+        *current.plan(), {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
+    if (plan->placement.slab_bytes > current.memory.bytes) return {};
+    const Bindings bindings = bindings_for(replica_, *plan, current.memory.address);
+    return measure_node_costs(replica_.device()->backend(), plan, bindings, [&](BackendExec& exec) {
       restore();
       launch(exec);
       wait();
@@ -197,256 +173,54 @@ class GraphCore::Tuning {
   }
 
   [[nodiscard]] std::uint32_t alignment() const {
-    return graph_.device_->info().limits.buffer_alignment;
+    return replica_.device()->info().limits.buffer_alignment;
   }
 
-  std::vector<std::unique_ptr<GraphExecutable>>
-      bodies_;  // of the candidates; null: it could not be made
+  std::vector<std::unique_ptr<GraphExecutable>> candidates_;  // null: could not be made
 
  private:
-  // A new executable in the place of a contestant's.
-  void make_again(std::uint32_t contestant) {
-    auto body = graph_.make_candidate(bodies_[contestant]->plan);
-    body.swap(bodies_[contestant]);
-    const std::exception_ptr thrown = body->exec->callback_error(1);
-    retire(std::move(body));
+  void launch(BackendExec& exec) { replica_.launch_uncounted(queue_, exec); }
+  void wait() {
+    const QueuePoint last = replica_.last();
+    if (last.queue) static_cast<void>(last.queue->backend().wait(last.serial, std::nullopt));
+  }
+  void restore() {
+    if (!saved_) return;
+    wait();
+    saved_->restore_host();
+    if (saved_->restore() != nullptr) launch(*saved_->restore());
+  }
+
+  // Replaces a candidate's executable by a new one of the same plan.
+  void remake(std::uint32_t index) {
+    auto candidate = make_candidate(replica_, candidates_[index]->plan());
+    candidate.swap(candidates_[index]);
+    const std::exception_ptr thrown = candidate->exec->callback_error(1);
+    retire(std::move(candidate));
     if (thrown) std::rethrow_exception(thrown);
-    static_cast<void>(time(*bodies_[contestant]->exec, 1));
+    static_cast<void>(time(*candidates_[index]->exec, 1));
   }
 
-  void retire(std::unique_ptr<GraphExecutable> body) {
-    body->last = graph_.last();
-    graph_.device_->retired().push(std::move(body));
+  void retire(std::unique_ptr<GraphExecutable> candidate) {
+    candidate->last = replica_.last();
+    replica_.device()->deferred().push(std::move(candidate));
   }
 
-  GraphCore& graph_;
+  GraphReplica& replica_;
   const std::shared_ptr<QueueCore> queue_;
   const TuneDesc& desc_;
   std::unique_ptr<QueueStopwatch> stopwatch_;
   std::unique_ptr<BufferSnapshot> saved_;
 };
 
-Bindings GraphCore::bindings_of(const Plan& plan, std::byte* transients) const {
-  std::lock_guard lock(mutex_);
-  const Bindings& now = body_->journal.now();
-  Bindings bindings;
-  bindings.address = now.address;
-  for (const PlacedBuffer& placed : plan.placement.buffers)
-    bindings.address[placed.buffer] = transients + placed.offset;
-  bindings.scalars = now.scalars;
-  bindings.disabled = renumber(now.disabled, *body_->plan, plan);
-  return bindings;
-}
-
-// Under updating_, while the graph's pages are kept. Its transients lie where the graph's do, or in
-// a slab of its own where that is too small and no memory goal forbids it.
-std::unique_ptr<GraphExecutable> GraphCore::make_candidate(std::shared_ptr<const Plan> plan) {
-  auto body = std::make_unique<GraphExecutable>(device_);
-  body->pool = pool_;
-  if (body_->memory_goal != MemoryGoal::Speed && plan->placement.slab_bytes > body_->memory.bytes) {
-    fail(ErrorCode::OutOfMemory, Stage::Memory, label(),
-         concat("it needs ", plan->placement.slab_bytes,
-                " bytes of transients, which the graph's memory goal gave up"));
-  }
-  body->memory = allocate_beside(body_->memory, device_, pool_, *plan);
-  if (body->memory.share) body->memory.share->settle();
-  body->lowering = body_->lowering;
-  body->memory_goal = body_->memory_goal;
-  body->costs = body_->costs;
-  body->is_ours = true;
-  body->instance = instance_;
-  body->trace_id = traced_as_;
-  body->journal = BindingState(plan, bindings_of(*plan, body->memory.address));
-  body->plan = std::move(plan);
-  body->exec = device_->backend().instantiate(body->plan, body->journal.now(),
-                                              instrumentation_for(*device_));
-  return body;
-}
-
-// What was set, bound and switched since `body` was made.
-void GraphCore::sync_bindings(GraphExecutable& body) {
-  const auto take = [&](const BindingChange& change) {
-    if (!body.exec->change(change).done()) {
-      fail(ErrorCode::Unsupported, Stage::Launch, label(),
-           concat("tune: graph ", label(),
-                  " was updated meanwhile, and the new executable does not take it"));
-    }
-    body.journal.note(change);
-  };
-  for (std::uint32_t slot = 0; slot < body.plan->slots.slots.size(); ++slot) {
-    const std::span<const std::byte> value = body_->journal.value(slot);
-    if (std::equal(value.begin(), value.end(), body.journal.value(slot).begin())) continue;
-    take({.what = BindingChange::What::Scalar,
-          .index = slot,
-          .value = value,
-          .nodes = body.journal.nodes_of_slot(slot)});
-  }
-  const Bindings& now = body_->journal.now();
-  const auto& buffers = body.plan->recording->buffers;
-  for (std::uint32_t i = 0; i < buffers.size(); ++i) {
-    if (buffers[i]->kind == BufferKind::Transient ||
-        now.address[i] == body.journal.now().address[i])
-      continue;
-    take({.what = BindingChange::What::Buffer,
-          .index = i,
-          .address = now.address[i],
-          .nodes = body.journal.nodes_of_buffer(i)});
-  }
-  if (now.disabled.empty() && body.journal.now().disabled.empty()) return;
-  Bindings wanted;
-  wanted.disabled = renumber(now.disabled, *body_->plan, *body.plan);
-  std::vector<std::uint32_t> off, on;
-  for (std::uint32_t node = 0; node < body.plan->all_nodes; ++node) {
-    if (wanted.is_disabled(node) == body.journal.now().is_disabled(node)) continue;
-    (wanted.is_disabled(node) ? off : on).push_back(node);
-  }
-  if (!off.empty()) take({.what = BindingChange::What::Disable, .nodes = off});
-  if (!on.empty()) take({.what = BindingChange::What::Enable, .nodes = on});
-}
-
-// Between two launches: the executable that there was goes when its launches are over.
-void GraphCore::replace_executable(std::unique_ptr<GraphExecutable> next) {
-  CompileReport report = make_report(*next->plan, report_.messages);
-  std::lock_guard order(device_->order());
-  std::lock_guard lock(mutex_);
-  sync_bindings(*next);
-  next->last = body_->last;
-  next->replays_before = replays_.load(std::memory_order_relaxed);
-  replaced_executables_.reserve(replaced_executables_.size() + 1);
-  if (device_->trace() != nullptr) trace_graph(*next, {});
-  // Nothing fails from here on.
-  for (const auto& pool : pools_) pool->detach(*this);
-  if (next->memory.share) next->memory.share->tell(next->trace_id);
-  if (!next->memory.own) next->memory.own = std::move(body_->memory.own);
-  body_.swap(next);
-  report_ = std::move(report);
-  for (const auto& pool : pools_) pool->attach(*this);
-  uploaded_.store(true, std::memory_order_relaxed);
-  if (next->plan->recording->functions.empty()) {
-    device_->retired().push(std::move(next));
-  } else {
-    replaced_executables_.push_back(std::move(next));
-  }
-}
-
-TuneReport GraphCore::tune(const std::shared_ptr<QueueCore>& queue, const TuneDesc& desc) {
-  const Clock::time_point began = Clock::now();
-  if (!queue)
-    fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
-         concat("tune: graph ", label(), " was given an empty Queue"));
-  if (desc.pairs < PairedTrial::kLeastRounds || desc.budget <= std::chrono::milliseconds(0)) {
-    fail(ErrorCode::InvalidArgument, Stage::Launch, label(),
-         concat("tune of graph ", label(), ": at least ", PairedTrial::kLeastRounds,
-                " pairs, and a budget of more than nothing"));
-  }
-  std::lock_guard one(updating_);
-  require_updatable("tune");
-  require_launchable(*queue, Stage::Launch);
-  if (replicas_) {
-    fail(ErrorCode::Unsupported, Stage::Launch, label(),
-         concat("tune: graph ", label(), " has ", instance_.count,
-                " instances; tune one of the same recording with a single instance, save_tuning() "
-                "it, and "
-                "compile this one with that tuning_file"));
-  }
-  const ResidencyPin pages(*this);  // candidates replay on the slab without the graph's mutex
-  const std::shared_ptr<const Plan> plan = body_->plan;
-  TuneReport report;
-  report.plan_hash = plan->plan_hash;
-  std::vector<LoweringConfig> choices;
-  {
-    Tuning tuning(*this, queue, desc);
-    tuning.save();
-    NodeHints hints = known_hints(body_->costs.get(), *plan);
-    if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
-      hints.costs = std::move(costs);
-    const bool has_priorities = device_->info().kind != DeviceKind::Host;
-    choices = tuning_candidates(plan->dependencies, hints,
-                                has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
-
-    // The graph as it is, then the choices that are not the same graph.
-    report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
-    tuning.bodies_.push_back(make_candidate(plan));
-    std::vector<LoweringConfig> kept{LoweringConfig{}};
-    std::unordered_set<std::uint64_t> made{hash_execution(plan->lowered, plan->placement)};
-    PairedTrial series(static_cast<std::uint32_t>(choices.size()) + 1);
-    for (LoweringConfig& choice : choices) {
-      const auto at = static_cast<std::uint32_t>(report.candidates.size());
-      TuneCandidate candidate{.name = name_of(choice)};
-      std::unique_ptr<GraphExecutable> body;
-      if (Clock::now() - began > desc.budget / 2) {
-        candidate.reason = "no time was left to make it";
-      } else {
-        try {
-          auto other = lower_again(*plan, choice, tuning.alignment());
-          candidate.slab_bytes = other->placement.slab_bytes;
-          if (!made.insert(hash_execution(other->lowered, other->placement)).second) {
-            candidate.reason = "the same graph as one before it";
-          } else {
-            body = make_candidate(std::move(other));
-          }
-        } catch (const Error& error) {
-          if (!lacks_memory(error)) throw;
-          candidate.reason = error.what();
-        }
-      }
-      if (!candidate.reason.empty()) series.drop(at, candidate.reason);
-      report.candidates.push_back(std::move(candidate));
-      tuning.bodies_.push_back(std::move(body));
-      kept.push_back(std::move(choice));
-    }
-    choices = std::move(kept);
-    for (auto& body : tuning.bodies_) {
-      if (body) static_cast<void>(tuning.time(*body->exec, 1));
-    }
-    const double once = tuning.time(*tuning.bodies_[0]->exec, 1);
-    const auto replays = static_cast<std::uint32_t>(
-        std::clamp(std::ceil(kSampleNs / std::max(once, 1.0)), 1.0, double{kMostReplays}));
-    const auto measure = [&](std::uint32_t i) {
-      return tuning.time(*tuning.bodies_[i]->exec, replays);
-    };
-    series.run({.rounds = desc.pairs, .until = began + desc.budget, .measure = measure});
-    for (std::uint32_t i = 0; i < report.candidates.size(); ++i) {
-      TuneCandidate& candidate = report.candidates[i];
-      const PairedTrial::Candidate& measured = series.candidates()[i];
-      const RatioInterval ratio = series.ratio(i);
-      candidate.pairs = static_cast<std::uint32_t>(measured.times.size());
-      if (candidate.pairs != 0) {
-        candidate.median_us = 1e-3 * median_of(measured.times);
-        candidate.ratio = ratio.median;
-        candidate.ratio_low = ratio.low;
-        candidate.ratio_high = ratio.high;
-      }
-      if (candidate.reason.empty()) candidate.reason = measured.reason;
-      if (tuning.bodies_[i]) {
-        const LoweredGraph& lowered = tuning.bodies_[i]->plan->lowered;
-        candidate.nodes = static_cast<std::uint32_t>(lowered.nodes.size());
-        candidate.edges = static_cast<std::uint32_t>(lowered.edges.size());
-        candidate.lanes = lowered.lanes;
-      }
-    }
-    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .until = began + desc.budget},
-                  report);
-    tuning.finish();
-    for (auto& body : tuning.bodies_) {
-      if (const std::exception_ptr thrown = body ? body->exec->callback_error(1) : nullptr)
-        std::rethrow_exception(thrown);
-    }
-    if (report.chosen != 0) take_tuned(queue, tuning.bodies_[report.chosen]->plan, report);
-  }
-  if (report.chosen != 0) tuned_ = std::move(choices[report.chosen]);
-  report.time = Clock::now() - began;
-  return report;
-}
-
-// An executable of its own, whose replays count from 1. Where there is no memory for it, the graph
-// stays what it is.
-void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue,
-                           const std::shared_ptr<const Plan>& plan, TuneReport& report) {
+// Makes the graph run `plan` in a new executable, whose replays count from 1. Keeps the graph
+// unchanged if memory is short.
+void select_tuned(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
+                  const std::shared_ptr<const Plan>& plan, TuneReport& report) {
   try {
-    auto next = make_candidate(plan);
+    auto next = make_candidate(graph.first(), plan);
     next->exec->upload(queue->backend());
-    replace_executable(std::move(next));
+    select_candidate(graph, std::move(next));
   } catch (const Error& error) {
     if (!lacks_memory(error)) throw;
     report.candidates[report.chosen].reason = error.what();
@@ -454,4 +228,153 @@ void GraphCore::take_tuned(const std::shared_ptr<QueueCore>& queue,
   }
 }
 
+void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
+                const TuneDesc& desc) {
+  const std::string& label = graph.label();
+  if (!queue) fail_empty("Queue", concat("tune of graph ", label), Stage::Launch, label);
+  if (desc.pairs < PairedTrial::kMinRounds || desc.budget <= std::chrono::milliseconds(0)) {
+    fail(ErrorCode::InvalidArgument, Stage::Launch, label,
+         concat("tune of graph ", label, ": at least ", PairedTrial::kMinRounds,
+                " pairs and a positive budget are required"));
+  }
+}
+
+TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
+                const TuneDesc& desc) {
+  const Clock::time_point start = Clock::now();
+  check_desc(graph, queue, desc);
+  const auto lock = graph.lock_updates();
+  GraphReplica& replica = graph.first();
+  replica.require_updatable("tune");
+  replica.require_launchable(*queue, Stage::Launch);
+  if (replica.index().count != 1) {
+    fail(ErrorCode::Unsupported, Stage::Launch, graph.label(),
+         concat("tune: graph ", graph.label(), " has ", replica.index().count,
+                " replicas; tune a graph of the same recording with one replica, save_tuning() it, "
+                "and compile this graph with that tuning_file"));
+  }
+  const ResidencyPin pin(replica);  // candidates use the slab without the replica's mutex
+  const std::shared_ptr<const Plan> plan = replica.executable().plan();
+  TuneReport report;
+  report.plan_hash = plan->plan_hash;
+  std::vector<LoweringConfig> choices;
+  {
+    TuningRun tuning(replica, queue, desc);
+    tuning.save();
+    NodeHints hints = known_hints(replica.executable().spec().costs.get(), *plan);
+    if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
+      hints.costs = std::move(costs);
+    const bool has_priorities = graph.device()->info().kind != DeviceKind::Host;
+    choices = tuning_candidates(plan->dependencies, hints,
+                                has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
+
+    // Candidate 0 is the current graph. Choices that lower to the same graph are skipped.
+    report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
+    tuning.candidates_.push_back(make_candidate(replica, plan));
+    std::vector<LoweringConfig> kept{LoweringConfig{}};
+    std::unordered_set<std::uint64_t> made{hash_execution(plan->lowered, plan->placement)};
+    PairedTrial series(static_cast<std::uint32_t>(choices.size()) + 1);
+    for (LoweringConfig& choice : choices) {
+      const auto index = static_cast<std::uint32_t>(report.candidates.size());
+      TuneCandidate candidate{.name = name_of(choice)};
+      std::unique_ptr<GraphExecutable> executable;
+      if (Clock::now() - start > desc.budget / 2) {
+        candidate.reason = "the budget left no time to make it";
+      } else {
+        try {
+          auto other = lower_again(*plan, choice, tuning.alignment());
+          candidate.slab_bytes = other->placement.slab_bytes;
+          if (!made.insert(hash_execution(other->lowered, other->placement)).second) {
+            candidate.reason = "the same graph as an earlier candidate";
+          } else {
+            executable = make_candidate(replica, std::move(other));
+          }
+        } catch (const Error& error) {
+          if (!lacks_memory(error)) throw;
+          candidate.reason = error.what();
+        }
+      }
+      if (!candidate.reason.empty()) series.drop(index, candidate.reason);
+      report.candidates.push_back(std::move(candidate));
+      tuning.candidates_.push_back(std::move(executable));
+      kept.push_back(std::move(choice));
+    }
+    choices = std::move(kept);
+    for (auto& executable : tuning.candidates_) {
+      if (executable) static_cast<void>(tuning.time(*executable->exec, 1));
+    }
+    const double once = tuning.time(*tuning.candidates_[0]->exec, 1);
+    const auto replays = static_cast<std::uint32_t>(
+        std::clamp(std::ceil(kSampleNs / std::max(once, 1.0)), 1.0, double{kMaxReplays}));
+    const auto measure = [&](std::uint32_t i) {
+      return tuning.time(*tuning.candidates_[i]->exec, replays);
+    };
+    series.run({.rounds = desc.pairs, .until = start + desc.budget, .measure = measure});
+    for (std::uint32_t i = 0; i < report.candidates.size(); ++i) {
+      TuneCandidate& candidate = report.candidates[i];
+      const PairedTrial::Candidate& measured = series.candidates()[i];
+      const RatioInterval ratio = series.ratio(i);
+      candidate.pairs = static_cast<std::uint32_t>(measured.times.size());
+      if (candidate.pairs != 0) {
+        candidate.median = std::chrono::duration<double, std::nano>(median_of(measured.times));
+        candidate.ratio = ratio.median;
+        candidate.ratio_low = ratio.low;
+        candidate.ratio_high = ratio.high;
+      }
+      if (candidate.reason.empty()) candidate.reason = measured.reason;
+      if (tuning.candidates_[i]) {
+        const LoweredGraph& lowered = tuning.candidates_[i]->plan()->lowered;
+        candidate.nodes = static_cast<std::uint32_t>(lowered.nodes.size());
+        candidate.edges = static_cast<std::uint32_t>(lowered.edges.size());
+        candidate.lanes = lowered.lanes;
+      }
+    }
+    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .until = start + desc.budget},
+                  report);
+    tuning.finish();
+    for (auto& executable : tuning.candidates_) {
+      if (const std::exception_ptr thrown =
+              executable ? executable->exec->callback_error(1) : nullptr)
+        std::rethrow_exception(thrown);
+    }
+    if (report.chosen != 0)
+      select_tuned(graph, queue, tuning.candidates_[report.chosen]->plan(), report);
+  }
+  if (report.chosen != 0) graph.set_tuned(std::move(choices[report.chosen]));
+  report.time = Clock::now() - start;
+  return report;
+}
+
+}  // namespace
+
 }  // namespace reprise::detail
+
+namespace reprise {
+
+namespace {
+
+detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& core, Stage stage) {
+  if (!core)
+    detail::fail(ErrorCode::InvalidState, stage, "",
+                 "the CapturedGraph is empty; Device::compile makes one");
+  return *core;
+}
+
+}  // namespace
+
+TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) {
+  return detail::tune(checked(core_, "tune", Stage::Launch), detail::core_of(queue), desc);
+}
+
+void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
+  detail::CompiledGraph& graph = checked(core_, Stage::Lowering);
+  const auto lock = graph.lock_updates();
+  if (!graph.tuned()) {
+    detail::fail(ErrorCode::InvalidState, Stage::Lowering, graph.label(),
+                 detail::concat("graph ", graph.label(),
+                                " has no tuned lowering to save: it is lowered as compiled"));
+  }
+  detail::write_tuning(path, {graph.device()->info().name, graph.plan().plan_hash}, *graph.tuned());
+}
+
+}  // namespace reprise

@@ -9,8 +9,9 @@ namespace reprise::detail {
 
 namespace {
 
-// The first command that names a buffer or kernel; kNoCommand: none does.
-std::uint32_t first_user_of_buffer(const Recording& recording, std::uint32_t buffer) {
+// The first command that uses a buffer or kernel; empty if unused.
+std::optional<std::uint32_t> first_user_of_buffer(const Recording& recording,
+                                                  std::uint32_t buffer) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const Command& c = recording.commands[i];
     if (c.kind == CommandKind::Barrier && recording.payload<BarrierPayload>(i).buffer == buffer)
@@ -19,24 +20,24 @@ std::uint32_t first_user_of_buffer(const Recording& recording, std::uint32_t buf
       if (recording.accesses[c.first_access + a].buffer == buffer) return i;
     }
   }
-  return Message::kNoCommand;
+  return std::nullopt;
 }
 
-std::uint32_t first_user_of_kernel(const Recording& recording, std::uint32_t kernel) {
+std::optional<std::uint32_t> first_user_of_kernel(const Recording& recording,
+                                                  std::uint32_t kernel) {
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     if (recording.commands[i].kind == CommandKind::Dispatch &&
         recording.payload<DispatchPayload>(i).kernel == kernel)
       return i;
   }
-  return Message::kNoCommand;
+  return std::nullopt;
 }
 
-void add_about_handle(const Recording& recording, Rule rule, std::uint32_t user,
-                      const std::string& text, Findings& findings) {
+void add_handle_finding(const Recording& recording, Rule rule, std::optional<std::uint32_t> user,
+                        const std::string& text, Findings& findings) {
   if (!findings.count(rule)) return;
-  findings.add_counted(
-      rule, user, Message::kNoCommand,
-      user == Message::kNoCommand ? text : concat(describe_command(recording, user), ": ", text));
+  findings.add_counted(rule, user, std::nullopt,
+                       user ? concat(describe_command(recording, *user), ": ", text) : text);
 }
 
 bool is_foreign(const Recording& recording, const std::shared_ptr<DeviceStatus>& device) {
@@ -47,18 +48,19 @@ void add_range(const Recording& recording, std::uint32_t command, std::uint32_t 
                std::uint64_t begin, std::uint64_t end, Findings& findings) {
   const BufferCore& core = *recording.buffers[buffer];
   findings.add(Rule::RangeOutOfBounds, command,
-               concat(describe_range(core, begin, end), " leave its ", core.bytes,
+               concat(describe_range(core, begin, end), " exceed its ", core.bytes,
                       " bytes. Use a smaller range or a larger buffer"));
 }
 
 void check_pitch(Rule rule, std::uint32_t command, const Extent& extent, const Pitch& pitch,
                  const DeviceLimits& limits, Findings& findings) {
   if ((extent.height == 1 && extent.depth == 1) || pitch.row <= limits.max_pitch) return;
-  findings.add(rule, command,
-               limits.max_pitch == 0
-                   ? std::string("the device has no pitched copies and fills. Use one for each row")
-                   : concat("rows lie ", pitch.row, " bytes apart; the device allows ",
-                            limits.max_pitch, ". Use one for each row"));
+  findings.add(
+      rule, command,
+      limits.max_pitch == 0
+          ? std::string("the device supports no pitched copies and fills. Use one command per row")
+          : concat("the row pitch is ", pitch.row, " bytes; the device allows ", limits.max_pitch,
+                   ". Use one command per row"));
 }
 
 void check_copy(const Recording& recording, std::uint32_t command, const DeviceLimits& limits,
@@ -95,9 +97,9 @@ void check_fill(const Recording& recording, std::uint32_t command, const DeviceL
       (has_rows && fill.pitch.row % element != 0)) {
     findings.add(Rule::FillElementInvalid, command,
                  concat("elements of ", element, " bytes do not fit ", fill.extent.width,
-                        " bytes from byte ", fill.offset, " on, rows ", fill.pitch.row,
-                        " bytes apart. Elements have 1, 2 or 4 bytes, and start, width and pitch "
-                        "are multiples of that"));
+                        " bytes at offset ", fill.offset, " with a row pitch of ", fill.pitch.row,
+                        " bytes. Elements have 1, 2 or 4 bytes; offset, width and pitch must be "
+                        "multiples of the element size"));
   }
 }
 
@@ -107,33 +109,34 @@ void check_handles(const Recording& recording, Findings& findings) {
   for (std::uint32_t b = 0; b < recording.buffers.size(); ++b) {
     const BufferCore& buffer = *recording.buffers[b];
     if (is_foreign(recording, buffer.device)) {
-      add_about_handle(recording, Rule::DeviceForeign, first_user_of_buffer(recording, b),
-                       concat(describe_buffer(buffer),
-                              " is of another device than the command buffer. Make it from a pool "
-                              "of the same device"),
-                       findings);
+      add_handle_finding(
+          recording, Rule::DeviceForeign, first_user_of_buffer(recording, b),
+          concat(describe_buffer(buffer),
+                 " belongs to another device than the command buffer. Allocate it from a "
+                 "pool of the same device"),
+          findings);
     } else if (buffer.is_stale()) {
-      add_about_handle(recording, Rule::HandleStale, first_user_of_buffer(recording, b),
-                       concat(describe_buffer(buffer),
-                              " is stale: its pool was cleared or its device was lost. Record "
-                              "again with a new one"),
-                       findings);
+      add_handle_finding(recording, Rule::HandleStale, first_user_of_buffer(recording, b),
+                         concat(describe_buffer(buffer),
+                                " is stale: its pool was cleared or its device was lost. Record "
+                                "again with a new one"),
+                         findings);
     }
   }
   for (std::uint32_t k = 0; k < recording.kernels.size(); ++k) {
     const KernelCore& kernel = *recording.kernels[k];
     if (is_foreign(recording, kernel.device)) {
-      add_about_handle(
+      add_handle_finding(
           recording, Rule::DeviceForeign, first_user_of_kernel(recording, k),
           concat("kernel ", kernel.name,
-                 " is of another device than the command buffer. Load it on the same device"),
+                 " belongs to another device than the command buffer. Load it on the same device"),
           findings);
     } else if (kernel.device &&
                kernel.generation != kernel.device->generation.load(std::memory_order_acquire)) {
-      add_about_handle(recording, Rule::HandleStale, first_user_of_kernel(recording, k),
-                       concat("kernel ", kernel.name,
-                              " is stale: its device was lost. Load it again and record again"),
-                       findings);
+      add_handle_finding(recording, Rule::HandleStale, first_user_of_kernel(recording, k),
+                         concat("kernel ", kernel.name,
+                                " is stale: its device was lost. Load it again and record again"),
+                         findings);
     }
   }
   for (const UserEdge& edge : recording.edges) {
@@ -143,10 +146,10 @@ void check_handles(const Recording& recording, Findings& findings) {
           !findings.count(Rule::EdgeInvalid))
         continue;
       findings.add_counted(
-          Rule::EdgeInvalid, end, Message::kNoCommand,
+          Rule::EdgeInvalid, end, std::nullopt,
           concat("an edge (", edge.where.file, ':', edge.where.line, ") names command ", end,
                  ", which is ", is_command ? "a barrier" : "not in this command buffer",
-                 ". Use what the verbs of this command buffer returned"));
+                 ". Use a CommandRef that this command buffer returned"));
     }
   }
 }

@@ -1,4 +1,4 @@
-// The rules about one command or one handle. Pure functions of the recording and the device's
+// Rules about a single command or handle. Threads: pure functions of the recording and the device
 // limits.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace reprise::detail {
 
-// Buffers, kernels and edges that the recording names: stale, of another device, or not there.
+// Checks the buffers, kernels and edges of the recording: stale, foreign or unknown handles.
 void check_handles(const Recording& recording, Findings& findings);
 void check_commands(const Recording& recording, const DeviceLimits& limits, Findings& findings);
-// Of one dispatch; the command is one.
+// Checks one command, which must be a dispatch.
 void check_dispatch(const Recording& recording, std::uint32_t command, const DeviceLimits& limits,
                     Findings& findings);
 

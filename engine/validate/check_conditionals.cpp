@@ -10,11 +10,11 @@ namespace reprise::detail {
 
 namespace {
 
-// Where a condition is set and what it decides, by commands of the outermost recording.
+// Commands of the outermost recording that set a condition and that depend on it.
 struct Use {
   const BufferCore* condition = nullptr;
-  std::uint32_t set_by = kNone;  // the first that sets it
-  std::uint32_t decides = kNone;
+  std::uint32_t set_by = kNone;    // the first command that sets it
+  std::uint32_t controls = kNone;  // the conditional that depends on it
 };
 
 class ConditionalCheck {
@@ -25,35 +25,36 @@ class ConditionalCheck {
   void run() {
     for (std::uint32_t i = 0; i < recording_.commands.size(); ++i) visit(recording_, i, i);
     for (const Use& use : uses_) {
-      if (use.decides != kNone || use.set_by == kNone) continue;
-      findings_.add(Rule::ConditionDecidesNothing, use.set_by,
-                    concat("it sets condition ", display_name(*use.condition),
-                           ", which decides nothing. Give it to execute_if, execute_while or "
-                           "execute_switch, or leave it out"));
+      if (use.controls != kNone || use.set_by == kNone) continue;
+      findings_.add(
+          Rule::ConditionDecidesNothing, use.set_by,
+          concat("it sets condition ", display_name(*use.condition),
+                 ", which controls no conditional. Pass it to execute_if, execute_while or "
+                 "execute_switch, or remove it"));
     }
   }
 
  private:
-  // `outermost`: the command of the outermost recording that `command` is or is inside of.
+  // `outermost`: the command of the outermost recording that is or contains `command`.
   void visit(const Recording& recording, std::uint32_t command, std::uint32_t outermost) {
     const Command& c = recording.commands[command];
     const std::span<const Body> bodies = bodies_of(c);
     if (c.kind == CommandKind::Conditional)
-      decide(recording, recording.payload<ConditionalPayload>(command), outermost);
-    if (bodies.empty()) note_sets(recording, c, outermost);
+      check_conditional(recording, recording.payload<ConditionalPayload>(command), outermost);
+    if (bodies.empty()) add_setters(recording, c, outermost);
     for (const Body& body : bodies) {
-      const Recording& inside = *recording.bodies[body.index];
-      for (std::uint32_t i = 0; i < inside.commands.size(); ++i) visit(inside, i, outermost);
+      const Recording& inner = *recording.bodies[body.index];
+      for (std::uint32_t i = 0; i < inner.commands.size(); ++i) visit(inner, i, outermost);
     }
   }
 
   Use& use_of(const BufferCore* condition) {
-    const auto [at, is_new] = place_.try_emplace(condition, uses_.size());
+    const auto [entry, is_new] = index_of_.try_emplace(condition, uses_.size());
     if (is_new) uses_.push_back({condition});
-    return uses_[at->second];
+    return uses_[entry->second];
   }
 
-  void note_sets(const Recording& recording, const Command& command, std::uint32_t outermost) {
+  void add_setters(const Recording& recording, const Command& command, std::uint32_t outermost) {
     for (std::uint32_t a = 0; a < command.access_count; ++a) {
       const BufferCore* const buffer =
           recording.buffers[recording.accesses[command.first_access + a].buffer].get();
@@ -63,17 +64,17 @@ class ConditionalCheck {
     }
   }
 
-  void decide(const Recording& recording, const ConditionalPayload& conditional,
-              std::uint32_t outermost) {
+  void check_conditional(const Recording& recording, const ConditionalPayload& conditional,
+                         std::uint32_t outermost) {
     const BufferCore* const condition = recording.buffers[conditional.condition].get();
     Use& use = use_of(condition);
-    if (use.decides != kNone) {
+    if (use.controls != kNone) {
       findings_.add(Rule::ConditionDecidesSeveral, outermost,
-                    concat("condition ", display_name(*condition), " decides command ", use.decides,
-                           use.decides == outermost ? " more than once" : " already",
-                           ". Make a condition for each conditional"));
+                    concat("condition ", display_name(*condition), " controls command ",
+                           use.controls, use.controls == outermost ? " more than once" : " already",
+                           ". Create one condition per conditional"));
     }
-    use.decides = outermost;
+    use.controls = outermost;
     const bool is_basic = conditional.branch == Branch::While ||
                           (conditional.branch == Branch::If && conditional.body_count == 1);
     const auto needed =
@@ -82,16 +83,18 @@ class ConditionalCheck {
     findings_.add(
         Rule::ConditionalUnsupported, outermost,
         limits_.conditionals == DeviceLimits::Conditionals::None
-            ? std::string("the device has no conditionals. Decide on the host, between launches")
-            : std::string("the device has no else and no switch. Use execute_if for each case, "
-                          "with a condition of its own"));
+            ? std::string(
+                  "the device supports no conditionals. Branch on the host, between launches")
+            : std::string(
+                  "the device supports neither else nor switch. Use one execute_if with its "
+                  "own condition per case"));
   }
 
   const Recording& recording_;
   const DeviceLimits& limits_;
   Findings& findings_;
   std::vector<Use> uses_;  // in order of first use
-  std::unordered_map<const BufferCore*, std::size_t> place_;
+  std::unordered_map<const BufferCore*, std::size_t> index_of_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The rules about conditions and what they decide, over a recording and everything that it runs. A
-// pure function.
+// Rules about conditions and conditionals, in a recording and all of its bodies. Threads: pure
+// functions.
 #pragma once
 
 #include <reprise/device_info.hpp>
@@ -9,7 +9,8 @@
 namespace reprise::detail {
 
 [[nodiscard]] bool has_condition(const Recording& recording) noexcept;
-// Each condition that is set decides exactly one conditional, and the device has such conditionals.
+// Checks that each condition that is set controls exactly one conditional, and that the device
+// supports the conditionals.
 void check_conditionals(const Recording& recording, const DeviceLimits& limits, Findings& findings);
 
 }  // namespace reprise::detail

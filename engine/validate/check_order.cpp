@@ -16,10 +16,10 @@ namespace reprise::detail {
 
 namespace {
 
-// Two commands that conflict, by their place in the schedule.
+// Two conflicting commands.
 struct Pair {
-  std::uint32_t to = 0;
-  Conflict conflict;  // its `from` is a command
+  std::uint32_t to = 0;  // graph node
+  Conflict conflict;     // its `from` is a command
 };
 
 std::optional<DependencyGraph> user_order(const Recording& recording) {
@@ -45,10 +45,10 @@ std::string range_text(const Recording& recording, std::uint32_t buffer, std::ui
   return describe_range(*recording.buffers[buffer], begin, end);
 }
 
-struct HazardWords {
-  const char *name, *later_does, *earlier_does, *before, *after;
+struct HazardText {
+  const char *name, *later_verb, *earlier_verb, *before, *after;
 };
-HazardWords words_of(Hazard hazard) {
+HazardText hazard_text(Hazard hazard) {
   switch (hazard) {
     case Hazard::ReadAfterWrite: return {"read after write", "reads", "writes", "Write", "Read"};
     case Hazard::WriteAfterRead: return {"write after read", "writes", "reads", "Read", "Write"};
@@ -61,8 +61,8 @@ HazardWords words_of(Hazard hazard) {
 void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t to,
                    const Conflict& conflict, Findings& findings) {
   if (!findings.count(Rule::HazardUnordered)) return;
-  // The two may run in any order, so that in which they were recorded is as good, and is the one
-  // that a barrier can make.
+  // The two commands are unordered. Report them in recorded order, which is the order that a
+  // barrier can establish.
   Hazard hazard = conflict.hazard;
   if (to < from) {
     std::swap(from, to);
@@ -72,45 +72,46 @@ void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t
       hazard = Hazard::ReadAfterWrite;
     }
   }
-  const HazardWords words = words_of(hazard);
+  const HazardText text = hazard_text(hazard);
   const std::string later = describe_command(recording, to),
                     earlier = describe_command(recording, from);
   findings.add_counted(
       Rule::HazardUnordered, to, from,
-      concat(later, " ", words.later_does, " ",
-             range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ",
-             earlier, " ", words.earlier_does, ", and nothing orders the two (", words.name,
-             "). Record between them: barrier({.buffer = ",
-             view_text(recording, conflict.buffer, conflict.begin, conflict.end),
-             ", .before = Access::", words.before, ", .after = Access::", words.after, "})",
-             recording.has_programmatic_dependencies() && !recording.starts_programmatically(to)
-                 ? "; a programmatic one orders only kernels dispatched with Start::Early"
-                 : ""));
+      concat(
+          later, " ", text.later_verb, " ",
+          range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ", earlier,
+          " ", text.earlier_verb, ", and nothing orders these commands (", text.name,
+          "). Record between them: barrier({.buffer = ",
+          view_text(recording, conflict.buffer, conflict.begin, conflict.end),
+          ", .before = Access::", text.before, ", .after = Access::", text.after, "})",
+          recording.has_programmatic_dependencies() && !recording.starts_programmatically(to)
+              ? "; a programmatic barrier orders only kernels dispatched with Start::Programmatic"
+              : ""));
 }
 
 void report_unordered(const Recording& recording, const DependencyGraph& dependencies,
                       const std::vector<std::uint32_t>& node_of, const std::vector<Pair>& pairs,
                       Findings& findings) {
   std::vector<std::uint32_t> from(dependencies.edges.size()),
-      last_asked(dependencies.node_count(), 0);
+      last_query(dependencies.node_count(), 0);
   std::transform(dependencies.edges.begin(), dependencies.edges.end(), from.begin(),
                  [](const Edge& edge) { return edge.from; });
-  // Pairs come by the node that they end in; first_pair[n] is the first of node n.
+  // Pairs are grouped by the node `to`; first_pair[n] is the first pair of node n.
   std::vector<std::uint32_t> first_pair(dependencies.node_count() + 1, 0);
   for (const Pair& pair : pairs) {
     ++first_pair[pair.to + 1];
-    std::uint32_t& last = last_asked[node_of[pair.conflict.from]];
+    std::uint32_t& last = last_query[node_of[pair.conflict.from]];
     last = std::max(last, pair.to);
   }
   std::partial_sum(first_pair.begin(), first_pair.end(), first_pair.begin());
 
   const ForwardGraph graph{dependencies.first_edge, from};
   std::vector<std::uint8_t> is_unordered(pairs.size(), 0);
-  visit_ancestors(graph, last_asked, std::numeric_limits<std::uint64_t>::max(),
-                  [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& further) {
+  visit_ancestors(graph, last_query, std::numeric_limits<std::uint64_t>::max(),
+                  [&](std::uint32_t node, std::uint32_t begin, const AncestorSet& ancestors) {
                     for (std::uint32_t p = first_pair[node]; p < first_pair[node + 1]; ++p) {
                       const std::uint32_t source = node_of[pairs[p].conflict.from];
-                      if (source - begin >= kAncestorBlock || further.contains(source - begin))
+                      if (source - begin >= kAncestorBlock || ancestors.contains(source - begin))
                         continue;
                       const auto parents = graph.parents(node);
                       is_unordered[p] =
@@ -146,13 +147,13 @@ const char* access_text(Access access) {
   return "";
 }
 
-std::string why_nothing(const Recording& recording, std::uint32_t command) {
+std::string redundant_barrier_reason(const Recording& recording, std::uint32_t command) {
   const auto& barrier = recording.payload<BarrierPayload>(command);
   const std::string range = barrier.buffer == kNone
                                 ? "anything"
                                 : range_text(recording, barrier.buffer, barrier.begin, barrier.end);
-  const auto any = [&](std::uint32_t first, std::uint32_t last, Access kind,
-                       Dependency dependency) {
+  const auto has_access = [&](std::uint32_t first, std::uint32_t last, Access kind,
+                              Dependency dependency) {
     for (std::uint32_t i = first; i < last; ++i) {
       if (accesses_range(recording, i, barrier, kind) && recording.orders(dependency, i))
         return true;
@@ -160,21 +161,21 @@ std::string why_nothing(const Recording& recording, std::uint32_t command) {
     return false;
   };
   const auto count = static_cast<std::uint32_t>(recording.commands.size());
-  if (!any(0, command, barrier.before, Dependency::Full))
+  if (!has_access(0, command, barrier.before, Dependency::Full))
     return concat("no command before it ", access_text(barrier.before), " ", range);
-  if (!any(command + 1, count, barrier.after, Dependency::Full))
+  if (!has_access(command + 1, count, barrier.after, Dependency::Full))
     return concat("no command after it ", access_text(barrier.after), " ", range);
-  if (!any(command + 1, count, barrier.after, barrier.dependency)) {
-    return concat("it is programmatic, and nothing after it that ", access_text(barrier.after), " ",
-                  range, " is dispatched with Start::Early");
+  if (!has_access(command + 1, count, barrier.after, barrier.dependency)) {
+    return concat("it is programmatic, and no later command that ", access_text(barrier.after), " ",
+                  range, " is dispatched with Start::Programmatic");
   }
   return recording.ordering == Ordering::Inferred
-             ? "accesses, other barriers and edges order all of it already"
-             : "other barriers and edges order all of it already";
+             ? "accesses, other barriers and edges already establish this order"
+             : "other barriers and edges already establish this order";
 }
 
-void report_idle_barriers(const Recording& recording, const DependencyGraph& dependencies,
-                          Findings& findings) {
+void report_redundant_barriers(const Recording& recording, const DependencyGraph& dependencies,
+                               Findings& findings) {
   std::vector<std::uint8_t> is_needed(recording.commands.size(), 0);
   for (const Edge& edge : dependencies.edges) {
     if (edge.cause.kind == CauseKind::Barrier) is_needed[edge.cause.barrier] = 1;
@@ -183,37 +184,38 @@ void report_idle_barriers(const Recording& recording, const DependencyGraph& dep
     if (recording.commands[i].kind != CommandKind::Barrier || is_needed[i] != 0 ||
         !findings.count(Rule::BarrierOrdersNothing))
       continue;
-    findings.add_counted(Rule::BarrierOrdersNothing, i, Message::kNoCommand,
-                         concat(describe_command(recording, i), " orders nothing: ",
-                                why_nothing(recording, i), ". Remove it, or widen what it says"));
+    findings.add_counted(Rule::BarrierOrdersNothing, i, std::nullopt,
+                         concat(describe_command(recording, i),
+                                " orders nothing: ", redundant_barrier_reason(recording, i),
+                                ". Remove it, or widen its accesses or range"));
   }
 }
 
-void report_idle_edges(const Recording& recording, Findings& findings) {
+void report_redundant_edges(const Recording& recording, Findings& findings) {
   for (const UserEdge& edge : recording.edges) {
-    const bool is_inside = std::max(edge.before, edge.after) < recording.commands.size();
-    if (!is_inside || recording.orders(edge.dependency, edge.after) ||
+    const bool is_valid = std::max(edge.before, edge.after) < recording.commands.size();
+    if (!is_valid || recording.orders(edge.dependency, edge.after) ||
         !findings.count(Rule::EdgeOrdersNothing))
       continue;
-    findings.add_counted(
-        Rule::EdgeOrdersNothing, edge.after, edge.before,
-        concat("an edge (", edge.where.file, ':', edge.where.line,
-               ") orders nothing: it is programmatic, and ",
-               describe_command(recording, edge.after), " is not dispatched with Start::Early"));
+    findings.add_counted(Rule::EdgeOrdersNothing, edge.after, edge.before,
+                         concat("an edge (", edge.where.file, ':', edge.where.line,
+                                ") orders nothing: it is programmatic, and ",
+                                describe_command(recording, edge.after),
+                                " is not dispatched with Start::Programmatic"));
   }
 }
 
-void report_unwritten(const Recording& recording, std::uint32_t command,
-                      const UninitializedRead& read, Findings& findings) {
+void report_uninitialized_read(const Recording& recording, std::uint32_t command,
+                               const UninitializedRead& read, Findings& findings) {
   findings.add(Rule::TransientReadBeforeWrite, command,
                concat("it reads ", range_text(recording, read.buffer, read.begin, read.end),
-                      ", a transient, before any command of this replay writes them; their "
+                      ", a transient, before a command of the same replay writes them; their "
                       "contents are undefined. Write or fill them first"));
 }
 
-// Commands may run as they were recorded, and all that is asked of them can be answered by that
-// alone.
-bool is_told_by_recorded_order(const Recording& recording) {
+// True if recorded order is an allowed execution order and suffices to answer every query of the
+// rules.
+bool follows_recorded_order(const Recording& recording) {
   const auto is_barrier = [](const Command& command) {
     return command.kind == CommandKind::Barrier;
   };
@@ -230,38 +232,38 @@ void check_recorded_order(const Recording& recording, Findings& findings) {
     return buffer->kind == BufferKind::Transient;
   };
   if (std::none_of(recording.buffers.begin(), recording.buffers.end(), is_transient)) return;
-  HazardTracker sweep(recording, HazardTracker::Watch::ConflictsAndTransients);
+  HazardTracker tracker(recording, HazardTracker::Watch::ConflictsAndTransients);
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
-    static_cast<void>(sweep.visit(command));
-    for (const UninitializedRead& read : sweep.uninitialized_reads())
-      report_unwritten(recording, command, read, findings);
+    static_cast<void>(tracker.visit(command));
+    for (const UninitializedRead& read : tracker.uninitialized_reads())
+      report_uninitialized_read(recording, command, read, findings);
   }
 }
 
 }  // namespace
 
 void check_order(const Recording& recording, Findings& findings) {
-  report_idle_edges(recording, findings);
-  if (is_told_by_recorded_order(recording)) return check_recorded_order(recording, findings);
+  report_redundant_edges(recording, findings);
+  if (follows_recorded_order(recording)) return check_recorded_order(recording, findings);
   const std::optional<DependencyGraph> dependencies = user_order(recording);
   if (!dependencies) return;
   std::vector<std::uint32_t> node_of(recording.commands.size(), kNone);
   std::vector<Pair> pairs;
-  HazardTracker sweep(recording, HazardTracker::Watch::ConflictsAndTransients);
+  HazardTracker tracker(recording, HazardTracker::Watch::ConflictsAndTransients);
   for (std::uint32_t node = 0; node < dependencies->node_count(); ++node) {
     if (dependencies->is_join[node] != 0) continue;
     const std::uint32_t command = dependencies->node_command[node];
     node_of[command] = node;
-    const auto conflicts = sweep.visit(command);
+    const auto conflicts = tracker.visit(command);
     if (recording.ordering == Ordering::Explicit) {
       for (const Conflict& conflict : conflicts) pairs.push_back({node, conflict});
     }
-    for (const UninitializedRead& read : sweep.uninitialized_reads())
-      report_unwritten(recording, command, read, findings);
+    for (const UninitializedRead& read : tracker.uninitialized_reads())
+      report_uninitialized_read(recording, command, read, findings);
   }
   report_unordered(recording, *dependencies, node_of, pairs, findings);
   if (recording.ordering != Ordering::Linear)
-    report_idle_barriers(recording, *dependencies, findings);
+    report_redundant_barriers(recording, *dependencies, findings);
 }
 
 }  // namespace reprise::detail

@@ -1,14 +1,12 @@
-// The rules about pairs of commands: conflicts that nothing orders, barriers that order nothing,
-// transients read too early. Pure functions of the recording; they never look at edges that a later
-// stage adds.
+// Rules about pairs of commands: unordered conflicts, barriers that order nothing, and early reads
+// of transients. They ignore edges that later stages add. Threads: pure functions of the recording.
 #pragma once
 
 #include "validate/findings.hpp"
 
 namespace reprise::detail {
 
-// Reports nothing where the recording has no order at all (a cycle), which building its schedule
-// throws.
+// Reports nothing for a recording with a dependency cycle; build_dependencies() throws for it.
 void check_order(const Recording& recording, Findings& findings);
 
 }  // namespace reprise::detail

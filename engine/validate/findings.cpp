@@ -8,14 +8,22 @@
 
 namespace reprise::detail {
 
+void sort_by_command(std::vector<Finding>& findings) {
+  const auto position = [](const Finding& finding) {
+    return finding.message.command.value_or(~std::uint32_t{0});
+  };
+  std::stable_sort(findings.begin(), findings.end(),
+                   [&](const Finding& a, const Finding& b) { return position(a) < position(b); });
+}
+
 void Findings::add(Rule rule, std::uint32_t command, std::string_view text) {
   if (count(rule))
-    add_counted(rule, command, Message::kNoCommand,
+    add_counted(rule, command, std::nullopt,
                 concat(describe_command(recording_, command), ": ", text));
 }
 
-void Findings::add_counted(Rule rule, std::uint32_t command, std::uint32_t other,
-                           std::string text) {
+void Findings::add_counted(Rule rule, std::optional<std::uint32_t> command,
+                           std::optional<std::uint32_t> other, std::string text) {
   const RuleRow& row = row_of(rule);
   Finding finding;
   finding.code = row.code;
@@ -24,22 +32,20 @@ void Findings::add_counted(Rule rule, std::uint32_t command, std::uint32_t other
   finding.message.text = std::move(text);
   finding.message.command = command;
   finding.message.other_command = other;
-  if (command < recording_.commands.size()) {
-    finding.message.label = recording_.label_path(recording_.commands[command].label);
-    finding.message.where = recording_.commands[command].where;
+  if (command && *command < recording_.commands.size()) {
+    finding.message.label = recording_.label_path(recording_.commands[*command].label);
+    finding.message.where = recording_.commands[*command].where;
   }
   findings_.push_back(std::move(finding));
 }
 
 std::vector<Finding> Findings::take() {
-  std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
-    return a.message.command < b.message.command;
-  });
+  sort_by_command(findings_);
   for (std::size_t rule = 0; rule < counts_.size(); ++rule) {
-    if (counts_[rule] <= kReported) continue;
-    add_counted(Rule::FindingsLeftOut, Message::kNoCommand, Message::kNoCommand,
+    if (counts_[rule] <= kMaxReported) continue;
+    add_counted(Rule::FindingsLeftOut, std::nullopt, std::nullopt,
                 concat(kRules[rule].id, " was found ", counts_[rule], " times; the first ",
-                       kReported, " are reported"));
+                       kMaxReported, " are reported"));
   }
   counts_ = {};
   return std::exchange(findings_, {});

@@ -1,9 +1,10 @@
-// Findings: collects what the rules report about one recording. Threads: one thread at a time.
+// Findings: collects the results of the rules for one recording. Threads: one thread at a time.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,26 +14,31 @@
 
 namespace reprise::detail {
 
+// In command order; findings about no command come last. Stable.
+void sort_by_command(std::vector<Finding>& findings);
+
 class Findings {
  public:
-  // How many a rule reports; the rest is counted.
-  static constexpr std::uint32_t kReported = 64;
+  // Limit of reported findings per rule; further ones are only counted.
+  static constexpr std::uint32_t kMaxReported = 64;
 
-  // The recording outlives the findings.
+  // The recording must outlive this object.
   Findings(const Recording& recording, Validation level) : recording_(recording), level_(level) {}
 
   [[nodiscard]] bool checks(Validation level) const noexcept { return level_ >= level; }
-  // True while the rule reports; else it was only counted, and its text need not be made.
+  // Counts one finding. Returns false above the limit: the caller then skips its text.
   [[nodiscard]] bool count(Rule rule) noexcept {
-    return ++counts_[static_cast<std::size_t>(rule)] <= kReported;
+    return ++counts_[static_cast<std::size_t>(rule)] <= kMaxReported;
   }
-  // A finding about one command: its description, then `text`. Nothing if the rule has reported
-  // enough.
+  // Adds a finding about one command, prefixed by the command's description. Counts it first; does
+  // nothing above the limit.
   void add(Rule rule, std::uint32_t command, std::string_view text);
-  // A finding whose whole text is `text`, after count() was true. `other`: the earlier command of a
-  // pair.
-  void add_counted(Rule rule, std::uint32_t command, std::uint32_t other, std::string text);
-  // In command order, with one more for each rule that did not report all. Empties this.
+  // Adds a finding with its whole text after count() returned true. `other`: the earlier command of
+  // a pair.
+  void add_counted(Rule rule, std::optional<std::uint32_t> command,
+                   std::optional<std::uint32_t> other, std::string text);
+  // Returns the findings in command order, plus one finding for each rule that exceeded the limit.
+  // Clears this object.
   [[nodiscard]] std::vector<Finding> take();
 
  private:

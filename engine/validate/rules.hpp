@@ -1,5 +1,5 @@
-// The table of validation rules: a row each, with what is needed to report one. Ids are stable:
-// users suppress by them. Threads: constants.
+// The table of validation rules. Rule ids are stable: users suppress findings by id. Threads:
+// constants.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace reprise::detail {
 
-// rule, id, level that it is checked from, severity, code that it is thrown as
+// rule, id, lowest level that checks it, severity, error code
 #define REPRISE_RULES(X)                                                                           \
   X(HandleStale, "handle-stale", Off, Error, StaleHandle)                                          \
   X(DeviceForeign, "device-foreign", Off, Error, WrongDevice)                                      \

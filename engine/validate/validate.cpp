@@ -15,8 +15,8 @@ namespace reprise::detail {
 
 namespace {
 
-std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& device,
-                               Validation level) {
+std::vector<Finding> check_recording(const Recording& recording, const DeviceInfo& device,
+                                     Validation level) {
   Findings findings(recording, level);
   check_handles(recording, findings);
   check_commands(recording, device.limits, findings);
@@ -24,22 +24,22 @@ std::vector<Finding> check_one(const Recording& recording, const DeviceInfo& dev
   return findings.take();
 }
 
-// What is found in what a command runs is said of that command.
+// Reports findings inside bodies as findings of the command that runs the body.
 void check_bodies(const Recording& recording, const DeviceInfo& device, Validation level,
                   std::vector<Finding>& found) {
   for (std::uint32_t i = 0; !recording.bodies.empty() && i < recording.commands.size(); ++i) {
     for (const Body& body : bodies_of(recording.commands[i])) {
-      const Recording& inside = *recording.bodies[body.index];
-      std::vector<Finding> inner = check_one(inside, device, level);
-      check_bodies(inside, device, level, inner);
-      for (Finding& finding : inner) {
-        // A transient may come with contents from outside; the command's own accesses tell of one
-        // that does not.
+      const Recording& inner_recording = *recording.bodies[body.index];
+      std::vector<Finding> inner_findings = check_recording(inner_recording, device, level);
+      check_bodies(inner_recording, device, level, inner_findings);
+      for (Finding& finding : inner_findings) {
+        // A body may read a transient that earlier commands wrote. The accesses of the command
+        // itself reveal an uninitialized read.
         if (finding.message.id == row_of(Rule::TransientReadBeforeWrite).id) continue;
-        finding.message.text = concat(describe_command(recording, i), " runs ", inside.label, ": ",
-                                      finding.message.text);
+        finding.message.text = concat(describe_command(recording, i), " runs ",
+                                      inner_recording.label, ": ", finding.message.text);
         finding.message.command = i;
-        finding.message.other_command = Message::kNoCommand;
+        finding.message.other_command.reset();
         finding.message.label = recording.label_path(recording.commands[i].label);
         found.push_back(std::move(finding));
       }
@@ -51,15 +51,13 @@ void check_bodies(const Recording& recording, const DeviceInfo& device, Validati
 
 std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device,
                               Validation level) {
-  std::vector<Finding> found = check_one(recording, device, level);
+  std::vector<Finding> found = check_recording(recording, device, level);
   if (recording.bodies.empty() && !has_condition(recording)) return found;
   check_bodies(recording, device, level, found);
   Findings conditionals(recording, level);
   check_conditionals(recording, device.limits, conditionals);
   for (Finding& finding : conditionals.take()) found.push_back(std::move(finding));
-  std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
-    return a.message.command < b.message.command;
-  });
+  sort_by_command(found);
   return found;
 }
 
@@ -74,8 +72,7 @@ void throw_first_error(const std::vector<Finding>& findings, const Recording& re
   details.code = first->code;
   details.stage = Stage::Validate;
   details.command = first->message.command;
-  details.label =
-      first->message.command == Message::kNoCommand ? recording.label : first->message.label;
+  details.label = first->message.command ? first->message.label : recording.label;
   details.message_id = first->message.id;
   std::string text = concat(first->message.id, ": ", first->message.text);
   if (more != 0) text += concat(" (and ", more, more == 1 ? " more error)" : " more errors)");

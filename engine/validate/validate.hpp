@@ -1,5 +1,5 @@
 // validate: checks one recording against a device's limits and, under Ordering::Explicit, against
-// the user's own order. A pure function; never looks at edges that a later stage adds.
+// the user's own order. Ignores edges that later stages add. Threads: pure functions.
 #pragma once
 
 #include <vector>
@@ -14,16 +14,16 @@ namespace reprise::detail {
 
 struct Finding {
   Message message;
-  ErrorCode code =
-      ErrorCode::InvalidArgument;  // what it is thrown as, where message.severity is Error
+  ErrorCode code = ErrorCode::InvalidArgument;  // thrown if message.severity is Error
 };
 
-// Findings in command order. Off: what keeps the process safe (ranges, sizes, overlap); Basic:
-// every rule about one command; Full: hazards that nothing orders, barriers that order nothing.
+// Returns findings in command order. Off: memory safety (ranges, sizes, overlap). Basic: also every
+// rule about one command. Full: also unordered hazards and redundant barriers.
 [[nodiscard]] std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device,
                                             Validation level);
 
-// Throws the first Severity::Error as Error (Stage::Validate), telling how many more there are.
+// Throws the first finding of Severity::Error as Error (Stage::Validate), with the count of further
+// errors.
 void throw_first_error(const std::vector<Finding>& findings, const Recording& recording);
 
 }  // namespace reprise::detail

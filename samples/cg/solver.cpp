@@ -30,7 +30,7 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
     : device_(device),
       desc_(desc),
       points_(desc.size * desc.size),
-      blocks_(std::min(blocks(points_, kThreads), kMostBlocks)),
+      blocks_(std::min(ceil_div(points_, kThreads), kMostBlocks)),
       queue_(device.create_queue({.label = "cg"})),
       pool_(device.create_pool({.label = "cg"})),
       input_(pool_->host<double>(points_, "right side")),

@@ -9,7 +9,7 @@
 
 namespace digits {
 
-using reprise::blocks;
+using reprise::ceil_div;
 using reprise::CommandBuffer;
 using reprise::GpuRef;
 using reprise::read;
@@ -121,7 +121,7 @@ CommandBuffer Trainer::record_step() {
     for (std::size_t l = 0; l < kDepth; ++l) {
       const std::uint32_t count = kLayers[l].weights();
       commands.dispatch(kernels_.momentum_step,
-                        {.grid = blocks(count, kThreads), .block = kThreads},
+                        {.grid = ceil_div(count, kThreads), .block = kThreads},
                         read_write(weights_[l]), read_write(velocity_[l]), read(gradients[l]),
                         count, kMicrobatches, read(step_counter_), schedule_.total_steps,
                         schedule_.rate, schedule_.momentum, schedule_.decay);
@@ -178,7 +178,7 @@ void Trainer::record_microbatch(CommandBuffer& commands, std::uint32_t microbatc
                                      .transpose_b = Transpose::Yes,
                                      .workspace_bytes = kProductWorkspace}));
       commands.dispatch(kernels_.tanh_slope,
-                        {.grid = blocks(kMicrobatchRows * inputs, kThreads), .block = kThreads},
+                        {.grid = ceil_div(kMicrobatchRows * inputs, kThreads), .block = kThreads},
                         read(values[l]), read_write(earlier), kMicrobatchRows, inputs);
       slope = earlier;
     }
@@ -194,7 +194,7 @@ CommandBuffer Trainer::record_evaluation() {
   for (std::size_t l = 0; l < kDepth; ++l) {
     values = dense(commands, l, values, rows);
   }
-  commands.dispatch(kernels_.count_correct, {.grid = blocks(rows, kThreads), .block = kThreads},
+  commands.dispatch(kernels_.count_correct, {.grid = ceil_div(rows, kThreads), .block = kThreads},
                     read(values), read(held_out_labels_), rows, read_write(correct_));
   commands.copy(correct_, correct_result_);
   commands.copy(step_counter_, step_result_);
@@ -229,8 +229,9 @@ GpuRef<float> Trainer::dense(CommandBuffer& commands, std::size_t layer, const G
                                  .workspace_bytes = kProductWorkspace}));
   if (is_last) return product;
   const auto output = pool_->transient<float>(rows * (units + 1), numbered("output", layer + 1));
-  commands.dispatch(kernels_.activate, {.grid = blocks(output.size(), kThreads), .block = kThreads},
-                    read(product), write(output), rows, units);
+  commands.dispatch(kernels_.activate,
+                    {.grid = ceil_div(output.size(), kThreads), .block = kThreads}, read(product),
+                    write(output), rows, units);
   return output;
 }
 

@@ -8,7 +8,7 @@
 
 namespace photo {
 
-using reprise::blocks;
+using reprise::ceil_div;
 using reprise::CommandBuffer;
 using reprise::read;
 using reprise::read_write;
@@ -21,7 +21,7 @@ constexpr std::uint32_t kThreads = 256;         // per block for a list of pixel
 constexpr std::uint32_t kHistogramBlocks = 32;  // maximum; each block strides over the image
 
 reprise::Dim3 tiles(Size size) {
-  return {blocks(size.width, kTile.x), blocks(size.height, kTile.y)};
+  return {ceil_div(size.width, kTile.x), ceil_div(size.height, kTile.y)};
 }
 
 std::uint32_t pixels(Size size) { return static_cast<std::uint32_t>(size.pixels()); }
@@ -81,8 +81,8 @@ Pyramid::Planes Pyramid::split(CommandBuffer& commands, const Bytes& rgb) {
   for (std::uint32_t c = 0; c < kChannels; ++c) {
     planes[c] = pool_->transient<float>(sizes_[0].pixels(), kChannelNames[c]);
     commands.dispatch(kernels_.split_channel,
-                      {.grid = blocks(sizes_[0].pixels(), kThreads), .block = kThreads}, read(rgb),
-                      write(planes[c]), pixels(sizes_[0]), c);
+                      {.grid = ceil_div(sizes_[0].pixels(), kThreads), .block = kThreads},
+                      read(rgb), write(planes[c]), pixels(sizes_[0]), c);
   }
   return planes;
 }
@@ -122,7 +122,7 @@ Pyramid::HostBytes Pyramid::merge(CommandBuffer& commands, const Planes& planes,
   const auto rgb = pool_->transient<std::uint8_t>(size.pixels() * kChannels, "rgb");
   auto result = pool_->host<std::uint8_t>(rgb.size(), "result");
   commands.dispatch(kernels_.merge_channels,
-                    {.grid = blocks(size.pixels(), kThreads), .block = kThreads}, read(planes[0]),
+                    {.grid = ceil_div(size.pixels(), kThreads), .block = kThreads}, read(planes[0]),
                     read(planes[1]), read(planes[2]), write(rgb), pixels(size), 1.0f, offset);
   commands.copy(rgb, result);
   return result;
@@ -143,7 +143,7 @@ void Pyramid::histograms(CommandBuffer& commands, const Bytes& rgb) {
   const auto bins = pool_->transient<std::uint32_t>(kChannels * kBins, "bins");
   histogram_ = pool_->host<std::uint32_t>(bins.size(), "histogram result");
   commands.fill(bins, 0u);
-  const std::uint32_t grid = std::min(blocks(sizes_[0].pixels(), kBins), kHistogramBlocks);
+  const std::uint32_t grid = std::min(ceil_div(sizes_[0].pixels(), kBins), kHistogramBlocks);
   for (std::uint32_t c = 0; c < kChannels; ++c) {
     commands.dispatch(kernels_.channel_histogram, {.grid = grid, .block = kBins}, read(rgb),
                       read_write(bins.slice(c * kBins, kBins)), pixels(sizes_[0]), c);

@@ -21,19 +21,21 @@ void run(const DeviceSelector& selector) {
   Kernel saxpy = device.load_kernel(shaders::saxpy);
 
   CommandBuffer commands = device.create_command_buffer({.label = "saxpy"});
-  commands.begin();  // records only; order follows from what each command reads and writes
+  commands.begin();  // records only; declared accesses determine the order
   commands.copy(input, x);
   commands.fill(y, 1.0f);
-  commands.dispatch(saxpy, {.grid = blocks(n, 256), .block = 256}, 2.0f, read(x), read_write(y), n);
+  const DispatchDesc all{.grid = ceil_div(n, 256), .block = 256};
+  commands.dispatch(saxpy, all, 2.0f, read(x), read_write(y), n);
   commands.copy(y, result);
   commands.end();
   CapturedGraph graph = device.compile(commands, {.pool = pool});
 
-  for (int replay = 1; replay <= 10; ++replay) {  // each replay reads `input` again
+  for (int replay = 1; replay <= 10; ++replay) {  // each replay reads `input`
     std::ranges::fill(input.span(), static_cast<float>(replay));
     graph.launch(queue).wait();
-    const auto right = std::ranges::count(result.span(), 2.0f * static_cast<float>(replay) + 1.0f);
-    if (right != n) throw std::runtime_error("replay " + std::to_string(replay) + " is wrong");
+    const auto correct =
+        std::ranges::count(result.span(), 2.0f * static_cast<float>(replay) + 1.0f);
+    if (correct != n) throw std::runtime_error("replay " + std::to_string(replay) + " is wrong");
   }
   std::printf("saxpy: 10 replays of %u nodes on %s, all correct\n", graph.node_count(),
               device.info().name.c_str());

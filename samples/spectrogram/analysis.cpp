@@ -9,7 +9,7 @@
 
 namespace spectrogram {
 
-using reprise::blocks;
+using reprise::ceil_div;
 using reprise::read;
 using reprise::write;
 
@@ -51,7 +51,7 @@ reprise::CommandBuffer Analysis::record(const reprise::Kernel& cut, const repris
       reprise::FftR2COp({.input = cut_frames, .output = spectra, .size = size, .batch = kBatch}));
   // A full-scale tone is 0 dB: half of its amplitude is at its positive frequency, and the window
   // halves it again.
-  commands.dispatch(power, {.grid = blocks(std::uint64_t{kBatch} * bins, 256), .block = 256},
+  commands.dispatch(power, {.grid = ceil_div(std::uint64_t{kBatch} * bins, 256), .block = 256},
                     read(spectra), write(shown), kBatch, bins, 4.0f / static_cast<float>(size),
                     kFloor);
   commands.copy(shown, levels_);

@@ -87,7 +87,7 @@ class Program {
 // A one-line summary of a compiled graph.
 [[nodiscard]] inline std::string describe(const reprise::CompileReport& report) {
   return std::to_string(report.commands) + " commands as " + std::to_string(report.nodes) +
-         " nodes" + (report.frame ? " with a frame" : "") + ", " +
+         " nodes" + (report.entry_exit ? " with entry/exit kernels" : "") + ", " +
          std::to_string(report.needed_edges) + " needed edges, " +
          (report.lanes == 0 ? "no lanes" : std::to_string(report.lanes) + " lanes");
 }

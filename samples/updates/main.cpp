@@ -34,7 +34,7 @@ class Ladder {
 
   void climb(std::uint32_t steps) {
     replay("");
-    const auto term = graph_.scalar<unsigned>("term");
+    auto term = graph_.scalar<unsigned>("term");
     now_.slot_term = 77;
     measure("a scalar slot", [&] { return nodes_set(term.set(77)); });
     now_.last = 5;

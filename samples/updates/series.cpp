@@ -33,7 +33,7 @@ GpuRef<unsigned> Series::filled(const Queue& queue, unsigned value) {
 CommandBuffer Series::record(const Recipe& recipe) {
   CommandBuffer commands = device_.create_command_buffer({.label = "series"});
   commands.begin();
-  const DispatchDesc desc{.grid = blocks(desc_.values, 256), .block = 256};
+  const DispatchDesc desc{.grid = ceil_div(desc_.values, 256), .block = 256};
   const std::uint32_t steps = desc_.steps + recipe.more_steps;
   commands.dispatch(step_, desc, read(input_), write(state_), kFactor, recipe.term, desc_.values);
   for (std::uint32_t i = 1; i < steps; ++i) {

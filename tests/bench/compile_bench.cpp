@@ -5,6 +5,7 @@
 
 #include <reprise/reprise.hpp>
 
+#include "base/handle_access.hpp"
 #include "bench.hpp"
 #include "compile/stages.hpp"
 #include "dependencies/dependency_graph.hpp"
@@ -133,7 +134,7 @@ void measure_recorded(const Shape& shape, const Device& device, const NodeKernel
   const std::uint32_t samples = options.is_quick() ? 3 : 9;
   for (std::uint32_t sample = 0; sample <= samples; ++sample) {
     const double recorded = cpu_ns_of([&] { record_shape(commands, shape, kernels, state, 0); });
-    const auto recording = commands.core()->recording();
+    const auto recording = detail::core_of(commands)->recording();
     StageTimes stages{};
     const double alone = ns_of([&] { stages = compile_once(recording, device.info()); });
     const double together = ns_of([&] { compile_beside(recording, device.info()); });

@@ -12,9 +12,10 @@
 
 #include <reprise/reprise.hpp>
 
+#include "base/handle_access.hpp"
 #include "bench.hpp"
 #include "plan/plan.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "shapes.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/task_graphs.hpp"
@@ -65,8 +66,10 @@ class TaskRecording {
   void record(CommandBuffer& commands, float cost) {
     commands.begin();
     for (std::uint32_t i = 0; i < tasks_.size(); ++i) {
-      made_[i] = commands.dispatch_arguments(kernels_[i], {.grid = 1, .block = 32, .cost = cost},
-                                             arguments_[i]->arguments());
+      made_[i] = commands.dispatch_arguments(
+          kernels_[i],
+          {.grid = 1, .block = 32, .cost = std::chrono::duration<float, std::micro>(cost)},
+          arguments_[i]->arguments());
       for (std::size_t p = kMaxParents; p < tasks_.parents[i].size(); ++p)
         commands.edge(made_[tasks_.parents[i][p]], made_[i]);
     }
@@ -99,7 +102,7 @@ Counts count(const Device& device, const TaskGraph& tasks, Lowering lowering, fl
   }
   const CompileReport& report = graph.report();
   return {{"nodes", report.nodes},
-          {"edges", graph.core()->plan().lowered.edges.size()},
+          {"edges", detail::core_of(graph)->plan().lowered.edges.size()},
           {"needed", report.needed_edges},
           {"added", report.added_edges},
           {"lanes", report.lanes},

@@ -29,7 +29,7 @@ class Gpu {
     state_ = pool_->allocate<float>(kMaxNodes, "state");
     REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     queue_ = device_.create_queue({.label = "bench"});
-    on_stream_ = adopt_queue(device_, stream_);
+    on_stream_ = from_native(device_, stream_);
     REPRISE_BENCH_CUDA(cudaEventCreate(&begin_));
     REPRISE_BENCH_CUDA(cudaEventCreate(&end_));
   }

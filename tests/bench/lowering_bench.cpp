@@ -73,7 +73,7 @@ class LoweringBench {
         report_(report),
         device_(instance.open_device(DeviceSelector::named("cuda:0"))),
         current_(device_),
-        queue_(adopt_queue(device_, stream_.stream())),
+        queue_(from_native(device_, stream_.stream())),
         pool_(device_.create_pool()),
         memory_(pool_->allocate<float>(kMostTasks, "tasks")),
         task_(device_.load_kernel(shaders::task)) {}
@@ -266,7 +266,9 @@ class LoweringBench {
     commands.begin();
     std::vector<CommandRef> made;
     for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-      const DispatchDesc desc = {.grid = blocks(kernel), .block = threads(kernel), .cost = cost};
+      const DispatchDesc desc = {.grid = blocks(kernel),
+                                 .block = threads(kernel),
+                                 .cost = std::chrono::duration<float, std::micro>(cost)};
       made.push_back(commands.dispatch(task_, desc, kernel.spin_ns, write(memory_.slice(i, 1))));
       for (const std::uint32_t parent : tasks.parents[i]) commands.edge(made[parent], made[i]);
     }

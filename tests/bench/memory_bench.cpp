@@ -61,7 +61,7 @@ struct Variant {
 constexpr Variant kVariants[] = {
     {"a chain", Ordering::Linear, MemoryGoal::Speed},
     {"as needed", Ordering::Inferred, MemoryGoal::Speed},
-    {"least bytes", Ordering::Inferred, MemoryGoal::Least},
+    {"least bytes", Ordering::Inferred, MemoryGoal::Minimum},
     {"4 chains, a slab each", Ordering::Linear, MemoryGoal::Speed, 4},
     {"4 chains, one slab", Ordering::Linear, MemoryGoal::Speed, 4, SlabSharing::OneAtATime}};
 

@@ -106,7 +106,7 @@ void run_ops_gemm(const Options& options, Report& report) {
     const CapturedProducts captured(size, a, x);
     {
       CapturedGraph graph = device.compile(commands, {.pool = pool});
-      const Queue queue = adopt_queue(device, captured.stream());
+      const Queue queue = from_native(device, captured.stream());
       graph.upload(queue);
       const std::uint32_t launches = options.is_quick() ? 4 : 64;
       Line line{.what = "replay of 16 products, f32",

@@ -41,7 +41,7 @@ void report_quick(const Options& options, Report& report, const std::string& sha
   for (std::uint32_t i = 0; i < samples(options); ++i) {
     MemoryPlan plan;
     time.ours.push_back(cpu_ns_of([&] { plan = plan_memory(buffers); }) / 1e6);
-    ratio.ours.assign(1, above(plan.height, plan.bound));
+    ratio.ours.assign(1, above(plan.peak_bytes, plan.lower_bound));
   }
   report.add(time);
   report.add(ratio);
@@ -61,14 +61,14 @@ void report_search(const Options& options, Report& report, std::uint32_t pieces,
     double found = 0;
     std::uint64_t height = ~std::uint64_t{0};
     const auto progress = [&](const MemoryPlanProgress& at) {
-      if (at.height >= height) return;
-      height = at.height;
+      if (at.peak_bytes >= height) return;
+      height = at.peak_bytes;
       found = now_ns() - began;
     };
     const MemoryPlan plan = plan_memory(
         buffers, {.budget = milliseconds(options.is_quick() ? 100 : 5000), .progress = progress});
-    ratio.ours.push_back(above(plan.height, plan.bound));
-    time.ours.push_back((plan.height < height ? now_ns() - began : found) / 1e6);
+    ratio.ours.push_back(above(plan.peak_bytes, plan.lower_bound));
+    time.ours.push_back((plan.peak_bytes < height ? now_ns() - began : found) / 1e6);
   }
   report.add(ratio);
   report.add(time);

@@ -59,7 +59,7 @@ ProfiledGraph::ProfiledGraph(const ProfiledGraphDesc& desc)
       device_(instance_.open_device(DeviceSelector::named("cuda:0"))),
       current_(device_),
       queue_(device_.create_queue({.label = "bench"})),
-      on_stream_(adopt_queue(device_, timed_.stream())),
+      on_stream_(from_native(device_, timed_.stream())),
       pool_(device_.create_pool()) {
   const auto state = pool_->allocate<float>(desc.shape->size(), "state");
   CommandBuffer commands = device_.create_command_buffer({.label = desc.shape->name});

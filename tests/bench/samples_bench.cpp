@@ -10,6 +10,7 @@
 #include <reprise/cuda_interop.hpp>
 #include <reprise/reprise.hpp>
 
+#include "base/handle_access.hpp"
 #include "bench.hpp"
 #include "cg/poisson.hpp"
 #include "cg/solver.hpp"
@@ -21,7 +22,7 @@
 #include "photo/pyramid.hpp"
 #include "plan/plan.hpp"
 #include "runtime/graph/compile_graph.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #ifdef REPRISE_HAS_OPS
 #include "spectrogram/analysis.hpp"
 #endif
@@ -71,10 +72,10 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
 void measure(const Device& device, const SampleGraph& sample, const Options& options,
              Report& report) {
   const TimedStream stream;
-  const Queue queue = adopt_queue(device, stream.stream());
+  const Queue queue = from_native(device, stream.stream());
   const auto compile = [&](const CompileDesc& desc) {
-    return CapturedGraph(
-        detail::compile_checked(device.core(), sample.graph->core()->plan().recording, desc));
+    return detail::make_handle<CapturedGraph>(detail::compile_checked(
+        detail::core_of(device), detail::core_of(*sample.graph)->plan().recording, desc));
   };
   std::vector<std::string> names{"faithful"};
   names.insert(names.end(), options.axes.lowerings.begin(), options.axes.lowerings.end());

@@ -159,7 +159,7 @@ void run_update_scalar(const Options& options, Report& report) {
            }) /
            count;
   };
-  const GraphScalar<unsigned> scalar = chains->graph().scalar<unsigned>("value");
+  GraphScalar<unsigned> scalar = chains->graph().scalar<unsigned>("value");
   Line set = line_of(*chains, "set one scalar", "ns", "cudaGraphExecKernelNodeSetParams");
   measure_pairs(
       set, pairs(options), [&] { return each(kSets, [&] { scalar.set(++value); }); },
@@ -188,7 +188,7 @@ void run_update_scalar(const Options& options, Report& report) {
       });
   report.add(launch);
 
-  const DeviceScalar<unsigned> cell(*chains->pool(), chains->queue(), 0, "cell");
+  DeviceScalar<unsigned> cell(*chains->pool(), chains->queue(), 0, "cell");
   const auto raw_cell = chains->pool()->allocate<unsigned>(1, "raw cell");
   const auto staged = chains->pool()->host<unsigned>(1, "staged");
   Line write = line_of(*chains, "set a DeviceScalar", "ns", "cudaMemcpyAsync from pinned memory");

@@ -5,12 +5,12 @@ using namespace reprise;
 using namespace reprise::test;
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "atomics: every operation over many blocks gives what one thread would") {
+                  "atomics: every operation over many blocks gives the result of a single thread") {
   constexpr unsigned n = 10000;
   const auto totals =
       buffer(std::vector<unsigned>{0, 0xffffffffu, 0, 0, 0xffffffffu, 0, 0, 0}, "totals");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_atomics), {.grid = blocks(n, 128), .block = 128},
+    cmd.dispatch(kernel(shaders::conf_atomics), {.grid = ceil_div(n, 128), .block = 128},
                  read_write(totals), n);
   });
   std::vector<unsigned> expected{0, 5, n - 1, 0x7fffffffu, 0xffffff00u, 0, n - 1, 1};
@@ -22,7 +22,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "atomics: a histogram in shared memory, added up in device memory") {
+                  "atomics: a shared-memory histogram accumulates in device memory") {
   const auto bytes = generated<unsigned char>(
       50001, [](std::size_t i) { return static_cast<unsigned char>(i * 31 + i / 7); });
   const auto in = buffer(bytes, "in");

@@ -32,8 +32,8 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "barrier: under Explicit, one that is missing is refused with both commands, the "
-                  "range and the fix") {
+                  "barrier: under Explicit, a missing barrier is an error that names both "
+                  "commands, the range and the fix") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   const auto y = pool->allocate<unsigned>(kCount, "y");
   CommandBuffer cmd = recording({.label = "step", .ordering = Ordering::Explicit});
@@ -59,7 +59,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, disjoint halves need none") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "barrier: under Explicit, commands on disjoint halves need no barrier") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
   cmd.fill(x.slice(0, kCount / 2), 1u);
@@ -72,7 +73,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "barrier: under Explicit, disjoint halves need 
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "barrier: one that orders nothing is a warning, in the handler and in the report") {
+    "barrier: a redundant barrier is a warning, in the message handler and in the report") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
   cmd.barrier();
@@ -84,7 +85,8 @@ TEST_CASE_FIXTURE(
   CHECK(messages->front() == graph.report().messages[0].id);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "barrier: a global one between many and many stays one join") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "barrier: a global barrier between many commands becomes one join node") {
   constexpr std::uint32_t kWide = 40;
   std::vector<GpuRef<unsigned>> parts;
   for (std::uint32_t i = 0; i < kWide; ++i) parts.push_back(pool->allocate<unsigned>(256, "part"));

@@ -34,8 +34,8 @@ struct BodySlotFixture : DeviceFixture {
 }  // namespace
 
 TEST_CASE_FIXTURE(BodySlotFixture,
-                  "body slot: a scalar reaches into nested command buffers, loops and branches, "
-                  "and is one with that outside") {
+                  "body slot: one scalar slot covers nested command buffers, loops, branches and "
+                  "the outer graph") {
   const Condition yes = device.create_condition({.name = "yes", .initial = 1});
   const CommandBuffer adding = secondary("adding", [&](CommandBuffer& c) {
     c.dispatch(kernel(shaders::conf_increase), kWords, read_write(x), slot("value", 1u), kCount);
@@ -52,7 +52,7 @@ TEST_CASE_FIXTURE(BodySlotFixture,
   CapturedGraph graph = compile(cmd);
   graph.launch(queue).wait();
   check(x, 9);
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   CHECK(value.set(10) == 5);  // commands of the graph that take it, or run what does
   graph.launch(queue).wait();
   check(x, 90);
@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(BodySlotFixture,
 
 TEST_CASE_FIXTURE(
     BodySlotFixture,
-    "body slot: a kernel that takes a scalar and a condition is set, in a loop and outside of it") {
+    "body slot: a kernel with a scalar and a condition is updated inside and outside a loop") {
   const Condition first = device.create_condition({.name = "first"});
   const CommandBuffer round = secondary("round", [&](CommandBuffer& c) {
     c.dispatch(kernel(shaders::conf_step), kWords, read_write(x), slot("end", 10u), kCount, go);
@@ -90,8 +90,7 @@ TEST_CASE_FIXTURE(
   CHECK(graph.loops()[0].iterations == 15);
 }
 
-TEST_CASE_FIXTURE(BodySlotFixture,
-                  "body slot: buffers are bound anew in what a graph runs, node by node") {
+TEST_CASE_FIXTURE(BodySlotFixture, "body slot: rebind reaches the nodes of bodies") {
   const Condition some = device.create_condition({.name = "some", .initial = 1});
   const std::vector<unsigned> nines(kCount, 9);
   const CommandBuffer copying = secondary("copying", [&](CommandBuffer& c) {
@@ -122,9 +121,8 @@ TEST_CASE_FIXTURE(BodySlotFixture,
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(
-    BodySlotFixture,
-    "body slot: a command is disabled wherever what it is in runs, and enabled again") {
+TEST_CASE_FIXTURE(BodySlotFixture,
+                  "body slot: a command is disabled and enabled in every body that contains it") {
   CommandRef adding_one, setting, called;
   const CommandBuffer adding = secondary("adding", [&](CommandBuffer& c) {
     adding_one = c.dispatch(kernel(shaders::conf_increase), kWords, read_write(x), 1u, kCount);
@@ -159,7 +157,7 @@ TEST_CASE_FIXTURE(
   check(y, 4);
 }
 
-TEST_CASE_FIXTURE(BodySlotFixture, "body slot: what is refused is named") {
+TEST_CASE_FIXTURE(BodySlotFixture, "body slot: refused changes name the command") {
   const Kernel increase = kernel(shaders::conf_increase);
   const CommandBuffer one = secondary("one", [&](CommandBuffer& c) {
     c.dispatch(increase, kWords, read_write(x), slot("value", 1u), kCount);
@@ -167,7 +165,8 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: what is refused is named") {
   CommandBuffer cmd = recording();
   cmd.execute(one, Nested);
   cmd.dispatch(increase, kWords, read_write(x), slot("value", 2u), kCount);
-  check_refused(ErrorCode::InvalidArgument, {"slot \"value\"", "another first value", "nested one"},
+  check_refused(ErrorCode::InvalidArgument,
+                {"slot \"value\"", "different initial value", "nested one"},
                 [&] { static_cast<void>(compile(cmd)); });
 
   CommandRef called;
@@ -180,6 +179,6 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: what is refused is named") {
   CommandRef stranger;
   const CommandBuffer elsewhere =
       secondary("elsewhere", [&](CommandBuffer& c) { stranger = c.fill(x, 1u); });
-  check_refused(ErrorCode::InvalidArgument, {"disable", "nor of what that runs"},
+  check_refused(ErrorCode::InvalidArgument, {"disable", "nor a body that it runs"},
                 [&] { graph.disable(stranger); });
 }

@@ -23,7 +23,7 @@ struct BodyUpdateFixture : DeviceFixture {
     CommandBuffer body = recording({.label = "increasing", .level = Level::Secondary});
     for (unsigned i = 0; i < times; ++i) {
       body.dispatch(kernel(shaders::conf_increase),
-                    DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), value,
+                    DispatchDesc{.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), value,
                     kCount);
     }
     body.end();
@@ -33,7 +33,7 @@ struct BodyUpdateFixture : DeviceFixture {
   // x goes up by `value` in each iteration, until it has reached `end`.
   [[nodiscard]] CommandBuffer loop(unsigned value, unsigned end) const {
     CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
-    const DispatchDesc desc{.grid = blocks(kCount, 128), .block = 128};
+    const DispatchDesc desc{.grid = ceil_div(kCount, 128), .block = 128};
     body.dispatch(kernel(shaders::conf_increase), desc, read_write(x), value - 1, kCount);
     body.dispatch(kernel(shaders::conf_step), desc, read_write(x), end, kCount, go);
     body.end();
@@ -56,9 +56,9 @@ struct BodyUpdateFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(BodyUpdateFixture,
-                  "body update: a graph with a loop takes another recording in place, and its "
-                  "conditions go on working") {
+TEST_CASE_FIXTURE(
+    BodyUpdateFixture,
+    "body update: a graph with a loop is updated in place and its conditions keep working") {
   CommandBuffer first = loop(3, 10), second = loop(5, 40);
   CapturedGraph graph = compile(first);
   const Fence queued = graph.launch(queue);
@@ -77,7 +77,8 @@ TEST_CASE_FIXTURE(BodyUpdateFixture,
   CHECK(graph.loops()[0].iterations == 4);
 }
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: how a condition begins is the new recording's") {
+TEST_CASE_FIXTURE(BodyUpdateFixture,
+                  "body update: initial values of conditions come from the new recording") {
   const auto recorded = [&](unsigned initial) {
     const Condition begin = device.create_condition({.name = "begin", .initial = initial});
     CommandBuffer cmd = recording();
@@ -99,14 +100,14 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: how a condition begins is the
   CHECK(values(x) == std::vector<unsigned>(kCount, 14));
 }
 
-TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a conditional inside another one is reached") {
+TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: an update reaches a nested conditional") {
   const auto recorded = [&](unsigned value, unsigned end) {
     const Condition odd = device.create_condition({.name = "odd"});
     CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
     body.dispatch(kernel(shaders::conf_is_odd), DispatchDesc{.grid = 1, .block = 1}, read(x), odd);
     body.execute_if(odd, increasing(value));
     body.dispatch(kernel(shaders::conf_step),
-                  DispatchDesc{.grid = blocks(kCount, 128), .block = 128}, read_write(x), end,
+                  DispatchDesc{.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), end,
                   kCount, go);
     body.end();
     CommandBuffer cmd = recording();
@@ -127,8 +128,8 @@ TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: a conditional inside another 
 }
 
 TEST_CASE_FIXTURE(BodyUpdateFixture,
-                  "body update: another body, another branch or other conditions need a new "
-                  "executable, which the report says") {
+                  "body update: a different body, branch or condition needs a new executable, "
+                  "which the report states") {
   const auto recorded = [&](const std::function<void(CommandBuffer&)>& record) {
     CommandBuffer cmd =
         recording({.ordering = Ordering::Linear});  // the edges are the same, whatever decides what
@@ -173,9 +174,8 @@ TEST_CASE_FIXTURE(BodyUpdateFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, 100));
 }
 
-TEST_CASE_FIXTURE(
-    BodyUpdateFixture,
-    "body update: another recording reaches what a nested command buffer runs, in place") {
+TEST_CASE_FIXTURE(BodyUpdateFixture,
+                  "body update: an update reaches the body of a nested command buffer in place") {
   CommandBuffer first = nested(x, 1), second = nested(x, 2), third = nested(y, 3);
   CapturedGraph graph = compile(first);
   graph.launch(queue).wait();

@@ -8,7 +8,7 @@ using namespace reprise;
 using namespace reprise::test;
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "captured graph: it knows its replays, its pool, its buffers and its nodes") {
+                  "captured graph: it reports its replays, pool, buffers and nodes") {
   const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.fill(x, 1u);
@@ -35,9 +35,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(named.pool() == nullptr);
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "captured graph: upload may come before a launch, once or often, and is no replay") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "captured graph: upload is optional, repeatable and not a replay") {
   const auto x = pool->allocate<unsigned>(64, "x");
   CommandBuffer cmd = recording();
   cmd.fill(x, 6u);
@@ -55,8 +54,8 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "captured graph: a command buffer is compiled often, is Pending while it runs, "
-                  "and is recorded anew after") {
+                  "captured graph: a command buffer can be compiled repeatedly, is Pending while a "
+                  "graph runs, and can be re-recorded after") {
   const auto x = pool->allocate<unsigned>(64, "x");
   CommandBuffer cmd = recording();
   cmd.fill(x, 1u);
@@ -93,20 +92,20 @@ TEST_CASE_FIXTURE(DeviceFixture,
   cmd.reset();
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "captured graph: an empty one, an empty queue and a command buffer that is not "
-                  "executable are refused") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "captured graph: empty graphs, empty queues and non-executable command buffers are refused") {
   CapturedGraph none;
   CHECK_FALSE(none);
   CHECK(none.num_replays() == 0);
-  check_refused(ErrorCode::InvalidState, {}, [&] { static_cast<void>(none.launch(queue)); });
-  check_refused(ErrorCode::InvalidState, {}, [&] { none.upload(queue); });
+  check_refused(ErrorCode::NotInitialized, {}, [&] { static_cast<void>(none.launch(queue)); });
+  check_refused(ErrorCode::NotInitialized, {}, [&] { none.upload(queue); });
   CommandBuffer cmd = recording({.label = "step"});
   check_refused(ErrorCode::InvalidState, {"step", "Recording"},
                 [&] { static_cast<void>(device.compile(cmd)); });
   cmd.end();
   CapturedGraph graph = device.compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {}, [&] { static_cast<void>(graph.launch(Queue())); });
+  check_refused(ErrorCode::NotInitialized, {}, [&] { static_cast<void>(graph.launch(Queue())); });
   CommandBuffer initial = device.create_command_buffer({.label = "never begun"});
   check_refused(ErrorCode::InvalidState, {"never begun", "Initial"},
                 [&] { static_cast<void>(device.compile(initial)); });

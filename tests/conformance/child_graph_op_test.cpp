@@ -41,7 +41,8 @@ TEST_CASE_FIXTURE(ChildGraphFixture,
   CHECK(values(x) == expected);
 }
 
-TEST_CASE_FIXTURE(ChildGraphFixture, "child graph op: it is of what the secondary held") {
+TEST_CASE_FIXTURE(ChildGraphFixture,
+                  "child graph op: it keeps the contents of the secondary at the time of add") {
   CommandBuffer secondary = adds(3);
   secondary.end();
   const ChildGraphOp op(secondary);
@@ -55,7 +56,7 @@ TEST_CASE_FIXTURE(ChildGraphFixture, "child graph op: it is of what the secondar
 }
 
 TEST_CASE_FIXTURE(ChildGraphFixture,
-                  "child graph op: a primary, and a secondary that has not ended, are refused") {
+                  "child graph op: a primary and an unfinished secondary are refused") {
   CommandBuffer primary = recording({.label = "first"});
   primary.end();
   check_refused(ErrorCode::InvalidArgument, {"child_graph", "first is a primary"},

@@ -25,12 +25,12 @@ struct ConditionalFixture : DeviceFixture {
     return secondary(label, [&](CommandBuffer& c) { add(c, value); });
   }
   void add(Recorder& to, unsigned value) const {
-    to.dispatch(kernel(shaders::conf_increase), {.grid = blocks(kCount, 128), .block = 128},
+    to.dispatch(kernel(shaders::conf_increase), {.grid = ceil_div(kCount, 128), .block = 128},
                 read_write(x), value, kCount);
   }
   // Counts x[0] up; the condition stays set as long as it is below `end`.
   void step(Recorder& to, const Condition& go, unsigned end) const {
-    to.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128},
+    to.dispatch(kernel(shaders::conf_step), {.grid = ceil_div(kCount, 128), .block = 128},
                 read_write(x), end, kCount, go);
   }
   void check_all(unsigned expected) const {
@@ -42,7 +42,7 @@ struct ConditionalFixture : DeviceFixture {
 
 TEST_CASE_FIXTURE(
     ConditionalFixture,
-    "conditional: if runs its body where a kernel set the condition, in each replay anew") {
+    "conditional: if runs its body when a kernel set the condition, in every replay") {
   const auto decision = pool->host<unsigned>(1, "decision");
   const Condition go = device.create_condition({.name = "go"});
   CommandBuffer cmd = recording();
@@ -60,7 +60,7 @@ TEST_CASE_FIXTURE(
   CHECK(graph.loops().empty());
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if and else run one of two") {
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if/else runs exactly one branch") {
   const auto decision = pool->host<unsigned>(1, "decision");
   const Condition go = device.create_condition({.name = "go"});
   CommandBuffer cmd = recording();
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if and else run one of two")
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: switch runs the case of the condition's number, or none") {
+                  "conditional: switch runs the case with the condition's number, or no case") {
   const auto decision = pool->host<unsigned>(1, "decision");
   const Condition which = device.create_condition({.name = "which"});
   const CommandBuffer zero = adding("zero", 1), one = adding("one", 10), two = adding("two", 100);
@@ -96,9 +96,9 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   }
 }
 
-TEST_CASE_FIXTURE(
-    ConditionalFixture,
-    "conditional: while goes round until a kernel of its body says no, and tells how often") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: while iterates until a kernel of its body clears the condition and "
+                  "reports the iterations") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 1000); });
   CommandBuffer cmd = recording();
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: while runs its body not once where the condition is 0 at first") {
+                  "conditional: while does not run its body if the condition is initially 0") {
   const Condition go = device.create_condition({.name = "go", .initial = 0});
   const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 1000); });
   CommandBuffer cmd = recording();
@@ -131,8 +131,9 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   CHECK(graph.loops()[0].iterations == 0);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: a loop ends at its limit, also one that nobody would end") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: a loop ends at its iteration limit even if the condition stays set") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   CommandBuffer cmd = recording();
   cmd.execute_while(go, adding("iteration", 2), {.max_iterations = 7});
@@ -146,8 +147,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: a limit that is not reached changes nothing, one that is wins over "
-                  "the condition") {
+                  "conditional: an iteration limit takes effect only when it is reached") {
   for (const unsigned limit : {4u, 40u}) {
     const Condition go = device.create_condition({.name = "go", .initial = 1});
     const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) { step(c, go, 20); });
@@ -165,7 +165,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
 
 TEST_CASE_FIXTURE(
     ConditionalFixture,
-    "conditional: a loop in a loop runs anew in each iteration, and its iterations add up") {
+    "conditional: a nested loop restarts in each iteration and its iterations accumulate") {
   const auto counter = pool->allocate<unsigned>(1, "counter");
   const Condition outer = device.create_condition({.name = "outer", .initial = 1}),
                   inner = device.create_condition({.name = "inner"});
@@ -221,15 +221,15 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   CHECK(loops[1].command == 2);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: two loops of one graph may run beside each other, and so may two "
-                  "graphs of one recording") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: two loops of a graph, and two graphs of one recording, can run concurrently") {
   const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
   const Condition a = device.create_condition({.name = "a", .initial = 1}),
                   b = device.create_condition({.name = "b", .initial = 1});
   const auto loop = [&](const GpuRef<unsigned>& on, const Condition& go) {
     return secondary("iteration", [&](CommandBuffer& c) {
-      c.dispatch(kernel(shaders::conf_step), {.grid = blocks(kCount, 128), .block = 128},
+      c.dispatch(kernel(shaders::conf_step), {.grid = ceil_div(kCount, 128), .block = 128},
                  read_write(on), 50u, kCount, go);
     });
   };
@@ -249,7 +249,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: bodies reach transients, copies, fills and updates") {
+                  "conditional: bodies can use transients, copies, fills and updates") {
   const auto t = pool->transient<unsigned>(kCount, "t"), u = pool->transient<unsigned>(kCount, "u");
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   const std::vector<unsigned> three(kCount, 3);
@@ -257,11 +257,11 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   const CommandBuffer body = secondary("body", [&](CommandBuffer& c) {
     c.copy(x, t);
     c.fill(u, 2u);
-    c.dispatch(kernel(shaders::conf_add), {.grid = blocks(kCount, 128), .block = 128}, read(t),
+    c.dispatch(kernel(shaders::conf_add), {.grid = ceil_div(kCount, 128), .block = 128}, read(t),
                write(x), 1u, kCount);
     c.copy(snapshot(three), u);
     c.update(u.slice(0, 1), std::as_bytes(std::span(&four, 1)));
-    c.dispatch(kernel(shaders::conf_mix), {.grid = blocks(kCount, 128), .block = 128}, read(u),
+    c.dispatch(kernel(shaders::conf_mix), {.grid = ceil_div(kCount, 128), .block = 128}, read(u),
                read_write(x), 0u, kCount);
   });
   CommandBuffer cmd = recording();
@@ -278,7 +278,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: what its bodies cannot hold is refused while recording") {
+                  "conditional: unsupported commands in bodies are refused while recording") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   std::vector<unsigned> values(kCount);
   CommandBuffer callback = secondary("with callback", [&](CommandBuffer& c) { c.host([] {}); });
@@ -295,16 +295,16 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   check_refused(ErrorCode::Unsupported, {"borrows", "borrowed host memory"},
                 [&] { cmd.execute_if(go, endless, borrows); });
   check_refused(ErrorCode::InvalidArgument,
-                {"execute_while", "nothing in secondary endless sets condition go"},
+                {"execute_while", "no command of secondary endless sets condition go"},
                 [&] { cmd.execute_while(go, endless); });
-  check_refused(ErrorCode::InvalidArgument, {"condition is empty"},
+  check_refused(ErrorCode::NotInitialized, {"Condition is empty"},
                 [&] { cmd.execute_if(Condition(), endless); });
   check_refused(ErrorCode::InvalidArgument, {"execute_switch", "no case"},
                 [&] { cmd.execute_switch(go, {}); });
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition decides exactly one command") {
+TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition controls exactly one command") {
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   CommandBuffer twice = recording();
   twice.execute_if(go, adding("a", 1));
@@ -317,9 +317,8 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition decides exactly 
                 [&] { static_cast<void>(compile(never)); });
 }
 
-TEST_CASE_FIXTURE(
-    ConditionalFixture,
-    "conditional: a kernel takes conditions where it has a reprise_condition, and nowhere else") {
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: a condition argument requires a reprise_condition parameter") {
   const Condition go = device.create_condition({.name = "go"});
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::ArgumentSize, {"expected a Condition"},
@@ -331,8 +330,8 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: under Explicit ordering a barrier stands between who sets a "
-                  "condition and what it decides") {
+                  "conditional: under Explicit, a barrier is needed between the writer of a "
+                  "condition and the command it controls") {
   const Condition go = device.create_condition({.name = "go"});
   const auto record = [&](CommandBuffer& cmd, const std::function<void()>& between) {
     cmd.dispatch(kernel(shaders::conf_decide), kOne, read(x), go);

@@ -14,8 +14,7 @@ std::vector<unsigned> counting(std::size_t count, unsigned first = 0) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "copy: between device buffers, a part of one to a part of another") {
+TEST_CASE_FIXTURE(DeviceFixture, "copy: a range of one device buffer to a range of another") {
   const auto x = buffer(counting(100), "x");
   const auto y = buffer(std::vector<unsigned>(100, 7), "y");
   run([&](CommandBuffer& cmd) { cmd.copy(x.slice(10, 20), y.slice(50, 20)); });
@@ -24,8 +23,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "copy: inside one buffer, where the ranges touch but do not overlap") {
+TEST_CASE_FIXTURE(DeviceFixture, "copy: adjacent ranges of one buffer") {
   const auto x = buffer(counting(64), "x");
   run([&](CommandBuffer& cmd) { cmd.copy(x.slice(0, 32), x.slice(32, 32)); });
   auto expected = counting(64);
@@ -64,7 +62,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: pinned memory is read and written at eac
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "copy: a snapshot keeps the bytes of the moment it was recorded") {
+TEST_CASE_FIXTURE(DeviceFixture, "copy: a snapshot keeps the bytes at the time of recording") {
   auto values_then = counting(32, 5);
   const auto x = pool->allocate<unsigned>(32, "x");
   CommandBuffer cmd = recording();
@@ -93,7 +91,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: borrowed memory is read and written at e
   CHECK(out == counting(32, 1000));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "copy: host memory from one place to another over a transient") {
+TEST_CASE_FIXTURE(DeviceFixture, "copy: host memory to host memory through a transient") {
   const auto in = counting(17, 3);
   std::vector<unsigned> out(17);
   const auto t = pool->transient<unsigned>(17, "t");
@@ -104,9 +102,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: host memory from one place to another ov
   CHECK(out == in);
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "copy: what is wrong with one is refused while recording, and nothing is recorded") {
+TEST_CASE_FIXTURE(DeviceFixture, "copy: invalid arguments are refused and record nothing") {
   const auto x = buffer(counting(16), "x");
   const auto y = pool->allocate<unsigned>(8, "y");
   std::vector<unsigned> host(16);

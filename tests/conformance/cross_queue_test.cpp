@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(CrossQueueFixture,
 }
 
 TEST_CASE_FIXTURE(CrossQueueFixture,
-                  "cross-queue: a write after a write on another queue comes last") {
+                  "cross-queue: a write after a write on another queue is ordered after it") {
   CapturedGraph slow = slow_writer(7);
   CapturedGraph fast =
       graph([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 5u, kCount); });
@@ -97,7 +97,7 @@ TEST_CASE_FIXTURE(CrossQueueFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, churned(0, 1000)));
 }
 
-TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a buffer says which queue wrote it last") {
+TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a buffer reports the queue of its last write") {
   CHECK(x.last_write_stream() == Queue());
   CapturedGraph write_x = graph([&](CommandBuffer& cmd) { cmd.fill(x, 1u); });
   CapturedGraph copy_x = graph([&](CommandBuffer& cmd) { cmd.copy(x, y); });
@@ -109,7 +109,7 @@ TEST_CASE_FIXTURE(CrossQueueFixture, "cross-queue: a buffer says which queue wro
 }
 
 TEST_CASE_FIXTURE(CrossQueueFixture,
-                  "cross-queue: work that was recorded as a write is waited for") {
+                  "cross-queue: a launch waits for work registered by record_write") {
   CapturedGraph slow = slow_writer(3);
   const Fence fence = slow.launch(queue);
   y.record_write(fence);

@@ -26,26 +26,26 @@ struct LossFixture : DeviceFixture {
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: the host device loses itself when asked, a GPU says that it cannot") {
+    "device loss: simulate_loss works on the host device and is Unsupported on a GPU") {
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 1);
   if (!is_host()) {
-    check_refused(ErrorCode::Unsupported, {}, [&] { device.lose(); });
+    check_refused(ErrorCode::Unsupported, {}, [&] { device.simulate_loss(); });
     CHECK_FALSE(device.is_lost());
     check_refused(ErrorCode::InvalidState, {"not lost"},
                   [&] { static_cast<void>(device.rebuild()); });
     return;
   }
-  device.lose();
+  device.simulate_loss();
   CHECK(device.is_lost());
   CHECK(device.generation() == 2);
 }
 
 TEST_CASE_FIXTURE(LossFixture,
-                  "device loss: every old handle and graph is stale, every call says so") {
+                  "device loss: every call on an old handle or graph throws StaleHandle") {
   if (!is_host()) return;
   const Kernel set = kernel(shaders::conf_set);
-  device.lose();
+  device.simulate_loss();
   CHECK(x.is_stale());
   CHECK(commands.state() == CommandBufferState::Invalid);
   const auto is_loss = [](const std::function<void()>& call) {
@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(LossFixture,
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: a fence of a launch that is lost throws DeviceLost, naming graph and queue") {
+    "device loss: the fence of a lost launch throws DeviceLost that names graph and queue") {
   if (!is_host()) return;
   std::promise<void> go;
   CommandBuffer cmd = recording({.label = "waiting"});
@@ -76,7 +76,7 @@ TEST_CASE_FIXTURE(
   cmd.fill(x, 1u);
   CapturedGraph waiting = compile(cmd);
   const Fence fence = waiting.launch(queue);
-  device.lose();
+  device.simulate_loss();
   go.set_value();
   const Error error = thrown_by([&] { fence.wait(); });
   CHECK(error.code() == ErrorCode::DeviceLost);
@@ -88,9 +88,9 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: after rebuild old handles stay stale, and recordings are compiled again") {
+    "device loss: after rebuild, old handles stay stale and recordings can be compiled") {
   if (!is_host()) return;
-  device.lose();
+  device.simulate_loss();
   const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 2);
@@ -112,10 +112,11 @@ TEST_CASE_FIXTURE(
   CHECK(values(fresh) == std::vector<unsigned>(64, 7));
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: dropping everything of a lost device is quiet") {
+TEST_CASE_FIXTURE(LossFixture,
+                  "device loss: destroying all objects of a lost device reports no error") {
   if (!is_host()) return;
   static_cast<void>(graph.launch(queue));
-  device.lose();
+  device.simulate_loss();
   graph = CapturedGraph();
   commands.reset();
   x = GpuRef<unsigned>();
@@ -124,10 +125,10 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: dropping everything of a lost devic
   CHECK(device.is_lost());
 }
 
-TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations count up") {
+TEST_CASE_FIXTURE(LossFixture, "device loss: the generation advances with every loss") {
   if (!is_host()) return;
   for (std::uint32_t generation = 2; generation <= 3; ++generation) {
-    device.lose();
+    device.simulate_loss();
     static_cast<void>(device.rebuild());
     CHECK(device.generation() == generation);
   }
@@ -139,7 +140,7 @@ TEST_CASE_FIXTURE(LossFixture, "device loss: lost and rebuilt twice, generations
 
 TEST_CASE_FIXTURE(
     LossFixture,
-    "device loss: with fault markers the fence names the commands that began and did not end") {
+    "device loss: with fault markers, the fence names the commands that started and did not end") {
   if (!is_host()) return;
   std::promise<void> started, go;
   CommandBuffer cmd = recording({.label = "marked"});
@@ -158,14 +159,14 @@ TEST_CASE_FIXTURE(
   CHECK(marked.to_text().find("fault markers yes") != std::string::npos);
   const Fence fence = marked.launch(queue);
   started.get_future().wait();
-  device.lose();
+  device.simulate_loss();
   const Error error = thrown_by([&] { fence.wait(); });
   go.set_value();
   CHECK(error.code() == ErrorCode::DeviceLost);
   CHECK(error.details().unfinished == std::vector<std::uint32_t>{1});
   const std::string text = error.what();
   INFO("text: ", text);
-  for (const std::string_view part : {"begun and not ended", "command 1, host", "slow part",
+  for (const std::string_view part : {"started and not completed", "command 1, host", "slow part",
                                       "replay 1", "graph marked", "queue main"}) {
     CHECK(text.find(part) != std::string::npos);
   }
@@ -173,7 +174,7 @@ TEST_CASE_FIXTURE(
         std::vector<std::uint32_t>{1});  // also after it ended
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fault markers: replays compute what they compute without them") {
+TEST_CASE_FIXTURE(DeviceFixture, "fault markers: results are unchanged") {
   const auto x =
       buffer(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); }));
   const auto y = pool->allocate<unsigned>(256), z = pool->allocate<unsigned>(256);

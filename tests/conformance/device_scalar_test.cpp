@@ -15,8 +15,8 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "device scalar: it holds its first value, and each launch sees what was set before it") {
-  const DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
+    "device scalar: it has its initial value, and each launch sees the last value set before it") {
+  DeviceScalar<unsigned> scalar(*pool, queue, 5, "alpha");
   const auto back = pool->host<unsigned>(1, "back");
   CommandBuffer cmd = recording();
   cmd.copy(scalar, back);
@@ -28,14 +28,14 @@ TEST_CASE_FIXTURE(
   CHECK(back[0] == 6u);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "device scalar: more sets than its ring has places, with replays queued, and "
-                  "each replay sees its own value") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "device scalar: each queued replay sees its own value when sets exceed the ring size") {
   constexpr unsigned kReplays = 3000;
   struct Pair {
     unsigned value, other;
   };
-  const DeviceScalar<Pair> scalar(*pool, queue, {0, 0}, "pair");
+  DeviceScalar<Pair> scalar(*pool, queue, {0, 0}, "pair");
   const auto salt = GpuRef<unsigned>(scalar.subview(0, sizeof(unsigned)));
   const auto state = buffer(std::vector<unsigned>{1}, "state");
   CommandBuffer cmd = recording();
@@ -52,11 +52,10 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(state)[0] == expected);
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "device scalar: launches on other queues wait for a set, and a set waits for them") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "device scalar: sets and launches on other queues wait for each other") {
   const Queue other = device.create_queue({.label = "other"});
-  const DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
+  DeviceScalar<unsigned> scalar(*pool, queue, 0, "scalar");
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto seen = pool->allocate<unsigned>(1, "seen");
   CommandBuffer cmd = recording();
@@ -73,10 +72,10 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "device scalar: empty ones, empty queues and other devices are refused") {
-  const DeviceScalar<unsigned> empty;
-  check_refused(ErrorCode::InvalidState, {"empty DeviceScalar"}, [&] { empty.set(1); });
-  const DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
-  check_refused(ErrorCode::InvalidArgument, {"alpha", "empty Queue"},
+                  "device scalar: empty handles, empty queues and other devices are refused") {
+  DeviceScalar<unsigned> empty;
+  check_refused(ErrorCode::NotInitialized, {"DeviceScalar", "empty"}, [&] { empty.set(1); });
+  DeviceScalar<unsigned> scalar(*pool, queue, 1, "alpha");
+  check_refused(ErrorCode::NotInitialized, {"alpha", "Queue is empty"},
                 [&] { scalar.set(Queue(), 2); });
 }

@@ -3,7 +3,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "device: it says what it is and what it can do") {
+TEST_CASE_FIXTURE(DeviceFixture, "device: info contains its name, limits and capabilities") {
   const DeviceInfo& info = device.info();
   CHECK(device);
   CHECK_FALSE(info.name.empty());
@@ -18,7 +18,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: it says what it is and what it can do"
   CHECK((info.kind == DeviceKind::Host) == (info.selector == "host"));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it, and the host device always") {
+TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it and always lists the host device") {
   bool listed = false, host = false;
   for (const DeviceInfo& info : instance.devices()) {
     listed = listed || info.selector == device.info().selector;
@@ -31,14 +31,14 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: the instance lists it, and the host de
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "device: an unknown name is UnknownDevice and lists the names there are") {
+                  "device: an unknown name throws UnknownDevice that lists the available names") {
   check_refused(ErrorCode::UnknownDevice, {"toaster", "host"},
                 [&] { static_cast<void>(instance.open_device(DeviceSelector::named("toaster"))); });
   check_refused(ErrorCode::UnknownDevice, {"host"},
                 [&] { static_cast<void>(instance.open_device(DeviceSelector::named(""))); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "device: a default-constructed one and empty queues are false") {
+TEST_CASE_FIXTURE(DeviceFixture, "device: default-constructed devices and queues are false") {
   CHECK_FALSE(static_cast<bool>(Device()));
   CHECK_FALSE(static_cast<bool>(Queue()));
   CHECK(queue.label() == "main");

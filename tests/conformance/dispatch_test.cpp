@@ -32,7 +32,7 @@ void check_positions(const DeviceFixture& f, Dim3 grid, Dim3 block) {
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "dispatch: every thread of a 1D, 2D and 3D grid runs once, where it says it is") {
+                  "dispatch: every thread of a 1D, 2D and 3D grid runs once with its own indices") {
   check_positions(*this, 1, 1);
   check_positions(*this, 37, 64);
   check_positions(*this, {5, 3}, {32, 4});
@@ -40,11 +40,10 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_positions(*this, {1, 1, 7}, {1, 1, 3});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "dispatch: a grid that is larger than the data leaves the rest alone") {
+TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a grid larger than the data writes nothing else") {
   const auto x = buffer(std::vector<unsigned>(1000, 5), "x");
   run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel(shaders::conf_count), {.grid = blocks(900, 256), .block = 256},
+    cmd.dispatch(kernel(shaders::conf_count), {.grid = ceil_div(900, 256), .block = 256},
                  read_write(x.slice(0, 900)), 900u);
   });
   const auto found = values(x);
@@ -62,7 +61,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: parameters of every size reach the k
         std::vector<double>{-3, -300, 1.5, -7, -12, 0.25, static_cast<double>(1ull << 40)});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a slice is where the kernel's pointer points") {
+TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a slice argument points to its first element") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   run([&](CommandBuffer& cmd) {
     cmd.dispatch(kernel(shaders::conf_count), {.grid = 1, .block = 32}, read_write(x.slice(20, 10)),
@@ -72,8 +71,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: a slice is where the kernel's pointe
   for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == (i >= 20 && i < 30 ? 1 : 0));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "dispatch: pinned memory is reached by kernels, at each replay anew") {
+TEST_CASE_FIXTURE(DeviceFixture, "dispatch: kernels access pinned memory in each replay") {
   const auto h = pool->host<unsigned>(100, "h");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_count), {.grid = 1, .block = 128}, read_write(h), 100u);
@@ -87,7 +85,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "dispatch: sizes that the device cannot launch are refused with the command's name and label") {
+    "dispatch: unsupported launch sizes are refused with the command's name and label") {
   const auto x = pool->allocate<unsigned>(4, "x");
   const Kernel count = kernel(shaders::conf_count);
   const DeviceLimits& limits = device.info().limits;
@@ -114,9 +112,8 @@ TEST_CASE_FIXTURE(
   refused(ErrorCode::LaunchLimits, {.shared_bytes = limits.max_shared_bytes + 1});
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "dispatch: arguments that the kernel does not declare are refused while recording") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "dispatch: arguments that do not match the kernel are refused while recording") {
   const auto x = pool->allocate<unsigned>(4, "x");
   const Kernel count = kernel(shaders::conf_count);
   CommandBuffer cmd = recording();

@@ -32,7 +32,7 @@ bool has(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE_FIXTURE(DotFixture,
-                  "dot: each flag adds what its name says, and nothing does without its flag") {
+                  "dot: each flag adds its information, which is absent without the flag") {
   const CapturedGraph step = graph();
   struct Row {
     DotFlags flag;
@@ -43,7 +43,7 @@ TEST_CASE_FIXTURE(DotFixture,
                       {DotFlags::KernelNodeParams, "argument 0: x + 0"},
                       {DotFlags::KernelNodeParams, "argument 2: 05000000"},
                       {DotFlags::MemcpyNodeParams, "destination at 256, 64 x 1 x 1 bytes"},
-                      {DotFlags::MemcpyNodeParams, "4 bytes taken while recording"},
+                      {DotFlags::MemcpyNodeParams, "4-byte snapshot"},
                       {DotFlags::MemsetNodeParams, "value 0x0000000000000007, elements of 4 bytes"},
                       {DotFlags::HostNodeParams, "callback 0"},
                       {DotFlags::KernelNodeAttributes, "cluster none, not cooperative"},
@@ -67,7 +67,7 @@ TEST_CASE_FIXTURE(DotFixture,
 }
 
 TEST_CASE_FIXTURE(DotFixture,
-                  "dot: flags join, and lane and frame edges have a flag of their own") {
+                  "dot: flags combine, and lane and entry/exit edges have their own flag") {
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 4; ++i)
     cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x.slice(i * 64, 64)), i,
@@ -82,8 +82,7 @@ TEST_CASE_FIXTURE(DotFixture,
   CHECK(has(both, "block 64 1 1"));
 }
 
-TEST_CASE_FIXTURE(DotFixture,
-                  "dot: what a loop and a nested command buffer run stands in a box of its own") {
+TEST_CASE_FIXTURE(DotFixture, "dot: bodies of loops and nested command buffers are clusters") {
   const auto secondary = [&](std::string_view label) {
     CommandBuffer made = recording({.label = label, .level = Level::Secondary});
     made.fill(x, 1u);
@@ -97,14 +96,14 @@ TEST_CASE_FIXTURE(DotFixture,
   CHECK(has(to_dot(loop, DotFlags::None), "label=\"iteration\""));
   CHECK(has(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
   CHECK_FALSE(has(to_dot(loop, DotFlags::None), "while by go"));
-  CHECK(has(to_dot(loop, DotFlags::ConditionalNodeParams),
-            "while by go, 1 body, at most 3 iterations"));
+  CHECK(
+      has(to_dot(loop, DotFlags::ConditionalNodeParams), "while by go, 1 body, max 3 iterations"));
   CHECK(has(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
   CHECK(
       has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));  // of the body's node
 }
 
-TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the file that to_dot says") {
+TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
   const CapturedGraph step = graph();
   const auto path = std::filesystem::temp_directory_path() /
                     ("reprise_dot_test_" + device.info().selector + ".dot");

@@ -19,9 +19,9 @@ unsigned mixed(unsigned io, unsigned in, unsigned salt) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "early start: kernels that wait themselves do what they do in order, in chains "
-                  "and where ways join") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "programmatic start: kernels that wait themselves give ordered results in chains and joins") {
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input");
   const auto left = buffer(std::vector<unsigned>(kCount, 1), "left"),
              right = buffer(std::vector<unsigned>(kCount, 2), "right");
@@ -53,8 +53,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "early start: an update whose kernel does not wait itself is ordered in full") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "programmatic start: an update to a kernel that does not wait itself is fully ordered") {
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
              io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto record = [&](DispatchDesc::Start start) {
@@ -79,8 +80,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "early start: under Explicit, programmatic barriers and edges order kernels that "
-                  "wait themselves") {
+                  "programmatic start: under Explicit, programmatic barriers and edges order "
+                  "kernels that wait themselves") {
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
              io = buffer(std::vector<unsigned>(kCount, 1), "io"),
              other = buffer(std::vector<unsigned>(kCount, 2), "other");
@@ -110,8 +111,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "early start: an update to kernels that do not wait themselves keeps nothing of "
-                  "what programmatic barriers ordered") {
+                  "programmatic start: an update to kernels that do not wait themselves drops "
+                  "programmatic barriers") {
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
              io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto record = [&](DispatchDesc::Start start, Dependency dependency) {
@@ -129,7 +130,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 full = record(DispatchDesc::Start::Ordered, Dependency::Full),
                 nothing = record(DispatchDesc::Start::Ordered, Dependency::Programmatic);
   CapturedGraph graph = device.compile(early, {.pool = pool});
-  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Early"},
+  check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Programmatic"},
                 [&] { (void)device.compile(nothing, {.pool = pool}); });
   CHECK(graph.update(full).done());
   graph.launch(queue).wait();
@@ -139,12 +140,13 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "dispatch: a cost is no part of what is computed, and one below 0 is refused") {
+                  "dispatch: a cost hint does not change results, and a negative one is refused") {
   const auto io = buffer(std::vector<unsigned>(kCount, 1), "io");
   const auto hash = [&](float cost) {
     CommandBuffer cmd = recording();
-    cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 128, .cost = cost}, write(io), 3u,
-                 128u);
+    cmd.dispatch(kernel(shaders::conf_set),
+                 {.grid = 1, .block = 128, .cost = std::chrono::duration<float, std::micro>(cost)},
+                 write(io), 3u, 128u);
     return compile(cmd).report().plan_hash;
   };
   CHECK(hash(0) == hash(12.5F));

@@ -6,7 +6,7 @@ using namespace reprise::test;
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "edge: it orders host callbacks that share no buffer, against the recorded order too") {
+    "edge: it orders host callbacks without a common buffer, also against recorded order") {
   std::string order;
   CommandBuffer cmd = recording();
   const CommandRef a = cmd.host([&order] { order += 'a'; });
@@ -21,7 +21,8 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "edge: a circle is CyclicDependency and names a command of it") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "edge: a cycle throws CyclicDependency that names a command in it") {
   CommandBuffer cmd = recording({.label = "step"});
   const CommandRef a = cmd.host([] {});
   const CommandRef b = cmd.host([] {});
@@ -30,10 +31,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: a circle is CyclicDependency and names a
   cmd.end();
   const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd)); });
   CHECK(error.code() == ErrorCode::CyclicDependency);
-  CHECK(error.stage() == Stage::DependencyGraph);
+  CHECK(error.stage() == Stage::Dependencies);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "edge: against a hazard's direction it is a circle with it") {
+TEST_CASE_FIXTURE(DeviceFixture, "edge: an edge against the direction of a hazard is a cycle") {
   const auto x = pool->allocate<unsigned>(64, "x");
   CommandBuffer cmd = recording();
   const CommandRef first = cmd.fill(x, 1u);
@@ -43,7 +44,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: against a hazard's direction it is a cir
   check_refused(ErrorCode::CyclicDependency, {}, [&] { static_cast<void>(device.compile(cmd)); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit it orders what would need a barrier") {
+TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit, an edge replaces a barrier") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
   const CommandRef set =
@@ -55,7 +56,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: under Explicit it orders what would need
   CHECK(values(x) == std::vector<unsigned>(64, 7));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "edge: a command of another command buffer is foreign") {
+TEST_CASE_FIXTURE(DeviceFixture, "edge: a command of another command buffer is refused") {
   CommandBuffer other = recording();
   const CommandRef foreign = other.host([] {});
   CommandBuffer cmd = recording();

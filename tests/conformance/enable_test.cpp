@@ -15,7 +15,7 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "enable: a disabled dispatch, copy, fill or update does nothing until it is enabled") {
+    "enable: a disabled dispatch, copy, fill or update has no effect until it is enabled") {
   const auto x = buffer(std::vector<unsigned>(kCount, 0), "x"),
              y = buffer(std::vector<unsigned>(kCount, 0), "y"),
              z = buffer(std::vector<unsigned>(kCount, 0), "z"),
@@ -48,9 +48,9 @@ TEST_CASE_FIXTURE(
   CHECK(values(w)[0] == 9u);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "enable: replays that are queued run as they were launched, and order stays "
-                  "around a disabled command") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "enable: queued replays are unaffected, and order around a disabled command remains") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const Kernel mix = kernel(shaders::conf_mix);
   const auto y = buffer(std::vector<unsigned>(kCount, 5), "y");
@@ -75,9 +75,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "enable: commands of split recorders and behind secondaries are found by their references") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "enable: references find commands of split recorders and after secondaries") {
   const auto x = buffer(std::vector<unsigned>(4, 0), "x");
   CommandBuffer secondary = recording({.label = "s", .level = Level::Secondary});
   secondary.fill(x.slice(3, 1), 3u);

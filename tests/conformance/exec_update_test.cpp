@@ -31,7 +31,7 @@ struct UpdateFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: the same recording again touches nothing") {
+TEST_CASE_FIXTURE(UpdateFixture, "update: an identical recording changes no node") {
   const auto record = [&](CommandBuffer& cmd) {
     cmd.dispatch(set, kWords, write(x), 1u, kCount);
     cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
@@ -47,7 +47,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: the same recording again touches nothi
   CHECK(values(y) == std::vector<unsigned>(kCount, 2));
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "update: one command of many is one node") {
+TEST_CASE_FIXTURE(UpdateFixture, "update: one changed command sets one node") {
   constexpr unsigned kCommands = 50;
   const auto record = [&](unsigned different) {
     return recorded([&](CommandBuffer& cmd) {
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     UpdateFixture,
-    "exec_update: another number of commands is another topology, and nothing changes") {
+    "exec_update: a different number of commands is TopologyChanged and changes nothing") {
   CommandBuffer first =
       recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
   CommandBuffer second = recorded([&](CommandBuffer& cmd) {
@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(
   CHECK(graph.node_count() == 1);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other edges are named by their commands") {
+TEST_CASE_FIXTURE(UpdateFixture, "exec_update: changed edges are reported by their commands") {
   // Both have four nodes and four edges; the third command reads what another one wrote.
   const auto record = [&](bool late) {
     return recorded([&](CommandBuffer& cmd) {
@@ -138,7 +138,8 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: other edges are named by their co
   CHECK(values(z) == std::vector<unsigned>(kCount, 2));
 }
 
-TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a command of another kind is told by its number") {
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "exec_update: a command of another kind is reported by its index") {
   CommandBuffer first = recorded([&](CommandBuffer& cmd) {
     cmd.fill(x, 4u);
     cmd.copy(x, y);
@@ -157,7 +158,7 @@ TEST_CASE_FIXTURE(UpdateFixture, "exec_update: a command of another kind is told
 }
 
 TEST_CASE_FIXTURE(UpdateFixture,
-                  "exec_update: a copy that gets rows is taken or refused, never half") {
+                  "exec_update: a copy that becomes pitched is applied completely or refused") {
   CommandBuffer first = recorded([&](CommandBuffer& cmd) { cmd.copy(x, y); });
   CommandBuffer pitched = recorded([&](CommandBuffer& cmd) {
     cmd.copy(z, y, CopyDesc{{64, 4, 1}, {128, 0}, {256, 0}});
@@ -171,9 +172,8 @@ TEST_CASE_FIXTURE(UpdateFixture,
   CHECK(values(y) == expected);
 }
 
-TEST_CASE_FIXTURE(
-    UpdateFixture,
-    "update: the last rung is a new executable, which the report says, with what forced it") {
+TEST_CASE_FIXTURE(UpdateFixture,
+                  "update: the last method is a new executable, and the report gives the reason") {
   CommandBuffer first = recorded(
       [&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), slot("value", 4u), kCount); });
   CommandBuffer second = recorded([&](CommandBuffer& cmd) {
@@ -181,7 +181,7 @@ TEST_CASE_FIXTURE(
     cmd.dispatch(add, kWords, read(x), write(y), slot("more", 10u), kCount);
   });
   CapturedGraph graph = compile(first);
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   static_cast<void>(graph.launch(queue));
   const UpdateReport report = graph.update(second);
   CHECK(report.method == UpdateMethod::Reinstantiated);
@@ -198,11 +198,10 @@ TEST_CASE_FIXTURE(
   CHECK(values(y) == std::vector<unsigned>(kCount, 26));
   CommandBuffer third = recorded([&](CommandBuffer& cmd) { cmd.fill(x, 1u); });
   CHECK(graph.update(third).method == UpdateMethod::Reinstantiated);
-  check_refused(ErrorCode::InvalidState, {"\"value\"", "any more"}, [&] { value.set(7); });
+  check_refused(ErrorCode::InvalidState, {"\"value\"", "since its last update"}, [&] { value.set(7); });
 }
 
-TEST_CASE_FIXTURE(UpdateFixture,
-                  "update: transients find room, and a slab that is too small is replaced") {
+TEST_CASE_FIXTURE(UpdateFixture, "update: transients fit, or a larger slab replaces the old one") {
   const auto record = [&](unsigned words) {
     return recorded([&, words](CommandBuffer& cmd) {
       const auto t = pool->transient<unsigned>(words, "t");
@@ -223,8 +222,8 @@ TEST_CASE_FIXTURE(UpdateFixture,
 }
 
 TEST_CASE_FIXTURE(UpdateFixture,
-                  "update: callbacks and bytes taken while recording are the new recording's; "
-                  "errors stay with their replays") {
+                  "update: callbacks and snapshots come from the new recording, and errors stay "
+                  "with their replays") {
   int first_calls = 0, second_calls = 0;
   const unsigned one = 111, two = 222;
   CommandBuffer first = recorded([&](CommandBuffer& cmd) {
@@ -256,8 +255,7 @@ TEST_CASE_FIXTURE(UpdateFixture,
   CHECK_THROWS_WITH_AS(graph.launch(queue).wait(), "first", std::runtime_error);
 }
 
-TEST_CASE_FIXTURE(UpdateFixture,
-                  "update: disabled commands and bound buffers are the recording's again") {
+TEST_CASE_FIXTURE(UpdateFixture, "update: commands are enabled and buffers are as recorded again") {
   const auto record = [&](unsigned value) {
     return recorded(
         [&, value](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), value, kCount); });
@@ -268,7 +266,7 @@ TEST_CASE_FIXTURE(UpdateFixture,
   CommandBuffer second = record(5);
   CapturedGraph graph = compile(first);
   graph.disable(only);
-  graph.rebind(x, y);
+  CHECK(graph.rebind(x, y).done());
   const UpdateReport report = graph.update(second);
   CHECK(report.done());
   replay(graph);
@@ -278,7 +276,7 @@ TEST_CASE_FIXTURE(UpdateFixture,
 
 TEST_CASE_FIXTURE(
     UpdateFixture,
-    "update: buffers that only the old recording used are let go, those of the new one are held") {
+    "update: buffers of the old recording are released and those of the new one are retained") {
   const auto own = device.create_pool({.label = "own"});
   auto w = own->allocate<unsigned>(kCount, "w");
   CommandBuffer first =
@@ -300,19 +298,18 @@ TEST_CASE_FIXTURE(
   CHECK(w.is_stale());
 }
 
-TEST_CASE_FIXTURE(UpdateFixture,
-                  "update: what compile refuses, update refuses, and nothing changes") {
+TEST_CASE_FIXTURE(UpdateFixture, "update: errors are those of compile, and nothing changes") {
   CommandBuffer first =
       recorded([&](CommandBuffer& cmd) { cmd.dispatch(set, kWords, write(x), 4u, kCount); });
   CapturedGraph graph = compile(first);
   CommandBuffer open = recording({.label = "open"});
-  check_refused(ErrorCode::InvalidState, {"open"}, [&] { graph.update(open); });
+  check_refused(ErrorCode::InvalidState, {"open"}, [&] { (void)graph.update(open); });
   CommandBuffer secondary = recording({.label = "part", .level = Level::Secondary});
   secondary.end();
   check_refused(ErrorCode::InvalidArgument, {"part", "secondary"},
-                [&] { graph.update(secondary); });
+                [&] { (void)graph.update(secondary); });
   CapturedGraph none;
-  check_refused(ErrorCode::InvalidState, {"empty"}, [&] { none.update(first); });
+  check_refused(ErrorCode::NotInitialized, {"empty"}, [&] { (void)none.update(first); });
   replay(graph);
   CHECK(values(x) == std::vector<unsigned>(kCount, 4));
 }

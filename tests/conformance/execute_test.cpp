@@ -11,7 +11,7 @@ constexpr unsigned kCount = 512;
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "execute: a secondary executed three times runs three times, in order") {
+                  "execute: a secondary executed three times runs three times in order") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto t = pool->transient<unsigned>(kCount, "t");
   CommandBuffer secondary = recording({.label = "double and add", .level = Level::Secondary});
@@ -38,7 +38,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "execute: edges, snapshots and callbacks of a secondary come along") {
+                  "execute: edges, snapshots and callbacks of a secondary are included") {
   const auto x = pool->allocate<unsigned>(4, "x");
   std::string order;
   CommandBuffer cmd = recording();

@@ -35,9 +35,8 @@ class Gate {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "fence: a default-constructed one is done, and so is that of a queue without work") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fence: default-constructed fences and fences of idle queues are done") {
   const Fence fence;
   CHECK(fence.done());
   fence.wait();
@@ -47,8 +46,7 @@ TEST_CASE_FIXTURE(
   device.wait_idle();
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "fence: it is not done before its replay is, and then it is for ever") {
+TEST_CASE_FIXTURE(DeviceFixture, "fence: it is done once its replay is complete, and stays done") {
   Gate gate(*this);
   const Fence fence = gate.launch(queue);
   CHECK(fence.serial() == 1);
@@ -64,7 +62,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(fence.wait_for(1h));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fence: once one is done, so are all earlier ones of its queue") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fence: when a fence is done, so are all earlier fences of its queue") {
   CommandBuffer cmd = recording();
   cmd.host([] {});
   CapturedGraph graph = compile(cmd);
@@ -78,9 +77,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fence: once one is done, so are all earlier on
   CHECK(queue.last_fence().serial() == 50);
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "fence: the launches behind a waiting one wait too, and dropping a fence waits for nothing") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "fence: launches after a blocked launch wait, and destroying a fence does not") {
   int ran = 0;
   CommandBuffer cmd = recording();
   cmd.host([&ran] { ++ran; });
@@ -99,7 +97,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(DeviceFixture, "fence: it outlives its graph, its pool and its queue") {
   Fence fence;
   {
-    const Queue other = device.create_queue({.label = "short-lived"});
+    Queue other = device.create_queue({.label = "short-lived"});
     const auto x = device.create_pool()->allocate<unsigned>(1000, "x");
     CommandBuffer cmd = recording();
     cmd.fill(x, 1u);
@@ -111,26 +109,26 @@ TEST_CASE_FIXTURE(DeviceFixture, "fence: it outlives its graph, its pool and its
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "queue: wait_for puts its later launches behind a fence of another queue") {
+                  "queue: wait orders its later launches after a fence of another queue") {
   std::string order;
   CommandBuffer cmd = recording();
   cmd.host([&order] { order += 'b'; });
   CapturedGraph graph = compile(cmd);
-  const Queue other = device.create_queue();
+  Queue other = device.create_queue();
   graph.upload(other);
   Gate gate(*this);
   const Fence first = gate.launch(queue);
-  other.wait_for(first);
+  other.wait(first);
   const Fence second = graph.launch(other);
   CHECK_FALSE(second.done());
   gate.open();
   second.wait();
   CHECK(first.done());
   CHECK(order == "b");
-  other.wait_for(Fence());  // done already
+  other.wait(Fence());  // done already
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "queue: without a wait two queues are independent") {
+TEST_CASE_FIXTURE(DeviceFixture, "queue: two queues without a wait are independent") {
   const auto x = pool->allocate<unsigned>(64, "x");
   CommandBuffer cmd = recording();
   cmd.fill(x, 1u);

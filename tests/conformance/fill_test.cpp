@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "fill: a transient and a pinned buffer") {
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "fill: what does not fit the element or the buffer is refused while recording") {
+                  "fill: values and ranges that do not fit are refused while recording") {
   const auto x = pool->allocate<unsigned>(16, "x");
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::InvalidArgument, {"fill at", "6 bytes", "x"}, [&] {

@@ -42,8 +42,7 @@ struct Shaken : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    Shaken, "find_races: a read that was not declared is found, and both commands are named") {
+TEST_CASE_FIXTURE(Shaken, "find_races: an undeclared read is found and both commands are named") {
   const RaceReport report = find_races(undeclared_read(), 8);
   REQUIRE(report.findings.size() == 1);
   const RaceFinding& finding = report.findings[0];
@@ -65,20 +64,21 @@ TEST_CASE_FIXTURE(
   check_untouched();
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: the text has the pair, their places, and what differs") {
+TEST_CASE_FIXTURE(
+    Shaken, "find_races: the text names the pair, their source locations and the difference") {
   const std::string text = to_text(find_races(undeclared_read(), 8));
-  for (const char* const part : {"find_races step: 3 commands, 8 orders from number 0 on",
-                                 "1 finding", "command 1, dispatch conf_set (",
-                                 "shake_test.cpp:", "command 2, dispatch conf_add in forward (",
-                                 "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
+  for (const char* const part :
+       {"find_races step: 3 commands, 8 orders from number 0 on", "1 finding",
+        "command 1, dispatch conf_set (",
+        "find_races_test.cpp:", "command 2, dispatch conf_add in forward (",
+        "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
     INFO("part: ", std::string(part), "\ntext: ", text);
     CHECK(contains(text, part));
   }
 }
 
 TEST_CASE_FIXTURE(
-    Shaken,
-    "find_races: a write that was not declared is found, with the one who declares the bytes") {
+    Shaken, "find_races: an undeclared write is found with the command that declares the bytes") {
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(x.slice(0, 4)), 5u, 8u);  // writes all 8
   cmd.dispatch(set, kWords, write(x.slice(4, 4)), 9u, 4u);
@@ -95,8 +95,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(
-    Shaken,
-    "find_races: the pair is found among many commands, and by the number of its order alone") {
+    Shaken, "find_races: the pair is found among many commands, and again from its seed alone") {
   constexpr unsigned kOthers = 20;
   std::vector<GpuRef<unsigned>> others;
   for (unsigned i = 0; i < kOthers; ++i)
@@ -118,7 +117,7 @@ TEST_CASE_FIXTURE(
   CHECK(again.findings[0].second.index == 17);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: each of several pairs is found, up to max_findings") {
+TEST_CASE_FIXTURE(Shaken, "find_races: several pairs are found, up to max_findings") {
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 3; ++i)
     cmd.dispatch(set, kWords, write(x.slice(i, 1)), 10 + i, 8 - i);  // each writes to the end
@@ -153,8 +152,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(report.one_order_only);
 }
 
-TEST_CASE_FIXTURE(Shaken,
-                  "find_races: a transient that is read where nobody wrote is found among others") {
+TEST_CASE_FIXTURE(Shaken, "find_races: a read of an uninitialised transient is found") {
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 6; ++i) {
     const auto good = pool->transient<unsigned>(8, "good");
@@ -176,8 +174,8 @@ TEST_CASE_FIXTURE(Shaken,
 }
 
 TEST_CASE_FIXTURE(Shaken,
-                  "find_races: what differs between two replays of one order is excluded by name, "
-                  "and the rest is still compared") {
+                  "find_races: buffers that differ between replays of one order are excluded by "
+                  "name, and others are compared") {
   const auto clock = pool->host<unsigned>(4, "clock");
   const auto ticks = std::make_shared<unsigned>(0);
   CommandBuffer with_clock = recording();
@@ -195,9 +193,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(clock[2] == 0);
 }
 
-TEST_CASE_FIXTURE(Shaken,
-                  "find_races: a buffer that no command declares is compared where a command's "
-                  "buffer is of its pool") {
+TEST_CASE_FIXTURE(Shaken, "find_races: undeclared buffers of the pools in use are compared") {
   const auto secret = pool->host<unsigned>(4, "secret");
   CommandBuffer cmd = recording();
   cmd.fill(x, 5u);
@@ -216,7 +212,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(find_races(cmd, {.ignore = {secret}}).clean());
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: 50 commands that declare what they do give no finding") {
+TEST_CASE_FIXTURE(Shaken, "find_races: 50 correctly declared commands give no finding") {
   std::vector<GpuRef<unsigned>> words;
   for (unsigned i = 0; i < 6; ++i) words.push_back(buffer(std::vector<unsigned>(64, i), "words"));
   for (unsigned i = 0; i < 4; ++i) words.push_back(pool->transient<unsigned>(64, "t"));
@@ -245,8 +241,7 @@ TEST_CASE_FIXTURE(Shaken, "find_races: 50 commands that declare what they do giv
   for (unsigned i = 0; i < 6; ++i) CHECK(values(words[i]) == std::vector<unsigned>(64, i));
 }
 
-TEST_CASE_FIXTURE(Shaken,
-                  "find_races: commands that run whole recordings keep their own order inside") {
+TEST_CASE_FIXTURE(Shaken, "find_races: bodies keep their internal order") {
   const Condition on = device.create_condition({.name = "on"});
   CommandBuffer inside = recording({.label = "inside", .level = Level::Secondary});
   const auto t = pool->transient<unsigned>(8, "t");
@@ -268,7 +263,7 @@ TEST_CASE_FIXTURE(Shaken,
   check_untouched();
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: where there is one order only it says so") {
+TEST_CASE_FIXTURE(Shaken, "find_races: a recording with a single legal order is reported as such") {
   CommandBuffer cmd = recording({.ordering = Ordering::Linear});
   cmd.dispatch(set, kWords, write(x.slice(0, 4)), 5u, 8u);
   cmd.dispatch(set, kWords, write(x.slice(4, 4)), 9u, 4u);
@@ -281,11 +276,11 @@ TEST_CASE_FIXTURE(Shaken, "find_races: where there is one order only it says so"
 }
 
 TEST_CASE_FIXTURE(Shaken,
-                  "find_races: host memory, device scalars and pinned memory are as before, also "
-                  "when a callback throws") {
+                  "find_races: host memory, device scalars and pinned memory are restored, also if "
+                  "a callback throws") {
   std::vector<unsigned> mine(8, 77);
   const auto pinned = pool->host<unsigned>(2, "pinned");
-  const DeviceScalar<unsigned> scalar(*pool, queue, 5u, "scalar");
+  DeviceScalar<unsigned> scalar(*pool, queue, 5u, "scalar");
   const auto calls = std::make_shared<unsigned>(0);
   CommandBuffer cmd = recording();
   cmd.fill(x, 9u);
@@ -307,9 +302,8 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(cmd.state() == CommandBufferState::Executable);
 }
 
-TEST_CASE_FIXTURE(
-    Shaken,
-    "find_races: it runs on the queue that it is given, after what is pending on its buffers") {
+TEST_CASE_FIXTURE(Shaken,
+                  "find_races: it runs on the given queue after pending work on its buffers") {
   Queue other = device.create_queue({.label = "other"});
   CommandBuffer first = recording();
   first.dispatch(kernel(shaders::conf_churn), kWords, read_write(x), 1000u, 8u);
@@ -322,7 +316,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(8, expected));
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: what makes no sense is refused") {
+TEST_CASE_FIXTURE(Shaken, "find_races: invalid arguments are refused") {
   const CommandBuffer good = undeclared_read();
   const auto refused = [&](const RaceDesc& desc, std::string_view part) {
     check_refused(ErrorCode::InvalidArgument, {"step", part},
@@ -330,13 +324,14 @@ TEST_CASE_FIXTURE(Shaken, "find_races: what makes no sense is refused") {
   };
   refused({.runs = 0}, "runs");
   refused({.max_findings = 0}, "max_findings");
-  refused({.poison = 1, .other_poison = 1}, "same byte");
-  refused({.ignore = {BufferView{}}}, "empty handle");
+  refused({.pattern = 1, .alternate = 1}, "same byte");
+  check_refused(ErrorCode::NotInitialized, {"step", "buffer to ignore", "empty"},
+                [&] { static_cast<void>(find_races(good, {.ignore = {BufferView{}}})); });
 
   CommandBuffer open = recording({.label = "open"});
   check_refused(ErrorCode::InvalidState, {"open"}, [&] { static_cast<void>(find_races(open)); });
   CommandBuffer moved = std::move(open);
-  check_refused(ErrorCode::InvalidState, {"moved"}, [&] { static_cast<void>(find_races(open)); });
+  check_refused(ErrorCode::NotInitialized, {"moved"}, [&] { static_cast<void>(find_races(open)); });
   CommandBuffer bare = recording({.label = "bare"});
   bare.host([] {});
   bare.end();

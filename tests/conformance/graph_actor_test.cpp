@@ -21,7 +21,7 @@ class Add final : public GraphOp {
   [[nodiscard]] std::string_view op_name() const noexcept override { return "add"; }
   void declare(GraphOpDeclaration& declaration) const override { declaration.use(read_write(x_)); }
   void record(GraphRecordCtx& ctx) const override {
-    ctx.dispatch(add_, {.grid = blocks(kCount, 64), .block = 64}, read(x_), write(x_), value_,
+    ctx.dispatch(add_, {.grid = ceil_div(kCount, 64), .block = 64}, read(x_), write(x_), value_,
                  kCount);
   }
 
@@ -61,7 +61,7 @@ struct ActorFixture : DeviceFixture {
 
 TEST_CASE_FIXTURE(
     ActorFixture,
-    "graph actor: a script becomes a graph, and a launch is answered when the queue has done it") {
+    "graph actor: a script becomes a graph, and a launch is answered after completion") {
   GraphActor actor(device, queue);
   const GraphHandle handle =
       answer(actor.record({adding(1), adding(10), adding(100)}, {.label = "script", .pool = pool}));
@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(kCount, 333));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: messages that a client makes itself are the same") {
+TEST_CASE_FIXTURE(ActorFixture, "graph actor: messages constructed by a client are equivalent") {
   GraphActor actor(device, queue);
   GraphMsg::Record record{.script = {adding(1)}};
   auto recorded = record.reply.get_future();
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: messages that a client makes itsel
 }
 
 TEST_CASE_FIXTURE(ActorFixture,
-                  "graph actor: any graph is launched, compiled or captured by the caller") {
+                  "graph actor: it launches graphs that the caller compiled or captured") {
   GraphActor actor(device, queue);
   StreamCapture capture = StreamCapture::begin(queue);
   capture.record_memset(x.data(), 1, x.bytes());
@@ -101,7 +101,7 @@ TEST_CASE_FIXTURE(ActorFixture,
 
 TEST_CASE_FIXTURE(
     ActorFixture,
-    "graph actor: a handle keeps alive what its graph needs, for as long as its launch takes") {
+    "graph actor: a handle retains the graph's resources until its launch completes") {
   GraphActor actor(device, queue);
   std::future<std::uint64_t> launched;
   {
@@ -132,9 +132,9 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: many clients at once, each with it
   CHECK(values(x) == std::vector<unsigned>(kCount, kClients * kLaunches));
 }
 
-TEST_CASE_FIXTURE(ActorFixture,
-                  "graph actor: what a message cannot ask for is told to whoever asked, and the "
-                  "next message is handled") {
+TEST_CASE_FIXTURE(
+    ActorFixture,
+    "graph actor: an invalid message fails its own future, and later messages are handled") {
   GraphActor actor(device, queue);
   CHECK(thrown_by([&] { static_cast<void>(answer(actor.record({nullptr}))); }).code() ==
         ErrorCode::InvalidArgument);
@@ -148,7 +148,7 @@ TEST_CASE_FIXTURE(ActorFixture,
 
 TEST_CASE_FIXTURE(
     ActorFixture,
-    "graph actor: what an op throws is told to whoever asked, and the next message is handled") {
+    "graph actor: an op's exception fails its own future, and later messages are handled") {
   GraphActor actor(device, queue);
   CHECK_THROWS_AS(answer(actor.record({std::make_shared<const Failing>()})), std::runtime_error);
   CHECK_THROWS_AS(answer(actor.record({adding(1), std::make_shared<const Failing>()})),
@@ -157,9 +157,9 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(ActorFixture,
-                  "graph actor: what a callback throws is told to whoever asked, and the next "
-                  "message is handled") {
+TEST_CASE_FIXTURE(
+    ActorFixture,
+    "graph actor: a callback's exception fails its own future, and later messages are handled") {
   GraphActor actor(device, queue);
   CommandBuffer cmd = recording();
   cmd.host([] { throw std::runtime_error("the callback's own words"); });
@@ -168,9 +168,8 @@ TEST_CASE_FIXTURE(ActorFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(
-    ActorFixture,
-    "graph actor: shutting down finishes what was asked before, and refuses what comes after") {
+TEST_CASE_FIXTURE(ActorFixture,
+                  "graph actor: shutdown completes earlier messages and refuses later ones") {
   std::vector<std::future<std::uint64_t>> replies;
   std::future<GraphHandle> recorded;
   GraphActor actor(device, queue);
@@ -189,7 +188,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(kCount, 100));
 }
 
-TEST_CASE_FIXTURE(ActorFixture, "graph actor: it needs a device and a queue of that device") {
+TEST_CASE_FIXTURE(ActorFixture, "graph actor: it requires a device and a queue of that device") {
   CHECK(thrown_by([&] { GraphActor actor(Device(), queue); }).code() == ErrorCode::NotInitialized);
   CHECK(thrown_by([&] { GraphActor actor(device, Queue()); }).code() == ErrorCode::NotInitialized);
   const Device other =
@@ -203,7 +202,7 @@ TEST_CASE_FIXTURE(ActorFixture,
   if (!is_host()) return;  // a GPU's process does not outlive its loss
   GraphActor actor(device, queue);
   const GraphHandle handle = answer(actor.record({adding(1)}));
-  device.lose();
+  device.simulate_loss();
   static_cast<void>(device.rebuild());
   CHECK(handle.generation() != device.generation());
   check_refused(ErrorCode::StaleHandle, {"script", "generation"},

@@ -23,7 +23,7 @@ struct Shift {
   }
   void record(GraphRecordCtx& ctx) const {
     const auto n = static_cast<unsigned>(x.size());
-    ctx.dispatch(add, {.grid = blocks(n, 64), .block = 64}, read(x), write(y), amount, n);
+    ctx.dispatch(add, {.grid = ceil_div(n, 64), .block = 64}, read(x), write(y), amount, n);
   }
 };
 
@@ -60,8 +60,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(z) == std::vector<unsigned>(100, 12));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "graph op record: what it declares is checked like what a verb is given") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "graph op record: declared accesses are checked like arguments of Recorder methods") {
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::InvalidArgument, {"shift"}, [&] {
     cmd.add(Shift{kernel(shaders::conf_add), {}, {}, 1});

@@ -8,8 +8,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "host: it runs once a replay, between what it was recorded between") {
+TEST_CASE_FIXTURE(DeviceFixture, "host: a callback runs once per replay, in recorded order") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   const auto h = pool->host<unsigned>(64, "h");
   const Kernel add = kernel(shaders::conf_add);
@@ -33,8 +32,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "host: what it throws, the fence of that replay rethrows; the replay goes on") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "host: the replay's fence rethrows a callback's exception, and the replay continues") {
   const auto x = buffer(std::vector<unsigned>(4, 0), "x");
   int calls = 0;
   CommandBuffer cmd = recording({.ordering = Ordering::Linear});
@@ -61,9 +61,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>(4, 3));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "host: what a callback holds lives until its last replay is over, and no longer") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "host: a callback's captures live until its last replay completes") {
   auto token = std::make_shared<std::atomic<int>>(0);
   const std::weak_ptr<std::atomic<int>> alive = token;
   {

@@ -31,8 +31,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>(64, 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "label: export_dot writes to_dot, and says which path it could not write") {
+TEST_CASE_FIXTURE(DeviceFixture, "label: export_dot writes to_dot, and an error names the path") {
   CommandBuffer cmd = recording();
   cmd.host([] {});
   CapturedGraph graph = compile(cmd);

@@ -6,8 +6,9 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "cooperative: all blocks run at once, or the device says that it cannot") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "cooperative: all blocks are resident together, or validation refuses the launch") {
   const std::uint32_t at_once = device.info().limits.max_cooperative_blocks;
   const unsigned grid = at_once == 0 ? 4 : std::min<std::uint32_t>(at_once, 16);
   const auto arrived = buffer(std::vector<unsigned>{0}, "arrived");
@@ -26,7 +27,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(seen) == std::vector<unsigned>(grid, grid));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "cooperative: more blocks than run at once are refused") {
+TEST_CASE_FIXTURE(DeviceFixture, "cooperative: more blocks than can be resident are refused") {
   const std::uint32_t at_once = device.info().limits.max_cooperative_blocks;
   const auto arrived = buffer(std::vector<unsigned>{0}, "arrived");
   const auto seen = pool->allocate<unsigned>(1, "seen");
@@ -41,7 +42,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "cooperative: more blocks than run at once are 
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "cluster: blocks run in clusters of the size asked for, or the device says that it cannot") {
+    "cluster: blocks run in clusters of the requested size, or validation refuses the launch") {
   const auto out = buffer(std::vector<unsigned>(8, 0), "out");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_cluster_size), {.grid = 8, .block = 32, .cluster = 4},
@@ -57,7 +58,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "cluster: one that is too large or does not divide the grid is refused") {
+                  "cluster: a size that is too large or does not divide the grid is refused") {
   const std::uint32_t most = device.info().limits.max_cluster_blocks;
   const auto out = pool->allocate<unsigned>(8, "out");
   const auto refused = [&](Dim3 grid, Dim3 cluster) {

@@ -64,9 +64,8 @@ Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "lifetime: any order of dropping in the middle of a replay lets the replay end well") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "lifetime: objects can be destroyed in any order during a replay") {
   std::array<int, Cast::kParts> order{};
   std::iota(order.begin(), order.end(), 0);
   const std::size_t buffers_before = pool->buffer_count();
@@ -93,8 +92,7 @@ TEST_CASE_FIXTURE(
   CHECK(pool->live_graphs() == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "lifetime: everything is dropped and nobody waits but the device") {
+TEST_CASE_FIXTURE(DeviceFixture, "lifetime: all objects can be destroyed without waiting") {
   const auto out = pool->host<unsigned>(kCount, "out");
   std::promise<void> go;
   {
@@ -111,13 +109,13 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "lifetime: a buffer's memory returns when its last handle, recording and graph are gone") {
+    "lifetime: a buffer's memory is freed with its last handle, recording and graph") {
   const auto own = device.create_pool();
   CommandBuffer cmd = recording();
   {
     auto x = own->allocate<unsigned>(1000, "x");
     CHECK(own->buffer_count() == 1);
-    CHECK(own->device_bytes() == 4000);
+    CHECK(own->statistics().buffer_bytes == 4000);
     cmd.fill(x, 1u);
     cmd.end();
   }
@@ -130,10 +128,10 @@ TEST_CASE_FIXTURE(
   }
   device.wait_idle();
   CHECK(own->buffer_count() == 0);
-  CHECK(own->device_bytes() == 0);
+  CHECK(own->statistics().buffer_bytes == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "lifetime: a queue that is dropped finishes its work") {
+TEST_CASE_FIXTURE(DeviceFixture, "lifetime: a destroyed queue completes its work") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 0u, kCount);

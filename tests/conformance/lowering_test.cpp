@@ -56,7 +56,7 @@ class RandomProgram {
         return;
       default:
         if (from == to) return;
-        commands_->dispatch(mix, {.grid = blocks(length, 64), .block = 64},
+        commands_->dispatch(mix, {.grid = ceil_div(length, 64), .block = 64},
                             read(buffers_[from].slice(other, length)),
                             read_write(buffers_[to].slice(at, length)), value, length);
         for (unsigned i = 0; i < length; ++i)
@@ -95,9 +95,9 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "lowering: Auto puts a frame around many roots and leaves, Faithful adds nothing") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "lowering: Auto adds entry and exit kernels around many roots and leaves, "
+                  "Faithful adds nothing") {
   std::vector<GpuRef<unsigned>> parts;
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 200; ++i) {

@@ -24,17 +24,17 @@ void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set,
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "memory goal: fewer bytes, the same result, and a price that is told") {
+                  "memory goal: fewer bytes, the same results, and a reported trade-off") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
   cmd.end();
-  for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Least}) {
+  for (const MemoryGoal goal : {MemoryGoal::Speed, MemoryGoal::Balanced, MemoryGoal::Minimum}) {
     CapturedGraph graph = device.compile(
         cmd, {.pool = pool, .memory_goal = goal, .memory_search_budget = std::chrono::seconds(1)});
     const CompileReport& report = graph.report();
     CHECK(report.memory_tradeoff.goal == goal);
-    if (goal == MemoryGoal::Least) {
+    if (goal == MemoryGoal::Minimum) {
       CHECK(report.memory_tradeoff.before.slab_bytes == kBranches * kCount * 4);
       CHECK(report.memory_tradeoff.after.slab_bytes == kCount * 4);
       CHECK(report.slab_bytes == kCount * 4);
@@ -49,31 +49,32 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "memory goal: it holds for what the graph becomes") {
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: updates keep it") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   const Kernel set = kernel(shaders::conf_set);
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, set, out);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Minimum});
   CommandBuffer other = recording();
   record_branches(other, *pool, set, out);
   cmd.reset();
   other.fill(out.slice(0, kCount), 7u);
   other.end();
-  graph.update(other);
+  CHECK(graph.update(other).done());
   CHECK(graph.report().slab_bytes == kCount * 4);
   graph.launch(queue).wait();
   CHECK(values(out)[0] == 7);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "memory goal: tuning takes no lowering that needs the bytes that were given up") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "memory goal: tuning rejects lowerings that need more memory than the goal allows") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   CommandBuffer cmd = recording();
   record_branches(cmd, *pool, kernel(shaders::conf_set), out);
   cmd.end();
-  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Least});
+  CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Minimum});
   const TuneReport tuned = graph.tune(queue, {.pairs = 9});
   const bool is_told =
       std::any_of(tuned.candidates.begin(), tuned.candidates.end(), [](const TuneCandidate& c) {
@@ -86,12 +87,11 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (unsigned i = 0; i < found.size(); ++i) REQUIRE(found[i] == i / kCount + 1);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "memory goal: Faithful adds no edge, and so is refused with one that would") {
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful is refused with a goal that adds edges") {
   CommandBuffer cmd = recording();
   cmd.end();
   check_refused(ErrorCode::InvalidArgument, {"MemoryGoal", "Faithful"}, [&] {
     static_cast<void>(
-        device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Least}));
+        device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Minimum}));
   });
 }

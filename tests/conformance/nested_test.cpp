@@ -28,9 +28,8 @@ struct NestedFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    NestedFixture,
-    "nested: a secondary is one command, ordered with the others by all that it touches") {
+TEST_CASE_FIXTURE(NestedFixture,
+                  "nested: a secondary is one command, ordered by the union of its accesses") {
   const CommandBuffer first = step("first", 5), second = step("second", 9);
   CommandBuffer cmd = recording();
   cmd.execute(first, Nested);
@@ -52,7 +51,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(NestedFixture,
-                  "nested: one secondary in many primaries, and recorded anew afterwards") {
+                  "nested: one secondary in several primaries can be re-recorded afterwards") {
   CommandBuffer shared = step("shared", 3);
   CommandBuffer one = recording(), two = recording();
   one.execute(shared, Nested);
@@ -69,9 +68,7 @@ TEST_CASE_FIXTURE(NestedFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(
-    NestedFixture,
-    "nested: in a nested one, with callbacks, snapshots and updates, each in its place") {
+TEST_CASE_FIXTURE(NestedFixture, "nested: callbacks, snapshots and updates work two levels deep") {
   const auto y = pool->allocate<unsigned>(4, "y");
   std::string order;
   CommandBuffer inner = recording({.label = "inner", .level = Level::Secondary});
@@ -99,7 +96,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(y) == std::vector<unsigned>{1, 9, 3, 4});
 }
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: what a callback inside throws comes out of the fence") {
+TEST_CASE_FIXTURE(NestedFixture, "nested: the fence rethrows exceptions of inner callbacks") {
   CommandBuffer inner = recording({.label = "inner", .level = Level::Secondary});
   inner.host([] { throw std::runtime_error("from inside"); });
   inner.end();
@@ -109,7 +106,7 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: what a callback inside throws comes ou
   CHECK_THROWS_WITH(graph.launch(queue).wait(), "from inside");
 }
 
-TEST_CASE_FIXTURE(NestedFixture, "nested: its commands keep the order of its own command buffer") {
+TEST_CASE_FIXTURE(NestedFixture, "nested: its commands keep the ordering of their command buffer") {
   CommandBuffer linear =
       recording({.label = "linear", .ordering = Ordering::Linear, .level = Level::Secondary});
   std::string order;
@@ -121,9 +118,8 @@ TEST_CASE_FIXTURE(NestedFixture, "nested: its commands keep the order of its own
   CHECK(order == "123");
 }
 
-TEST_CASE_FIXTURE(
-    NestedFixture,
-    "nested: an empty secondary runs nothing, and graphs with wide bodies run all of them") {
+TEST_CASE_FIXTURE(NestedFixture,
+                  "nested: an empty secondary runs nothing, and wide bodies run completely") {
   CommandBuffer empty = recording({.label = "empty", .level = Level::Secondary});
   empty.end();
   CommandBuffer wide = recording({.label = "wide", .level = Level::Secondary});
@@ -137,9 +133,8 @@ TEST_CASE_FIXTURE(
         generated<unsigned>(kCount, [](std::size_t i) { return static_cast<unsigned>(i); }));
 }
 
-TEST_CASE_FIXTURE(
-    NestedFixture,
-    "nested: a primary, one that is not executable and a wrong range inside are refused") {
+TEST_CASE_FIXTURE(NestedFixture,
+                  "nested: primaries, non-executable secondaries and invalid ranges are refused") {
   CommandBuffer primary = recording({.label = "primary"});
   primary.end();
   CommandBuffer open = recording({.label = "open", .level = Level::Secondary});

@@ -91,9 +91,9 @@ struct TracedWays {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "node costs: a trace of another lowering tells them of every command, and the "
-                  "graph does what it did") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "cost profile: a trace of another lowering covers every command, and results are unchanged") {
   const TracedWays traced(ProfileMode::Every);
   const auto costs = load_cost_profile(traced.file);
   REQUIRE(costs->graphs.size() == 1);
@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(report.guessed == 0);
   CHECK(report.source.find(traced.file.string()) == 0);
   CHECK(report.device == device.info().name);
-  CHECK(graph.to_text().find("costs of commands: 40 measured by") != std::string::npos);
+  CHECK(graph.to_text().find("command costs: 40 measured from") != std::string::npos);
   CHECK(messages->empty());
   graph.launch(queue).wait();
   const std::vector<unsigned> expected = expected_ways();
@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
     CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
 
   // What it is updated to, and what it is tuned to, go by them too.
-  graph.update(record_ways(device, ways, kRounds + 1));
+  CHECK(graph.update(record_ways(device, ways, kRounds + 1)).done());
   CHECK(graph.report().costs.measured == kWays * (2 + kRounds));
   static_cast<void>(graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable,
                                        .pairs = 9,
@@ -127,9 +127,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(graph.report().costs.measured == kWays * (2 + kRounds));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "node costs: a command that the trace has nothing of is told of, and a graph "
-                  "that it has nothing of is refused") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "cost profile: commands missing in the trace are reported, and a missing graph is refused") {
   const TracedWays traced(ProfileMode::Every);
   const auto costs = load_cost_profile(traced.file);
   const auto ways = make_ways(*pool);
@@ -159,7 +159,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 [&] { (void)device.compile(fills, {.pool = pool, .costs = costs}); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "node costs: a trace whose nodes were not timed tells none") {
+TEST_CASE_FIXTURE(DeviceFixture, "cost profile: a trace without node times contains no costs") {
   const TracedWays traced(ProfileMode::Replays);
   check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"},
                 [&] { (void)load_cost_profile(traced.file); });

@@ -32,9 +32,9 @@ class AddTwice final : public GraphOp {
   void record(GraphRecordCtx& ctx) const override {
     const auto n = static_cast<unsigned>(d_.x.size());
     if (d_.held) ctx.keep(d_.held);
-    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.x), write(d_.y), d_.first,
+    ctx.dispatch(d_.add, {.grid = ceil_div(n, 64), .block = 64}, read(d_.x), write(d_.y), d_.first,
                  n);
-    ctx.dispatch(d_.add, {.grid = blocks(n, 64), .block = 64}, read(d_.y), write(d_.y), d_.second,
+    ctx.dispatch(d_.add, {.grid = ceil_div(n, 64), .block = 64}, read(d_.y), write(d_.y), d_.second,
                  n);
   }
 
@@ -70,8 +70,7 @@ std::vector<unsigned> plus(std::vector<unsigned> values, unsigned more) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "op: a user's op runs between what it was recorded between, in each replay") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: a user's op runs in recorded order in every replay") {
   const auto x = buffer(counted(200), "x");
   const auto y = pool->allocate<unsigned>(200, "y");
   const auto z = pool->transient<unsigned>(200, "z");
@@ -109,7 +108,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: name and parameters are in plan, DOT and h
   CHECK(hash_with(1) != hash_with(2));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: a secondary's op runs wherever it is executed") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: an op of a secondary runs in every execution") {
   const auto x = buffer(counted(8), "x");
   CommandBuffer secondary = recording({.level = Level::Secondary});
   secondary.add(
@@ -124,7 +123,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: a secondary's op runs wherever it is execu
   CHECK(values(x) == plus(counted(8), 36));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: recorders of split() bring their ops along") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: recorders of split() keep their ops") {
   const auto x = buffer(counted(8), "x");
   const auto y = pool->allocate<unsigned>(8, "y");
   run([&](CommandBuffer& cmd) {
@@ -137,9 +136,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: recorders of split() bring their ops along
   CHECK(values(x) == plus(counted(8), 14));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "op: workspaces of ops that follow each other share bytes, of ops side by side they do not") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "op: workspaces of ordered ops share bytes, those of concurrent ops do not") {
   const auto x = buffer(counted(8), "x");
   const auto y = buffer(counted(8), "y");
   const auto op_on = [&](const GpuRef<unsigned>& on) {
@@ -173,7 +171,7 @@ TEST_CASE_FIXTURE(
   CHECK(compile(wide).report().slab_bytes >= 2 * 4196);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: one that records nothing is a node that does nothing") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: an op that records nothing is an empty node") {
   const auto x = buffer(counted(8), "x");
   run([&](CommandBuffer& cmd) {
     cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.use(read(x)); }}));
@@ -181,7 +179,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: one that records nothing is a node that do
   CHECK(values(x) == counted(8));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: what it keeps lives as long as its graph") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: objects passed to keep() live as long as the graph") {
   const auto x = buffer(counted(8), "x");
   auto held = std::make_shared<int>(0);
   const std::weak_ptr<int> alive = held;
@@ -198,13 +196,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: what it keeps lives as long as its graph")
   device.wait_idle();
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "op: bad ones are refused while recording, and nothing is recorded") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: invalid ops are refused and record nothing") {
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"add", "null op"},
+  check_refused(ErrorCode::InvalidArgument, {"add", "op is null"},
                 [&] { cmd.add(std::shared_ptr<const GraphOp>()); });
   check_refused(ErrorCode::InvalidArgument, {"name"}, [&] { cmd.add(Scripted({.name = ""})); });
-  check_refused(ErrorCode::InvalidArgument, {"op scripted", "view without a buffer"}, [&] {
+  check_refused(ErrorCode::NotInitialized, {"op scripted", "empty buffer"}, [&] {
     cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.use(read(GpuRef<int>())); }}));
   });
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "workspace of 0 bytes"}, [&] {
@@ -219,8 +216,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "op: what fails while it is instantiated names the command and the op") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: an instantiation error names the command and the op") {
   const auto x = buffer(counted(8), "x");
   const auto y = buffer(counted(8), "y");
   const Kernel add = kernel(shaders::conf_add);
@@ -236,9 +232,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
     CHECK(error.stage() == Stage::Instantiate);
     check_refused(code, parts, [&] { throw error; });
   };
-  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for y"},
+  refused(ErrorCode::InvalidArgument, {"op scripted", "requested y"},
           [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(y)); });
-  refused(ErrorCode::InvalidArgument, {"op scripted", "asked for x, bytes 0 to 32"},
+  refused(ErrorCode::InvalidArgument, {"op scripted", "requested x, bytes 0 to 32"},
           [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(x)); });
   refused(ErrorCode::ArgumentCount, {"op scripted", "conf_add takes 4"}, [&](GraphRecordCtx& ctx) {
     ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)));
@@ -252,7 +248,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   if (is_host()) {
     refused(ErrorCode::Unsupported, {"no stream"},
             [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.native_stream()); });
-    refused(ErrorCode::InvalidArgument, {"without a function"},
+    refused(ErrorCode::InvalidArgument, {"has no function"},
             [&](GraphRecordCtx& ctx) { ctx.host({}); });
   } else {
     refused(ErrorCode::Unsupported, {"host device"},
@@ -261,9 +257,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == counted(8));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "op: steps on the host device run piece by piece, in order, and what one throws "
-                  "the fence rethrows") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "op: host steps run in order, piece by piece, and the fence rethrows their exceptions") {
   if (!is_host()) return;
   const auto x = buffer(std::vector<unsigned>(1000, 1), "x");
   CommandBuffer cmd = recording();
@@ -292,7 +288,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>(1000, 30));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "op: it is there again after the device was lost and rebuilt") {
+TEST_CASE_FIXTURE(DeviceFixture, "op: it works after the device was lost and rebuilt") {
   if (!is_host()) return;
   const auto x = buffer(counted(8), "x");
   CommandBuffer cmd = recording();
@@ -311,7 +307,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: it is there again after the device was los
                           });
                         }}));
   cmd.end();
-  device.lose();
+  device.simulate_loss();
   const std::vector<RebuiltBuffer> rebuilt = device.rebuild();
   REQUIRE(rebuilt.size() == 1);
   queue = device.create_queue();

@@ -28,7 +28,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(z) == std::vector<unsigned>(kCount, 11));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "ordering: Inferred leaves what shares no byte unordered") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "ordering: Inferred does not order commands without common bytes") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
   CommandBuffer cmd = recording();
   cmd.fill(x.slice(0, 256), 1u);
@@ -38,7 +39,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "ordering: Inferred leaves what shares no byte 
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "ordering: Linear is the recorded order, whatever the commands touch") {
+                  "ordering: Linear keeps the recorded order regardless of accesses") {
   std::string order;
   CommandBuffer cmd = recording({.ordering = Ordering::Linear});
   for (char c = 'a'; c <= 'j'; ++c) cmd.host([&order, c] { order += c; });
@@ -49,7 +50,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "ordering: all three give the same bytes for a program that is right in each") {
+                  "ordering: all three give the same results for a correct program") {
   std::vector<std::vector<unsigned>> found;
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit, Ordering::Linear}) {
     const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),

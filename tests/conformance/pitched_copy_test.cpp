@@ -62,22 +62,21 @@ void check_copy(const DeviceFixture& f, const CopyDesc& desc, std::uint64_t from
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "pitched copy: rows of two dimensions, with a pitch on either side or both") {
+TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: 2D rows with a pitch on either or both sides") {
   check_copy(*this, {.extent = {20, 10, 1}, .source = {32, 0}, .destination = {}});
   check_copy(*this, {.extent = {20, 10, 1}, .source = {}, .destination = {64, 0}});
   check_copy(*this, {.extent = {20, 10, 1}, .source = {48, 0}, .destination = {24, 0}}, 5, 9);
   check_copy(*this, {.extent = {1, 30, 1}, .source = {40, 0}, .destination = {3, 0}});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: slices of three dimensions") {
+TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: 3D slices") {
   check_copy(*this, {.extent = {10, 4, 5}, .source = {16, 96}, .destination = {}});
   check_copy(*this, {.extent = {10, 4, 5}, .source = {}, .destination = {12, 60}});
   check_copy(*this, {.extent = {12, 3, 4}, .source = {20, 100}, .destination = {16, 64}}, 3, 6);
   check_copy(*this, {.extent = {10, 1, 6}, .source = {0, 50}, .destination = {0, 33}});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: rows without gaps are one range") {
+TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: rows without gaps form one range") {
   check_copy(*this, {.extent = {16, 8, 4}, .source = {}, .destination = {}}, 1, 2);
 }
 
@@ -98,7 +97,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: random shapes") {
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "pitched copy: two copies into the gaps of each other do not conflict") {
+                  "pitched copy: two copies into each other's gaps do not conflict") {
   const auto x = buffer(numbered(1024), "x");
   const auto y = buffer(Bytes(1024, 0), "y");
   CommandBuffer cmd = recording(
@@ -111,8 +110,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(y) == copied(numbered(1024), 8, once, 8, desc));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "pitched copy: a pitch that is larger than the device's is refused") {
+TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: a pitch above the device's limit is refused") {
   const std::uint64_t most = device.info().limits.max_pitch;
   if (most == 0 || most > (std::uint64_t{1} << 33)) return;  // no buffer could hold two rows
   const auto x = pool->allocate<std::uint8_t>(64, "x");

@@ -4,15 +4,15 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts what it gave") {
+TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts its allocations") {
   CHECK(pool->label() == "test");
   CHECK(pool->buffer_count() == 0);
   const auto x = pool->allocate<float>(100, "x");
   const auto h = pool->host<std::uint8_t>(10, "h");
   const auto t = pool->transient<float>(1000, "t");
   CHECK(pool->buffer_count() == 3);
-  CHECK(pool->device_bytes() == 400);
-  CHECK(pool->host_bytes() == 10);
+  CHECK(pool->statistics().buffer_bytes == 400);
+  CHECK(pool->statistics().pinned_bytes == 10);
   CHECK(x.kind() == BufferKind::Device);
   CHECK(h.kind() == BufferKind::PinnedHost);
   CHECK(t.kind() == BufferKind::Transient);
@@ -21,7 +21,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts what it gave") {
   CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % device.info().limits.buffer_alignment == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: no elements, and more than there are bytes, are refused") {
+TEST_CASE_FIXTURE(DeviceFixture, "pool: zero elements and impossible sizes are refused") {
   check_refused(ErrorCode::InvalidArgument, {"empty", "test"},
                 [&] { static_cast<void>(pool->allocate<float>(0, "empty")); });
   check_refused(ErrorCode::OutOfMemory, {"huge"},
@@ -36,7 +36,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: no elements, and more than there are byt
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "pool: transients that no slab can hold are OutOfMemory when compiling, naming the graph") {
+    "pool: transients that fit no slab throw OutOfMemory at compile, naming the graph") {
   const auto t = pool->transient<std::uint8_t>(std::uint64_t{1} << 50, "t");
   CommandBuffer cmd = recording({.label = "too large"});
   cmd.fill(t.slice(0, 16), 1);
@@ -45,9 +45,9 @@ TEST_CASE_FIXTURE(
                 [&] { static_cast<void>(device.compile(cmd)); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "pool: clear is refused while a graph or a recording holds a buffer, and then "
-                  "nothing has changed") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "pool: clear is refused while a graph or recording holds a buffer, and changes nothing") {
   const auto own = device.create_pool({.label = "own"});
   const auto x = own->allocate<unsigned>(64, "x");
   {
@@ -69,7 +69,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "pool: after clear every handle is stale, and the pool gives new ones") {
+                  "pool: after clear, old handles are stale and new allocations work") {
   const auto own = device.create_pool({.label = "own"});
   const auto x = own->allocate<unsigned>(64, "x");
   const auto h = own->host<unsigned>(64, "h");
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(x.is_stale());
   CHECK(h.is_stale());
   CHECK(t.is_stale());
-  CHECK(own->device_bytes() == 0);
+  CHECK(own->statistics().buffer_bytes == 0);
   check_refused(ErrorCode::StaleHandle, {"x", "cleared"}, [&] { static_cast<void>(x.data()); });
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::StaleHandle, {"copy", "x"}, [&] { cmd.copy(x, h); });
@@ -93,7 +93,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(fresh) == std::vector<unsigned>(64, 2));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "pool: clear while a dropped graph still runs lets it end") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pool: clear while a destroyed graph still runs lets it complete") {
   const auto own = device.create_pool();
   const auto out = pool->host<unsigned>(4096, "out");
   {
@@ -115,8 +116,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: clear while a dropped graph still runs l
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "pool: a buffer's handle knows its device, its generation, its address, and who "
-                  "wrote it last") {
+                  "pool: a buffer handle reports its device, generation, address and last writer") {
   const auto x = buffer(std::vector<unsigned>(16, 7), "x");
   CHECK(x.generation() == device.generation());
   CHECK(x.device_id() == device.state().device_id());

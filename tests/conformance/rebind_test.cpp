@@ -33,7 +33,7 @@ class AddThree final : public GraphOp {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that changed are touched") {
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: only changed bindings set nodes") {
   constexpr unsigned kBuffers = 100;
   const Kernel set = kernel(shaders::conf_set);
   std::vector<GpuRef<unsigned>> recorded;
@@ -65,8 +65,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: of many bindings only those that chang
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "rebind: copies, fills, updates and dispatches follow; queued replays keep what "
-                  "they were launched with") {
+                  "rebind: it applies to copies, fills, updates and dispatches; queued replays "
+                  "keep their buffers") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
   const auto back = pool->host<unsigned>(kCount, "back"),
              other_back = pool->host<unsigned>(kCount, "other back");
@@ -91,7 +91,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(z.slice(kCount, kCount)) == expected);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered like a recorded one") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "rebind: the new buffer is retained and ordered like a recorded one") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), 3u, kCount);
@@ -99,7 +100,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered lik
   const auto own = device.create_pool({.label = "own"});
   auto z = own->allocate<unsigned>(kCount, "z");
   CHECK(own->live_graphs() == 0);
-  graph.rebind(x, z);
+  CHECK(graph.rebind(x, z).done());
   CHECK(own->live_graphs() == 1);
   check_refused(ErrorCode::PoolInUse, {"own", "z"}, [&] { own->clear(); });
   // A reader on another queue sees what the graph writes.
@@ -115,7 +116,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: the new buffer is held and ordered lik
   graph.launch(queue).wait();  // kept alive by the graph
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing changes") {
+TEST_CASE_FIXTURE(DeviceFixture, "rebind: invalid bindings are refused and change nothing") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y"),
              z = pool->allocate<unsigned>(kCount, "z");
   const auto pinned = pool->host<unsigned>(kCount, "pinned");
@@ -127,24 +128,28 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: what cannot be is refused, and nothing
   cmd.copy(y, pinned);
   cmd.host([] {}, {read(pinned)});
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {"z", "no command"}, [&] { graph.rebind(z, x); });
+  check_refused(ErrorCode::InvalidArgument, {"z", "no command"}, [&] { (void)graph.rebind(z, x); });
   check_refused(ErrorCode::InvalidArgument, {"x", "pinned host memory"},
-                [&] { graph.rebind(x, pinned); });
-  check_refused(ErrorCode::InvalidArgument, {"t", "a transient"}, [&] { graph.rebind(t, z); });
+                [&] { (void)graph.rebind(x, pinned); });
+  check_refused(ErrorCode::InvalidArgument, {"t", "a transient"},
+                [&] { (void)graph.rebind(t, z); });
   check_refused(ErrorCode::InvalidArgument, {"x", "a part of"},
-                [&] { graph.rebind(x.slice(0, 1), z); });
-  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"}, [&] { graph.rebind(x, z.slice(0, 4)); });
-  check_refused(ErrorCode::InvalidArgument, {"empty view"}, [&] { graph.rebind(BufferView(), z); });
-  check_refused(ErrorCode::Overlap, {"step", "share bytes"}, [&] { graph.rebind(x, y); });
+                [&] { (void)graph.rebind(x.slice(0, 1), z); });
+  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"},
+                [&] { (void)graph.rebind(x, z.slice(0, 4)); });
+  check_refused(ErrorCode::NotInitialized, {"empty buffer"},
+                [&] { (void)graph.rebind(BufferView(), z); });
+  check_refused(ErrorCode::Overlap, {"step", "share bytes"}, [&] { (void)graph.rebind(x, y); });
   check_refused(ErrorCode::Unsupported, {"pinned", "host callback"},
-                [&] { graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
+                [&] { (void)graph.rebind(pinned, pool->host<unsigned>(kCount, "other")); });
   const BufferBinding twice[] = {{x, z}, {x, pool->allocate<unsigned>(kCount, "w")}};
-  check_refused(ErrorCode::InvalidArgument, {"named twice"}, [&] { graph.rebind(twice); });
+  check_refused(ErrorCode::InvalidArgument, {"named twice"}, [&] { (void)graph.rebind(twice); });
   graph.launch(queue).wait();
   CHECK(values(y) == std::vector<unsigned>(kCount, 3));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "rebind: two recorded buffers may be bound to one that is only read") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
              y = buffer(std::vector<unsigned>(kCount, 2), "y");
   const auto out = pool->allocate<unsigned>(kCount, "out"),
@@ -161,8 +166,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: two slots may read one buffer") {
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "rebind: an op is recorded again by itself, and queued replays keep the one that "
-                  "they were launched with") {
+                  "rebind: an op is re-recorded, and queued replays keep the previous one") {
   const auto x = buffer(std::vector<unsigned>(kCount, 10), "x"),
              other = buffer(std::vector<unsigned>(kCount, 20), "other");
   const auto y = pool->allocate<unsigned>(kCount, "y"), z = pool->allocate<unsigned>(kCount, "z");

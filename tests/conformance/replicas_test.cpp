@@ -57,7 +57,7 @@ struct InstancesFixture : DeviceFixture {
 }  // namespace
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: a replay on another queue does not wait for the one before") {
+                  "replicas: a replay on another queue does not wait for the previous one") {
   const auto flag = pool->host<unsigned>(1, "flag", PerReplica{2});
   const auto out = pool->host<unsigned>(1, "out", PerReplica{2});
   CommandBuffer cmd = recording();
@@ -68,13 +68,13 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CapturedGraph graph = compile(cmd, 2);
   graph.upload(queue);
   queue.wait_idle();
-  flag.instance(1)[0] = 1;
+  flag.replica(1)[0] = 1;
   const Fence slow = graph.launch(queue);
   const Fence quick = graph.launch(other);
-  CHECK(slow.instance() == 0);
-  CHECK(quick.instance() == 1);
+  CHECK(slow.replica() == 0);
+  CHECK(quick.replica() == 1);
   CHECK(quick.wait_for(std::chrono::seconds(60)));
-  CHECK(out.instance(1)[0] == 5);
+  CHECK(out.replica(1)[0] == 5);
   CHECK_FALSE(slow.done());
   std::atomic_ref<unsigned>(flag[0]).store(1);
   slow.wait();
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: each has its own transients and copies, and reads what all share") {
+                  "replicas: each has its own transients and copies, and reads shared buffers") {
   constexpr std::uint32_t kInstances = 3;
   constexpr unsigned kRounds = 500;
   const auto shared = buffer(all(7), "shared");
@@ -100,7 +100,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == kInstances);
   CHECK(graph.report().replicas == kInstances);
   const std::vector<Queue> queues = {queue, other, third};
-  for (std::uint32_t i = 0; i < kInstances; ++i) fill(in.instance(i), 100 * i);
+  for (std::uint32_t i = 0; i < kInstances; ++i) fill(in.replica(i), 100 * i);
   std::set<std::uint64_t> numbers;
   for (int round = 0; round < 20; ++round) {
     for (const Queue& q : queues) numbers.insert(graph.launch(q).replay());
@@ -112,62 +112,62 @@ TEST_CASE_FIXTURE(InstancesFixture,
     unsigned expected = churned(100 * i + 1, kRounds) + 2;
     expected = expected * 1664525u + (7u ^ 3u) + 1013904223u;
     expected = expected * 1664525u + (11u ^ 4u) + 1013904223u;
-    CHECK(values(out.instance(i)) == all(expected));
+    CHECK(values(out.replica(i)) == all(expected));
   }
   CHECK(values(shared) == all(7));
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: which one a launch takes") {
+TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a launch") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
   CapturedGraph graph = compile(cmd, 2);
   fill(x, 0);
-  fill(x.instance(1), 1000);
-  CHECK(graph.launch(queue).instance() == 0);
-  CHECK(graph.launch(other).instance() == 1);
-  CHECK(graph.launch(queue).instance() == 0);  // the queue's own
-  CHECK(graph.launch(other).instance() == 1);
+  fill(x.replica(1), 1000);
+  CHECK(graph.launch(queue).replica() == 0);
+  CHECK(graph.launch(other).replica() == 1);
+  CHECK(graph.launch(queue).replica() == 0);  // the queue's own
+  CHECK(graph.launch(other).replica() == 1);
   const Fence chosen =
-      graph.launch(queue, {.instance = 1});  // after what it does on the other queue
-  CHECK(chosen.instance() == 1);
+      graph.launch(queue, {.replica = 1});  // after what it does on the other queue
+  CHECK(chosen.replica() == 1);
   CHECK(chosen.replay() == 6);  // the third of instance 1
   chosen.wait();
   device.wait_idle();
   CHECK(values(x) == all(2));
-  CHECK(values(x.instance(1)) == all(1003));
-  check_refused(ErrorCode::OutOfRange, {"step", "instance 2"},
-                [&] { static_cast<void>(graph.launch(queue, {.instance = 2})); });
+  CHECK(values(x.replica(1)) == all(1003));
+  check_refused(ErrorCode::OutOfRange, {"step", "replica 2"},
+                [&] { static_cast<void>(graph.launch(queue, {.replica = 2})); });
   check_refused(ErrorCode::OutOfRange, {"instance(2)", "x", "2 copies"},
-                [&] { static_cast<void>(x.instance(2)); });
+                [&] { static_cast<void>(x.replica(2)); });
   check_refused(ErrorCode::OutOfRange, {"instance(1)", "one copy"},
-                [&] { static_cast<void>(pool->allocate<unsigned>(4).instance(1)); });
+                [&] { static_cast<void>(pool->allocate<unsigned>(4).replica(1)); });
   CommandBuffer single = recording();
   single.fill(x, 1u);
   CapturedGraph alone = DeviceFixture::compile(single);
-  CHECK(alone.launch(queue, {.instance = 0}).instance() == 0);
-  check_refused(ErrorCode::OutOfRange, {"instance 1"},
-                [&] { static_cast<void>(alone.launch(queue, {.instance = 1})); });
+  CHECK(alone.launch(queue, {.replica = 0}).replica() == 0);
+  check_refused(ErrorCode::OutOfRange, {"replica 1"},
+                [&] { static_cast<void>(alone.launch(queue, {.replica = 1})); });
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: more queues than instances take turns, and every replay counts") {
+                  "replicas: more queues than replicas take turns, and every replay counts") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
   CapturedGraph graph = compile(cmd, 2);
   fill(x, 0);
-  fill(x.instance(1), 0);
+  fill(x.replica(1), 0);
   for (int i = 0; i < 30; ++i) {
     for (const Queue& q : {queue, other, third}) static_cast<void>(graph.launch(q));
   }
   device.wait_idle();
-  CHECK(values(x)[0] + values(x.instance(1))[0] == 90);
+  CHECK(values(x)[0] + values(x.replica(1))[0] == 90);
 }
 
 TEST_CASE_FIXTURE(
     InstancesFixture,
-    "instances: a recording that writes what they share is refused, by command and buffer") {
+    "replicas: a recording that writes shared memory is refused, naming command and buffer") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = copies(2, "y");
   const auto pinned = pool->host<unsigned>(kCount, "pinned"),
              own = pool->host<unsigned>(kCount, "own", PerReplica{2});
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(
                                     write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
                      });
   check_refused_with(2, ErrorCode::NotPerReplica, {"writes y[1]"},
-                     [&](CommandBuffer& cmd) { cmd.fill(y.instance(1), 1u); });
+                     [&](CommandBuffer& cmd) { cmd.fill(y.replica(1), 1u); });
   check_refused_with(2, ErrorCode::Unsupported, {"captured", "own"},
                      [&](CommandBuffer& cmd) { cmd.host([] {}, {read_write(own)}); });
   CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
@@ -199,14 +199,14 @@ TEST_CASE_FIXTURE(
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(pool->transient<unsigned>(kCount, "t")), 1u, kCount);
   cmd.end();
-  check_refused(ErrorCode::InvalidArgument, {"no instances"},
+  check_refused(ErrorCode::InvalidArgument, {"0 replicas"},
                 [&] { static_cast<void>(device.compile(cmd, {.replicas = 0})); });
   check_refused(ErrorCode::InvalidArgument, {"0 copies"},
                 [&] { static_cast<void>(pool->allocate<unsigned>(4, "none", PerReplica{0})); });
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: updates reach all of them, while replays are queued") {
+                  "replicas: updates reach all replicas while replays are queued") {
   constexpr unsigned kUpdates = 40;
   const auto x = copies(2, "x"), y = copies(2, "y");
   CommandBuffer cmd = recording({.label = "sum"});
@@ -214,8 +214,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   const CommandRef first = cmd.dispatch(kernel(shaders::conf_mix), kWords, read(x), read_write(x),
                                         slot("salt", 0u), kCount);
   CapturedGraph graph = compile(cmd, 2);
-  for (const auto& of : {x, x.instance(1), y, y.instance(1)}) fill(of, 0);
-  const auto salt = graph.scalar<unsigned>("salt");
+  for (const auto& of : {x, x.replica(1), y, y.replica(1)}) fill(of, 0);
+  auto salt = graph.scalar<unsigned>("salt");
   const auto mixed = [](unsigned value, unsigned by) {
     return value * 1664525u + (value ^ by) + 1013904223u;
   };
@@ -228,7 +228,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   }
   device.wait_idle();
   CHECK(values(x) == all(expected));
-  CHECK(values(x.instance(1)) == all(expected));
+  CHECK(values(x.replica(1)) == all(expected));
 
   const UpdateReport rebound = graph.rebind(x, y);
   CHECK(rebound.done());
@@ -237,8 +237,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(values(y) == all(mixed(0, kUpdates)));
-  CHECK(values(y.instance(1)) == all(mixed(0, kUpdates)));
-  CHECK(values(x.instance(1)) == all(expected));
+  CHECK(values(y.replica(1)) == all(mixed(0, kUpdates)));
+  CHECK(values(x.replica(1)) == all(expected));
   const auto z = pool->allocate<unsigned>(kCount, "z");
   check_refused(ErrorCode::NotPerReplica, {"rebind", "z", "1 of the 2"},
                 [&] { static_cast<void>(graph.rebind(x, z)); });
@@ -248,16 +248,16 @@ TEST_CASE_FIXTURE(InstancesFixture,
   static_cast<void>(graph.launch(queue));
   static_cast<void>(graph.launch(other));
   device.wait_idle();
-  CHECK(values(y.instance(1)) == all(mixed(0, kUpdates)));
+  CHECK(values(y.replica(1)) == all(mixed(0, kUpdates)));
   graph.enable(first);
   static_cast<void>(graph.launch(other));
   device.wait_idle();
-  CHECK(values(y.instance(1)) == all(mixed(mixed(0, kUpdates), kUpdates)));
+  CHECK(values(y.replica(1)) == all(mixed(mixed(0, kUpdates), kUpdates)));
   CHECK(graph.replicas() == 2);
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: another recording reaches all of them, in place and anew") {
+                  "replicas: update() reaches all replicas, in place and by a new executable") {
   const auto x = copies(2, "x"), wide = copies(2, "wide");
   const auto record = [&](unsigned value, unsigned extra) {
     CommandBuffer cmd = recording({.label = "step"});
@@ -276,14 +276,14 @@ TEST_CASE_FIXTURE(InstancesFixture,
     static_cast<void>(graph.launch(other));
     device.wait_idle();
     CHECK(values(x) == all(value));
-    CHECK(values(x.instance(1)) == all(value));
+    CHECK(values(x.replica(1)) == all(value));
   };
   check_both(1);
   CHECK(graph.exec_update(record(2, 0)).done());
   check_both(2);
   CHECK(graph.update(record(3, 1)).method == UpdateMethod::Reinstantiated);
   check_both(3);
-  CHECK(values(wide.instance(1)) == all(3));
+  CHECK(values(wide.replica(1)) == all(3));
   CHECK(graph.update(record(4, 2)).done());
   check_both(4);
   const auto shared = pool->allocate<unsigned>(kCount, "shared");
@@ -296,9 +296,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == 2);
 }
 
-TEST_CASE_FIXTURE(
-    InstancesFixture,
-    "instances: a fence rethrows what its own replay's callback threw, and no other's") {
+TEST_CASE_FIXTURE(InstancesFixture,
+                  "replicas: a fence rethrows only the exception of its own replay's callback") {
   std::atomic<int> calls = 0;
   CommandBuffer cmd = recording();
   cmd.host([&calls] {
@@ -326,7 +325,7 @@ TEST_CASE_FIXTURE(
   CHECK(calls == 4);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "instances: each has loops of its own") {
+TEST_CASE_FIXTURE(InstancesFixture, "replicas: each has its own loops") {
   const auto x = copies(2, "x");
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
@@ -336,7 +335,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: each has loops of its own") {
   cmd.execute_while(go, body);
   CapturedGraph graph = compile(cmd, 2);
   fill(x, 0);
-  fill(x.instance(1), 15);
+  fill(x.replica(1), 15);
   static_cast<void>(graph.launch(queue));
   device.wait_idle();
   REQUIRE(graph.loops().size() == 1);
@@ -344,12 +343,12 @@ TEST_CASE_FIXTURE(InstancesFixture, "instances: each has loops of its own") {
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(graph.loops()[0].iterations == 5);
-  CHECK(values(x.instance(1)) == all(20));
+  CHECK(values(x.replica(1)) == all(20));
 }
 
 TEST_CASE_FIXTURE(
     InstancesFixture,
-    "instances: a dropped graph's replays come to their end, and the pool may be cleared then") {
+    "replicas: replays of a destroyed graph complete, and the pool can be cleared afterwards") {
   const auto own = device.create_pool({.label = "own"});
   auto x = own->allocate<unsigned>(kCount, "x", PerReplica{2});
   Fence last;
@@ -367,22 +366,21 @@ TEST_CASE_FIXTURE(
     check_refused(ErrorCode::PoolInUse, {"own"}, [&] { own->clear(); });
   }
   last.wait();
-  CHECK(values(x.instance(1)) == all(churned(3, 2000)));
+  CHECK(values(x.replica(1)) == all(churned(3, 2000)));
   last = Fence();
   device.wait_idle();
   own->clear();
   CHECK(x.is_stale());
-  CHECK(x.instance(1).is_stale());
+  CHECK(x.replica(1).is_stale());
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: after a rebuild each copy has its own memory again") {
+TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has its own memory") {
   if (!is_host()) return;
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(x), 9u, kCount);
   CapturedGraph before = compile(cmd, 2);
-  device.lose();
+  device.simulate_loss();
   const auto rebuilt = device.rebuild();
   GpuRef<unsigned> again;
   for (const RebuiltBuffer& one : rebuilt) {
@@ -390,7 +388,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   }
   REQUIRE(again);
   REQUIRE(again.replicas() == 2);
-  CHECK(again.address() != again.instance(1).address());
+  CHECK(again.data() != again.replica(1).data());
   queue = device.create_queue({.label = "main again"});
   other = device.create_queue({.label = "other again"});
   CapturedGraph graph = device.compile(cmd, {.replicas = 2});
@@ -398,12 +396,12 @@ TEST_CASE_FIXTURE(InstancesFixture,
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(values(again) == all(9));
-  CHECK(values(again.instance(1)) == all(9));
+  CHECK(values(again.replica(1)) == all(9));
 }
 
 TEST_CASE_FIXTURE(InstancesFixture,
-                  "instances: one that cannot follow an update is left out, which is said, and the "
-                  "others go on") {
+                  "replicas: a replica that cannot apply an update is taken out of use with a "
+                  "warning, and the others continue") {
   // Room for what both have and, at a time, one larger slab, none of which has pages that a trim
   // could give back.
   const auto tight = device.create_pool({.label = "tight", .budget = 2 * 2048 + 8192 + 1024});
@@ -423,10 +421,10 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.update(large).done());
   CHECK(std::count(messages->begin(), messages->end(), "instance-left-out") == 1);
   CHECK(graph.replicas() == 1);
-  CHECK(graph.launch(queue).instance() == 0);
-  CHECK(graph.launch(other).instance() == 0);
-  check_refused(ErrorCode::InvalidState, {"instance 1", "step"},
-                [&] { static_cast<void>(graph.launch(queue, {.instance = 1})); });
+  CHECK(graph.launch(queue).replica() == 0);
+  CHECK(graph.launch(other).replica() == 0);
+  check_refused(ErrorCode::InvalidState, {"replica 1", "step"},
+                [&] { static_cast<void>(graph.launch(queue, {.replica = 1})); });
   device.wait_idle();
   CHECK(values(out) == all(6));
   CHECK(graph.num_replays() == 2);

@@ -14,9 +14,8 @@ constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "scalar slot: the recorded value holds until another is set, from the next launch on") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "scalar slot: the recorded value applies until the first launch after a set") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 7u), kCount);
@@ -24,7 +23,7 @@ TEST_CASE_FIXTURE(
   CHECK(graph.to_text().find("slot at 8: \"value\", 4 bytes") != std::string::npos);
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   CHECK(value.set(8) == 1);
   CHECK(value.set(8) == 0);  // nothing changed, nothing touched
   graph.launch(queue).wait();
@@ -34,9 +33,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "scalar slot: replays that are queued keep the value that they were launched with") {
+TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: queued replays keep their values") {
   constexpr unsigned kReplays = 200;
   const auto sum = buffer(std::vector<unsigned>(kCount, 0), "sum");
   CommandBuffer cmd = recording();
@@ -44,7 +41,7 @@ TEST_CASE_FIXTURE(
   cmd.dispatch(kernel(shaders::conf_mix), kWords, read(sum), read_write(sum.slice(0, kCount)),
                slot("salt", 0u), kCount);
   CapturedGraph graph = compile(cmd);
-  const auto salt = graph.scalar<unsigned>("salt");
+  auto salt = graph.scalar<unsigned>("salt");
   unsigned expected = 0;
   for (unsigned i = 0; i < kReplays; ++i) {
     salt.set(i * 77u);
@@ -73,9 +70,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(y) == std::vector<unsigned>(kCount, 5));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "scalar slot: it moves with the graph to another queue, and outlives the graph's handle") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "scalar slot: it works on other queues and outlives the graph's handle") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 1u), kCount);
@@ -110,7 +106,7 @@ TEST_CASE_FIXTURE(
   two.dispatch(set, kWords, write(x), slot("value", 1u), kCount);
   two.dispatch(set, kWords, write(x), slot("value", 2u), kCount);
   check_refused(ErrorCode::InvalidArgument,
-                {"command 1", "\"value\"", "another first value", "command 0"},
+                {"command 1", "\"value\"", "different initial value", "command 0"},
                 [&] { static_cast<void>(compile(two)); });
   CommandBuffer wrong = recording();
   check_refused(ErrorCode::ArgumentSize, {"argument 1", "conf_set", "got one of 8"},
@@ -122,7 +118,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: a launch after a set allocates no
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 1u), kCount);
   CapturedGraph graph = compile(cmd);
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   for (unsigned i = 2; i < 80; ++i) {  // until what grows has grown
     value.set(i);
     static_cast<void>(graph.launch(queue));

@@ -4,8 +4,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "shared memory: a static tile is transposed between two halves of a kernel") {
+TEST_CASE_FIXTURE(DeviceFixture, "shared memory: a static tile is transposed across a barrier") {
   constexpr unsigned kSize = 64;
   const auto in =
       buffer(generated<unsigned>(kSize * kSize,
@@ -27,7 +26,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "shared memory: a dynamic block is as large as the dispatch says, and each block has its own") {
+    "shared memory: dynamic shared memory has the dispatched size, separately for each block") {
   constexpr unsigned kBlocks = 9, kThreads = 256;
   const auto in =
       buffer(generated<unsigned>(kBlocks * kThreads,

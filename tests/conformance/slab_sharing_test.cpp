@@ -93,8 +93,8 @@ struct SlabSharingFixture : DeviceFixture {
 }  // namespace
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: graphs on two queues lie in one slab, as large as the largest, "
-                  "and each gives what it gives alone") {
+                  "slab sharing: graphs on two queues share one slab of the largest size and give "
+                  "their own results") {
   std::vector<Sharer> graphs;
   const std::vector<unsigned> sizes = {1, 2, 3, 1};
   for (unsigned i = 0; i < sizes.size(); ++i) graphs.push_back(sharer(sizes[i], 100 + i, step));
@@ -117,8 +117,8 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: the slab grows behind graphs that are there, while they run, and "
-                  "shrinks when who needed it is gone") {
+                  "slab sharing: the slab grows while graphs run and shrinks after its largest "
+                  "graph is destroyed") {
   Sharer small = sharer(1, 5, step);
   const std::uint64_t alone = step->statistics().mapped;
   CHECK(alone == bytes_of(1));
@@ -152,7 +152,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: transients lie across the places where the slab grew") {
+                  "slab sharing: transients may span the boundaries of growth") {
   Sharer small = sharer(1, 5, step);
   check_runs(small, 1, queue);
   const auto t = step->transient<unsigned>(3 * kCount, "t"),
@@ -176,9 +176,9 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   }
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: a trim takes the pages once, and whichever graph is launched next "
-                  "takes them back") {
+TEST_CASE_FIXTURE(
+    SlabSharingFixture,
+    "slab sharing: a trim unmaps the pages once, and the next launch of any graph maps them") {
   Sharer one = sharer(1, 5, step), two = sharer(2, 6, step);
   check_runs(one, 1, queue);
   check_runs(two, 2, other);
@@ -209,7 +209,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: as long as one graph runs the slab keeps its pages") {
+                  "slab sharing: the slab keeps its pages while one graph runs") {
   const auto flag = pool->host<unsigned>(1, "flag"), seen = pool->host<unsigned>(1, "seen");
   CommandBuffer cmd = recording({.label = "slow"});
   const auto t = step->transient<unsigned>(kCount, "t");
@@ -233,9 +233,8 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   CHECK(step->trim().slabs == 1);
 }
 
-TEST_CASE_FIXTURE(
-    SlabSharingFixture,
-    "slab sharing: a budget counts the slab once, and refuses what the largest would need") {
+TEST_CASE_FIXTURE(SlabSharingFixture,
+                  "slab sharing: a budget counts the slab once and refuses a larger one") {
   const auto tight = sharing_pool(bytes_of(2));
   Sharer one = sharer(2, 5, tight), two = sharer(2, 6, tight), three = sharer(1, 7, tight);
   check_runs(one, 2, queue);
@@ -257,8 +256,8 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: a graph that needs more than is reserved shares another slab with "
-                  "those after it, and that is said") {
+                  "slab sharing: a graph beyond the reservation starts another shared slab and a "
+                  "message reports it") {
   const auto narrow = sharing_pool(0, bytes_of(2));
   Sharer small = sharer(1, 5, narrow);
   CHECK_FALSE(was_said("another-shared-slab"));
@@ -295,9 +294,9 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph without transients 
   CHECK(step->statistics().mapped == 0);  // it needs none of its pages
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: instances of a graph share with those of the same number, and run "
-                  "beside each other") {
+TEST_CASE_FIXTURE(
+    SlabSharingFixture,
+    "slab sharing: replicas share with replicas of the same index and run concurrently") {
   Sharer one = sharer(1, 5, step, {.replicas = 2}), two = sharer(2, 6, step, {.replicas = 2});
   const MemoryStatistics now = step->statistics();
   CHECK(now.shared_slabs == 2);
@@ -305,24 +304,24 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   CHECK(now.mapped == 2 * bytes_of(2));
   for (int round = 0; round < 5; ++round) {
     for (Sharer* sharer : {&one, &two}) {
-      CHECK(sharer->graph.launch(queue).instance() == 0);
-      CHECK(sharer->graph.launch(other).instance() == 1);
+      CHECK(sharer->graph.launch(queue).replica() == 0);
+      CHECK(sharer->graph.launch(other).replica() == 1);
     }
   }
   device.wait_idle();
   for (std::uint32_t i = 0; i < 2; ++i) {
-    CHECK(values(one.out.instance(i)) == expected(1, 5));
-    CHECK(values(two.out.instance(i)) == expected(2, 6));
+    CHECK(values(one.out.replica(i)) == expected(1, 5));
+    CHECK(values(two.out.replica(i)) == expected(2, 6));
   }
   CHECK(step->trim().slabs == 2);
   one.graph.launch(other).wait();
   CHECK(step->statistics().mapped == bytes_of(2));
-  CHECK(values(one.out.instance(1)) == expected(1, 5));
+  CHECK(values(one.out.replica(1)) == expected(1, 5));
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: an update to larger transients grows the slab, trimmed or not, "
-                  "and one beyond it moves to another") {
+                  "slab sharing: an update to larger transients grows the slab, trimmed or not, or "
+                  "moves to another slab") {
   const auto narrow = sharing_pool(0, bytes_of(3));
   Sharer changing = sharer(1, 5, narrow), staying = sharer(1, 6, narrow);
   check_runs(changing, 1, queue);
@@ -357,8 +356,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(4));
 }
 
-TEST_CASE_FIXTURE(SlabSharingFixture,
-                  "slab sharing: tuning tries its candidates in the same slab") {
+TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: tuning candidates use the same slab") {
   Sharer tuned = sharer(3, 5, step), neighbour = sharer(1, 6, step);
   check_runs(neighbour, 1, other);
   static_cast<void>(tuned.graph.tune(queue, {.contents = TuneDesc::Contents::Repeatable,

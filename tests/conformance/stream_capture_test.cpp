@@ -26,7 +26,7 @@ TEST_CASE_FIXTURE(
   CHECK(capture.recorded_count() == 0);
   capture.record_memset(y.data(), 0x01, y.bytes());
   capture.record_memcpy(MemcpyDirection::HostToDevice, x.data(), input.data(), x.bytes());
-  capture.record_kernel(add, {.grid = blocks(kCount, 64), .block = 64}, x.data(), x.data(), 7u,
+  capture.record_kernel(add, {.grid = ceil_div(kCount, 64), .block = 64}, x.data(), x.data(), 7u,
                         kCount);
   capture.record_memcpy(MemcpyDirection::DeviceToDevice, y.data() + 100, x.data(),
                         100 * sizeof(unsigned));
@@ -66,8 +66,7 @@ TEST_CASE_FIXTURE(
   for (unsigned i = 0; i < kCount; ++i) REQUIRE(pinned[i] == 1 + (i >= 10 && i < 40 ? i / 10 : 0));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "stream capture: what its commands name stays alive with the graph") {
+TEST_CASE_FIXTURE(DeviceFixture, "stream capture: the graph retains the objects of its commands") {
   CapturedGraph graph;
   auto output = pool->host<unsigned>(kCount, "output");
   {
@@ -83,7 +82,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(output[kCount - 1] == 0x03030303);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "stream capture: what it cannot record leaves it as it was") {
+TEST_CASE_FIXTURE(DeviceFixture, "stream capture: a refused call leaves the capture unchanged") {
   const Kernel add = kernel(shaders::conf_add);
   const auto x = pool->allocate<unsigned>(kCount, "x");
   std::vector<unsigned> elsewhere(kCount);
@@ -118,7 +117,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "stream capture: what it cannot record leaves i
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "stream capture: ended twice or used after its end it is unmatched") {
+                  "stream capture: ending twice, or use after the end, is CaptureUnmatched") {
   StreamCapture capture = StreamCapture::begin(queue);
   CapturedGraph empty = capture.end();
   CHECK(empty.node_count() == 0);
@@ -131,9 +130,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 [&] { static_cast<void>(StreamCapture::begin(Queue())); });
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "stream capture: one at a time on a queue, whose launches wait until it is over") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "stream capture: one capture per queue, and launches are refused until it ends") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.label = "other"});
   cmd.fill(x, 1u);
@@ -166,7 +164,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, 4));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "stream capture: what invalidated it is named when it ends") {
+TEST_CASE_FIXTURE(DeviceFixture, "stream capture: end() names the cause of invalidation") {
   const auto x = pool->allocate<unsigned>(kCount, "x");
   CommandBuffer cmd = recording({.label = "intruder"});
   cmd.fill(x, 1u);
@@ -197,7 +195,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "stream capture: what invalidated it is named w
   CHECK(outcome(CaptureMode::Relaxed, launch) == CaptureStatus::Active);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "stream capture: only a relaxed one ends on another thread") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "stream capture: only a relaxed capture may end on another thread") {
   for (const CaptureMode mode : {CaptureMode::Global, CaptureMode::ThreadLocal}) {
     StreamCapture capture = StreamCapture::begin(queue, mode);
     std::thread([&] {

@@ -19,9 +19,8 @@ void on_threads(const std::function<void(unsigned)>& work) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "threads: launches of one graph from many threads on one queue all happen, one after another") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "threads: launches of one graph from many threads on one queue are serialised") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(x), 1u, 64u);
@@ -36,7 +35,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "threads: launches of one graph from many threads, each on its own queue, do not meet") {
+    "threads: launches of one graph from many threads, each on its own queue, do not overlap") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
   const auto t = pool->transient<unsigned>(64, "t");
   CommandBuffer cmd = recording();
@@ -73,9 +72,8 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(64, kThreads * kLaunches));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "threads: buffers, pools and graphs are made and dropped on many threads at once") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "threads: buffers, pools and graphs are created and destroyed on many threads") {
   std::atomic<unsigned> right{0};
   on_threads([&](unsigned t) {
     const Queue own = device.create_queue();

@@ -13,9 +13,8 @@ constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "transient: a chain of them shares bytes, and each holds what it should while it is used") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "transient: a chain of transients shares bytes and keeps contents while in use") {
   constexpr unsigned kLinks = 32;
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const Kernel add = kernel(shaders::conf_add);
@@ -40,8 +39,7 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "transient: those of branches that may run at once never share bytes") {
+TEST_CASE_FIXTURE(DeviceFixture, "transient: transients of concurrent branches never share bytes") {
   constexpr unsigned kBranches = 12, kRounds = 2000;
   const Kernel set = kernel(shaders::conf_set), churn = kernel(shaders::conf_churn);
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
@@ -80,7 +78,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "transient: sizes and alignments of many kinds"
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "transient: it has no address, and one that is read first is a warning") {
+                  "transient: it has no address, and reading it before a write is a warning") {
   const auto t = pool->transient<unsigned>(16, "t");
   const auto x = pool->allocate<unsigned>(16, "x");
   check_refused(ErrorCode::Unsupported, {"t", "transient"}, [&] { static_cast<void>(t.data()); });
@@ -91,9 +89,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(graph.report().messages[0].severity == Severity::Warning);
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "transient: two graphs with the same transient each have their own place for it") {
+TEST_CASE_FIXTURE(DeviceFixture, "transient: two graphs place the same transient independently") {
   const auto t = pool->transient<unsigned>(kCount, "t");
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
   const auto record = [&](const GpuRef<unsigned>& to, unsigned value) {
@@ -118,9 +114,8 @@ TEST_CASE_FIXTURE(
   CHECK(values(y) == std::vector<unsigned>(kCount, two));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "transient: graphs that share a slab take turns on it, on whatever queues they are launched") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "transient: graphs that share a slab are serialised across queues") {
   const auto sharing = device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime});
   const auto t = sharing->transient<unsigned>(kCount, "t");
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");

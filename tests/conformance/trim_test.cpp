@@ -44,9 +44,9 @@ struct TrimFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(
-    TrimFixture,
-    "trim: an idle graph's pages go back, and its next launch finds others at the same addresses") {
+TEST_CASE_FIXTURE(TrimFixture,
+                  "trim: an idle graph's pages are unmapped, and its next launch maps others at "
+                  "the same addresses") {
   CapturedGraph one = graph(5, step, "one"), two = graph(7, step, "two"),
                 elsewhere = graph(9, pool, "elsewhere");
   check_runs(one, 5);
@@ -76,10 +76,10 @@ TEST_CASE_FIXTURE(
   check_runs(two, 7);
   check_runs(one, 5);
   CHECK(step->statistics().mapped == before.mapped);
-  CHECK(device.memory().mapped >= before.mapped);
+  CHECK(device.statistics().mapped >= before.mapped);
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "trim: a graph whose launch is not over keeps its pages") {
+TEST_CASE_FIXTURE(TrimFixture, "trim: a graph with a pending launch keeps its pages") {
   const auto flag = pool->host<unsigned>(1, "flag"), seen = pool->host<unsigned>(1, "seen");
   CommandBuffer cmd = recording({.label = "slow"});
   const auto t = step->transient<unsigned>(kCount, "t");
@@ -103,9 +103,7 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: a graph whose launch is not over keeps its
   CHECK(device.trim().slabs == 1);
 }
 
-TEST_CASE_FIXTURE(
-    TrimFixture,
-    "trim: updates of a graph whose pages are gone bring them back where they need them") {
+TEST_CASE_FIXTURE(TrimFixture, "trim: updates of a trimmed graph map its pages if they need them") {
   CommandBuffer cmd = recording({.label = "step"});
   record(cmd, 1);
   cmd.end();
@@ -130,7 +128,7 @@ TEST_CASE_FIXTURE(
   check_runs(trimmed, 11);
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "trim: instances give back what they have, each for itself") {
+TEST_CASE_FIXTURE(TrimFixture, "trim: replicas are trimmed separately") {
   const auto own = pool->allocate<unsigned>(16, "own", PerReplica{2});
   CommandBuffer cmd = recording();
   const auto t = step->transient<unsigned>(kCount, "t");
@@ -145,12 +143,11 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: instances give back what they have, each f
   CHECK(step->trim().slabs == 2);
   graph.launch(other).wait();
   CHECK(step->statistics().remaps == 1);
-  CHECK(values(own.instance(1)) == std::vector<unsigned>(16, 7));
+  CHECK(values(own.replica(1)) == std::vector<unsigned>(16, 7));
 }
 
-TEST_CASE_FIXTURE(
-    TrimFixture,
-    "trim: small slabs stay where they are, and a graph that goes takes its pages along") {
+TEST_CASE_FIXTURE(TrimFixture,
+                  "trim: small slabs are not pageable, and a destroyed graph frees its pages") {
   {
     CommandBuffer cmd = recording();
     const auto t = step->transient<unsigned>(16, "t");
@@ -174,14 +171,14 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(TrimFixture,
-                  "budget: transients that do not fit are refused with who holds what, after idle "
-                  "graphs were trimmed") {
+                  "budget: transients that do not fit are refused with the largest holders, after "
+                  "idle graphs were trimmed") {
   const auto tight = device.create_pool({.label = "tight", .budget = 3 * kBytes});
   const auto weights = tight->allocate<std::byte>(kBytes / 2, "weights");
   CapturedGraph one = graph(1, tight, "one");
   check_runs(one, 1);
   CHECK(tight->statistics().budget == 3 * kBytes);
-  CHECK(tight->statistics().buffers == kBytes / 2);
+  CHECK(tight->statistics().buffer_bytes == kBytes / 2);
   CapturedGraph two = graph(2, tight, "two");  // in the place of what `one` gives back
   CHECK(tight->statistics().trims == 1);
   check_runs(two, 2);
@@ -198,7 +195,7 @@ TEST_CASE_FIXTURE(TrimFixture,
                 [&] { static_cast<void>(tight->allocate<std::byte>(kBytes, "too much")); });
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works once there is room again") {
+TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works after memory is freed") {
   const auto tight = device.create_pool({.label = "tight", .budget = 5 * kBytes / 2});
   CapturedGraph one = graph(1, tight, "one");
   check_runs(one, 1);
@@ -212,8 +209,8 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works once there is roo
   CHECK(one.num_replays() == 2);
 }
 
-TEST_CASE_FIXTURE(TrimFixture, "budget: of a whole device") {
-  const std::uint64_t taken = device.memory().mapped;
+TEST_CASE_FIXTURE(TrimFixture, "budget: a device-wide budget is enforced") {
+  const std::uint64_t taken = device.statistics().mapped;
   device.set_memory_budget(taken + 3 * kBytes);
   CapturedGraph one = graph(1, step, "one");
   check_refused(ErrorCode::OutOfMemory, {"big", "budget", device.info().selector},

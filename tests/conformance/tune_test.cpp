@@ -121,7 +121,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const CommandRef off = cmd.fill(x, 99u);
   cmd.dispatch(kernel(shaders::conf_add), kWords, read(x), write(y), 1u, kCount);
   CapturedGraph graph = compile(cmd);
-  const auto value = graph.scalar<unsigned>("value");
+  auto value = graph.scalar<unsigned>("value");
   value.set(20);
   graph.disable(off);
   CHECK(graph.rebind(y, other).done());
@@ -178,12 +178,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: what it can't do is refused by name") {
   CommandBuffer cmd = recording({.label = "fills"});
   cmd.fill(x, 4u);
   CapturedGraph graph = compile(cmd);
-  check_refused(ErrorCode::InvalidArgument, {"fills", "empty Queue"},
+  check_refused(ErrorCode::NotInitialized, {"fills", "Queue is empty"},
                 [&] { (void)graph.tune({}, kQuick); });
   check_refused(ErrorCode::InvalidArgument, {"fills", "9 pairs"},
                 [&] { (void)graph.tune(queue, {.pairs = 3}); });
   CapturedGraph none;
-  check_refused(ErrorCode::InvalidState, {"empty"}, [&] { (void)none.tune(queue); });
+  check_refused(ErrorCode::NotInitialized, {"empty"}, [&] { (void)none.tune(queue); });
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "tune: a graph with instances takes a tuning file, and says so") {
@@ -192,6 +192,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: a graph with instances takes a tuning fi
   cmd.fill(x, 4u);
   cmd.end();
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
-  check_refused(ErrorCode::Unsupported, {"twice", "2 instances", "tuning_file"},
+  check_refused(ErrorCode::Unsupported, {"twice", "2 replicas", "tuning_file"},
                 [&] { (void)graph.tune(queue, kQuick); });
 }

@@ -57,7 +57,7 @@ TEST_CASE_FIXTURE(
   check_refused(ErrorCode::WrongDevice, {"foreign queue"}, [&] { graph.upload(second_queue); });
   CHECK(graph.num_replays() == 0);
   const Fence fence = graph.launch(queue);
-  check_refused(ErrorCode::WrongDevice, {}, [&] { second_queue.wait_for(fence); });
+  check_refused(ErrorCode::WrongDevice, {}, [&] { second_queue.wait(fence); });
   fence.wait();
   CHECK(values(own) == std::vector<unsigned>(64, 1));
 }

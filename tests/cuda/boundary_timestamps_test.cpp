@@ -9,9 +9,10 @@
 #include <reprise/cuda_interop.hpp>
 
 #include "backend/backend.hpp"
+#include "base/handle_access.hpp"
 #include "cuda/gpu.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "unit/profile/traced_run.hpp"
 
@@ -67,24 +68,25 @@ struct Counters : Gpu {
     const std::vector<unsigned long long> zeros(width);
     run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
     graph = compile([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, desc); });
-    const std::shared_ptr<const detail::Plan> plan(graph.core(), &graph.core()->plan());
+    const std::shared_ptr<const detail::Plan> plan(detail::core_of(graph),
+                                                   &detail::core_of(graph)->plan());
     detail::Bindings bindings;
     for (const auto& buffer : plan->recording->buffers) bindings.address.push_back(buffer->address);
-    exec =
-        device.core()->backend().instantiate(plan, bindings, detail::Instrumentation::Timestamps);
+    exec = detail::core_of(device)->backend().instantiate(plan, bindings,
+                                                          detail::Instrumentation::Timestamps);
     source = exec->replay_source();
     REQUIRE(source);
   }
   ~Counters() { queue.wait_idle(); }
   void launch(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i)
-      static_cast<void>(exec->launch(queue.core()->backend()));
+      static_cast<void>(exec->launch(detail::core_of(queue)->backend()));
     launched += times;
   }
   [[nodiscard]] Numbers collect() const {
-    queue.core()->backend().mark();
+    detail::core_of(queue)->backend().mark();
     queue.wait_idle();
-    Numbers numbers(graph.core()->plan().lowered.nodes.size());
+    Numbers numbers(detail::core_of(graph)->plan().lowered.nodes.size());
     lost = source->collect(numbers);
     return numbers;
   }
@@ -148,7 +150,7 @@ TEST_CASE(
     "cuda boundary timestamps: timestamps of entry and exit kernels are free and stay enabled") {
   if (!have_gpu()) return;
   Counters c(8);
-  REQUIRE(c.graph.core()->plan().lowered.entry_exit ==
+  REQUIRE(detail::core_of(c.graph)->plan().lowered.entry_exit ==
           detail::EntryExit{.begin = true, .end = true});
   c.source->pause();
   c.launch(9);
@@ -163,7 +165,7 @@ TEST_CASE(
     CAPTURE(desc.width);
     Counters c(desc);
     const bool has_end = desc.order == CountersDesc::Order::AfterFirst;
-    REQUIRE(c.graph.core()->plan().lowered.entry_exit ==
+    REQUIRE(detail::core_of(c.graph)->plan().lowered.entry_exit ==
             detail::EntryExit{.begin = !has_end, .end = has_end});
     c.launch(10);
     c.source->pause();
@@ -233,8 +235,8 @@ TEST_CASE(
         record_counters(commands, kernel, values, desc);
         commands.end();
         CapturedGraph ours = device.compile(commands, {.pool = pool});
-        const CUgraph raw = release_graph(ours);
-        CapturedGraph copy = adopt_graph(device, raw, {.label = "copy"});
+        const CUgraph raw = release(ours);
+        CapturedGraph copy = from_native(device, raw, {.label = "copy"});
         CHECK(cudaGraphDestroy(raw) == cudaSuccess);
         for (int i = 0; i < 10; ++i) {
           ours.launch(queue).wait();
@@ -279,15 +281,15 @@ TEST_CASE(
       commands.end();
       const CapturedGraph ours =
           device.compile(commands, {.pool = pool, .lowering = Lowering::Faithful});
-      const CUgraph raw = release_graph(ours);
+      const CUgraph raw = release(ours);
       std::size_t nodes = 0;
       REQUIRE(cudaGraphGetNodes(raw, nullptr, &nodes) == cudaSuccess);
-      CapturedGraph adopted = adopt_graph(device, raw, {.label = "theirs"});
+      CapturedGraph adopted = from_native(device, raw, {.label = "theirs"});
       CHECK(adopted.node_count() == nodes);
       CHECK(nodes == ours.node_count());  // released graphs contain no boundary timestamps
       CHECK(cudaGraphDestroy(raw) == cudaSuccess);
       for (std::uint64_t i = 0; i < kReplays; ++i) adopted.launch(queue).wait();
-      const CUgraph again = release_graph(adopted);
+      const CUgraph again = release(adopted);
       std::size_t left = 0;
       CHECK(cudaGraphGetNodes(again, nullptr, &left) == cudaSuccess);
       CHECK(left == nodes);

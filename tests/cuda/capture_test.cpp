@@ -9,9 +9,10 @@
 
 #include <reprise/cuda_interop.hpp>
 
+#include "base/handle_access.hpp"
 #include "cuda/gpu.hpp"
 #include "profile/describe_graph.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 // A __global__ function of application.cu.
 __attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);
@@ -24,8 +25,8 @@ constexpr std::size_t kBytes = kCount * sizeof(float);
 
 void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
   void* arguments[] = {&x, &factor, &n};
-  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale), dim3(blocks(n, 128)),
-                           dim3(128), arguments, 0, stream) == cudaSuccess);
+  REQUIRE(cudaLaunchKernel(reinterpret_cast<const void*>(&application_scale),
+                           dim3(ceil_div(n, 128)), dim3(128), arguments, 0, stream) == cudaSuccess);
 }
 
 // Loads the kernel before a capture, so that loading is not captured.
@@ -77,7 +78,7 @@ struct Side {
 }
 
 [[nodiscard]] trace::GraphVersion traced(const CapturedGraph& graph) {
-  return detail::describe_graph(graph.core()->plan(), {});
+  return detail::describe_graph(detail::core_of(graph)->plan(), {});
 }
 
 void count_call(void* counter) { ++*static_cast<int*>(counter); }
@@ -342,7 +343,7 @@ TEST_CASE("cuda capture: captured calls may use application memory unknown to th
   {
     StreamCapture capture = StreamCapture::begin(t.queue);
     capture.record_memcpy(MemcpyDirection::HostToDevice, theirs, input.data(), kBytes);
-    capture.record_kernel(kernel, {.grid = blocks(kCount, 128), .block = 128}, theirs + 10, 3.0f,
+    capture.record_kernel(kernel, {.grid = ceil_div(kCount, 128), .block = 128}, theirs + 10, 3.0f,
                           kCount - 10);
     capture.record_memcpy(MemcpyDirection::DeviceToHost, output.data(), theirs, kBytes);
     CapturedGraph graph = capture.end();
@@ -417,7 +418,7 @@ TEST_CASE(
   copy.kind = cudaMemcpyDeviceToDevice;
   REQUIRE(cudaGraphAddMemcpyNode(&d, whole, &c, 1, &copy) == cudaSuccess);
   {
-    CapturedGraph graph = adopt_graph(t.device, whole, {.label = "theirs"});
+    CapturedGraph graph = from_native(t.device, whole, {.label = "theirs"});
     CHECK(cudaGraphDestroy(whole) == cudaSuccess);
     CHECK(cudaGraphDestroy(child) == cudaSuccess);
     CHECK(graph.report().commands == 3);

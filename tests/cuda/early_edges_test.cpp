@@ -8,11 +8,12 @@
 #include <gpu_kernels.shaders.hpp>
 
 #include "backend/backend.hpp"
+#include "base/handle_access.hpp"
 #include "compile/stages.hpp"
 #include "cuda/gpu.hpp"
 #include "lowering/lowering_config.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 
 namespace reprise::test {
 namespace {
@@ -44,7 +45,7 @@ std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
 }
 
 cudaGraph_t native(const CapturedGraph& graph) {
-  return static_cast<cudaGraph_t>(graph.core()->exec().native_graph());
+  return static_cast<cudaGraph_t>(detail::core_of(graph)->exec().native_graph());
 }
 
 }  // namespace
@@ -120,12 +121,12 @@ TEST_CASE("priorities: nodes on the critical path have the highest priority") {
       cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(x), 1.0F, kCount);
     cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(y), 1.0F, kCount);
   });
-  detail::DeviceCore& core = *gpu.device.core();
+  detail::DeviceCore& core = *detail::core_of(gpu.device);
   const detail::LoweringConfig choice{
       .shape = detail::LoweringConfig::Shape::EntryExit,
       .priorities = detail::LoweringConfig::Priorities::LongestWayFirst};
-  const auto plan =
-      detail::lower_again(graph.core()->plan(), choice, core.info().limits.buffer_alignment);
+  const auto plan = detail::lower_again(detail::core_of(graph)->plan(), choice,
+                                        core.info().limits.buffer_alignment);
   const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),
                                                detail::Instrumentation::None);
   int least = 0, greatest = 0;

@@ -57,7 +57,8 @@ void check_scales(const Gpu& t, const Kernel& kernel) {
   const std::vector<float> input = ramp();
   t.run([&](CommandBuffer& cmd) {
     cmd.copy(snapshot(input), x);
-    cmd.dispatch(kernel, {.grid = blocks(kCount, 128), .block = 128}, read_write(x), 3.0f, kCount);
+    cmd.dispatch(kernel, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 3.0f,
+                 kCount);
   });
   const std::vector<float> output = t.read(x);
   for (unsigned i = 0; i < kCount; ++i) REQUIRE(output[i] == input[i] * 3.0f);
@@ -79,10 +80,10 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
   const auto x = t.pool->allocate<float>(kCount, "x");
   std::vector<float> output(kCount);
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
-    cmd.dispatch(add, {.grid = blocks(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+    cmd.dispatch(add, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
   });
   {
-    const Queue queue = adopt_queue(t.device, stream.stream, {.label = "application"});
+    const Queue queue = from_native(t.device, stream.stream, {.label = "application"});
     CHECK(queue.label() == "application");
     CHECK(native_stream(queue) == stream.stream);
     const CurrentDevice current(t.device);
@@ -106,7 +107,7 @@ TEST_CASE("cuda interop: a released stream belongs to the caller") {
     const Queue queue = t.device.create_queue({.label = "to release"});
     CapturedGraph graph = t.compile([](CommandBuffer& cmd) { cmd.host([] {}); });
     graph.launch(queue).wait();
-    stream = release_stream(queue);
+    stream = release(queue);
   }
   const CurrentDevice current(t.device);
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
@@ -125,14 +126,14 @@ TEST_CASE(
     std::shared_ptr<void> owner(memory.get(), [memory, &freed](void*) { freed = true; });
     memory.reset();
     const auto x =
-        adopt_buffer(t.device, static_cast<Memory*>(owner.get())->data, kCount, "theirs", owner);
+        from_native(t.device, static_cast<Memory*>(owner.get())->data, kCount, "theirs", owner);
     CHECK(x.data() == static_cast<Memory*>(owner.get())->data);
     CHECK(x.size() == kCount);
     CHECK(x.name() == "theirs");
     owner.reset();
     t.run([&](CommandBuffer& cmd) {
       cmd.fill(x, 1.0f);
-      cmd.dispatch(add, {.grid = blocks(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+      cmd.dispatch(add, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
     });
     CHECK_FALSE(freed);
     CHECK(t.read(x) == std::vector<float>(kCount, 3.0f));
@@ -147,27 +148,27 @@ TEST_CASE("cuda interop: memory that is not a buffer of this device is refused")
   const Memory memory(t.device);
   const CudaState before = cuda_state();
   const auto code = [&](auto&& call) { return error_of([&] { static_cast<void>(call()); }).code; };
-  CHECK(code([&] { return adopt_buffer(t.device, memory.data, kCount + (1u << 28)); }) ==
+  CHECK(code([&] { return from_native(t.device, memory.data, kCount + (1u << 28)); }) ==
         ErrorCode::OutOfRange);
-  CHECK(code([&] { return adopt_buffer(t.device, memory.data, 0); }) == ErrorCode::InvalidArgument);
-  CHECK(code([&] { return adopt_buffer(t.device, static_cast<float*>(nullptr), kCount); }) ==
+  CHECK(code([&] { return from_native(t.device, memory.data, 0); }) == ErrorCode::InvalidArgument);
+  CHECK(code([&] { return from_native(t.device, static_cast<float*>(nullptr), kCount); }) ==
         ErrorCode::InvalidArgument);
-  CHECK(code([&] { return adopt_host_buffer(t.device, memory.data, kCount); }) ==
+  CHECK(code([&] { return from_native_host(t.device, memory.data, kCount); }) ==
         ErrorCode::InvalidArgument);
   CHECK(code([&] {
-          return adopt_buffer(t.device, reinterpret_cast<double*>(memory.data + 1), 4);
+          return from_native(t.device, reinterpret_cast<double*>(memory.data + 1), 4);
         }) == ErrorCode::InvalidArgument);
   std::vector<float> pageable(kCount);
-  CHECK(code([&] { return adopt_buffer(t.device, pageable.data(), kCount); }) ==
+  CHECK(code([&] { return from_native(t.device, pageable.data(), kCount); }) ==
         ErrorCode::InvalidArgument);
   const auto pinned = t.pool->host<float>(kCount, "pinned");
-  CHECK(code([&] { return adopt_buffer(t.device, pinned.data(), kCount); }) ==
+  CHECK(code([&] { return from_native(t.device, pinned.data(), kCount); }) ==
         ErrorCode::InvalidArgument);
-  CHECK(adopt_host_buffer(t.device, pinned.data(), kCount).size() == kCount);
+  CHECK(from_native_host(t.device, pinned.data(), kCount).size() == kCount);
   const Device host =
       Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
-  CHECK(code([&] { return adopt_buffer(host, memory.data, kCount); }) == ErrorCode::Unsupported);
-  CHECK(code([&] { return adopt_buffer(Device(), memory.data, kCount); }) ==
+  CHECK(code([&] { return from_native(host, memory.data, kCount); }) == ErrorCode::Unsupported);
+  CHECK(code([&] { return from_native(Device(), memory.data, kCount); }) ==
         ErrorCode::InvalidArgument);
   CHECK(cuda_state() == before);
 }
@@ -239,8 +240,8 @@ TEST_CASE(
     std::shared_ptr<void> owner(library, [&unloaded](void* handle) {
       unloaded = cudaLibraryUnload(static_cast<cudaLibrary_t>(handle)) == cudaSuccess;
     });
-    const Kernel adopted = adopt_kernel(t.device, static_cast<CUkernel>(kernel), owner);
-    const Kernel as_function = adopt_kernel(t.device, native_function(adopted), std::move(owner));
+    const Kernel adopted = from_native(t.device, static_cast<CUkernel>(kernel), owner);
+    const Kernel as_function = from_native(t.device, native_function(adopted), std::move(owner));
     CHECK(adopted.name() == "module_scale");
     check_scales(t, adopted);
     check_scales(t, as_function);
@@ -248,7 +249,7 @@ TEST_CASE(
   }
   t.device.wait_idle();
   CHECK(unloaded);
-  CHECK(error_of([&] { static_cast<void>(adopt_kernel(t.device, CUfunction{})); }).code ==
+  CHECK(error_of([&] { static_cast<void>(from_native(t.device, CUfunction{})); }).code ==
         ErrorCode::InvalidArgument);
 }
 
@@ -297,14 +298,14 @@ TEST_CASE("cuda interop: the native graph of a CapturedGraph can be inspected an
   const auto x = t.pool->allocate<float>(kCount, "x");
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
     cmd.fill(x, 1.0f);
-    cmd.dispatch(add, {.grid = blocks(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+    cmd.dispatch(add, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
   });
   std::size_t nodes = 0;
   REQUIRE(cudaGraphGetNodes(native_graph(graph), nullptr, &nodes) == cudaSuccess);
   CHECK(nodes == graph.node_count());
   CHECK(native_exec(graph) != nullptr);
 
-  cudaGraph_t copy = release_graph(graph);
+  cudaGraph_t copy = release(graph);
   const CurrentDevice current(t.device);
   cudaGraphExec_t exec = nullptr;
   REQUIRE(cudaGraphInstantiate(&exec, copy, 0) == cudaSuccess);
@@ -319,7 +320,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   if (!have_gpu()) return;
   const Gpu t;
   const Memory memory(t.device);
-  const auto x = adopt_buffer(t.device, memory.data, kCount, "theirs");
+  const auto x = from_native(t.device, memory.data, kCount, "theirs");
   const Stream stream(t.device);
   cudaGraph_t theirs = nullptr;
   {
@@ -331,7 +332,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   bool dropped = false;
   {
     CapturedGraph graph =
-        adopt_graph(t.device, theirs,
+        from_native(t.device, theirs,
                     {.label = "theirs", .owner = std::shared_ptr<void>(&dropped, [](void* flag) {
                                           *static_cast<bool*>(flag) = true;
                                         })});
@@ -347,7 +348,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   }
   t.device.wait_idle();
   CHECK(dropped);
-  CHECK(error_of([&] { static_cast<void>(adopt_graph(t.device, nullptr)); }).code ==
+  CHECK(error_of([&] { static_cast<void>(from_native(t.device, nullptr)); }).code ==
         ErrorCode::InvalidArgument);
 }
 

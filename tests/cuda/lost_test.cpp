@@ -117,8 +117,8 @@ TEST_CASE("child: a fault among markers" * doctest::skip()) {
     INFO("text: ", text);
     CHECK(error.code == ErrorCode::DeviceLost);
     CHECK(error.unfinished == std::vector<std::uint32_t>{1});
-    for (const char* part : {"begun and not ended", "command 1, dispatch gpu_poke", "faulting",
-                             "replay 1", "graph test"}) {
+    for (const char* part : {"started and not completed", "command 1, dispatch gpu_poke",
+                             "faulting", "replay 1", "graph test"}) {
       CHECK(text.find(part) != std::string::npos);
     }
   }

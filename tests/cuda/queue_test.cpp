@@ -119,7 +119,7 @@ TEST_CASE("cuda queue: a queue that waits for another queue's fence starts after
   after.upload(second);
   t.device.wait_idle();
   const Fence before = first.launch(t.queue);
-  second.wait_for(before);
+  second.wait(before);
   const Fence end = after.launch(second);
   CHECK_FALSE(end.done());
   gate.open();

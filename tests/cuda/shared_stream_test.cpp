@@ -25,7 +25,7 @@ struct SharedStream {
   SharedStream() {
     const CurrentDevice current(t.device);
     REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-    application = adopt_queue(t.device, stream, {.label = "application"});
+    application = from_native(t.device, stream, {.label = "application"});
     x = t.pool->allocate<std::uint32_t>(kCount, "x");
     y = t.pool->allocate<std::uint32_t>(kCount, "y");
     z = t.pool->allocate<std::uint32_t>(kCount, "z");

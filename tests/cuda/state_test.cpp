@@ -30,7 +30,8 @@ void use_everything(const Gpu& t) {
   const auto input = t.pool->host<float>(1000, "input");
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
     cmd.copy(input, data);
-    cmd.dispatch(kernel, {.grid = blocks(1000, 128), .block = 128}, read_write(data), 2.0f, 1000u);
+    cmd.dispatch(kernel, {.grid = ceil_div(1000, 128), .block = 128}, read_write(data), 2.0f,
+                 1000u);
   });
   graph.upload(t.queue);
   const Fence fence = graph.launch(t.queue);
@@ -111,7 +112,7 @@ TEST_CASE("cuda state: cuda_check and cuda_ignore clear the pending error") {
 
 TEST_CASE("cuda state: an operation that cannot be simulated throws Unsupported") {
   if (!have_gpu()) return;
-  CHECK(error_of([] { gpu().lose(); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([] { gpu().simulate_loss(); }).code == ErrorCode::Unsupported);
   CHECK_FALSE(gpu().is_lost());
 }
 
@@ -119,7 +120,7 @@ TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capt
   if (!have_gpu()) return;
   const Gpu t;
   const Stream stream(t.device);
-  const Queue adopted = adopt_queue(t.device, stream.stream, {.label = "adopted"});
+  const Queue adopted = from_native(t.device, stream.stream, {.label = "adopted"});
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {

@@ -12,10 +12,11 @@
 #include <gpu_kernels.shaders.hpp>
 
 #include "backend/backend.hpp"
+#include "base/handle_access.hpp"
 #include "cuda/gpu.hpp"
 #include "plan/timing_layout.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise::test {
@@ -60,24 +61,24 @@ struct Timed : Gpu {
     detail::Bindings bindings;
     for (const auto& buffer : plan().recording->buffers)
       bindings.address.push_back(buffer->address);
-    const std::shared_ptr<const detail::Plan> shared(graph.core(), &plan());
-    exec = device.core()->backend().instantiate(shared, bindings, instrumentation);
+    const std::shared_ptr<const detail::Plan> shared(detail::core_of(graph), &plan());
+    exec = detail::core_of(device)->backend().instantiate(shared, bindings, instrumentation);
     source = exec->replay_source();
     REQUIRE(source);
   }
   ~Timed() {
     if (device) queue.wait_idle();
   }
-  [[nodiscard]] const detail::Plan& plan() const { return graph.core()->plan(); }
+  [[nodiscard]] const detail::Plan& plan() const { return detail::core_of(graph)->plan(); }
   [[nodiscard]] CollectedReplays collector() const {
     return CollectedReplays(detail::timing_layout(plan()).slots);
   }
   void launch(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i)
-      static_cast<void>(exec->launch(queue.core()->backend()));
+      static_cast<void>(exec->launch(detail::core_of(queue)->backend()));
     launched += times;
   }
-  void wait() const { queue.core()->backend().mark(), queue.wait_idle(); }
+  void wait() const { detail::core_of(queue)->backend().mark(), queue.wait_idle(); }
 };
 
 // Checks node times: they lie within their replay and after their predecessors, and every command

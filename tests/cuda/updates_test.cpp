@@ -77,8 +77,8 @@ TEST_CASE("updates on a GPU: a released graph is the graph in its current state"
   const auto seen = pool->host<unsigned>(kCount, "seen");
   CapturedGraph graph = device.compile(record(device, values, seen, 1), {.pool = pool});
   REQUIRE(graph.update(record(device, values, seen, 2)).done());
-  const CUgraph copy = release_graph(graph);
-  CapturedGraph adopted = adopt_graph(device, copy, {.label = "copy"});
+  const CUgraph copy = release(graph);
+  CapturedGraph adopted = from_native(device, copy, {.label = "copy"});
   REQUIRE(cudaGraphDestroy(copy) == cudaSuccess);
   adopted.launch(queue).wait();
   CHECK(seen[0] == 2u);

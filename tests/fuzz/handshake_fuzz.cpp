@@ -1,11 +1,11 @@
-// Fuzzes both ends of a live connection with a peer that says anything: the session's end over a
-// socket file and over TCP, the viewer's end against something that claims to be a session, and
-// what parses addresses and names. Nothing crashes, nobody is let in without the token, every
-// connection that the peer closed is over, and a request that is taken is one that is allowed.
-// ctest runs it for half a minute (fuzz.handshake). For longer:
+// Fuzzes both ends of a live connection with an arbitrary peer: the session's end on a socket file
+// and on TCP, the viewer's end with an arbitrary session, and the parsers of addresses and names.
+// Checks that nothing crashes, that no peer is welcomed without the token, that a connection ends
+// when its peer closes it, and that only permitted requests are delivered. ctest runs it for half a
+// minute (fuzz.handshake). To run it longer:
 //   bin/reprise_fuzz_handshake -max_total_time=3600 -fork=2 FOLDER tests/fuzz/corpus/handshake
-// FOLDER keeps what is new; what crashed is written to crash-*, and "bin/reprise_fuzz_handshake
-// crash-*" runs it again.
+// FOLDER receives new inputs. Crashing inputs are written to crash-*; run them again with
+// "bin/reprise_fuzz_handshake crash-*".
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -47,7 +47,7 @@ bool shows_the_token(std::span<const std::uint8_t> bytes) {
   return bytes.size() >= hello.size() && std::equal(hello.begin(), hello.end(), bytes.begin());
 }
 
-// What is small enough for the buffer of a socket, so that one thread can play both sides.
+// Small enough for a socket's buffer, so one thread can play both sides.
 std::span<const std::uint8_t> fitting(std::span<const std::uint8_t> bytes) {
   return bytes.first(std::min<std::size_t>(bytes.size(), 32u << 10));
 }
@@ -103,7 +103,7 @@ void session_end(std::span<const std::uint8_t> bytes, Connection::Door door) {
   ::close(ends[1]);
 }
 
-// A socket that one viewer after the other connects to.
+// A listening socket for consecutive viewers.
 class Impostor {
  public:
   Impostor() {

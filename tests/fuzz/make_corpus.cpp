@@ -1,5 +1,5 @@
-// Writes the corpora that fuzzing begins with: make_corpus FOLDER makes FOLDER/reader and
-// FOLDER/handshake. Run again after the format or the handshake has grown.
+// Writes the initial corpora: make_corpus FOLDER creates FOLDER/reader and FOLDER/handshake. Run it
+// again after a change of the format or of the handshake.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

@@ -1,10 +1,10 @@
-// Fuzzes what reads traces: any bytes are either refused with a TraceError or give records whose
-// every index leads somewhere and which survive being written and read again. The first byte says
-// where the rest goes: into the codec, past compression and checksums; into a chunk, behind a
-// header that fits it; or into a file. ctest runs it for half a minute (fuzz.reader). For longer:
+// Fuzzes the reading of traces: arbitrary bytes either cause a TraceError or give records whose
+// indices are all valid and which survive a round trip. The first byte selects the layer that
+// receives the rest: the codec, without compression and checksums; a chunk with a matching header;
+// or a file. ctest runs it for half a minute (fuzz.reader). To run it longer:
 //   bin/reprise_fuzz_reader -max_total_time=3600 -fork=2 FOLDER tests/fuzz/corpus/reader
-// FOLDER keeps what is new; what crashed is written to crash-*, and "bin/reprise_fuzz_reader
-// crash-*" runs it again.
+// FOLDER receives new inputs. Crashing inputs are written to crash-*; run them again with
+// "bin/reprise_fuzz_reader crash-*".
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -63,12 +63,12 @@ void use(const Records& records) {
 }
 
 void read_codec(std::span<const std::uint8_t> bytes) {
-  // As read_chunk decodes: from memory that is aligned, and ends where the bytes do.
+  // Like read_chunk: from aligned memory that ends with the data.
   const std::vector<std::uint8_t> copy(bytes.begin(), bytes.end());
   use(decode(copy));
 }
 
-// Begins with the chunk's header, or with the size that its payload has in the end.
+// The input starts with the chunk's header, or with the decompressed size of its payload.
 void read_one_chunk(std::span<const std::uint8_t> bytes) {
   ChunkHeader header;
   try {
@@ -96,14 +96,14 @@ void read_file(std::span<const std::uint8_t> bytes) {
       try {
         use(reader.read(chunk));
       } catch (const TraceError&) {
-        // That chunk is damaged, others may not be.
+        // Other chunks may be intact.
       }
     }
     require(reader.refresh() == 0, "a file that does not grow has no new chunks");
     require(reader.trailing_bytes() == 0 || !reader.damage().empty(),
             "why a file ends early is said");
   } catch (const TraceError&) {
-    // No trace.
+    // Not a trace.
   }
   ::close(file);
 }
@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       default: read_file(bytes); break;
     }
   } catch (const TraceError&) {
-    // Refused, as it should be.
+    // Rejected as expected.
   }
   return 0;
 }

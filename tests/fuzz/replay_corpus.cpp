@@ -1,6 +1,5 @@
-// Runs the entry of a fuzzer over files and over variations of them, for compilers without
-// libFuzzer: replay_corpus FOLDER [SEED]. What differs from file to file is made from the seed,
-// which is printed.
+// Runs a fuzzer's entry on files and on variations of them, for compilers without libFuzzer:
+// replay_corpus FOLDER [SEED]. The variations depend only on the seed, which is printed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +17,8 @@ constexpr int kVariations = 300;
 
 std::vector<std::uint8_t> vary(std::vector<std::uint8_t> bytes, std::mt19937_64& random) {
   for (std::uint64_t changes = 1 + random() % 4; changes != 0 && bytes.size() > 1; --changes) {
-    const std::size_t at = 1 + random() % (bytes.size() - 1);  // the first byte says where it goes
+    // Keeps the first byte, which selects the layer.
+    const std::size_t at = 1 + random() % (bytes.size() - 1);
     switch (random() % 4) {
       case 0: bytes[at] = static_cast<std::uint8_t>(random()); break;
       case 1: bytes[at] ^= static_cast<std::uint8_t>(1u << random() % 8); break;

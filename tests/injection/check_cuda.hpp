@@ -1,4 +1,4 @@
-// What the programs here do with a call that CUDA does not take: say which, and end.
+// Ends a test program with a message if a CUDA call fails.
 #pragma once
 
 #include <cuda_runtime.h>

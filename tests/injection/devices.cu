@@ -1,9 +1,9 @@
-// A program that knows nothing of Reprise, with graphs on every device that there is and several
-// threads for each: what gpu_test.py expects of its trace. Each graph is instantiated in a range
-// that names its device and has a kernel more than there are devices before its own; every thread
-// launches its own into its own stream, and in the end the main thread launches one of each device,
-// whichever device is current. Prints how many devices there are. Exit code 0: CUDA took all of it.
-// Usage: devices [FILE]; with FILE it goes on launching these until FILE is there.
+// A program without Reprise that has graphs on every device, with several threads per device;
+// gpu_test.py checks its trace. Each graph is instantiated in a range with the name of its device
+// and has one kernel more than the number of its device. Every thread launches its graph into its
+// own stream; finally the main thread launches one graph of each device, independently of the
+// current device. Prints the number of devices. Exit code 0: all CUDA calls succeeded. Usage:
+// devices [FILE]; with FILE it repeats these launches until FILE exists.
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>

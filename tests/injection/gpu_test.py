@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `reprise run` sees on a machine with a GPU, in exact counts: of a program with graphs of every kind (kinds.cu), of one with graphs on every
-device (devices.cu), and of one that viewers come to while it runs.
+"""Checks the traces of `reprise run` on a machine with a GPU, with exact counts: of a program with graphs of every kind (kinds.cu), of one with graphs
+on every device (devices.cu), and of one with live viewers.
 
 usage: gpu_test.py REPRISE KINDS DEVICES [TEST...]
 """
@@ -19,7 +19,7 @@ import unittest
 
 PROGRAM, KINDS, DEVICES = "", "", ""
 
-# Of each graph, by the range that it was instantiated in: a line a version, as nodes, edges, replays, runs of nodes in one replay.
+# The graphs, by the range of their instantiation: one tuple per version with nodes, edges, replays and node runs per replay.
 GRAPHS = {
     "captured": [[(3, 2, 18, 3), (3, 2, 2, 3)]],
     "explicit": [[(6, 5, 7, 3), (6, 5, 2, 3), (6, 5, 1, 2)]],
@@ -66,22 +66,22 @@ class KindsTest(unittest.TestCase):
             graphs[label.split()[0]].setdefault(graph, []).append(line)
         return {label: list(of.values()) for label, of in graphs.items()}
 
-    def test_every_graph_version_replay_and_run_of_a_node_is_there(self):
+    def test_trace_contains_every_graph_version_replay_and_node_run(self):
         self.assertEqual(self.seen(self.bases["nodes"]), GRAPHS)
 
-    def test_without_records_all_but_the_runs_is_there(self):
+    def test_without_node_records_everything_else_is_recorded(self):
         without = {label: [[(*line[:3], 0) for line in versions] for versions in of] for label, of in GRAPHS.items()}
         self.assertEqual(self.seen(self.bases["calls"]), without)
 
-    def test_every_replay_of_kernels_has_its_begin_and_end(self):
+    def test_every_replay_with_kernels_has_start_and_end(self):
         count = self.bases["nodes"].execute("SELECT count(*) FROM replays WHERE started_ns IS NULL OR started_ns = 0 OR ended_ns < started_ns").fetchone()[0]
         self.assertEqual(count, 0)
 
-    def test_ranges_are_labels_of_what_was_captured_in_them(self):
+    def test_ranges_are_labels_of_captured_nodes(self):
         rows = self.bases["calls"].execute("SELECT n.name, n.label FROM nodes n JOIN graphs g USING (graph, version) WHERE g.name LIKE 'captured%' AND version = 1 ORDER BY node")
         self.assertEqual(list(rows), [("add", "forward"), ("scale<float>", "forward / layer"), ("fill", "")])
 
-    def test_nothing_was_lost(self):
+    def test_there_are_no_losses(self):
         for base in self.bases.values():
             self.assertEqual(base.execute("SELECT count(*) FROM losses").fetchone()[0], 0)
 
@@ -89,7 +89,7 @@ class KindsTest(unittest.TestCase):
 class DevicesTest(unittest.TestCase):
     THREADS, LAUNCHES = 4, 25  # as in devices.cu
 
-    def test_every_graph_is_on_its_device_with_all_that_it_did(self):
+    def test_every_graph_is_on_its_device_with_all_replays(self):
         for options, timed in ((["--nodes"], True), ([], False)):
             with self.subTest(options=options), tempfile.TemporaryDirectory(prefix="reprise-devices-") as folder:
                 trace = pathlib.Path(folder) / "devices.reprise"
@@ -116,7 +116,7 @@ class DevicesTest(unittest.TestCase):
 
 
 class LiveTest(unittest.TestCase):
-    HANG = 120  # seconds: a guard, nothing takes as long
+    HANG = 120  # seconds; only detects hangs
 
     def until(self, is_so):
         limit = time.monotonic() + self.HANG
@@ -133,10 +133,10 @@ class LiveTest(unittest.TestCase):
             with contextlib.closing(sqlite3.connect(base)) as opened:
                 try:
                     return opened.execute(query).fetchone()[0]
-                except sqlite3.OperationalError:  # there is no whole chunk yet
+                except sqlite3.OperationalError:  # no complete chunk yet
                     return 0
 
-    def test_nodes_come_while_a_viewer_is_there_and_not_before_or_after(self):
+    def test_nodes_are_recorded_only_while_a_viewer_is_connected(self):
         with tempfile.TemporaryDirectory(prefix="reprise-live-") as folder:
             here = pathlib.Path(folder)
             (here / "runtime").mkdir(mode=0o700)

@@ -24,7 +24,7 @@ Record record_of(const HandMadeRecord& made) {
   return record;
 }
 
-// As many bytes as it has; 0: it does not fit.
+// Returns the record's size; 0: it does not fit.
 template <class Record>
 std::size_t put(const HandMadeRecord& made, std::uint8_t* at, std::size_t room) {
   if (room < sizeof(Record)) return 0;

@@ -1,6 +1,5 @@
-// A CUPTI of plain tables: it calls back whoever subscribed for what was asked for, and hands out
-// records of kinds that are switched on. One at a time, because CUPTI's calls carry no object.
-// Threads: any.
+// A fake CUPTI: calls the subscriber for its enabled callbacks and delivers records of enabled
+// kinds. One at a time, because CUPTI's calls have no user data. Threads: any.
 #pragma once
 
 #include <cupti.h>
@@ -17,10 +16,9 @@
 
 namespace reprise::test {
 
-inline constexpr std::uint32_t kHandMadeExecId =
-    12;  // of every executable that has none of its own
+inline constexpr std::uint32_t kHandMadeExecId = 12;  // default for executables
 
-// A record of one run of one node; the name stays.
+// A record of one run of one node. `name` must outlive it.
 struct HandMadeRecord {
   CUpti_ActivityKind kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;  // or MEMCPY, MEMSET
   std::uint64_t node = 0;
@@ -37,12 +35,12 @@ class HandMadeCupti {
   ~HandMadeCupti();
 
   [[nodiscard]] const detail::CuptiLibrary& library() const noexcept { return library_; }
-  CUptiResult subscription = CUPTI_SUCCESS;  // what who subscribes is told
+  CUptiResult subscription = CUPTI_SUCCESS;  // result of subscribing
 
   void set_exec_id(CUgraphExec exec, std::uint32_t id);
-  // To whoever subscribed, if it asked for this.
+  // Calls the subscriber if it enabled the callback.
   void call_back(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
-  // Waits for the next flush; of a kind that is off there is none.
+  // Queues a record for the next flush; ignored if its kind is disabled.
   void add(const HandMadeRecord& record);
   [[nodiscard]] bool records_kernels();
 
@@ -51,7 +49,7 @@ class HandMadeCupti {
   [[nodiscard]] std::uint32_t exec_id(CUgraphExec exec);
 
   detail::CuptiLibrary library_;
-  std::mutex mutex_;  // of what stands below
+  std::mutex mutex_;  // guards the members below
   CUpti_CallbackFunc subscriber_ = nullptr;
   void* of_subscriber_ = nullptr;
   std::set<std::pair<CUpti_CallbackDomain, CUpti_CallbackId>> wanted_;

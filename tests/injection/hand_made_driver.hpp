@@ -1,6 +1,5 @@
-// A driver of plain tables, with graphs that are made by hand: what is watched can then be played
-// on a machine without one. Its handles are addresses of what it is made of. Threads: any, for
-// graphs that nobody changes meanwhile.
+// A fake driver with graphs built by the tests, for machines without a GPU. Its handles are
+// addresses of its objects. Threads: any, while no thread changes the graphs.
 #pragma once
 
 #include <cuda.h>
@@ -18,7 +17,7 @@ namespace reprise::test {
 struct HandMadeKernel {
   std::string name;
   std::vector<std::size_t> parameter_bytes = {};
-  std::vector<std::size_t> parameter_offsets = {};  // empty: one after the other
+  std::vector<std::size_t> parameter_offsets = {};  // empty: contiguous
   int registers = 24, static_shared_bytes = 0;
 };
 
@@ -34,7 +33,7 @@ struct HandMadeNode {
 
 struct HandMadeGraph {
   std::deque<HandMadeNode> nodes;
-  std::vector<HandMadeNode*> others;  // behind its own: somebody else keeps them
+  std::vector<HandMadeNode*> others;  // nodes of other graphs
   std::vector<std::pair<std::size_t, std::size_t>> edges;
 };
 
@@ -43,7 +42,7 @@ template <class Handle, class Made>
   return reinterpret_cast<Handle>(&made);
 }
 
-// The device that is current on the calling thread; any with a number is there.
+// The current device of the calling thread. Any number is valid.
 inline thread_local CUdevice hand_made_device = 0;
 
 [[nodiscard]] detail::DriverCalls hand_made_driver();

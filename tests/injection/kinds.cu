@@ -1,6 +1,6 @@
-// A program that knows nothing of Reprise and has graphs of every kind, each instantiated in a
-// range of its name and launched a known number of times: what gpu_test.py expects of its trace.
-// Exit code 0: CUDA took all of it. Usage: kinds [LAUNCHES], of each of its threads; 50.
+// A program without Reprise that has graphs of every kind. Each is instantiated in a range with its
+// name and launched a known number of times; gpu_test.py checks the trace. Exit code 0: all CUDA
+// calls succeeded. Usage: kinds [LAUNCHES per thread, default 50].
 #include <cuda_runtime.h>
 #include <nvtx3/nvToolsExt.h>
 

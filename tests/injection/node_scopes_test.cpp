@@ -8,9 +8,7 @@ using detail::NodeScopes;
 using detail::OpenScopes;
 using detail::ScopePath;
 
-TEST_CASE(
-    "node scopes: ranges nest, each domain's among themselves, and what was never opened closes "
-    "nothing") {
+TEST_CASE("node scopes: ranges nest per domain, and closing an unopened range has no effect") {
   OpenScopes open;
   CHECK(open.path() == nullptr);
   open.push(0, "model");
@@ -25,30 +23,29 @@ TEST_CASE(
   CHECK(open.path() == nullptr);
 }
 
-TEST_CASE(
-    "node scopes: a copy of a node has its scope, and an address that is used again has not") {
+TEST_CASE("node scopes: a copied node has its original's scope, and a reused address does not") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);
   scopes.copy(10, 2, 20);
   CHECK(scopes.find(20) == path);
-  scopes.forget_graph(1);
+  scopes.remove_graph(1);
   CHECK(scopes.find(10) == nullptr);
   CHECK(scopes.find(20) == path);
   scopes.add(3, 20, nullptr);
   CHECK(scopes.find(20) == nullptr);
   scopes.add(3, 30, path);
-  scopes.forget_node(30);
+  scopes.remove_node(30);
   CHECK(scopes.find(30) == nullptr);
-  scopes.forget_graph(3);
+  scopes.remove_graph(3);
 }
 
-TEST_CASE("node scopes: a graph that ends takes only nodes that are still its own") {
+TEST_CASE("node scopes: destroying a graph removes only the nodes that it still owns") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
   scopes.add(1, 10, path);
-  scopes.add(2, 10, path);  // the address went to a node of another graph
-  scopes.forget_graph(1);
+  scopes.add(2, 10, path);  // the address was reused for a node of another graph
+  scopes.remove_graph(1);
   CHECK(scopes.find(10) == path);
 }
 

@@ -1,4 +1,4 @@
-// Executables, their versions and their replays, told by hand.
+// ObservedProgram: executables, versions and replays, with artificial calls.
 #include <doctest/doctest.h>
 
 #include "injection/traced.hpp"
@@ -9,7 +9,7 @@ namespace {
 using detail::ObservedGraph;
 using detail::ObservedNode;
 using detail::ObservedProgram;
-using Rest = detail::ObservedExec::Rest;
+using Outstanding = detail::ObservedExec::Outstanding;
 
 constexpr std::uint64_t kExec = 0xe0, kOtherExec = 0xe1, kStream = 0x70000;
 constexpr std::uint32_t kProfilerId = 4;
@@ -36,22 +36,22 @@ ObservedGraph chain(std::uint32_t nodes) {
   return graph;
 }
 
-void instantiate(ObservedProgram& watch, ObservedGraph graph, std::uint64_t exec = kExec) {
-  watch.instantiated(
+void instantiate(ObservedProgram& program, ObservedGraph graph, std::uint64_t exec = kExec) {
+  program.instantiated(
       {.exec = exec, .profiler_id = kProfilerId, .device = 0, .began = 100, .at = 150},
       std::move(graph));
 }
 
-void launch(ObservedProgram& watch, std::uint32_t correlation,
+void launch(ObservedProgram& program, std::uint32_t correlation,
             ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded,
             std::uint64_t exec = kExec) {
-  watch.launched({.exec = exec,
-                  .stream = kStream,
-                  .thread = 7,
-                  .began = 200,
-                  .returned = 205,
-                  .correlation = correlation},
-                 nodes);
+  program.launched({.exec = exec,
+                    .stream = kStream,
+                    .thread = 7,
+                    .began = 200,
+                    .returned = 205,
+                    .correlation = correlation},
+                   nodes);
 }
 
 detail::ObservedRun run_of(std::uint32_t number, std::uint32_t correlation, trace::Time started) {
@@ -66,14 +66,14 @@ detail::ObservedRun run_of(std::uint32_t number, std::uint32_t correlation, trac
 }  // namespace
 
 TEST_CASE(
-    "program watch: an executable is a graph of the trace, with short and full names, and each "
+    "observed program: an executable is a graph of the trace with short and full names, and each "
     "launch is a replay") {
-  ObservedProgram watch;
-  watch.name_queue(kStream, 0, "stream 7");
-  instantiate(watch, chain(3));
-  launch(watch, 1);
-  launch(watch, 2);
-  const auto records = said(watch);
+  ObservedProgram program;
+  program.name_queue(kStream, 0, "stream 7");
+  instantiate(program, chain(3));
+  launch(program, 1);
+  launch(program, 2);
+  const auto records = collected(program);
   const auto versions = all<trace::GraphVersion>(records);
   REQUIRE(versions.size() == 1);
   const trace::GraphVersion& version = versions[0];
@@ -95,15 +95,15 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program watch: a replay with records has the time of every node, whatever order they come in, "
-    "and its own begin and end") {
-  ObservedProgram watch;
-  instantiate(watch, chain(3));
-  launch(watch, 5, ObservedProgram::Nodes::Recorded);
-  watch.ran({run_of(2, 5, 1030), run_of(0, 5, 1000)}, 10);
-  CHECK(all<trace::Replay>(said(watch)).empty());  // one is still to come
-  watch.ran({run_of(1, 5, 1015)}, 11);
-  const auto records = said(watch);
+    "observed program: a recorded replay has the time of every node in any order of arrival, and "
+    "its own start and end") {
+  ObservedProgram program;
+  instantiate(program, chain(3));
+  launch(program, 5, ObservedProgram::Nodes::Recorded);
+  program.ran({run_of(2, 5, 1030), run_of(0, 5, 1000)}, 10);
+  CHECK(all<trace::Replay>(collected(program)).empty());  // one run is outstanding
+  program.ran({run_of(1, 5, 1015)}, 11);
+  const auto records = collected(program);
   const auto blocks = all<trace::SampleBlock>(records);
   REQUIRE(blocks.size() == 1);
   REQUIRE(blocks[0].samples.size() == 3);
@@ -116,30 +116,29 @@ TEST_CASE(
   CHECK(replays[0].sampled == 1);
 }
 
-TEST_CASE(
-    "program watch: runs that come before their launch has returned are its own all the same") {
-  ObservedProgram watch;
-  instantiate(watch, chain(1));
-  watch.ran({run_of(0, 9, 1000)}, 10);
-  launch(watch, 9, ObservedProgram::Nodes::Recorded);
-  CHECK(all<trace::SampleBlock>(said(watch)).size() == 1);
+TEST_CASE("observed program: runs that arrive before their launch returned are assigned to it") {
+  ObservedProgram program;
+  instantiate(program, chain(1));
+  program.ran({run_of(0, 9, 1000)}, 10);
+  launch(program, 9, ObservedProgram::Nodes::Recorded);
+  CHECK(all<trace::SampleBlock>(collected(program)).size() == 1);
 }
 
 TEST_CASE(
-    "program watch: runs in bodies come without a launch, their time says whose they are, and of "
-    "one node they are counted") {
-  ObservedProgram watch;
+    "observed program: runs in bodies have no launch, are assigned by time, and are numbered per "
+    "node") {
+  ObservedProgram program;
   ObservedGraph graph = chain(2);
   graph.nodes[1].recorded = ObservedNode::Recorded::Sometimes;  // in a body
-  instantiate(watch, std::move(graph));
-  launch(watch, 1, ObservedProgram::Nodes::Recorded);
-  launch(watch, 2, ObservedProgram::Nodes::Recorded);
-  watch.ran({run_of(0, 1, 1000), run_of(1, 0, 1100), run_of(1, 0, 1200), run_of(0, 2, 2000),
-             run_of(1, 0, 2100)},
-            10);
-  CHECK(all<trace::SampleBlock>(said(watch, Rest::IsToCome, 11))
-            .empty());  // nobody knows how many are to come
-  const auto blocks = all<trace::SampleBlock>(said(watch, Rest::IsHere, 12));
+  instantiate(program, std::move(graph));
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
+  launch(program, 2, ObservedProgram::Nodes::Recorded);
+  program.ran({run_of(0, 1, 1000), run_of(1, 0, 1100), run_of(1, 0, 1200), run_of(0, 2, 2000),
+               run_of(1, 0, 2100)},
+              10);
+  CHECK(all<trace::SampleBlock>(collected(program, Outstanding::Expected, 11))
+            .empty());  // the number of runs is unknown
+  const auto blocks = all<trace::SampleBlock>(collected(program, Outstanding::Complete, 12));
   REQUIRE(blocks.size() == 2);
   REQUIRE(blocks[0].samples.size() == 3);
   CHECK(blocks[0].samples[1].occurrence == 0);
@@ -147,41 +146,41 @@ TEST_CASE(
   CHECK(blocks[1].samples.size() == 2);
 }
 
-TEST_CASE(
-    "program watch: a run that says another kernel than the node with its number is nobody's") {
-  ObservedProgram watch;
-  instantiate(watch, chain(1));
-  launch(watch, 1, ObservedProgram::Nodes::Recorded);
+TEST_CASE("observed program: a run whose kernel differs from its node's is ignored") {
+  ObservedProgram program;
+  instantiate(program, chain(1));
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
   detail::ObservedRun run = run_of(0, 1, 1000);
   run.kernel = "_Z5otherv";
-  watch.ran({run}, 10);
-  const auto records = said(watch);
+  program.ran({run}, 10);
+  const auto records = collected(program);
   CHECK(all<trace::Replay>(records).size() == 1);
   CHECK(all<trace::SampleBlock>(records).empty());
 }
 
 TEST_CASE(
-    "program watch: of records that were lost the rest is told, once a later replay is there") {
-  ObservedProgram watch;
-  instantiate(watch, chain(2));
-  launch(watch, 1, ObservedProgram::Nodes::Recorded);
-  launch(watch, 2, ObservedProgram::Nodes::Recorded);
-  watch.ran({run_of(0, 1, 1000), run_of(0, 2, 2000), run_of(1, 2, 2020)}, 10);
-  CHECK(all<trace::Replay>(said(watch, Rest::IsToCome, 20)).empty());
-  const auto replays = all<trace::Replay>(said(watch, Rest::IsToCome, 10 + 600'000'000));
+    "observed program: after lost records the rest is emitted once a later replay has arrived") {
+  ObservedProgram program;
+  instantiate(program, chain(2));
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
+  launch(program, 2, ObservedProgram::Nodes::Recorded);
+  program.ran({run_of(0, 1, 1000), run_of(0, 2, 2000), run_of(1, 2, 2020)}, 10);
+  CHECK(all<trace::Replay>(collected(program, Outstanding::Expected, 20)).empty());
+  const auto replays =
+      all<trace::Replay>(collected(program, Outstanding::Expected, 10 + 600'000'000));
   REQUIRE(replays.size() == 2);
   CHECK(replays[0].ended == 1010);
   CHECK(replays[1].ended == 2030);
 }
 
-TEST_CASE("program watch: lost times are no times, and are counted") {
-  ObservedProgram watch;
-  instantiate(watch, chain(1));
-  launch(watch, 1, ObservedProgram::Nodes::Recorded);
+TEST_CASE("observed program: lost times are omitted and counted") {
+  ObservedProgram program;
+  instantiate(program, chain(1));
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
   detail::ObservedRun run = run_of(0, 1, 1000);
   run.started = run.ended = 0;
-  watch.ran({run}, 10);
-  const auto records = said(watch);
+  program.ran({run}, 10);
+  const auto records = collected(program);
   const auto replays = all<trace::Replay>(records);
   REQUIRE(replays.size() == 1);
   CHECK(replays[0].started == 0);
@@ -191,17 +190,17 @@ TEST_CASE("program watch: lost times are no times, and are counted") {
 }
 
 TEST_CASE(
-    "program watch: changed parameters become a version with the next launch, an update of the "
-    "graph at once, and both say what changed") {
-  ObservedProgram watch;
-  instantiate(watch, chain(2));
+    "observed program: changed parameters create a version at the next launch, graph updates at "
+    "once, both with a description") {
+  ObservedProgram program;
+  instantiate(program, chain(2));
   ObservedGraph one = chain(1);
   one.nodes[0].grid[0] = 64;
-  watch.changed(kExec, 0x901, one, "kernel parameters");
-  watch.enabled(kExec, 0x900, ObservedNode::Enabled::No);
-  CHECK(all<trace::GraphVersion>(said(watch)).size() == 1);
-  launch(watch, 1);
-  auto records = said(watch);
+  program.changed(kExec, 0x901, one, "kernel parameters");
+  program.enabled(kExec, 0x900, ObservedNode::Enabled::No);
+  CHECK(all<trace::GraphVersion>(collected(program)).size() == 1);
+  launch(program, 1);
+  auto records = collected(program);
   auto versions = all<trace::GraphVersion>(records);
   REQUIRE(versions.size() == 1);
   CHECK(versions[0].version == 2);
@@ -209,46 +208,45 @@ TEST_CASE(
   CHECK(versions[0].strings[versions[0].nodes[0].name] == "add (disabled)");
   auto updates = all<trace::Update>(records);
   REQUIRE(updates.size() == 1);
-  CHECK(updates[0].what == "kernel parameters of node 1; disabled node 0");
+  CHECK(updates[0].description == "kernel parameters of node 1; disabled node 0");
   CHECK(updates[0].to_version == 2);
   CHECK(all<trace::Replay>(records).at(0).version == 2);
 
-  watch.replaced(kExec, chain(2), 300);
-  watch.refused(kExec, "error 910", 310);
-  records = said(watch);
+  program.replaced(kExec, chain(2), 300);
+  program.refused(kExec, "error 910", 310);
+  records = collected(program);
   CHECK(all<trace::GraphVersion>(records).at(0).version == 3);
-  CHECK(all<trace::Update>(records).at(0).what == "cudaGraphExecUpdate");
+  CHECK(all<trace::Update>(records).at(0).description == "cudaGraphExecUpdate");
   CHECK(all<trace::Message>(records).at(0).text.find("error 910") != std::string::npos);
 }
 
-TEST_CASE(
-    "program watch: of a graph that changes before every launch only so many pictures are kept") {
-  ObservedProgram watch({.nodes = 1000, .versions = 3, .waiting_records = 1000});
-  instantiate(watch, chain(1));
+TEST_CASE("observed program: the number of versions of a graph is limited") {
+  ObservedProgram program({.nodes = 1000, .versions = 3, .waiting_records = 1000});
+  instantiate(program, chain(1));
   for (std::uint32_t i = 1; i <= 5; ++i) {
-    watch.changed(kExec, 0x900, chain(1), "kernel parameters");
-    launch(watch, i);
+    program.changed(kExec, 0x900, chain(1), "kernel parameters");
+    launch(program, i);
   }
-  const auto records = said(watch);
+  const auto records = collected(program);
   CHECK(all<trace::GraphVersion>(records).size() == 3);
   const auto updates = all<trace::Update>(records);
   REQUIRE(updates.size() == 5);
   CHECK(updates[4].from_version == updates[4].to_version);
-  CHECK(updates[4].what.find("no picture") != std::string::npos);
+  CHECK(updates[4].description.find("not described") != std::string::npos);
   CHECK(all<trace::Replay>(records).size() == 5);
 }
 
 TEST_CASE(
-    "program watch: a handle that is used again is another graph, and what was awaited of the "
-    "first still comes") {
-  ObservedProgram watch;
-  instantiate(watch, chain(1));
-  launch(watch, 1, ObservedProgram::Nodes::Recorded);
-  watch.destroyed(kExec, 250);
-  instantiate(watch, chain(2));
-  launch(watch, 2);
-  watch.ran({run_of(0, 1, 1000)}, 10);
-  const auto records = said(watch);
+    "observed program: a reused handle is a new graph, and outstanding runs of the old one still "
+    "arrive") {
+  ObservedProgram program;
+  instantiate(program, chain(1));
+  launch(program, 1, ObservedProgram::Nodes::Recorded);
+  program.destroyed(kExec, 250);
+  instantiate(program, chain(2));
+  launch(program, 2);
+  program.ran({run_of(0, 1, 1000)}, 10);
+  const auto records = collected(program);
   const auto versions = all<trace::GraphVersion>(records);
   REQUIRE(versions.size() == 2);
   CHECK(versions[0].graph != versions[1].graph);
@@ -256,18 +254,17 @@ TEST_CASE(
   REQUIRE(replays.size() == 2);
   CHECK(replays[0].graph != replays[1].graph);
   CHECK(all<trace::SampleBlock>(records).at(0).graph == versions[0].graph);
-  CHECK(all<trace::Update>(records).at(0).what == "destroyed after 1 replay");
+  CHECK(all<trace::Update>(records).at(0).description == "destroyed after 1 replay");
 }
 
 TEST_CASE(
-    "program watch: launches of what nobody described, and records beyond what may wait, are "
-    "counted") {
-  ObservedProgram watch({.nodes = 3, .versions = 8, .waiting_records = 4});
-  instantiate(watch, chain(2));
-  instantiate(watch, chain(2), kOtherExec);  // beyond the limit, which is said
-  launch(watch, 1, ObservedProgram::Nodes::Unrecorded, kOtherExec);
-  for (std::uint32_t i = 2; i < 6; ++i) launch(watch, i);
-  const auto records = said(watch);
+    "observed program: launches of undescribed graphs and records above the limit are counted") {
+  ObservedProgram program({.nodes = 3, .versions = 8, .waiting_records = 4});
+  instantiate(program, chain(2));
+  instantiate(program, chain(2), kOtherExec);  // exceeds the limit, and its launches are counted
+  launch(program, 1, ObservedProgram::Nodes::Unrecorded, kOtherExec);
+  for (std::uint32_t i = 2; i < 6; ++i) launch(program, i);
+  const auto records = collected(program);
   CHECK(all<trace::GraphVersion>(records).size() == 1);
   CHECK(all<trace::Message>(records).at(0).id == "run.graphs");
   CHECK(all<trace::Replay>(records).size() == 2);
@@ -278,19 +275,19 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program watch: scopes are the labels of nodes, and words among parameters count where they "
-    "point into memory that is known") {
-  ObservedProgram watch;
-  watch.allocated({0x10000, 256, detail::ProgramMemory::Source::Device, 0}, 50);
+    "observed program: scopes become labels of nodes, and parameter words count if they point into "
+    "known memory") {
+  ObservedProgram program;
+  program.allocated({0x10000, 256, detail::ProgramMemory::Source::Device, 0}, 50);
   ObservedGraph graph = chain(1);
   graph.nodes[0].scope =
       std::make_shared<const detail::ScopePath>(detail::ScopePath{"model", "layer 1"});
-  graph.nodes[0].touches = {
+  graph.nodes[0].accesses = {
       {0x10040, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
       {0x99999999, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
       {0x10000, 64, trace::Access::Write, detail::ObservedAccess::Origin::Stated}};
-  instantiate(watch, std::move(graph));
-  const auto records = said(watch);
+  instantiate(program, std::move(graph));
+  const auto records = collected(program);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   const trace::Label& inner = version.labels[version.nodes[0].label];
   CHECK(version.strings[inner.name] == "layer 1");

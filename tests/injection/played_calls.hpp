@@ -1,5 +1,5 @@
-// Calls of a program as CUPTI tells of them: before and after each one, with the structures that it
-// gives. Threads: those of whoever plays.
+// Simulates CUPTI's callbacks before and after a program's calls, with CUPTI's structures. Threads:
+// those of the caller.
 #pragma once
 
 #include <cupti.h>

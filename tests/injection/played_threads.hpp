@@ -1,5 +1,5 @@
-// PlayedThreads: threads that do one thing at a time, each what is said to be its own: what is kept
-// of threads is kept of the right one. Threads: one.
+// PlayedThreads: real threads that run one function at a time, so that state per thread belongs to
+// the right thread. Threads: one.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@ namespace reprise::test {
 
 class PlayedThreads {
  public:
-  // Returns when it is done.
+  // Returns after `what` has run.
   void run(std::uint32_t thread, const std::function<void()>& what) {
     auto& own = threads_[thread];
     if (!own) own = std::make_unique<Thread>();
@@ -52,7 +52,7 @@ class PlayedThreads {
     }
     std::mutex mutex_;
     std::condition_variable changed_;
-    const std::function<void()>* what_ = nullptr;  // to be done; empty: it is over
+    const std::function<void()>* what_ = nullptr;  // the function to run; empty: stop
     std::thread thread_;
   };
   std::map<std::uint32_t, std::unique_ptr<Thread>> threads_;

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Runs `reprise run` on programs that do what programs do, on a machine without a GPU too: exit codes, messages, and the traces that the library
-leaves, which the programs here load as CUDA would.
+"""Checks the exit codes, messages and traces of `reprise run` with various programs. Needs no GPU: the programs load the library as CUDA would.
 
-usage: process_test.py REPRISE LIBRARY      (LIBRARY "none": it can't be loaded here, and only the command is tested)
+usage: process_test.py REPRISE LIBRARY      (LIBRARY "none": tests only the command)
 """
 import json
 import os
@@ -44,33 +43,33 @@ class RunTest(unittest.TestCase):
 
 
 class Command(RunTest):
-    def test_the_exit_code_is_the_programs(self):
+    def test_exit_code_is_that_of_the_program(self):
         for code in (0, 1, 7):
             result = self.run_it("sh", "-c", f"exit {code}")
             self.assertEqual(result.returncode, code, result.stderr)
 
-    def test_a_signal_is_128_and_its_number(self):
+    def test_exit_code_of_a_signal_is_128_plus_its_number(self):
         self.assertEqual(self.run_it("sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
 
-    def test_a_program_that_is_not_there_is_127(self):
+    def test_exit_code_of_a_missing_program_is_127(self):
         result = self.run_it("reprise-has-no-such-program")
         self.assertEqual(result.returncode, 127)
         self.assertIn("cannot run reprise-has-no-such-program", result.stderr)
 
-    def test_without_cuda_it_says_so_and_leaves_nothing(self):
+    def test_without_cuda_there_is_a_message_and_no_trace(self):
         result = self.run_it("sh", "-c", "echo out; echo err >&2")
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout, "out\n")
         self.assertRegex(result.stderr, r"^err\nreprise: no trace: sh (did not start CUDA|could not start CUDA, this machine has no driver of a GPU)\n$")
         self.assertFalse(self.trace.exists())
 
-    def test_a_window_is_not_opened_for_nothing_which_is_said(self):
+    def test_without_a_trace_no_window_opens(self):
         result = self.run_it("sh", "-c", "exit 3", options=("--view",))
         self.assertEqual(result.returncode, 3)
         self.assertIn("reprise: no trace: sh ", result.stderr)
         self.assertIn("reprise: no window: there is nothing to look at\n", result.stderr)
 
-    def test_wrong_usage_is_refused_before_anything_runs(self):
+    def test_wrong_usage_is_rejected_before_the_program_starts(self):
         marker = self.here / "ran"
         for arguments, code, text in (((), 2, "CMD is required"),
                                       (("-o", self.here / "a,b"), 2, "no comma"),
@@ -82,14 +81,14 @@ class Command(RunTest):
             self.assertIn(text, result.stderr)
             self.assertFalse(marker.exists())
 
-    def test_the_program_is_told_where_the_library_is(self):
+    def test_program_receives_the_path_of_the_library(self):
         result = self.run_it("sh", "-c", "echo $CUDA_INJECTION64_PATH; echo $REPRISE_RUN_TRACE; echo $REPRISE_RUN_NODES", options=("--nodes",))
         library, trace, nodes = result.stdout.split("\n")[:3]
         self.assertTrue(pathlib.Path(library).is_file())
         self.assertEqual(trace, f"live,{self.trace}")
         self.assertEqual(nodes, "1")
 
-    def test_another_tools_library_is_set_aside_with_a_word(self):
+    def test_library_of_another_tool_is_replaced_with_a_message(self):
         self.environment["CUDA_INJECTION64_PATH"] = "/other/tool.so"
         self.assertIn("/other/tool.so", self.run_it("true").stderr)
 
@@ -100,7 +99,7 @@ class Library(RunTest):
             self.skipTest("the library can't be loaded here")
         super().setUp()
 
-    def test_a_program_without_graphs_leaves_a_trace_that_opens_and_why_none_was_seen(self):
+    def test_program_without_graphs_has_a_readable_trace_and_a_reason(self):
         result = self.python("print('out')")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "out\n")
@@ -108,18 +107,18 @@ class Library(RunTest):
         self.assertIn("REPRISE_CUPTI is off", result.stderr)
         self.stats()
 
-    def test_yield_leaves_cupti_alone_and_says_what_that_means(self):
+    def test_yield_leaves_cupti_to_the_program_with_a_message(self):
         result = self.python("print(int('cupti' in open('/proc/self/maps').read()))", options=("--yield",))
         self.assertEqual(result.stdout, "0\n")
         self.assertIn("CUPTI is left to the program", result.stderr)
 
-    def test_a_forked_child_writes_nothing_into_its_parents_trace(self):
+    def test_forked_child_does_not_write_to_the_parents_trace(self):
         result = self.python("pid = os.fork()\nif pid == 0: sys.exit(3)\nprint(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))")
         self.assertEqual(result.stdout, "3\n")
         self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"])
         self.stats()
 
-    def test_each_process_writes_its_own_and_one_alone_takes_the_name(self):
+    def test_each_process_writes_its_own_file(self):
         child = "import subprocess; subprocess.run([sys.executable, '-c', 'import ctypes, os; ctypes.CDLL(os.environ[\"CUDA_INJECTION64_PATH\"]).InitializeInjection()'], check=True)"
         result = self.python(child)
         names = sorted(path.name for path in self.here.glob("run.reprise*"))
@@ -132,20 +131,20 @@ class Library(RunTest):
         result = self.run_it("sh", "-c", f"{sys.executable} -c \"$0\"; true", START)
         self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"], result.stderr)
 
-    def test_a_killed_process_leaves_a_file_that_opens(self):
+    def test_killed_process_leaves_a_readable_file(self):
         text = "while os.path.getsize(sys.argv[1]) < 100: time.sleep(0.01)\nos.kill(os.getpid(), 9)"
         result = self.run_it(sys.executable, "-c", START + text, self.trace)
         self.assertEqual(result.returncode, 128 + signal.SIGKILL, result.stderr)
         self.assertIn("no CUDA graph was seen", result.stderr)
         self.stats()
 
-    def test_a_trace_that_cannot_be_written_harms_nothing(self):
+    def test_unwritable_trace_does_not_affect_the_program(self):
         self.environment["REPRISE_RUN_TRACE"] = "/no/such/folder/x.reprise"
         environment = {**self.environment, "CUDA_INJECTION64_PATH": LIBRARY}
         result = subprocess.run([sys.executable, "-c", START + "print('on')"], capture_output=True, text=True, env=environment)
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "on\n", ""))
 
-    def test_it_exports_its_entries_alone_and_links_nothing_of_cuda(self):
+    def test_library_exports_only_its_entries_and_links_no_cuda(self):
         symbols = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
         self.assertEqual(sorted(line.split()[-1] for line in symbols.splitlines()), ["InitializeInjection", "InitializeInjectionNvtx2"])
         needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-// Callbacks as CUPTI gives them, played by hand.
+// ProgramCallbacks with simulated callbacks of CUPTI.
 #include "profile/injection/program_callbacks.hpp"
 
 #include <doctest/doctest.h>
@@ -26,7 +26,8 @@ class PlayedProgram : public PlayedCalls {
           callbacks_.take(domain, id, data);
         }),
         driver_(hand_made_driver()),
-        callbacks_(watch, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {}
+        callbacks_(program, {cupti_.library(), [this] { return load(); }, [this] { ++contexts; }}) {
+  }
 
   void instantiate(HandMadeGraph& graph) const { PlayedCalls::instantiate(graph, exec); }
   void launch(Outcome outcome = {}) const {
@@ -36,12 +37,12 @@ class PlayedProgram : public PlayedCalls {
     return {exec, reinterpret_cast<CUstream>(0x7000000)};
   }
   trace::GraphVersion only_version() {
-    const auto versions = all<trace::GraphVersion>(said(watch));
+    const auto versions = all<trace::GraphVersion>(collected(program));
     REQUIRE(versions.size() == 1);
     return versions[0];
   }
 
-  ObservedProgram watch;
+  ObservedProgram program;
   CUgraphExec exec = reinterpret_cast<CUgraphExec>(0xe0e0e0);
   int contexts = 0;
   const char* no_driver = nullptr;
@@ -105,7 +106,7 @@ TEST_CASE(
   graph.edges = {{0, 1}, {0, 2}};
   program.instantiate(graph);
 
-  const auto records = said(program.watch);
+  const auto records = collected(program.program);
   CHECK(all<trace::Device>(records).at(0).name == "a GPU by hand");
   CHECK(all<trace::BufferLife>(records).at(0).bytes == 4096);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
@@ -123,7 +124,7 @@ TEST_CASE(
   CHECK(version.accesses[2] == trace::NodeAccess{0, trace::Access::Write, 0, 0, 32});
 }
 
-TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's order of numbers") {
+TEST_CASE("program callbacks: child graphs and bodies are inlined in CUDA's numbering") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph inner, child, body, graph;
@@ -154,7 +155,7 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
   program.callbacks().record_nodes(ObservedProgram::Nodes::Recorded);
   program.launch({.correlation = 3});
 
-  // Outermost 0 and 1, the child graph's 2 and 3, what is nested there 4, the body's 5.
+  // Numbers: outermost graph 0 and 1, child graph 2 and 3, graph nested in it 4, body 5.
   const auto run = [](std::uint32_t number, std::uint32_t correlation, trace::Time started) {
     return detail::ObservedRun{(std::uint64_t{kHandMadeExecId} << 32) | number,
                                correlation,
@@ -163,8 +164,8 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
                                started + 5,
                                "_Z1kv"};
   };
-  program.watch.ran({run(4, 3, 100), run(3, 3, 110), run(5, 0, 120)}, 10);
-  const auto records = said(program.watch, ObservedExec::Rest::IsHere);
+  program.program.ran({run(4, 3, 100), run(3, 3, 110), run(5, 0, 120)}, 10);
+  const auto records = collected(program.program, ObservedExec::Outstanding::Complete);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   REQUIRE(version.nodes.size() == 4);
   CHECK(label_of(version, 0) == "child graph 2");
@@ -179,7 +180,8 @@ TEST_CASE("program callbacks: child graphs and bodies are opened, in CUDA's orde
   CHECK(samples[2].node == 3);
 }
 
-TEST_CASE("program callbacks: ranges that were open while a node was captured are its labels") {
+TEST_CASE(
+    "program callbacks: ranges that were open during the capture of a node become its labels") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -205,9 +207,7 @@ TEST_CASE("program callbacks: ranges that were open while a node was captured ar
   CHECK(version.nodes[1].label == 0);
 }
 
-TEST_CASE(
-    "program callbacks: ranges have names of any kind of text: wide, registered, in attributes, or "
-    "none") {
+TEST_CASE("program callbacks: range names may be wide, registered, in attributes or absent") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -247,8 +247,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program callbacks: launches are replays on named queues; those that fail, or are captured, "
-    "are none") {
+    "program callbacks: launches are replays on named queues, except failed and captured "
+    "launches") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"};
   HandMadeGraph graph;
@@ -263,7 +263,7 @@ TEST_CASE(
   program.make_node(graph, graph.nodes[0]);
   program.leave(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, program.launch_parameters(),
                 {.correlation = 3});
-  const auto records = said(program.watch);
+  const auto records = collected(program.program);
   CHECK(all<trace::Replay>(records).size() == 3);
   const auto queues = all<trace::Queue>(records);
   REQUIRE(queues.size() == 3);
@@ -273,8 +273,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "program callbacks: parameters that are set, nodes that are switched off and updates of all "
-    "are versions") {
+    "program callbacks: set parameters, disabled nodes and whole-graph updates create versions") {
   PlayedProgram program;
   HandMadeKernel kernel{"_Z1kv"}, other{"_Z1jv"};
   HandMadeGraph graph;
@@ -304,12 +303,13 @@ TEST_CASE(
   program.call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2,
                cuGraphExecUpdate_v2_params{program.exec, handle_of<CUgraph>(graph), &info},
                {.result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE});
-  const auto records = said(program.watch);
+  const auto records = collected(program.program);
   CHECK(all<trace::GraphVersion>(records).empty());
   CHECK(all<trace::Message>(records).at(0).text.find("910") != std::string::npos);
 }
 
-TEST_CASE("program callbacks: memory of every family is known from its allocation to its end") {
+TEST_CASE(
+    "program callbacks: memory of every allocation family is known from allocation to release") {
   PlayedProgram program;
   CUdeviceptr address = 0x1000000;
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync,
@@ -319,19 +319,19 @@ TEST_CASE("program callbacks: memory of every family is known from its allocatio
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x3000000, 256, 0, 0, 0});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64},
                {.result = CUDA_ERROR_OUT_OF_MEMORY});
-  CHECK(all<trace::BufferLife>(said(program.watch)).size() == 3);
+  CHECK(all<trace::BufferLife>(collected(program.program)).size() == 3);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x1000000, nullptr});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{0x3000000, 256});
-  const auto lives = all<trace::BufferLife>(said(program.watch));
+  const auto lives = all<trace::BufferLife>(collected(program.program));
   CHECK(lives.size() == 3);
   CHECK(std::all_of(lives.begin(), lives.end(),
                     [](const trace::BufferLife& life) { return life.freed != 0; }));
 }
 
 TEST_CASE(
-    "program callbacks: without a driver that can be asked graphs are told of without nodes, and "
-    "why") {
+    "program callbacks: without a usable driver graphs are recorded without nodes, with the "
+    "reason") {
   PlayedProgram program;
   program.no_driver = "the driver is too old";
   HandMadeGraph graph;
@@ -339,16 +339,16 @@ TEST_CASE(
   program.launch();
   program.context_made();
   CHECK(program.contexts == 1);
-  const auto records = said(program.watch);
+  const auto records = collected(program.program);
   CHECK(all<trace::GraphVersion>(records).at(0).nodes.empty());
   CHECK(all<trace::Message>(records).at(0).text.find("too old") != std::string::npos);
-  CHECK(program.callbacks().take_complaint() == "the driver is too old");
-  CHECK(program.callbacks().take_complaint().empty());
+  CHECK(program.callbacks().take_error() == "the driver is too old");
+  CHECK(program.callbacks().take_error().empty());
 }
 
-TEST_CASE("program callbacks: what is asked of CUPTI has each callback once") {
+TEST_CASE("program callbacks: each callback is subscribed once") {
   std::vector<std::pair<int, std::uint32_t>> wanted;
-  for (const detail::WantedCallback& one : ProgramCallbacks::wanted())
+  for (const detail::CallbackId& one : ProgramCallbacks::wanted())
     wanted.emplace_back(one.domain, one.id);
   std::sort(wanted.begin(), wanted.end());
   CHECK(std::adjacent_find(wanted.begin(), wanted.end()) == wanted.end());

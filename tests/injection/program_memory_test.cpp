@@ -10,7 +10,7 @@ namespace {
 using detail::ProgramMemory;
 using Source = ProgramMemory::Source;
 
-std::vector<trace::Record> said(ProgramMemory& memory) {
+std::vector<trace::Record> collected(ProgramMemory& memory) {
   std::vector<trace::Record> records;
   memory.collect(99, records);
   return records;
@@ -19,7 +19,7 @@ std::vector<trace::Record> said(ProgramMemory& memory) {
 }  // namespace
 
 TEST_CASE(
-    "program memory: an address belongs to the allocation that it is in, until that is freed") {
+    "program memory: an address belongs to the allocation that contains it until its release") {
   ProgramMemory memory;
   memory.add({0x1000, 0x100, Source::Device, 0}, 1);
   memory.add({0x2000, 0x100, Source::Stream, 0}, 2);
@@ -29,15 +29,15 @@ TEST_CASE(
   CHECK_FALSE(memory.find(0x1100));
   CHECK(memory.find(0x2001)->buffer == 1);
   memory.remove(0x1000, 3);
-  memory.remove(0x5000, 3);  // nobody's
+  memory.remove(0x5000, 3);  // no allocation starts there
   CHECK_FALSE(memory.find(0x1000));
 }
 
-TEST_CASE("program memory: a trace is told of lives, and of what each family of calls holds") {
+TEST_CASE("program memory: the trace contains lifetimes and totals per allocation family") {
   ProgramMemory memory;
   memory.add({0x1000, 100, Source::Device, 0}, 1);
   memory.add({0x2000, 50, Source::PinnedHost, 0}, 2);
-  auto records = said(memory);
+  auto records = collected(memory);
   CHECK(all<trace::BufferLife>(records).size() == 2);
   const auto pools = all<trace::PoolState>(records);
   REQUIRE(pools.size() == 2);
@@ -45,18 +45,18 @@ TEST_CASE("program memory: a trace is told of lives, and of what each family of 
   CHECK(pools[0].device_bytes == 100);
   CHECK(pools[1].host_bytes == 50);
   memory.remove(0x1000, 7);
-  records = said(memory);
+  records = collected(memory);
   const auto lives = all<trace::BufferLife>(records);
   REQUIRE(lives.size() == 1);
   CHECK(lives[0].allocated == 1);
   CHECK(lives[0].freed == 7);
   CHECK(all<trace::PoolState>(records).at(0).device_bytes == 0);
-  CHECK(said(memory).empty());
+  CHECK(collected(memory).empty());
 }
 
 TEST_CASE(
-    "program memory: an address that is given out again ends what was there, and unmapping ends "
-    "all that begins in a range") {
+    "program memory: a reused address ends the earlier allocation, and unmapping ends all "
+    "allocations in its range") {
   ProgramMemory memory;
   memory.add({0x1000, 0x100, Source::Graph, 0}, 1);
   memory.add({0x1000, 0x80, Source::Graph, 0}, 2);

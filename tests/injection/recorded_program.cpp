@@ -13,7 +13,7 @@
 
 namespace reprise::test {
 
-// One line, read word by word. A word that is not there, or is no number, is an error.
+// Reads one line word by word. A missing word or an invalid number is an error.
 class RecordedProgram::Line {
  public:
   explicit Line(const std::string& text) : text_(text), words_(text) {}
@@ -34,12 +34,12 @@ class RecordedProgram::Line {
   Handle handle(std::uint64_t unit) {
     return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(number<std::uint64_t>() * unit));
   }
-  // Nothing more is there.
+  // Fails if words remain.
   bool is_complete() { return (words_ >> std::ws).eof(); }
-  // To the end of the line.
+  // The rest of the line.
   std::string rest() {
     std::string text;
-    words_.get();  // the space before it
+    words_.get();  // the space before the text
     std::getline(words_, text);
     return text;
   }
@@ -48,7 +48,7 @@ class RecordedProgram::Line {
       std::size_t used = 0;
       const std::uint64_t value = std::stoull(digits, &used, base);
       if (used == digits.size()) return value;
-    } catch (const std::exception&) {  // said below
+    } catch (const std::exception&) {  // reported below
     }
     fail();
   }
@@ -72,12 +72,12 @@ CUstream stream_of(std::uint64_t number) {
 }  // namespace
 
 RecordedProgram::RecordedProgram(ObservedProgram::Nodes nodes)
-    : callbacks_(watch_, {cupti_.library(),
-                          [this] {
-                            return detail::DriverCalls::Loaded{&driver_, {}};
-                          },
-                          [] {}}),
-      recorder_(cupti_.library(), watch_),
+    : callbacks_(program_, {cupti_.library(),
+                            [this] {
+                              return detail::DriverCalls::Loaded{&driver_, {}};
+                            },
+                            [] {}}),
+      recorder_(cupti_.library(), program_),
       calls_([this](CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
         callbacks_.take(domain, id, data);
       }) {
@@ -123,7 +123,7 @@ void RecordedProgram::play(std::istream& recording) {
 
 std::vector<trace::Record> RecordedProgram::records() {
   recorder_.flush(detail::NodeRecorder::Wait::ForAll);
-  return said(watch_, detail::ObservedExec::Rest::IsHere);
+  return collected(program_, detail::ObservedExec::Outstanding::Complete);
 }
 
 void RecordedProgram::read_kernel(Line& line) {
@@ -255,19 +255,19 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     made.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     CUDA_MEMCPY3D& p = made.copy;
     p.srcMemoryType = line.number<CUmemorytype>();
-    p.srcDevice = line.address();
+    p.srcDevice = line.data();
     p.srcHost = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(p.srcDevice));
     for (std::size_t* const one : {&p.srcXInBytes, &p.srcY, &p.srcZ, &p.srcPitch, &p.srcHeight})
       *one = line.number<std::size_t>();
     p.dstMemoryType = line.number<CUmemorytype>();
-    p.dstDevice = line.address();
+    p.dstDevice = line.data();
     p.dstHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(p.dstDevice));
     for (std::size_t* const one : {&p.dstXInBytes, &p.dstY, &p.dstZ, &p.dstPitch, &p.dstHeight,
                                    &p.WidthInBytes, &p.Height, &p.Depth})
       *one = line.number<std::size_t>();
   } else if (what == "fill") {
     made.type = CU_GRAPH_NODE_TYPE_MEMSET;
-    made.fill.dst = line.address();
+    made.fill.dst = line.data();
     made.fill.pitch = line.number<std::size_t>();
     made.fill.value = line.number();
     made.fill.elementSize = line.number();
@@ -275,7 +275,7 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     made.fill.height = line.number<std::size_t>();
   } else if (what == "allocate") {
     made.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    made.allocation.dptr = line.address();
+    made.allocation.dptr = line.data();
     made.allocation.bytesize = line.number<std::size_t>();
   } else if (what == "child") {
     made.type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -348,7 +348,7 @@ void RecordedProgram::play_call(const std::string& verb, Line& line) {
 
 void RecordedProgram::play_memory(const std::string& verb, Line& line) {
   const std::string family = verb == "unmap" ? "" : line.word();
-  CUdeviceptr address = line.address();
+  CUdeviceptr address = line.data();
   void* host = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
   if (verb == "unmap")
     return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,

@@ -1,4 +1,4 @@
-// What was recorded beside a GPU, played without one: exact counts.
+// Recordings from a GPU, replayed without one: exact counts.
 #include "injection/recorded_program.hpp"
 
 #include <doctest/doctest.h>
@@ -20,10 +20,9 @@ namespace {
 
 using detail::ObservedProgram;
 
-// One version of a graph: nodes, edges, replays, runs of nodes in all of them.
+// One version of a graph: nodes, edges, replays, node runs in all replays.
 using Version = std::array<std::size_t, 4>;
-// By the range that they were instantiated in, in order of instantiation: the versions of each
-// graph.
+// The versions of each graph, by the range of its instantiation, in order of instantiation.
 using Graphs = std::map<std::string, std::vector<std::vector<Version>>>;
 
 std::vector<trace::Record> play(const char* name, ObservedProgram::Nodes nodes) {
@@ -31,7 +30,7 @@ std::vector<trace::Record> play(const char* name, ObservedProgram::Nodes nodes) 
   REQUIRE(file.is_open());
   RecordedProgram program(nodes);
   program.play(file);
-  CHECK(program.complaint().empty());
+  CHECK(program.error().empty());
   return program.records();
 }
 
@@ -84,7 +83,7 @@ Graphs without_runs(Graphs graphs) {
 
 }  // namespace
 
-// Of kinds.cu, with three launches a thread.
+// Of kinds.cu with three launches per thread.
 const Graphs kKinds = {
     {"captured", {{{3, 2, 18, 54}, {3, 2, 2, 6}}}},
     {"explicit", {{{6, 5, 7, 21}, {6, 5, 2, 6}, {6, 5, 1, 2}}}},
@@ -97,12 +96,12 @@ const Graphs kKinds = {
     {"thread", {{{3, 2, 3, 9}}, {{3, 2, 3, 9}}, {{3, 2, 3, 9}}, {{3, 2, 3, 9}}}},
 };
 
-TEST_CASE("recorded program: graphs of every kind, each version, replay and run of a node") {
+TEST_CASE("recorded program: graphs of every kind, each version, replay and node run") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Recorded);
   check_graphs(records, kKinds);
   CHECK(all<trace::Loss>(records).empty());
-  // Runs in bodies come without a launch, and their time says whose they are. Calls are played
-  // faster than they came, so that here all of them are the first replay's.
+  // Runs in bodies have no launch and are assigned by time. The calls are replayed faster than they
+  // were recorded, so all these runs belong to the first replay.
   std::vector<std::uint64_t> without_times;
   for (const auto& replay : all<trace::Replay>(records)) {
     if (replay.started >= replay.ended) without_times.push_back(replay.replay);
@@ -110,14 +109,14 @@ TEST_CASE("recorded program: graphs of every kind, each version, replay and run 
   CHECK(without_times == std::vector<std::uint64_t>{2});
 }
 
-TEST_CASE("recorded program: without records of nodes everything else is the same") {
+TEST_CASE("recorded program: without node records everything else is unchanged") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   check_graphs(records, without_runs(kKinds));
   CHECK(all<trace::Loss>(records).empty());
 }
 
 TEST_CASE(
-    "recorded program: ranges of a program are the labels of its nodes, and its memory is known") {
+    "recorded program: a program's ranges become labels of its nodes, and its memory is known") {
   const auto records = play("kinds.calls", ObservedProgram::Nodes::Unrecorded);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   const auto node = [&](std::size_t i) {
@@ -151,8 +150,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "recorded program: a line that can't be read, or an end that is missing, is an error that "
-    "shows it") {
+    "recorded program: an unreadable line or a missing end is an error that contains the line") {
   for (const char* text :
        {"", "1 context\n", "0 end\n1 context\n", "1 launch 1\n0 end\n",
         "1 launch one 2 plain\n0 end\n", "1 sing\n0 end\n", "0 context\n0 end\n",

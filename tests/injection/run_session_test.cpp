@@ -1,4 +1,5 @@
-// A program that is watched while viewers come, ask and go, with a driver and a CUPTI made by hand.
+// RunSession with viewers that connect, request and disconnect, with a fake driver and a fake
+// CUPTI.
 #include "profile/injection/run_session.hpp"
 
 #include <doctest/doctest.h>
@@ -21,10 +22,10 @@ namespace {
 using detail::RunEnvironment;
 using detail::RunSession;
 
-const std::string kTimed = "from now on the nodes of every replay are timed",
-                  kUntimed = "from now on replays are timed, and their nodes are not";
+const std::string kTimed = "recording the times of nodes and replays",
+                  kUntimed = "recording the times of replays only";
 
-// A program with one graph of two kernels, watched live and into a file.
+// A program with one graph of two kernels, observed live and in a file.
 class WatchedProgram {
  public:
   explicit WatchedProgram(RunEnvironment environment = {}) {
@@ -47,7 +48,7 @@ class WatchedProgram {
     start_();
     calls_.instantiate(graph_, exec_);
   }
-  // Its GPU runs it at once.
+  // The simulated GPU runs the launch immediately.
   void launch() {
     ++launches_;
     calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec_, nullptr},
@@ -100,7 +101,7 @@ class WatchedProgram {
   std::optional<RunSession> session_;
 };
 
-// What a viewer has been sent so far.
+// The records that a viewer has received.
 trace::Records seen_by(const Collector& viewer) {
   trace::Records all;
   for (const auto& chunk : viewer.chunks())
@@ -145,15 +146,15 @@ void ask_for(Collector& viewer, trace::LiveProfile profile) {
 }  // namespace
 
 TEST_CASE(
-    "run session: nodes are recorded while a viewer looks and wants it, and it gets graphs that "
-    "were there before") {
+    "run session: nodes are recorded on a viewer's request, and the viewer receives earlier "
+    "graphs") {
   WatchedProgram program;
   program.start();
   program.launch();
   program.launch();
   CHECK_FALSE(program.cupti.records_kernels());
   {
-    Collector viewer(program.address());
+    Collector viewer(program.data());
     REQUIRE(says(viewer, kTimed));
     CHECK(program.cupti.records_kernels());
     program.launch();  // 3
@@ -172,7 +173,7 @@ TEST_CASE(
     CHECK(seen.graph_versions[0].edges.size() == 1);
     CHECK(sampled(seen) == std::vector<std::uint64_t>{3, 5});
   }
-  REQUIRE(eventually([&] { return !program.cupti.records_kernels(); }));  // nobody looks any more
+  REQUIRE(eventually([&] { return !program.cupti.records_kernels(); }));  // no viewer is connected
   program.launch();                                                       // 6
   program.finish();
   const trace::Records written = program.written();
@@ -183,15 +184,15 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "run session: with nodes from the start, a viewer may switch them off, and they are on again "
-    "when it has gone") {
+    "run session: with recorded nodes from the start, a viewer can disable them until it "
+    "disconnects") {
   RunEnvironment environment;
   environment.nodes = detail::ObservedProgram::Nodes::Recorded;
   WatchedProgram program(environment);
   program.start();
   program.launch();
   {
-    Collector viewer(program.address());
+    Collector viewer(program.data());
     REQUIRE(viewer.wait_until_live());
     ask_for(viewer, trace::LiveProfile::Off);
     REQUIRE(says(viewer, kUntimed));
@@ -204,16 +205,16 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "run session: CUPTI that is left to the program, or that another one has, is not touched, and "
-    "the trace and whoever looks are told") {
+    "run session: CUPTI that is left to the program or in use is not touched, and trace and "
+    "viewers contain the reason") {
   RunEnvironment yields;
-  yields.cupti = RunEnvironment::Cupti::IsTheirs;
+  yields.cupti = RunEnvironment::Cupti::ByProgram;
   for (const bool yield : {true, false}) {
     WatchedProgram program(yield ? yields : RunEnvironment{});
     program.cupti.subscription = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     program.start();
     program.launch();
-    Collector viewer(program.address());
+    Collector viewer(program.data());
     const auto is_told = [&] {
       const trace::Records seen = seen_by(viewer);
       return std::any_of(seen.messages.begin(), seen.messages.end(), [](const trace::Message& one) {
@@ -227,12 +228,12 @@ TEST_CASE(
     CHECK(written.graph_versions.empty());
     CHECK(written.replays.empty());
     REQUIRE(written.messages.size() == 1);
-    CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graph can be seen") !=
+    CHECK(written.messages[0].text.find(yield ? "left to the program" : "no graphs are observed") !=
           std::string::npos);
   }
 }
 
-TEST_CASE("run session: what comes after the end is not looked at") {
+TEST_CASE("run session: callbacks after the end are ignored") {
   WatchedProgram program;
   program.start();
   program.launch();

@@ -1,4 +1,4 @@
-// Records of one kind, out of what a watch has to say. Threads: pure functions.
+// Selects the records of one kind. Threads: pure functions.
 #pragma once
 
 #include <variant>
@@ -8,12 +8,12 @@
 
 namespace reprise::test {
 
-inline std::vector<trace::Record> said(
-    detail::ObservedProgram& watch,
-    detail::ObservedExec::Rest rest = detail::ObservedExec::Rest::IsToCome,
+inline std::vector<trace::Record> collected(
+    detail::ObservedProgram& program,
+    detail::ObservedExec::Outstanding rest = detail::ObservedExec::Outstanding::Expected,
     trace::Time now = 1'000) {
   std::vector<trace::Record> records;
-  watch.collect(now, rest, records);
+  program.collect(now, rest, records);
   return records;
 }
 

@@ -17,90 +17,90 @@
 namespace reprise::test {
 namespace {
 
-struct Ears {
+struct Recorder {
   std::mutex mutex;
-  std::vector<Heard> heard;
-  std::deque<std::string> strings;  // their addresses are the handles
+  std::vector<NvtxEvent> events;
+  std::deque<std::string> strings;  // the handles are addresses of elements
   std::string domain;
   std::uint64_t ranges = 0;
 };
 
-// Never destroyed: used before main and after its end.
-Ears& ears() {
-  alignas(Ears) static std::byte place[sizeof(Ears)];
-  static Ears* const all = new (place) Ears;
+// Never destroyed: used before main and during process exit.
+Recorder& recorder() {
+  alignas(Recorder) static std::byte place[sizeof(Recorder)];
+  static Recorder* const all = new (place) Recorder;
   return *all;
 }
 
-void hear(Heard heard) {
-  const std::lock_guard lock(ears().mutex);
-  ears().heard.push_back(std::move(heard));
+void record_event(NvtxEvent events) {
+  const std::lock_guard lock(recorder().mutex);
+  recorder().events.push_back(std::move(events));
 }
 
-Heard heard_of(Heard::Kind kind, const nvtxEventAttributes_t* event) {
-  Heard heard;
-  heard.kind = kind;
-  heard.category = event->category;
+NvtxEvent make_event(NvtxEvent::Kind kind, const nvtxEventAttributes_t* event) {
+  NvtxEvent events;
+  events.kind = kind;
+  events.category = event->category;
   if (event->messageType == NVTX_MESSAGE_TYPE_ASCII) {
-    heard.message = Heard::Message::Ascii;
-    heard.text = event->message.ascii;
+    events.message = NvtxEvent::Message::Ascii;
+    events.text = event->message.ascii;
   } else if (event->messageType == NVTX_MESSAGE_TYPE_REGISTERED) {
-    heard.message = Heard::Message::Registered;
-    heard.text = *reinterpret_cast<const std::string*>(event->message.registered);
+    events.message = NvtxEvent::Message::Registered;
+    events.text = *reinterpret_cast<const std::string*>(event->message.registered);
   }
   if (event->payloadType == NVTX_PAYLOAD_TYPE_UNSIGNED_INT64)
-    heard.payload = event->payload.ullValue;
-  return heard;
+    events.payload = event->payload.ullValue;
+  return events;
 }
 
 nvtxDomainHandle_t NVTX_API create_domain(const char* name) {
-  const std::lock_guard lock(ears().mutex);
-  if (ears().domain.empty()) ears().domain = name;
-  return reinterpret_cast<nvtxDomainHandle_t>(&ears());
+  const std::lock_guard lock(recorder().mutex);
+  if (recorder().domain.empty()) recorder().domain = name;
+  return reinterpret_cast<nvtxDomainHandle_t>(&recorder());
 }
 
 nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const char* text) {
-  hear({.kind = Heard::Kind::Register, .text = text});
-  const std::lock_guard lock(ears().mutex);
-  return reinterpret_cast<nvtxStringHandle_t>(&ears().strings.emplace_back(text));
+  record_event({.kind = NvtxEvent::Kind::Register, .text = text});
+  const std::lock_guard lock(recorder().mutex);
+  return reinterpret_cast<nvtxStringHandle_t>(&recorder().strings.emplace_back(text));
 }
 
 void NVTX_API name_category(nvtxDomainHandle_t, std::uint32_t category, const char* name) {
-  hear({.kind = Heard::Kind::Category, .text = name, .category = category});
+  record_event({.kind = NvtxEvent::Kind::Category, .text = name, .category = category});
 }
 
 int NVTX_API push_range(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) {
-  hear(heard_of(Heard::Kind::Push, event));
+  record_event(make_event(NvtxEvent::Kind::Push, event));
   return 0;
 }
 
 int NVTX_API pop_range(nvtxDomainHandle_t) {
-  hear({.kind = Heard::Kind::Pop});
+  record_event({.kind = NvtxEvent::Kind::Pop});
   return 0;
 }
 
 nvtxRangeId_t NVTX_API start_range(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) {
-  Heard heard = heard_of(Heard::Kind::Start, event);
-  const std::lock_guard lock(ears().mutex);
-  heard.id = ++ears().ranges;
-  ears().heard.push_back(heard);
-  return heard.id;
+  NvtxEvent events = make_event(NvtxEvent::Kind::Start, event);
+  const std::lock_guard lock(recorder().mutex);
+  events.id = ++recorder().ranges;
+  recorder().events.push_back(events);
+  return events.id;
 }
 
 void NVTX_API end_range(nvtxDomainHandle_t, nvtxRangeId_t id) {
-  hear({.kind = Heard::Kind::End, .id = id});
+  record_event({.kind = NvtxEvent::Kind::End, .id = id});
 }
 
 void NVTX_API name_stream(CUstream stream, const char* name) {
-  hear({.kind = Heard::Kind::Queue, .text = name, .subject = stream});
+  record_event({.kind = NvtxEvent::Kind::Queue, .text = name, .subject = stream});
 }
 
 #ifdef REPRISE_LISTENS_TO_MEMORY
 void NVTX_API name_regions(nvtxDomainHandle_t, const nvtxMemRegionsNameBatch_t* batch) {
   for (std::size_t i = 0; i < batch->regionCount; ++i) {
-    hear({.kind = Heard::Kind::Memory,
-          .text = batch->regionElements[i].name.ascii,
-          .subject = batch->regionElements[i].region.pointer});
+    record_event({.kind = NvtxEvent::Kind::Memory,
+                  .text = batch->regionElements[i].name.ascii,
+                  .subject = batch->regionElements[i].region.pointer});
   }
 }
 
@@ -137,24 +137,24 @@ int NVTX_API listen(NvtxGetExportTableFunc_t tables) {
   return 1;
 }
 
-// A tool around this program would be asked first.
+// A tool attached to this program from outside takes precedence.
 [[maybe_unused]] const int no_other_tool = unsetenv("NVTX_INJECTION64_PATH");
 
 }  // namespace
 
-std::vector<Heard> take_heard() {
-  const std::lock_guard lock(ears().mutex);
-  return std::exchange(ears().heard, {});
+std::vector<NvtxEvent> take_events() {
+  const std::lock_guard lock(recorder().mutex);
+  return std::exchange(recorder().events, {});
 }
 
 std::string heard_domain() {
-  const std::lock_guard lock(ears().mutex);
-  return ears().domain;
+  const std::lock_guard lock(recorder().mutex);
+  return recorder().domain;
 }
 
 }  // namespace reprise::test
 
-// Where NVTX looks for a tool that is linked in; it has a weak one of each itself.
+// NVTX's entry points for statically linked tools; NVTX defines weak ones.
 extern "C" {
 NvtxInitializeInjectionNvtxFunc_t InitializeInjectionNvtx2_fnptr = &reprise::test::listen;
 #ifdef REPRISE_LISTENS_TO_MEMORY

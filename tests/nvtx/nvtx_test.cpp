@@ -1,5 +1,5 @@
-// What the engine says to NVTX tools: its ranges with their names, categories and payloads, and the
-// names of queues and memory.
+// The engine's NVTX annotations: ranges with names, categories and payloads, and names of queues
+// and memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,31 +17,31 @@
 namespace reprise::test {
 namespace {
 
-using Kind = Heard::Kind;
+using Kind = NvtxEvent::Kind;
 
 Device open(const char* selector) {
   return Instance({.application = "nvtx test"}).open_device(DeviceSelector::named(selector));
 }
 
-// Everything of one kind, in order.
-std::vector<Heard> of_kind(const std::vector<Heard>& heard, Kind kind) {
-  std::vector<Heard> found;
-  std::copy_if(heard.begin(), heard.end(), std::back_inserter(found),
-               [&](const Heard& one) { return one.kind == kind; });
+// All events of one kind, in order.
+std::vector<NvtxEvent> of_kind(const std::vector<NvtxEvent>& events, Kind kind) {
+  std::vector<NvtxEvent> found;
+  std::copy_if(events.begin(), events.end(), std::back_inserter(found),
+               [&](const NvtxEvent& one) { return one.kind == kind; });
   return found;
 }
 
-std::vector<std::string> texts(const std::vector<Heard>& heard) {
+std::vector<std::string> texts(const std::vector<NvtxEvent>& events) {
   std::vector<std::string> all;
-  for (const Heard& one : heard) all.push_back(one.text);
+  for (const NvtxEvent& one : events) all.push_back(one.text);
   return all;
 }
 
-// Texts of ranges in the order in which they ended; each must have started, and none may be left.
-std::vector<std::string> ended(const std::vector<Heard>& heard) {
+// Texts of ranges in the order of their ends. Fails unless every range starts and ends.
+std::vector<std::string> ended(const std::vector<NvtxEvent>& events) {
   std::map<std::uint64_t, std::string> open;
   std::vector<std::string> order;
-  for (const Heard& one : heard) {
+  for (const NvtxEvent& one : events) {
     if (one.kind == Kind::Start) open[one.id] = one.text;
     if (one.kind != Kind::End) continue;
     REQUIRE(open.contains(one.id));
@@ -63,12 +63,12 @@ CommandBuffer recorded(const Device& device, const GpuRef<unsigned>& x, std::str
 }  // namespace
 
 TEST_CASE(
-    "nvtx: a recording and its labels are ranges, also those of other threads, with texts that the "
-    "tool got once") {
+    "nvtx: a recording and its labels are ranges on every recording thread, with registered "
+    "texts") {
   const Device device = open("host");
   const auto x = device.create_pool()->allocate<unsigned>(16, "x");
   CommandBuffer cmd = device.create_command_buffer({.label = "labelled"});
-  static_cast<void>(take_heard());
+  static_cast<void>(take_events());
   for (int again = 0; again < 2; ++again) {
     cmd.begin();
     {
@@ -83,82 +83,82 @@ TEST_CASE(
       parts[0].fill(x, 3u);
     }).join();
     cmd.end();
-    const auto heard = take_heard();
-    const auto starts = of_kind(heard, Kind::Start);
+    const auto events = take_events();
+    const auto starts = of_kind(events, Kind::Start);
     CHECK(texts(starts) ==
           std::vector<std::string>{"record labelled", "forward", "inner", "beside"});
-    CHECK(ended(heard) ==
+    CHECK(ended(events) ==
           std::vector<std::string>{"inner", "forward", "beside", "record labelled"});
-    for (const Heard& start : starts) CHECK(start.message == Heard::Message::Registered);
-    CHECK(of_kind(heard, Kind::Register).size() == (again == 0 ? 4 : 0));
+    for (const NvtxEvent& start : starts) CHECK(start.message == NvtxEvent::Message::Registered);
+    CHECK(of_kind(events, Kind::Register).size() == (again == 0 ? 4 : 0));
   }
   CHECK(heard_domain() == "reprise");
 }
 
-TEST_CASE("nvtx: a recording that is dropped leaves no range open, whatever labels were") {
+TEST_CASE("nvtx: dropping a recording closes its ranges, including open labels") {
   const Device device = open("host");
-  static_cast<void>(take_heard());
+  static_cast<void>(take_events());
   {
     CommandBuffer cmd = device.create_command_buffer({.label = "dropped"});
     cmd.begin();
     cmd.begin_label("outer");
     cmd.begin_label("inner");
     cmd.reset();
-    CHECK(ended(take_heard()) == std::vector<std::string>{"inner", "outer", "record dropped"});
+    CHECK(ended(take_events()) == std::vector<std::string>{"inner", "outer", "record dropped"});
     cmd.begin();
   }
-  CHECK(ended(take_heard()) == std::vector<std::string>{"record dropped"});
+  CHECK(ended(take_events()) == std::vector<std::string>{"record dropped"});
 }
 
 TEST_CASE(
-    "nvtx: compiling, instantiating, uploading and each replay are ranges of the thread that does "
-    "it, a replay with its number") {
+    "nvtx: compile, instantiate, upload and each replay are ranges of the calling thread, with the "
+    "replay's number") {
   const Device device = open("host");
   const auto pool = device.create_pool();
   const auto x = pool->allocate<unsigned>(16, "x");
   const CommandBuffer cmd = recorded(device, x, "step");
   const Queue queue = device.create_queue({.label = "main"});
-  static_cast<void>(take_heard());
+  static_cast<void>(take_events());
   CapturedGraph graph = device.compile(cmd, {.pool = pool});
   graph.upload(queue);
   for (int i = 0; i < 3; ++i) graph.launch(queue).wait();
-  const auto heard = take_heard();
-  const auto pushed = of_kind(heard, Kind::Push);
+  const auto events = take_events();
+  const auto pushed = of_kind(events, Kind::Push);
   CHECK(texts(pushed) == std::vector<std::string>{"compile step", "instantiate step", "upload step",
                                                   "step #1", "step #2", "step #3"});
-  CHECK(of_kind(heard, Kind::Pop).size() == pushed.size());
+  CHECK(of_kind(events, Kind::Pop).size() == pushed.size());
   std::set<std::uint32_t> categories;
-  for (const Heard& range : pushed) {
+  for (const NvtxEvent& range : pushed) {
     const bool is_replay = range.text.starts_with("step #");
     CHECK(range.payload == (is_replay ? static_cast<std::uint64_t>(range.text.back() - '0') : 0));
-    CHECK((range.message == Heard::Message::Registered) ==
-          !is_replay);  // the name of a replay comes once
+    // Names of replays are unique.
+    CHECK((range.message == NvtxEvent::Message::Registered) == !is_replay);
     categories.insert(range.category);
   }
   CHECK(categories.size() == 4);
   CHECK_FALSE(categories.contains(0));
 }
 
-TEST_CASE("nvtx: a name longer than a tool shows is cut, not refused") {
+TEST_CASE("nvtx: a name that is too long is truncated") {
   const Device device = open("host");
   const auto x = device.create_pool()->allocate<unsigned>(16, "x");
   const std::string label(5000, 'l');
-  static_cast<void>(take_heard());
+  static_cast<void>(take_events());
   static_cast<void>(recorded(device, x, label));
-  const auto starts = of_kind(take_heard(), Kind::Start);
+  const auto starts = of_kind(take_events(), Kind::Start);
   REQUIRE(starts.size() == 1);
   CHECK(starts[0].text.starts_with("record lll"));
   CHECK(starts[0].text.size() < 200);
 }
 
-TEST_CASE("nvtx: queues and memory of a GPU have their names") {
+TEST_CASE("nvtx: queues and memory of a GPU are named") {
   const Instance instance({.application = "nvtx test"});
   if (!instance.gpu_unavailable_reason().empty()) {
     MESSAGE(instance.gpu_unavailable_reason());
     return;
   }
   const Device device = instance.open_device(DeviceSelector::named("cuda:0"));
-  static_cast<void>(take_heard());
+  static_cast<void>(take_events());
   const Queue queue = device.create_queue({.label = "main"});
   const auto pool = device.create_pool({.label = "weights"});
   const auto x = pool->allocate<unsigned>(16, "x");
@@ -170,12 +170,12 @@ TEST_CASE("nvtx: queues and memory of a GPU have their names") {
   cmd.end();
   CapturedGraph graph = device.compile(cmd, {.pool = pool});
   graph.launch(queue).wait();
-  const auto heard = take_heard();
-  const auto queues = of_kind(heard, Kind::Queue);
+  const auto events = take_events();
+  const auto queues = of_kind(events, Kind::Queue);
   REQUIRE(queues.size() == 1);
   CHECK(queues[0].text == "main");
   CHECK(queues[0].subject == native_stream(queue));
-  const auto memory = of_kind(heard, Kind::Memory);
+  const auto memory = of_kind(events, Kind::Memory);
   REQUIRE(memory.size() == 2);
   CHECK(memory[0].text == "weights: x");
   CHECK(memory[0].subject == x.data());

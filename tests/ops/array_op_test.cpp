@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "array: an invalid reduction, scan or sort is r
   check_refused(ErrorCode::InvalidArgument, {"sort", "15 indices"},
                 [&] { static_cast<void>(SortOp(x, y, i)); });
   check_refused(ErrorCode::Overlap, {"sort"}, [&] { static_cast<void>(SortOp(x, x)); });
-  check_refused(ErrorCode::InvalidArgument, {"sort", "without a buffer"},
+  check_refused(ErrorCode::NotInitialized, {"sort", "empty buffer"},
                 [&] { static_cast<void>(SortOp(GpuRef<float>(), y)); });
 }
 
@@ -136,6 +136,6 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::Overlap, {"memcpy", "x"}, [&] {
     static_cast<void>(MemcpyOp({.source = x.slice(0, 10), .destination = x.slice(9, 10)}));
   });
-  check_refused(ErrorCode::InvalidArgument, {"memcpy", "without a buffer"},
+  check_refused(ErrorCode::NotInitialized, {"memcpy", "empty buffer"},
                 [&] { static_cast<void>(MemcpyOp({.source = x})); });
 }

@@ -194,7 +194,7 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: an invalid product is refused") {
     check_refused(code, parts, [&] { static_cast<void>(GemmOp(desc)); });
   };
   refused(ErrorCode::InvalidArgument, {"gemm", "k 0"}, {.a = x, .b = y, .c = z, .m = 4, .n = 4});
-  refused(ErrorCode::InvalidArgument, {"gemm", "matrix b", "without a buffer"},
+  refused(ErrorCode::NotInitialized, {"gemm", "matrix b", "empty buffer"},
           {.a = x, .c = z, .m = 4, .n = 4, .k = 4});
   refused(ErrorCode::OutOfRange, {"gemm", "matrix a of 5 x 4", "80 bytes"},
           {.a = x, .b = y, .c = z, .m = 5, .n = 4, .k = 4});

@@ -71,7 +71,7 @@ TEST_CASE_FIXTURE(RngFixture,
                   "continues the previous one") {
   for (const std::size_t count :
        {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1023}}) {
-    const RngStream stream(device, queue, {.seed = 0x123456789abcdef0, .subsequence = 7});
+    RngStream stream(device, queue, {.seed = 0x123456789abcdef0, .subsequence = 7});
     const auto x = pool->allocate<float>(count, "x");
     CapturedGraph graph = fill(stream, x);
     for (std::uint64_t replay = 0; replay < 3; ++replay) {
@@ -85,7 +85,7 @@ TEST_CASE_FIXTURE(RngFixture,
 TEST_CASE_FIXTURE(
     RngFixture,
     "rng: a stream is seekable by a launch and by a command, also past 32-bit positions") {
-  const RngStream stream(device, queue, {.seed = 5, .position = 17});
+  RngStream stream(device, queue, {.seed = 5, .position = 17});
   const auto x = pool->allocate<float>(100, "x");
   CapturedGraph graph = fill(stream, x);
   graph.launch(queue).wait();
@@ -104,7 +104,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(
     RngFixture,
     "rng: two fills of one stream in a graph are ordered, fills of two streams are not") {
-  const RngStream stream(device, queue, {.seed = 9});
+  RngStream stream(device, queue, {.seed = 9});
   const RngStream other(device, queue, {.seed = 9, .subsequence = 1});
   const auto a = pool->allocate<float>(10, "a"), b = pool->allocate<float>(10, "b"),
              c = pool->allocate<float>(10, "c");
@@ -121,7 +121,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(RngFixture, "rng: uniform values lie between the requested bounds") {
-  const RngStream stream(device, queue, {.seed = 1});
+  RngStream stream(device, queue, {.seed = 1});
   const auto x = pool->allocate<float>(1000, "x");
   run([&](CommandBuffer& cmd) {
     cmd.add(RngFillUniformOp({.destination = x, .stream = stream, .low = -2, .high = 6}));
@@ -132,7 +132,7 @@ TEST_CASE_FIXTURE(RngFixture, "rng: uniform values lie between the requested bou
 }
 
 TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last place") {
-  const RngStream stream(device, queue, {.seed = 42, .position = 3});
+  RngStream stream(device, queue, {.seed = 42, .position = 3});
   const auto x = pool->allocate<float>(4001, "x");
   run([&](CommandBuffer& cmd) { cmd.add(RngFillNormalOp({.destination = x, .stream = stream})); });
   const std::vector<float> found = values(x), expected = normal(42, 3, 4001);
@@ -169,8 +169,7 @@ TEST_CASE_FIXTURE(
     RngFixture,
     "rng: replicas of a graph draw from their own subsequences, each continuing its last replay") {
   constexpr std::size_t kValues = 100;
-  const RngStream stream(device, queue,
-                         {.seed = 11, .subsequence = 5, .position = 8, .replicas = 2});
+  RngStream stream(device, queue, {.seed = 11, .subsequence = 5, .position = 8, .replicas = 2});
   const auto x = pool->allocate<float>(kValues, "x", PerReplica{2});
   CommandBuffer cmd = recording();
   cmd.add(RngFillUniformOp({.destination = x, .stream = stream}));
@@ -182,12 +181,12 @@ TEST_CASE_FIXTURE(
   static_cast<void>(graph.launch(other));
   device.wait_idle();
   CHECK(values(x) == uniform(11, 5, 8 + kValues, kValues));
-  CHECK(values(x.instance(1)) == uniform(11, 6, 8, kValues));
+  CHECK(values(x.replica(1)) == uniform(11, 6, 8, kValues));
   CHECK(stream.position(queue) == 8 + 2 * kValues);
-  CHECK(stream.instance(1).position(queue) == 8 + kValues);
-  stream.instance(1).seek(other, 3).wait();
+  CHECK(stream.replica(1).position(queue) == 8 + kValues);
+  stream.replica(1).seek(other, 3).wait();
   graph.launch(other).wait();
-  CHECK(values(x.instance(1)) == uniform(11, 6, 3, kValues));
+  CHECK(values(x.replica(1)) == uniform(11, 6, 3, kValues));
   const RngStream shared(device, queue, {.seed = 1});
   CommandBuffer refused = recording();
   refused.add(RngFillUniformOp({.destination = x, .stream = shared}));

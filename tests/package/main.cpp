@@ -33,7 +33,7 @@ int run(const char* device_name) {
   commands.begin();
   commands.copy(reprise::snapshot(x), gpu_x);
   commands.copy(reprise::snapshot(coefficients), gpu_c);
-  commands.dispatch(horner, {.grid = reprise::blocks(kCount, 128), .block = 128},
+  commands.dispatch(horner, {.grid = reprise::ceil_div(kCount, 128), .block = 128},
                     reprise::read(gpu_x), reprise::write(gpu_y), reprise::read(gpu_c),
                     static_cast<int>(coefficients.size()) - 1, kCount);
   commands.copy(gpu_y, reprise::borrowed(result));

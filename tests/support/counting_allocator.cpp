@@ -8,20 +8,20 @@ namespace {
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-// Trivial types: operator new runs before and after any constructor of a thread.
-thread_local std::uint64_t made = 0;
-thread_local std::uint64_t left = kNever;  // until allocations are refused
+// Trivial types, because operator new also runs before and after the constructors of a thread.
+thread_local std::uint64_t allocation_count = 0;
+thread_local std::uint64_t remaining = kNever;  // allocations until failure
 thread_local bool refused = false;
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (left == 0) {
+  if (remaining == 0) {
     refused = true;
     return nullptr;
   }
-  if (left != kNever) {
-    --left;
+  if (remaining != kNever) {
+    --remaining;
   }
-  ++made;
+  ++allocation_count;
   const std::size_t size = bytes == 0 ? 1 : bytes;
   if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
     return std::malloc(size);
@@ -41,14 +41,14 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
 
 namespace reprise::test {
 
-std::uint64_t allocations_of_this_thread() noexcept { return made; }
+std::uint64_t allocations_of_this_thread() noexcept { return allocation_count; }
 
 FailingAllocations::FailingAllocations(std::uint64_t n) noexcept {
   refused = false;
-  left = n;
+  remaining = n;
 }
 
-FailingAllocations::~FailingAllocations() { left = kNever; }
+FailingAllocations::~FailingAllocations() { remaining = kNever; }
 
 bool FailingAllocations::failed() const noexcept { return refused; }
 

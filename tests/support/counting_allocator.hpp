@@ -1,8 +1,8 @@
-// Counts this thread's heap allocations, and makes them fail, for tests that say how many there may
-// be.
+// Counts the heap allocations of the calling thread and makes them fail, for tests of allocation
+// limits.
 //
-// Linking reprise_counting_allocator replaces the program's operator new and delete; link it only
-// where it is wanted. Counts are per thread: what other threads allocate meanwhile does not disturb
+// Linking reprise_counting_allocator replaces operator new and delete of the program; link it only
+// where needed. Counts are per thread, so concurrent allocations of other threads do not affect
 // them.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace reprise::test {
 
-/// Allocations through operator new that the calling thread has made since it started.
+// Allocations through operator new that the calling thread has made since it started.
 [[nodiscard]] std::uint64_t allocations_of_this_thread() noexcept;
 
-/// While one lives, the calling thread's allocation number `n` (counted from 0) and all later ones
-/// throw std::bad_alloc. Scopes do not nest. Allocations of other threads succeed.
+// While an object lives, the calling thread's allocation number `n` (counted from 0) and all later
+// ones throw std::bad_alloc. Scopes do not nest. Allocations of other threads succeed.
 class FailingAllocations {
  public:
   explicit FailingAllocations(std::uint64_t n) noexcept;
@@ -22,7 +22,7 @@ class FailingAllocations {
   FailingAllocations(const FailingAllocations&) = delete;
   FailingAllocations& operator=(const FailingAllocations&) = delete;
 
-  /// Whether an allocation was refused.
+  // True if an allocation failed.
   [[nodiscard]] bool failed() const noexcept;
 };
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Compiles the C++ and kernel code of the documentation.
 
-usage: docs_code.py ROOT COMPILER [FLAGS...]    (-DREPRISE_HAS_CUDA=1: interop blocks are compiled, too)
-       docs_code.py ROOT --print                (writes what would be compiled to stdout)
+usage: docs_code.py ROOT COMPILER [FLAGS...]    (-DREPRISE_HAS_CUDA=1 also compiles interop blocks)
+       docs_code.py ROOT --print                (writes the translation units to stdout)
 
-Every ```cpp and ```cuda block of the pages is compiled with -fsyntax-only, in one translation unit for all
-C++ and one for all kernels. Errors name the page and the line.
+Compiles every ```cpp and ```cuda block of the pages with -fsyntax-only: one translation unit for all
+C++ blocks and one for all kernels. Errors name the page and the line.
 
- - A block with an #include is a piece of a file. It gets a namespace of its own; its includes move to the top.
- - A page with the marker <!-- docs.code: one program --> is one file: its blocks are compiled as one piece.
- - Any other block is the body of a function. It may use the names of CONTEXT and declare them anew.
+ - A block with an #include is part of a file. It gets its own namespace; its includes move to the top.
+ - A page with the marker <!-- docs.code: one program --> is one file: its blocks form one unit.
+ - Any other block is a function body. It may use or redeclare the names of CONTEXT.
 
-An include of a generated header, <NAME.shaders.hpp>, is replaced by the kernels of all pages.
+The kernels of all pages replace includes of generated headers, <NAME.shaders.hpp>.
 """
 import pathlib
 import re
@@ -23,7 +23,7 @@ HEADERS = ["<algorithm>", "<cstdio>", "<exception>", "<span>", "<vector>", "<rep
 
 PAGES = ["*.md", "engine/*.md", "engine/docs/**/*.md", "viewer/*.md", "tests/*.md", "samples/**/*.md"]
 
-# What the pages call "those of the guide".
+# Objects that the guide introduces and the pages use.
 CONTEXT = """
 using namespace reprise;
 extern Instance instance;
@@ -72,7 +72,7 @@ def blocks_of(root, page):
         else:
             current.lines.append(line)
     if current is not None:
-        sys.exit(f"{page}:{current.line}: the block has no end")
+        sys.exit(f"{page}:{current.line}: the block is not closed")
     return blocks
 
 
@@ -105,7 +105,7 @@ def translation_units(root, pages, with_interop):
             else:
                 pieces.append(("namespace bodies {{\nvoid body_{}() {{\n", code, "}\n}\n"))
     if len(names) != len(set(names)):
-        sys.exit("two pages define a kernel of the same name: " + " ".join(sorted(names)))
+        sys.exit("duplicate kernel names: " + " ".join(sorted(names)))
     cpp = "".join(f"#include {name}\n" for name in headers)
     cpp += "namespace shaders {\n" + "".join(f"extern const reprise::KernelDesc {name};\n" for name in names) + "}\n"
     cpp += "namespace bodies {\n" + CONTEXT + "}\n"
@@ -122,7 +122,7 @@ def main():
         print(cpp + kernels)
         return 0
     if count == 0:
-        sys.exit("no page has code")
+        sys.exit("no page contains code")
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("pages.cpp", cpp), ("kernels.cpp", kernels)):
@@ -130,7 +130,7 @@ def main():
             file.write_text(text)
             command = [compiler, "-std=c++20", "-fsyntax-only", "-Werror", *flags, str(file)]
             failed |= subprocess.run(command, check=False).returncode != 0
-    print(f"{count} blocks of {len(pages)} pages" + (": some do not compile" if failed else " compile"))
+    print(f"{count} blocks of {len(pages)} pages" + (": some fail to compile" if failed else " compile"))
     return 1 if failed else 0
 
 

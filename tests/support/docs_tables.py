@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Checks what the documentation says against the source.
+"""Checks the documentation against the source.
 
 usage: docs_tables.py ROOT
 
- - A link leads to a file that exists, and to a heading of it.
- - engine/docs/debugging.md lists every ErrorCode, every validation rule with its level, severity and code, and
-   every message id of the engine.
+ - Links refer to existing files and headings.
+ - engine/docs/debugging.md lists every ErrorCode, every validation rule with level, severity and code,
+   and every message id of the engine.
  - engine/docs/reference.md lists every environment variable of the engine.
- - engine/README.md lists every folder of the engine, and no other; the two README files keep their limits.
+ - engine/README.md lists exactly the folders of the engine.
+ - The README files stay within their line limits.
 """
 import pathlib
 import re
@@ -24,7 +25,7 @@ VARIABLE = re.compile(r'"(REPRISE_(?!RUN_)[A-Z_]+)"')
 
 
 def anchors(text):
-    """The anchors of a page's headings, as GitHub makes them."""
+    """The anchors of a page's headings, as GitHub generates them."""
     headings = re.findall(r"^#+ (.*)$", FENCED.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -50,12 +51,12 @@ def broken_links(root):
             if not file.exists():
                 yield f"{page.relative_to(root)}: {target} does not exist"
             elif anchor and anchor not in anchors(file.read_text()):
-                yield f"{page.relative_to(root)}: {target} names no heading"
+                yield f"{page.relative_to(root)}: {target} does not match a heading"
 
 
-def difference(page, what, documented, actual):
-    yield from (f"{page}: {what} {name} is not documented" for name in sorted(actual - documented))
-    yield from (f"{page}: {what} {name} does not exist" for name in sorted(documented - actual))
+def difference(page, kind, documented, actual):
+    yield from (f"{page}: {kind} {name} is not documented" for name in sorted(actual - documented))
+    yield from (f"{page}: {kind} {name} does not exist" for name in sorted(documented - actual))
 
 
 def wrong_debugging(root):
@@ -86,7 +87,7 @@ def wrong_variables(root):
 def wrong_folders(root):
     page, engine = "engine/README.md", root / "engine"
     documented = {cells[0] for cells in rows(section((root / page).read_text(), "## Layers")) if cells[0] != "Folder"}
-    yield from (f"{page}: there is no folder engine/{name}" for name in sorted(documented) if not (engine / name).is_dir())
+    yield from (f"{page}: folder engine/{name} does not exist" for name in sorted(documented) if not (engine / name).is_dir())
     for folder in sorted(path.relative_to(engine).as_posix() for path in engine.iterdir() if path.is_dir()):
         if not any(name == folder or name.startswith(folder + "/") for name in documented):
             yield f"{page}: engine/{folder} is not documented"
@@ -101,9 +102,9 @@ def too_long(root):
 def main():
     root = pathlib.Path(sys.argv[1])
     checks = (broken_links, wrong_debugging, wrong_variables, wrong_folders, too_long)
-    complaints = [text for check in checks for text in check(root)]
-    print("\n".join(complaints) or "links and tables are right")
-    return 1 if complaints else 0
+    problems = [text for check in checks for text in check(root)]
+    print("\n".join(problems) or "links and tables are correct")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-// Recordings that are nearly others: the same buffers, with some commands changed, added or gone.
-// The same arguments give the same recording.
+// Variants of recordings: the same buffers with some commands changed, added or removed.
+// Deterministic. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace reprise::test {
 
 struct EditDesc {
   std::uint64_t seed = 1;
-  std::uint32_t changed = 0;  // commands that touch another range of one of their buffers
-  std::uint32_t moved = 0;    // that touch another buffer in the place of one
-  std::uint32_t added = 0;    // copies of commands, put somewhere else
+  std::uint32_t changed = 0;  // commands that access another range of one of their buffers
+  std::uint32_t moved = 0;    // commands that access another buffer
+  std::uint32_t added = 0;    // copies of commands at other positions
   std::uint32_t removed = 0;
 };
 [[nodiscard]] RecordingPtr edited(const RecordingPtr& recording, const EditDesc& desc);

@@ -1,5 +1,5 @@
-// A variable of the environment for the time of a test. Threads: one, and no other that looks at
-// the environment.
+// Sets an environment variable for the duration of a test. Threads: one thread; no other thread may
+// access the environment.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace reprise::test {
 
-// Sets a variable, or removes it, and puts it back.
+// Sets or removes a variable and restores it in the destructor.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(const char* name, std::optional<std::string> value) : name_(name) {

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Checks that every file of the engine includes only the layers that its own layer may include, and that no two headers
-define a class of one name: the linker would take the one's inline functions for the other's.
+"""Checks that every engine file includes only the layers that its own layer may include, and that class
+names are unique across headers: duplicate names would violate the one-definition rule.
 
-usage: layers.py ROOT      (the folder that holds engine/)
+usage: layers.py ROOT      (the folder that contains engine/)
 
-The table is the architecture: a row a layer, and the layers whose headers it may name. Public headers stand on their own.
+The table defines the architecture: for each layer, the layers whose headers it may include. Public headers
+include only public headers.
 """
 import pathlib
 import re
 import sys
 
-# Lowest first: a layer may include the layers that its row names.
+# Lowest layer first.
 PLAN = ["base", "record", "dependencies", "lowering", "memory", "plan"]
 RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
-    "trace": [],
     "base": [],
+    "trace": ["base"],
     "record": ["base"],
     "dependencies": ["base", "record"],
     "validate": ["base", "record", "dependencies"],
@@ -39,16 +40,16 @@ MAY_INCLUDE = {
     "capture": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "interop": RUNTIME + ["backend/cuda", "runtime/core", "runtime/queue", "runtime/memory", "runtime/graph", "capture"],
 }
-# Native headers: the pattern, and the layers that may name it.
+# Native headers: a pattern and the layers that may include it.
 NATIVE = [
     (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "profile/activity", "profile/injection")),
     (re.compile(r"^cupti"), ("profile/activity", "profile/injection")),
-    (re.compile(r"^(cublas|cufft|cub/|cblas|fftw3)"), ("ops",)),
+    (re.compile(r"^(cublas|cufft|cub/|cblas|kiss_fft)"), ("ops",)),
     (re.compile(r"^(nvtx3/|generated_nvtx)"), ("profile", "profile/injection")),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),
     (re.compile(r"^asio(\.hpp|/)"), ("trace",)),
 ]
-# Public headers that are allowed a native one.
+# Public headers that may include native ones.
 INTEROP_HEADERS = {"cuda_interop.hpp"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -64,11 +65,11 @@ def layer_of(path: pathlib.PurePath) -> str:
     return ""
 
 
-def complaints(engine: pathlib.Path, path: pathlib.Path):
+def problems(engine: pathlib.Path, path: pathlib.Path):
     relative = path.relative_to(engine)
     layer = layer_of(relative)
     if not layer:
-        yield f"{relative}: in no layer that this table knows"
+        yield f"{relative}: not in a known layer"
         return
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         match = INCLUDE.match(line)
@@ -82,11 +83,11 @@ def complaints(engine: pathlib.Path, path: pathlib.Path):
         if not quoted or name.endswith("_generated.h"):
             continue
         if layer == "include/reprise":
-            yield f"{where}: a public header includes public headers, as <reprise/...>"
+            yield f"{where}: public headers include only public headers, as <reprise/...>"
             continue
         target = layer_of(pathlib.PurePath(name))
         if not (engine / name).is_file():
-            yield f"{where}: there is no engine/{name}; write paths from engine/"
+            yield f"{where}: engine/{name} does not exist; paths are relative to engine/"
         elif target != layer and target not in MAY_INCLUDE[layer]:
             yield f"{where}: {layer} may not include {target}"
 
@@ -95,7 +96,7 @@ NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
 DEFINITION = re.compile(r"^(?:class|struct|enum class) (?:\[\[\w+\]\] )?([\w:]+)[^;]*\{")
 
 
-def named_twice(engine: pathlib.Path):
+def duplicate_names(engine: pathlib.Path):
     first = {}
     for path in sorted(engine.rglob("*.hpp")):
         namespace = ""
@@ -106,7 +107,7 @@ def named_twice(engine: pathlib.Path):
                 name = f"{namespace}::{match.group(1)}"
                 where = f"engine/{path.relative_to(engine)}:{number}"
                 if name in first:
-                    yield f"{where}: {name} is what {first[name]} defines too"
+                    yield f"{where}: {name} is also defined at {first[name]}"
                 first.setdefault(name, where)
 
 
@@ -116,8 +117,8 @@ def main() -> int:
     if not files:
         print(f"no source files in {engine}")
         return 1
-    found = [text for path in files for text in complaints(engine, path)] + list(named_twice(engine))
-    print("\n".join(found) or f"{len(files)} files, every include within its layer's rights")
+    found = [text for path in files for text in problems(engine, path)] + list(duplicate_names(engine))
+    print("\n".join(found) or f"{len(files)} files, all includes follow the layer table")
     return 1 if found else 0
 
 

@@ -1,5 +1,5 @@
-// Schedules by hand and from a seed, and the whole order of a lowered graph by brute force: for
-// tests of lanes and memory. Threads: pure functions.
+// Manually built and random dependency graphs, and the transitive closure of a lowered graph by
+// brute force; for tests of lowering and memory. Threads: pure functions.
 #pragma once
 
 #include <bitset>
@@ -14,18 +14,19 @@ namespace reprise::test {
 
 using EdgeList = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // from < to
 
-// Node i runs command i; the edges' cause is Linear. Edges in any order, each once.
+// Node i runs command i; the cause of all edges is Linear. Edges may be in any order, without
+// duplicates.
 [[nodiscard]] detail::DependencyGraph manual_dependencies(std::uint32_t nodes, EdgeList edges);
 
 struct RandomScheduleDesc {
   std::uint64_t seed = 1;
   std::uint32_t nodes = 40;
-  std::uint32_t edge_percent = 10;  // of all pairs
+  std::uint32_t edge_percent = 10;  // of all node pairs
 };
 [[nodiscard]] detail::DependencyGraph random_schedule(const RandomScheduleDesc& desc);
 
-// Binary tree (node i after (i - 1) / 2), and layers of `width` in which node i comes after itself
-// and `parents` - 1 neighbours of the layer before.
+// A binary tree (node i follows (i - 1) / 2), and layers of `width` in which a node follows its
+// counterpart and `parents` - 1 neighbours of the previous layer.
 [[nodiscard]] detail::DependencyGraph tree_schedule(std::uint32_t nodes);
 [[nodiscard]] detail::DependencyGraph layer_schedule(std::uint32_t nodes, std::uint32_t width,
                                                      std::uint32_t parents);
@@ -34,7 +35,7 @@ struct RandomScheduleDesc {
 using Closure = std::vector<std::bitset<128>>;
 [[nodiscard]] Closure close(const detail::LoweredGraph& graph);
 
-// Every needed edge is in the closure.
+// True if the closure contains every needed edge.
 [[nodiscard]] bool implies_all(const detail::DependencyGraph& dependencies,
                                const detail::LoweredGraph& graph);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that every test that engine/docs/reference.md names exists.
+"""Checks that the tests named in engine/docs/reference.md exist.
 
-usage: name_table.py ROOT      (the folder that holds engine/ and tests/)
+usage: name_table.py ROOT      (the folder that contains engine/ and tests/)
 """
 import pathlib
 import re
@@ -27,7 +27,7 @@ def main():
     section = page.split(SECTION, 1)[1].split("\n## ", 1)[0]
     named = [cells[-1].strip()[1:-1] for row in section.splitlines() if row.startswith("| ") and (cells := row.strip(" |").split(" | ")) and cells[-1].startswith('"')]
     if not named:
-        sys.exit("the table names no test")
+        sys.exit("the table contains no test names")
     known = names_of_tests(root)
     missing = [name for name in named if name not in known]
     for name in missing:

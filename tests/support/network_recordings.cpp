@@ -9,8 +9,8 @@ namespace reprise::test {
 
 namespace {
 
-// Records forward operations at once and keeps what their backward passes are, to be recorded in
-// reverse.
+// Records forward operations immediately and stores the backward operations, which are recorded in
+// reverse order.
 class Network {
  public:
   explicit Network(Ordering ordering) : builder_({.label = "network", .ordering = ordering}) {}
@@ -24,8 +24,8 @@ class Network {
     return {builder_.add_buffer("input", bytes), transient("d_input", bytes), bytes};
   }
 
-  // output = operation(inputs, weights). Backward reads output's gradient and the inputs, writes
-  // the inputs' gradients and the weights'.
+  // output = operation(inputs, weights). The backward operation reads the output's gradient and the
+  // inputs, and writes the gradients of the inputs and of the weights.
   Tensor apply(const std::string& name, const std::vector<Tensor>& inputs, std::uint64_t bytes,
                std::uint64_t weight_bytes, std::uint64_t scratch_bytes = 0) {
     const Tensor output = {transient(name, bytes), transient("d_" + name, bytes), bytes};
@@ -125,17 +125,17 @@ RecordingPtr unet_step(const NetworkDesc& desc) {
   Network net(desc.ordering);
   std::uint64_t bytes = std::uint64_t{4096} * kKiB;
   auto x = net.input(bytes);
-  std::vector<Network::Tensor> kept;
+  std::vector<Network::Tensor> skip_tensors;
   for (std::uint32_t i = 0; i < desc.blocks; ++i) {
-    kept.push_back(net.apply("down_conv", {net.apply("down_relu", {x}, bytes, 0)}, bytes, 36 * kKiB,
-                             bytes / 4));
+    skip_tensors.push_back(net.apply("down_conv", {net.apply("down_relu", {x}, bytes, 0)}, bytes,
+                                     36 * kKiB, bytes / 4));
     bytes = std::max<std::uint64_t>(bytes / 2, 4 * kKiB);
-    x = net.apply("pool", {kept.back()}, bytes, 0);
+    x = net.apply("pool", {skip_tensors.back()}, bytes, 0);
   }
   for (std::uint32_t i = desc.blocks; i-- > 0;) {
-    bytes = kept[i].bytes;
+    bytes = skip_tensors[i].bytes;
     const auto up = net.apply("up", {x}, bytes, 16 * kKiB);
-    const auto both = net.apply("concat", {up, kept[i]}, 2 * bytes, 0);
+    const auto both = net.apply("concat", {up, skip_tensors[i]}, 2 * bytes, 0);
     x = net.apply("up_conv", {both}, bytes, 36 * kKiB, bytes / 4);
   }
   return net.finish(x);

@@ -1,6 +1,6 @@
-// Recordings shaped like training steps of known networks: forward, loss, backward, with
-// activations, gradients and temporaries as transients and weights and their gradients as device
-// buffers. For tests and benches of memory and lanes. Threads: pure functions.
+// Recordings shaped like training steps of known networks: forward, loss, backward. Activations,
+// gradients and temporaries are transients; weights and their gradients are device buffers. For
+// tests and benchmarks of memory and lowering. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct NetworkDesc {
   Ordering ordering = Ordering::Inferred;
 };
 
-[[nodiscard]] RecordingPtr mlp_step(const NetworkDesc& desc = {});  // layers of several widths
-[[nodiscard]] RecordingPtr resnet_step(
-    const NetworkDesc& desc = {});  // two convolutions and a sum; bytes halve every fourth block
-[[nodiscard]] RecordingPtr transformer_step(
-    const NetworkDesc& desc =
-        {});  // attention with q, k, v, scores and a softmax, then two products
-[[nodiscard]] RecordingPtr unet_step(
-    const NetworkDesc& desc = {});  // down, then up with what was kept on the way down
+// Layers of several widths.
+[[nodiscard]] RecordingPtr mlp_step(const NetworkDesc& desc = {});
+// Two convolutions and a sum per block; sizes halve every fourth block.
+[[nodiscard]] RecordingPtr resnet_step(const NetworkDesc& desc = {});
+// Attention with q, k, v, scores and a softmax, followed by two products.
+[[nodiscard]] RecordingPtr transformer_step(const NetworkDesc& desc = {});
+// A contracting path, then an expanding path with skip connections.
+[[nodiscard]] RecordingPtr unet_step(const NetworkDesc& desc = {});
 
 }  // namespace reprise::test

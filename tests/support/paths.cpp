@@ -32,8 +32,9 @@ struct ScratchFolder {
 
 fs::path test_file(std::string_view path) {
   const fs::path program = fs::read_symlink("/proc/self/exe");
-  const fs::path moved = program.parent_path().parent_path() / "share" / "reprise" / "tests" / path;
-  return fs::exists(moved) ? moved : fs::path(REPRISE_TEST_FILES) / path;
+  const fs::path relocated =
+      program.parent_path().parent_path() / "share" / "reprise" / "tests" / path;
+  return fs::exists(relocated) ? relocated : fs::path(REPRISE_TEST_FILES) / path;
 }
 
 const fs::path& scratch_folder() {

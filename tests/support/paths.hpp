@@ -1,5 +1,4 @@
-// Where a test's files are: in the source tree, or beside a test program that was moved to another
-// machine.
+// Locations of test files: in the source tree, or next to a relocated test program. Threads: any.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +6,10 @@
 
 namespace reprise::test {
 
-/// A file below tests/, such as "golden/saxpy.txt", wherever this program runs. It need not exist.
+// The path of a file below tests/, such as "golden/saxpy.txt". The file need not exist.
 [[nodiscard]] std::filesystem::path test_file(std::string_view path);
 
-/// A new empty folder for this process, removed when the process ends normally.
+// An empty folder of this process, removed at normal exit.
 [[nodiscard]] const std::filesystem::path& scratch_folder();
 
 }  // namespace reprise::test

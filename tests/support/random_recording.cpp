@@ -19,12 +19,12 @@ std::uint64_t Random::next() {
 
 namespace {
 
-// Commands that each write a buffer of their own.
+// Commands that each write their own buffer.
 class Shape {
  public:
   explicit Shape(const ShapeDesc& desc) : desc_(desc), builder_({.ordering = desc.ordering}) {}
 
-  // Reads the buffers of `parents_` and forgets them.
+  // Adds a command that reads the buffers of `parents_`, and clears `parents_`.
   std::uint32_t add() {
     const std::uint32_t own =
         builder_.add_buffer(concat("b", builder_.command_count()), desc_.bytes, desc_.kind);
@@ -74,9 +74,8 @@ RecordingPtr binary_tree(std::uint32_t commands, const ShapeDesc& desc) {
 
 RecordingPtr reverse_tree(std::uint32_t commands, const ShapeDesc& desc) {
   Shape shape(desc);
-  for (std::uint32_t i = 0; i < commands;
-       ++i) {  // i stands for node n of the tree counted from its leaves
-    const std::uint32_t n = commands - 1 - i;
+  for (std::uint32_t i = 0; i < commands; ++i) {
+    const std::uint32_t n = commands - 1 - i;  // tree node of command i, counted from the leaves
     for (const std::uint64_t child : {2 * std::uint64_t{n} + 2, 2 * std::uint64_t{n} + 1}) {
       if (child < commands) shape.reads(commands - 1 - static_cast<std::uint32_t>(child));
     }
@@ -98,10 +97,10 @@ RecordingPtr layers(std::uint32_t commands, std::uint32_t width, std::uint32_t p
   return shape.finish();
 }
 
-RecordingPtr fork_join(std::uint32_t width, std::uint32_t rounds, const ShapeDesc& desc) {
+RecordingPtr fork_join(std::uint32_t width, std::uint32_t repetitions, const ShapeDesc& desc) {
   Shape shape(desc);
   std::uint32_t last = kNone;
-  for (std::uint32_t round = 0; round < rounds; ++round) {
+  for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
     if (last != kNone) shape.reads(last);
     const std::uint32_t fork = shape.add();
     for (std::uint32_t i = 0; i < width; ++i) shape.reads(fork).add();

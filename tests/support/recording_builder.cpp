@@ -41,7 +41,7 @@ BufferAccess RecordingBuilder::rows(Access access, std::uint32_t buffer, std::ui
 
 std::uint32_t RecordingBuilder::kernel_index(std::string_view name, std::size_t parameters) {
   const std::string key = std::string(name) + '/' + std::to_string(parameters);
-  const auto [at, is_new] =
+  const auto [entry, is_new] =
       kernels_.try_emplace(key, static_cast<std::uint32_t>(recording_->kernels.size()));
   if (is_new) {
     auto kernel = std::make_shared<KernelCore>();
@@ -52,7 +52,7 @@ std::uint32_t RecordingBuilder::kernel_index(std::string_view name, std::size_t 
     kernel->device = recording_->device;
     recording_->kernels.push_back(std::move(kernel));
   }
-  return at->second;
+  return entry->second;
 }
 
 std::uint32_t RecordingBuilder::add_command(CommandKind kind, const void* payload,
@@ -176,9 +176,9 @@ void RecordingBuilder::end_label() { label_ = recording_->labels[label_].parent;
 
 RecordingPtr RecordingBuilder::finish() {
   recording_->arenas.push_back(std::move(arena_));
-  RecordingPtr made = std::move(recording_);
+  RecordingPtr recording = std::move(recording_);
   *this = RecordingBuilder();
-  return made;
+  return recording;
 }
 
 }  // namespace reprise::test

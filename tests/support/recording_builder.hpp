@@ -1,6 +1,6 @@
-// RecordingBuilder: makes a Recording by hand, for tests and benches of the stages. Needs no device
-// and no recorder, checks nothing, and so makes the wrong input that a recorder would refuse as
-// well. Every command gets the place app.cpp:<index + 1>. Threads: one thread at a time.
+// RecordingBuilder: builds a Recording directly, for tests and benchmarks of the stages. Needs no
+// device and no recorder. Checks nothing, so it can build invalid input that a recorder refuses.
+// Every command has the location app.cpp:<index + 1>. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,12 @@ class RecordingBuilder {
  public:
   explicit RecordingBuilder(const RecordingDesc& desc = {});
 
-  // Each gives an index: in recording.buffers, or of the command.
+  // Functions that add something return its index: in recording.buffers, or of the command.
   std::uint32_t add_buffer(std::string_view name, std::uint64_t bytes,
                            BufferKind kind = BufferKind::Device, std::uint32_t alignment = 16);
 
-  // Accesses of a whole buffer, of [begin, end), or of rows: `extent` with `pitch` from `begin` on.
+  // Accesses of a whole buffer, of [begin, end), or of rows: `extent` with `pitch`, starting at
+  // `begin`.
   [[nodiscard]] BufferAccess read(std::uint32_t buffer) const {
     return whole(buffer, Access::Read);
   }
@@ -49,17 +50,17 @@ class RecordingBuilder {
   [[nodiscard]] BufferAccess rows(Access access, std::uint32_t buffer, std::uint64_t begin,
                                   Extent extent, Pitch pitch);
 
-  // A dispatch of a kernel of that name with one pointer parameter an access.
+  // A dispatch of the kernel `kernel` with one pointer parameter per access.
   std::uint32_t dispatch(std::string_view kernel, std::initializer_list<BufferAccess> accesses) {
     return dispatch(kernel, std::span(accesses.begin(), accesses.size()));
   }
   std::uint32_t dispatch(std::string_view kernel, std::span<const BufferAccess> accesses) {
     return dispatch(kernel, {}, accesses);
   }
-  // The same with grid, block, cluster, shared size and launch of `desc`.
+  // Like above, with grid, block, cluster, shared size and launch of `desc`.
   std::uint32_t dispatch(std::string_view kernel, const detail::DispatchPayload& desc,
                          std::span<const BufferAccess> accesses);
-  // Copies between buffers: dense, or with the rows that two accesses made by rows() describe.
+  // Copies between buffers: dense, or with the shapes of two rows() accesses.
   std::uint32_t copy(const BufferAccess& source, const BufferAccess& destination);
   std::uint32_t copy_from_host(void* source, HostBytes::Lifetime lifetime,
                                const BufferAccess& destination);
@@ -73,12 +74,12 @@ class RecordingBuilder {
   void begin_label(std::string_view name, Color color = {});
   void end_label();
 
-  // What is being built, for wrong values that no function above can give.
+  // The recording under construction, for invalid values that no function above can produce.
   [[nodiscard]] Recording& recording() { return *recording_; }
   [[nodiscard]] std::uint32_t command_count() const {
     return static_cast<std::uint32_t>(recording_->commands.size());
   }
-  // The builder is empty and as if default-constructed afterwards.
+  // Returns the recording and resets the builder to its default-constructed state.
   [[nodiscard]] RecordingPtr finish();
 
  private:
@@ -88,7 +89,7 @@ class RecordingBuilder {
   std::uint32_t kernel_index(std::string_view name, std::size_t parameters);
   std::uint32_t add_command(detail::CommandKind kind, const void* payload,
                             std::span<const BufferAccess> accesses);
-  // Extent and pitch of an access; a dense one is one row.
+  // Extent and pitch of an access; a dense access is one row.
   [[nodiscard]] detail::AccessShape shape_of(const BufferAccess& access) const;
 
   std::shared_ptr<Recording> recording_;

@@ -1,5 +1,5 @@
-// The order that a recording asks for, straight from its definition: every pair of commands looked
-// at, O(n^3). What the schedule is checked against. Threads: values.
+// Reference order of a recording, derived from its definition by checking every pair of commands,
+// O(n^3). Tests compare dependency graphs against it. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace reprise::test {
 
-// A relation over commands or nodes: before(a, b) says that a comes before b.
+// A relation over commands or nodes: before(a, b) is true if a precedes b.
 class Relation {
  public:
   explicit Relation(std::uint32_t size) : size_(size), before_(std::size_t{size} * size, 0) {}
@@ -19,8 +19,8 @@ class Relation {
   }
   void set(std::uint32_t a, std::uint32_t b) { before_[std::size_t{a} * size_ + b] = 1; }
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  void close();                          // adds what follows
-  [[nodiscard]] bool is_cyclic() const;  // of a closed one
+  void close();                          // computes the transitive closure
+  [[nodiscard]] bool is_cyclic() const;  // requires close()
   friend bool operator==(const Relation&, const Relation&) = default;
 
  private:
@@ -28,14 +28,14 @@ class Relation {
   std::vector<std::uint8_t> before_;
 };
 
-// Two commands, a recorded first, that touch a byte in common, at least one writing.
+// True if two commands, a recorded first, share a byte and at least one writes it.
 [[nodiscard]] bool conflict(const detail::Recording& recording, std::uint32_t a, std::uint32_t b);
-// Whether that barrier orders a before b.
+// True if the barrier orders a before b.
 [[nodiscard]] bool orders(const detail::Recording& recording, std::uint32_t barrier,
                           std::uint32_t a, std::uint32_t b);
-// Pairs that the recording's ordering, barriers and edges order directly. Barriers come in no pair.
+// The pairs that the recording's ordering, barriers and edges order directly. Excludes barriers.
 [[nodiscard]] Relation direct_order(const detail::Recording& recording);
-// The closure over commands of a schedule's edges, through its joins.
+// The closure over commands of a dependency graph's edges, through its joins.
 [[nodiscard]] Relation order_of(const detail::Recording& recording,
                                 const detail::DependencyGraph& dependencies);
 // The closure over nodes.

@@ -33,7 +33,8 @@ Parents reverse_tree(Node nodes) {
   return parents;
 }
 
-// At least two; a node comes after `count` of the layer before, from the one above it on.
+// At least two layers; a node follows `count` nodes of the previous layer, starting with its
+// counterpart.
 Parents layers(Node nodes, Node width, Node count) {
   Parents parents(std::max(nodes, 2 * width));
   for (Node i = width; i < parents.size(); ++i) {
@@ -69,8 +70,7 @@ Parents wavefront(Node side) {
   return parents;
 }
 
-// Pieces of 60 nodes, each made of two pieces one after another or of up to six beside each other,
-// again and again.
+// Segments of 60 nodes, each composed recursively of two parts in series or up to six in parallel.
 Parents series_parallel(Node nodes) {
   std::mt19937 random(1);
   Parents parents;
@@ -85,13 +85,13 @@ Parents series_parallel(Node nodes) {
       const Node first = 1 + random() % (size - 1);
       return grow(size - first, grow(first, after));
     }
-    const Node ways = std::min<Node>(size, 2 + random() % 5);
+    const Node branches = std::min<Node>(size, 2 + random() % 5);
     Nodes ends;
-    for (Node i = 0, left = size; i < ways; ++i) {
-      const Node part = i + 1 == ways ? left : std::max(1u, left / (ways - i));
-      left -= part;
-      const Nodes more = grow(part, after);
-      ends.insert(ends.end(), more.begin(), more.end());
+    for (Node i = 0, remaining = size; i < branches; ++i) {
+      const Node part = i + 1 == branches ? remaining : std::max(1u, remaining / (branches - i));
+      remaining -= part;
+      const Nodes branch_ends = grow(part, after);
+      ends.insert(ends.end(), branch_ends.begin(), branch_ends.end());
     }
     return ends.size() > 8 ? Nodes{add(ends)} : ends;
   };
@@ -103,7 +103,7 @@ Parents series_parallel(Node nodes) {
   return parents;
 }
 
-// Right-looking, of tiles x tiles: potrf, trsm, gemm and syrk.
+// Right-looking factorization of tiles x tiles: potrf, trsm, gemm and syrk.
 Parents cholesky(Node tiles) {
   constexpr Node kNever = ~Node{0};
   Nodes last(std::size_t{tiles} * tiles, kNever);  // writer by tile
@@ -128,16 +128,16 @@ Parents cholesky(Node tiles) {
   return parents;
 }
 
-// Blocks of a transformer with 16 heads, a kernel a step.
+// Transformer blocks with 16 heads, one kernel per operation.
 Parents attention(Node nodes) {
-  constexpr Node kHeads = 16, kOfBlock = 11 + 3 * kHeads;
+  constexpr Node kHeads = 16, kBlockNodes = 11 + 3 * kHeads;
   Parents parents;
   const auto add = [&](Nodes after) {
     parents.push_back(std::move(after));
     return static_cast<Node>(parents.size() - 1);
   };
   Nodes x;
-  for (Node block = 0; block < std::max(1u, nodes / kOfBlock); ++block) {
+  for (Node block = 0; block < std::max(1u, nodes / kBlockNodes); ++block) {
     const Node norm = add(x), q = add({norm}), k = add({norm}), v = add({norm});
     Nodes heads;
     for (Node head = 0; head < kHeads; ++head) heads.push_back(add({add({add({q, k})}), v}));
@@ -151,30 +151,31 @@ Parents attention(Node nodes) {
   return parents;
 }
 
-// Takes out what other edges imply.
+// Removes redundant edges.
 void reduce(Parents& parents) {
   const std::size_t words = (parents.size() + 63) / 64;
   std::vector<std::vector<std::uint64_t>> ancestors(parents.size(),
                                                     std::vector<std::uint64_t>(words, 0));
   for (Node node = 0; node < parents.size(); ++node) {
-    std::vector<std::uint64_t>& mine = ancestors[node];
+    std::vector<std::uint64_t>& own_ancestors = ancestors[node];
     Nodes kept;
     std::sort(parents[node].rbegin(), parents[node].rend());
     for (const Node parent : parents[node]) {
-      if ((mine[parent / 64] >> (parent % 64) & 1) != 0) continue;
+      if ((own_ancestors[parent / 64] >> (parent % 64) & 1) != 0) continue;
       kept.push_back(parent);
-      for (std::size_t i = 0; i < words; ++i) mine[i] |= ancestors[parent][i];
-      mine[parent / 64] |= std::uint64_t{1} << (parent % 64);
+      for (std::size_t i = 0; i < words; ++i) own_ancestors[i] |= ancestors[parent][i];
+      own_ancestors[parent / 64] |= std::uint64_t{1} << (parent % 64);
     }
     std::sort(kept.begin(), kept.end());
     parents[node] = std::move(kept);
   }
 }
 
-// The most that make no more nodes: 3, or an even number, of which 1,000 nodes are 16.
+// The largest number of tiles that gives at most `nodes` nodes: 3, or an even number; 1,000 nodes
+// give 16.
 Node cholesky_tiles(Node nodes) {
   Node tiles = 3;
-  for (Node more = 4; more * (more + 1) * (more + 2) / 6 <= nodes; more += 2) tiles = more;
+  for (Node next = 4; next * (next + 1) * (next + 2) / 6 <= nodes; next += 2) tiles = next;
   return tiles;
 }
 
@@ -201,7 +202,7 @@ Parents parents_of(std::string_view name, Node nodes) {
   std::string known;
   for (const std::string_view other : kNames)
     known += (known.empty() ? "" : ", ") + std::string(other);
-  throw std::invalid_argument("no shape is called '" + std::string(name) + "'; there are " + known);
+  throw std::invalid_argument("unknown shape '" + std::string(name) + "'; known: " + known);
 }
 
 }  // namespace

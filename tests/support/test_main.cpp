@@ -1,5 +1,5 @@
-// The entry of every doctest program: runs what the command line selects, and fails if that is no
-// test at all, so that a filter which went stale can't pass for a green run.
+// The entry point of every doctest program. Runs the selected tests and fails if none ran, so that
+// an outdated filter cannot pass.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What a call throws, for tests of errors.
+// Captures the Error that a call throws. Threads: any.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -9,7 +9,7 @@
 
 namespace reprise::test {
 
-// The Error that `call` throws; fails the test where it throws none.
+// Returns the Error that `call` throws; fails the test if it throws none.
 [[nodiscard]] inline Error thrown_by(const std::function<void()>& call) {
   try {
     call();

@@ -80,10 +80,10 @@ TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
   std::uint64_t samples = 0;
   for (const model::GraphSummary& g : s.graphs) {
     CHECK(replays[static_cast<int>(g.graph)] ==
-          std::pair{g.device_time.count(), g.device_time.total()});
+          std::pair{g.device_time.count(), g.device_time.sum()});
     for (const model::NodeSummary& n : g.nodes) {
       CHECK(nodes[{static_cast<int>(g.graph), static_cast<int>(n.node)}] ==
-            std::pair{n.times.count(), n.times.total()});
+            std::pair{n.times.count(), n.times.sum()});
       samples += n.times.count();
     }
   }

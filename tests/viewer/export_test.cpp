@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/export_error.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/topology.hpp"
 #include "trace/trace_error.hpp"
 #include "viewer/hand_made_exports.hpp"
@@ -25,11 +25,11 @@ std::size_t files_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
 }
 
-template <class Function>
+template <class Error, class Function>
 std::string error_of(const Function& function) {
   try {
     function();
-  } catch (const trace::ExportError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "nothing was thrown";
@@ -102,12 +102,12 @@ TEST_CASE("export: an output that can't be written is named, and what was there 
   const std::filesystem::path missing = test::scratch_folder() / "no" / "such" / "folder";
   for (const ExportFormat format : kFormats) {
     const auto write_to = [&](const std::filesystem::path& path) {
-      return error_of(
+      return error_of<detail::FileError>(
           [&] { (void)trace::export_trace(format, reader, {.output = path, .graph = "step"}); });
     };
     CHECK(contains(write_to(missing), "cannot write " + missing.string()));
     CHECK(contains(write_to("/dev/null"), "/dev/null"));
-    CHECK(contains(write_to(test::scratch_folder()), "no file"));
+    CHECK(contains(write_to(test::scratch_folder()), "not a regular file"));
   }
   CHECK(std::filesystem::is_character_file("/dev/null"));
 }
@@ -135,27 +135,10 @@ TEST_CASE(
   const test::Exported by_number = test::export_hand_made(ExportFormat::Csv, "number.csv", "8");
   CHECK(by_label.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
   CHECK(test::text_of(by_label.output) == test::text_of(by_number.output));
-  const std::string error =
-      error_of([] { (void)test::export_hand_made(ExportFormat::Csv, "unknown.csv", "nonsense"); });
+  const std::string error = error_of<trace::ExportError>(
+      [] { (void)test::export_hand_made(ExportFormat::Csv, "unknown.csv", "nonsense"); });
   CHECK(contains(error, "no graph \"nonsense\""));
   CHECK(contains(error, "3 (step), 8 (other)"));
-}
-
-TEST_CASE("pending file: without commit nothing is left") {
-  const std::filesystem::path path = test::scratch_folder() / "pending" / "file";
-  std::filesystem::create_directories(path.parent_path());
-  {
-    trace::PendingText text(path);
-    text.write("half");
-  }
-  CHECK(files_in(path.parent_path()) == 0);
-  {
-    trace::PendingText text(path);
-    const std::string piece(700'000, 'x');
-    for (int i = 0; i < 3; ++i) text.write(piece);
-    text.commit();
-  }
-  CHECK(std::filesystem::file_size(path) == 2'100'000);
 }
 
 TEST_CASE(
@@ -205,8 +188,8 @@ TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
 }
 
 TEST_CASE("dot: of several graphs one has to be named") {
-  const std::string error =
-      error_of([] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
+  const std::string error = error_of<trace::ExportError>(
+      [] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
   CHECK(contains(error, "several graphs"));
   CHECK(contains(error, "3 (step), 8 (other)"));
 }

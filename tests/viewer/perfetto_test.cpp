@@ -127,9 +127,9 @@ TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns"
   CHECK(static_cast<trace::Time>(first) == s.first);
   CHECK(static_cast<trace::Time>(last) <= s.last);
   for (const model::GraphSummary& g : s.graphs) {
-    CHECK(replays[g.graph] == std::pair{g.device_time.count(), g.device_time.total()});
+    CHECK(replays[g.graph] == std::pair{g.device_time.count(), g.device_time.sum()});
     for (const model::NodeSummary& n : g.nodes)
-      CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.total()});
+      CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.sum()});
   }
 }
 

@@ -6,9 +6,9 @@
 
 #include "model/significance.hpp"
 
+using reprise::detail::DurationHistogram;
 using reprise::model::compare;
 using reprise::model::Comparison;
-using reprise::trace::DurationHistogram;
 
 namespace {
 

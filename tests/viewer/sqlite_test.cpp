@@ -53,15 +53,15 @@ TEST_CASE("sqlite: the database is sound and its totals are those of the summary
     CHECK(db.number("SELECT count(*) FROM replays" + of_graph) ==
           static_cast<long long>(g.replays));
     CHECK(db.number("SELECT sum(ended_ns - started_ns) FROM replays" + of_graph) ==
-          g.device_time.total());
+          g.device_time.sum());
     CHECK(db.number("SELECT sum(launch_returned_ns - launched_ns) FROM replays" + of_graph) ==
-          g.launch.total());
+          g.launch.sum());
     CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) ==
           static_cast<long long>(g.nodes.size()));
     CHECK(db.number("SELECT count(*) FROM edges" + of_graph) == static_cast<long long>(g.edges));
     for (const model::NodeSummary& n : g.nodes) {
       const std::string of_node = of_graph + " AND node = " + std::to_string(n.node);
-      CHECK(db.number("SELECT sum(duration_ns) FROM samples" + of_node) == n.times.total());
+      CHECK(db.number("SELECT sum(duration_ns) FROM samples" + of_node) == n.times.sum());
       CHECK(db.number("SELECT count(*) FROM samples" + of_node) ==
             static_cast<long long>(n.times.count() + n.lost));
       CHECK(db.number("SELECT count(*) FROM samples" + of_node +

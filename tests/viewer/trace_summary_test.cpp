@@ -50,15 +50,15 @@ TEST_CASE("trace summary: counts and totals are those of the trace") {
   CHECK(step.untimed_replays == 0);
   CHECK(step.samples == HandMadeTrace::kStepReplays * HandMadeTrace::kNodes);
   CHECK(step.lost_samples == 1);
-  CHECK(step.launch.least() == 901);
-  CHECK(step.launch.greatest() == 900 + static_cast<trace::Time>(HandMadeTrace::kStepReplays));
+  CHECK(step.launch.min() == 901);
+  CHECK(step.launch.max() == 900 + static_cast<trace::Time>(HandMadeTrace::kStepReplays));
   REQUIRE(step.nodes.size() == HandMadeTrace::kNodes);
   double shares = 0;
   for (const model::NodeSummary& n : step.nodes) {
     trace::Time sum = 0;
     for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r)
       sum += n.node == 4 && r == 3 ? 0 : test::hand_made_time(n.node, r);
-    CHECK(n.times.total() == sum);
+    CHECK(n.times.sum() == sum);
     CHECK(n.lost == (n.node == 4 ? 1 : 0));
     shares += n.share;
   }
@@ -100,8 +100,8 @@ TEST_CASE(
   CHECK(s.graphs[0].name == "graph 0");
   CHECK(s.graphs[0].untimed_replays == 1);
   CHECK(s.graphs[0].device_time.count() == 0);
-  CHECK(s.graphs[0].launch.total() == 10);
-  CHECK(s.graphs[0].nodes[1].times.total() == 7);
+  CHECK(s.graphs[0].launch.sum() == 10);
+  CHECK(s.graphs[0].nodes[1].times.sum() == 7);
   CHECK(s.graphs[0].nodes[0].times.count() == 0);
 }
 

@@ -49,7 +49,7 @@ void print(const CostProfile& costs) {
     Table table(3, {"command", "name", "label", "threads or bytes", "us"});
     for (const CommandCost& cost : graph.commands) {
       table.add({std::to_string(cost.command), printable(cost.name), printable(cost.label),
-                 with_separators(cost.work), microseconds(1e3 * cost.microseconds)});
+                 with_separators(cost.work), microseconds(1e3 * cost.time.count())});
     }
     std::printf("%s\n", table.text().c_str());
   }
@@ -66,7 +66,7 @@ void print_json(const CostProfile& costs) {
                           {"name", cost.name},
                           {"label", cost.label},
                           {"work", cost.work},
-                          {"us", cost.microseconds}});
+                          {"us", cost.time.count()}});
     }
     graphs.push_back({{"name", graph.label},
                       {"device", graph.device},
@@ -81,7 +81,7 @@ void print_json(const CostProfile& costs) {
 
 int run(const CostsOptions& options) {
   const CostProfile costs = read(options);
-  if (!options.output.empty()) write_costs(options.output, costs);
+  if (!options.output.empty()) save_cost_profile(costs, options.output);
   if (options.json) {
     print_json(costs);
   } else {

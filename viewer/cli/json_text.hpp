@@ -15,11 +15,11 @@ namespace reprise::cli {
 }
 
 // The figures of a histogram of nanoseconds.
-[[nodiscard]] inline nlohmann::ordered_json json_times(const trace::DurationHistogram& times) {
-  return {{"count", times.count()},         {"total_ns", times.total()},
-          {"mean_ns", times.mean()},        {"min_ns", times.least()},
+[[nodiscard]] inline nlohmann::ordered_json json_times(const detail::DurationHistogram& times) {
+  return {{"count", times.count()},         {"total_ns", times.sum()},
+          {"mean_ns", times.mean()},        {"min_ns", times.min()},
           {"p50_ns", times.quantile(0.50)}, {"p90_ns", times.quantile(0.90)},
-          {"p99_ns", times.quantile(0.99)}, {"max_ns", times.greatest()}};
+          {"p99_ns", times.quantile(0.99)}, {"max_ns", times.max()}};
 }
 
 }  // namespace reprise::cli

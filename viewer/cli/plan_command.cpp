@@ -7,7 +7,9 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <sstream>
 
+#include "base/atomic_file.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
 #include "cli/lifetime_table.hpp"
@@ -46,44 +48,39 @@ Planned plan(const PlanOptions& options, const LifetimeTable& table) {
   planned.plan = plan_memory(
       table.buffers,
       {.budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget * 1e9)),
-       .capacity = options.capacity.value_or(0),
+       .capacity = options.capacity,
        .progress = [&](const MemoryPlanProgress& at) {
-         line.update(static_cast<std::uint64_t>(at.part * 1000), 1000);
+         line.update(static_cast<std::uint64_t>(at.budget_fraction * 1000), 1000);
        }});
   planned.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return planned;
 }
 
-// The file appears whole or not at all.
 void write(const std::string& path, const LifetimeTable& table, const MemoryPlan& plan) {
-  const std::string part = path + ".part";
-  std::ofstream out(part, std::ios::binary);
-  if (out) write_offsets(out, table, plan.offsets);
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(part, path, error);
-  if (out && !error) return;
-  const std::string reason = error ? error.message() : std::strerror(errno);
-  std::filesystem::remove(part, error);
-  throw std::runtime_error("cannot write " + path + ": " + reason);
+  std::ostringstream out;
+  write_offsets(out, table, plan.offsets);
+  detail::write_file_atomically(path, out.view());
 }
 
 void print(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
   const MemoryPlan& plan = planned.plan;
   const double above =
-      plan.bound == 0 ? 0 : static_cast<double>(plan.height) / static_cast<double>(plan.bound) - 1;
+      plan.lower_bound == 0
+          ? 0
+          : static_cast<double>(plan.peak_bytes) / static_cast<double>(plan.lower_bound) - 1;
   std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(),
               duration(planned.seconds * 1e9).c_str());
-  std::printf("height %s bytes%s\n", with_separators(plan.height).c_str(),
-              plan.height == plan.bound ? ", the bound"
-              : plan.is_optimal         ? ", the least there is"
-                                        : "");
-  std::printf("bound  %s bytes live at once", with_separators(plan.bound).c_str());
-  if (plan.height != plan.bound) std::printf("; the height is %s above", percent(above).c_str());
+  std::printf("height %s bytes%s\n", with_separators(plan.peak_bytes).c_str(),
+              plan.peak_bytes == plan.lower_bound ? ", the bound"
+              : plan.is_optimal                   ? ", the least there is"
+                                                  : "");
+  std::printf("bound  %s bytes live at once", with_separators(plan.lower_bound).c_str());
+  if (plan.peak_bytes != plan.lower_bound)
+    std::printf("; the height is %s above", percent(above).c_str());
   std::printf("\n");
   if (options.capacity) {
     std::printf("capacity %s bytes: %s\n", with_separators(*options.capacity).c_str(),
-                plan.height <= *options.capacity ? "it fits" : "it does not fit");
+                plan.peak_bytes <= *options.capacity ? "it fits" : "it does not fit");
   }
   if (table.buffers.empty()) return;
   Table rows(1, {"id", "lower", "upper", "size", "offset"});
@@ -97,13 +94,13 @@ void print(const PlanOptions& options, const LifetimeTable& table, const Planned
 
 void print_json(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
   nlohmann::ordered_json json = {{"buffers", table.buffers.size()},
-                                 {"height", planned.plan.height},
-                                 {"bound", planned.plan.bound},
+                                 {"height", planned.plan.peak_bytes},
+                                 {"bound", planned.plan.lower_bound},
                                  {"least", planned.plan.is_optimal},
                                  {"seconds", planned.seconds}};
   if (options.capacity) {
     json["capacity"] = *options.capacity;
-    json["fits"] = planned.plan.height <= *options.capacity;
+    json["fits"] = planned.plan.peak_bytes <= *options.capacity;
   }
   json["offsets"] = planned.plan.offsets;
   std::fputs(json_text(json).c_str(), stdout);
@@ -118,7 +115,7 @@ int run(const PlanOptions& options) {
   } else {
     print(options, table, planned);
   }
-  return options.capacity && planned.plan.height > *options.capacity ? kDoesNotFit : kDone;
+  return options.capacity && planned.plan.peak_bytes > *options.capacity ? kDoesNotFit : kDone;
 }
 
 }  // namespace

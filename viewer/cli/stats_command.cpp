@@ -24,14 +24,14 @@ std::string rank_text(const trace::Session& session) {
   return session.rank == trace::kNone ? "" : ", rank " + std::to_string(session.rank);
 }
 
-std::vector<std::string> time_row(std::string what, const trace::DurationHistogram& times) {
+std::vector<std::string> time_row(std::string what, const detail::DurationHistogram& times) {
   return {std::move(what),
           with_separators(times.count()),
           microseconds(times.mean()),
           microseconds(times.quantile(0.50)),
           microseconds(times.quantile(0.90)),
           microseconds(times.quantile(0.99)),
-          microseconds(static_cast<double>(times.greatest()))};
+          microseconds(static_cast<double>(times.max()))};
 }
 
 void print_graph(const GraphSummary& g) {
@@ -58,7 +58,7 @@ void print_graph(const GraphSummary& g) {
     if (n.times.count() != 0 || n.lost != 0) nodes.push_back(&n);
   }
   std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSummary* a, const NodeSummary* b) {
-    return a->times.total() > b->times.total();
+    return a->times.sum() > b->times.sum();
   });
   for (const model::LoopSummary& l : g.loops) {
     if (l.replays == 0) continue;
@@ -169,7 +169,7 @@ void print(const TraceSummary& s) {
   print_pools(s);
   std::printf(
       "\nPercentiles are within %.1f %% of the exact ones; counts, means and maxima are exact.\n",
-      100 * trace::DurationHistogram::kRelativeError);
+      100 * detail::DurationHistogram::kRelativeError);
 }
 
 nlohmann::ordered_json json_of(const GraphSummary& g) {
@@ -217,7 +217,7 @@ nlohmann::ordered_json json_of(const TraceSummary& s) {
       {"file", s.path},     {"bytes", s.file_bytes},
       {"chunks", s.chunks}, {"trailing_bytes", s.trailing_bytes},
       {"damage", s.damage}, {"first_ns", s.first},
-      {"last_ns", s.last},  {"percentile_error", trace::DurationHistogram::kRelativeError}};
+      {"last_ns", s.last},  {"percentile_error", detail::DurationHistogram::kRelativeError}};
   auto& sessions = json["sessions"] = nlohmann::ordered_json::array();
   for (const trace::Session& session : s.sessions) {
     sessions.push_back({{"host", session.host},

@@ -8,7 +8,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffu;
+constexpr std::uint32_t kNoElement = 0xffffffffu;
 
 class Aligner {
  public:
@@ -16,8 +16,8 @@ class Aligner {
           const std::vector<std::uint8_t>& bent, const AlignDesc& desc)
       : graph_(graph), order_(order), links_(links), bent_(bent), desc_(desc) {
     const std::size_t elements = graph.item_count() + graph.segments.size();
-    above_.assign(elements, kNone);
-    below_.assign(elements, kNone);
+    above_.assign(elements, kNoElement);
+    below_.assign(elements, kNoElement);
     for (std::uint32_t s = 0; s < graph.segments.size(); ++s) {
       join(graph.segments[s].head, graph.item_count() + s);
       join(graph.item_count() + s, graph.segments[s].tail);
@@ -79,9 +79,9 @@ class Aligner {
     result.block.resize(above_.size());
     result.elements.reserve(above_.size());
     for (std::uint32_t e = 0; e < above_.size(); ++e) {
-      if (above_[e] != kNone) continue;
+      if (above_[e] != kNoElement) continue;
       result.first.push_back(static_cast<std::uint32_t>(result.elements.size()));
-      for (std::uint32_t i = e; i != kNone; i = below_[i]) {
+      for (std::uint32_t i = e; i != kNoElement; i = below_[i]) {
         result.block[i] = static_cast<std::uint32_t>(result.first.size()) - 1;
         result.elements.push_back(i);
       }

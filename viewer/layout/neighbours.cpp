@@ -8,7 +8,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffu;
+constexpr std::uint32_t kNoPosition = 0xffffffffu;
 
 // Goes down the ranks with the list of the segments that pass. Segments that become neighbours in
 // the list keep their distance whether or not items stand between them; those have their own
@@ -71,18 +71,18 @@ class DistanceCollector {
     }
   }
   void collect(std::uint32_t r) {
-    std::uint32_t last = kNone;
+    std::uint32_t last = kNoPosition;
     for (const std::uint32_t item : order_.rank(r)) {
       const std::uint32_t gap = order_.gap[item];
-      if (last != kNone && order_.gap[last] == gap) {
+      if (last != kNoPosition && order_.gap[last] == gap) {
         keep(last, item);
       } else {
-        if (last != kNone) keep(last, element(passing_.at(order_.gap[last])));
+        if (last != kNoPosition) keep(last, element(passing_.at(order_.gap[last])));
         if (gap > 0) keep(element(passing_.at(gap - 1)), item);
       }
       last = item;
     }
-    if (last != kNone && order_.gap[last] < passing_.size())
+    if (last != kNoPosition && order_.gap[last] < passing_.size())
       keep(last, element(passing_.at(order_.gap[last])));
   }
 
@@ -101,14 +101,14 @@ void mark_between(const LayeredGraph& graph, const RankOrder& order, std::uint32
   const std::uint32_t last_above = order.first[r + 1] - order.first[r];
   std::uint32_t done = 0, from = 0;
   for (std::uint32_t i = 0; i < lower.size(); ++i) {
-    std::uint32_t to = kNone;
+    std::uint32_t to = kNoPosition;
     const std::uint32_t item = lower[i];
     if (graph.first_up[item] != graph.first_up[item + 1]) {
       const std::uint32_t link = graph.up[graph.first_up[item]];
       if (graph.is_inner(link)) to = order.place[graph.link_from[link]];
     }
-    if (to == kNone && i + 1 < lower.size()) continue;
-    if (to == kNone) to = last_above;
+    if (to == kNoPosition && i + 1 < lower.size()) continue;
+    if (to == kNoPosition) to = last_above;
     for (; done <= i; ++done) {
       for (std::uint32_t u = graph.first_up[lower[done]]; u < graph.first_up[lower[done] + 1];
            ++u) {

@@ -8,7 +8,8 @@ double GraphStatistics::share(std::uint32_t node) const {
 
 std::vector<double> GraphStatistics::medians() const {
   std::vector<double> medians(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) medians[i] = nodes[i].times.median();
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    medians[i] = nodes[i].times.nearest_rank_quantile(0.5);
   return medians;
 }
 

@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "base/log_histogram.hpp"
 #include "model/graph.hpp"
 #include "model/growing_list.hpp"
 #include "model/sample_sources.hpp"
 #include "model/sample_store.hpp"
-#include "model/time_histogram.hpp"
 
 namespace reprise::model {
 
 // Of one node, over all samples that were taken so far.
 struct NodeStatistics {
-  TimeHistogram times;
+  detail::CompactDurationHistogram times;
   std::uint64_t lost = 0;  // samples without a time
 };
 

@@ -54,8 +54,8 @@ struct Writer {
       out << " " << p.node << ":" << trace::cause_name(g.record().edges[p.edge].cause);
     out << " before";
     for (const Neighbour& p : g.successors(n)) out << " " << p.node;
-    out << " samples " << s.times.count() << " sum " << s.times.sum() << " least "
-        << s.times.least() << " greatest " << s.times.greatest() << " lost " << s.lost;
+    out << " samples " << s.times.count() << " sum " << s.times.sum() << " least " << s.times.min()
+        << " greatest " << s.times.max() << " lost " << s.lost;
     if (const std::uint32_t parent = g.parent(n); parent != kNone) out << " run by " << parent;
     out << "\n";
   }
@@ -74,7 +74,7 @@ struct Writer {
     for (const auto& [key, entry] : d.graphs) graph(entry);
     for (const trace::Update& u : d.updates) {
       out << "update " << at(u.at) << " graph " << u.graph << " " << u.from_version << " -> "
-          << u.to_version << " " << u.what << "\n";
+          << u.to_version << " " << u.description << "\n";
     }
     for (const auto& [id, x] : *d.pools) {
       out << "pool " << id << " " << x.label << " buffers " << x.buffers << " device "
@@ -107,7 +107,7 @@ struct Writer {
       out << "message " << at(m.at) << " " << trace::severity_name(m.severity) << " " << m.id
           << ": " << m.text << "\n";
     for (const trace::Loss& l : d.losses)
-      out << "lost " << l.count << " " << trace::loss_name(l.kind) << " because " << l.why << "\n";
+      out << "lost " << l.count << " " << trace::loss_name(l.kind) << " because " << l.reason << "\n";
     for (const trace::ProfileCost& c : d.profile_costs)
       out << "cost of profiling host " << c.host << " device " << c.device << "\n";
     out << "unknown replays " << d.unknown_replays << " samples " << d.unknown_samples << "\n";

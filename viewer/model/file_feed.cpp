@@ -12,7 +12,7 @@ namespace reprise::model {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{100};
+constexpr std::chrono::milliseconds kFilePollInterval{100};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void FileFeed::run(const std::stop_token& stop) {
     if (first || found != last) read(found, stop);
     last = found;
     std::unique_lock lock(mutex);
-    stopped.wait_for(lock, stop, kLookInterval, [] { return false; });
+    stopped.wait_for(lock, stop, kFilePollInterval, [] { return false; });
   }
 }
 

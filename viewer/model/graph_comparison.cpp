@@ -28,8 +28,8 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
 
 namespace {
 
-std::vector<trace::DurationHistogram> times_of(const Stretch& stretch) {
-  std::vector<trace::DurationHistogram> times(stretch.graph.node_count());
+std::vector<detail::DurationHistogram> times_of(const Stretch& stretch) {
+  std::vector<detail::DurationHistogram> times(stretch.graph.node_count());
   for (const SampleStore::Block& block : stretch.blocks) {
     for (const trace::Sample& s : block->samples) {
       if (s.started != 0 && s.node < times.size()) times[s.node].add(s.duration);

@@ -10,7 +10,7 @@ namespace reprise::model {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{20};  // at a connection that is being made
+constexpr std::chrono::milliseconds kConnectPollInterval{20};  // at a connection that is being made
 constexpr DocumentLimits kLimits{.replays = 2'000'000,
                                  .host_ranges = 1'000'000};  // about 150 MB of each
 
@@ -86,7 +86,7 @@ void LiveFeed::run(const std::stop_token& stop) {
     {
       std::unique_lock lock(mutex_);
       if (shown == FeedState::Opening) {
-        changed_.wait_for(lock, stop, kLookInterval, [&] { return has_news_; });
+        changed_.wait_for(lock, stop, kConnectPollInterval, [&] { return has_news_; });
       } else {
         changed_.wait(lock, stop, [&] { return has_news_; });
       }

@@ -21,7 +21,7 @@ Time measure(const trace::Replay& r, ReplayMeasure what) noexcept {
 }
 
 ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what,
-                                   ReplayRange range, std::size_t bins) {
+                                   ReplayRange range) {
   ReplayStatistics s;
   std::vector<std::pair<Time, std::size_t>> values;
   const std::size_t first = std::min(range.first, replays.size());
@@ -51,20 +51,6 @@ ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, Repla
   s.outlier_above = quantile(0.75) + 3 * (quantile(0.75) - quantile(0.25));
   for (auto v = values.rbegin(); v != values.rend() && v->first > s.outlier_above; ++v)
     s.outliers.push_back(v->second);
-  if (bins == 0) return s;
-  const double width =
-      std::max(static_cast<double>(s.greatest - s.least) / static_cast<double>(bins), 1e-9);
-  s.histogram.resize(bins);
-  for (std::size_t b = 0; b < bins; ++b) {
-    s.histogram[b].lowest = static_cast<double>(s.least) + width * static_cast<double>(b);
-    s.histogram[b].highest =
-        b + 1 == bins ? static_cast<double>(s.greatest) : s.histogram[b].lowest + width;
-  }
-  for (const auto& [t, i] : values) {
-    ++s.histogram[std::min(static_cast<std::size_t>(static_cast<double>(t - s.least) / width),
-                           bins - 1)]
-          .count;
-  }
   return s;
 }
 

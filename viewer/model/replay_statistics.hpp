@@ -1,4 +1,4 @@
-// How long the replays of a range took: quantiles, a histogram to draw, and those far outside of
+// How long the replays of a range took: quantiles, and those far outside of
 // the rest. Exact: it sorts. Threads: a pure function.
 #pragma once
 
@@ -30,16 +30,9 @@ struct ReplayStatistics {
   double mean = 0;
   trace::Time outlier_above = 0;  // Tukey's far fence: the third quartile and 3 quartile distances
   std::vector<std::size_t> outliers;  // places in the list, greatest value first
-  struct Bin {
-    double lowest = 0, highest = 0;  // ns
-    std::size_t count = 0;
-  };
-  std::vector<Bin>
-      histogram;  // as many equal bins as asked for, from least to greatest; the last includes it
 };
 
 [[nodiscard]] ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays,
-                                                 ReplayMeasure what, ReplayRange range = {},
-                                                 std::size_t bins = 64);
+                                                 ReplayMeasure what, ReplayRange range = {});
 
 }  // namespace reprise::model

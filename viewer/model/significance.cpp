@@ -5,7 +5,7 @@
 
 namespace reprise::model {
 
-Comparison compare(const trace::DurationHistogram& a, const trace::DurationHistogram& b) {
+Comparison compare(const detail::DurationHistogram& a, const detail::DurationHistogram& b) {
   if (a.count() == 0 || b.count() == 0) return {};
   const auto in_a = a.buckets(), in_b = b.buckets();
   const double count_a = static_cast<double>(a.count()), count_b = static_cast<double>(b.count()),

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trace/export/duration_histogram.hpp"
+#include "base/log_histogram.hpp"
 
 namespace reprise::model {
 
@@ -28,7 +28,7 @@ inline constexpr double kSignificanceLevel = 0.01;
   return p * static_cast<double>(compared == 0 ? 1 : compared) < kSignificanceLevel;
 }
 
-[[nodiscard]] Comparison compare(const trace::DurationHistogram& a,
-                                 const trace::DurationHistogram& b);
+[[nodiscard]] Comparison compare(const detail::DurationHistogram& a,
+                                 const detail::DurationHistogram& b);
 
 }  // namespace reprise::model

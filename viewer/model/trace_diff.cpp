@@ -10,7 +10,7 @@ namespace reprise::model {
 
 namespace {
 
-Change change_of(const trace::DurationHistogram& a, const trace::DurationHistogram& b,
+Change change_of(const detail::DurationHistogram& a, const detail::DurationHistogram& b,
                  std::size_t compared) {
   Change c{a.count(), b.count(), a.quantile(0.5), b.quantile(0.5), 0, compare(a, b), false};
   if (c.median_a > 0) c.part = (c.median_b - c.median_a) / c.median_a;

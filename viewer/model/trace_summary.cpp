@@ -53,9 +53,9 @@ class Summarizer {
     for (GraphSummary& g : summary_.graphs) {
       double total = 0;  // without what nodes run, which is in their time
       for (const NodeSummary& n : g.nodes)
-        total += n.parent == trace::kNone ? static_cast<double>(n.times.total()) : 0;
+        total += n.parent == trace::kNone ? static_cast<double>(n.times.sum()) : 0;
       for (NodeSummary& n : g.nodes)
-        n.share = total > 0 ? static_cast<double>(n.times.total()) / total : 0;
+        n.share = total > 0 ? static_cast<double>(n.times.sum()) / total : 0;
     }
   }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/export/duration_histogram.hpp"
+#include "base/log_histogram.hpp"
 #include "trace/export/topology.hpp"
 
 namespace reprise::model {
@@ -21,7 +21,7 @@ struct NodeSummary {
   trace::NodeKind kind = trace::NodeKind::Other;
   std::uint32_t command = trace::kNone;
   std::uint32_t parent = trace::kNone;  // the node that runs it; kNone: the graph itself
-  trace::DurationHistogram times;       // ns, of its samples
+  detail::DurationHistogram times;      // ns, of its samples
   std::uint64_t lost = 0;               // samples without a time
   double share = 0;                     // of the time of all nodes of this version, 0 to 1
 };
@@ -42,9 +42,9 @@ struct GraphSummary {
   std::uint32_t lanes = 0;
   std::size_t edges = 0;
   std::uint64_t replays = 0, sampled_replays = 0;
-  std::uint64_t untimed_replays = 0;     // whose time on the device is unknown
-  trace::DurationHistogram launch;       // ns, from the call of launch to its return
-  trace::DurationHistogram device_time;  // ns, from start to end on the device
+  std::uint64_t untimed_replays = 0;      // whose time on the device is unknown
+  detail::DurationHistogram launch;       // ns, from the call of launch to its return
+  detail::DurationHistogram device_time;  // ns, from start to end on the device
   std::uint64_t samples = 0, lost_samples = 0;
   std::vector<NodeSummary> nodes;           // in creation order
   std::vector<LoopSummary> loops;           // by node

@@ -4,9 +4,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 #include <system_error>
+
+#include "base/atomic_file.hpp"
 
 namespace reprise::viewer {
 
@@ -18,11 +19,14 @@ void write_png(const std::filesystem::path& path, PictureSize size,
   image.height = size.height;
   image.format = PNG_FORMAT_RGB;
   errno = 0;
-  if (png_image_write_to_file(&image, path.c_str(), 0, rgb.data(), 0, nullptr)) return;
-  const int error = errno;
-  const std::string reason = error ? std::strerror(error) : image.message;
-  png_image_free(&image);
-  throw std::runtime_error("cannot write " + path.string() + ": " + reason);
+  detail::AtomicFile file(path);
+  if (!png_image_write_to_file(&image, file.temporary().c_str(), 0, rgb.data(), 0, nullptr)) {
+    const int error = errno;
+    const std::string reason = error ? std::strerror(error) : image.message;
+    png_image_free(&image);
+    throw detail::FileError(path, {error, std::generic_category()}, reason);
+  }
+  file.commit();
 }
 
 }  // namespace reprise::viewer

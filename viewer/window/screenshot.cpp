@@ -25,7 +25,7 @@ constexpr double kFileSeconds = 600,
                      20;  // how long a trace may take to be read, a session to send a graph
 constexpr std::chrono::seconds kSettle{120};          // and its views to be made
 constexpr std::chrono::milliseconds kStartPage{300};  // it looks for sessions and files meanwhile
-constexpr std::chrono::milliseconds kPause{2};
+constexpr std::chrono::milliseconds kPollInterval{2};
 constexpr int kStillFrames =
     8;  // until sizes that depend on sizes stand still, and what depends on what is made
 
@@ -122,7 +122,7 @@ void take_screenshot(const ScreenshotDesc& desc) {
     still = -1;
     if (Clock::now() > end)
       throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kPollInterval);
   }
   frames.write();
 }

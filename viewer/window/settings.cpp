@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
+#include "base/atomic_file.hpp"
 
 namespace reprise::viewer {
 
@@ -211,23 +211,10 @@ std::string SettingsFile::save() {
   if (json == known_) return {};
   std::error_code error;
   fs::create_directories(path_.parent_path(), error);
-  const fs::path part = path_.string() + "." + std::to_string(::getpid());
-  {
-    errno = 0;
-    std::ofstream file(part, std::ios::trunc);
-    file << text_of(json);
-    file.close();
-    if (!file) {
-      const std::string reason = std::strerror(errno);
-      fs::remove(part, error);
-      return "cannot write " + path_.string() + ": " + reason;
-    }
-  }
-  fs::rename(part, path_, error);
-  if (error) {
-    const std::string reason = error.message();
-    fs::remove(part, error);
-    return "cannot write " + path_.string() + ": " + reason;
+  try {
+    detail::write_file_atomically(path_, text_of(json));
+  } catch (const detail::FileError& failed) {
+    return failed.what();
   }
   known_ = std::move(json);
   return {};

@@ -13,7 +13,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::chrono::seconds kPause{1};
+constexpr std::chrono::seconds kRescanInterval{1};
 
 std::string time_text(std::int64_t seconds) {
   const std::time_t time = static_cast<std::time_t>(seconds);
@@ -91,7 +91,7 @@ void StartPageMonitor::watch() {
       on_change_();
       lock.lock();
     }
-    wake_.wait_for(lock, kPause, [this] { return stop_ || asked_; });
+    wake_.wait_for(lock, kRescanInterval, [this] { return stop_ || asked_; });
   }
 }
 

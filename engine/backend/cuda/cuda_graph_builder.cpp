@@ -75,14 +75,14 @@ ExecNodes CudaGraphBuilder::take_nodes(cudaGraphExec_t exec) {
 Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) const {
   ErrorDetails details = error.details();
   details.stage = Stage::Instantiate;
-  details.command = plan_.command_of(node);
-  if (details.command == kNone)
+  const std::uint32_t command = plan_.command_of(node);
+  if (command == kNone)
     return Error(std::move(details),
                  concat("the entry or exit kernel of graph \"", plan_.label, "\": ", error.what()));
   const Recording& recording = *plan_.recording;
-  details.label = recording.label_path(recording.commands[details.command].label);
-  std::string text =
-      concat("command ", details.command, ", ", recording.command_name(details.command));
+  details.command = command;
+  details.label = recording.label_path(recording.commands[command].label);
+  std::string text = concat("command ", command, ", ", recording.command_name(command));
   if (!details.label.empty()) text += concat(", in \"", details.label, "\"");
   text += concat(": ", error.what());
   return Error(std::move(details), text);

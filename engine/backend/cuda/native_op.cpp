@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <reprise/graph_op.hpp>
+
 #include "base/text.hpp"
 
 namespace reprise::detail {

@@ -1,6 +1,6 @@
-// Handles of memory: GpuRef<T>, HostRef<T>, and what a command takes of them (views, arguments,
-// host copies). Knows no device. Threads: handles are values; recording from many threads is fine,
-// see record_write for the exception.
+// Handles to memory (BufferView, GpuRef<T>, HostRef<T>) and what commands make of them: declared
+// accesses, kernel arguments, host copies. Must not depend on a device. Threads: handles are values
+// and may be used from any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,22 @@ class LaunchArgs;
 
 namespace detail {
 struct BufferCore;
-// Throws OutOfRange where [offset, offset + size) leaves `whole` bytes.
+// Throws OutOfRange unless [offset, offset + size) lies within `whole` bytes.
 void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size,
                     std::string_view name);
-// `count` elements in bytes; the largest number, which no buffer holds, where that is more than 64
-// bits.
+// count * element_bytes, saturated at 2^64 - 1, which no buffer holds.
 [[nodiscard]] constexpr std::uint64_t bytes_of(std::uint64_t count,
                                                std::uint64_t element_bytes) noexcept {
   return count > ~std::uint64_t{0} / element_bytes ? ~std::uint64_t{0} : count * element_bytes;
 }
 }  // namespace detail
 
-// A range of bytes of one buffer; keeps the buffer alive. The untyped base of GpuRef and HostRef.
+// A reference-counted handle to a range of bytes of one buffer; keeps the buffer alive. The untyped
+// base of GpuRef and HostRef. Members of an empty handle throw NotInitialized, unless they are
+// noexcept.
 class BufferView {
  public:
   BufferView() = default;
-  BufferView(std::shared_ptr<detail::BufferCore> core, std::uint64_t offset,
-             std::uint64_t bytes) noexcept
-      : core_(std::move(core)), offset_(offset), bytes_(bytes) {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }  // bytes into the buffer
@@ -47,118 +45,154 @@ class BufferView {
   [[nodiscard]] BufferId id() const noexcept;
   [[nodiscard]] BufferKind kind() const;
   [[nodiscard]] std::string_view name() const noexcept;
-  // True once the pool was cleared or the device was lost; using it then gives StaleHandle.
+  // True after the pool was cleared or the device was lost or shut down. Every use of a stale
+  // handle throws StaleHandle.
   [[nodiscard]] bool is_stale() const noexcept;
-  // The address on the device (for PinnedHost: the one both sides use). Throws Unsupported for a
-  // transient, StaleHandle.
-  [[nodiscard]] void* address() const;
-  [[nodiscard]] std::uint64_t raw_device_ptr() const;  // the same, as CUdeviceptr has it
+  // The address of the first byte on the device; of PinnedHost memory, on both sides. Throws
+  // StaleHandle, and Unsupported for a transient.
+  [[nodiscard]] void* data() const;
+  // data() as a CUdeviceptr. Throws as data().
+  [[nodiscard]] std::uint64_t raw_device_ptr() const;
   [[nodiscard]] bool is_empty() const noexcept { return bytes_ == 0; }
-  // The device's generation when the buffer was made; 0 for a handle without a buffer.
+  // The device's generation when the buffer was allocated; 0 for an empty handle.
   [[nodiscard]] std::uint32_t generation() const noexcept;
-  // N of its device "cuda:N", 0 for the host device; none for a handle without a buffer, and once
-  // the device was shut down.
+  // N of its device "cuda:N", 0 for the host device. nullopt for an empty handle and after the
+  // device was shut down.
   [[nodiscard]] std::optional<std::uint32_t> device_id() const noexcept;
-  // What keeps the buffer alive. Throws StaleHandle. With push(), of GpuRef and HostRef: see
-  // DevSliceArg in <reprise/launch_args.hpp>.
+  // An owner that keeps the buffer alive. Throws StaleHandle. With push() of GpuRef and HostRef
+  // this satisfies DevSliceArg (<reprise/launch_args.hpp>).
   [[nodiscard]] std::shared_ptr<const void> validate() const;
-  [[nodiscard]] BufferView subview(std::uint64_t offset,
-                                   std::uint64_t bytes) const;  // throws OutOfRange
-  // The same range of the copy that a graph's instance `i` uses where a command names this; of copy
-  // 0, which is this. Throws OutOfRange where the buffer was not made with as many (PerReplica).
-  [[nodiscard]] BufferView instance(std::uint32_t i) const;
-  [[nodiscard]] std::uint32_t replicas()
-      const noexcept;  // copies there are; 1: all instances use the same memory
-  [[nodiscard]] const std::shared_ptr<detail::BufferCore>& core() const noexcept { return core_; }
+  // `bytes` bytes from `offset` of this range. Throws OutOfRange.
+  [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;
+  // True if both are ranges of one buffer and share at least one byte.
+  [[nodiscard]] bool overlaps(const BufferView& other) const noexcept;
+  // The same range of the copy that replica `i` of a graph accesses (PerReplica). Throws
+  // OutOfRange if `i` is not less than replicas().
+  [[nodiscard]] BufferView replica(std::uint32_t i) const;
+  // Number of copies. 1: all replicas of a graph access the same memory.
+  [[nodiscard]] std::uint32_t replicas() const noexcept;
 
-  // Work on this buffer that the engine did not launch: later launches on other queues wait for it.
-  // The second form tells the engine that `queue` wrote up to and including everything submitted to
-  // it so far.
-  void record_write(const Fence& fence) const;
-  void record_write(const Queue& queue) const;
-  // The queue whose write to this buffer was launched last (the seeds' last_write_stream); an empty
-  // Queue if none.
+  // Announces a write that the engine did not launch. Later launches that use the buffer wait for
+  // `fence`, or for everything that has been submitted to `queue` so far. Throws WrongDevice,
+  // StaleHandle, Unsupported for a transient.
+  void record_write(const Fence& fence);
+  void record_write(const Queue& queue);
+  // The queue of the most recently launched write to this buffer; empty if there was none.
   [[nodiscard]] Queue last_write_stream() const;
 
- protected:
+ private:
+  friend struct detail::HandleAccess;
+  BufferView(std::shared_ptr<detail::BufferCore> core, std::uint64_t offset,
+             std::uint64_t bytes) noexcept
+      : core_(std::move(core)), offset_(offset), bytes_(bytes) {}
+
   std::shared_ptr<detail::BufferCore> core_;
   std::uint64_t offset_ = 0, bytes_ = 0;
 };
 
-// What GpuRef::access() gives: memory that was there when it was asked for, and what keeps it
-// there, unless its pool is cleared.
+namespace detail {
+// Throws InvalidArgument unless the range holds whole elements at aligned offsets.
+void check_elements(const BufferView& view, std::uint64_t element_bytes, std::uint64_t alignment);
+// Throws InvalidArgument unless the range is empty or PinnedHost memory.
+void check_pinned(const BufferView& view);
+}  // namespace detail
+
+// The result of GpuRef::access(): an address that was valid at the call, and an owner that keeps
+// the memory allocated until the pool is cleared.
 template <class T>
 struct DeviceSlice {
-  T* data = nullptr;       // on the device
-  std::uint64_t size = 0;  // in T
+  T* data = nullptr;       // device address
+  std::uint64_t size = 0;  // in elements
   std::shared_ptr<const void> owner = nullptr;
 };
 
-// `count` values of T in device memory, persistent or transient.
+// size() values of T in device memory, persistent or transient. Converts to GpuRef<const T>, which
+// commands may only read.
 template <class T>
 class GpuRef : public BufferView {
   static_assert(std::is_trivially_copyable_v<T>, "device memory holds trivially copyable types");
 
  public:
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
   GpuRef() = default;
-  explicit GpuRef(BufferView view) noexcept : BufferView(std::move(view)) {}
-
-  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_ / sizeof(T); }  // in T
-  [[nodiscard]] T* data() const { return static_cast<T*>(address()); }  // device address
-  // Throws StaleHandle once the device was lost, rebuilt or shut down, or the pool cleared;
-  // Unsupported for a transient.
-  [[nodiscard]] DeviceSlice<T> access() const { return {data(), size(), core_}; }
-  void push(LaunchArgs& args) const;  // as read_write(*this)
-  [[nodiscard]] GpuRef slice(std::uint64_t first, std::uint64_t count) const {  // in T
-    return GpuRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
+  // Throws InvalidArgument unless the range holds whole, aligned values of T.
+  explicit GpuRef(BufferView view) : BufferView(std::move(view)) {
+    detail::check_elements(*this, sizeof(T), alignof(T));
   }
   template <class U>
+    requires std::is_same_v<T, const U> GpuRef(const GpuRef<U>& ref)
+  noexcept : BufferView(ref) {}
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return bytes() / sizeof(T); }  // in elements
+  // The device address. Throws as BufferView::data().
+  [[nodiscard]] T* data() const { return static_cast<T*>(BufferView::data()); }
+  // The device address with an owner. Throws as data().
+  [[nodiscard]] DeviceSlice<T> access() const { return {data(), size(), validate()}; }
+  // As read_write(*this); as read(*this) if T is const.
+  void push(LaunchArgs& args) const;
+  // Elements [first, first + count). Throws OutOfRange.
+  [[nodiscard]] GpuRef slice(std::uint64_t first, std::uint64_t count) const {
+    return GpuRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
+  }
+  // The same bytes as values of U. Throws InvalidArgument unless they hold whole, aligned values.
+  template <class U>
   [[nodiscard]] GpuRef<U> as() const {
+    static_assert(std::is_const_v<U> || !std::is_const_v<T>, "as<U>() keeps const");
     return GpuRef<U>(*this);
   }
-  [[nodiscard]] GpuRef instance(std::uint32_t i) const { return GpuRef(BufferView::instance(i)); }
+  [[nodiscard]] GpuRef replica(std::uint32_t i) const { return GpuRef(BufferView::replica(i)); }
 };
 
-// `count` values of T in pinned host memory. The host may touch them while no launch that does is
-// pending.
+// size() values of T in pinned host memory. The host may access them while no pending launch does.
+// Converts to HostRef<const T>.
 template <class T>
 class HostRef : public BufferView {
   static_assert(std::is_trivially_copyable_v<T>, "host copies move trivially copyable types");
 
  public:
-  using value_type = T;
+  using value_type = std::remove_const_t<T>;
   HostRef() = default;
-  explicit HostRef(BufferView view) noexcept : BufferView(std::move(view)) {}
+  // Throws InvalidArgument unless the range is PinnedHost memory with whole, aligned values of T.
+  explicit HostRef(BufferView view) : BufferView(std::move(view)) {
+    detail::check_elements(*this, sizeof(T), alignof(T));
+    detail::check_pinned(*this);
+  }
+  template <class U>
+    requires std::is_same_v<T, const U> HostRef(const HostRef<U>& ref)
+  noexcept : BufferView(ref) {}
 
-  [[nodiscard]] std::uint64_t size() const noexcept { return bytes_ / sizeof(T); }
-  [[nodiscard]] T* data() const { return static_cast<T*>(address()); }
-  void push(LaunchArgs& args) const;  // as read_write(*this)
+  [[nodiscard]] std::uint64_t size() const noexcept { return bytes() / sizeof(T); }  // in elements
+  [[nodiscard]] T* data() const { return static_cast<T*>(BufferView::data()); }
+  // As read_write(*this); as read(*this) if T is const.
+  void push(LaunchArgs& args) const;
   [[nodiscard]] std::span<T> span() const { return {data(), static_cast<std::size_t>(size())}; }
-  [[nodiscard]] T& operator[](std::uint64_t i) const { return data()[i]; }
+  [[nodiscard]] T& operator[](std::uint64_t i) const { return data()[i]; }  // `i` is not checked
+  // Elements [first, first + count). Throws OutOfRange.
   [[nodiscard]] HostRef slice(std::uint64_t first, std::uint64_t count) const {
     return HostRef(subview(detail::bytes_of(first, sizeof(T)), detail::bytes_of(count, sizeof(T))));
   }
-  [[nodiscard]] HostRef instance(std::uint32_t i) const { return HostRef(BufferView::instance(i)); }
+  [[nodiscard]] HostRef replica(std::uint32_t i) const { return HostRef(BufferView::replica(i)); }
 };
 
-// Host bytes that a copy reads or writes, with their lifetime in the name. A bare span is refused
-// by the compiler.
+// Host bytes that a copy reads or writes. snapshot() and borrowed() name their lifetime; a bare
+// span does not compile.
 struct HostBytes {
   enum class Lifetime : std::uint8_t { Snapshot, Borrowed };
   Lifetime lifetime;
-  void* data;  // never written through for a snapshot
+  void* data;  // not written if `writable` is false
   std::uint64_t bytes;
   bool writable;
 };
-// Bytes are taken now, while recording; the source may die right after.
+[[nodiscard]] std::string_view to_string(HostBytes::Lifetime lifetime) noexcept;
+
+// Bytes that are copied while recording. The source may be destroyed right afterwards.
 template <class T>
 [[nodiscard]] HostBytes snapshot(std::span<const T> source) {
   static_assert(std::is_trivially_copyable_v<T>);
   return {HostBytes::Lifetime::Snapshot, const_cast<void*>(static_cast<const void*>(source.data())),
           source.size_bytes(), false};
 }
-// Bytes are read or written at each replay; the caller keeps them alive until the last replay has
+// Bytes that each replay reads or writes. The caller keeps them alive until the last replay has
 // completed.
 template <class T>
 [[nodiscard]] HostBytes borrowed(std::span<T> bytes) {
@@ -175,7 +209,7 @@ template <class C>
   requires requires(C& c) { std::span(c); }
 [[nodiscard]] HostBytes borrowed(C& bytes) { return borrowed(std::span(bytes)); }
 
-// One access of a command to a range: what read(x), write(x) and read_write(x) give.
+// A declared access of a command to a range of bytes.
 struct AccessedView {
   BufferView view;
   Access access = Access::Read;
@@ -185,18 +219,26 @@ struct AccessedView {
 [[nodiscard]] inline AccessedView read_write(BufferView v) {
   return {std::move(v), Access::ReadWrite};
 }
+// Memory of constant elements can only be read.
+template <class T>
+AccessedView write(const GpuRef<const T>&) = delete;
+template <class T>
+AccessedView read_write(const GpuRef<const T>&) = delete;
+template <class T>
+AccessedView write(const HostRef<const T>&) = delete;
+template <class T>
+AccessedView read_write(const HostRef<const T>&) = delete;
 
 namespace detail {
 
-// One kernel argument while it is recorded: a buffer with its access, or the bytes of a value.
-// Points into the caller.
+// A kernel argument during recording: a buffer with its access, or the bytes of a value. Points to
+// objects of the caller.
 struct Argument {
   const BufferView* view = nullptr;  // null: a value
   Access access = Access::Read;
   const void* value = nullptr;
-  std::uint32_t size = 0;  // bytes of the value
-  const std::string_view* slot =
-      nullptr;  // its name, of a value that may be set later; null: it stays
+  std::uint32_t size = 0;                  // of the value, bytes
+  const std::string_view* slot = nullptr;  // name of its scalar slot; null: a constant
 };
 [[nodiscard]] inline Argument make_argument(const AccessedView& a) {
   return {&a.view, a.access, nullptr, 0};

@@ -1,6 +1,6 @@
-// CapturedGraph: a compiled, instantiated command buffer that is replayed with launch().
-// Threads: every call may come from any thread; launches of one graph take its mutex, uncontended
-// in ordinary use.
+// CapturedGraph: a compiled and instantiated command buffer, which launch() replays. Threads: all
+// calls are safe from any thread. Launches of one graph take its mutex, because a CUDA executable
+// graph is not thread-safe.
 #pragma once
 
 #include <chrono>
@@ -28,178 +28,180 @@
 namespace reprise {
 
 namespace detail {
-class GraphCore;
+class CompiledGraph;
 }
 
 struct CompileDesc {
-  // Held by the graph. Transients of any pool are placed in the graph's slab, which
-  // PoolDesc::sharing of this pool makes the graph's own or shared.
+  // A pool that the graph holds, and whose budget limits its slab. PoolDesc::sharing of this pool
+  // decides whether graphs share the slab. Transients may come from any pool.
   std::shared_ptr<CapturePool> pool = nullptr;
   Lowering lowering = Lowering::Auto;
-  std::string_view label = {};  // empty: the command buffer's
-  // Replays of one recording that run at once, on several queues: so many executables, each with
-  // transients, scalar slots, staged bytes and copies of PerReplica buffers of its own. A recording
-  // that writes anything else that outlives a replay is refused (NotPerReplica).
+  std::string_view label = {};  // empty: the label of the command buffer
+  // Number of executables, whose replays can run at once on several queues. Each replica has its
+  // own transients, scalar slots, staged bytes and copies of PerReplica buffers. A recording that
+  // writes other memory that outlives a replay is refused (NotPerReplica).
   std::uint32_t replicas = 1;
-  // What CapturedGraph::save_tuning() wrote: a graph with the same plan on a device of the same
-  // name is lowered as it was tuned, which then counts more than `lowering`. A file that is not
-  // there, or says nothing of this graph, is no error. Empty: none.
+  // A file that CapturedGraph::save_tuning() wrote. If it has an entry for this plan on a device
+  // of this name, that lowering overrides `lowering`. A missing file or entry is not an error.
+  // Empty: no file.
   std::filesystem::path tuning_file = {};
-  // What an earlier run measured of a graph with this label, for Lowering::Auto:
-  // load_cost_profile("run.reprise"). Counts more than hints of dispatches. Commands are found by
-  // label path, kernel or name, and work; those that are not there are told of ("costs-unmatched").
-  // Throws InvalidArgument where there is no graph of this label, or none of its commands is of
-  // this recording. An update goes by them too. Null: none.
+  // Costs that an earlier run measured for a graph with this label, for Lowering::Auto: for
+  // example load_cost_profile("run.reprise"). Overrides DispatchDesc::cost. Commands are matched by
+  // label path, kernel or name, and work; the message "costs-unmatched" reports others. Updates use
+  // the profile as well. InvalidArgument is thrown if the profile has no graph with this label, or
+  // if no command of it matches. Null: none.
   std::shared_ptr<const CostProfile> costs = nullptr;
-  // Fewer bytes of transients for less concurrency: report().memory_price says what that cost.
-  // Another than Speed adds edges, which Lowering::Faithful refuses (InvalidArgument).
+  // Trades concurrency for a smaller slab; CompileReport::memory_tradeoff reports the result. Goals
+  // other than Speed add edges, which Lowering::Faithful refuses (InvalidArgument).
   MemoryGoal memory_goal = MemoryGoal::Speed;
-  // Time for a search, where quick ways have not placed transients in slab_lower_bound bytes. 0:
-  // none, and the same plan on every run.
+  // Time limit of a search that runs if the fast placements exceed slab_lower_bound. 0: no search;
+  // the plan is then the same in every run.
   std::chrono::nanoseconds memory_search_budget = std::chrono::nanoseconds(0);
 };
 
 struct LaunchDesc {
-  static constexpr std::uint32_t kAny = 0xffffffffu;
-  // Which instance replays. kAny: the one that the queue's last launch of the graph took; else one
-  // that has nothing to do; else the one that was launched longest ago, whose replay this one waits
-  // for.
-  std::uint32_t instance = kAny;
+  // Index of the replica to launch. Default: the replica of the queue's previous launch of this
+  // graph, otherwise an idle one, otherwise the one launched longest ago, whose replay the launch
+  // then waits for.
+  std::optional<std::uint32_t> replica = {};
 };
 
-// What compiling found and decided.
+// The results of compiling.
 struct CompileReport {
-  std::vector<Message> messages;   // warnings and infos, in command order
+  std::vector<Message> messages;   // warnings and remarks, in command order
   std::uint32_t commands = 0;      // recorded
-  std::uint32_t nodes = 0;         // of the graph, frame included
+  std::uint32_t nodes = 0;         // including entry and exit kernels
   std::uint32_t needed_edges = 0;  // after transitive reduction
-  std::uint32_t redundant_edges_left =
-      0;                          // needed edges that others imply (only above 20,000 commands)
-  std::uint32_t added_edges = 0;  // lane and frame edges
-  std::uint32_t replicas = 1;     // compiled
-  std::uint32_t lanes = 0;        // 0: Faithful
-  bool entry_exit = false;        // a kernel before several roots, one after many leaves, or both
-  std::uint64_t transient_bytes = 0;   // sum of transient buffers
-  std::uint64_t slab_bytes = 0;        // planned, for each instance
-  std::uint64_t slab_lower_bound = 0;  // no placement can be smaller
-  CostsReport costs;                   // what was known of how long commands take
-  MemoryTradeoff
-      memory_tradeoff;  // what the memory goal gave up, and for how much; of Speed only its name
-  std::uint64_t plan_hash = 0;  // the same for the same recording on every run
+  // Needed edges that others imply. The reduction is exact up to 20,000 commands.
+  std::uint32_t redundant_edges_left = 0;
+  std::uint32_t added_edges = 0;       // by lanes, entry and exit kernels and the memory goal
+  std::uint32_t replicas = 1;          // compiled
+  std::uint32_t lanes = 0;             // 0: unlimited
+  bool entry_exit = false;             // has an entry kernel, an exit kernel, or both
+  std::uint64_t transient_bytes = 0;   // sum of the sizes of transients
+  std::uint64_t slab_bytes = 0;        // size of the slab of one replica
+  std::uint64_t slab_lower_bound = 0;  // no placement of this graph is smaller
+  CostsReport costs;                   // sources of the command costs
+  MemoryTradeoff memory_tradeoff;      // effect of CompileDesc::memory_goal
+  std::uint64_t plan_hash = 0;  // of everything before lowering; equal recordings, equal hash
   std::uint64_t lowering_hash = 0;
 };
 
-// Bits for export_dot and to_dot.
+// What a DOT file of a graph contains.
 struct DotOptions {
   bool accesses = true;             // buffers and ranges in node labels
-  bool causes = true;               // why each edge exists
-  bool added_edges = true;          // lane and frame edges, dashed
+  bool causes = true;               // the cause of each edge
+  bool added_edges = true;          // edges that lowering added, dashed
   bool locations = false;           // file:line of each command
-  DotFlags flags = DotFlags::None;  // what of each node's parameters
+  DotFlags flags = DotFlags::None;  // parameters of nodes
 };
 
-// What a loop of the graph did in the replay that ran last.
+// A loop of the graph in the most recent replay.
 struct LoopReport {
   std::string name;              // "while go: iteration"
-  std::uint32_t command = 0;     // of the command buffer: the loop, or what it is inside of
-  std::uint64_t iterations = 0;  // of a loop inside another: of all its runs together
-  bool reached_limit = false;    // it ran as often as .max_iterations allows
+  std::uint32_t command = 0;     // index in the command buffer of the loop or its outermost parent
+  std::uint64_t iterations = 0;  // of a nested loop: the total of all its executions
+  bool reached_limit = false;    // WhileDesc::max_iterations ended the loop
 };
 
+// A move-only handle to a graph. Members of an empty handle throw NotInitialized, unless they are
+// noexcept. Destroying a graph never blocks: objects that its pending launches use are freed after
+// these launches have completed.
 class CapturedGraph {
  public:
   CapturedGraph() = default;
-  explicit CapturedGraph(std::shared_ptr<detail::GraphCore> core) noexcept
-      : core_(std::move(core)) {}
   CapturedGraph(const CapturedGraph&) = delete;
   CapturedGraph& operator=(const CapturedGraph&) = delete;
   CapturedGraph(CapturedGraph&&) noexcept = default;
   CapturedGraph& operator=(CapturedGraph&&) noexcept = default;
-  // Dropping a graph never blocks: what its pending launches use is freed after they have
-  // completed.
-
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
 
-  // Starts one replay on `queue`, after everything launched there before. Throws WrongDevice,
-  // StaleHandle, CapturingStream, DeviceLost; OutOfRange for an instance that there is not,
-  // InvalidState for one that was taken out of use.
+  // Starts one replay on `queue`, after all earlier launches there. Returns without waiting;
+  // allocates nothing. Throws WrongDevice, StaleHandle, CapturingStream, DeviceLost, OutOfRange for
+  // a replica that does not exist, InvalidState for one that was retired.
   Fence launch(const Queue& queue, const LaunchDesc& desc = {});
-  // Moves what a first launch would have to move; again is a no-op.
+  // Transfers the executable to the device, which the first launch would otherwise do
+  // (cudaGraphUpload). Further calls have no effect. Throws as launch().
   void upload(const Queue& queue);
-  // How closely replays of this graph are looked at, until Instance::set_profile says otherwise.
-  // Nothing where there is no trace.
+  // Sets the profile mode of this graph, until the next Instance::set_profile. No effect without a
+  // trace.
   void set_profile(ProfileMode mode);
 
-  // Updates. Each holds from the next launch on, of whatever executable the graph has; replays that
-  // are queued already keep what they were launched with. They wait for no replay. They reach every
-  // instance; one that can't follow the first is taken out of use, with a warning
-  // ("instance-left-out"), and instances() is one less.
-  // The slot that dispatches were given with slot(name, value). Throws InvalidArgument where there
-  // is none, ArgumentSize.
+  // Updates affect launches after the call; queued replays keep their values. They wait for no
+  // replay. They apply to all replicas. A replica that cannot follow replica 0 is retired with the
+  // warning "instance-left-out", and replicas() decreases.
+
+  // The scalar slot that dispatches declare with slot(name, value). Throws InvalidArgument if no
+  // command has such a slot, ArgumentSize if its size is not sizeof(T).
   template <class T>
   [[nodiscard]] GraphScalar<T> scalar(std::string_view name) {
     return GraphScalar<T>(core_, find_scalar(name));
   }
-  // Other buffers in the place of recorded ones; sets only the nodes of those that are not bound so
-  // already. All or none. Throws Overlap where two buffers would share bytes that are written,
-  // Unsupported where a host callback uses the buffer, OutOfRange, StaleHandle...
+  // Replaces buffers of the recording by others. Sets only nodes whose buffer changes. Applies all
+  // bindings or none. Throws Overlap if two buffers would share bytes that are written, Unsupported
+  // if a host callback uses the buffer, InvalidArgument if no command uses it, OutOfRange if the
+  // new buffer is smaller, NotPerReplica, WrongDevice, StaleHandle.
   UpdateReport rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc = {});
   UpdateReport rebind(const BufferView& recorded, const BufferView& buffer,
                       const UpdateDesc& desc = {});
-  // A disabled command does nothing in later replays; what was ordered by it stays ordered.
-  // Dispatches, copies, fills and updates (else Unsupported), of the recording that the graph has
-  // now, or of what its commands run, wherever that runs (else InvalidArgument).
+  // A disabled command has no effect in later replays; commands that were ordered through it stay
+  // ordered. `command` is a dispatch, copy, fill or update (otherwise Unsupported) of the graph's
+  // current recording or of a secondary that it executes (otherwise InvalidArgument).
   void disable(CommandRef command);
   void enable(CommandRef command);
   [[nodiscard]] bool is_enabled(CommandRef command) const;
-  // Makes this the graph of another recording, or of the same command buffer recorded anew: by the
-  // cheapest rung that does. Slots have the new recording's first values, buffers are as it names
-  // them, all commands are enabled. Throws what compile() throws; then nothing changed.
+  // Changes the graph to another recording, or to the same command buffer recorded again, by the
+  // cheapest method that suffices. Scalar slots get the values of the new recording, bindings are
+  // reset, and all commands are enabled. Throws as Device::compile, and then changes nothing.
   UpdateReport update(const CommandBuffer& commands, const UpdateDesc& desc = {});
-  // update() by cudaGraphExecUpdate or not at all: where the outcome is not Success, nothing has
-  // changed.
+  // update() by UpdateMethod::WholeGraph (cudaGraphExecUpdate) only. The graph is unchanged unless
+  // the outcome is Success.
   UpdateReport exec_update(const CommandBuffer& commands);
 
-  // Measures other lowerings of the graph on `queue`, beside replays of it as it is, and makes it
-  // the fastest one where that is faster beyond doubt. Replays that are queued, num_replays() and
-  // traces are not touched; launches may go on meanwhile and wait their turn. With
-  // Contents::Restored nobody else may use the graph's buffers meanwhile. Throws Unsupported for
-  // host callbacks, whose effects can't be undone, and for graphs of the application; OutOfMemory
-  // where contents can't be saved; a lowering that lacks memory, or needs more of it for transients
-  // than a MemoryGoal other than Speed left, is passed over.
+  // Measures other lowerings in alternation with the current one on `queue`, and replaces the
+  // lowering by the fastest if it is significantly faster. Does not affect queued replays,
+  // num_replays() or traces. Concurrent launches are allowed and wait. With Contents::Restored,
+  // nothing else may use the graph's buffers during the call. Candidates that need more memory than
+  // is available, or more than a memory goal other than Speed achieved, are skipped. Throws
+  // Unsupported for host callbacks, whose effects cannot be undone, and for adopted graphs;
+  // OutOfMemory if contents cannot be saved.
   TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
-  // Adds what this graph was tuned to to a file, which CompileDesc::tuning_file reads, in the place
-  // of what was there for its plan. Throws InvalidState where it was not tuned, or stayed what it
-  // was; InvalidArgument for a file that is none of these; NativeFailure.
+  // Adds the tuned lowering to a file for CompileDesc::tuning_file; replaces an entry for the same
+  // plan and device. Throws InvalidState if tune() did not change the lowering, InvalidArgument if
+  // the file exists and is not a tuning file, NativeFailure if it cannot be written.
   void save_tuning(const std::filesystem::path& path) const;
 
-  [[nodiscard]] std::uint64_t num_replays()
-      const noexcept;  // successful launches, of all instances
-  [[nodiscard]] std::uint32_t replicas()
-      const noexcept;  // that launches may take; 0 for an empty graph
+  // Successful launches of all replicas.
+  [[nodiscard]] std::uint64_t num_replays() const noexcept;
+  // Replicas that can be launched; 0 for an empty handle.
+  [[nodiscard]] std::uint32_t replicas() const noexcept;
   [[nodiscard]] bool is_uploaded() const noexcept;
-  [[nodiscard]] std::size_t pool_buffer_count()
-      const noexcept;  // buffers that this graph keeps alive
+  // Buffers that this graph keeps alive.
+  [[nodiscard]] std::size_t pool_buffer_count() const noexcept;
   [[nodiscard]] bool has_pool() const noexcept;
-  [[nodiscard]] std::shared_ptr<CapturePool> pool() const noexcept;  // null without
-  // Every loop, in recorded order, each before those inside it. Wait for the replay's fence first:
-  // of one that runs, it tells how far it is.
+  [[nodiscard]] std::shared_ptr<CapturePool> pool() const noexcept;  // CompileDesc::pool
+  // All loops of the most recent replay in recorded order, parents before nested loops. Wait for
+  // the fence of the replay first: during a replay the counts are its progress.
   [[nodiscard]] std::vector<LoopReport> loops() const;
   [[nodiscard]] std::uint32_t node_count() const noexcept;
   [[nodiscard]] std::string_view label() const noexcept;
-  [[nodiscard]] const CompileReport& report() const noexcept;
+  // Of the compile or of the last update, which another thread may replace meanwhile; empty for an
+  // empty graph.
+  [[nodiscard]] CompileReport report() const;
 
+  // The plan in Graphviz's DOT language.
   [[nodiscard]] std::string to_dot(const DotOptions& options = {}) const;
-  // Writes to_dot() to a file; throws Error naming the path.
+  // Writes to_dot() to a file. Throws NativeFailure with the path.
   void export_dot(const std::filesystem::path& path, const DotOptions& options = {}) const;
-  // The plan as stable text: nodes, edges with causes, placements.
+  // The plan as text: nodes, edges with causes, placements. Equal plans give equal text.
   [[nodiscard]] std::string to_text() const;
 
-  [[nodiscard]] const std::shared_ptr<detail::GraphCore>& core() const noexcept { return core_; }
-
  private:
+  friend struct detail::HandleAccess;
+  explicit CapturedGraph(std::shared_ptr<detail::GraphCore> core) noexcept
+      : core_(std::move(core)) {}
   [[nodiscard]] std::uint32_t find_scalar(std::string_view name) const;
-  std::shared_ptr<detail::GraphCore> core_;
+  std::shared_ptr<detail::CompiledGraph> core_;
 };
 
 }  // namespace reprise

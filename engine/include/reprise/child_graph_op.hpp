@@ -1,6 +1,6 @@
-// ChildGraphOp: a secondary command buffer as an op, for scripts that are lists of ops.
-// Recorder::add() of one is Recorder::execute(secondary, Nested): the secondary becomes one
-// command, a graph of its own inside the graph. Threads: values.
+// ChildGraphOp: a secondary command buffer as an op, for scripts that are lists of ops. Adding one
+// equals Recorder::execute(secondary, Nested): the secondary becomes one command, a child graph.
+// Threads: values.
 #pragma once
 
 #include <memory>
@@ -18,23 +18,19 @@ struct Recording;
 
 class ChildGraphOp final : public GraphOp {
  public:
-  // Of what `secondary` holds now: it may be recorded anew afterwards. Throws InvalidArgument for a
-  // primary, InvalidState where it has not ended.
+  // Refers to the current recording of `secondary`, which may be recorded again afterwards. Throws
+  // InvalidArgument for a primary, InvalidState unless it is executable.
   explicit ChildGraphOp(const CommandBuffer& secondary);
 
   [[nodiscard]] std::string_view op_name() const noexcept override { return "child_graph"; }
   [[nodiscard]] std::string parameters() const override;
-  void declare(GraphOpDeclaration& declaration)
-      const override;  // nothing: the recorder looks at the secondary itself
-  void record(
-      GraphRecordCtx& ctx) const override;  // nothing: it is no op any more once it is recorded
-
-  [[nodiscard]] const std::shared_ptr<const detail::Recording>& recording() const noexcept {
-    return recording_;
-  }
+  // Both do nothing: the recorder replaces the op by a nested execution.
+  void declare(GraphOpDeclaration& declaration) const override;
+  void record(GraphRecordCtx& ctx) const override;
 
  private:
-  std::shared_ptr<const detail::Recording> recording_;
+  friend struct detail::HandleAccess;
+  std::shared_ptr<const detail::Recording> core_;
 };
 
 }  // namespace reprise

@@ -1,14 +1,18 @@
-// Recording: verbs append commands to a command buffer. No verb calls a device, takes a lock, or
-// allocates beyond arena blocks. Threads: one thread a Recorder at a time. Several threads fill
-// several command buffers, or the recorders of split(). Errors: every verb throws Error
-// (Stage::Record) and then leaves the recording as it was before the call.
+// Recorder and CommandBuffer: methods that append commands to a recording. Must not depend on a
+// device: recording calls no driver, takes no lock, and allocates nothing but arena blocks.
+// Threads: one thread at a time for each Recorder. Several threads can fill several command
+// buffers, or the recorders of one split(). Errors: methods throw Error (Stage::Record) and then
+// leave the recording unchanged. InvalidState: the command buffer is not recording.
+// NotInitialized: an empty handle. WrongDevice, StaleHandle: a buffer or kernel cannot be used.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +20,7 @@
 #include <vector>
 
 #include <reprise/buffer.hpp>
+#include <reprise/command_desc.hpp>
 #include <reprise/condition.hpp>
 #include <reprise/kernel.hpp>
 #include <reprise/launch_args.hpp>
@@ -29,48 +34,11 @@ class RecorderCore;
 class CommandBufferCore;
 }  // namespace detail
 
-struct DispatchDesc {
-  Dim3 grid = {};   // blocks
-  Dim3 block = {};  // threads of a block
-  std::uint32_t shared_bytes =
-      0;                     // dynamic shared memory of a block, up to the device's opt-in maximum
-  Dim3 cluster = {0, 0, 0};  // blocks of a cluster; 0,0,0: no cluster
-  enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
-  // Early: each block calls reprise_wait_for_predecessors() before it first touches memory, so it
-  // may start while those before it end. A cooperative kernel never does.
-  enum class Start : std::uint8_t { Ordered, Programmatic } start = Start::Ordered;
-  float cost = 0;  // microseconds that it takes, as far as is known, for the order of nodes and the
-                   // number of lanes; 0: unknown
-  SourceLocation where = SourceLocation::current();  // of the braces that make it
-};
-
-// Pitched copies and fills: sizes and pitches in bytes.
-struct Extent {
-  std::uint64_t width = 0;   // bytes of a row
-  std::uint64_t height = 1;  // rows of a slice
-  std::uint64_t depth = 1;   // slices
-};
-struct Pitch {
-  std::uint64_t row = 0;    // bytes from row to row; 0: tight
-  std::uint64_t slice = 0;  // bytes from slice to slice; 0: tight
-};
-struct CopyDesc {
-  Extent extent = {};
-  Pitch source = {}, destination = {};
-};
-
 struct BarrierDesc {
-  BufferView buffer = {};  // empty: a global barrier, all memory
+  BufferView buffer = {};  // empty: a global barrier, for all memory
   Access before = Access::ReadWrite;
   Access after = Access::ReadWrite;
   Dependency dependency = Dependency::Full;
-};
-
-// A command of one command buffer, for edge(). Only means something to the command buffer that gave
-// it.
-struct CommandRef {
-  std::uint32_t recorder = 0;
-  std::uint32_t index = 0xffffffffu;
 };
 
 class CommandBuffer;
@@ -78,8 +46,8 @@ class GraphOp;
 class GraphOpDeclaration;
 class GraphRecordCtx;
 
-// An op that derives from nothing and carries its request itself: any copyable type with op_name(),
-// declare() and record() as GraphOp has them.
+// A copyable type with the methods op_name(), declare() and record() of GraphOp, which need not
+// derive from it.
 template <class Op>
 concept GraphOpRecord =
     !std::is_base_of_v<GraphOp, Op> && std::is_copy_constructible_v<Op> &&
@@ -90,28 +58,25 @@ concept GraphOpRecord =
 };
 
 namespace detail {
-// In <reprise/graph_op.hpp>.
+// Defined in <reprise/graph_op.hpp>.
 template <GraphOpRecord Op>
 [[nodiscard]] std::shared_ptr<const GraphOp> as_graph_op(Op op);
 }  // namespace detail
 
-// Of execute(): the secondary becomes one command, a graph of its own inside the graph.
+// Selects the form of execute() that makes the secondary one command: a child graph.
 struct NestedExecution {
   explicit constexpr NestedExecution() = default;
 };
 inline constexpr NestedExecution Nested{};
 
 struct WhileDesc {
-  std::uint64_t max_iterations =
-      0;  // the loop ends after so many; 0: when the condition says so alone
+  std::optional<std::uint64_t> max_iterations = {};  // default: no limit
 };
 
-// Closes its label when it dies, if that label is then the innermost open one; end() names those
-// that stayed open.
+// Closes its label when it is destroyed, provided that the label is then the innermost open one.
+// CommandBuffer::end() reports labels that are still open.
 class [[nodiscard]] LabelScope {
  public:
-  LabelScope(std::shared_ptr<detail::RecorderCore> recorder, std::uint64_t ticket) noexcept
-      : recorder_(std::move(recorder)), ticket_(ticket) {}
   LabelScope(const LabelScope&) = delete;
   LabelScope& operator=(const LabelScope&) = delete;
   LabelScope(LabelScope&& other) noexcept = default;
@@ -119,12 +84,16 @@ class [[nodiscard]] LabelScope {
   ~LabelScope();
 
  private:
+  friend class Recorder;
+  LabelScope(std::shared_ptr<detail::RecorderCore> recorder, std::uint64_t ticket) noexcept
+      : recorder_(std::move(recorder)), ticket_(ticket) {}
+
   std::shared_ptr<detail::RecorderCore> recorder_;
   std::uint64_t ticket_ = 0;
 };
 
-// The verbs. A command buffer is one; split() gives more for the same command buffer, which
-// record under the label that is open where it is called.
+// Appends commands. A CommandBuffer is a Recorder; CommandBuffer::split() returns more for the same
+// command buffer, which record under the label that is open at the call.
 class Recorder {
  public:
   Recorder(const Recorder&) = delete;
@@ -132,12 +101,14 @@ class Recorder {
   Recorder(Recorder&&) noexcept = default;
   Recorder& operator=(Recorder&&) noexcept = default;
 
-  // Runs a kernel. Arguments in the kernel's order: read(x), write(x), read_write(x) for pointers,
-  // values as they are, slot(name, value) for a value that the graph is to be given anew later.
+  // Executes a kernel. `args` are in the kernel's order: read(x), write(x) or read_write(x) for a
+  // pointer, a Condition for a reprise_condition, and the value itself, or slot(name, value) for a
+  // value that can be changed after compiling, for any other parameter. Throws ArgumentCount,
+  // ArgumentSize.
   template <class... Args>
   CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
     if constexpr (((DevSliceArg<Args> && !std::is_base_of_v<BufferView, Args>) ||
-                   ...)) {  // the application's own: see <reprise/launch_args.hpp>
+                   ...)) {  // types of the application: see <reprise/launch_args.hpp>
       static_assert(!(std::is_base_of_v<BufferView, Args> || ...),
                     "say how the kernel uses the buffer: read(x), write(x) or read_write(x)");
       LaunchArgs pushed;
@@ -150,19 +121,21 @@ class Recorder {
   }
   CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                 std::span<const detail::Argument> args);
-  // `owners` are held until the last launch of every graph with this command has completed.
+  // Also holds `owners` until the last launch of every graph with this command has completed.
   CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                 std::span<const detail::Argument> args,
                                 std::span<const std::shared_ptr<const void>> owners);
 
-  // Copies of equal size. Two buffers may be one, if the ranges do not overlap.
+  // Copies all bytes of `source` to `destination`, which must have the same size (InvalidArgument)
+  // and must not share bytes with it (Overlap).
   CommandRef copy(const BufferView& source, const BufferView& destination,
                   SourceLocation where = SourceLocation::current());
   CommandRef copy(const HostBytes& source, const BufferView& destination,
                   SourceLocation where = SourceLocation::current());
   CommandRef copy(const BufferView& source, const HostBytes& destination,
                   SourceLocation where = SourceLocation::current());
-  // Pitched 2D and 3D copies; the views start at the first byte of each side.
+  // 2D and 3D copies. Each view starts at the first byte of its side. Throws OutOfRange if the
+  // extent exceeds a view, Overlap.
   CommandRef copy(const BufferView& source, const BufferView& destination, const CopyDesc& desc,
                   SourceLocation where = SourceLocation::current());
   CommandRef copy(const HostBytes& source, const BufferView& destination, const CopyDesc& desc,
@@ -170,8 +143,9 @@ class Recorder {
   CommandRef copy(const BufferView& source, const HostBytes& destination, const CopyDesc& desc,
                   SourceLocation where = SourceLocation::current());
 
-  // Sets every element of 1, 2 or 4 bytes to `value`; the range is a multiple of the element.
+  // Sets all elements to `value`. sizeof(T) is 1, 2 or 4.
   template <class T>
+    requires(!std::is_const_v<T>)
   CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value,
                   SourceLocation where = SourceLocation::current()) {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
@@ -180,8 +154,10 @@ class Recorder {
     std::memcpy(&bits, &value, sizeof(T));
     return fill_bits(destination, bits, sizeof(T), {destination.bytes(), 1, 1}, {}, where);
   }
-  // `extent.depth` is 1; extent.width and pitch.row are multiples of the element.
+  // Sets the elements of a 2D range. `extent.depth` is 1; `extent.width` and `pitch.row` are
+  // multiples of sizeof(T). Throws InvalidArgument, OutOfRange.
   template <class T>
+    requires(!std::is_const_v<T>)
   CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, Extent extent,
                   Pitch pitch, SourceLocation where = SourceLocation::current()) {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
@@ -190,25 +166,29 @@ class Recorder {
     std::memcpy(&bits, &value, sizeof(T));
     return fill_bits(destination, bits, sizeof(T), extent, pitch, where);
   }
+  // The untyped form: sets elements of `element_bytes` bytes (1, 2 or 4) to the low bytes of
+  // `bits`.
   CommandRef fill_bits(const BufferView& destination, std::uint32_t bits,
                        std::uint32_t element_bytes, Extent extent, Pitch pitch,
                        SourceLocation where = SourceLocation::current());
 
-  // Writes up to 65,536 bytes, which are taken now, to the start of the view.
+  // Writes `bytes`, which are copied at the call, to the start of the view. At most
+  // kMaxUpdateBytes, the limit of vkCmdUpdateBuffer.
   static constexpr std::uint64_t kMaxUpdateBytes = 65536;
   CommandRef update(const BufferView& destination, std::span<const std::byte> bytes,
                     SourceLocation where = SourceLocation::current());
 
-  // Runs `function` on a host thread at each replay. It must not call the engine or CUDA. What it
-  // throws, the fence of that replay rethrows; the replay itself goes on. `accesses` name the
-  // pinned memory that it touches.
+  // Calls `function` on a host thread in each replay. The function must not call the engine or
+  // CUDA. If it throws, the fence of that replay rethrows the exception, and the replay continues.
+  // `accesses` declare the pinned memory that the function uses.
   CommandRef host(std::function<void()> function, std::initializer_list<AccessedView> accesses = {},
                   SourceLocation where = SourceLocation::current());
   CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses,
                   SourceLocation where = SourceLocation::current());
 
-  // One command that is many inside: an op of a library, or one of your own
-  // (<reprise/graph_op.hpp>).
+  // Appends an op, one command that may consist of many kernels and library calls: from
+  // <reprise/ops/ops.hpp>, or user-defined (<reprise/graph_op.hpp>). Throws what
+  // GraphOp::declare() throws.
   template <class Op>
     requires std::is_base_of_v<GraphOp, Op> CommandRef
     add(Op op, SourceLocation where = SourceLocation::current()) {
@@ -221,46 +201,48 @@ class Recorder {
     return add(detail::as_graph_op(std::move(op)), where);
   }
 
-  // Orders every earlier command that accesses the range as `before` says, before every later one
-  // that does as `after` says.
+  // Orders earlier commands before later ones, as `desc` says.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());
 
-  // `before` completes before `after` starts, whatever the order they were recorded in; with
-  // Dependency::Programmatic, before `after` first touches memory, if it is a kernel that starts
-  // early, and else nothing is ordered.
+  // Orders `before` before `after`, which may be recorded in either order. Dependency::Full:
+  // `before` completes before `after` starts. Dependency::Programmatic: `before` completes before
+  // `after` first accesses memory if `after` is a kernel with Start::Programmatic; otherwise
+  // nothing is ordered.
   void edge(CommandRef before, CommandRef after, SourceLocation where = SourceLocation::current());
   void edge(CommandRef before, CommandRef after, Dependency dependency,
             SourceLocation where = SourceLocation::current());
 
-  // Nested debug labels, shown in messages, plan, DOT and viewer.
+  // Debug labels, which may be nested. Messages, plans, DOT files, NVTX and the viewer show them.
+  // `name` is copied.
   LabelScope label(std::string_view name, Color color = {});
   void begin_label(std::string_view name, Color color = {});
-  void end_label();  // throws InvalidState where none is open
+  void end_label();  // throws InvalidState if no label is open
 
-  // Appends the commands of an executable secondary command buffer, under the current label. The
-  // secondary may be executed often and recorded anew afterwards. Its commands are ordered as the
-  // executing command buffer says.
+  // Appends the commands of an executable secondary command buffer under the current label. Their
+  // order follows from the Ordering of this command buffer. The secondary may be executed any
+  // number of times and recorded again afterwards.
   void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
 
-  // One command that runs the whole secondary, whose commands keep their own order. Other commands
-  // wait for all of it, and it for all that it touches. Throws Unsupported for a secondary that
-  // holds a conditional.
+  // Appends one command that executes the whole secondary; its commands keep their own order. The
+  // command is ordered with others by all accesses of the secondary. Throws Unsupported if the
+  // secondary contains a conditional.
   CommandRef execute(const CommandBuffer& secondary, NestedExecution nested,
                      SourceLocation where = SourceLocation::current());
 
-  // Conditionals: commands that run secondaries by what `condition` is when their turn comes. A
-  // condition decides one of them. What they run holds no host callback and copies no borrowed host
-  // memory, and may hold conditionals. Throw Unsupported where it does.
+  // Conditionals execute secondaries depending on the value of `condition` at that point of the
+  // replay. A condition decides at most one command. The secondaries may contain conditionals.
+  // Throw Unsupported if a secondary contains a host callback or copies borrowed host memory.
+  // Executes `then` if the condition is not 0, otherwise `otherwise`.
   CommandRef execute_if(const Condition& condition, const CommandBuffer& then,
                         SourceLocation where = SourceLocation::current());
   CommandRef execute_if(const Condition& condition, const CommandBuffer& then,
                         const CommandBuffer& otherwise,
                         SourceLocation where = SourceLocation::current());
-  // As long as the condition is not 0, asked before each iteration.
+  // Executes `body` while the condition is not 0, which is tested before each iteration.
   CommandRef execute_while(const Condition& condition, const CommandBuffer& body,
                            const WhileDesc& desc = {},
                            SourceLocation where = SourceLocation::current());
-  // The case whose index the condition is; none where there is no such case.
+  // Executes the case with the condition's value as index, or nothing if there is no such case.
   CommandRef execute_switch(
       const Condition& condition,
       std::initializer_list<std::reference_wrapper<const CommandBuffer>> cases,
@@ -268,15 +250,22 @@ class Recorder {
 
   [[nodiscard]] std::uint32_t command_count() const noexcept;
 
- protected:
-  explicit Recorder(std::shared_ptr<detail::RecorderCore> core) noexcept : core_(std::move(core)) {}
-  std::shared_ptr<detail::RecorderCore> core_;
+ private:
   friend class CommandBuffer;
+  explicit Recorder(std::shared_ptr<detail::RecorderCore> recorder) noexcept
+      : recorder_(std::move(recorder)) {}
+
+  std::shared_ptr<detail::RecorderCore> recorder_;
 };
 
-// Vulkan's states. Pending: a graph compiled from it is being replayed. Invalid: a thing that it
-// names is gone.
-enum class CommandBufferState : std::uint8_t { Initial, Recording, Executable, Pending, Invalid };
+// The states of a Vulkan command buffer.
+enum class CommandBufferState : std::uint8_t {
+  Initial,
+  Recording,
+  Executable,
+  Pending,  // a graph that was compiled from it is being replayed
+  Invalid   // an object that it uses is stale
+};
 [[nodiscard]] std::string_view to_string(CommandBufferState state) noexcept;
 
 struct CommandBufferDesc {
@@ -285,29 +274,29 @@ struct CommandBufferDesc {
   Level level = Level::Primary;
 };
 
+// A move-only handle. Each graph keeps its own reference to the recording that it was compiled
+// from.
 class CommandBuffer : public Recorder {
  public:
-  explicit CommandBuffer(std::shared_ptr<detail::CommandBufferCore> core) noexcept;
-
-  void begin();  // Initial or Executable (which drops what was recorded) -> Recording
-  void end();    // Recording -> Executable; merges what split() gave, in index order
+  void begin();  // Initial or Executable -> Recording; discards the previous recording
+  void end();    // Recording -> Executable; merges the recorders of split() in index order
   void reset();  // any state but Pending -> Initial
 
-  // `count` recorders that may be filled by as many threads. Their commands come after everything
-  // recorded so far, in the recorders' order, and before everything recorded here later. end()
-  // fails with InvalidState while a label is open in one.
+  // Returns `count` recorders, which as many threads can fill at once. Their commands follow
+  // everything recorded so far, in index order, and precede everything recorded here later. end()
+  // throws InvalidState while one of them has an open label.
   [[nodiscard]] std::vector<Recorder> split(std::uint32_t count);
 
   [[nodiscard]] CommandBufferState state() const noexcept;
   [[nodiscard]] std::string_view label_name() const noexcept;
   [[nodiscard]] Ordering ordering() const noexcept;
   [[nodiscard]] Level level() const noexcept;
-  [[nodiscard]] const std::shared_ptr<detail::CommandBufferCore>& core() const noexcept {
-    return buffer_;
-  }
 
  private:
-  std::shared_ptr<detail::CommandBufferCore> buffer_;
+  friend struct detail::HandleAccess;
+  explicit CommandBuffer(std::shared_ptr<detail::CommandBufferCore> core) noexcept;
+
+  std::shared_ptr<detail::CommandBufferCore> core_;
 };
 
 }  // namespace reprise

@@ -1,12 +1,19 @@
-// Condition: a number that kernels set while a graph runs, and by which one command decides what
-// runs next. A kernel takes it as a reprise_condition and sets it with reprise_set_condition
+// Condition: a number that kernels set during a replay and that decides which commands run next.
+// Threads: handles are values.
+//
+// A kernel takes the condition as a reprise_condition and sets it with reprise_set_condition
 // (<reprise_kernel.hpp>):
-//   REPRISE_KERNEL(check, (const float* rr, float least, reprise_condition go)) {
-//   reprise_set_condition(go, *rr > least); } commands.dispatch(shaders_check, {}, read(rr), least,
-//   go); commands.execute_while(go, iteration);
-// Every executable graph has a value of its own, which each replay begins with `initial`. Setting
-// it is a write and deciding by it a read: the order follows as it does for buffers. A kernel sets
-// it from one thread. Threads: handles are values.
+//
+//   REPRISE_KERNEL(check, (const float* residual, float limit, reprise_condition go)) {
+//     reprise_set_condition(go, *residual > limit);
+//   }
+//
+//   commands.dispatch(check, {}, read(residual), limit, go);
+//   commands.execute_while(go, body);
+//
+// Each executable has its own value, which is `initial` at the start of each replay. Setting it is
+// a write and deciding by it is a read, so commands are ordered as for a buffer. One thread of a
+// kernel sets it.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +26,24 @@ namespace reprise {
 
 struct ConditionDesc {
   std::string_view name = "condition";
-  std::uint32_t initial = 0;  // at the begin of each replay
+  std::uint32_t initial = 0;  // value at the start of each replay
 };
 
+// A reference-counted handle.
 class Condition {
  public:
   Condition() = default;
-  explicit Condition(BufferView view) noexcept : view_(std::move(view)) {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(view_); }
   [[nodiscard]] std::string_view name() const noexcept { return view_.name(); }
-  // How a recording knows it: no memory, and nothing but a kernel's argument or what decides a
-  // conditional.
+  // Its representation in a recording. Has no memory; usable only as a kernel argument and to
+  // decide a conditional command.
   [[nodiscard]] const BufferView& view() const noexcept { return view_; }
 
  private:
+  friend struct detail::HandleAccess;
+  explicit Condition(BufferView view) noexcept : view_(std::move(view)) {}
+
   BufferView view_;
 };
 

@@ -1,11 +1,14 @@
-// Costs of commands as an earlier run's trace tells them, for CompileDesc::costs. Knows no device.
-// Threads: values.
+// CostProfile: execution times of commands that an earlier run measured, for CompileDesc::costs.
+// Must not depend on a device. Threads: values.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reprise {
@@ -13,60 +16,59 @@ namespace reprise {
 struct CommandCost {
   std::uint32_t command = 0;  // index in the command buffer
   std::string label = {};     // label path: "forward/layer 1"
-  std::string name =
-      {};  // a dispatch's kernel; of another command what it is called: "copy x -> y"
-  std::uint64_t work = 0;  // threads of a dispatch, bytes of a copy, fill or update
-  // Of its time in one replay, all rounds of a loop together; without what noting the time took.
-  // Median over replays.
-  double microseconds = 0;
+  std::string name = {};      // kernel of a dispatch; name of another command, "copy x -> y"
+  std::uint64_t work = 0;     // threads of a dispatch; bytes of a copy, fill or update
+  // Time in one replay: of a command in a loop, the sum of all iterations. Without the time of the
+  // measurement itself. Median over replays.
+  std::chrono::duration<double, std::micro> time{0};
 };
 
-// One graph of the trace whose nodes were timed.
+// A graph of the trace whose nodes were timed.
 struct GraphCosts {
-  // What told the times. Profiler and HostClock are as exact as the device; stamps tell short
-  // kernels that ran beside others as longer than they are.
+  // The source of the times. HostClock and Profiler (CUPTI) have the precision of the device;
+  // Timestamps overestimate short kernels that ran beside others.
   enum class TimedBy : std::uint8_t {
     HostClock,
     Timestamps,
     Profiler
   } timed_by = TimedBy::HostClock;
   std::string label = {};
-  std::string device = {};  // its name
+  std::string device = {};  // DeviceInfo::name
   std::uint64_t plan_hash = 0;
-  std::uint32_t replays = 0;               // that the medians are of, the newest of the trace
-  std::vector<CommandCost> commands = {};  // by command; each at most once
+  std::uint32_t replays = 0;               // in the medians: the most recent of the trace
+  std::vector<CommandCost> commands = {};  // in increasing order of `command`, each at most once
 };
+[[nodiscard]] std::string_view to_string(GraphCosts::TimedBy timed_by) noexcept;
 
 struct CostProfile {
-  std::string source = {};  // the file that they were read from
-  std::vector<GraphCosts> graphs =
-      {};  // a graph that was updated or tuned has as many as it was; in the order of the trace
+  std::string source = {};  // path of the file
+  // In the order of the trace. A graph that was updated or tuned appears once for each version.
+  std::vector<GraphCosts> graphs = {};
   std::vector<std::string> untimed = {};  // labels of graphs without times of nodes
 };
 
-// Costs from a trace that Reprise wrote with times of nodes: ProfileMode::Sampled or Every; or from
-// what write_costs() wrote. Reads all of the file, of which it keeps the medians. Throws
-// InvalidArgument naming the path where it is neither, is damaged, or tells no times of nodes;
-// NativeFailure where it can't be read.
+// Reads a trace with times of nodes (ProfileMode::Sampled or Every), or a file of
+// save_cost_profile(). Throws InvalidArgument with the path if the file is neither, is damaged, or
+// has no times of nodes; NativeFailure if it cannot be read.
 [[nodiscard]] std::shared_ptr<const CostProfile> load_cost_profile(
     const std::filesystem::path& file);
 
-// As a small file that people can read and keep beside a program, whole or not at all; `reprise
-// costs TRACE -o FILE` does the same. Throws NativeFailure.
-void write_costs(const std::filesystem::path& path, const CostProfile& costs);
+// Writes a small JSON file, atomically, as `reprise costs TRACE -o FILE` does. Throws
+// NativeFailure.
+void save_cost_profile(const CostProfile& profile, const std::filesystem::path& path);
 
-// What a compile made of costs.
+// The costs that a compile used.
 struct CostsReport {
-  std::string source;  // where measured ones came from: "run.reprise: 40 replays of graph step,
-                       // timed by stamps"; empty: none were
-  std::uint32_t measured = 0;  // commands whose cost was measured
-  std::uint32_t hinted = 0;    // whose cost is that of their dispatch, since none was measured
-  std::uint32_t guessed = 0;   // neither: the median of the others was taken
-  std::uint32_t first_guessed = 0xffffffffu;  // the first of these, in the command buffer
-  std::string device;                         // that they were measured on
-  bool same_recording = false;                // the trace has a graph with this very plan
-  bool used = false;  // the graph is lowered by costs; else nothing was gained by them, or Lowering
-                      // did not ask
+  // Source of measured costs: "run.reprise: 40 replays of graph step on host, timed by ...". Empty:
+  // none were used.
+  std::string source;
+  std::uint32_t measured = 0;  // commands with a measured cost
+  std::uint32_t hinted = 0;    // other commands with DispatchDesc::cost
+  std::uint32_t guessed = 0;   // other commands, which get the median of the others
+  std::optional<std::uint32_t> first_guessed = {};  // index of the first of these
+  std::string device;                               // name of the device that was measured
+  bool same_recording = false;                      // the trace has a graph with the same plan hash
+  bool used = false;                                // the lowering is cost-based
 };
 
 }  // namespace reprise

@@ -1,9 +1,10 @@
-// CUDA interop: what the application already has (streams, memory, kernels, graphs) becomes
-// Reprise's, and the other way round. The one public header that names CUDA; include and link
-// CUDA's runtime as your application does anyway. What is adopted stays the application's: it has
-// to outlive its last use here, or to come with an `owner` that is held until then. Threads: any.
-// Errors: Error; Unsupported for the host device; no pending CUDA error and no other current device
-// is left behind.
+// CUDA interoperation: from_native() adopts streams, memory, kernels and graphs of the application;
+// native_*() and release() return the engine's. The only public header that depends on CUDA; the
+// application includes and links the CUDA runtime itself. Adopted objects still belong to the
+// application: they must outlive their last use here, or come with an `owner` that is held until
+// then. Threads: all calls are safe from any thread. Errors: all functions throw Unsupported for
+// the host device and NotInitialized for an empty handle, and leave no pending CUDA error and no
+// changed current device.
 #pragma once
 
 #ifndef REPRISE_HAS_CUDA
@@ -32,8 +33,8 @@
 
 namespace reprise {
 
-// While it lives, CUDA calls of this thread go to `device` (its primary context). Then to what was
-// current before.
+// Makes `device` (its primary context) current on this thread, and restores the previous context
+// when it is destroyed.
 class CurrentDevice {
  public:
   explicit CurrentDevice(const Device& device);
@@ -50,15 +51,15 @@ class CurrentDevice {
 [[nodiscard]] CUcontext native_context(const Device& device);
 
 // --- Streams ---
-// Launches on the queue go to `stream`, which must outlive the queue and its launches. While it is
-// being captured they throw CapturingStream and leave the capture alone. Throws WrongDevice for a
-// stream of another device or context.
-[[nodiscard]] Queue adopt_queue(const Device& device, CUstream stream, const QueueDesc& desc = {});
-// The stream behind a queue, the queue's own. From now on the engine reckons with work in it that
-// it did not submit.
+// A queue that launches on `stream`, which must outlive the queue and its launches. While the
+// stream is being captured, launches throw CapturingStream and do not affect the capture. Throws
+// WrongDevice for a stream of another device or context.
+[[nodiscard]] Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc = {});
+// The stream of a queue, which still belongs to the queue. From this call on, the engine assumes
+// that the stream may contain work that it did not submit.
 [[nodiscard]] CUstream native_stream(const Queue& queue);
-// The same, to keep: the caller destroys it, after the queue and all its copies are gone.
-[[nodiscard]] CUstream release_stream(const Queue& queue);
+// Transfers the stream to the caller, who destroys it after the last handle of the queue.
+[[nodiscard]] CUstream release(const Queue& queue);
 
 // --- Memory ---
 namespace detail {
@@ -68,48 +69,47 @@ namespace detail {
                                       std::shared_ptr<void> owner);
 }  // namespace detail
 
-// `count` values at `address`, device or managed memory. Throws InvalidArgument for what is no such
-// memory, WrongDevice for another GPU's, OutOfRange where its allocation is smaller. The other way
-// round: GpuRef::data().
+// A buffer of `count` values at `address` in device or managed memory. GpuRef::data() is the
+// inverse. Throws InvalidArgument for other memory, WrongDevice for memory of another GPU,
+// OutOfRange if the allocation is smaller.
 template <class T>
-[[nodiscard]] GpuRef<T> adopt_buffer(const Device& device, T* address, std::uint64_t count,
-                                     std::string_view name = "",
-                                     std::shared_ptr<void> owner = nullptr) {
+[[nodiscard]] GpuRef<T> from_native(const Device& device, T* address, std::uint64_t count,
+                                    std::string_view name = "",
+                                    std::shared_ptr<void> owner = nullptr) {
   return GpuRef<T>(detail::adopt_memory(device, BufferKind::Device, address, count, sizeof(T),
                                         alignof(T), name, std::move(owner)));
 }
-// The same of pinned host memory (cudaHostAlloc, cudaHostRegister).
+// A buffer in pinned host memory (cudaHostAlloc, cudaHostRegister). Throws as above.
 template <class T>
-[[nodiscard]] HostRef<T> adopt_host_buffer(const Device& device, T* address, std::uint64_t count,
-                                           std::string_view name = "",
-                                           std::shared_ptr<void> owner = nullptr) {
+[[nodiscard]] HostRef<T> from_native_host(const Device& device, T* address, std::uint64_t count,
+                                          std::string_view name = "",
+                                          std::shared_ptr<void> owner = nullptr) {
   return HostRef<T>(detail::adopt_memory(device, BufferKind::PinnedHost, address, count, sizeof(T),
                                          alignof(T), name, std::move(owner)));
 }
 
 // --- Kernels ---
-// Parameters are reflected from the compiled code, which does not say which of them are pointers:
-// one of 8 bytes takes a buffer or a value. Throw KernelNotFound, and NativeFailure with the
-// driver's name for it for an image that it refuses.
+// Parameters are reflected from the compiled code, which has no types: a parameter of 8 bytes takes
+// a buffer or a value. Throw KernelNotFound, and NativeFailure if the driver refuses the image.
 [[nodiscard]] Kernel load_cubin(const Device& device, std::span<const std::byte> image,
                                 std::string_view entry);  // or a fatbin
 [[nodiscard]] Kernel load_ptx(const Device& device, std::string_view text, std::string_view entry);
-// The module stays the application's.
-[[nodiscard]] Kernel adopt_kernel(const Device& device, CUfunction function,
-                                  std::shared_ptr<void> owner = nullptr);
-[[nodiscard]] Kernel adopt_kernel(const Device& device, CUkernel kernel,
-                                  std::shared_ptr<void> owner = nullptr);
+// A kernel of a module that belongs to the application.
+[[nodiscard]] Kernel from_native(const Device& device, CUfunction function,
+                                 std::shared_ptr<void> owner = nullptr);
+[[nodiscard]] Kernel from_native(const Device& device, CUkernel kernel,
+                                 std::shared_ptr<void> owner = nullptr);
 [[nodiscard]] CUfunction native_function(const Kernel& kernel);
 
 namespace detail {
-// `pointers`: which parameters are; empty data(): unknown.
+// `pointers`: whether each parameter is a pointer; data() == nullptr: unknown.
 [[nodiscard]] Kernel adopt_function(const Device& device, CUfunction function,
                                     std::span<const bool> pointers, std::shared_ptr<void> owner);
 [[noreturn]] void refuse_symbol(const Device& device, cudaError_t result);
 }  // namespace detail
 
-// The application's own __global__ function, found through the CUDA runtime that the application
-// itself is linked with.
+// A __global__ function of the application, which is resolved by the CUDA runtime that the
+// application links.
 template <class... Parameters>
 [[nodiscard]] Kernel kernel_from_symbol(const Device& device, void (*symbol)(Parameters...)) {
   const CurrentDevice current(device);
@@ -127,38 +127,37 @@ template <class... Parameters>
 // --- Graphs ---
 struct AdoptedGraphDesc {
   std::string_view label = "adopted";
-  std::shared_ptr<void> owner = nullptr;  // of what its nodes use
+  std::shared_ptr<void> owner = nullptr;  // of objects that its nodes use
 };
-// A copy of `graph` as a CapturedGraph, with its nodes, names, edges and parameters in plan, DOT
-// and trace. Buffers of the device whose addresses are among the parameters are held by it and
-// ordered with their other uses, as read and written; what else it touches, tell with
-// BufferView::record_write. Throws what the driver says of a graph that can't be copied (it holds
-// memory or conditional nodes) or instantiated.
-[[nodiscard]] CapturedGraph adopt_graph(const Device& device, CUgraph graph,
+// A copy of `graph`; its nodes, names, edges and parameters appear in the plan, DOT files and the
+// trace. The CapturedGraph holds buffers whose addresses are among the parameters and counts them
+// as read and written; announce other writes with BufferView::record_write. Throws NativeFailure if
+// the driver cannot copy the graph (memory and conditional nodes) or instantiate it.
+[[nodiscard]] CapturedGraph from_native(const Device& device, CUgraph graph,
                                         const AdoptedGraphDesc& desc = {});
-// --- Captures of what the application does with a stream ---
+
+// --- Capture of a stream ---
 [[nodiscard]] CUstreamCaptureMode to_cuda(CaptureMode mode) noexcept;
-// Whether the queue's stream is being captured, by whomever.
+// Whether the stream of the queue is being captured, by the engine or by the application.
 [[nodiscard]] CaptureStatus capture_status(const Queue& queue);
-// What is submitted to native_stream(queue) from now on is captured and not done, until
-// end_capture. Launches of the engine on the queue are refused meanwhile, and invalidate the
-// capture where its mode says so. Throws NotInitialized for an empty queue, InvalidState where a
-// capture is open on it, and what the driver says.
+// Captures what the application submits to native_stream(queue) until end_capture. Meanwhile the
+// engine refuses launches on the queue, and they invalidate the capture if its mode says so. Throws
+// InvalidState if a capture is open on the queue, NativeFailure.
 void begin_capture(const Queue& queue, CaptureMode mode = CaptureMode::Global);
-// What was captured since, as adopt_graph gives it. The capture is over and the stream usable
-// again, also where this throws: CaptureUnmatched where begin_capture was not called,
-// CaptureInvalidated with what invalidated it as far as that can be known, InvalidState on another
-// thread than the mode allows.
+// Ends the capture and returns the captured work, as from_native(device, graph) does. Throws
+// CaptureUnmatched if begin_capture was not called, CaptureInvalidated with the cause as far as it
+// is known, InvalidState on a thread that the mode does not allow. The capture has then ended, and
+// the stream is usable again, except for InvalidState.
 [[nodiscard]] CapturedGraph end_capture(const Queue& queue,
                                         const AdoptedGraphDesc& desc = {.label = "captured"});
-// The same, with a pool that the graph holds, and every buffer that is in it now.
+// Also makes the graph hold `pool` and all buffers that it has now.
 [[nodiscard]] CapturedGraph end_capture_with_pool(const Queue& queue,
                                                   const std::shared_ptr<CapturePool>& pool,
                                                   const AdoptedGraphDesc& desc = {
                                                       .label = "captured"});
 
-// Both as a scope: where it is left without end(), by an exception too, what was captured is
-// dropped and the stream usable again.
+// A capture as a scope. If the scope is left without end(), for example by an exception, the
+// capture is discarded and the stream is usable again.
 class [[nodiscard]] CaptureScope {
  public:
   explicit CaptureScope(const Queue& queue, CaptureMode mode = CaptureMode::Global);
@@ -173,16 +172,17 @@ class [[nodiscard]] CaptureScope {
 };
 
 // --- The graph behind a CapturedGraph ---
-// The graph behind `graph`, and its executable: the CapturedGraph's own, for looking at and for the
-// tools.
+// The source graph and the executable of `graph`, for inspection and tools. They still belong to
+// the CapturedGraph, which from this call on keeps its pages (CapturePool::trim skips it).
 [[nodiscard]] CUgraph native_graph(const CapturedGraph& graph);
 [[nodiscard]] CUgraphExec native_exec(const CapturedGraph& graph);
-// A copy that the caller destroys. Buffers, kernels and host functions that its nodes name stay the
-// CapturedGraph's.
-[[nodiscard]] CUgraph release_graph(const CapturedGraph& graph);
-// Writes CUDA's own DOT of the graph, stamps and all, beside which export_dot shows the plan's. Of
-// the flags it takes the first 16 bits, CUDA's. Throws what the driver says.
+// A copy of the source graph, which the caller destroys. Buffers, kernels and host functions that
+// its nodes use still belong to the CapturedGraph, which keeps its pages from this call on.
+[[nodiscard]] CUgraph release(const CapturedGraph& graph);
+// The low 16 bits of `flags`, as cudaGraphDebugDotFlags.
 [[nodiscard]] unsigned to_cuda(DotFlags flags) noexcept;
+// Writes CUDA's DOT file of the graph as instantiated, including timestamp kernels
+// (cudaGraphDebugDotPrint); export_dot writes the plan. Throws NativeFailure.
 void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& path,
                     DotFlags flags = DotFlags::None);
 

@@ -1,10 +1,10 @@
-// Device: one GPU, or the host device (the CPU as a complete device). Makes queues, pools, kernels,
-// command buffers, graphs. Threads: every call may come from any thread. A Device is a counted
-// handle; objects made from it keep it alive.
+// Device: a GPU, or the host device (the CPU as a complete device). Creates queues, pools,
+// kernels, command buffers and graphs. Threads: all calls are safe from any thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <reprise/captured_graph.hpp>
@@ -22,64 +22,72 @@ namespace detail {
 class DeviceCore;
 }
 
-// One buffer before and after Device::rebuild().
+// A buffer before and after Device::rebuild().
 struct RebuiltBuffer {
-  BufferView before, after;
+  BufferView before;  // stale
+  BufferView after;   // same kind, size, alignment and name; undefined contents
 };
 
+// A reference-counted handle. Objects that were created from a device keep it alive. All members
+// of an empty handle throw NotInitialized. Members that create an object throw StaleHandle after
+// shut_down() and DeviceLost while the device is lost.
 class Device {
  public:
   Device() = default;
-  explicit Device(std::shared_ptr<detail::DeviceCore> core) noexcept : core_(std::move(core)) {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
-  [[nodiscard]] const DeviceInfo& info() const noexcept;
+  [[nodiscard]] const DeviceInfo& info() const;
 
   [[nodiscard]] Queue create_queue(const QueueDesc& desc = {}) const;
   [[nodiscard]] std::shared_ptr<CapturePool> create_pool(const PoolDesc& desc = {}) const;
-  // Throws KernelNotFound where the description has nothing for this device, ParameterMismatch.
+  // Throws KernelNotFound if the description has no code for this device, ParameterMismatch if
+  // the compiled parameters differ from the description.
   [[nodiscard]] Kernel load_kernel(const KernelDesc& desc) const;
   [[nodiscard]] CommandBuffer create_command_buffer(const CommandBufferDesc& desc = {}) const;
   [[nodiscard]] Condition create_condition(const ConditionDesc& desc = {}) const;
-  // Validates, schedules, plans and instantiates. Throws what validation found, OutOfMemory,
-  // WrongDevice, InvalidState.
+  // Validates, orders, lowers, places transients and instantiates. The command buffer may be
+  // recorded again afterwards. Throws validation errors, InvalidState unless the command buffer is
+  // executable, WrongDevice, NotPerReplica, OutOfMemory, SlabExhausted, NativeFailure.
   [[nodiscard]] CapturedGraph compile(const CommandBuffer& commands,
                                       const CompileDesc& desc = {}) const;
 
-  // Compiles of recordings that have the structure of an earlier one go through the stages in a
-  // fraction of the time; the graph is the same.
+  // The plan cache, which lets compile() reuse the dependencies, lowering and placement of an
+  // earlier recording of equal structure. The resulting graph is the same.
   [[nodiscard]] CompileCacheReport compile_cache() const;
-  void set_compile_cache_budget(
-      std::uint64_t bytes) const;  // 64 MiB unless said otherwise; 0: nothing is kept
+  // Maximum size of the plan cache in bytes; 64 MiB by default. 0 disables the cache.
+  void set_compile_cache_budget(std::uint64_t bytes);
 
-  // Of all pools and graphs.
-  [[nodiscard]] MemoryStatistics memory() const noexcept;
-  // Bytes of device memory that they may take together, from the next allocation on; 0: as many as
-  // there are.
-  void set_memory_budget(std::uint64_t bytes) const;
-  // CapturePool::trim() of every graph, with a pool or without.
-  TrimReport trim() const;
+  // The memory of all pools and graphs.
+  [[nodiscard]] MemoryStatistics statistics() const;
+  // Limits the device memory that pools and graphs use together, from the next allocation on.
+  // nullopt: no limit.
+  void set_memory_budget(std::optional<std::uint64_t> bytes);
+  // CapturePool::trim() for every graph of the device, with or without a pool.
+  TrimReport trim();
 
-  void wait_idle() const;  // every queue of this device
-  // Counts up when the device is lost; handles and graphs of an earlier generation are stale.
-  [[nodiscard]] std::uint32_t generation() const noexcept;
-  [[nodiscard]] bool is_lost() const noexcept;
-  [[nodiscard]] DeviceState state() const noexcept;
-  // Ends the device for everybody: from now on every handle, queue and graph of it is stale, and
-  // nothing new is made; returns when what was launched before is over. Fences stay good. Again is
-  // a no-op. Throws DeviceLost where it finds that out.
-  void shut_down() const;
-  // Makes the device lost, as a faulting kernel would; for testing what an application does then.
-  // Host device only (else Unsupported).
-  void lose() const;
-  // Makes a lost device usable again: buffers get new memory with undefined contents, command
-  // buffers stay and can be compiled again, old handles and graphs stay stale. Throws Unsupported
-  // where the driver cannot (CUDA: start a new process).
-  [[nodiscard]] std::vector<RebuiltBuffer> rebuild() const;
-
-  [[nodiscard]] const std::shared_ptr<detail::DeviceCore>& core() const noexcept { return core_; }
+  // Blocks until all queues of this device are idle. Throws DeviceLost.
+  void wait_idle() const;
+  // Increases when the device is lost. Handles and graphs of earlier generations are stale.
+  [[nodiscard]] std::uint32_t generation() const;
+  [[nodiscard]] bool is_lost() const;
+  [[nodiscard]] DeviceState state() const;
+  // Blocks until all launched work has completed, then makes every handle, queue and graph of the
+  // device stale and refuses to create new ones. Fences remain valid. Repeated calls have no
+  // effect. Throws DeviceLost if the device is found to be lost while waiting.
+  void shut_down();
+  // Makes the device lost as a faulting kernel would, to test an application's recovery. Throws
+  // Unsupported on a GPU.
+  void simulate_loss();
+  // Makes a lost device usable. Buffers get new memory with undefined contents; command buffers
+  // stay valid and can be compiled again; old handles and graphs stay stale. Throws InvalidState
+  // unless the device is lost, Unsupported if the driver does not return the device to this
+  // process (CUDA: start a new process).
+  [[nodiscard]] std::vector<RebuiltBuffer> rebuild();
 
  private:
+  friend struct detail::HandleAccess;
+  explicit Device(std::shared_ptr<detail::DeviceCore> core) noexcept : core_(std::move(core)) {}
+
   std::shared_ptr<detail::DeviceCore> core_;
 };
 

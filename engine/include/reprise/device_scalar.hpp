@@ -1,9 +1,8 @@
-// DeviceScalar: one value in device memory that kernels read where it is, and that the application
-// sets in the order of a queue: launches before keep the value that they had, launches after see
-// the new one, and nobody waits. The bytes go through a ring in pinned memory. No graph is touched:
-// where a value changes with every launch, or many graphs read it, this is the way; a scalar slot
-// (slot()) costs the device nothing instead. Threads: handles are values; sets of one scalar come
-// from one thread at a time.
+// DeviceScalar: a value in device memory that the application sets in queue order. Earlier launches
+// keep the old value, later launches read the new one, and neither waits for the host. The bytes
+// pass through a ring in pinned memory; no graph is updated. Suits values that change at every
+// launch or that many graphs read. A scalar slot (<reprise/scalar_slot.hpp>) costs the device
+// nothing instead. Threads: handles are values; one thread at a time sets a scalar.
 #pragma once
 
 #include <cstddef>
@@ -23,26 +22,27 @@ namespace detail {
 void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const std::byte> bytes);
 }
 
-// Record it like a buffer: read(scalar).
+// A GpuRef to one value: record it as read(scalar).
 template <class T>
 class DeviceScalar : public GpuRef<T> {
  public:
-  static constexpr std::size_t kMaxBytes = 64;
+  static constexpr std::size_t kMaxBytes = 64;  // size of a slot in the ring
   static_assert(sizeof(T) <= kMaxBytes,
                 "a DeviceScalar holds at most 64 bytes; use a buffer and a copy");
 
   DeviceScalar() = default;
-  // In `pool`, set to `value` on `queue`, which later sets go to as well.
+  // Allocates the value in `pool` and sets it to `value` on `queue`, the default queue of set().
+  // Throws as CapturePool::allocate and set().
   DeviceScalar(CapturePool& pool, Queue queue, const T& value, std::string_view name = "")
       : GpuRef<T>(pool.allocate<T>(1, name)), queue_(std::move(queue)) {
     set(value);
   }
 
-  // After everything that was launched on the queue so far, before everything launched there later;
-  // launches on other queues that read it wait for this, as for any write. Throws StaleHandle,
-  // CapturingStream, DeviceLost.
-  void set(const T& value) const { set(queue_, value); }
-  void set(const Queue& queue, const T& value) const {
+  // Sets the value after all earlier launches on the queue and before all later ones. Launches on
+  // other queues that use it wait for the set, as for any write. Throws NotInitialized,
+  // WrongDevice, StaleHandle, CapturingStream, DeviceLost.
+  void set(const T& value) { set(queue_, value); }
+  void set(const Queue& queue, const T& value) {
     detail::write_scalar(*this, queue, std::as_bytes(std::span(&value, 1)));
   }
 

@@ -1,32 +1,36 @@
-// DeviceState: what handles of a device are checked against: which device, which generation, and
-// whether it takes work. Stays valid, and current, for as long as it is held, whatever becomes of
-// the device. Threads: any.
+// DeviceState: the status of a device, which handles are checked against. Remains valid and
+// current after the device is lost, shut down or destroyed. Threads: all calls are safe from any
+// thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace reprise {
 
 namespace detail {
 struct DeviceStatus;
-}
+struct HandleAccess;
+}  // namespace detail
 
 class DeviceState {
  public:
   enum class Phase : std::uint8_t { Working, Lost, ShutDown };
 
-  explicit DeviceState(std::shared_ptr<const detail::DeviceStatus> status) noexcept
-      : status_(std::move(status)) {}
-
   [[nodiscard]] std::uint32_t device_id() const noexcept;  // N of "cuda:N"; 0 for the host device
-  [[nodiscard]] std::uint32_t generation()
-      const noexcept;  // counts up when the device is lost; handles of earlier ones are stale
+  // Increases when the device is lost. Handles of earlier generations are stale.
+  [[nodiscard]] std::uint32_t generation() const noexcept;
   [[nodiscard]] Phase phase() const noexcept;
   [[nodiscard]] bool accepts_work() const noexcept { return phase() == Phase::Working; }
 
  private:
-  std::shared_ptr<const detail::DeviceStatus> status_;
+  friend struct detail::HandleAccess;
+  explicit DeviceState(std::shared_ptr<const detail::DeviceStatus> status) noexcept
+      : status_(std::move(status)) {}
+
+  std::shared_ptr<const detail::DeviceStatus> status_;  // never null
 };
+[[nodiscard]] std::string_view to_string(DeviceState::Phase phase) noexcept;
 
 }  // namespace reprise

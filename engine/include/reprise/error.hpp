@@ -1,8 +1,9 @@
-// The one exception type of Reprise and its codes. Knows no device and no native header.
-// Threads: values, free to copy between threads.
+// Error, the exception type of the engine, and its codes. Must not depend on a device or on native
+// headers. Threads: values; may be copied between threads.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,52 +11,52 @@
 
 namespace reprise {
 
-// code, what it says about the caller's situation
+// X(code, description)
 #define REPRISE_ERROR_CODES(X)                                                                     \
   X(InvalidState, "the object is not in a state that allows this call")                            \
   X(InvalidArgument, "an argument has a value that is never valid")                                \
-  X(OutOfRange, "a range leaves the buffer that it is in")                                         \
-  X(Overlap, "source and destination of a copy share bytes")                                       \
-  X(ArgumentCount, "a kernel got another number of arguments than it declares")                    \
-  X(ArgumentSize, "a kernel argument has another size or kind than the parameter it is for")       \
-  X(LaunchLimits, "a grid, block, cluster or shared size that the device cannot launch")           \
-  X(Unsupported, "the device says in its capabilities that it cannot do this")                     \
-  X(WrongDevice, "objects of two devices meet in one call")                                        \
-  X(StaleHandle, "the handle is of an earlier generation of its device or pool")                   \
+  X(OutOfRange, "a range exceeds its buffer")                                                      \
+  X(Overlap, "the source and destination of a copy share bytes")                                   \
+  X(ArgumentCount, "a kernel got a different number of arguments than it declares")                \
+  X(ArgumentSize, "a kernel argument has a different size or kind than its parameter")             \
+  X(LaunchLimits, "the device cannot launch this grid, block, cluster or shared memory size")      \
+  X(Unsupported, "the device reports in its capabilities that it cannot do this")                  \
+  X(WrongDevice, "one call uses objects of two devices")                                           \
+  X(StaleHandle, "the handle belongs to an earlier generation of its device or pool")              \
   X(MissingBarrier, "two conflicting commands are not ordered under Ordering::Explicit")           \
-  X(CyclicDependency, "commands or queues wait for each other in a circle")                        \
+  X(CyclicDependency, "commands or queues wait for each other in a cycle")                         \
   X(UnknownDevice, "no device has this name")                                                      \
-  X(NoDriver, "there is no usable CUDA driver on this machine")                                    \
-  X(DriverTooOld, "the installed CUDA driver is older than this build needs")                      \
+  X(NoDriver, "this machine has no usable CUDA driver")                                            \
+  X(DriverTooOld, "the installed CUDA driver is older than this build requires")                   \
   X(OutOfMemory, "the device or the host has not enough memory left")                              \
   X(SlabExhausted, "a budget has no room for the transient buffers of a graph")                    \
-  X(KernelNotFound, "a module holds no kernel of this name for this device")                       \
-  X(ParameterMismatch, "a kernel's compiled parameters differ from its parameter table")           \
+  X(KernelNotFound, "a module has no kernel of this name for this device")                         \
+  X(ParameterMismatch, "the compiled parameters of a kernel differ from its parameter table")      \
   X(CapturingStream, "the queue's stream is being captured; a launch would end up in the capture") \
-  X(NotInitialized, "the object was never given anything to work on, or was moved away")           \
-  X(CaptureUnmatched, "a capture is ended that was never begun, or was ended before")              \
-  X(CaptureInvalidated, "something that a capture does not allow happened while it was open")      \
-  X(NotPerReplica, "instances of one graph would write memory that they share")                    \
-  X(PoolInUse, "the pool is held by live graphs or recordings")                                    \
-  X(DeviceLost, "the device reported an error that it does not recover from")                      \
-  X(NativeFailure, "a native call failed for a reason that has no code of its own")                \
-  X(Internal, "Reprise broke a promise it makes to itself; please report it")
+  X(NotInitialized, "the object is empty or was moved from")                                       \
+  X(CaptureUnmatched, "a capture is ended that was never started or has already ended")            \
+  X(CaptureInvalidated, "something that the capture does not allow happened while it was open")    \
+  X(NotPerReplica, "replicas of one graph would write memory that they share")                     \
+  X(PoolInUse, "live graphs or recordings hold the pool")                                          \
+  X(DeviceLost, "the device reported an error from which it does not recover")                     \
+  X(NativeFailure, "a native call failed for a reason without its own code")                       \
+  X(Internal, "an internal invariant of Reprise is broken; please report it")
 
 enum class ErrorCode : std::uint8_t {
-#define REPRISE_X(name, meaning) name,
+#define REPRISE_X(name, description) name,
   REPRISE_ERROR_CODES(REPRISE_X)
 #undef REPRISE_X
 };
 
-// Where on the way of a command the error was found.
+// The stage on a command's path that detected the error.
 enum class Stage : std::uint8_t {
   Open,
   Load,
   Allocate,
   Record,
   Validate,
-  DependencyGraph,
-  Lanes,
+  Dependencies,
+  Lowering,
   Memory,
   Plan,
   Instantiate,
@@ -66,28 +67,26 @@ enum class Stage : std::uint8_t {
 };
 
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
-[[nodiscard]] std::string_view describe(ErrorCode code) noexcept;
+[[nodiscard]] std::string_view describe(ErrorCode code) noexcept;  // the table's description
 [[nodiscard]] std::string_view to_string(Stage stage) noexcept;
 
-// What an Error says besides its text. Decide by these fields, never by the text.
+// The fields of an Error besides its text. Programs decide by these fields, never by the text.
 struct ErrorDetails {
-  static constexpr std::uint32_t kNoCommand = 0xffffffffu;
-
   ErrorCode code = ErrorCode::Internal;
   Stage stage = Stage::Record;
-  std::uint32_t command =
-      kNoCommand;          // index in the command buffer, kNoCommand where there is none
-  std::string label = {};  // label path of the command, "forward/layer 1"; or the object's label
-  std::string message_id = {};   // stable id of the validation rule, empty where none is behind it
-  std::string native_call = {};  // text of the native call, empty where none failed
+  std::optional<std::uint32_t> command = {};  // index in the command buffer
+  std::string label = {};        // of the command, "forward/layer 1"; otherwise of the object
+  std::string message_id = {};   // stable id of the violated validation rule
+  std::string native_call = {};  // text of the native call that failed
   std::int64_t native_code = 0;  // its result
-  std::string native_name = {};  // the result's own name, "cudaErrorInvalidValue"
-  std::vector<std::uint32_t> unfinished =
-      {};  // of DeviceLost, of a graph with fault markers: commands that began and did not end
+  std::string native_name = {};  // name of the result, "cudaErrorInvalidValue"
+  // DeviceLost of a graph with fault markers: indices of commands that started and did not end.
+  std::vector<std::uint32_t> unfinished = {};
 };
 
 class Error : public std::runtime_error {
  public:
+  // what() is `text`, followed by the details in brackets.
   Error(ErrorDetails details, const std::string& text);
 
   [[nodiscard]] ErrorCode code() const noexcept { return details_.code; }

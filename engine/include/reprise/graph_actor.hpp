@@ -1,6 +1,6 @@
-// GraphActor: a thread that records scripts of ops into graphs and launches graphs, for as many
-// clients as there are: messages in, futures out. GraphHandle: a graph with everything that it
-// needs, in a value that threads may pass around. Threads: every call may come from any thread.
+// GraphActor: a thread that records scripts of ops into graphs and launches graphs for any number
+// of clients, by messages and futures. GraphHandle: a shared graph that threads can pass around.
+// Threads: all calls are safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,19 @@ namespace detail {
 class GraphActorCore;
 }
 
-// A graph that several threads share; its own calls are safe from any of them.
+// A graph that several threads share.
 using SendGraph = std::shared_ptr<CapturedGraph>;
 
 class GraphHandle {
  public:
   GraphHandle() = default;
-  // Of any graph: compiled, captured or adopted. Throws InvalidArgument for an empty one.
+  // Wraps a compiled, captured or adopted graph. Throws NotInitialized for an empty one.
   [[nodiscard]] static GraphHandle from_graph(CapturedGraph graph);
 
   [[nodiscard]] explicit operator bool() const noexcept { return graph_ != nullptr; }
   [[nodiscard]] const SendGraph& graph() const noexcept { return graph_; }  // null: an empty handle
-  [[nodiscard]] std::uint32_t generation() const noexcept {
-    return generation_;
-  }  // the device's, when the graph was made
+  // The device's generation when the graph was created.
+  [[nodiscard]] std::uint32_t generation() const noexcept { return generation_; }
 
  private:
   GraphHandle(SendGraph graph, std::uint32_t generation) noexcept
@@ -45,7 +44,7 @@ class GraphHandle {
   std::uint32_t generation_ = 0;
 };
 
-// Ops in the order in which they are recorded; what they declare orders them when they run.
+// Ops in recorded order. Their declared accesses determine the order of execution.
 using GraphScript = std::vector<std::shared_ptr<const GraphOp>>;
 
 struct GraphScriptDesc {
@@ -55,7 +54,7 @@ struct GraphScriptDesc {
   std::shared_ptr<CapturePool> pool = nullptr;  // held by the graph
 };
 
-// What an actor is asked. The reply is what the future gives, or the error that it throws.
+// A request to an actor. The actor sets each promise to the result or to the exception.
 struct GraphMsg {
   struct Record {
     GraphScript script;
@@ -64,18 +63,17 @@ struct GraphMsg {
   };
   struct Launch {
     GraphHandle handle;
-    std::promise<std::uint64_t> reply = {};  // the number of the replay, once the queue has done it
+    std::promise<std::uint64_t> reply = {};  // number of the replay, set after its completion
   };
   GraphMsg(Record record)
-      : what(std::move(record)) {
-  }  // NOLINT(google-explicit-constructor): a message is one or the other
+      : what(std::move(record)) {}  // NOLINT(google-explicit-constructor): a message is one of both
   GraphMsg(Launch launch) : what(std::move(launch)) {}  // NOLINT(google-explicit-constructor)
 
   std::variant<Record, Launch> what;
 };
 
-// Messages are handled one after another in the order in which they came; a launch does not hold up
-// those behind it. A message that fails leaves the actor as it was.
+// Handles messages one at a time, in the order of their arrival. A launch does not delay later
+// messages until its completion. A failed message leaves the actor unchanged.
 class GraphActor {
  public:
   // Launches go to `queue`. Throws NotInitialized for an empty device or queue, WrongDevice for a
@@ -83,19 +81,20 @@ class GraphActor {
   GraphActor(const Device& device, const Queue& queue);
   GraphActor(const GraphActor&) = delete;
   GraphActor& operator=(const GraphActor&) = delete;
-  ~GraphActor();  // shuts down
+  ~GraphActor();  // calls shutdown()
 
   // Throws InvalidState after shutdown().
   void send(GraphMsg message);
-  // The future throws what an op throws, what Recorder::add and Device::compile do, InvalidArgument
-  // for a null op.
+  // Records and compiles a script. The future throws what the ops, Recorder::add and
+  // Device::compile throw, InvalidArgument for a null op.
   [[nodiscard]] std::future<GraphHandle> record(GraphScript script,
                                                 const GraphScriptDesc& desc = {});
-  // The future is there when the queue has done the replay, and throws what CapturedGraph::launch
-  // and Fence::wait do: StaleHandle for a handle of an earlier generation of its device.
+  // Launches a graph. The future becomes ready after the replay has completed, with its number, and
+  // throws what CapturedGraph::launch and Fence::wait throw: NotInitialized for an empty handle,
+  // StaleHandle for a handle of an earlier generation of its device.
   [[nodiscard]] std::future<std::uint64_t> launch(GraphHandle handle);
-  // Refuses messages from now on and returns when those that came before are done, their launches
-  // too. Again does nothing.
+  // Refuses new messages, and returns after all earlier messages and their launches have completed.
+  // Repeated calls have no effect.
   void shutdown();
 
  private:

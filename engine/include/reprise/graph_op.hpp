@@ -1,8 +1,8 @@
-// GraphOp: the open extension point of recording: one command that becomes as many kernels, copies
-// or library calls as it likes. Recorder::add() takes one; on a GPU it is captured into a graph of
-// its own and becomes one child graph, on the host device its steps run one after another. A user's
-// op needs nothing of the engine but this header. Threads: an op is immutable once added; declare()
-// runs on the recording thread, record() on any, one at a time an op.
+// GraphOp: the extension point of recording. An op is one command (Recorder::add) that consists of
+// any kernels, copies and library calls. On a GPU it is captured into a child graph; on the host
+// device its steps run one after another. User-defined ops need only this header. Threads: an op is
+// immutable after Recorder::add. declare() runs on the recording thread; record() runs on any
+// thread, one call at a time for each op.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class OpTarget;
 struct Recording;
 }  // namespace detail
 
-// What an op touches, and on which device it is recorded. Filled in by GraphOp::declare().
+// The accesses and workspaces of an op. GraphOp::declare() fills it in.
 class GraphOpDeclaration {
  public:
   struct Workspace {
@@ -40,14 +40,13 @@ class GraphOpDeclaration {
   GraphOpDeclaration& operator=(const GraphOpDeclaration&) = delete;
 
   [[nodiscard]] DeviceKind device_kind() const noexcept { return kind_; }
-  [[nodiscard]] std::uint32_t device_ordinal() const noexcept {
-    return ordinal_;
-  }  // CUDA's number of it; 0 for the host device
+  // CUDA's ordinal of the device; 0 for the host device.
+  [[nodiscard]] std::uint32_t device_ordinal() const noexcept { return ordinal_; }
 
-  // The op touches these bytes at each replay: use(read(x)).
+  // Declares an access of the op in each replay: use(read(x)).
   void use(AccessedView view) { views_.push_back(std::move(view)); }
-  // Memory with undefined contents that is the op's while it runs; placed with the transients. Its
-  // number, from 0.
+  // Requests scratch memory with undefined contents for each execution of the op; placed with the
+  // transients. `alignment`: bytes, a power of two. Returns the index of the workspace, from 0.
   std::uint32_t workspace(std::uint64_t bytes, std::uint32_t alignment = 256);
 
   [[nodiscard]] std::span<const AccessedView> views() const noexcept { return views_; }
@@ -60,21 +59,18 @@ class GraphOpDeclaration {
   std::vector<Workspace> workspaces_;
 };
 
-// Where an op puts its work. Lives during one call of GraphOp::record(); on GPUs the device is
+// Receives the work of an op. Valid during one call of GraphOp::record(). On GPUs the device is
 // current.
 class GraphRecordCtx {
  public:
-  GraphRecordCtx(const detail::Recording& recording, std::uint32_t command,
-                 detail::OpTarget& target) noexcept
-      : recording_(recording), target_(target), command_(command) {}
   GraphRecordCtx(const GraphRecordCtx&) = delete;
   GraphRecordCtx& operator=(const GraphRecordCtx&) = delete;
 
   [[nodiscard]] DeviceKind device_kind() const noexcept;
   [[nodiscard]] std::uint32_t device_ordinal() const noexcept;
 
-  // Where a declared buffer is in this executable, transients too. Throws InvalidArgument for one
-  // that was not declared.
+  // The address of a declared buffer in this executable, which transients have as well. Throws
+  // InvalidArgument for an undeclared range.
   [[nodiscard]] void* address(const BufferView& view) const;
   template <class T>
   [[nodiscard]] T* address(const GpuRef<T>& ref) const {
@@ -84,12 +80,12 @@ class GraphRecordCtx {
   [[nodiscard]] T* address(const HostRef<T>& ref) const {
     return static_cast<T*>(address(static_cast<const BufferView&>(ref)));
   }
-  // A workspace by its number. Throws OutOfRange for one that was not declared.
+  // The address of a workspace. Throws OutOfRange if it was not declared.
   [[nodiscard]] void* workspace(std::uint32_t index = 0) const;
 
-  // A kernel on either device, after the steps before it; arguments as Recorder::dispatch takes
-  // them, buffers declared. Throws what that throws; Unsupported for clusters and cooperative
-  // launches.
+  // Appends a kernel after the previous steps, on any device. Arguments are those of
+  // Recorder::dispatch; buffers must be declared. Throws as Recorder::dispatch, and Unsupported for
+  // clusters and cooperative launches.
   template <class... Args>
   void dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
     const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
@@ -98,20 +94,24 @@ class GraphRecordCtx {
   void dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
                           std::span<const detail::Argument> args);
 
-  // The host device's: `step(piece)` runs once a replay for each piece, on several threads where
-  // that pays, after the steps before it. It waits for no other thread of the application. What it
-  // throws, the replay's fence rethrows. Throws Unsupported on a GPU.
+  // Host device only (otherwise Unsupported): appends a step after the previous steps. Each replay
+  // calls step(0) to step(pieces - 1), possibly on several threads at once. The step must not wait
+  // for other threads of the application. If it throws, the fence of the replay rethrows.
   void host(std::function<void(std::uint32_t piece)> step, std::uint32_t pieces = 1);
 
-  // A GPU's: the stream (cudaStream_t, CUstream) that is being captured into this op from the first
-  // call on; what allocates or synchronises comes before it, or goes by CUDA's relaxed rules for
-  // captures. Memory is not allocated or freed in it. Throws Unsupported on the host device.
+  // GPUs only (otherwise Unsupported): the stream (cudaStream_t, CUstream) whose work is captured
+  // into this op, from the first call on. Allocate and synchronise before that call, or as the mode
+  // cudaStreamCaptureModeRelaxed allows. The captured work must not allocate or free memory.
   [[nodiscard]] void* native_stream();
 
-  // Held until nothing replays what was recorded any more: library handles, plans, tables.
+  // Holds an object (a library handle, plan or table) as long as the recorded work can be replayed.
   void keep(std::shared_ptr<const void> thing);
 
  private:
+  friend struct detail::HandleAccess;
+  GraphRecordCtx(const detail::Recording& recording, std::uint32_t command,
+                 detail::OpTarget& target) noexcept
+      : recording_(recording), target_(target), command_(command) {}
   [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
 
   const detail::Recording& recording_;
@@ -119,18 +119,19 @@ class GraphRecordCtx {
   std::uint32_t command_;
 };
 
+// Base class of ops.
 class GraphOp {
  public:
   virtual ~GraphOp();
 
-  // In plans, messages and the viewer: "gemm". Lives as long as the op.
+  // The name in plans, messages and the viewer: "gemm". Valid as long as the op.
   [[nodiscard]] virtual std::string_view op_name() const noexcept = 0;
-  // What tells this op from others of its name, part of the plan and its hash: "m 64, n 64, k 32".
+  // Distinguishes ops of one name; part of the plan and its hash: "m 64, n 64, k 32".
   [[nodiscard]] virtual std::string parameters() const { return {}; }
-  // Called once, by Recorder::add(). An Error refuses the op.
+  // Declares accesses and workspaces. Called once, by Recorder::add, which rethrows an Error.
   virtual void declare(GraphOpDeclaration& declaration) const = 0;
-  // Called for each executable that is made of the graph, the profiler's too, and again when a
-  // binding changes: the same work each time.
+  // Records the work. Called for each executable of the graph, including profiling clones, and
+  // again when a binding changes. Must record the same work each time.
   virtual void record(GraphRecordCtx& ctx) const = 0;
 
  protected:
@@ -143,7 +144,7 @@ class GraphOp {
 
 namespace detail {
 
-// A GraphOpRecord as a GraphOp.
+// Adapts a GraphOpRecord to GraphOp.
 template <GraphOpRecord Op>
 class RecordedByValue final : public GraphOp {
  public:

@@ -1,5 +1,5 @@
-// Instance: the way in. Lists and opens devices, carries the validation level and the message
-// handler. Threads: every call may come from any thread.
+// Instance: the entry point of the library. Enumerates and opens devices; holds the validation
+// level, the message handler and the trace. Threads: all calls are safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,40 @@ namespace detail {
 class InstanceCore;
 }
 
-// Whose CUDA graphs this process launches while the instance lives. CUPTI, which times the nodes of
-// a few replays most closely, reaches into every graph of the process while it is at work, and
-// graphs that were instantiated before may crash then unless they are uploaded again, which only
-// their owner can do. So where some are not the engine's own, nodes are timed by stamps instead.
+// Whose CUDA graphs this process launches while the instance exists. CUPTI times nodes most
+// precisely but affects every graph of the process: graphs that were instantiated before a CUPTI
+// window may crash unless their owner uploads them again. With Foreign, nodes are therefore timed
+// by timestamp kernels.
 enum class CudaGraphs : std::uint8_t {
-  Foreign,   // the application's, or a library's, too; the default, because it is always right
-  Exclusive  // none but those that instances of this process compile or adopt
+  Foreign,   // the application or a library may launch CUDA graphs of its own; always safe
+  Exclusive  // all CUDA graphs of the process are compiled or adopted by instances of it
 };
+[[nodiscard]] std::string_view to_string(CudaGraphs graphs) noexcept;
 
 struct InstanceDesc {
-  std::string_view application = "application";
-  Validation validation =
-      kDefaultValidation;          // $REPRISE_VALIDATION = off | basic | full wins over it
-  MessageHandler on_message = {};  // empty: warnings and errors go to stderr, one line each
-  std::vector<std::string> suppress =
-      {};  // message ids that are neither reported nor kept; errors can't be suppressed
-  TraceDesc trace = {};  // empty: none
-  // Of a live trace. $REPRISE_REMOTE_PROFILE = nothing | replays | sampled | every wins over it.
+  std::string_view application = "application";  // shown in traces and by the viewer
+  // $REPRISE_VALIDATION = off | basic | full overrides it.
+  Validation validation = kDefaultValidation;
+  MessageHandler on_message = {};          // empty: warnings go to stderr, one line each
+  std::vector<std::string> suppress = {};  // ids of messages to drop; errors cannot be dropped
+  TraceDesc trace = {};                    // default: no trace
+  // The maximum that a viewer of a live trace may request. $REPRISE_REMOTE_PROFILE = nothing |
+  // replays | sampled | every overrides it.
   RemoteProfile remote_profile = RemoteProfile::Sampled;
   CudaGraphs cuda_graphs = CudaGraphs::Foreign;
 };
 
-// Which device to open: "host", "cuda:N", or "best" (the first GPU, the host device where there is
-// none).
+// Selects the device that Instance::open_device opens.
 class DeviceSelector {
  public:
-  // $REPRISE_DEVICE if set, else the first GPU, else the host device.
+  // $REPRISE_DEVICE if it is set, otherwise the first GPU, otherwise the host device.
   [[nodiscard]] static DeviceSelector best() { return DeviceSelector("best", Source::Environment); }
+  // "host", "cuda:N", or "best": the first GPU, or the host device if there is none.
   [[nodiscard]] static DeviceSelector named(std::string_view name) {
     return DeviceSelector(name, Source::Exact);
   }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  // True if $REPRISE_DEVICE overrides name().
   [[nodiscard]] bool environment_wins() const noexcept { return source_ == Source::Environment; }
 
  private:
@@ -60,33 +62,36 @@ class DeviceSelector {
   Source source_;
 };
 
+// A reference-counted handle. Devices keep their instance alive.
 class Instance {
  public:
+  // Throws InvalidArgument for a malformed environment variable or trace target, NativeFailure if
+  // the trace cannot be opened.
   explicit Instance(const InstanceDesc& desc = {});
-  explicit Instance(std::shared_ptr<detail::InstanceCore> core) noexcept : core_(std::move(core)) {}
 
-  // Every device of this machine: GPUs in CUDA's order, then the host device.
+  // All devices of this machine: GPUs in CUDA's order, then the host device.
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
-  // Why there is no GPU among devices(): empty if there is one; else "no CUDA driver ...", "built
-  // without CUDA".
+  // Why devices() contains no GPU: "no CUDA driver ...", "built without CUDA". Empty if it has one.
   [[nodiscard]] std::string gpu_unavailable_reason() const;
-  // Throws UnknownDevice naming the devices there are, NoDriver, DriverTooOld.
+  // Throws UnknownDevice with the names of the existing devices, NoDriver, DriverTooOld.
   [[nodiscard]] Device open_device(const DeviceSelector& selector = DeviceSelector::best()) const;
   [[nodiscard]] std::string_view application() const noexcept;
-  // How closely replays are looked at from now on, of all graphs of this instance, while they run
-  // and those to come. No launch waits for it. What a viewer asks for goes before it as long as one
-  // is there. Nothing where there is no trace.
-  void set_profile(ProfileMode mode) const;
-  // Blocks until all that was over before the call is in the trace: in its file, for whoever reads
-  // it while the program goes on, and given to viewers. (Of replays whose nodes CUPTI times, what
-  // it has told by then.) Nothing where there is no trace. Not in a host callback.
-  void flush_trace() const;
-  // The engine's own calls are ranges too: recording, compiling, uploading. Nothing where there is
-  // no trace; `name` is copied.
+  // Sets the profile mode of all existing and future graphs of this instance. A viewer's request
+  // takes precedence while the viewer is attached. Launches do not wait. No effect without a trace.
+  void set_profile(ProfileMode mode);
+  // Blocks until everything that completed before the call is in the trace file and has been sent
+  // to viewers. Nodes that CUPTI times are included as far as CUPTI has delivered their records.
+  // Must not be called from a host callback. No effect without a trace.
+  void flush_trace();
+  // Adds a host range to the trace, from this call until the result is destroyed. The engine adds
+  // ranges for its own calls (record, compile, upload). `name` is copied. An empty range without
+  // a trace.
   [[nodiscard]] TraceRange trace_range(std::string_view name) const;
-  [[nodiscard]] const std::shared_ptr<detail::InstanceCore>& core() const noexcept { return core_; }
 
  private:
+  friend struct detail::HandleAccess;
+  explicit Instance(std::shared_ptr<detail::InstanceCore> core) noexcept : core_(std::move(core)) {}
+
   std::shared_ptr<detail::InstanceCore> core_;
 };
 

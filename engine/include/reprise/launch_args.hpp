@@ -1,6 +1,6 @@
-// DevSliceArg: types that put themselves into a dispatch, a matrix with its sizes say: any type of
-// the application that has validate() and push(). LaunchArgs: what they push to. Knows no device.
-// Threads: as the recorder that they are for.
+// DevSliceArg: application types that push themselves as kernel arguments, for example a matrix
+// with its sizes. LaunchArgs: the list that they push to. Must not depend on a device. Threads: as
+// the recorder that the arguments are for.
 #pragma once
 
 #include <concepts>
@@ -17,15 +17,16 @@
 
 namespace reprise {
 
-// validate() throws where the argument can't be used, and gives what has to live until the last
-// launch with it has completed. push() pushes one or more kernel arguments, in the kernel's order.
+// validate() throws if the argument cannot be used, and returns an owner that is held until the
+// last launch with this argument has completed. push() pushes one or more kernel arguments, in the
+// kernel's order.
 template <class A>
 concept DevSliceArg = requires(const A& arg, LaunchArgs& args) {
   { arg.validate() } -> std::convertible_to<std::shared_ptr<const void>>;
   arg.push(args);
 };
 
-// The arguments of one dispatch, in the kernel's order.
+// The arguments of one dispatch, in the kernel's order. Copies values.
 class LaunchArgs {
  public:
   LaunchArgs() = default;
@@ -35,6 +36,7 @@ class LaunchArgs {
   void push(AccessedView view) {
     arguments_.push_back(detail::make_argument(views_.emplace_back(std::move(view))));
   }
+  // Any argument that Recorder::dispatch takes.
   template <class T>
   void push(const T& argument) {
     if constexpr (DevSliceArg<T>) {
@@ -55,19 +57,19 @@ class LaunchArgs {
   }
 
  private:
-  std::vector<detail::Argument> arguments_;  // into the two below
-  std::deque<AccessedView> views_;
-  std::deque<std::vector<std::byte>> values_;
+  std::vector<detail::Argument> arguments_;    // point into views_ and values_
+  std::deque<AccessedView> views_;             // stable addresses
+  std::deque<std::vector<std::byte>> values_;  // stable addresses
   std::vector<std::shared_ptr<const void>> owners_;
 };
 
 template <class T>
 void GpuRef<T>::push(LaunchArgs& args) const {
-  args.push(read_write(*this));
+  args.push(AccessedView{*this, std::is_const_v<T> ? Access::Read : Access::ReadWrite});
 }
 template <class T>
 void HostRef<T>::push(LaunchArgs& args) const {
-  args.push(read_write(*this));
+  args.push(AccessedView{*this, std::is_const_v<T> ? Access::Read : Access::ReadWrite});
 }
 
 }  // namespace reprise

@@ -1,24 +1,27 @@
-// What a graph may give up for fewer bytes of transients, and what it gave up. Knows no device.
-// Threads: values.
+// MemoryGoal: how much concurrency a graph gives up for a smaller slab of transients.
+// MemoryTradeoff: the result. Must not depend on a device. Threads: values.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace reprise {
 
-// Transients share bytes where edges order their uses, so a graph with less concurrency needs
-// fewer. Speed: nothing is given up. Balanced: the fewest bytes with a critical path of at most
-// five fourths of Speed's. Least: the fewest bytes found, down to one node at a time. Balanced and
-// Least never need more bytes than Speed.
-enum class MemoryGoal : std::uint8_t { Speed, Balanced, Least };
+// Transients share bytes only if edges order their uses, so less concurrency needs less memory.
+enum class MemoryGoal : std::uint8_t {
+  Speed,     // gives up no concurrency
+  Balanced,  // the smallest slab with a critical path of at most 5/4 of that of Speed
+  Minimum    // the smallest slab found, down to one node at a time; never larger than Balanced's
+};
+[[nodiscard]] std::string_view to_string(MemoryGoal goal) noexcept;
 
-// Of a graph lowered for Speed, and of the one that was taken instead; the same where nothing
-// better was found.
+// The graph as lowered for Speed, and the graph that was chosen. Both are equal if no smaller slab
+// was found. With MemoryGoal::Speed only `goal` is set.
 struct MemoryTradeoff {
   struct Side {
-    std::uint64_t slab_bytes = 0;     // transients as they are placed
-    std::uint32_t critical_path = 0;  // commands one after the other, at least
-    std::uint32_t lanes = 0;          // 0: as many as the commands allow
+    std::uint64_t slab_bytes = 0;
+    std::uint32_t critical_path = 0;  // commands on the longest path
+    std::uint32_t lanes = 0;          // 0: unlimited
     friend bool operator==(const Side&, const Side&) = default;
   };
   MemoryGoal goal = MemoryGoal::Speed;

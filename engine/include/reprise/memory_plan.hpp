@@ -1,44 +1,43 @@
-// plan_memory: offsets for buffers with given lifetimes in one piece of memory that is as small as
-// can be (dynamic storage allocation, all lifetimes known). Graphs plan their transients by the
-// same code; this is the door for any other list. Knows no device. Threads: pure functions; any
-// thread.
+// plan_memory: places buffers with known lifetimes in one range of memory of minimal size (dynamic
+// storage allocation). Graphs place their transients with the same code. Must not depend on a
+// device. Threads: pure functions, safe from any thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace reprise {
 
-// A buffer that holds bytes from time `lower` until just before `upper`: half-open, so that one may
-// begin where another ends and share bytes with it. Times are of any unit; only their order counts.
+// A buffer that is alive in the half-open interval [lower, upper). Buffers whose intervals are
+// disjoint may share bytes. Times have any unit; only their order matters.
 struct BufferLifetime {
   std::int64_t lower = 0, upper = 0;  // lower < upper
-  std::uint64_t size = 0;             // bytes; 0 lies at offset 0
-  std::uint64_t alignment = 1;        // of the offset, bytes; any number from 1 on
+  std::uint64_t size = 0;             // bytes; a buffer of 0 bytes gets offset 0
+  std::uint64_t alignment = 1;        // of the offset, bytes; at least 1, not only powers of two
 };
 
-// How far a search is. Its plan gets better while it goes on, never worse.
+// Progress of a search. `peak_bytes` never increases.
 struct MemoryPlanProgress {
-  std::uint64_t height = 0, bound = 0;  // bytes, of the best plan so far
-  double part = 0;                      // of the budget that is spent, 0..1
+  std::uint64_t peak_bytes = 0, lower_bound = 0;  // of the best plan so far
+  double budget_fraction = 0;                     // elapsed part of the budget, 0 to 1
 };
 
 struct MemoryPlanDesc {
-  // Time for a search, once quick ways have not reached the bound, on this thread and on one more
-  // that ends with the call. 0: those ways alone, whose result is the same on every run and
-  // machine.
+  // Time limit of a search that runs if the fast methods do not reach the lower bound. It uses the
+  // calling thread and one more, which ends with the call. 0: fast methods only, whose result is
+  // the same on every run and machine.
   std::chrono::nanoseconds budget = std::chrono::nanoseconds(0);
-  // Bytes that there are: a search goes for a plan of this height first, and then on. 0: it does
-  // not matter.
-  std::uint64_t capacity = 0;
-  std::function<void(const MemoryPlanProgress&)> progress =
-      nullptr;  // called now and then while a search goes on
-  // Offsets of an earlier plan of nearly the same list: [i] is buffer i's, kNoOffset where it had
-  // none; shorter than the list: the rest had none. Buffers stay there wherever that is still
-  // allowed and the height is at most `keep_within` above that of a plan from nothing.
+  // Bytes available: a search first looks for a plan of at most this size. Default: no goal.
+  std::optional<std::uint64_t> capacity = {};
+  // Called repeatedly on the calling thread during a search.
+  std::function<void(const MemoryPlanProgress&)> progress = nullptr;
+  // Offsets of an earlier plan of a similar list, by buffer; kNoOffset, or the end of the span, for
+  // buffers that had none. Buffers keep these offsets where this is still valid, provided that the
+  // peak exceeds that of a new plan by at most the fraction `keep_within`.
   std::span<const std::uint64_t> keep = {};
   double keep_within = 0.02;
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
@@ -46,25 +45,22 @@ struct MemoryPlanDesc {
 
 struct MemoryPlan {
   std::vector<std::uint64_t> offsets;  // bytes, by buffer
-  std::uint64_t height = 0;            // bytes: the greatest end of a buffer
-  std::uint64_t bound =
-      0;  // bytes: the most that live at once, alignment counted; no plan is lower
-  bool is_optimal =
-      false;  // no plan is lower: the height is the bound, or a search has tried everything else
+  std::uint64_t peak_bytes = 0;        // maximum end of a buffer
+  std::uint64_t lower_bound = 0;       // maximum bytes alive at once, including alignment
+  bool is_optimal = false;  // no smaller plan exists: the peak is the bound, or a search proved it
 };
 
-// Throws InvalidArgument (Stage::Memory) naming the buffer by its index: an empty or negative
-// lifetime, alignment 0, sizes whose sum is beyond 2^62. O(n log n) for the first plan; quicker
-// than 0.2 s for some ten thousands of buffers where the budget is 0.
+// Throws InvalidArgument (Stage::Memory) with the index of the buffer for an empty or negative
+// lifetime, for alignment 0, and for sizes whose sum exceeds 2^62. The first plan takes
+// O(n log n); without a budget, ten thousands of buffers take less than 0.2 s.
 //
-// Methods: bottom-left and best-fit packing in several orders, of the buffers and of blocks of
-// them: those of one size that follow each other, and those of one lifetime whose sum is the size
-// of what is before or after them, are likely to lie together, again and again; then a depth-first
-// search with restarts over packings in which each buffer rests on others or on the ground (their
-// idea, and that of searching independent stretches of time on their own: M. Moffitt, MiniMalloc,
-// ASPLOS 2023), and beside it ejections from what fits best (the idea: Y. Nagata, O. Braysy, 2009).
-// The search's bound is that of one machine with release times, for each set of buffers that live
-// at once; it goes on where such a set leaves the fewest choices.
+// Fast methods: bottom-left and best-fit packing in several orders, of single buffers and of blocks
+// of buffers (runs of equal size, and groups of equal lifetime that match a neighbour's size).
+// Search: a depth-first search with restarts over packings in which each buffer rests on another
+// one or on offset 0, separately for independent intervals of time (M. Moffitt, MiniMalloc, ASPLOS
+// 2023), and in parallel an ejection search (Y. Nagata and O. Braysy, 2009). The depth-first search
+// bounds each clique of buffers as a one-machine problem with release times, and branches on the
+// clique with the fewest choices.
 [[nodiscard]] MemoryPlan plan_memory(std::span<const BufferLifetime> buffers,
                                      const MemoryPlanDesc& desc = {});
 

@@ -1,9 +1,11 @@
-// Validation messages: warnings reach Instance's on_message and the compile report, errors are
-// thrown as Error. Threads: values; on_message is called on the thread that compiles or records.
+// Message: a warning or remark of validation or compilation, for InstanceDesc::on_message and
+// CompileReport. Errors are thrown as Error instead. Threads: values; on_message is called on the
+// thread that records or compiles.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,17 +17,16 @@ enum class Severity : std::uint8_t { Info, Warning, Error };
 [[nodiscard]] std::string_view to_string(Severity severity) noexcept;
 
 struct Message {
-  static constexpr std::uint32_t kNoCommand = 0xffffffffu;
-
-  std::string_view id;  // stable, for example "hazard-unordered"; lives for ever
+  std::string_view id;  // stable, for example "hazard-unordered"; static storage duration
   Severity severity = Severity::Warning;
-  std::string text;                    // whole: both commands, labels, places, range, and the fix
-  std::uint32_t command = kNoCommand;  // the later command of a pair
-  std::uint32_t other_command = kNoCommand;  // the earlier one, where there is one
-  std::string label;                         // label path of `command`
-  SourceLocation where;                      // of `command`
+  std::string text;  // both commands with labels and source locations, the range, and the fix
+  std::optional<std::uint32_t> command = {};        // index; of a pair: the later command
+  std::optional<std::uint32_t> other_command = {};  // of a pair: the earlier command
+  std::string label;                                // label path of `command`
+  SourceLocation where;                             // of `command`
 };
 
+// Called once for each message. Must be safe to call from several threads at once.
 using MessageHandler = std::function<void(const Message&)>;
 
 }  // namespace reprise

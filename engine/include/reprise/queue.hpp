@@ -1,6 +1,6 @@
-// Queue: launches run in order on one (a CUDA stream, or a line of work of the host device). Fence:
-// the completion of one launch. Threads: a Queue and a Fence may be used from any thread; both are
-// cheap to copy.
+// Queue: executes launches in order (a CUDA stream, or a work queue of the host device). Fence: the
+// completion of one launch. Threads: all calls are safe from any thread; both types are cheap to
+// copy.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,8 @@ namespace reprise {
 
 namespace detail {
 class QueueCore;
-class GraphCore;
+class LaunchedGraph;
+struct HandleAccess;
 }  // namespace detail
 
 struct QueueDesc {
@@ -21,56 +22,63 @@ struct QueueDesc {
 
 class Fence;
 
+// A reference-counted handle. Members of an empty handle throw NotInitialized.
 class Queue {
  public:
   Queue() = default;
-  explicit Queue(std::shared_ptr<detail::QueueCore> core) noexcept : core_(std::move(core)) {}
 
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
-  [[nodiscard]] std::string_view label() const noexcept;
-  [[nodiscard]] Fence last_fence() const;  // of the last submission; done at once if there was none
-  void wait_for(
-      const Fence& fence) const;  // later launches here start after `fence`; throws WrongDevice
-  void wait_idle() const;         // blocks until all submitted work is done; throws DeviceLost
-  [[nodiscard]] const std::shared_ptr<detail::QueueCore>& core() const noexcept { return core_; }
+  [[nodiscard]] std::string_view label() const noexcept;  // empty for an empty handle
+  // The fence of the last submission; an empty fence if there was none.
+  [[nodiscard]] Fence last_fence() const;
+  // Orders work: later launches on this queue start after `fence`. Does not block. Throws
+  // WrongDevice, StaleHandle.
+  void wait(const Fence& fence);
+  // Blocks until all submitted work has completed. Throws DeviceLost.
+  void wait_idle() const;
   friend bool operator==(const Queue&, const Queue&) noexcept = default;
 
  private:
+  friend class Fence;
+  friend struct detail::HandleAccess;
+  explicit Queue(std::shared_ptr<detail::QueueCore> core) noexcept : core_(std::move(core)) {}
+
   std::shared_ptr<detail::QueueCore> core_;
 };
 
-// Exactly one point on a queue: (queue, serial). A default-constructed fence is done. Timeline
-// semantics: once a fence is done, so are all earlier ones of its queue. Dropping a fence waits for
-// nothing.
+// A point on a queue: (queue, serial). A fence has timeline semantics: when it is done, all earlier
+// fences of its queue are done. An empty fence is done. Destroying a fence does not wait.
 class Fence {
  public:
   Fence() = default;
-  Fence(std::shared_ptr<detail::QueueCore> queue, std::uint64_t serial,
-        std::shared_ptr<detail::GraphCore> graph, std::uint64_t replay) noexcept
-      : queue_(std::move(queue)), graph_(std::move(graph)), serial_(serial), replay_(replay) {}
 
-  // Blocks until the launch has completed. Rethrows what a host callback of that replay threw (each
-  // fence of the replay does, until the graph is gone); throws DeviceLost naming graph, replay and
-  // queue.
+  // Blocks until the launch has completed. Rethrows the exception of a host callback of the
+  // replay; each fence of that replay does so while the graph exists. Throws DeviceLost with the
+  // graph, replay and queue.
   void wait() const;
-  // The same with a limit: false if it is not over by then.
+  // As wait(), for at most `timeout`. Returns false if the launch has not completed by then.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;
-  [[nodiscard]] bool done() const;  // never blocks; throws DeviceLost
+  // Returns whether the launch has completed, without blocking. Throws DeviceLost.
+  [[nodiscard]] bool done() const;
 
-  [[nodiscard]] std::uint64_t serial() const noexcept {
-    return serial_;
-  }  // 1 for a queue's first submission
-  // 1 for a graph's first replay; 0: no replay. The k-th replay of instance i of n has number (k -
-  // 1) n + i + 1.
+  // Number of the submission on its queue, from 1. 0 for an empty fence.
+  [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
+  // Number of the replay of its graph, from 1. 0 if the submission is not a replay. Of n replicas,
+  // replica i's k-th replay has the number (k - 1) * n + i + 1.
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
-  [[nodiscard]] std::uint32_t instance()
-      const noexcept;  // of the graph, that ran it: which copies of PerReplica buffers it used
+  // Index of the replica that executed the replay: the copy of PerReplica buffers that it used.
+  [[nodiscard]] std::uint32_t replica() const noexcept;
   [[nodiscard]] Queue queue() const noexcept { return Queue(queue_); }
 
  private:
   friend class Queue;
-  std::shared_ptr<detail::QueueCore> queue_;
-  std::shared_ptr<detail::GraphCore> graph_;
+  friend struct detail::HandleAccess;
+  Fence(std::shared_ptr<detail::QueueCore> queue, std::uint64_t serial,
+        std::shared_ptr<detail::LaunchedGraph> graph, std::uint64_t replay) noexcept
+      : queue_(std::move(queue)), graph_(std::move(graph)), serial_(serial), replay_(replay) {}
+
+  std::shared_ptr<detail::QueueCore> queue_;      // null: empty
+  std::shared_ptr<detail::LaunchedGraph> graph_;  // null: not a replay
   std::uint64_t serial_ = 0, replay_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Everything but the CUDA interop, which is in <reprise/cuda_interop.hpp>.
+// All headers of the engine except <reprise/cuda_interop.hpp>, which needs CUDA's headers.
 #pragma once
 
 #include <reprise/buffer.hpp>

@@ -1,5 +1,5 @@
-// ScalarSlot: a value of a kernel that a compiled graph can be given anew between replays, by its
-// name: CapturedGraph::scalar. Knows no device. Threads: values.
+// ScalarSlot: a named kernel argument whose value can be changed in a compiled graph
+// (CapturedGraph::scalar). Must not depend on a device. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace reprise {
 
-// An argument of dispatch(). One name may be given to several commands: they share the slot, its
-// type and its first value.
+// An argument of Recorder::dispatch. Commands that use the same name share the slot; their types
+// and initial values must agree.
 template <class T>
 struct ScalarSlot {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>,
                 "kernel values are trivially copyable");
-  std::string_view name;  // taken while recording
-  T value;                // until the graph is told otherwise
+  std::string_view name;  // copied while recording
+  T value;                // until GraphScalar::set
 };
 template <class T>
 [[nodiscard]] ScalarSlot<T> slot(std::string_view name, T value) {

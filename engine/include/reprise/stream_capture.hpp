@@ -1,6 +1,6 @@
-// StreamCapture: work of one queue, recorded call by call with real pointers instead of being done,
-// as a graph that is a chain in that order. On every device. (Capture of what an application does
-// with a CUDA stream is in <reprise/cuda_interop.hpp>.) Threads: one thread at a time a
+// StreamCapture: records operations on a queue, with addresses instead of handles, into a graph
+// that is a chain in recorded order. Works on every device. <reprise/cuda_interop.hpp> captures
+// what an application submits to a CUDA stream. Threads: one thread at a time for each
 // StreamCapture.
 #pragma once
 
@@ -23,20 +23,19 @@ namespace detail {
 class StreamCaptureCore;
 }
 
-// What else may happen while a capture is open. In every mode a launch on its queue is refused with
-// CapturingStream.
+// What invalidates an open capture (as cudaStreamCaptureMode). In every mode a launch on the
+// captured queue throws CapturingStream.
 enum class CaptureMode : std::uint8_t {
-  Global,  // such a launch, from whatever thread, invalidates the capture; it ends on the thread
-           // that began it
-  ThreadLocal,  // such a launch from the thread that began it invalidates it; it ends there
-  Relaxed       // nothing invalidates it, and any thread may end it
+  Global,       // such a launch from any thread; the capture ends on the thread that started it
+  ThreadLocal,  // such a launch from the starting thread; the capture ends on that thread
+  Relaxed       // nothing; any thread may end the capture
 };
 [[nodiscard]] std::string_view to_string(CaptureMode mode) noexcept;
 
 enum class CaptureStatus : std::uint8_t {
-  None,  // nothing is being captured
+  None,  // no capture is open
   Active,
-  Invalidated  // it is open and can only be ended, which throws CaptureInvalidated
+  Invalidated  // open; can only be ended, which throws CaptureInvalidated
 };
 [[nodiscard]] std::string_view to_string(CaptureStatus status) noexcept;
 
@@ -45,8 +44,8 @@ enum class MemcpyDirection : std::uint8_t { HostToDevice, DeviceToHost, DeviceTo
 
 namespace detail {
 
-// A kernel argument of a StreamCapture: an address, or what a dispatch takes. Points into the
-// caller.
+// A kernel argument of a StreamCapture: an address, or an argument of a dispatch. Points to objects
+// of the caller.
 struct CapturedArgument {
   Argument argument;
   const void* address = nullptr;
@@ -68,13 +67,13 @@ template <class T>
 
 }  // namespace detail
 
-// Every call but the destructor throws CaptureUnmatched once the capture was ended, and leaves the
-// capture as it was when it throws. A capture that is dropped without end() is given up; its queue
-// is usable again either way.
+// A move-only object. All members except status() throw CaptureUnmatched after end(), and leave the
+// capture unchanged when they throw. Destroying an open capture discards it and makes its queue
+// usable again.
 class StreamCapture {
  public:
-  // Throws NotInitialized for an empty queue, InvalidState where a capture is open on it,
-  // StaleHandle, DeviceLost.
+  // Starts a capture on `queue`. Throws NotInitialized for an empty queue, InvalidState if a
+  // capture is open on it, StaleHandle, DeviceLost.
   [[nodiscard]] static StreamCapture begin(const Queue& queue,
                                            CaptureMode mode = CaptureMode::Global,
                                            std::string_view label = "capture");
@@ -84,9 +83,10 @@ class StreamCapture {
   StreamCapture& operator=(StreamCapture&&) noexcept;
   ~StreamCapture();
 
-  // Arguments in the kernel's order: addresses in device or pinned memory, buffers, read(x) and its
-  // like, values. An address is of a buffer of the device, or, on a GPU, of any memory that CUDA
-  // knows; it and a plain buffer count as read and written.
+  // Appends a kernel. `args` are in the kernel's order: addresses in device or pinned memory,
+  // buffers, declared accesses such as read(x), or values. An address belongs to a buffer of the
+  // device or, on a GPU, to any memory that CUDA knows. Addresses and undeclared buffers count as
+  // read and written. Throws as Recorder::dispatch.
   template <class... Args>
   void record_kernel(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
     const detail::CapturedArgument list[sizeof...(Args) + 1] = {
@@ -95,26 +95,29 @@ class StreamCapture {
   }
   void record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc,
                                std::span<const detail::CapturedArgument> args);
-  // Host memory is read or written at each replay: the caller keeps it alive, unless it is of a
-  // pool.
+  // Appends a copy of `bytes` bytes; the argument order is that of cudaMemcpy. Each replay accesses
+  // the host memory, which the caller keeps alive unless it belongs to a pool. Throws
+  // InvalidArgument for an unknown address, OutOfRange.
   void record_memcpy(MemcpyDirection direction, void* destination, const void* source,
                      std::size_t bytes, SourceLocation where = SourceLocation::current());
+  // Appends a fill of `bytes` bytes with `value`. Throws as record_memcpy.
   void record_memset(void* destination, std::uint8_t value, std::size_t bytes,
                      SourceLocation where = SourceLocation::current());
 
-  [[nodiscard]] std::size_t recorded_count() const;  // operations so far
+  [[nodiscard]] std::size_t recorded_count() const;  // number of operations
   [[nodiscard]] CaptureStatus status() const noexcept;
   [[nodiscard]] CaptureMode mode() const;
 
-  // The operations as a graph, each after the one before. The capture is over, also where this
-  // throws CaptureInvalidated naming what invalidated it, or what Device::compile throws. Throws
-  // InvalidState on another thread than the mode allows.
+  // Ends the capture and compiles the operations into a graph, in which each follows the previous
+  // one. Throws CaptureInvalidated with the cause, and what Device::compile throws; the capture has
+  // ended in these cases, too. Throws InvalidState, without ending it, on a thread that the mode
+  // does not allow.
   [[nodiscard]] CapturedGraph end(const CompileDesc& desc = {});
 
  private:
   explicit StreamCapture(std::unique_ptr<detail::StreamCaptureCore> core) noexcept;
   [[nodiscard]] detail::StreamCaptureCore& checked(std::string_view call) const;
-  std::unique_ptr<detail::StreamCaptureCore> core_;  // null: ended, or moved away
+  std::unique_ptr<detail::StreamCaptureCore> core_;  // null: ended or moved from
 };
 
 }  // namespace reprise

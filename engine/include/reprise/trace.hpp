@@ -1,6 +1,6 @@
-// What an instance writes down of its graphs and replays, and who may look while it runs. Nothing
-// unless it is asked for: no thread, no file, no socket. Threads: values; a TraceRange by one at a
-// time.
+// TraceDesc: whether and where an instance records its graphs and replays, and who may view them
+// live. Without a target there is no trace thread, file or socket. Threads: values; a TraceRange is
+// used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +12,52 @@ namespace reprise {
 
 namespace detail {
 class HostSpan;
-}
+struct HandleAccess;
+}  // namespace detail
 
-// How closely replays are looked at. More is in the trace, and costs more; the plan and its
-// lowering are always the same.
+// What a trace contains about replays, in increasing order of cost. The plan and its lowering do
+// not depend on it.
 enum class ProfileMode : std::uint8_t {
-  Off,      // graphs, buffers and messages; no replay
-  Replays,  // when each replay was launched, and when it began and ended on the device
-  Sampled,  // and the times of all nodes, of as many replays as cost about 1 % of the time
-  Every     // and the times of all nodes of every replay
+  Off,      // graphs, buffers and messages only
+  Replays,  // and launch, start and end of every replay
+  Sampled,  // and all nodes of as many replays as cost about 1 % of the time
+  Every     // and all nodes of every replay
 };
 
-// The most that a viewer of a live trace may ask for. What it asks for holds while a viewer is
-// there, before what the application wants.
+// The maximum profile mode that a viewer of a live trace may request. While a viewer is attached,
+// its request overrides the application's mode.
 enum class RemoteProfile : std::uint8_t { Nothing, Replays, Sampled, Every };
+
+[[nodiscard]] std::string_view to_string(ProfileMode mode) noexcept;
+[[nodiscard]] std::string_view to_string(RemoteProfile limit) noexcept;
 
 struct TraceDesc {
   // "FILE[,max=SIZE][,keep=last|first]", "live", or "live,FILE..." for both; empty: no trace.
-  // $REPRISE_TRACE wins over it. SIZE is in bytes, or with k, M or G; at that size the file keeps
-  // the newest events, or with keep=first the oldest. Instances of one process that name the same
-  // target share it; it is whole once the last of them, and everything made from them, is gone, and
-  // has what there is so far after Instance::flush_trace(). A later instance of the process that
-  // names the file goes on in it; a later process writes it anew. live: viewers attach and leave at
-  // any time, through a socket that only this user may open ("reprise sessions" lists them). A file
-  // that is called "live" is "./live".
+  // $REPRISE_TRACE overrides it.
+  //
+  // SIZE is in bytes, or with the suffix k, M or G. A file of that size keeps the newest events, or
+  // with keep=first the oldest. Instances of one process with the same target share it. The file is
+  // complete after the last of them and all objects created from them are destroyed, and current
+  // after Instance::flush_trace(). A later instance of the process continues the file; another
+  // process overwrites it.
+  //
+  // live: viewers attach and detach at any time, through a socket that only this user may open
+  // ("reprise sessions" lists them). A file named "live" is "./live".
   std::string_view target = {};
-  // Empty: Every where there is a file, Sampled where viewers alone may look. $REPRISE_PROFILE =
-  // off | replays | sampled | every wins over it.
+  // Default: Every with a file, Sampled with "live" alone. $REPRISE_PROFILE = off | replays |
+  // sampled | every overrides it.
   std::optional<ProfileMode> profile = {};
-  // Of a live trace: "host:port" to listen on TCP too; without a host, this machine alone. Viewers
-  // that come so have to know the token, and without one it is an error. $REPRISE_LISTEN and
-  // $REPRISE_TOKEN win over them.
+  // Of a live trace: also listens for TCP viewers on "host:port"; without a host, on this machine
+  // only. TCP viewers must present the token, without which `listen` is an error. $REPRISE_LISTEN
+  // and $REPRISE_TOKEN override them.
   std::string_view listen = {}, token = {};
 };
 
-// A piece of the application's own work on the thread that began it, in the trace from
-// Instance::trace_range() until it goes.
+// A host range of the application in the trace, on the thread that created it: from
+// Instance::trace_range() until its destruction. Move-only.
 class TraceRange {
  public:
-  TraceRange() noexcept;  // nothing
-  explicit TraceRange(std::unique_ptr<detail::HostSpan> span) noexcept;
+  TraceRange() noexcept;  // records no range
   TraceRange(const TraceRange&) = delete;
   TraceRange& operator=(const TraceRange&) = delete;
   TraceRange(TraceRange&&) noexcept;
@@ -59,6 +65,9 @@ class TraceRange {
   ~TraceRange();
 
  private:
+  friend struct detail::HandleAccess;
+  explicit TraceRange(std::unique_ptr<detail::HostSpan> span) noexcept;
+
   std::unique_ptr<detail::HostSpan> span_;
 };
 

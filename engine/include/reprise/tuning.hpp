@@ -1,50 +1,51 @@
-// Tuning: finding by measurement how a graph is lowered best: with or without a frame, in how many
-// lanes, with what is known of its kernels. Nothing of it happens unless it is asked for, and
-// whatever the lowering, every needed edge is kept. Knows no native header. Threads: values.
+// Tuning: options and report of CapturedGraph::tune, which measures other lowerings of a graph
+// (with or without entry and exit kernels, numbers of lanes, cost-based schedules). Every lowering
+// keeps all needed edges. Must not depend on native headers. Threads: values.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reprise {
 
 struct TuneDesc {
-  // What the replays that are measured leave behind in buffers.
+  // The contents of buffers after the measured replays.
   enum class Contents : std::uint8_t {
-    // Everything that the graph writes is saved first, and is as it was before each measurement and
-    // at the end: pool buffers, scalars, random
-    // number streams, host memory that copies write. Costs their bytes once more.
+    // All memory that the graph writes is saved, and restored before each measurement and at the
+    // end: pool buffers, scalars, random number streams, host memory that copies write. Needs as
+    // much memory again.
     Restored,
-    Repeatable  // the caller's word that the graph may be replayed at will; for graphs with host
-                // callbacks there is no other way
+    // The caller permits any number of replays, and nothing is saved.
+    Repeatable
   } contents = Contents::Restored;
-  std::uint32_t pairs = 21;  // measurements of each candidate beside the graph as it is; at least 9
-  std::chrono::milliseconds budget{5000};  // what was not measured by then is not chosen
+  std::uint32_t pairs = 21;                // measurements of each candidate; at least 9
+  std::chrono::milliseconds budget{5000};  // time limit; incomplete candidates are not chosen
 };
+[[nodiscard]] std::string_view to_string(TuneDesc::Contents contents) noexcept;
 
-// One way of lowering the graph. Times are GPU time of one replay, on the host device time by its
-// clock.
+// A measured lowering. Times are those of one replay on the device's clock.
 struct TuneCandidate {
   std::string name;  // "lanes 16 by cost"
   std::uint32_t nodes = 0, edges = 0, lanes = 0;
-  std::uint64_t slab_bytes = 0;  // of transients that it needs
-  std::uint32_t pairs = 0;       // measured; 0: see `reason`
-  double median_us = 0;
-  double ratio = 0, ratio_low = 0,
-         ratio_high = 0;    // to the graph as it was, measured in between: median, and the interval
-                            // that holds it at 95 %
-  std::string reason = {};  // why it was not measured, or not to the end
+  std::uint64_t slab_bytes = 0;
+  std::uint32_t pairs = 0;  // measurements; 0: see `reason`
+  std::chrono::duration<double, std::micro> median{0};
+  // Time relative to the initial lowering, measured in alternation: the median of the ratios and
+  // its 95 % confidence interval.
+  double ratio = 0, ratio_low = 0, ratio_high = 0;
+  std::string reason = {};  // why the candidate was not measured completely
 };
 
 struct TuneReport {
-  std::vector<TuneCandidate> candidates;  // [0]: the graph as it was
-  std::uint32_t chosen =
-      0;  // differs from 0 only where it is faster beyond doubt, in two series of pairs
+  std::vector<TuneCandidate> candidates;  // [0]: the initial lowering
+  // Index of the chosen candidate. Not 0 only if it is significantly faster in two series of pairs.
+  std::uint32_t chosen = 0;
   std::uint64_t plan_hash = 0;
-  std::chrono::nanoseconds time{0};  // of all of it
-  double confirmed_ratio = 1;        // of the one chosen, in a second series of pairs
+  std::chrono::nanoseconds time{0};  // duration of the call
+  double confirmed_ratio = 1;        // of the chosen candidate, in the second series
   [[nodiscard]] bool has_changed() const noexcept { return chosen != 0; }
 };
 

@@ -1,12 +1,17 @@
-// Small value types that every public header shares. Knows no device.
-// Threads: values.
+// Value types that all public headers share. Must not depend on a device. Threads: values.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace reprise {
 
+namespace detail {
+struct HandleAccess;  // the engine's access to the objects behind handles
+}
+
+// A three-dimensional extent or index. Components that are left out are 1.
 struct Dim3 {
   std::uint32_t x = 1, y = 1, z = 1;
   constexpr Dim3() = default;
@@ -16,13 +21,14 @@ struct Dim3 {
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-// Blocks of `per_block` threads that cover `n` items; 0 items need 0 blocks, which a dispatch
-// refuses.
-[[nodiscard]] constexpr std::uint32_t blocks(std::uint64_t n, std::uint32_t per_block) {
-  return static_cast<std::uint32_t>((n + per_block - 1) / per_block);
+// ceil(n / size): the number of blocks of `size` threads that cover `n` items. `size` > 0. A
+// dispatch refuses the 0 blocks that 0 items give.
+[[nodiscard]] constexpr std::uint32_t ceil_div(std::uint64_t n, std::uint32_t size) {
+  return static_cast<std::uint32_t>((n + size - 1) / size);
 }
 
-// Where in the application a command was recorded. Made at the call by its default arguments.
+// The line of the application that recorded a command. Recording methods capture it in a default
+// argument. `file` has static storage duration.
 struct SourceLocation {
   const char* file = "";
   std::uint32_t line = 0;
@@ -32,45 +38,58 @@ struct SourceLocation {
   }
 };
 
+// An sRGB colour of a label in the viewer. (0, 0, 0): the viewer selects one.
 struct Color {
-  std::uint8_t r = 0, g = 0, b = 0;  // 0,0,0: the viewer picks one
+  std::uint8_t r = 0, g = 0, b = 0;
   friend constexpr bool operator==(const Color&, const Color&) = default;
 };
 
+// How a command uses a range of bytes.
 enum class Access : std::uint8_t { Read = 1, Write = 2, ReadWrite = 3 };
 [[nodiscard]] constexpr bool reads(Access a) { return (static_cast<int>(a) & 1) != 0; }
 [[nodiscard]] constexpr bool writes(Access a) { return (static_cast<int>(a) & 2) != 0; }
 
-// Inferred: from accesses. Explicit: only what barriers and edges say, as in Vulkan. Linear:
-// recorded order.
-enum class Ordering : std::uint8_t { Inferred, Explicit, Linear };
+// Where the order of commands comes from.
+enum class Ordering : std::uint8_t {
+  Inferred,  // declared accesses: conflicting commands keep their recorded order
+  Explicit,  // barriers and edges only, as in Vulkan; Validation::Full checks every conflict
+  Linear     // the recording: each command waits for the previous one, as on a CUDA stream
+};
 
-// How a barrier or an edge orders what comes after it. Full: it starts when all before it has
-// ended. Programmatic (programmatic dependent launch): orders only kernels dispatched with
-// DispatchDesc::Start::Early, which wait themselves; whatever else comes after is not ordered by
-// it.
-enum class Dependency : std::uint8_t { Full, Programmatic };
+// The strength of a barrier or an edge.
+enum class Dependency : std::uint8_t {
+  Full,  // the later command starts after the earlier one has completed
+  // CUDA's programmatic dependent launch: orders only kernels that are dispatched with
+  // DispatchDesc::Start::Programmatic, which wait inside the kernel. Orders no other command.
+  Programmatic
+};
 
+// A secondary command buffer is executed by others; only a primary one is compiled.
 enum class Level : std::uint8_t { Primary, Secondary };
 
-// Off: nothing but what keeps the process safe. Basic: every rule about one command. Full: hazards
-// and barriers too.
-enum class Validation : std::uint8_t { Off, Basic, Full };
+enum class Validation : std::uint8_t {
+  Off,    // only checks that protect the process
+  Basic,  // and all rules about a single command
+  Full    // and hazards, barriers and edges
+};
 #ifdef NDEBUG
 inline constexpr Validation kDefaultValidation = Validation::Basic;
 #else
 inline constexpr Validation kDefaultValidation = Validation::Full;
 #endif
 
-// How the schedule becomes a graph. Auto: a frame, a kernel before several roots and one after many
-// leaves, each where it pays, and at most 128 lanes.
+// How dependencies become a CUDA graph. No lowering drops a needed edge.
 struct Lowering {
-  enum class Mode : std::uint8_t { Auto, Faithful, Lanes };
+  enum class Mode : std::uint8_t {
+    Auto,      // entry and exit kernels where they reduce the launch cost; at most 128 lanes
+    Faithful,  // exactly the needed nodes and edges
+    Lanes      // as Auto, with at most `lanes` lanes
+  };
   Mode mode = Mode::Auto;
-  std::uint32_t lanes = 0;  // of Mode::Lanes, 1..65535
-  // Each command notes its begin and end where the CPU finds it, so that DeviceLost names those
-  // that were running. On a GPU that is two kernels of one thread a command: for looking for a
-  // fault.
+  std::uint32_t lanes = 0;  // of Mode::Lanes: 1 to 65535
+  // Each command records its start and its end in memory that survives a lost device, so that
+  // DeviceLost names the commands that were running. On a GPU this costs two one-thread kernels
+  // for each command; use it to locate a fault.
   bool fault_markers = false;
   static const Lowering Auto, Faithful;
   [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k, false}; }
@@ -81,17 +100,26 @@ inline constexpr Lowering Lowering::Auto{Lowering::Mode::Auto, 0, false};
 inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0, false};
 
 enum class BufferKind : std::uint8_t {
-  Device,      // lives as long as its handles
-  Transient,   // lives inside one replay, has no address outside it, may share bytes with others
-  PinnedHost,  // host memory that the device reaches, read and written at each replay
-  Condition    // no memory: what a Condition is in a recording
+  Device,      // device memory; lives as long as its handles
+  Transient,   // device memory inside one replay; no address outside it; may share bytes
+  PinnedHost,  // page-locked host memory that the device accesses in each replay
+  Condition    // the value of a Condition; no memory of its own
 };
 
-// A buffer's identity on its device. A slot that is used again gets another version.
+// The identity of a buffer on its device. A reused slot gets a new version.
 struct BufferId {
-  std::uint32_t slot = 0xffffffffu;
+  std::uint32_t slot = 0xffffffffu;  // an empty handle has the default value
   std::uint32_t version = 0;
   friend constexpr bool operator==(const BufferId&, const BufferId&) = default;
 };
+
+// The name of the enumerator, "ReadWrite". Every public enumeration has such a function.
+[[nodiscard]] std::string_view to_string(Access access) noexcept;
+[[nodiscard]] std::string_view to_string(Ordering ordering) noexcept;
+[[nodiscard]] std::string_view to_string(Dependency dependency) noexcept;
+[[nodiscard]] std::string_view to_string(Level level) noexcept;
+[[nodiscard]] std::string_view to_string(Validation validation) noexcept;
+[[nodiscard]] std::string_view to_string(Lowering::Mode mode) noexcept;
+[[nodiscard]] std::string_view to_string(BufferKind kind) noexcept;
 
 }  // namespace reprise

@@ -6,10 +6,10 @@ namespace reprise::detail {
 
 std::uint8_t* ActivityBuffers::take() noexcept {
   const std::lock_guard lock(mutex_);
-  if (free_.empty() && all_.size() < kMost) {
+  if (free_.empty() && all_.size() < kMaxBuffers) {
     try {
-      free_.reserve(kMost);
-      all_.reserve(kMost);
+      free_.reserve(kMaxBuffers);
+      all_.reserve(kMaxBuffers);
       all_.emplace_back(new std::uint8_t[kBytes]);
       free_.push_back(all_.back().get());
     } catch (const std::bad_alloc&) {
@@ -22,9 +22,9 @@ std::uint8_t* ActivityBuffers::take() noexcept {
   return buffer;
 }
 
-void ActivityBuffers::give_back(std::uint8_t* buffer) noexcept {
+void ActivityBuffers::release(std::uint8_t* buffer) noexcept {
   const std::lock_guard lock(mutex_);
-  free_.push_back(buffer);  // there is room: take() made it
+  free_.push_back(buffer);  // capacity was reserved by take()
 }
 
 }  // namespace reprise::detail

@@ -1,5 +1,5 @@
-// ActivityBuffers: memory that CUPTI writes records into, used again and again. Bounded: what finds
-// no room CUPTI counts as dropped. Threads: any.
+// ActivityBuffers: a bounded pool of reusable buffers for CUPTI's activity records. CUPTI counts
+// the records that it drops when no buffer is free. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace reprise::detail {
 
 class ActivityBuffers {
  public:
-  static constexpr std::size_t kBytes = std::size_t{1} << 20, kMost = 32;
+  static constexpr std::size_t kBytes = std::size_t{1} << 20, kMaxBuffers = 32;
 
-  // kBytes; null: all are in use, or there is no memory.
+  // A buffer of kBytes; null: all buffers are in use, or memory is exhausted.
   [[nodiscard]] std::uint8_t* take() noexcept;
-  void give_back(std::uint8_t* buffer) noexcept;
+  void release(std::uint8_t* buffer) noexcept;
 
  private:
   std::mutex mutex_;

@@ -13,13 +13,13 @@ namespace {
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                          CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
-// CUPTI's id of a node: its graph's above, its number in there below.
+// CUPTI's id of a node: the graph's id in the upper half, the node's number in the lower half.
 constexpr std::uint64_t kNumberBits = 0xffffffff;
 std::uint32_t graph_part(std::uint64_t id) { return static_cast<std::uint32_t>(id >> 32); }
 
 std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(steady_now()); }
 
-// Whoever opens or closes a window closes the gate meanwhile.
+// Keeps the gate closed during its lifetime.
 class ClosedGate {
  public:
   explicit ClosedGate(LaunchGate& gate) noexcept : gate_(gate) { gate_.close(); }
@@ -33,8 +33,7 @@ class ClosedGate {
 
 }  // namespace
 
-// Made once CUPTI has been at work, so that what its library does at the end of the process comes
-// behind this.
+// Constructed after CUPTI was attached, so its destructor runs before CUPTI's own exit handlers.
 struct ActivitySession::ExitGate {
   ~ExitGate() { of_process().end(); }
 };
@@ -59,15 +58,15 @@ std::string ActivitySession::attach() {
   CUptiResult result = cupti.subscribe(&subscriber_, &on_callback, this);
   if (result != CUPTI_SUCCESS) {
     subscriber_ = nullptr;
-    return cupti.said("cuptiSubscribe", result);
+    return cupti.describe_error("cuptiSubscribe", result);
   }
   epoch_.fetch_add(1);
   std::string why;
   const auto call = [&](const char* name, CUptiResult got) {
-    if (why.empty() && got != CUPTI_SUCCESS) why = cupti.said(name, got);
+    if (why.empty() && got != CUPTI_SUCCESS) why = cupti.describe_error(name, got);
   };
   call("cuptiActivityRegisterCallbacks",
-       cupti.register_buffers(&on_buffer_wanted, &on_buffer_full));
+       cupti.register_buffers(&on_buffer_requested, &on_buffer_completed));
   call("cuptiActivityRegisterTimestampCallback", cupti.register_clock(&host_clock));
   call("cuptiEnableCallback", cupti.enable_callback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
                                                     CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED));
@@ -84,12 +83,12 @@ void ActivitySession::detach() noexcept {
   epoch_.fetch_add(1);
   const std::lock_guard lock(owners_mutex_);
   owners_.clear();
-  inside_.clear();
+  inner_nodes_.clear();
 }
 
 std::string ActivitySession::open(const std::function<void()>& make) {
   const std::lock_guard lock(mutex_);
-  if (ended_) return "the process ends";
+  if (ended_) return "the process is exiting";
   if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::usual_places());
   if (loaded_.library == nullptr) return loaded_.why_not;
   if (windows_ == 0) {
@@ -144,7 +143,7 @@ std::uint64_t ActivitySession::id_of(CUgraphNode node) const {
     details.stage = Stage::Profile;
     details.native_call = "cuptiGetGraphNodeId";
     details.native_code = result;
-    throw Error(std::move(details), loaded_.library->said("cuptiGetGraphNodeId", result));
+    throw Error(std::move(details), loaded_.library->describe_error("cuptiGetGraphNodeId", result));
   }
   return id;
 }
@@ -160,7 +159,7 @@ void ActivitySession::claim_inside(CUgraphNode of, std::uint32_t number, std::ui
                                    const std::shared_ptr<Sink>& sink) {
   const std::uint32_t graph = graph_part(id_of(of));
   const std::lock_guard lock(owners_mutex_);
-  inside_[graph].push_back({number, {place, sink}});
+  inner_nodes_[graph].push_back({number, {place, sink}});
 }
 
 void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -179,37 +178,38 @@ void ActivitySession::on_callback(void* session, CUpti_CallbackDomain domain, CU
     const auto owner = self.owners_.find(from);
     if (owner == self.owners_.end()) return;
     self.owners_.insert_or_assign(to, Owner(owner->second));
-    const auto inside = self.inside_.find(graph_part(from));
-    if (inside == self.inside_.end()) return;
-    for (const Inside& one : inside->second)
+    const auto inner = self.inner_nodes_.find(graph_part(from));
+    if (inner == self.inner_nodes_.end()) return;
+    for (const InnerNode& one : inner->second)
       self.owners_.insert_or_assign((to & ~kNumberBits) | one.number, one.owner);
-    self.inside_.erase(inside);
-  } catch (const std::bad_alloc&) {  // its records belong to nobody then, and its replays lack them
+    self.inner_nodes_.erase(inner);
+  } catch (const std::bad_alloc&) {  // the node's records are then ignored
   }
 }
 
-void ActivitySession::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                       std::size_t* records) {
+void ActivitySession::on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                          std::size_t* records) {
   ActivitySession& self = of_process();
-  *records = 0;  // as many as fit
+  *records = 0;  // no limit
   *buffer = self.buffers_.take();
   *size = *buffer == nullptr ? 0 : ActivityBuffers::kBytes;
 }
 
-void ActivitySession::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                     std::size_t /*size*/, std::size_t valid) {
+void ActivitySession::on_buffer_completed(CUcontext context, std::uint32_t stream,
+                                          std::uint8_t* buffer, std::size_t /*size*/,
+                                          std::size_t valid) {
   ActivitySession& self = of_process();
   const CuptiLibrary& cupti = *self.loaded_.library;
   for (CUpti_Activity* record = nullptr;
        cupti.next_record(buffer, valid, &record) == CUPTI_SUCCESS;)
-    self.take(*record);
+    self.deliver(*record);
   std::size_t dropped = 0;
   if (cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
     self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
-  self.buffers_.give_back(buffer);
+  self.buffers_.release(buffer);
 }
 
-void ActivitySession::take(const CUpti_Activity& activity) {
+void ActivitySession::deliver(const CUpti_Activity& activity) {
   const auto record = node_record(activity);
   if (!record) return;
   std::shared_ptr<Sink> sink;

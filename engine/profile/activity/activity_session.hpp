@@ -1,9 +1,9 @@
-// ActivitySession: CUPTI at work in this process, from the first window that is opened to the last
-// one that is closed. Attaching makes every graph of the process slower, and an executable that was
-// uploaded on the other side of an attach or a detach must be uploaded again before its next
-// launch: epoch() counts both. While either happens nobody launches, and nothing runs on the
-// devices concerned. When the process ends, so does CUPTI, before its own library is torn down.
-// Threads: any.
+// ActivitySession: CUPTI in this process, attached from the opening of the first window to the
+// closing of the last. Attaching slows every graph of the process. An executable must be uploaded
+// again before its next launch if CUPTI was attached or detached since its last upload; epoch()
+// identifies these periods. While CUPTI attaches or detaches, the gate blocks launches, and no work
+// runs on the registered devices. At process exit the session detaches before CUPTI's own library
+// is destroyed. Threads: any.
 #pragma once
 
 #include <atomic>
@@ -25,48 +25,49 @@ namespace reprise::detail {
 
 class ActivitySession {
  public:
-  // What one window gets of its twin. Kept by the window while it is open.
+  // Receives the records of one window's profiling clone. The window owns it while it is open.
   struct Sink {
-    std::mutex mutex;  // of what stands below
+    std::mutex mutex;  // guards the members below
     ReplayRuns runs{0};
-    std::uint64_t untimed = 0;  // records without times
+    std::uint64_t untimed = 0;  // number of records without times
   };
 
-  // The process's one. What it has is never given back: launches of threads that end last still
+  // The session of the process. Never destroyed: threads may launch during process exit and still
   // pass the gate.
   [[nodiscard]] static ActivitySession& of_process();
 
-  // From now on launches pass the gate, because windows may be opened while graphs run on the
-  // device that `identity` stands for. `wait_until_idle` returns when nothing runs there, and
-  // throws nothing.
+  // Enables the gate for all following launches, because windows may open while graphs run on the
+  // device `identity`. `wait_until_idle` returns when the device is idle; it must not throw.
   void expect(const void* identity, std::function<void()> wait_until_idle);
-  // What launches, uploads and instantiations pass; null: nobody expects windows.
+  // The gate for launches, uploads and instantiations; null before the first expect().
   [[nodiscard]] LaunchGate* gate() noexcept {
     return expected_.load(std::memory_order_relaxed) ? &gate_ : nullptr;
   }
-  // Another number after each attach and each detach.
+  // Increases with each attach and each detach.
   [[nodiscard]] std::uint32_t epoch() const noexcept {
     return epoch_.load(std::memory_order_acquire);
   }
 
-  // Attaches, if this is the first window, and calls `make` then. Where it cannot, or `make`
-  // throws, nothing is left behind. Empty: it is open; else why not, in plain words.
+  // Attaches CUPTI for the first window, then calls `make`. If either fails, the session is
+  // unchanged. Returns an empty string on success, otherwise the reason. Rethrows what `make`
+  // throws.
   [[nodiscard]] std::string open(const std::function<void()>& make);
-  // Flushes, calls `unmake` while nothing runs, and detaches if this was the last window.
+  // Flushes, calls `unmake` while the devices are idle, and detaches CUPTI after the last window.
   void close(const std::function<void()>& unmake) noexcept;
 
-  // In `make`: `node`, of a graph that an executable will be made of, is `place` of a replay of the
-  // twin whose records `sink` takes; so are those that CUDA makes of it. Throws what CUPTI says.
+  // Called within `make`. Assigns `node`, of a graph that is about to be instantiated, and its
+  // copies in executables to node `place` of a replay; `sink` receives its records. Throws Error if
+  // CUPTI fails.
   void claim(CUgraphNode node, std::uint32_t place, const std::shared_ptr<Sink>& sink);
-  // The same of a node inside a child graph or a conditional's body, which CUPTI knows by another
-  // name in the executable: CUDA 13.0 takes such graphs apart there and gives what is in them
-  // numbers behind those of the graph itself: graph by graph, in order of the nodes that hold them,
-  // each before those inside it. `of` is any node of the graph itself.
+  // The same for a node inside a child graph or a conditional's body. CUDA 13.0 flattens such
+  // graphs in the executable and numbers their nodes after those of the outermost graph: graph by
+  // graph, in the order of the containing nodes, depth first. `number` is that number; `of` is any
+  // node of the outermost graph.
   void claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place,
                     const std::shared_ptr<Sink>& sink);
-  // Asks CUPTI for everything that is over. Records come to their sinks before it returns.
+  // Flushes CUPTI's records of completed work. The sinks have received them when it returns.
   void flush() noexcept;
-  // Records for which there was no room.
+  // Number of records that CUPTI dropped for lack of buffers.
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     return dropped_.load(std::memory_order_relaxed);
   }
@@ -79,39 +80,40 @@ class ActivitySession {
   struct ExitGate;
 
   ActivitySession() = default;
-  [[nodiscard]] std::string attach();  // under mutex_, the gate closed
-  void detach() noexcept;              // the same
-  void end() noexcept;                 // no window is there from now on, and none is opened
-  void wait_for_devices() noexcept;    // the same
+  [[nodiscard]] std::string attach();  // requires mutex_ and the closed gate
+  void detach() noexcept;              // as attach()
+  void end() noexcept;               // at process exit: closes all windows; later open() calls fail
+  void wait_for_devices() noexcept;  // requires mutex_
   [[nodiscard]] std::uint64_t id_of(CUgraphNode node) const;
-  void take(const CUpti_Activity& record);
+  void deliver(const CUpti_Activity& record);
   static void CUPTIAPI on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                    const void* data);
-  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                        std::size_t* records);
-  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                      std::size_t size, std::size_t valid);
+  static void CUPTIAPI on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                           std::size_t* records);
+  static void CUPTIAPI on_buffer_completed(CUcontext context, std::uint32_t stream,
+                                           std::uint8_t* buffer, std::size_t size,
+                                           std::size_t valid);
 
   LaunchGate gate_;
   std::atomic<bool> expected_{false};
   std::atomic<std::uint32_t> epoch_{0};
   std::atomic<std::uint64_t> dropped_{0};
 
-  std::mutex mutex_;  // of what stands below; held while windows open and close
+  std::mutex mutex_;  // guards the members below; held while windows open and close
   std::map<const void*, std::function<void()>> devices_;
   std::uint32_t windows_ = 0;
   bool ended_ = false;
   CuptiLibrary::Loaded loaded_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
 
-  std::mutex owners_mutex_;  // of owners_; callbacks and buffers come on any thread
-  std::unordered_map<std::uint64_t, Owner> owners_;  // by CUPTI's id of a node
-  struct Inside {
+  std::mutex owners_mutex_;  // guards owners_ and inner_nodes_: CUPTI's callbacks run on any thread
+  std::unordered_map<std::uint64_t, Owner> owners_;  // key: CUPTI's id of a node
+  struct InnerNode {
     std::uint32_t number = 0;
     Owner owner;
   };
-  std::unordered_map<std::uint32_t, std::vector<Inside>>
-      inside_;  // by CUPTI's id of a graph that no executable was made of yet
+  std::unordered_map<std::uint32_t, std::vector<InnerNode>>
+      inner_nodes_;  // key: CUPTI's id of a graph that has not been instantiated yet
 
   ActivityBuffers buffers_;
 };

@@ -12,7 +12,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint32_t kOldestVersion = 26;  // of CUDA 12.8; from 13.0 on versions have six digits
+constexpr std::uint32_t kMinVersion = 26;  // CUDA 12.8; versions from 13.0 on have six digits
 constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
 constexpr const char* kFolders[] = {"", "/usr/local/cuda/lib64/",
                                     "/usr/local/cuda/extras/CUPTI/lib64/",
@@ -44,10 +44,9 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
     handle.reset(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD));
     if (!handle) continue;
     if (search.present == Search::Present::IsShared) break;
-    return {
-        nullptr,
-        concat("the process has loaded ", name,
-               " already: a profiler or another library uses CUPTI, which serves one at a time")};
+    return {nullptr,
+            concat("the process has loaded ", name,
+                   " already: another profiler or library uses CUPTI, which supports one client")};
   }
   std::string why;
   for (const std::string& name : search.names) {
@@ -56,8 +55,8 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
     if (!handle && why.empty()) why = ::dlerror();
   }
   if (!handle)
-    return {nullptr, concat("libcupti, which comes with the CUDA toolkit, was not found (", why,
-                            "); $REPRISE_CUPTI names its file")};
+    return {nullptr, concat("libcupti, a part of the CUDA toolkit, was not found (", why,
+                            "); set REPRISE_CUPTI to its path")};
   std::string refused;
   const std::optional<CuptiLibrary> library = resolve(handle.get(), refused);
   if (!library) return {nullptr, std::move(refused)};
@@ -71,31 +70,31 @@ std::optional<CuptiLibrary> CuptiLibrary::resolve(void* handle, std::string& why
 #define REPRISE_X(call, symbol)                                                      \
   library.call = reinterpret_cast<decltype(library.call)>(::dlsym(handle, #symbol)); \
   if (library.call == nullptr) {                                                     \
-    why_not = "this libcupti has no " #symbol;                                       \
+    why_not = "libcupti has no " #symbol;                                            \
     return std::nullopt;                                                             \
   }
   REPRISE_CUPTI_CALLS(REPRISE_X)
 #undef REPRISE_X
   std::uint32_t version = 0;
-  if (library.get_version(&version) != CUPTI_SUCCESS || version < kOldestVersion) {
-    why_not = concat("this libcupti is too old: interface ", version, ", and CUDA 12.8 has ",
-                     kOldestVersion);
+  if (library.get_version(&version) != CUPTI_SUCCESS || version < kMinVersion) {
+    why_not = concat("libcupti is too old: API version ", version,
+                     "; the minimum is that of CUDA 12.8, ", kMinVersion);
     return std::nullopt;
   }
   return library;
 }
 
-std::string CuptiLibrary::said(const char* call, CUptiResult result) const {
+std::string CuptiLibrary::describe_error(const char* call, CUptiResult result) const {
   const char* text = nullptr;
-  if (result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "an unknown result";
+  if (result_string(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "unknown result";
   switch (result) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
     case CUPTI_ERROR_MAX_LIMIT_REACHED:
-      return concat("another profiler has this process (", call, ": ", text, "); only one can");
+      return concat("another profiler already uses CUPTI in this process (", call, ": ", text, ")");
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return concat("this user may not profile GPUs here (", call, ": ", text,
-                    "); an administrator can allow it");
+      return concat("this user has no permission to profile GPUs (", call, ": ", text,
+                    "); an administrator can grant it");
     default: return concat(call, ": ", text);
   }
 }

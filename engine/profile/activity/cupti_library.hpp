@@ -1,8 +1,8 @@
-// CuptiLibrary: NVIDIA's profiling library, found at run time and only when a profile asks for it,
-// so that programs start and run without it. A process has one copy at most: to an engine, one that
-// is there already belongs to somebody else, who then has its only subscription too; who is in the
-// process before everybody shares it with whoever links it. Threads: load() is a pure function of
-// the file system and the process.
+// CuptiLibrary: NVIDIA's profiling library, loaded at run time and only on demand, so that programs
+// start without it. CUPTI supports one subscriber per process: the engine does not use a copy that
+// is already loaded, because another profiler owns it; the injection library, which is loaded
+// first, shares its copy with libraries that link CUPTI. Threads: any; load() depends only on the
+// file system and the process.
 #pragma once
 
 #include <cupti.h>
@@ -14,7 +14,7 @@
 
 namespace reprise::detail {
 
-// call, symbol
+// REPRISE_CUPTI_CALLS(member, symbol)
 #define REPRISE_CUPTI_CALLS(X)                              \
   X(get_version, cuptiGetVersion)                           \
   X(result_string, cuptiGetResultString)                    \
@@ -38,27 +38,27 @@ struct CuptiLibrary {
 #undef REPRISE_X
 
   struct Loaded {
-    const CuptiLibrary* library = nullptr;  // null: it cannot be used
-    std::string why_not = {};               // in plain words, where it is null
+    const CuptiLibrary* library = nullptr;  // null: unavailable
+    std::string why_not = {};               // why `library` is null
   };
   struct Search {
-    std::vector<std::string> names;  // tried in this order; with a slash: that file
+    std::vector<std::string> names;  // tried in this order; a name with a slash is a path
     enum class Present : std::uint8_t {
       IsTaken,
       IsShared
-    } present = Present::IsTaken;  // what one that is there already is
+    } present = Present::IsTaken;  // the treatment of a copy that is already loaded
   };
-  // $REPRISE_CUPTI = off | FILE, else the names that the toolkit's library has, in the loader's own
-  // places and the toolkit's usual ones.
+  // $REPRISE_CUPTI if it is set (off or a path); otherwise the toolkit's library names in the
+  // loader's search path and the usual folders of the toolkit.
   [[nodiscard]] static Search usual_places();
-  // What a library that was opened has; empty, with the reason in `why_not`, where it is another
-  // one, or too old.
+  // Resolves the calls of an opened library. Empty, with the reason in `why_not`, if a symbol is
+  // missing or the version is too old.
   [[nodiscard]] static std::optional<CuptiLibrary> resolve(void* handle, std::string& why_not);
-  // The library of this process; stays loaded. Never throws for want of it.
+  // Loads the library, which then stays loaded. Failures are reported in the result.
   [[nodiscard]] static Loaded load(const Search& search);
 
-  // A failed call in plain words: who holds CUPTI, what is not allowed, or CUPTI's own.
-  [[nodiscard]] std::string said(const char* call, CUptiResult result) const;
+  // The text of a failed call: another subscriber, missing permission, or CUPTI's own text.
+  [[nodiscard]] std::string describe_error(const char* call, CUptiResult result) const;
 };
 
 }  // namespace reprise::detail

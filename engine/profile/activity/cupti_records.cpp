@@ -28,7 +28,7 @@ std::optional<NodeRecord> node_record(const CUpti_Activity& record) {
     case CUPTI_ACTIVITY_KIND_KERNEL: return read_as<CUpti_ActivityKernel10>(record);
     case CUPTI_ACTIVITY_KIND_MEMCPY: return read_as<CUpti_ActivityMemcpy6>(record);
     case CUPTI_ACTIVITY_KIND_MEMSET: return read_as<CUpti_ActivityMemset4>(record);
-    default: return std::nullopt;  // CUDA's list, which goes on without us
+    default: return std::nullopt;  // CUDA's enumeration has many more kinds
   }
 }
 
@@ -41,11 +41,11 @@ ReplayRuns::Runs::iterator ReplayRuns::find(const Wanted& wanted) {
   const auto first = std::find_if(runs_.begin(), runs_.end(), is_begin);
   if (!broken_) return first;
   auto best = runs_.end();
-  std::int64_t least = wanted.tolerance + 1;
+  std::int64_t min_error = wanted.tolerance + 1;
   for (auto at = first; at != runs_.end(); at = std::find_if(at + 1, runs_.end(), is_begin)) {
-    const std::int64_t off = std::abs(at->started - wanted.began);
-    if (off >= least) continue;
-    least = off;
+    const std::int64_t error = std::abs(at->started - wanted.began);
+    if (error >= min_error) continue;
+    min_error = error;
     best = at;
   }
   return best;
@@ -64,8 +64,8 @@ std::optional<std::vector<NodeRun>> ReplayRuns::take(const Wanted& wanted) {
   }
   const auto end = std::find_if(begin + 1, runs_.end(), is_begin);
   const bool is_whole = static_cast<std::size_t>(end - begin) == expected_ + wanted.besides;
-  // Of a replay that lacks something the rest may come, unless others came since: one where records
-  // were lost, two in any case.
+  // An incomplete replay may still receive records, until later replays have arrived: one after
+  // lost records, two otherwise.
   const bool is_past =
       end != runs_.end() && (broken_ || std::any_of(end + 1, runs_.end(), is_begin));
   if (!is_whole && wanted.more == More::ToCome && !is_past) return std::nullopt;

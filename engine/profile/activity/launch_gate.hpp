@@ -1,6 +1,6 @@
-// LaunchGate: many come and go, unless one has closed it. Launches pass it where CUPTI may be
-// attached or detached, which must not happen beside one. Passing takes two atomic additions.
-// Threads: any; a thread that is inside must not close it.
+// LaunchGate: a reader-writer gate. Launches pass it concurrently; attaching and detaching CUPTI
+// closes it, because neither may overlap a launch. Passing costs two atomic additions. Threads:
+// any; a thread inside must not close the gate.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ class LaunchGate {
       if (!closed_.load()) [[likely]]
         return;
       inside_.fetch_sub(1);
-      const std::lock_guard wait(mutex_);  // of whoever closed it
+      const std::lock_guard wait(mutex_);  // held by the thread that closed the gate
     }
   }
   void leave() noexcept { inside_.fetch_sub(1, std::memory_order_release); }
 
-  // Returns when nobody is inside.
+  // Returns after all threads inside have left.
   void close() noexcept {
     mutex_.lock();
     closed_.store(true);
@@ -40,7 +40,7 @@ class LaunchGate {
   std::atomic<bool> closed_{false};
 };
 
-// Inside while it lives; null: there is no gate to pass.
+// Holds the gate open during its lifetime; null: no gate.
 class GatePass {
  public:
   explicit GatePass(LaunchGate* gate) noexcept : gate_(gate) {

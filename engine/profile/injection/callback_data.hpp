@@ -1,4 +1,4 @@
-// How callbacks of CUPTI are read. Threads: pure functions.
+// Helpers for reading the data of CUPTI callbacks. Threads: pure functions.
 #pragma once
 
 #include <cupti.h>
@@ -17,7 +17,7 @@ template <class Handle>
   return reinterpret_cast<std::uintptr_t>(handle);
 }
 
-// Whether the call is over and did what it was asked for.
+// True at the exit of a call that returned success.
 [[nodiscard]] inline bool succeeded(const CUpti_CallbackData& data) {
   return data.callbackSite == CUPTI_API_EXIT && data.functionReturnValue != nullptr &&
          *static_cast<const CUresult*>(data.functionReturnValue) == CUDA_SUCCESS;

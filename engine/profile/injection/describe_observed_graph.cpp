@@ -31,8 +31,8 @@ class Hash {
 
 class Describer {
  public:
-  Describer(const ObservedGraph& seen, const ProgramMemory& memory)
-      : seen_(seen), memory_(memory) {}
+  Describer(const ObservedGraph& observed, const ProgramMemory& memory)
+      : observed_(observed), memory_(memory) {}
 
   trace::GraphVersion describe(const ObservedIdentity& identity) {
     static_cast<void>(text(""));
@@ -44,23 +44,23 @@ class Describer {
     version_.ordering = kCapturedOrdering;
     version_.compiled = identity.instantiated;
     version_.instantiate_time = identity.instantiate_time;
-    for (const ObservedKernel& kernel : seen_.kernels) {
+    for (const ObservedKernel& kernel : observed_.kernels) {
       version_.kernels.push_back({text(short_kernel_name(kernel.full_name)),
                                   text(demangled(kernel.full_name)), kernel.registers,
                                   kernel.static_shared_bytes});
     }
-    version_.nodes.reserve(seen_.nodes.size());
-    for (const ObservedNode& node : seen_.nodes) add(node);
-    version_.edges.reserve(seen_.edges.size());
-    for (const DirectedEdge& edge : seen_.edges) add(edge);
+    version_.nodes.reserve(observed_.nodes.size());
+    for (const ObservedNode& node : observed_.nodes) add(node);
+    version_.edges.reserve(observed_.edges.size());
+    for (const DirectedEdge& edge : observed_.edges) add(edge);
     version_.plan_hash = version_.lowering_hash = hash_.value();
     return std::move(version_);
   }
 
  private:
-  std::uint32_t text(std::string words) {
+  std::uint32_t text(std::string value) {
     const auto [at, is_new] =
-        strings_.try_emplace(std::move(words), static_cast<std::uint32_t>(version_.strings.size()));
+        strings_.try_emplace(std::move(value), static_cast<std::uint32_t>(version_.strings.size()));
     if (is_new) version_.strings.push_back(at->first);
     return at->second;
   }
@@ -68,76 +68,76 @@ class Describer {
   std::uint32_t label(const ScopePath& path) {
     std::uint32_t inner = 0;
     for (const std::string& name : path) {
-      const std::uint32_t words = text(name);
+      const std::uint32_t string = text(name);
       const auto [at, is_new] =
-          labels_.try_emplace({inner, words}, static_cast<std::uint32_t>(version_.labels.size()));
-      if (is_new) version_.labels.push_back({inner, words, 0});
+          labels_.try_emplace({inner, string}, static_cast<std::uint32_t>(version_.labels.size()));
+      if (is_new) version_.labels.push_back({inner, string, 0});
       inner = at->second;
     }
     return inner;
   }
 
-  void add(const ObservedNode& seen) {
+  void add(const ObservedNode& observed) {
     trace::Node node;
-    node.kind = seen.kind;
-    node.kernel = seen.kernel;
-    std::string name = seen.kernel == trace::kNone
-                           ? seen.name
-                           : version_.strings[version_.kernels[seen.kernel].name];
+    node.kind = observed.kind;
+    node.kernel = observed.kernel;
+    std::string name = observed.kernel == trace::kNone
+                           ? observed.name
+                           : version_.strings[version_.kernels[observed.kernel].name];
     hash_.add(name);
-    if (seen.enabled == ObservedNode::Enabled::No) name += " (disabled)";
+    if (observed.enabled == ObservedNode::Enabled::No) name += " (disabled)";
     node.name = text(std::move(name));
     node.command = static_cast<std::uint32_t>(version_.nodes.size());
-    if (seen.scope) node.label = label(*seen.scope);
-    std::copy(std::begin(seen.grid), std::end(seen.grid), node.grid);
-    std::copy(std::begin(seen.block), std::end(seen.block), node.block);
-    for (const std::uint32_t extent : seen.grid) hash_.add(extent);
-    node.shared_bytes = seen.shared_bytes;
-    node.bytes = seen.bytes;
+    if (observed.scope) node.label = label(*observed.scope);
+    std::copy(std::begin(observed.grid), std::end(observed.grid), node.grid);
+    std::copy(std::begin(observed.block), std::end(observed.block), node.block);
+    for (const std::uint32_t extent : observed.grid) hash_.add(extent);
+    node.shared_bytes = observed.shared_bytes;
+    node.bytes = observed.bytes;
     node.first_access = static_cast<std::uint32_t>(version_.accesses.size());
-    for (const ObservedAccess& touch : seen.touches) add(touch, node.first_access);
+    for (const ObservedAccess& access : observed.accesses) add(access, node.first_access);
     node.access_count = static_cast<std::uint32_t>(version_.accesses.size()) - node.first_access;
     version_.nodes.push_back(node);
   }
 
-  void add(const ObservedAccess& touch, std::uint32_t first) {
-    const auto place = memory_.find(touch.address);
-    if (!place) return;  // a number that is no address, or memory that nobody told us of
+  void add(const ObservedAccess& observed, std::uint32_t first) {
+    const auto location = memory_.find(observed.address);
+    if (!location) return;  // not an address, or unknown memory
     trace::NodeAccess access;
-    access.access = touch.access;
-    access.inferred = touch.origin == ObservedAccess::Origin::Guessed ? 1 : 0;
-    access.begin = touch.address - place->allocation.address;
-    const std::uint64_t left = place->allocation.bytes - access.begin;
-    access.end = access.begin + (touch.bytes == 0 ? left : std::min(left, touch.bytes));
-    access.buffer = buffer(*place);
+    access.access = observed.access;
+    access.inferred = observed.origin == ObservedAccess::Origin::Guessed ? 1 : 0;
+    access.begin = observed.address - location->allocation.address;
+    const std::uint64_t left = location->allocation.bytes - access.begin;
+    access.end = access.begin + (observed.bytes == 0 ? left : std::min(left, observed.bytes));
+    access.buffer = buffer(*location);
     const bool is_there = std::find(version_.accesses.begin() + first, version_.accesses.end(),
                                     access) != version_.accesses.end();
     if (!is_there) version_.accesses.push_back(access);
   }
 
-  std::uint32_t buffer(const ProgramMemory::Place& place) {
+  std::uint32_t buffer(const ProgramMemory::Location& location) {
     const auto [at, is_new] =
-        buffers_.try_emplace(place.buffer, static_cast<std::uint32_t>(version_.buffers.size()));
+        buffers_.try_emplace(location.buffer, static_cast<std::uint32_t>(version_.buffers.size()));
     if (is_new) {
-      const bool is_host = place.allocation.source == ProgramMemory::Source::PinnedHost;
+      const bool is_host = location.allocation.source == ProgramMemory::Source::PinnedHost;
       version_.buffers.push_back(
-          {text(ProgramMemory::name_of(place)),
-           is_host ? trace::BufferKind::PinnedHost : trace::BufferKind::Device, place.buffer,
-           place.pool, place.allocation.bytes, 0});
+          {text(ProgramMemory::name_of(location)),
+           is_host ? trace::BufferKind::PinnedHost : trace::BufferKind::Device, location.buffer,
+           location.pool, location.allocation.bytes, 0});
     }
     return at->second;
   }
 
-  void add(const DirectedEdge& seen) {
+  void add(const DirectedEdge& observed) {
     trace::Edge edge;
-    edge.from = seen.from;
-    edge.to = seen.to;
+    edge.from = observed.from;
+    edge.to = observed.to;
     edge.cause = trace::EdgeCause::Captured;
-    hash_.add((std::uint64_t{seen.from} << 32) | seen.to);
+    hash_.add((std::uint64_t{observed.from} << 32) | observed.to);
     version_.edges.push_back(edge);
   }
 
-  const ObservedGraph& seen_;
+  const ObservedGraph& observed_;
   const ProgramMemory& memory_;
   trace::GraphVersion version_;
   std::unordered_map<std::string, std::uint32_t> strings_;

@@ -1,5 +1,5 @@
-// A graph that was seen, as a version of a graph in the trace: names, scopes, edges, and what its
-// nodes touch of the program's memory. Threads: a pure function.
+// Converts an observed graph to a trace record: names, scopes, edges, and the accesses of nodes to
+// the program's memory. Threads: a pure function.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The driver's calls besides launches, once they are over: what they change in graphs and memory.
+// Handles driver calls other than launches: changes of graphs and memory.
 #include "base/text.hpp"
 #include "profile/injection/callback_data.hpp"
 #include "profile/injection/program_callbacks.hpp"
@@ -30,7 +30,7 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz:
-      if (data.callbackSite == CUPTI_API_ENTER) this_thread().instantiation_began = trace_now();
+      if (data.callbackSite == CUPTI_API_ENTER) this_thread().instantiation_start = trace_now();
       return;
     default: break;
   }
@@ -49,7 +49,7 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
       std::vector<std::uint64_t> bodies;
       for (unsigned i = 0; i < made.conditional.size; ++i)
         bodies.push_back(number_of(made.conditional.phGraph_out[i]));
-      return watch_.bodies_made(number_of(node), std::move(bodies));
+      return program_.bodies_created(number_of(node), std::move(bodies));
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphExecKernelNodeSetParams: {
       const auto& set = as<cuGraphExecKernelNodeSetParams_params>(p);
@@ -92,7 +92,7 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
     }
     case CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled: {
       const auto& set = as<cuGraphNodeSetEnabled_params>(p);
-      return watch_.enabled(
+      return program_.enabled(
           number_of(set.hGraphExec), number_of(set.hNode),
           set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No);
     }
@@ -120,13 +120,13 @@ void ProgramCallbacks::set_parameters(CUgraphExec exec, CUgraphNode node,
                                             p.memset.elementSize, p.memset.width, p.memset.height};
       return changed(exec, node, picture.read_fill(fill), "fill parameters");
     }
-    default: return;  // of the others nothing is shown that could change
+    default: return;  // the trace contains no parameters of other nodes
   }
 }
 
 void ProgramCallbacks::changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one,
                                const char* what) {
-  watch_.changed(number_of(exec), number_of(node), one, what);
+  program_.changed(number_of(exec), number_of(node), one, what);
 }
 
 void ProgramCallbacks::take_update(CUpti_CallbackId id, const CUpti_CallbackData& data) {
@@ -134,13 +134,13 @@ void ProgramCallbacks::take_update(CUpti_CallbackId id, const CUpti_CallbackData
   const auto& newer = as<cuGraphExecUpdate_v2_params>(data.functionParams);
   const auto& older = as<cuGraphExecUpdate_params>(data.functionParams);
   const CUgraphExec exec = is_newer ? newer.hGraphExec : older.hGraphExec;
-  if (!succeeded(data)) return watch_.refused(number_of(exec), cuda_code(data), trace_now());
-  watch_.replaced(number_of(exec), read(is_newer ? newer.hGraph : older.hGraph), trace_now());
+  if (!succeeded(data)) return program_.refused(number_of(exec), cuda_code(data), trace_now());
+  program_.replaced(number_of(exec), read(is_newer ? newer.hGraph : older.hGraph), trace_now());
 }
 
 void ProgramCallbacks::allocated(std::uint64_t address, std::uint64_t bytes,
                                  ProgramMemory::Source source) {
-  watch_.allocated({address, bytes, source, current_device()}, trace_now());
+  program_.allocated({address, bytes, source, current_device()}, trace_now());
 }
 
 void ProgramCallbacks::take_memory(CUpti_CallbackId id, const void* p) {
@@ -174,16 +174,16 @@ void ProgramCallbacks::take_memory(CUpti_CallbackId id, const void* p) {
       return allocated(number_of(*as<cuMemAllocHost_v2_params>(p).pp),
                        as<cuMemAllocHost_v2_params>(p).bytesize, Source::PinnedHost);
     case CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2:
-      return watch_.freed(as<cuMemFree_v2_params>(p).dptr, trace_now());
+      return program_.freed(as<cuMemFree_v2_params>(p).dptr, trace_now());
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync:
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync_ptsz:
-      return watch_.freed(as<cuMemFreeAsync_params>(p).dptr, trace_now());
+      return program_.freed(as<cuMemFreeAsync_params>(p).dptr, trace_now());
     case CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost:
-      return watch_.freed(number_of(as<cuMemFreeHost_params>(p).p), trace_now());
+      return program_.freed(number_of(as<cuMemFreeHost_params>(p).p), trace_now());
     case CUPTI_DRIVER_TRACE_CBID_cuMemUnmap:
-      return watch_.unmapped(as<cuMemUnmap_params>(p).ptr, as<cuMemUnmap_params>(p).size,
-                             trace_now());
-    default: return;  // nothing that was asked for
+      return program_.unmapped(as<cuMemUnmap_params>(p).ptr, as<cuMemUnmap_params>(p).size,
+                               trace_now());
+    default: return;  // not subscribed
   }
 }
 

@@ -16,9 +16,9 @@ using GetProcAddress = CUresult(CUDAAPI*)(const char*, void**, int, cuuint64_t,
 }  // namespace
 
 DriverCalls::Loaded DriverCalls::load() {
-  void* const driver =
-      ::dlopen(kDriver, RTLD_LAZY | RTLD_NOLOAD);  // never closed: its calls are used from now on
-  if (driver == nullptr) return {nullptr, "the process has no CUDA driver"};
+  // Never closed: the entry points stay in use.
+  void* const driver = ::dlopen(kDriver, RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return {nullptr, "the process has not loaded the CUDA driver"};
   const auto get = reinterpret_cast<GetProcAddress>(::dlsym(driver, "cuGetProcAddress_v2"));
   if (get == nullptr) return {nullptr, "the driver is older than CUDA 12"};
   auto calls = std::make_unique<DriverCalls>();
@@ -31,7 +31,7 @@ DriverCalls::Loaded DriverCalls::load() {
     }                                                                                        \
     calls->call = reinterpret_cast<decltype(calls->call)>(found);                            \
   }
-  REPRISE_WATCH_CALLS(REPRISE_X)
+  REPRISE_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
   return {calls.release(), {}};
 }

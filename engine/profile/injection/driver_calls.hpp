@@ -1,6 +1,5 @@
-// DriverCalls: what the driver is asked about graphs that are not ours, by its own entry points:
-// the process has the driver, or nobody is here. Links nothing of CUDA. Threads: immutable once
-// loaded.
+// DriverCalls: entry points for inspecting the program's graphs, obtained from the driver that the
+// process has loaded. Links no CUDA library. Threads: immutable after load().
 #pragma once
 
 #include <cuda.h>
@@ -10,8 +9,8 @@
 
 namespace reprise::detail {
 
-// call, the CUDA version whose form of it is wanted
-#define REPRISE_WATCH_CALLS(X)                \
+// X(call, CUDA version of the wanted signature)
+#define REPRISE_DRIVER_CALLS(X)               \
   X(cuCtxGetDevice, 2000)                     \
   X(cuDeviceGetName, 2000)                    \
   X(cuDeviceGetUuid, 11040)                   \
@@ -34,10 +33,10 @@ namespace reprise::detail {
 
 struct DriverCalls {
 #define REPRISE_X(call, version) decltype(&::call) call = nullptr;
-  REPRISE_WATCH_CALLS(REPRISE_X)
+  REPRISE_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
 
-  // cuGraphGetEdges in the form of CUDA 12.3 and later, which older headers give another type.
+  // cuGraphGetEdges with the signature of CUDA 12.3; older headers declare another type.
   using GetEdges = CUresult(CUDAAPI*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*,
                                       std::size_t*);
   [[nodiscard]] GetEdges get_edges() const noexcept {
@@ -45,10 +44,10 @@ struct DriverCalls {
   }
 
   struct Loaded {
-    const DriverCalls* calls = nullptr;  // null: it can't be asked
+    const DriverCalls* calls = nullptr;  // null: unavailable
     std::string why_not = {};
   };
-  // Of the driver that this process has loaded; stays.
+  // Uses the driver that this process has loaded. The result is never destroyed.
   [[nodiscard]] static Loaded load();
 };
 

@@ -9,7 +9,7 @@
 namespace reprise::detail {
 namespace {
 
-// This thread's calls break no stream capture that is under way.
+// Prevents this thread's calls from invalidating a stream capture in progress.
 class QuietCalls {
  public:
   explicit QuietCalls(const DriverCalls& driver)
@@ -30,23 +30,22 @@ class QuietCalls {
 class Walk {
  public:
   Walk(const DriverCalls& driver, const GraphKnowledge& knowledge)
-      : driver_(driver), knowledge_(knowledge), nodes_(driver, found_) {}
+      : driver_(driver), knowledge_(knowledge), nodes_(driver, graph_) {}
 
   ObservedGraph read(CUgraph graph) {
     static_cast<void>(add_graph(graph, {}, ObservedNode::Recorded::EachReplay));
     sort();
-    return std::move(found_);
+    return std::move(graph_);
   }
 
  private:
   using Ends = std::vector<std::uint32_t>;
   struct Span {
-    Ends first, last;  // what begins it, what ends it
+    Ends first, last;  // nodes without predecessors and without successors
   };
 
-  void complain(const char* call, CUresult result) {
-    if (found_.complaint.empty())
-      found_.complaint = concat(call, " gave ", static_cast<int>(result));
+  void record_error(const char* call, CUresult result) {
+    if (graph_.error.empty()) graph_.error = concat(call, " returned ", static_cast<int>(result));
   }
 
   std::vector<CUgraphNode> nodes_of(CUgraph graph) {
@@ -54,7 +53,7 @@ class Walk {
     CUresult result = driver_.cuGraphGetNodes(graph, nullptr, &count);
     std::vector<CUgraphNode> nodes(result == CUDA_SUCCESS ? count : 0);
     if (!nodes.empty()) result = driver_.cuGraphGetNodes(graph, nodes.data(), &count);
-    if (result != CUDA_SUCCESS) complain("cuGraphGetNodes", result);
+    if (result != CUDA_SUCCESS) record_error("cuGraphGetNodes", result);
     return nodes;
   }
 
@@ -66,7 +65,7 @@ class Walk {
     std::vector<CUgraphNode> from(count), to(count);
     std::vector<CUgraphEdgeData> data(count);
     if (count != 0) result = get(graph, from.data(), to.data(), data.data(), &count);
-    if (result != CUDA_SUCCESS) complain("cuGraphGetEdges", result);
+    if (result != CUDA_SUCCESS) record_error("cuGraphGetEdges", result);
     std::vector<std::pair<CUgraphNode, CUgraphNode>> edges;
     edges.reserve(count);
     for (std::size_t i = 0; i < count; ++i) edges.emplace_back(from[i], to[i]);
@@ -75,12 +74,12 @@ class Walk {
 
   std::uint32_t push(ObservedNode node, const ScopePath& scope) {
     if (!node.scope && !scope.empty()) node.scope = std::make_shared<const ScopePath>(scope);
-    found_.nodes.push_back(std::move(node));
-    return static_cast<std::uint32_t>(found_.nodes.size() - 1);
+    graph_.nodes.push_back(std::move(node));
+    return static_cast<std::uint32_t>(graph_.nodes.size() - 1);
   }
 
   void connect(const Ends& from, const Ends& to, const ScopePath& scope) {
-    connect_each(from, to, found_.edges, [&] {
+    connect_each(from, to, graph_.edges, [&] {
       ObservedNode join;
       join.kind = trace::NodeKind::Join;
       join.name = "join";
@@ -99,7 +98,7 @@ class Walk {
                 ObservedNode::Recorded recorded) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
-      complain("cuGraphNodeGetType", result);
+      record_error("cuGraphNodeGetType", result);
     const ScopePath path = path_of(node, outer);
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       CUgraph child = nullptr;
@@ -110,18 +109,18 @@ class Walk {
         if (!inside.first.empty()) return inside;
       }
     }
-    ObservedNode seen = nodes_.read(node, type);
-    seen.handle = reinterpret_cast<std::uintptr_t>(node);
-    seen.number = number;
+    ObservedNode observed = nodes_.read(node, type);
+    observed.handle = reinterpret_cast<std::uintptr_t>(node);
+    observed.number = number;
     if (recorded == ObservedNode::Recorded::Sometimes &&
-        seen.recorded == ObservedNode::Recorded::EachReplay)
-      seen.recorded = recorded;
-    const std::uint32_t one = push(std::move(seen), path);
+        observed.recorded == ObservedNode::Recorded::EachReplay)
+      observed.recorded = recorded;
+    const std::uint32_t one = push(std::move(observed), path);
     if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return {{one}, {one}};
     return {{one}, add_bodies(node, one, path)};
   }
 
-  // What ends a conditional node: what ends its bodies.
+  // Returns the nodes after which the conditional node is complete.
   Ends add_bodies(CUgraphNode node, std::uint32_t condition, const ScopePath& path) {
     Ends last;
     std::uint32_t number = 0;
@@ -136,9 +135,8 @@ class Walk {
     return last;
   }
 
-  // In an executable CUDA numbers the outermost nodes as in their graph, and behind them each child
-  // graph's and each body's, in the order in which one comes to them: all of one graph, and then
-  // what is inside of its nodes.
+  // In an executable, CUDA keeps the node numbers of the outermost graph and appends the nodes of
+  // child graphs and bodies: all nodes of one graph, then those inside its nodes.
   Span add_graph(CUgraph graph, const ScopePath& scope, ObservedNode::Recorded recorded) {
     const std::vector<CUgraphNode> nodes = nodes_of(graph);
     const bool is_outermost = next_number_ == 0;
@@ -148,11 +146,11 @@ class Walk {
     std::vector<Span> spans;
     spans.reserve(nodes.size());
     for (const CUgraphNode node : nodes) {
-      const auto place = static_cast<std::uint32_t>(spans.size());
-      index.emplace(node, place);
-      spans.push_back(
-          add_node(node, is_outermost ? knowledge_.profiler_number_of(node) : first_number + place,
-                   scope, recorded));
+      const auto number_in_graph = static_cast<std::uint32_t>(spans.size());
+      index.emplace(node, number_in_graph);
+      spans.push_back(add_node(
+          node, is_outermost ? knowledge_.profiler_number_of(node) : first_number + number_in_graph,
+          scope, recorded));
     }
     std::vector<bool> has_before(nodes.size(), false), has_after(nodes.size(), false);
     for (const auto& [before, after] : edges_of(graph)) {
@@ -171,21 +169,21 @@ class Walk {
     return whole;
   }
 
-  // Numbers the nodes so that every edge leads forward; ties in order of creation.
+  // Renumbers the nodes topologically; ties in creation order.
   void sort() {
     std::vector<ObservedNode> sorted;
-    sorted.reserve(found_.nodes.size());
-    // CUDA refuses edges that would close a circle, so it is all of them.
+    sorted.reserve(graph_.nodes.size());
+    // The result contains every node, because CUDA rejects cycles.
     for (const std::uint32_t node :
-         order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges)) {
-      sorted.push_back(std::move(found_.nodes[node]));
+         order_forward(static_cast<std::uint32_t>(graph_.nodes.size()), graph_.edges)) {
+      sorted.push_back(std::move(graph_.nodes[node]));
     }
-    found_.nodes = std::move(sorted);
+    graph_.nodes = std::move(sorted);
   }
 
   const DriverCalls& driver_;
   const GraphKnowledge& knowledge_;
-  ObservedGraph found_;
+  ObservedGraph graph_;
   DriverNodeReader nodes_;
   std::uint32_t groups_ = 0, next_number_ = 0;
 };

@@ -1,6 +1,6 @@
-// DriverGraphReader: reads a CUDA graph of the program as a ObservedGraph, child graphs and bodies
-// of conditions opened, and the parameters of single nodes. Calls the driver, so no lock of ours
-// may be held. Threads: any, for a graph that nobody changes meanwhile.
+// DriverGraphReader: reads a CUDA graph of the program into an ObservedGraph, with child graphs and
+// conditional bodies inlined, or the parameters of single nodes. Calls the driver; the caller must
+// hold no lock of this library. Threads: any, while no other thread changes the graph.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@
 
 namespace reprise::detail {
 
-// What only those know who saw a graph being made.
+// Facts that are observable only while a graph is created.
 struct GraphKnowledge {
   std::function<std::shared_ptr<const ScopePath>(CUgraphNode)> scope_of;
-  std::function<std::vector<CUgraph>(CUgraphNode)> bodies_of;    // of a conditional node
-  std::function<std::uint32_t(CUgraphNode)> profiler_number_of;  // kNone: it has none
+  std::function<std::vector<CUgraph>(CUgraphNode)> bodies_of;  // of a conditional node
+  std::function<std::uint32_t(CUgraphNode)>
+      profiler_number_of;  // the profiler's node number; kNone: unknown
 };
 
 class DriverGraphReader {
@@ -26,7 +27,7 @@ class DriverGraphReader {
       : driver_(driver), knowledge_(knowledge) {}
 
   [[nodiscard]] ObservedGraph read(CUgraph graph) const;
-  // A graph of one node with these parameters.
+  // A graph that consists of one node with these parameters.
   [[nodiscard]] ObservedGraph read_kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) const;
   [[nodiscard]] ObservedGraph read_copy(const CUDA_MEMCPY3D& parameters) const;
   [[nodiscard]] ObservedGraph read_fill(const CUDA_MEMSET_NODE_PARAMS& parameters) const;

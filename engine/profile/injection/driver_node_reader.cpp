@@ -18,14 +18,14 @@ ObservedNode plain(trace::NodeKind kind, const char* name) {
   return node;
 }
 
-// Adds what may be an address.
+// Adds every word that can be an address.
 void add_guesses(const std::byte* bytes, std::size_t size, ObservedNode& node) {
   constexpr std::uint64_t kLowest = 1 << 16;
   for (std::size_t at = 0; at + sizeof(std::uint64_t) <= size; at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes + at, sizeof word);
     if (word >= kLowest)
-      node.touches.push_back({word, 0, trace::Access::ReadWrite, ObservedAccess::Origin::Guessed});
+      node.accesses.push_back({word, 0, trace::Access::ReadWrite, ObservedAccess::Origin::Guessed});
   }
 }
 
@@ -48,14 +48,14 @@ struct CopySide {
 
 void add_side(const CopySide& side, const CUDA_MEMCPY3D& p, trace::Access access,
               ObservedNode& node) {
-  if (side.type == CU_MEMORYTYPE_ARRAY) return;  // has no address
+  if (side.type == CU_MEMORYTYPE_ARRAY) return;  // arrays have no address
   const std::uint64_t base =
       side.type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(side.host) : side.device;
   const std::size_t rows = std::max<std::size_t>(p.Height, 1),
                     slices = std::max<std::size_t>(p.Depth, 1);
   const std::uint64_t address = base + (side.z * side.height + side.y) * side.pitch + side.x;
   const std::uint64_t span = ((slices - 1) * side.height + rows - 1) * side.pitch + p.WidthInBytes;
-  node.touches.push_back({address, span, access, ObservedAccess::Origin::Stated});
+  node.accesses.push_back({address, span, access, ObservedAccess::Origin::Stated});
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ void DriverNodeReader::add_words(CUfunction function, const CUDA_KERNEL_NODE_PAR
     for (std::size_t i = 0; driver_.cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS;
          ++i) {
       const auto* const bytes = static_cast<const std::byte*>(p.kernelParams[i]);
-      // Addresses stand at multiples of their size, counted from the first parameter.
+      // Pointers are aligned to their size, relative to the first parameter.
       const std::size_t skip = (sizeof(void*) - offset % sizeof(void*)) % sizeof(void*);
       if (bytes != nullptr && size > skip) add_guesses(bytes + skip, size - skip, node);
     }
@@ -141,7 +141,7 @@ ObservedNode DriverNodeReader::fill(const CUDA_MEMSET_NODE_PARAMS& p) {
   node.recorded = ObservedNode::Recorded::EachReplay;
   const std::size_t rows = std::max<std::size_t>(p.height, 1), width = p.width * p.elementSize;
   node.bytes = width * rows;
-  node.touches.push_back(
+  node.accesses.push_back(
       {p.dst, (rows - 1) * p.pitch + width, trace::Access::Write, ObservedAccess::Origin::Stated});
   return node;
 }
@@ -156,9 +156,9 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_MEMCPY: {
       CUDA_MEMCPY3D p = {};
       if (driver_.cuGraphMemcpyNodeGetParams(node, &p) == CUDA_SUCCESS) return copy(p);
-      ObservedNode seen = plain(trace::NodeKind::Copy, "copy");
-      seen.recorded = ObservedNode::Recorded::Sometimes;
-      return seen;
+      ObservedNode observed = plain(trace::NodeKind::Copy, "copy");
+      observed.recorded = ObservedNode::Recorded::Sometimes;
+      return observed;
     }
     case CU_GRAPH_NODE_TYPE_MEMSET: {
       CUDA_MEMSET_NODE_PARAMS p = {};
@@ -166,14 +166,14 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
       return plain(trace::NodeKind::Fill, "fill");
     }
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
-      ObservedNode seen = plain(trace::NodeKind::Other, "allocate");
+      ObservedNode observed = plain(trace::NodeKind::Other, "allocate");
       CUDA_MEM_ALLOC_NODE_PARAMS p = {};
-      if (driver_.cuGraphMemAllocNodeGetParams(node, &p) != CUDA_SUCCESS) return seen;
-      seen.bytes = p.bytesize;
-      seen.allocates = p.dptr;
-      seen.touches.push_back(
+      if (driver_.cuGraphMemAllocNodeGetParams(node, &p) != CUDA_SUCCESS) return observed;
+      observed.bytes = p.bytesize;
+      observed.allocates = p.dptr;
+      observed.accesses.push_back(
           {p.dptr, p.bytesize, trace::Access::Write, ObservedAccess::Origin::Stated});
-      return seen;
+      return observed;
     }
     case CU_GRAPH_NODE_TYPE_MEM_FREE: return plain(trace::NodeKind::Other, "free");
     case CU_GRAPH_NODE_TYPE_HOST: return plain(trace::NodeKind::Host, "host function");
@@ -187,7 +187,7 @@ ObservedNode DriverNodeReader::read(CUgraphNode node, CUgraphNodeType type) {
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
       return plain(trace::NodeKind::Other, "wait for semaphores");
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return plain(trace::NodeKind::Other, "memory operations");
-    default: return plain(trace::NodeKind::Other, "node");  // CUDA's list, which goes on without us
+    default: return plain(trace::NodeKind::Other, "node");  // CUDA's enumeration has further kinds
   }
 }
 

@@ -1,5 +1,5 @@
-// What the parameters of one node of the program's graph say. Threads: pure functions of the
-// driver's state.
+// DriverNodeReader: reads the parameters of single nodes of the program's graphs. Threads: one at a
+// time.
 #pragma once
 
 #include <unordered_map>
@@ -11,11 +11,11 @@ namespace reprise::detail {
 
 class DriverNodeReader {
  public:
-  // Kernels go into `graph`, each once.
+  // Adds each kernel to `graph` once.
   DriverNodeReader(const DriverCalls& driver, ObservedGraph& graph)
       : driver_(driver), graph_(graph) {}
 
-  // Of any node but a child graph. Where the driver does not tell its parameters, its kind alone.
+  // Reads any node except a child graph. Without parameters from the driver, only the kind is set.
   [[nodiscard]] ObservedNode read(CUgraphNode node, CUgraphNodeType type);
   [[nodiscard]] ObservedNode kernel(const CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] static ObservedNode copy(const CUDA_MEMCPY3D& parameters);

@@ -1,7 +1,7 @@
-// What a program loads that `reprise run` started: CUDA calls InitializeInjection when it starts,
-// NVTX the other one. From here on the program's graphs are watched and a trace of them is written.
-// Whatever happens here, the program goes on as without us: nothing is thrown into it, and nothing
-// printed. A process that it forks has no part in this; one that it starts has a trace of its own.
+// The entry points of the library that `reprise run` injects: CUDA calls InitializeInjection when
+// it starts, NVTX calls InitializeInjectionNvtx2. The library observes the program's graphs and
+// writes a trace. It must not change the program's behaviour: it throws nothing into it and prints
+// nothing. A forked child is not traced; a process that the program starts writes its own trace.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 namespace reprise::detail {
 namespace {
 
-// CUPTI, for whoever of the two comes first.
+// The CUPTI library; loaded by the first entry point that needs it.
 const CuptiLibrary::Loaded& cupti() {
   static const auto* const loaded = [] {
     CuptiLibrary::Search search = CuptiLibrary::usual_places();
@@ -30,14 +30,15 @@ const CuptiLibrary::Loaded& cupti() {
   return *loaded;
 }
 
-std::atomic<RunSession*> the_session{
-    nullptr};  // never destroyed: threads of the program may come here until the very end
+// Never destroyed: threads of the program may use it until the process ends.
+std::atomic<RunSession*> the_session{nullptr};
 
 void finish_session() {
   if (RunSession* const session = the_session.load()) session->finish();
 }
 
-// What ends first was begun last: called once the driver is up, this runs before it goes down.
+// Exit handlers run in reverse order: registered after the driver's initialisation, this one runs
+// before the driver's.
 void end_with_the_driver() {
   static const int registered = std::atexit(&finish_session);
   static_cast<void>(registered);
@@ -53,14 +54,15 @@ void begin() noexcept {
       if (RunSession* const session = the_session.load()) session->forget();
     });
     static_cast<void>(std::atexit(&finish_session));
-  } catch (...) {  // there is no trace then, which `reprise run` tells
+  } catch (...) {  // no trace is written; `reprise run` reports that
   }
 }
 
-// NVTX gives its ranges to one library: CUPTI, which hands them on.
+// NVTX supports one injection library. This one forwards NVTX to CUPTI, which provides the ranges
+// as callbacks.
 int begin_nvtx(void* get_table) {
   const std::optional<RunEnvironment> environment = read_run_environment();
-  if (!environment || environment->cupti == RunEnvironment::Cupti::IsTheirs ||
+  if (!environment || environment->cupti == RunEnvironment::Cupti::ByProgram ||
       cupti().library == nullptr)
     return 0;
   Dl_info where{};

@@ -16,16 +16,17 @@ std::atomic<NodeRecorder*> the_recorder{nullptr};
 
 }  // namespace
 
-NodeRecorder::NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch)
-    : cupti_(cupti), watch_(watch) {
+NodeRecorder::NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& program)
+    : cupti_(cupti), program_(program) {
   the_recorder.store(this);
 }
 
 std::string NodeRecorder::start() {
   if (on_) return {};
   if (!registered_) {
-    const CUptiResult result = cupti_.register_buffers(&on_buffer_wanted, &on_buffer_full);
-    if (result != CUPTI_SUCCESS) return cupti_.said("cuptiActivityRegisterCallbacks", result);
+    const CUptiResult result = cupti_.register_buffers(&on_buffer_requested, &on_buffer_completed);
+    if (result != CUPTI_SUCCESS)
+      return cupti_.describe_error("cuptiActivityRegisterCallbacks", result);
     registered_ = true;
   }
   on_ = true;
@@ -33,7 +34,7 @@ std::string NodeRecorder::start() {
     const CUptiResult result = cupti_.enable(kind);
     if (result == CUPTI_SUCCESS) continue;
     stop();
-    return cupti_.said("cuptiActivityEnable", result);
+    return cupti_.describe_error("cuptiActivityEnable", result);
   }
   return {};
 }
@@ -47,28 +48,29 @@ void NodeRecorder::stop() noexcept {
 void NodeRecorder::flush(Wait wait) noexcept {
   if (!registered_) return;
   switch (wait) {
-    case Wait::ForWhatIsOver: static_cast<void>(cupti_.flush_all(0)); return;
+    case Wait::ForCompleted: static_cast<void>(cupti_.flush_all(0)); return;
     case Wait::ForAll:
       static_cast<void>(cupti_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
       return;
   }
 }
 
-void NodeRecorder::on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                    std::size_t* records) {
-  *records = 0;  // as many as fit
+void NodeRecorder::on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                       std::size_t* records) {
+  *records = 0;  // no limit
   *buffer = the_recorder.load()->buffers_.take();
   *size = *buffer == nullptr ? 0 : ActivityBuffers::kBytes;
 }
 
-void NodeRecorder::on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                  std::size_t /*size*/, std::size_t valid) {
+void NodeRecorder::on_buffer_completed(CUcontext context, std::uint32_t stream,
+                                       std::uint8_t* buffer, std::size_t /*size*/,
+                                       std::size_t valid) {
   NodeRecorder& self = *the_recorder.load();
   self.take(buffer, valid);
   std::size_t dropped = 0;
   if (self.cupti_.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
     self.dropped_.fetch_add(dropped, std::memory_order_relaxed);
-  self.buffers_.give_back(buffer);
+  self.buffers_.release(buffer);
 }
 
 void NodeRecorder::take(std::uint8_t* buffer, std::size_t valid) noexcept {
@@ -78,14 +80,14 @@ void NodeRecorder::take(std::uint8_t* buffer, std::size_t valid) noexcept {
     for (CUpti_Activity* activity = nullptr;
          cupti_.next_record(buffer, valid, &activity) == CUPTI_SUCCESS;) {
       const auto record = node_record(*activity);
-      if (!record) continue;  // of no graph
+      if (!record) continue;  // not a graph node
       ++count;
       runs.push_back(
           {record->node, record->correlation, record->stream,
            static_cast<trace::Time>(record->started), static_cast<trace::Time>(record->ended),
            record->kernel == nullptr ? std::string_view() : std::string_view(record->kernel)});
     }
-    watch_.ran(runs, trace_now());
+    program_.ran(runs, trace_now());
   } catch (const std::exception&) {
     dropped_.fetch_add(count, std::memory_order_relaxed);
   }

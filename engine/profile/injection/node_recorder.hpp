@@ -1,6 +1,6 @@
-// NodeRecorder: switches the profiler's records of nodes on and off, and gives what they say to a
-// ObservedProgram. One a process, because CUPTI's calls carry no object. Threads: start(), stop()
-// and flush() one at a time; records come on any.
+// NodeRecorder: enables and disables CUPTI's activity records of nodes and passes them to an
+// ObservedProgram. One per process, because CUPTI's buffer callbacks have no user data. Threads:
+// start(), stop() and flush() one at a time; records arrive on any thread.
 #pragma once
 
 #include <atomic>
@@ -16,29 +16,30 @@ namespace reprise::detail {
 
 class NodeRecorder {
  public:
-  // Both outlive it, and it the process.
-  NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& watch);
+  // `cupti` and `program` must outlive the recorder, which must live until the process ends.
+  NodeRecorder(const CuptiLibrary& cupti, ObservedProgram& program);
 
-  // Empty: it records; else why not.
+  // Returns an empty string on success, otherwise the reason.
   [[nodiscard]] std::string start();
   void stop() noexcept;
-  enum class Wait : std::uint8_t { ForWhatIsOver, ForAll };
+  enum class Wait : std::uint8_t { ForCompleted, ForAll };
   void flush(Wait wait) noexcept;
   [[nodiscard]] bool is_on() const noexcept { return on_; }
-  // Records for which there was no room, since the last call.
+  // Number of records dropped for lack of buffers since the last call.
   [[nodiscard]] std::uint64_t take_dropped() noexcept {
     return dropped_.exchange(0, std::memory_order_relaxed);
   }
 
  private:
-  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                        std::size_t* records);
-  static void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                                      std::size_t size, std::size_t valid);
+  static void CUPTIAPI on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                           std::size_t* records);
+  static void CUPTIAPI on_buffer_completed(CUcontext context, std::uint32_t stream,
+                                           std::uint8_t* buffer, std::size_t size,
+                                           std::size_t valid);
   void take(std::uint8_t* buffer, std::size_t valid) noexcept;
 
   const CuptiLibrary& cupti_;
-  ObservedProgram& watch_;
+  ObservedProgram& program_;
   ActivityBuffers buffers_;
   std::atomic<std::uint64_t> dropped_{0};
   bool on_ = false, registered_ = false;

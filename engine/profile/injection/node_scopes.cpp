@@ -13,7 +13,7 @@ void OpenScopes::push(std::uint64_t domain, std::string name) {
 void OpenScopes::pop(std::uint64_t domain) {
   const auto last = std::find_if(open_.rbegin(), open_.rend(),
                                  [&](const Open& one) { return one.domain == domain; });
-  if (last == open_.rend()) return;  // it was opened before anybody looked
+  if (last == open_.rend()) return;  // opened before observation started
   open_.erase(std::next(last).base());
   path_.reset();
 }
@@ -32,7 +32,7 @@ std::shared_ptr<const ScopePath> OpenScopes::path() {
 void NodeScopes::add(std::uint64_t graph, std::uint64_t node,
                      std::shared_ptr<const ScopePath> path) {
   if (!path) {
-    nodes_.erase(node);  // an address that is used again
+    nodes_.erase(node);  // the address was reused
     return;
   }
   nodes_[node] = {graph, std::move(path)};
@@ -43,9 +43,9 @@ void NodeScopes::copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t 
   add(to_graph, to, find(from));
 }
 
-void NodeScopes::forget_node(std::uint64_t node) { nodes_.erase(node); }
+void NodeScopes::remove_node(std::uint64_t node) { nodes_.erase(node); }
 
-void NodeScopes::forget_graph(std::uint64_t graph) {
+void NodeScopes::remove_graph(std::uint64_t graph) {
   const auto found = of_graph_.find(graph);
   if (found == of_graph_.end()) return;
   for (const std::uint64_t node : found->second) {

@@ -1,5 +1,5 @@
-// NodeScopes: the named ranges that a program had open on the thread that made a node of a graph,
-// while it did. Threads: push() and pop() of the calling thread; the rest one at a time.
+// NodeScopes: the named ranges that were open on the creating thread when a graph node was created.
+// Threads: OpenScopes belongs to one thread; NodeScopes one at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace reprise::detail {
 
 class OpenScopes {
  public:
-  // Ranges of each domain nest among themselves.
+  // Ranges nest within their domain.
   void push(std::uint64_t domain, std::string name);
   void pop(std::uint64_t domain);
-  // Null: none is open.
+  // Null: no range is open.
   [[nodiscard]] std::shared_ptr<const ScopePath> path();
 
  private:
@@ -26,16 +26,16 @@ class OpenScopes {
     std::string name;
   };
   std::vector<Open> open_;
-  std::shared_ptr<const ScopePath> path_;  // of open_; null: to be made
+  std::shared_ptr<const ScopePath> path_;  // cache of open_; null: outdated
 };
 
 class NodeScopes {
  public:
   void add(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> path);
-  // A copy has what its original has.
+  // The copy gets the scope of the original.
   void copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t to);
-  void forget_node(std::uint64_t node);
-  void forget_graph(std::uint64_t graph);
+  void remove_node(std::uint64_t node);
+  void remove_graph(std::uint64_t graph);
   // Null: none.
   [[nodiscard]] std::shared_ptr<const ScopePath> find(std::uint64_t node) const;
 
@@ -46,7 +46,7 @@ class NodeScopes {
   };
   std::unordered_map<std::uint64_t, Of> nodes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>
-      of_graph_;  // those that were added; some may be gone
+      of_graph_;  // may contain nodes that were removed
 };
 
 }  // namespace reprise::detail

@@ -10,7 +10,8 @@ namespace reprise::detail {
 namespace {
 
 constexpr trace::Time kSecond = 1'000'000'000;
-constexpr std::uint32_t kChangesNamed = 4;  // of one version; the rest is counted
+constexpr std::uint32_t kMaxNamedChanges =
+    4;  // named per version; further changes are only counted
 
 }  // namespace
 
@@ -21,7 +22,7 @@ ObservedExec::ObservedExec(Identity identity, ObservedGraph graph)
 
 void ObservedExec::index() {
   by_handle_.clear();
-  places_.clear();
+  nodes_by_id_.clear();
   expected_ = 0;
   runs_vary_ = false;
   for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -35,18 +36,18 @@ void ObservedExec::index() {
       case ObservedNode::Recorded::Sometimes: runs_vary_ = true; break;
     }
     if (node.number != trace::kNone)
-      places_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
+      nodes_by_id_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
   }
 }
 
-void ObservedExec::note(const std::string& what) {
+void ObservedExec::add_change(const std::string& what) {
   if (changes_.empty()) change_count_ = 0;
   ++change_count_;
-  if (change_count_ > kChangesNamed + 1) {
+  if (change_count_ > kMaxNamedChanges + 1) {
     changes_.resize(changes_.rfind("; "));
   }
-  if (change_count_ > kChangesNamed) {
-    changes_ += concat("; and ", change_count_ - kChangesNamed, " more");
+  if (change_count_ > kMaxNamedChanges) {
+    changes_ += concat("; and ", change_count_ - kMaxNamedChanges, " more");
   } else {
     if (!changes_.empty()) changes_ += "; ";
     changes_ += what;
@@ -54,8 +55,8 @@ void ObservedExec::note(const std::string& what) {
 }
 
 void ObservedExec::replace(ObservedGraph graph, std::string what) {
-  // The executable's nodes keep the names that updates of single nodes go by, and the profiler's
-  // numbers.
+  // The executable's nodes keep their handles, which updates of single nodes use, and their
+  // profiler numbers.
   if (graph.nodes.size() == graph_.nodes.size()) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       graph.nodes[i].handle = graph_.nodes[i].handle;
@@ -64,7 +65,7 @@ void ObservedExec::replace(ObservedGraph graph, std::string what) {
   }
   graph_ = std::move(graph);
   index();
-  note(what);
+  add_change(what);
 }
 
 ObservedNode* ObservedExec::find(std::uint64_t handle) {
@@ -89,7 +90,7 @@ void ObservedExec::change(std::uint64_t handle, const ObservedGraph& one, const 
   changed.number = node->number;
   changed.enabled = node->enabled;
   *node = std::move(changed);
-  note(concat(what, " of node ", node - graph_.nodes.data()));
+  add_change(concat(what, " of node ", node - graph_.nodes.data()));
 }
 
 void ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
@@ -97,24 +98,24 @@ void ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
   if (node == nullptr || node->enabled == enabled) return;
   node->enabled = enabled;
   index();
-  note(concat(enabled == ObservedNode::Enabled::Yes ? "enabled" : "disabled", " node ",
-              node - graph_.nodes.data()));
+  add_change(concat(enabled == ObservedNode::Enabled::Yes ? "enabled" : "disabled", " node ",
+                    node - graph_.nodes.data()));
 }
 
-void ObservedExec::await(const trace::Replay& replay, std::uint32_t correlation) {
-  Awaited awaited;
-  awaited.replay = replay;
-  awaited.correlation = correlation;
-  awaited.samples.reserve(expected_);
-  awaited_.push_back(std::move(awaited));
+void ObservedExec::expect(const trace::Replay& replay, std::uint32_t correlation) {
+  PendingReplay pending;
+  pending.replay = replay;
+  pending.correlation = correlation;
+  pending.samples.reserve(expected_);
+  pending_.push_back(std::move(pending));
 }
 
-std::uint32_t ObservedExec::place_of(const ObservedRun& run) const {
-  const auto known = places_.find(run.node);
-  if (known == places_.end()) return trace::kNone;
+std::uint32_t ObservedExec::node_of(const ObservedRun& run) const {
+  const auto known = nodes_by_id_.find(run.node);
+  if (known == nodes_by_id_.end()) return trace::kNone;
   const ObservedNode& node = graph_.nodes[known->second];
-  // A kernel of another name: CUDA numbers nodes in another way than we know. A fill may well run
-  // as a kernel.
+  // A different kernel name means that CUDA numbers the nodes differently than assumed. Fills may
+  // run as kernels.
   if (node.kernel != trace::kNone && !run.kernel.empty() &&
       graph_.kernels[node.kernel].full_name != run.kernel)
     return trace::kNone;
@@ -122,36 +123,37 @@ std::uint32_t ObservedExec::place_of(const ObservedRun& run) const {
 }
 
 std::optional<trace::Sample> ObservedExec::sample_of(const ObservedRun& run) const {
-  const std::uint32_t place = place_of(run);
-  if (place == trace::kNone) return std::nullopt;
+  const std::uint32_t node_index = node_of(run);
+  if (node_index == trace::kNone) return std::nullopt;
   const bool is_timed = run.started != 0 && run.ended != 0;
-  return trace::Sample{place, 0, is_timed ? run.started : 0,
+  return trace::Sample{node_index, 0, is_timed ? run.started : 0,
                        is_timed ? saturated_ns(run.ended - run.started) : 0,
                        static_cast<std::uint16_t>(run.stream)};
 }
 
 void ObservedExec::take(const ObservedRun& run, std::uint64_t replay, trace::Time now) {
-  const auto awaited = std::lower_bound(
-      awaited_.begin(), awaited_.end(), replay,
-      [](const Awaited& one, std::uint64_t number) { return one.replay.replay < number; });
-  if (awaited == awaited_.end() || awaited->replay.replay != replay) return;
-  awaited->touched = now;
-  ++awaited->runs;
-  if (const auto sample = sample_of(run)) awaited->samples.push_back(*sample);
+  const auto pending = std::lower_bound(
+      pending_.begin(), pending_.end(), replay,
+      [](const PendingReplay& one, std::uint64_t number) { return one.replay.replay < number; });
+  if (pending == pending_.end() || pending->replay.replay != replay) return;
+  pending->last_arrival = now;
+  ++pending->runs;
+  if (const auto sample = sample_of(run)) pending->samples.push_back(*sample);
 }
 
 void ObservedExec::take_unnumbered(const ObservedRun& run, trace::Time now) {
-  if (awaited_.empty()) return;
-  touched_ = now;
+  if (pending_.empty()) return;
+  last_unnumbered_arrival_ = now;
   if (const auto sample = sample_of(run); sample && sample->started != 0)
     unnumbered_.push_back(*sample);
 }
 
-// The first replay's: what began before the next one did, or was launched where that is not known.
+// The runs of the first replay: those that started before the next replay's first sample, or before
+// its launch if no sample has a time.
 void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
   trace::Time end = std::numeric_limits<trace::Time>::max();
-  if (!awaited_.empty()) {
-    const Awaited& next = awaited_.front();
+  if (!pending_.empty()) {
+    const PendingReplay& next = pending_.front();
     end = next.replay.launched;
     trace::Time began = std::numeric_limits<trace::Time>::max();
     for (const trace::Sample& sample : next.samples) {
@@ -159,29 +161,29 @@ void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
     }
     if (began != std::numeric_limits<trace::Time>::max()) end = began;
   }
-  const auto rest =
+  const auto unassigned =
       std::partition(unnumbered_.begin(), unnumbered_.end(),
                      [&](const trace::Sample& sample) { return sample.started >= end; });
-  samples.insert(samples.end(), rest, unnumbered_.end());
-  unnumbered_.erase(rest, unnumbered_.end());
+  samples.insert(samples.end(), unassigned, unnumbered_.end());
+  unnumbered_.erase(unassigned, unnumbered_.end());
 }
 
 bool ObservedExec::is_complete(trace::Time now) const {
-  const Awaited& first = awaited_.front();
+  const PendingReplay& first = pending_.front();
   if (!runs_vary_ && first.runs >= expected_) return true;
-  // Buffers come in the order in which they were filled: with a later replay of the graph here for
-  // a while, nothing of this one is on its way.
-  const auto is_settled = [&](const Awaited& one) {
-    return one.runs != 0 && now - one.touched > kSecond / 2;
+  // Buffers arrive in the order in which they were filled: no record of this replay is outstanding
+  // once a later replay has been complete for a while.
+  const auto is_settled = [&](const PendingReplay& one) {
+    return one.runs != 0 && now - one.last_arrival > kSecond / 2;
   };
-  if (std::any_of(awaited_.begin() + 1, awaited_.end(), is_settled)) return true;
-  const trace::Time touched = std::max(first.touched, touched_);
-  return touched != 0 && now - touched > 2 * kSecond;
+  if (std::any_of(pending_.begin() + 1, pending_.end(), is_settled)) return true;
+  const trace::Time last_arrival = std::max(first.last_arrival, last_unnumbered_arrival_);
+  return last_arrival != 0 && now - last_arrival > 2 * kSecond;
 }
 
-void ObservedExec::tell_first(std::vector<trace::Record>& records) {
-  Awaited first = std::move(awaited_.front());
-  awaited_.pop_front();
+void ObservedExec::emit_first(std::vector<trace::Record>& records) {
+  PendingReplay first = std::move(pending_.front());
+  pending_.pop_front();
   add_unnumbered(first.samples);
   trace::SampleBlock block;
   block.graph = first.replay.graph;

@@ -1,5 +1,5 @@
-// ObservedExec: an executable graph of the program: its versions, and those of its replays whose
-// nodes' times are still on their way. Knows no driver. Threads: one at a time.
+// ObservedExec: an executable graph of the program: its versions, and the replays whose node times
+// are outstanding. Knows nothing about the driver. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace reprise::detail {
 
-// One run of one node, as the profiler tells it.
+// One execution of one node, as the profiler reports it.
 struct ObservedRun {
-  std::uint64_t node =
-      0;  // the profiler's id: of the executable in the upper half, of the node in the lower one
-  std::uint32_t correlation = 0;  // the launch; 0: not told
+  // The profiler's id: executable in the upper half, node in the lower half.
+  std::uint64_t node = 0;
+  std::uint32_t correlation = 0;  // of the launch; 0: unknown
   std::uint32_t stream = 0;
-  trace::Time started = 0, ended = 0;  // 0: lost
-  std::string_view kernel = {};        // mangled; empty: it is none
+  trace::Time started = 0, ended = 0;  // 0: unknown
+  std::string_view kernel = {};        // mangled; empty: not a kernel
 };
 
 class ObservedExec {
@@ -39,64 +39,64 @@ class ObservedExec {
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
   [[nodiscard]] const ObservedGraph& graph() const noexcept { return graph_; }
 
-  // --- changes: `what` is told with the next version ---
+  // --- Changes: `what` describes them in the record of the next version ---
   void replace(ObservedGraph graph, std::string what);
-  // Of the node with this handle; `one` has one node, and its kernel. Nothing where there is no
-  // such node.
+  // Replaces the node with this handle by the only node of `one`. No effect for an unknown handle.
   void change(std::uint64_t handle, const ObservedGraph& one, const std::string& what);
   void enable(std::uint64_t handle, ObservedNode::Enabled enabled);
-  // What changed since the last call; empty: nothing.
+  // Descriptions of the changes since the last call; empty: none.
   [[nodiscard]] std::string take_changes() { return std::exchange(changes_, {}); }
 
   std::uint32_t version = 1;
-  std::uint64_t replays = 0;  // launched so far
+  std::uint64_t replays = 0;  // number of launches
 
-  // --- replays whose nodes are recorded ---
-  void await(const trace::Replay& replay, std::uint32_t correlation);
-  // A run of the replay with this number; nothing where that is not awaited any more.
+  // --- Replays with recorded nodes ---
+  void expect(const trace::Replay& replay, std::uint32_t correlation);
+  // Adds a run to the replay with this number. No effect if the replay is complete.
   void take(const ObservedRun& run, std::uint64_t replay, trace::Time now);
-  // One of which it is not told whose it is, as of nodes in bodies: its time tells, once those of
-  // the others are here.
+  // Adds a run without correlation, such as that of a node in a body. Its time assigns it to a
+  // replay once the other runs have arrived.
   void take_unnumbered(const ObservedRun& run, trace::Time now);
-  enum class Rest : std::uint8_t { IsToCome, IsHere };
-  // Appends those of whose nodes nothing more comes, and calls `done` with the correlation of each.
+  enum class Outstanding : std::uint8_t { Expected, Complete };
+  // Appends the replays that are complete and calls `done` with the correlation of each.
   template <class Done>
-  void collect(trace::Time now, Rest rest, std::vector<trace::Record>& records, const Done& done) {
-    while (!awaited_.empty() && (rest == Rest::IsHere || is_complete(now))) {
-      done(awaited_.front().correlation);
-      tell_first(records);
+  void collect(trace::Time now, Outstanding rest, std::vector<trace::Record>& records,
+               const Done& done) {
+    while (!pending_.empty() && (rest == Outstanding::Complete || is_complete(now))) {
+      done(pending_.front().correlation);
+      emit_first(records);
     }
   }
-  [[nodiscard]] bool awaits_any() const noexcept { return !awaited_.empty(); }
+  [[nodiscard]] bool has_pending() const noexcept { return !pending_.empty(); }
 
  private:
-  struct Awaited {
+  struct PendingReplay {
     trace::Replay replay;
     std::uint32_t correlation = 0;
-    trace::Time touched = 0;  // when the last run came
+    trace::Time last_arrival = 0;  // arrival of the last run
     std::uint32_t runs = 0;
     std::vector<trace::Sample> samples;
   };
   void index();
   [[nodiscard]] ObservedNode* find(std::uint64_t handle);
-  void note(const std::string& what);
-  [[nodiscard]] std::uint32_t place_of(const ObservedRun& run) const;
+  void add_change(const std::string& what);
+  [[nodiscard]] std::uint32_t node_of(const ObservedRun& run) const;
   [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run) const;
   void add_unnumbered(std::vector<trace::Sample>& samples);
   [[nodiscard]] bool is_complete(trace::Time now) const;
-  void tell_first(std::vector<trace::Record>& records);
+  void emit_first(std::vector<trace::Record>& records);
 
   Identity identity_;
   ObservedGraph graph_;
   std::string changes_;
   std::uint32_t change_count_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> by_handle_;
-  std::unordered_map<std::uint64_t, std::uint32_t> places_;  // the profiler's id -> node
-  std::uint32_t expected_ = 0;                               // runs of a replay
+  std::unordered_map<std::uint64_t, std::uint32_t> nodes_by_id_;  // key: the profiler's id
+  std::uint32_t expected_ = 0;                                    // runs per replay
   bool runs_vary_ = false;
-  std::deque<Awaited> awaited_;
-  std::vector<trace::Sample> unnumbered_;  // while any is awaited
-  trace::Time touched_ = 0;                // when the last of those came
+  std::deque<PendingReplay> pending_;
+  std::vector<trace::Sample> unnumbered_;    // while replays are outstanding
+  trace::Time last_unnumbered_arrival_ = 0;  // arrival of the last one
 };
 
 }  // namespace reprise::detail

@@ -9,7 +9,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::size_t kMostStrays = 16384;
+constexpr std::size_t kMaxUnmatched = 16384;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void ObservedProgram::push(trace::Record record) {
   }
 }
 
-// --- memory, devices, queues ---
+// --- Memory, devices, queues ---
 
 void ObservedProgram::allocated(const ProgramMemory::Allocation& allocation, trace::Time at) {
   const std::lock_guard lock(mutex_);
@@ -43,7 +43,7 @@ void ObservedProgram::add_device(const trace::Device& device) {
   if (devices_.try_emplace(device.id, device).second) push(device);
 }
 
-bool ObservedProgram::knows_device(std::uint32_t id) const {
+bool ObservedProgram::has_device(std::uint32_t id) const {
   const std::lock_guard lock(mutex_);
   return devices_.contains(id);
 }
@@ -54,20 +54,20 @@ void ObservedProgram::name_queue(std::uint64_t stream, std::uint32_t device, std
   push(trace::Queue{next_queue_++, device, std::move(label)});
 }
 
-bool ObservedProgram::knows_queue(std::uint64_t stream) const {
+bool ObservedProgram::has_queue(std::uint64_t stream) const {
   const std::lock_guard lock(mutex_);
   return queues_.contains(stream);
 }
 
-void ObservedProgram::forget_queue(std::uint64_t stream) {
+void ObservedProgram::remove_queue(std::uint64_t stream) {
   const std::lock_guard lock(mutex_);
   queues_.erase(stream);
 }
 
-// --- graphs ---
+// --- Graphs ---
 
-void ObservedProgram::node_made(std::uint64_t graph, std::uint64_t node,
-                                std::shared_ptr<const ScopePath> scope) {
+void ObservedProgram::node_created(std::uint64_t graph, std::uint64_t node,
+                                   std::shared_ptr<const ScopePath> scope) {
   const std::lock_guard lock(mutex_);
   bodies_.erase(node);  // of an earlier node at this address
   scopes_.add(graph, node, std::move(scope));
@@ -78,15 +78,15 @@ void ObservedProgram::node_copied(std::uint64_t from, std::uint64_t graph, std::
   scopes_.copy(from, graph, node);
 }
 
-void ObservedProgram::node_gone(std::uint64_t node) {
+void ObservedProgram::node_destroyed(std::uint64_t node) {
   const std::lock_guard lock(mutex_);
   bodies_.erase(node);
-  scopes_.forget_node(node);
+  scopes_.remove_node(node);
 }
 
-void ObservedProgram::graph_gone(std::uint64_t graph) {
+void ObservedProgram::graph_destroyed(std::uint64_t graph) {
   const std::lock_guard lock(mutex_);
-  scopes_.forget_graph(graph);
+  scopes_.remove_graph(graph);
 }
 
 std::shared_ptr<const ScopePath> ObservedProgram::scope_of(std::uint64_t node) const {
@@ -94,7 +94,7 @@ std::shared_ptr<const ScopePath> ObservedProgram::scope_of(std::uint64_t node) c
   return scopes_.find(node);
 }
 
-void ObservedProgram::bodies_made(std::uint64_t node, std::vector<std::uint64_t> graphs) {
+void ObservedProgram::bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs) {
   const std::lock_guard lock(mutex_);
   bodies_[node] = std::move(graphs);
 }
@@ -105,7 +105,7 @@ std::vector<std::uint64_t> ObservedProgram::bodies_of(std::uint64_t node) const 
   return found == bodies_.end() ? std::vector<std::uint64_t>() : found->second;
 }
 
-// --- executables ---
+// --- Executables ---
 
 ObservedProgram::Exec ObservedProgram::find(std::uint64_t exec) const {
   const auto found = execs_.find(exec);
@@ -124,13 +124,13 @@ void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
 
 void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {
   const std::lock_guard lock(mutex_);
-  execs_.erase(made.exec);  // an earlier one with this handle, whose end was not seen
+  execs_.erase(made.exec);  // an earlier one with this handle, whose destruction was not observed
   if (described_nodes_ + graph.nodes.size() > limits_.nodes) {
-    if (!std::exchange(said_limit_, true)) {
+    if (!std::exchange(limit_reported_, true)) {
       push(trace::Message{made.at, trace::Severity::Warning, "run.graphs",
                           concat("graphs with ", described_nodes_,
-                                 " nodes were described; those that are instantiated from now on "
-                                 "are not, and neither are their replays")});
+                                 " nodes were described; graphs instantiated from now on and "
+                                 "their replays are not recorded")});
     }
     return;
   }
@@ -138,17 +138,17 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
       next_graph_, made.device, made.profiler_id,
       concat(made.scope.empty() ? "graph" : made.scope, " ", next_graph_)};
   ++next_graph_;
-  const std::string complaint = std::move(graph.complaint);
+  const std::string error = std::move(graph.error);
   for (const ObservedNode& node : graph.nodes) {
     if (node.allocates != 0)
       memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
   }
   const auto exec = std::make_shared<ObservedExec>(std::move(identity), std::move(graph));
   describe(*exec, made.at, made.began == 0 ? 0 : made.at - made.began);
-  if (!complaint.empty()) {
+  if (!error.empty()) {
     push(trace::Message{made.at, trace::Severity::Warning, "run.unread",
-                        concat("not all of the graph could be read: ", complaint),
-                        exec->identity().graph, 1});
+                        concat("the graph was read incompletely: ", error), exec->identity().graph,
+                        1});
   }
   execs_.emplace(made.exec, exec);
 }
@@ -166,7 +166,7 @@ void ObservedProgram::refused(std::uint64_t handle, const std::string& why, trac
   const Exec exec = find(handle);
   if (!exec) return;
   push(trace::Message{at, trace::Severity::Info, "run.update",
-                      concat("CUDA did not take an update of the whole graph (", why, ")"),
+                      concat("CUDA rejected an update of the whole graph (", why, ")"),
                       exec->identity().graph, exec->version});
 }
 
@@ -190,7 +190,7 @@ void ObservedProgram::apply_changes(ObservedExec& exec, trace::Time at) {
     ++exec.version;
     describe(exec, at, 0);
   } else {
-    what += " (no picture of it is kept: there are too many)";
+    what += " (not described: too many versions)";
   }
   push(trace::Update{at, exec.identity().graph, from, exec.version, std::move(what)});
 }
@@ -203,7 +203,7 @@ void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
   push(trace::Update{
       at, exec.identity().graph, exec.version, exec.version,
       concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
-  execs_.erase(found);  // what is awaited of it still comes
+  execs_.erase(found);  // outstanding runs keep the object alive
 }
 
 std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
@@ -212,7 +212,7 @@ std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
   return exec ? exec->identity().device : 0;
 }
 
-// --- replays ---
+// --- Replays ---
 
 void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
   const std::lock_guard lock(mutex_);
@@ -233,19 +233,19 @@ void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
   replay.launch_returned = launch.returned;
   replay.thread = launch.thread;
   if (nodes == Nodes::Unrecorded || launch.correlation == 0) return push(replay);
-  if (!exec->awaits_any()) awaiting_.push_back(exec);
-  exec->await(replay, launch.correlation);
-  const Awaited awaited{exec, replay.replay};
-  by_correlation_[launch.correlation] = awaited;
-  take_strays(awaited, launch.correlation, launch.returned);
+  if (!exec->has_pending()) pending_execs_.push_back(exec);
+  exec->expect(replay, launch.correlation);
+  const PendingReplay pending{exec, replay.replay};
+  by_correlation_[launch.correlation] = pending;
+  deliver_unmatched(pending, launch.correlation, launch.returned);
 }
 
-void ObservedProgram::take_strays(const Awaited& awaited, std::uint32_t correlation,
-                                  trace::Time now) {
-  std::erase_if(strays_, [&](Stray& stray) {
-    if (stray.run.correlation != correlation) return false;
-    stray.run.kernel = stray.kernel;
-    awaited.exec->take(stray.run, awaited.replay, now);
+void ObservedProgram::deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation,
+                                        trace::Time now) {
+  std::erase_if(unmatched_runs_, [&](UnmatchedRun& unmatched) {
+    if (unmatched.run.correlation != correlation) return false;
+    unmatched.run.kernel = unmatched.kernel;
+    pending.exec->take(unmatched.run, pending.replay, now);
     return true;
   });
 }
@@ -255,45 +255,46 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
   for (const ObservedRun& run : runs) {
     if (run.started == 0 || run.ended == 0) ++lost_times_;
     ++hooks_.nodes;
-    if (run.correlation == 0) {  // the executable alone is known
-      const auto exec = std::find_if(awaiting_.begin(), awaiting_.end(), [&](const Exec& one) {
-        return one->identity().profiler_id == run.node >> 32;
-      });
-      if (exec != awaiting_.end()) (*exec)->take_unnumbered(run, now);
+    if (run.correlation == 0) {  // only the executable is known
+      const auto exec = std::find_if(
+          pending_execs_.begin(), pending_execs_.end(),
+          [&](const Exec& one) { return one->identity().profiler_id == run.node >> 32; });
+      if (exec != pending_execs_.end()) (*exec)->take_unnumbered(run, now);
       continue;
     }
     const auto launch = by_correlation_.find(run.correlation);
     if (launch != by_correlation_.end()) {
       launch->second.exec->take(run, launch->second.replay, now);
-    } else if (strays_.size() < kMostStrays) {
-      strays_.push_back({run, std::string(run.kernel)});
+    } else if (unmatched_runs_.size() < kMaxUnmatched) {
+      unmatched_runs_.push_back({run, std::string(run.kernel)});
     } else {
-      strays_.erase(strays_.begin(),
-                    strays_.begin() + kMostStrays / 2);  // of launches that nobody saw
+      unmatched_runs_.erase(unmatched_runs_.begin(),
+                            unmatched_runs_.begin() +
+                                kMaxUnmatched / 2);  // their launches were probably not observed
     }
   }
 }
 
-void ObservedProgram::collect(trace::Time now, ObservedExec::Rest rest,
+void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstanding,
                               std::vector<trace::Record>& records) {
   const std::lock_guard lock(mutex_);
   memory_.collect(now, records);
   for (trace::Record& record : records_) records.push_back(std::move(record));
   records_.clear();
-  std::erase_if(awaiting_, [&](const Exec& exec) {
-    exec->collect(now, rest, records, [&](std::uint32_t correlation) {
+  std::erase_if(pending_execs_, [&](const Exec& exec) {
+    exec->collect(now, outstanding, records, [&](std::uint32_t correlation) {
       ++hooks_.replays;
       by_correlation_.erase(correlation);
     });
-    return !exec->awaits_any();
+    return !exec->has_pending();
   });
   const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
     if (count != 0) records.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});
   };
   tell(lost_replays_, trace::LossKind::Replays,
-       "launches of graphs that were not described, or that came faster than they were written");
-  tell(lost_events_, trace::LossKind::Events, "they came faster than they were written");
-  tell(lost_times_, trace::LossKind::ZeroTimestamps, "the profiler gave no times of these nodes");
+       "launches of graphs that are not described, or more than could be written");
+  tell(lost_events_, trace::LossKind::Events, "more than could be written");
+  tell(lost_times_, trace::LossKind::ZeroTimestamps, "the profiler reported no times");
 }
 
 HookCounts ObservedProgram::take_hooks() {

@@ -1,6 +1,6 @@
-// ObservedProgram: what is known of the CUDA graphs of a program that knows nothing of us, and what
-// a trace is told of it. Told what happens by whoever listens to the program's calls; knows no
-// driver, no profiler and no file. Threads: any; it calls nobody back.
+// ObservedProgram: the state of the CUDA graphs of an observed program, and the resulting trace
+// records. Its callers report the program's calls; it knows nothing about the driver, the profiler
+// and files. Threads: any; makes no callbacks.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 namespace reprise::detail {
 
 struct ObservedProgramLimits {
-  std::uint64_t nodes = 4'000'000;  // described, over all versions of all graphs
-  std::uint32_t versions = 64;      // of one graph
+  std::uint64_t nodes = 4'000'000;  // described nodes of all versions of all graphs
+  std::uint32_t versions = 64;      // per graph
   std::size_t waiting_records = 1'000'000;
 };
 
@@ -29,32 +29,33 @@ class ObservedProgram {
   using Limits = ObservedProgramLimits;
   explicit ObservedProgram(const Limits& limits = {}) : limits_(limits) {}
 
-  // --- memory, devices, queues ---
+  // --- Memory, devices, queues ---
   void allocated(const ProgramMemory::Allocation& allocation, trace::Time at);
   void freed(std::uint64_t address, trace::Time at);
   void unmapped(std::uint64_t address, std::uint64_t bytes, trace::Time at);
-  void add_device(const trace::Device& device);  // once each; more are ignored
-  [[nodiscard]] bool knows_device(std::uint32_t id) const;
+  void add_device(const trace::Device& device);  // ignores known devices
+  [[nodiscard]] bool has_device(std::uint32_t id) const;
   void name_queue(std::uint64_t stream, std::uint32_t device,
-                  std::string label);  // once each, until it is forgotten
-  [[nodiscard]] bool knows_queue(std::uint64_t stream) const;
-  void forget_queue(std::uint64_t stream);
+                  std::string label);  // ignores known streams
+  [[nodiscard]] bool has_queue(std::uint64_t stream) const;
+  void remove_queue(std::uint64_t stream);
 
-  // --- graphs ---
-  void node_made(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> scope);
+  // --- Graphs ---
+  void node_created(std::uint64_t graph, std::uint64_t node,
+                    std::shared_ptr<const ScopePath> scope);
   void node_copied(std::uint64_t from, std::uint64_t graph, std::uint64_t node);
-  void node_gone(std::uint64_t node);
-  void graph_gone(std::uint64_t graph);
+  void node_destroyed(std::uint64_t node);
+  void graph_destroyed(std::uint64_t graph);
   [[nodiscard]] std::shared_ptr<const ScopePath> scope_of(std::uint64_t node) const;
-  // A conditional node's bodies, which only its making tells.
-  void bodies_made(std::uint64_t node, std::vector<std::uint64_t> graphs);
+  // The bodies of a conditional node; observable only at its creation.
+  void bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs);
   [[nodiscard]] std::vector<std::uint64_t> bodies_of(std::uint64_t node) const;
 
-  // --- executables, by their handles, which are used again after their end ---
+  // --- Executables, by handle; handles are reused after destruction ---
   struct Instantiation {
     std::uint64_t exec = 0;
     std::uint32_t profiler_id = 0, device = 0;
-    std::string scope = {};  // where it was instantiated; may be empty
+    std::string scope = {};  // the open scope at the instantiation; may be empty
     trace::Time began = 0, at = 0;
   };
   void instantiated(const Instantiation& made, ObservedGraph graph);
@@ -64,21 +65,22 @@ class ObservedProgram {
                const std::string& what);
   void enabled(std::uint64_t exec, std::uint64_t node, ObservedNode::Enabled enabled);
   void destroyed(std::uint64_t exec, trace::Time at);
-  [[nodiscard]] std::uint32_t device_of(std::uint64_t exec) const;  // 0 where it is not known
+  [[nodiscard]] std::uint32_t device_of(std::uint64_t exec) const;  // 0: unknown
 
-  // --- replays ---
+  // --- Replays ---
   struct Launch {
     std::uint64_t exec = 0, stream = 0;
     std::uint32_t thread = 0;
     trace::Time began = 0, returned = 0;
-    std::uint32_t correlation = 0;  // that its runs come with
+    std::uint32_t correlation = 0;  // also that of the launch's runs
   };
   enum class Nodes : std::uint8_t { Unrecorded, Recorded };
   void launched(const Launch& launch, Nodes nodes);
   void ran(const std::vector<ObservedRun>& runs, trace::Time now);
 
-  // Appends what can be said since the last call.
-  void collect(trace::Time now, ObservedExec::Rest rest, std::vector<trace::Record>& records);
+  // Appends the records that are complete since the last call.
+  void collect(trace::Time now, ObservedExec::Outstanding rest,
+               std::vector<trace::Record>& records);
   [[nodiscard]] HookCounts take_hooks();
 
  private:
@@ -87,18 +89,18 @@ class ObservedProgram {
   void describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time);
   void apply_changes(ObservedExec& exec, trace::Time at);
   void push(trace::Record record);
-  struct Awaited {
+  struct PendingReplay {
     Exec exec;
     std::uint64_t replay = 0;
   };
-  struct Stray {
+  struct UnmatchedRun {
     ObservedRun run;
     std::string kernel;
   };
-  void take_strays(const Awaited& awaited, std::uint32_t correlation, trace::Time now);
+  void deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation, trace::Time now);
 
   const Limits limits_;
-  mutable std::mutex mutex_;  // of all that stands below
+  mutable std::mutex mutex_;  // guards the members below
   ProgramMemory memory_;
   NodeScopes scopes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> bodies_;
@@ -106,11 +108,11 @@ class ObservedProgram {
   std::unordered_map<std::uint64_t, std::uint32_t> queues_;
   std::uint32_t next_queue_ = 0, next_graph_ = 0;
   std::unordered_map<std::uint64_t, Exec> execs_;
-  std::vector<Exec> awaiting_;                                 // each once
-  std::unordered_map<std::uint32_t, Awaited> by_correlation_;  // launches that are awaited
-  std::vector<Stray> strays_;  // runs that came before their launch returned
+  std::vector<Exec> pending_execs_;  // executables with outstanding runs, each once
+  std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches
+  std::vector<UnmatchedRun> unmatched_runs_;  // runs that arrived before their launch returned
   std::uint64_t described_nodes_ = 0;
-  bool said_limit_ = false;
+  bool limit_reported_ = false;
   std::vector<trace::Record> records_;
   std::uint64_t lost_replays_ = 0, lost_events_ = 0, lost_times_ = 0;
   HookCounts hooks_;

@@ -10,7 +10,7 @@
 namespace reprise::detail {
 namespace {
 
-constexpr WantedCallback kWanted[] = {
+constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_CREATED},
     {CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING},
     {CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING},
@@ -67,12 +67,12 @@ ProgramCallbacks::Thread& ProgramCallbacks::this_thread() {
   return thread;
 }
 
-ProgramCallbacks::ProgramCallbacks(ObservedProgram& watch, Sources sources)
-    : watch_(watch), sources_(std::move(sources)) {
-  knowledge_.scope_of = [this](CUgraphNode node) { return watch_.scope_of(number_of(node)); };
+ProgramCallbacks::ProgramCallbacks(ObservedProgram& program, Sources sources)
+    : program_(program), sources_(std::move(sources)) {
+  knowledge_.scope_of = [this](CUgraphNode node) { return program_.scope_of(number_of(node)); };
   knowledge_.bodies_of = [this](CUgraphNode node) {
     std::vector<CUgraph> bodies;
-    for (const std::uint64_t body : watch_.bodies_of(number_of(node)))
+    for (const std::uint64_t body : program_.bodies_of(number_of(node)))
       bodies.push_back(reinterpret_cast<CUgraph>(static_cast<std::uintptr_t>(body)));
     return bodies;
   };
@@ -83,18 +83,18 @@ ProgramCallbacks::ProgramCallbacks(ObservedProgram& watch, Sources sources)
   };
 }
 
-std::span<const WantedCallback> ProgramCallbacks::wanted() { return kWanted; }
+std::span<const CallbackId> ProgramCallbacks::wanted() { return kWanted; }
 
-std::string ProgramCallbacks::take_complaint() {
+std::string ProgramCallbacks::take_error() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(complaint_, {});
+  return std::exchange(error_, {});
 }
 
-void ProgramCallbacks::complain(const std::string& text) noexcept {
+void ProgramCallbacks::record_error(const std::string& text) noexcept {
   try {
     const std::lock_guard lock(mutex_);
-    if (complaint_.empty()) complaint_ = text;
-  } catch (...) {  // there is nobody to tell, and the program goes on
+    if (error_.empty()) error_ = text;
+  } catch (...) {  // out of memory: the text is lost
   }
 }
 
@@ -105,19 +105,19 @@ void ProgramCallbacks::take(CUpti_CallbackDomain domain, CUpti_CallbackId id,
       case CUPTI_CB_DOMAIN_RESOURCE: return take_resource(id, as<CUpti_ResourceData>(data));
       case CUPTI_CB_DOMAIN_DRIVER_API: return take_driver(id, as<CUpti_CallbackData>(data));
       case CUPTI_CB_DOMAIN_NVTX: return take_range(id, as<CUpti_NvtxData>(data));
-      default: return;  // CUPTI's list, which goes on without us
+      default: return;  // CUPTI's enumeration has further domains
     }
   } catch (const std::exception& error) {
-    complain(error.what());
+    record_error(error.what());
   } catch (...) {
-    complain("an unknown exception");
+    record_error("unknown exception");
   }
 }
 
 const DriverCalls* ProgramCallbacks::driver() {
   std::call_once(driver_once_, [this] {
     driver_ = sources_.load_driver();
-    if (driver_.calls == nullptr) complain(driver_.why_not);
+    if (driver_.calls == nullptr) record_error(driver_.why_not);
   });
   return driver_.calls;
 }
@@ -127,7 +127,7 @@ std::uint32_t ProgramCallbacks::current_device() {
   CUdevice device = 0;
   if (calls == nullptr || calls->cuCtxGetDevice(&device) != CUDA_SUCCESS) return 0;
   const auto id = static_cast<std::uint32_t>(device);
-  if (watch_.knows_device(id)) return id;
+  if (program_.has_device(id)) return id;
   trace::Device record;
   record.id = id;
   record.selector = concat("cuda:", id);
@@ -145,17 +145,17 @@ std::uint32_t ProgramCallbacks::current_device() {
                                   device) == CUDA_SUCCESS) {
     record.multiprocessors = static_cast<std::uint32_t>(multiprocessors);
   }
-  watch_.add_device(record);
+  program_.add_device(record);
   return id;
 }
 
-// --- graphs and executables ---
+// --- Graphs and executables ---
 
 void ProgramCallbacks::take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
   switch (id) {
     case CUPTI_CBID_RESOURCE_CONTEXT_CREATED: return sources_.on_context();
     case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
-      return watch_.forget_queue(number_of(data.resourceHandle.stream));
+      return program_.remove_queue(number_of(data.resourceHandle.stream));
     default:
       if (data.resourceDescriptor != nullptr)
         take_graph(id, as<CUpti_GraphData>(data.resourceDescriptor));
@@ -166,19 +166,20 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
   Thread& thread = this_thread();
   switch (id) {
     case CUPTI_CBID_RESOURCE_GRAPH_DESTROY_STARTING:
-      return watch_.graph_gone(number_of(graph.graph));
+      return program_.graph_destroyed(number_of(graph.graph));
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED:
-      ++thread.nodes_made;
-      return watch_.node_made(number_of(graph.graph), number_of(graph.node), thread.scopes.path());
+      ++thread.nodes_created;
+      return program_.node_created(number_of(graph.graph), number_of(graph.node),
+                                   thread.scopes.path());
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
-      return watch_.node_copied(number_of(graph.originalNode), number_of(graph.graph),
-                                number_of(graph.node));
+      return program_.node_copied(number_of(graph.originalNode), number_of(graph.graph),
+                                  number_of(graph.node));
     case CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING:
-      return watch_.node_gone(number_of(graph.node));
+      return program_.node_destroyed(number_of(graph.node));
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED: return instantiated(graph);
     case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
-      return watch_.destroyed(number_of(graph.graphExec), trace_now());
-    default: return;  // nothing that was asked for
+      return program_.destroyed(number_of(graph.graphExec), trace_now());
+    default: return;  // not subscribed
   }
 }
 
@@ -186,48 +187,48 @@ ObservedGraph ProgramCallbacks::read(CUgraph graph) {
   const DriverCalls* const calls = driver();
   if (calls != nullptr) return DriverGraphReader(*calls, knowledge_).read(graph);
   ObservedGraph nothing;
-  nothing.complaint = driver_.why_not;
+  nothing.error = driver_.why_not;
   return nothing;
 }
 
 void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   Thread& thread = this_thread();
   ObservedProgram::Instantiation made;
-  made.began = std::exchange(thread.instantiation_began, 0);
+  made.began = std::exchange(thread.instantiation_start, 0);
   made.at = trace_now();
   made.exec = number_of(graph.graphExec);
   made.device = current_device();
   if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
     made.profiler_id = 0;
   if (const auto scope = thread.scopes.path()) made.scope = scope->back();
-  watch_.instantiated(made, read(graph.graph));
+  program_.instantiated(made, read(graph.graph));
 }
 
-// --- launches ---
+// --- Launches ---
 
 void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec exec,
                                    CUstream stream, PerThread per_thread) {
   Thread& thread = this_thread();
   if (data.callbackSite == CUPTI_API_ENTER) {
-    thread.nodes_before = thread.nodes_made;
-    thread.launch_began = trace_now();
+    thread.nodes_before = thread.nodes_created;
+    thread.launch_start = trace_now();
     return;
   }
-  if (!succeeded(data) || thread.nodes_made != thread.nodes_before)
-    return;  // into a stream that is captured it is a node, and no launch
+  if (!succeeded(data) || thread.nodes_created != thread.nodes_before)
+    return;  // a launch into a captured stream adds a node and starts nothing
   ObservedProgram::Launch launch;
   launch.returned = trace_now();
-  launch.began = thread.launch_began;
+  launch.began = thread.launch_start;
   launch.exec = number_of(exec);
-  launch.stream = queue_of(stream, watch_.device_of(launch.exec), per_thread);
+  launch.stream = queue_of(stream, program_.device_of(launch.exec), per_thread);
   launch.thread = thread_number();
   launch.correlation = data.correlationId;
-  watch_.launched(launch, nodes_.load(std::memory_order_relaxed));
+  program_.launched(launch, nodes_.load(std::memory_order_relaxed));
 }
 
 std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device,
                                          PerThread per_thread) {
-  // Handles that are no addresses stand for a stream of each device, or of each thread.
+  // Special handles denote one stream per device or per thread.
   const bool is_per_thread =
       stream == CU_STREAM_PER_THREAD || (stream == nullptr && per_thread == PerThread::Yes);
   std::uint64_t queue = number_of(stream);
@@ -236,7 +237,7 @@ std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device,
   } else if (stream == nullptr || stream == CU_STREAM_LEGACY) {
     queue = std::uint64_t{device} + 1;
   }
-  if (watch_.knows_queue(queue)) return queue;
+  if (program_.has_queue(queue)) return queue;
   std::string label;
   unsigned long long number = 0;
   if (is_per_thread) {
@@ -249,7 +250,7 @@ std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device,
   } else {
     label = "stream";
   }
-  watch_.name_queue(queue, device, std::move(label));
+  program_.name_queue(queue, device, std::move(label));
   return queue;
 }
 

@@ -1,7 +1,7 @@
-// ProgramCallbacks: what CUPTI says of the program's calls, as it happens, told to a
-// ObservedProgram. Called on the program's own threads, inside of its calls: it throws nothing
-// there, holds no lock while it asks the driver, and does nothing per node at a launch. Threads:
-// any.
+// ProgramCallbacks: handles CUPTI's callbacks about the program's calls and reports them to an
+// ObservedProgram. Runs on the program's threads, within its calls: it throws nothing, holds no
+// lock during driver calls, and its cost at a launch does not depend on the number of nodes.
+// Threads: any.
 #pragma once
 
 #include <cupti.h>
@@ -21,7 +21,7 @@
 
 namespace reprise::detail {
 
-struct WantedCallback {
+struct CallbackId {
   CUpti_CallbackDomain domain;
   CUpti_CallbackId id;
 };
@@ -30,28 +30,28 @@ class ProgramCallbacks {
  public:
   struct Sources {
     const CuptiLibrary& cupti;
-    std::function<DriverCalls::Loaded()> load_driver;  // once, when a graph is to be read
-    std::function<void()> on_context;                  // the driver is up: a context was made
+    std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
+    std::function<void()> on_context;                  // a CUDA context was created
   };
-  ProgramCallbacks(ObservedProgram& watch, Sources sources);
+  ProgramCallbacks(ObservedProgram& program, Sources sources);
 
-  // All that take() understands.
-  [[nodiscard]] static std::span<const WantedCallback> wanted();
+  // All callbacks that take() handles.
+  [[nodiscard]] static std::span<const CallbackId> wanted();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
-  // From the next launch on.
+  // Applies from the next launch on.
   void record_nodes(ObservedProgram::Nodes nodes) noexcept {
     nodes_.store(nodes, std::memory_order_relaxed);
   }
-  // What went wrong in callbacks, once; empty: nothing new.
-  [[nodiscard]] std::string take_complaint();
+  // The first error in callbacks since the last call; empty: none.
+  [[nodiscard]] std::string take_error();
 
  private:
-  // What is under way on one of the program's threads.
+  // State of the call in progress on one of the program's threads.
   struct Thread {
     OpenScopes scopes;
-    trace::Time instantiation_began = 0, launch_began = 0;
-    std::uint64_t nodes_made = 0, nodes_before = 0;
+    trace::Time instantiation_start = 0, launch_start = 0;
+    std::uint64_t nodes_created = 0, nodes_before = 0;
   };
   [[nodiscard]] static Thread& this_thread();
   void take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data);
@@ -60,7 +60,10 @@ class ProgramCallbacks {
   void take_memory(CUpti_CallbackId id, const void* parameters);
   void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_range(CUpti_CallbackId id, const CUpti_NvtxData& data);
-  enum class PerThread : std::uint8_t { No, Yes };  // whether stream 0 is the thread's own
+  enum class PerThread : std::uint8_t {
+    No,
+    Yes
+  };  // whether stream 0 is the per-thread default stream
   void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream,
                    PerThread per_thread);
   void instantiated(const CUpti_GraphData& graph);
@@ -71,18 +74,19 @@ class ProgramCallbacks {
   [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
   [[nodiscard]] const DriverCalls* driver();
   [[nodiscard]] ObservedGraph read(CUgraph graph);
-  [[nodiscard]] std::string range_name(const void* attributes);  // nvtxEventAttributes_t
+  [[nodiscard]] std::string range_name(
+      const void* attributes);  // `attributes`: nvtxEventAttributes_t
   void register_string(const CUpti_NvtxData& data, std::string text);
-  void complain(const std::string& text) noexcept;
+  void record_error(const std::string& text) noexcept;
 
-  ObservedProgram& watch_;
+  ObservedProgram& program_;
   const Sources sources_;
   GraphKnowledge knowledge_;
   std::once_flag driver_once_;
   DriverCalls::Loaded driver_;
   std::atomic<ObservedProgram::Nodes> nodes_{ObservedProgram::Nodes::Unrecorded};
-  std::mutex mutex_;  // of what stands below
-  std::string complaint_;
+  std::mutex mutex_;  // guards the members below
+  std::string error_;
   std::unordered_map<std::uint64_t, std::string> registered_strings_;
 };
 

@@ -24,23 +24,24 @@ trace::BufferKind kind_of(ProgramMemory::Source source) {
                                                      : trace::BufferKind::Device;
 }
 
-trace::BufferLife life_of(const ProgramMemory::Place& place, trace::Time since, trace::Time freed) {
-  const ProgramMemory::Allocation& a = place.allocation;
-  return {place.buffer,
-          place.pool,
+trace::BufferLife lifetime_of(const ProgramMemory::Location& location, trace::Time since,
+                              trace::Time freed) {
+  const ProgramMemory::Allocation& a = location.allocation;
+  return {location.buffer,
+          location.pool,
           a.device,
           kind_of(a.source),
           a.bytes,
           a.address,
           since,
           freed,
-          ProgramMemory::name_of(place)};
+          ProgramMemory::name_of(location)};
 }
 
 }  // namespace
 
-std::string ProgramMemory::name_of(const Place& place) {
-  return concat(label_of(place.allocation.source), " ", place.buffer);
+std::string ProgramMemory::name_of(const Location& location) {
+  return concat(label_of(location.allocation.source), " ", location.buffer);
 }
 
 std::uint32_t ProgramMemory::pool_of(const Allocation& allocation) {
@@ -56,46 +57,47 @@ std::uint32_t ProgramMemory::pool_of(const Allocation& allocation) {
   return at->second;
 }
 
-void ProgramMemory::count(const Place& place, std::int64_t sign) {
-  Pool& pool = pools_[place.pool];
-  const auto bytes = static_cast<std::uint64_t>(sign) * place.allocation.bytes;
+void ProgramMemory::count(const Location& location, std::int64_t sign) {
+  Pool& pool = pools_[location.pool];
+  const auto bytes = static_cast<std::uint64_t>(sign) * location.allocation.bytes;
   pool.state.buffers += static_cast<std::uint32_t>(sign);
-  (place.allocation.source == Source::PinnedHost ? pool.state.host_bytes
-                                                 : pool.state.device_bytes) += bytes;
+  (location.allocation.source == Source::PinnedHost ? pool.state.host_bytes
+                                                    : pool.state.device_bytes) += bytes;
   pool.changed = true;
 }
 
 void ProgramMemory::add(const Allocation& allocation, trace::Time at) {
   if (allocation.address == 0 || allocation.bytes == 0) return;
   remove_range(allocation.address, allocation.bytes, at);
-  const Live live{{next_buffer_++, pool_of(allocation), allocation}, at};
-  lives_.emplace(allocation.address, live);
-  count(live.place, 1);
-  changes_.push_back(life_of(live.place, live.since, 0));
+  const LiveAllocation live{{next_buffer_++, pool_of(allocation), allocation}, at};
+  allocations_.emplace(allocation.address, live);
+  count(live.location, 1);
+  changes_.push_back(lifetime_of(live.location, live.since, 0));
 }
 
-ProgramMemory::Lives::iterator ProgramMemory::end_of(Lives::iterator life, trace::Time at) {
-  count(life->second.place, -1);
-  changes_.push_back(life_of(life->second.place, life->second.since, at));
-  return lives_.erase(life);
+ProgramMemory::Allocations::iterator ProgramMemory::end(Allocations::iterator entry,
+                                                        trace::Time at) {
+  count(entry->second.location, -1);
+  changes_.push_back(lifetime_of(entry->second.location, entry->second.since, at));
+  return allocations_.erase(entry);
 }
 
 void ProgramMemory::remove(std::uint64_t address, trace::Time at) {
-  if (const auto life = lives_.find(address); life != lives_.end()) end_of(life, at);
+  if (const auto entry = allocations_.find(address); entry != allocations_.end()) end(entry, at);
 }
 
 void ProgramMemory::remove_range(std::uint64_t address, std::uint64_t bytes, trace::Time at) {
-  for (auto life = lives_.lower_bound(address);
-       life != lives_.end() && life->first - address < bytes;)
-    life = end_of(life, at);
+  for (auto entry = allocations_.lower_bound(address);
+       entry != allocations_.end() && entry->first - address < bytes;)
+    entry = end(entry, at);
 }
 
-std::optional<ProgramMemory::Place> ProgramMemory::find(std::uint64_t address) const {
-  auto after = lives_.upper_bound(address);
-  if (after == lives_.begin()) return std::nullopt;
-  const Place& place = std::prev(after)->second.place;
-  if (address - place.allocation.address >= place.allocation.bytes) return std::nullopt;
-  return place;
+std::optional<ProgramMemory::Location> ProgramMemory::find(std::uint64_t address) const {
+  auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return std::nullopt;
+  const Location& location = std::prev(after)->second.location;
+  if (address - location.allocation.address >= location.allocation.bytes) return std::nullopt;
+  return location;
 }
 
 void ProgramMemory::collect(trace::Time at, std::vector<trace::Record>& records) {

@@ -1,5 +1,6 @@
-// ProgramMemory: the allocations of a program, as its calls tell: which one an address is in, and
-// what a trace says of them. Knows no driver. Threads: one at a time.
+// ProgramMemory: the allocations of a program, observed from its calls: maps addresses to
+// allocations and produces their trace records. Knows nothing about the driver. Threads: one at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -22,45 +23,45 @@ class ProgramMemory {
     Managed,
     Graph,
     PinnedHost
-  };  // which family of calls it is from
+  };  // the family of allocation calls
   struct Allocation {
     std::uint64_t address = 0, bytes = 0;
     Source source = Source::Device;
     std::uint32_t device = 0;
   };
-  struct Place {
-    std::uint32_t buffer = 0, pool = 0;  // of the trace
+  struct Location {
+    std::uint32_t buffer = 0, pool = 0;  // ids in the trace
     Allocation allocation;
   };
 
-  // Where another one is at the address, that is over: its end was not seen.
+  // Ends allocations that overlap the new one: their release was not observed.
   void add(const Allocation& allocation, trace::Time at);
-  // Nothing where none begins at the address.
+  // No effect if no allocation starts at the address.
   void remove(std::uint64_t address, trace::Time at);
-  // All that begin in [address, address + bytes).
+  // Ends all allocations that start in [address, address + bytes).
   void remove_range(std::uint64_t address, std::uint64_t bytes, trace::Time at);
-  [[nodiscard]] std::optional<Place> find(std::uint64_t address) const;
-  // What people know it by: the call that made it, and a number.
-  [[nodiscard]] static std::string name_of(const Place& place);
+  [[nodiscard]] std::optional<Location> find(std::uint64_t address) const;
+  // A name for users: the allocating call and a number.
+  [[nodiscard]] static std::string name_of(const Location& location);
 
-  // Appends what became of them since the last call.
+  // Appends the changes since the last call.
   void collect(trace::Time at, std::vector<trace::Record>& records);
 
  private:
-  struct Live {
-    Place place;
+  struct LiveAllocation {
+    Location location;
     trace::Time since = 0;
   };
   struct Pool {
     trace::PoolState state;
     bool changed = false;
   };
-  using Lives = std::map<std::uint64_t, Live>;  // by address
-  Lives::iterator end_of(Lives::iterator life, trace::Time at);
+  using Allocations = std::map<std::uint64_t, LiveAllocation>;  // key: address
+  Allocations::iterator end(Allocations::iterator entry, trace::Time at);
   [[nodiscard]] std::uint32_t pool_of(const Allocation& allocation);
-  void count(const Place& place, std::int64_t sign);
+  void count(const Location& location, std::int64_t sign);
 
-  Lives lives_;
+  Allocations allocations_;
   std::map<std::pair<std::uint32_t, Source>, std::uint32_t> pool_of_;
   std::vector<Pool> pools_;
   std::vector<trace::Record> changes_;

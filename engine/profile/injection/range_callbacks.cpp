@@ -1,4 +1,4 @@
-// The ranges that a program names by NVTX, as its calls open and close them.
+// Handles the NVTX ranges that the program opens and closes.
 #include <generated_nvtx_meta.h>
 
 #include "profile/injection/callback_data.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr char kUnnamed[] = "range";
 
 std::string text_of(const char* text) { return text == nullptr ? kUnnamed : text; }
-std::string text_of(const wchar_t* text) { return text == nullptr ? kUnnamed : utf8_of(text); }
+std::string text_of(const wchar_t* text) { return text == nullptr ? kUnnamed : to_utf8(text); }
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::string ProgramCallbacks::range_name(const void* of) {
       const auto found = registered_strings_.find(number_of(attributes->message.registered));
       return found == registered_strings_.end() ? kUnnamed : found->second;
     }
-    default: return kUnnamed;  // it has no message
+    default: return kUnnamed;  // no message
   }
 }
 
@@ -60,7 +60,7 @@ void ProgramCallbacks::take_range(CUpti_CallbackId id, const CUpti_NvtxData& dat
                                                      // narrow text
       return register_string(data, text_of(reinterpret_cast<const wchar_t*>(
                                        as<nvtxDomainRegisterStringW_params>(p).string)));
-    default: return;  // nothing that was asked for
+    default: return;  // not subscribed
   }
 }
 

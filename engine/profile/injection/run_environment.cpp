@@ -23,7 +23,7 @@ std::optional<RunEnvironment> read_run_environment() {
   if (variable(kRunParent) != std::to_string(::getppid()))
     environment.trace.file.path += "." + std::to_string(::getpid());
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
-  if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::IsTheirs;
+  if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::ByProgram;
   environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded
                                   ? ProfileMode::Every
                                   : ProfileMode::Replays;

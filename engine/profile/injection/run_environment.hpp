@@ -1,5 +1,5 @@
-// RunEnvironment: what `reprise run` tells the programs that it starts, by their environment.
-// Threads: pure functions of it.
+// RunEnvironment: the settings that `reprise run` passes to programs in environment variables.
+// Threads: pure functions of the environment.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace reprise::detail {
 
-// The names are what `reprise run` and the library that programs load agree on.
-inline constexpr char kRunTrace[] = "REPRISE_RUN_TRACE";    // as REPRISE_TRACE
-inline constexpr char kRunParent[] = "REPRISE_RUN_PARENT";  // the process of `reprise run`
-inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";  // 1: the nodes of every replay are timed
-inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";  // 1: CUPTI is the program's own
+// Variable names shared by `reprise run` and the injected library.
+inline constexpr char kRunTrace[] = "REPRISE_RUN_TRACE";    // syntax of REPRISE_TRACE
+inline constexpr char kRunParent[] = "REPRISE_RUN_PARENT";  // process id of `reprise run`
+inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";    // 1: record the nodes of every replay
+inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
 
 struct RunEnvironment {
   TraceOptions trace;
   ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
-  enum class Cupti : std::uint8_t { IsOurs, IsTheirs } cupti = Cupti::IsOurs;
+  enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
 };
 
-// The program that `reprise run` started itself writes FILE, each that one starts FILE.PID. Empty:
-// nobody asked for a trace. Throws InvalidArgument naming the variable.
+// The program that `reprise run` started directly writes FILE; a process that the program starts
+// writes FILE.PID. Empty: no trace. Throws InvalidArgument with the name of the variable.
 [[nodiscard]] std::optional<RunEnvironment> read_run_environment();
 
 }  // namespace reprise::detail

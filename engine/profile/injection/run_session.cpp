@@ -12,16 +12,18 @@ std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(trace_no
 
 }  // namespace
 
-RunSession::RunSession(Desc desc) : desc_(std::move(desc)) {
-  RunTrace::Desc told;
-  told.application = desc_.application;
-  told.options = desc_.environment.trace;
-  told.collect = [this](RunTrace::Last last, std::vector<trace::Record>& records) {
+RunSession::RunSession(Desc session_desc) : desc_(std::move(session_desc)) {
+  RunTrace::Desc desc;
+  desc.application = desc_.application;
+  desc.options = desc_.environment.trace;
+  desc.collect = [this](RunTrace::Last last, std::vector<trace::Record>& records) {
     collect(last, records);
   };
-  told.take_hooks = [this] { return watch_.take_hooks(); };
-  told.watch = [this](std::optional<trace::LiveProfile> wanted) { look_closer(wanted); };
-  trace_ = std::make_unique<RunTrace>(std::move(told));
+  desc.take_hooks = [this] { return program_.take_hooks(); };
+  desc.on_viewer_level = [this](std::optional<trace::LiveProfile> level) {
+    apply_requested_level(level);
+  };
+  trace_ = std::make_unique<RunTrace>(std::move(desc));
   listen();
   trace_->start();
 }
@@ -32,38 +34,40 @@ void RunSession::finish() noexcept {
 
 void RunSession::listen() {
   switch (desc_.environment.cupti) {
-    case RunEnvironment::Cupti::IsTheirs:
-      trace_->say(trace::Severity::Warning, "run.cupti",
-                  "CUPTI is left to the program: without it no graph of another program can be "
-                  "seen, and none is in this trace");
+    case RunEnvironment::Cupti::ByProgram:
+      trace_->add_message(trace::Severity::Warning, "run.cupti",
+                          "CUPTI is left to the program, so this trace contains no graphs");
       return;
-    case RunEnvironment::Cupti::IsOurs: break;
+    case RunEnvironment::Cupti::ByReprise: break;
   }
   const CuptiLibrary::Loaded cupti = desc_.load_cupti();
   if (cupti.library == nullptr)
-    return trace_->say(trace::Severity::Error, "run.cupti",
-                       concat("no graph can be seen: ", cupti.why_not));
+    return trace_->add_message(trace::Severity::Error, "run.cupti",
+                               concat("no graphs are observed: ", cupti.why_not));
   const CuptiLibrary& library = *cupti.library;
   callbacks_ = std::make_unique<ProgramCallbacks>(
-      watch_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context});
-  recorder_ = std::make_unique<NodeRecorder>(library, watch_);
+      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context});
+  recorder_ = std::make_unique<NodeRecorder>(library, program_);
   static_cast<void>(library.register_clock(&host_clock));
   if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);
       result != CUPTI_SUCCESS) {
     subscriber_ = nullptr;
-    trace_->say(trace::Severity::Error, "run.cupti",
-                concat("no graph can be seen: ", library.said("cuptiSubscribe", result)));
+    trace_->add_message(
+        trace::Severity::Error, "run.cupti",
+        concat("no graphs are observed: ", library.describe_error("cuptiSubscribe", result)));
     return;
   }
-  trace_->say(trace::Severity::Info, "run.cupti",
-              "CUPTI serves one at a time, and here it is this trace: a profile that the program "
-              "takes of itself by CUPTI (torch.profiler's CUDA part is one) stays empty");
-  for (const WantedCallback& one : ProgramCallbacks::wanted()) {
+  trace_->add_message(
+      trace::Severity::Info, "run.cupti",
+      "CUPTI supports one client, which is this trace: profilers in the program that use "
+      "CUPTI (such as the CUDA part of torch.profiler) get no data");
+  for (const CallbackId& one : ProgramCallbacks::wanted()) {
     const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
     if (result == CUPTI_SUCCESS) continue;
-    trace_->say(trace::Severity::Warning, "run.cupti",
-                concat("not everything is seen: ", library.said("cuptiEnableCallback", result),
-                       " (", static_cast<int>(one.domain), "/", one.id, ")"));
+    trace_->add_message(
+        trace::Severity::Warning, "run.cupti",
+        concat("observation is incomplete: ", library.describe_error("cuptiEnableCallback", result),
+               " (", static_cast<int>(one.domain), "/", one.id, ")"));
   }
   if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded)
     record(ObservedProgram::Nodes::Recorded);
@@ -73,57 +77,57 @@ void RunSession::record(ObservedProgram::Nodes nodes) {
   switch (nodes) {
     case ObservedProgram::Nodes::Recorded:
       if (const std::string why = recorder_->start(); !why.empty())
-        return trace_->say(trace::Severity::Error, "run.nodes",
-                           concat("nodes are not timed: ", why));
+        return trace_->add_message(trace::Severity::Error, "run.nodes",
+                                   concat("node times are unavailable: ", why));
       callbacks_->record_nodes(nodes);
-      return trace_->say(trace::Severity::Info, "run.nodes",
-                         "from now on the nodes of every replay are timed");
+      return trace_->add_message(trace::Severity::Info, "run.nodes",
+                                 "recording the times of nodes and replays");
     case ObservedProgram::Nodes::Unrecorded:
       callbacks_->record_nodes(nodes);
-      recorder_->flush(NodeRecorder::Wait::ForWhatIsOver);
+      recorder_->flush(NodeRecorder::Wait::ForCompleted);
       recorder_->stop();
-      return trace_->say(trace::Severity::Info, "run.nodes",
-                         "from now on replays are timed, and their nodes are not");
+      return trace_->add_message(trace::Severity::Info, "run.nodes",
+                                 "recording the times of replays only");
   }
 }
 
-// On the trace's thread.
-void RunSession::look_closer(std::optional<trace::LiveProfile> wanted) {
+// Runs on the trace's thread.
+void RunSession::apply_requested_level(std::optional<trace::LiveProfile> level) {
   if (subscriber_ == nullptr) return;
   ObservedProgram::Nodes nodes = desc_.environment.nodes;
-  if (wanted)
-    nodes = *wanted >= trace::LiveProfile::Sampled ? ObservedProgram::Nodes::Recorded
-                                                   : ObservedProgram::Nodes::Unrecorded;
+  if (level)
+    nodes = *level >= trace::LiveProfile::Sampled ? ObservedProgram::Nodes::Recorded
+                                                  : ObservedProgram::Nodes::Unrecorded;
   if ((nodes == ObservedProgram::Nodes::Recorded) != recorder_->is_on()) record(nodes);
 }
 
-// On the trace's thread, and the last time on that which ends it.
+// Runs on the trace's thread; the last call runs on the thread that calls finish().
 void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& records) {
-  ObservedExec::Rest rest = ObservedExec::Rest::IsToCome;
+  ObservedExec::Outstanding outstanding = ObservedExec::Outstanding::Expected;
   switch (last) {
     case RunTrace::Last::No:
-      if (recorder_ && recorder_->is_on()) recorder_->flush(NodeRecorder::Wait::ForWhatIsOver);
+      if (recorder_ && recorder_->is_on()) recorder_->flush(NodeRecorder::Wait::ForCompleted);
       break;
     case RunTrace::Last::Yes:
-      rest = ObservedExec::Rest::IsHere;
+      outstanding = ObservedExec::Outstanding::Complete;
       if (recorder_) {
         recorder_->flush(NodeRecorder::Wait::ForAll);
         recorder_->stop();
       }
       break;
   }
-  watch_.collect(trace_now(), rest, records);
+  program_.collect(trace_now(), outstanding, records);
   if (recorder_) {
     if (const std::uint64_t dropped = recorder_->take_dropped(); dropped != 0) {
       records.emplace_back(trace::Loss{trace_now(), trace::LossKind::DeviceRecords, dropped,
-                                       "CUPTI had no room for them"});
+                                       "CUPTI had no free buffer"});
     }
   }
   if (!callbacks_) return;
-  if (std::string complaint = callbacks_->take_complaint(); !complaint.empty()) {
+  if (std::string error = callbacks_->take_error(); !error.empty()) {
     records.emplace_back(
         trace::Message{trace_now(), trace::Severity::Warning, "run.callback",
-                       concat("something of the program was not understood: ", complaint)});
+                       concat("a CUDA call of the program was not recorded: ", error)});
   }
 }
 

@@ -1,7 +1,7 @@
-// RunSession: a program that is watched from within: CUPTI's callbacks for as long as it runs,
-// records of its graphs' nodes while somebody wants them, and the trace of both. One at a time in a
-// process, because CUPTI's calls for records carry no object. Threads: finish() and forget() any;
-// callbacks come on the program's own, and return at once when it is over.
+// RunSession: observes a program from within: CUPTI callbacks until the process ends, node records
+// on demand, and the trace of both. One per process, because CUPTI's buffer callbacks have no user
+// data. Threads: finish() and forget() on any; callbacks run on the program's threads and return
+// immediately after finish().
 #pragma once
 
 #include <atomic>
@@ -25,37 +25,37 @@ class RunSession {
     RunEnvironment environment;
     std::string application;
     std::function<CuptiLibrary::Loaded()>
-        load_cupti;  // not asked where CUPTI is left to the program; stays
-    std::function<DriverCalls::Loaded()> load_driver;  // once, when a graph is to be read
-    std::function<void()> on_context = [] {};          // the driver is up: a context was made
+        load_cupti;  // not called if CUPTI is left to the program; the library is never unloaded
+    std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
+    std::function<void()> on_context = [] {};          // a CUDA context was created
   };
-  // Listens from now on. Throws trace::TraceError and std::system_error; what is wrong with CUPTI
-  // stands in the trace.
+  // Starts observing. Throws trace::TraceError and std::system_error; CUPTI errors become messages
+  // in the trace.
   explicit RunSession(Desc desc);
   RunSession(const RunSession&) = delete;
   RunSession& operator=(const RunSession&) = delete;
   ~RunSession() = default;
 
-  // Writes all that there is; once is enough.
+  // Writes all remaining data. Idempotent.
   void finish() noexcept;
-  // In a child that was forked: none of it is there but the memory.
+  // Called in a forked child, which has none of the threads: disables the session.
   void forget() noexcept { is_on_.store(false); }
 
  private:
   void listen();
   void record(ObservedProgram::Nodes nodes);
-  void look_closer(std::optional<trace::LiveProfile> wanted);
+  void apply_requested_level(std::optional<trace::LiveProfile> level);
   void collect(RunTrace::Last last, std::vector<trace::Record>& records);
   static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                    const void* data);
 
   const Desc desc_;
   std::atomic<bool> is_on_{true};
-  ObservedProgram watch_;
+  ObservedProgram program_;
   std::unique_ptr<ProgramCallbacks> callbacks_;
-  std::unique_ptr<NodeRecorder> recorder_;  // of the trace's thread, once that runs
+  std::unique_ptr<NodeRecorder> recorder_;  // used by the trace's thread after RunTrace::start()
   CUpti_SubscriberHandle subscriber_ = nullptr;
-  std::unique_ptr<RunTrace> trace_;  // last: its thread ends before the rest
+  std::unique_ptr<RunTrace> trace_;  // last member: its thread uses the others
 };
 
 }  // namespace reprise::detail

@@ -14,15 +14,15 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::chrono::milliseconds kPause{50};
-constexpr int kNothing = -1;
+constexpr int kNoRequest = -1;
 
 }  // namespace
 
 RunTrace::RunTrace(Desc desc)
     : desc_(std::move(desc)),
-      cost_(trace_now(), clock_read_cost()),
+      overhead_(trace_now(), clock_read_cost()),
       mode_(desc_.options.profile),
-      asked_(kNothing) {
+      requested_level_(kNoRequest) {
   auto file = std::make_shared<trace::TraceFile>(desc_.options.file);
   writer_ = std::make_unique<trace::TraceWriter>();
   writer_->add_sink(std::move(file));
@@ -46,40 +46,40 @@ void RunTrace::serve() {
   live.remote_profile = desc_.options.live->remote_profile;
   live.on_request = [this](const trace::LiveRequest& request) {
     if (request.kind == trace::LiveRequest::Kind::SetProfile)
-      asked_.store(static_cast<int>(request.profile));
+      requested_level_.store(static_cast<int>(request.profile));
   };
-  live.on_alone = [this] { asked_.store(kNothing); };
+  live.on_alone = [this] { requested_level_.store(kNoRequest); };
   try {
     server_ = std::make_shared<trace::LiveServer>(std::move(live));
   } catch (const trace::TraceError& error) {
-    say(trace::Severity::Warning, "run.live",
-        concat("nobody can look while it runs: ", error.what()));
+    add_message(trace::Severity::Warning, "run.live", concat("no live session: ", error.what()));
     return;
   }
   writer_->add_sink(server_);
 }
 
-void RunTrace::say(trace::Severity severity, const char* id, std::string text) {
+void RunTrace::add_message(trace::Severity severity, const char* id, std::string text) {
   static_cast<void>(writer_->push(trace::Message{trace_now(), severity, id, std::move(text)}));
 }
 
-void RunTrace::look_at_viewers() {
+void RunTrace::poll_viewers() {
   if (!server_) return;
-  std::optional<trace::LiveProfile> wanted;
+  std::optional<trace::LiveProfile> level;
   if (server_->stats().viewers != 0) {
-    const int asked = asked_.load();
-    wanted = asked == kNothing ? trace::LiveProfile::Every : static_cast<trace::LiveProfile>(asked);
+    const int requested = requested_level_.load();
+    level = requested == kNoRequest ? trace::LiveProfile::Every
+                                    : static_cast<trace::LiveProfile>(requested);
   }
-  if (wanted == told_) return;
-  told_ = wanted;
-  mode_.store(wanted ? static_cast<ProfileMode>(*wanted) : desc_.options.profile);
-  desc_.watch(wanted);
+  if (level == applied_level_) return;
+  applied_level_ = level;
+  mode_.store(level ? static_cast<ProfileMode>(*level) : desc_.options.profile);
+  desc_.on_viewer_level(level);
 }
 
-trace::Time RunTrace::time_run() noexcept {
-  trace::Time run = time_run_by(writer_->thread());
-  if (thread_.joinable()) run += time_run_by(thread_.native_handle());
-  if (server_) run += time_run_by(server_->thread());
+trace::Time RunTrace::threads_time() noexcept {
+  trace::Time run = thread_cpu_time(writer_->thread());
+  if (thread_.joinable()) run += thread_cpu_time(thread_.native_handle());
+  if (server_) run += thread_cpu_time(server_->thread());
   return run;
 }
 
@@ -91,10 +91,10 @@ void RunTrace::collect(Last last) {
     if (std::string name = thread_name(replay->thread); !name.empty())
       static_cast<void>(writer_->push(trace::ThreadName{replay->thread, std::move(name)}));
   }
-  cost_.add(desc_.take_hooks());
+  overhead_.add(desc_.take_hooks());
   switch (last) {
-    case Last::No: cost_.tick(trace_now(), mode_.load(), time_run(), records_); break;
-    case Last::Yes: cost_.finish(trace_now(), mode_.load(), time_run(), records_); break;
+    case Last::No: overhead_.tick(trace_now(), mode_.load(), threads_time(), records_); break;
+    case Last::Yes: overhead_.finish(trace_now(), mode_.load(), threads_time(), records_); break;
   }
   for (trace::Record& record : records_) static_cast<void>(writer_->push(std::move(record)));
   records_.clear();
@@ -107,10 +107,10 @@ void RunTrace::run() noexcept {
     if (stop_) return;
     lock.unlock();
     try {
-      look_at_viewers();
+      poll_viewers();
       collect(Last::No);
     } catch (const std::exception&) {
-      records_.clear();  // there was no memory for them; on with the next
+      records_.clear();  // out of memory: drop the records and continue
     }
     lock.lock();
   }
@@ -127,7 +127,7 @@ void RunTrace::finish() noexcept {
     if (thread_.joinable()) thread_.join();
     collect(Last::Yes);
     writer_->flush();
-  } catch (const std::exception&) {  // what is written stays, and the program ends as it would
+  } catch (const std::exception&) {  // keep the data already written; the program must not notice
   }
   writer_.reset();
   server_.reset();

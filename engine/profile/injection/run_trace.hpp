@@ -1,6 +1,6 @@
-// RunTrace: the trace of a program that is watched: its file, its door for viewers, and a thread
-// that now and then asks for what there is to say. Ends with the process; after a fork the child
-// has no part of it. Threads: any.
+// RunTrace: the trace of an observed program: its file, its live server, and a thread that
+// periodically collects records. Lasts until the process ends; a forked child does not use it.
+// Threads: any.
 #pragma once
 
 #include <atomic>
@@ -27,43 +27,44 @@ class RunTrace {
   struct Desc {
     std::string application;
     TraceOptions options;
-    // Appends what there is to say; on the trace's thread, and at the end on that which ends it.
+    // Appends complete records. Called on the trace's thread; the last call is on the thread that
+    // calls finish().
     std::function<void(Last last, std::vector<trace::Record>& records)> collect;
     std::function<HookCounts()> take_hooks;
-    // What a viewer wants, and whether any is there: nullopt: as the program was started; on the
-    // trace's thread.
-    std::function<void(std::optional<trace::LiveProfile> wanted)> watch;
+    // Called on the trace's thread when viewers connect, disconnect or request another level;
+    // nullopt: no viewer.
+    std::function<void(std::optional<trace::LiveProfile> wanted)> on_viewer_level;
   };
-  // Throws trace::TraceError and std::system_error. Without a place for viewers there is a file
-  // alone, and a message in it.
+  // Throws trace::TraceError and std::system_error. If the live server cannot start, the trace is
+  // written only to the file and contains a message.
   explicit RunTrace(Desc desc);
   RunTrace(const RunTrace&) = delete;
   RunTrace& operator=(const RunTrace&) = delete;
-  ~RunTrace();  // as finish()
+  ~RunTrace();  // calls finish()
 
-  // From now on it asks; once.
+  // Starts the thread. Called once.
   void start();
-  void say(trace::Severity severity, const char* id, std::string text);
-  // Writes all that there is; once is enough.
+  void add_message(trace::Severity severity, const char* id, std::string text);
+  // Writes all remaining data. Idempotent.
   void finish() noexcept;
 
  private:
   void serve();
   void run() noexcept;
   void collect(Last last);
-  void look_at_viewers();
-  [[nodiscard]] trace::Time time_run() noexcept;
+  void poll_viewers();
+  [[nodiscard]] trace::Time threads_time() noexcept;
 
   Desc desc_;
-  std::shared_ptr<trace::LiveServer> server_;  // null: nobody may look
+  std::shared_ptr<trace::LiveServer> server_;  // null: no live session
   std::unique_ptr<trace::TraceWriter> writer_;
-  std::unordered_set<std::uint32_t> named_threads_;  // of whoever collects
-  std::vector<trace::Record> records_;               // of whoever collects
-  OverheadMeter cost_;                               // of whoever collects
+  std::unordered_set<std::uint32_t> named_threads_;  // used by the collecting thread
+  std::vector<trace::Record> records_;               // used by the collecting thread
+  OverheadMeter overhead_;                           // used by the collecting thread
   std::atomic<ProfileMode> mode_;
-  std::atomic<int> asked_;                  // a LiveProfile, or kNothing
-  std::optional<trace::LiveProfile> told_;  // of the trace's thread
-  std::mutex mutex_;                        // of stop_ and finished_
+  std::atomic<int> requested_level_;                 // a LiveProfile, or kNoRequest
+  std::optional<trace::LiveProfile> applied_level_;  // used by the trace's thread
+  std::mutex mutex_;                                 // guards stop_ and finished_
   std::condition_variable wake_;
   bool stop_ = false, finished_ = false;
   std::thread thread_;

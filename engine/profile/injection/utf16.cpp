@@ -29,7 +29,7 @@ void append(std::uint32_t code, std::string& text) {
 
 }  // namespace
 
-std::string utf8_of(std::wstring_view wide) {
+std::string to_utf8(std::wstring_view wide) {
   static_assert(sizeof(wchar_t) == 4, "a wide character is one of Unicode");
   std::string text;
   text.reserve(wide.size());

@@ -1,4 +1,4 @@
-// Texts of wide characters, which traces have as UTF-8. Knows no profiler. Threads: pure functions.
+// Conversion of wide characters to UTF-8. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace reprise::detail {
 
-// What is no character of Unicode becomes U+FFFD.
-[[nodiscard]] std::string utf8_of(std::wstring_view wide);
+// Invalid code points become U+FFFD.
+[[nodiscard]] std::string to_utf8(std::wstring_view wide);
 
 }  // namespace reprise::detail

@@ -18,29 +18,30 @@ namespace reprise::detail {
 
 namespace {
 
-// How long the thread waits for the oldest thing before it looks at the others again.
-constexpr std::chrono::milliseconds kPatience{10};
+// How long the thread waits for the oldest object before it checks the others.
+constexpr std::chrono::milliseconds kPollInterval{10};
 
-// Things of all devices that are not freed yet. The process ends only after them: what frees them
-// must not run while the libraries below it are being torn down.
-struct Unfreed {
+// Counts the objects in the queues of all devices. The process exits only after it reaches zero:
+// destructors must not run while the libraries below the engine are torn down.
+struct PendingCount {
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t count = 0;
 };
-Unfreed& unfreed() {
-  alignas(Unfreed) static std::byte place[sizeof(Unfreed)];
-  static Unfreed* const all = new (place) Unfreed;  // never destroyed: used after the end of main
+PendingCount& pending_count() {
+  alignas(PendingCount) static std::byte storage[sizeof(PendingCount)];
+  static PendingCount* const all =
+      new (storage) PendingCount;  // never destroyed: used after main() returns
   return *all;
 }
-struct ExitGate {
-  ~ExitGate() {
-    std::unique_lock lock(unfreed().mutex);
-    unfreed().changed.wait(lock, [] { return unfreed().count == 0; });
+struct ProcessExitGuard {
+  ~ProcessExitGuard() {
+    std::unique_lock lock(pending_count().mutex);
+    pending_count().changed.wait(lock, [] { return pending_count().count == 0; });
   }
 };
 
-thread_local std::uint32_t freeing = 0;  // things that are being freed on this thread, nested
+thread_local std::uint32_t destroying = 0;  // nested destructors that a queue runs on this thread
 
 bool wait_for(const DeferredDelete::Pending& pending,
               std::optional<std::chrono::nanoseconds> timeout) noexcept {
@@ -55,10 +56,10 @@ bool wait_for(const DeferredDelete::Pending& pending,
 
 struct DeferredDeletionQueue::State {
   std::mutex mutex;
-  std::condition_variable arrived, freed;
+  std::condition_variable arrived, destroyed;
   std::unique_ptr<DeferredDelete> first;  // oldest
   DeferredDelete* last = nullptr;
-  std::uint64_t in_hand = 0;  // taken off the list, not freed yet
+  std::uint64_t collected = 0;  // removed from the list, not destroyed yet
   bool stop = false;
   std::thread thread;
 };
@@ -75,14 +76,14 @@ DeferredDeletionQueue::~DeferredDeletionQueue() {
   state_->arrived.notify_all();
   if (!thread.joinable()) return;
   if (thread.get_id() == std::this_thread::get_id()) {
-    thread.detach();  // it frees the last owner of this queue, sees `stop` and ends
+    thread.detach();  // it runs the destructor of this queue's last owner, then sees `stop`
   } else {
     thread.join();
   }
 }
 
 void DeferredDeletionQueue::prepare() {
-  static const ExitGate gate;
+  static const ProcessExitGuard guard;
   std::lock_guard lock(state_->mutex);
   if (state_->thread.joinable()) return;
   try {
@@ -93,30 +94,30 @@ void DeferredDeletionQueue::prepare() {
   }
 }
 
-void DeferredDeletionQueue::push(std::unique_ptr<DeferredDelete> thing) noexcept {
+void DeferredDeletionQueue::push(std::unique_ptr<DeferredDelete> object) noexcept {
   {
-    std::lock_guard lock(unfreed().mutex);
-    ++unfreed().count;
+    std::lock_guard lock(pending_count().mutex);
+    ++pending_count().count;
   }
-  const auto kept =
-      state_;  // the thread may free the thing at once, and the last owner of this queue with it
+  // The thread may destroy the object at once, and with it the last owner of this queue.
+  const auto kept = state_;
   std::lock_guard lock(kept->mutex);
-  DeferredDelete* const added = thing.get();
+  DeferredDelete* const added = object.get();
   if (kept->last == nullptr) {
-    kept->first = std::move(thing);
+    kept->first = std::move(object);
   } else {
-    kept->last->next_ = std::move(thing);
+    kept->last->next_ = std::move(object);
   }
   kept->last = added;
   kept->arrived.notify_one();
 }
 
-void DeferredDeletionQueue::sweep(State& state) noexcept {
-  std::unique_ptr<DeferredDelete> over;
+void DeferredDeletionQueue::collect(State& state) noexcept {
+  std::unique_ptr<DeferredDelete> ready;
   std::uint64_t count = 0;
   {
     std::lock_guard lock(state.mutex);
-    std::unique_ptr<DeferredDelete>* tail = &over;
+    std::unique_ptr<DeferredDelete>* tail = &ready;
     std::unique_ptr<DeferredDelete>* at = &state.first;
     state.last = nullptr;
     while (*at) {
@@ -131,27 +132,27 @@ void DeferredDeletionQueue::sweep(State& state) noexcept {
       *at = std::move(rest);
       ++count;
     }
-    state.in_hand += count;
+    state.collected += count;
   }
-  while (over) {
-    std::unique_ptr<DeferredDelete> next = std::move(over->next_);
-    ++freeing;
-    over = std::move(next);  // frees the one before
-    --freeing;
+  while (ready) {
+    std::unique_ptr<DeferredDelete> next = std::move(ready->next_);
+    ++destroying;
+    ready = std::move(next);  // destroys the previous object
+    --destroying;
     {
       std::lock_guard lock(state.mutex);
-      --state.in_hand;
-      state.freed.notify_all();
+      --state.collected;
+      state.destroyed.notify_all();
     }
-    std::lock_guard lock(unfreed().mutex);
-    --unfreed().count;
-    unfreed().changed.notify_all();
+    std::lock_guard lock(pending_count().mutex);
+    --pending_count().count;
+    pending_count().changed.notify_all();
   }
 }
 
 void DeferredDeletionQueue::run(const std::shared_ptr<State>& state) noexcept {
   for (;;) {
-    sweep(*state);
+    collect(*state);
     DeferredDelete::Pending pending;
     {
       std::unique_lock lock(state->mutex);
@@ -162,20 +163,20 @@ void DeferredDeletionQueue::run(const std::shared_ptr<State>& state) noexcept {
       }
       pending = state->first->pending();
     }
-    if (pending.queue) (void)wait_for(pending, kPatience);
+    if (pending.queue) (void)wait_for(pending, kPollInterval);
   }
 }
 
 void DeferredDeletionQueue::collect_completed() noexcept {
   const auto kept = state_;
-  sweep(*kept);
+  collect(*kept);
 }
 
 void DeferredDeletionQueue::flush() noexcept {
-  if (freeing != 0) return;
+  if (destroying != 0) return;
   const auto kept = state_;
   std::unique_lock lock(kept->mutex);
-  kept->freed.wait(lock, [&] { return !kept->first && kept->in_hand == 0; });
+  kept->destroyed.wait(lock, [&] { return !kept->first && kept->collected == 0; });
 }
 
 }  // namespace reprise::detail

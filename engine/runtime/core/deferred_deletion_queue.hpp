@@ -1,8 +1,8 @@
-// DeferredDeletionQueue: frees what launches may still use, once they are over, on a thread of its
-// own. The thread starts with the first thing that may have to be retired. No caller of push() ever
-// waits for a launch, and nothing is freed inside a device's callback. Knows no device. Threads:
-// any thread. No lock is held while a thing is freed: freeing may run an application's destructors,
-// which may retire more, or drop the last reference to the device that owns this queue.
+// DeferredDeletionQueue: destroys objects that pending launches may still use, after those launches
+// complete, on its own thread. prepare() starts the thread. push() never waits for a launch, and
+// nothing is destroyed inside a device's callback. Knows no device.
+// Threads: any thread. No lock is held while an object is destroyed: a destructor may run code of
+// the application, push more objects, or drop the last reference to the device that owns the queue.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace reprise::detail {
 
 class BackendQueue;
 
-// A thing to be freed. Its destructor frees it.
+// An object to destroy later.
 class DeferredDelete {
  public:
   DeferredDelete() = default;
@@ -20,7 +20,7 @@ class DeferredDelete {
   DeferredDelete& operator=(const DeferredDelete&) = delete;
   virtual ~DeferredDelete() = default;
 
-  // What is to be waited for first; an empty queue once all of it is over.
+  // A submission that must complete first; a null queue if none is pending.
   struct Pending {
     std::shared_ptr<BackendQueue> queue;
     std::uint64_t serial = 0;
@@ -37,25 +37,25 @@ class DeferredDeletionQueue {
   DeferredDeletionQueue();
   DeferredDeletionQueue(const DeferredDeletionQueue&) = delete;
   DeferredDeletionQueue& operator=(const DeferredDeletionQueue&) = delete;
-  // Everything in it has been freed: each thing retired holds the device that owns the queue.
+  // The queue is empty by then: each object in it holds the device that owns the queue.
   ~DeferredDeletionQueue();
 
-  // To be called before a thing is made that push() will get. Starts the thread; throws OutOfMemory
-  // where there is none.
+  // Call before creating an object for push(). Starts the thread. Throws OutOfMemory if no thread
+  // can start.
   void prepare();
-  // Things that are over at the same time are freed in the order that they came in.
-  void push(std::unique_ptr<DeferredDelete> thing) noexcept;
-  // Frees what is over now, on this thread.
+  // Objects that become ready together are destroyed in the order of their push().
+  void push(std::unique_ptr<DeferredDelete> object) noexcept;
+  // Destroys the objects that are ready, on the calling thread.
   void collect_completed() noexcept;
-  // Blocks until everything pushed so far has been freed. Returns at once while a retired thing is
-  // freed on this thread.
+  // Blocks until everything pushed so far is destroyed. Returns at once if called from a destructor
+  // that this queue runs.
   void flush() noexcept;
 
  private:
   struct State;
   static void run(const std::shared_ptr<State>& state) noexcept;
-  static void sweep(State& state) noexcept;
-  std::shared_ptr<State> state_;  // the thread holds it too
+  static void collect(State& state) noexcept;
+  std::shared_ptr<State> state_;  // shared with the thread
 };
 
 }  // namespace reprise::detail

@@ -4,19 +4,17 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/record_ranges.hpp"
 #include "record/condition_core.hpp"
 #include "runtime/core/instance_core.hpp"
-#include "runtime/graph/compile_graph.hpp"
-#include "runtime/memory/pool_core.hpp"
-#include "runtime/queue/queue_core.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// Adds one and forgets the dead, in constant time on average.
+// Appends `one` and erases expired entries, in amortised constant time.
 template <class Weak>
 void add_weak(std::vector<Weak>& list, Weak one) {
   if (list.size() == list.capacity()) {
@@ -24,6 +22,16 @@ void add_weak(std::vector<Weak>& list, Weak one) {
     list.reserve(2 * list.size() + 8);
   }
   list.push_back(std::move(one));
+}
+
+template <class T>
+std::vector<std::shared_ptr<T>> lock_all(const std::vector<std::weak_ptr<T>>& list) {
+  std::vector<std::shared_ptr<T>> live;
+  live.reserve(list.size());
+  for (const auto& weak : list) {
+    if (auto one = weak.lock()) live.push_back(std::move(one));
+  }
+  return live;
 }
 
 }  // namespace
@@ -43,11 +51,20 @@ DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<D
     : instance_(std::move(instance)),
       status_(std::move(status)),
       backend_(std::move(backend)),
-      memory_(status_->selector, 0) {
+      memory_(status_->selector, std::nullopt) {
   if (!instance_->trace()) return;
   trace_ =
       std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
-  memory_.watch([this] { trace_->note_memory([this] { return memory_.statistics(); }); });
+  memory_.set_observer([this] { trace_->note_memory([this] { return memory_.statistics(); }); });
+}
+
+Instrumentation DeviceCore::instrumentation() const noexcept {
+  if (trace_ == nullptr) return Instrumentation::None;
+  switch (instance_->cuda_graphs()) {
+    case CudaGraphs::Foreign: return Instrumentation::Timestamps;
+    case CudaGraphs::Exclusive: break;
+  }
+  return Instrumentation::Cupti;
 }
 
 void DeviceCore::require_usable(Stage stage) const {
@@ -61,20 +78,9 @@ void DeviceCore::require_usable(Stage stage) const {
        concat("device ", status_->selector, " is lost; call Device::rebuild"));
 }
 
-std::byte* DeviceCore::allocate(BufferKind kind, std::uint64_t bytes) {
-  try {
-    return backend_->allocate(kind, bytes);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::OutOfMemory) throw;
-  }
-  retired_.collect_completed();
-  if (kind == BufferKind::Device) static_cast<void>(trim(nullptr));
-  return backend_->allocate(kind, bytes);
-}
-
-BufferId DeviceCore::add_buffer(PoolBuffer& buffer) {
+BufferId DeviceCore::add_buffer(const std::shared_ptr<PoolBuffer>& buffer) {
   std::lock_guard lock(registry_);
-  return buffers_.insert(&buffer);
+  return buffers_.insert(buffer);
 }
 
 void DeviceCore::remove_buffer(BufferId id) noexcept {
@@ -86,13 +92,13 @@ std::vector<std::shared_ptr<PoolBuffer>> DeviceCore::live_buffers() {
   std::vector<std::shared_ptr<PoolBuffer>> live;
   std::lock_guard lock(registry_);
   live.reserve(buffers_.size());
-  buffers_.for_each([&](PoolBuffer* buffer) {
-    if (auto held = buffer->weak_from_this().lock()) live.push_back(std::move(held));
+  buffers_.for_each([&](const std::weak_ptr<PoolBuffer>& buffer) {
+    if (auto held = buffer.lock()) live.push_back(std::move(held));
   });
   return live;
 }
 
-void DeviceCore::add_queue(const std::shared_ptr<QueueCore>& queue) {
+void DeviceCore::add_queue(const std::shared_ptr<DeviceQueue>& queue) {
   std::lock_guard lock(registry_);
   add_weak(queues_, std::weak_ptr(queue));
 }
@@ -105,9 +111,14 @@ std::shared_ptr<CommandBufferCore> DeviceCore::make_commands(const CommandBuffer
   return commands;
 }
 
+std::vector<std::shared_ptr<CommandBufferCore>> DeviceCore::live_commands() {
+  std::lock_guard lock(registry_);
+  return lock_all(commands_);
+}
+
 std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc) {
   struct Held {
-    std::shared_ptr<DeviceCore> device;  // goes after the kernel
+    std::shared_ptr<DeviceCore> device;  // destroyed after the kernel
     KernelCore kernel;
   };
   auto held = std::make_shared<Held>(Held{shared_from_this(), backend_->load_kernel(desc)});
@@ -115,97 +126,101 @@ std::shared_ptr<const KernelCore> DeviceCore::load_kernel(const KernelDesc& desc
   held->kernel.generation = generation();
   std::shared_ptr<const KernelCore> kernel(held, &held->kernel);
   std::lock_guard lock(registry_);
-  add_weak(kernels_, Loaded{kernel, desc});
+  add_weak(kernels_, KernelEntry{kernel, desc});
   return kernel;
 }
 
-void DeviceCore::wait_for_queues() {
-  std::vector<std::shared_ptr<QueueCore>> queues;
-  {
-    std::lock_guard lock(registry_);
-    queues.reserve(queues_.size());
-    for (const auto& weak : queues_) {
-      if (auto queue = weak.lock()) queues.push_back(std::move(queue));
-    }
+std::vector<LoadedKernel> DeviceCore::live_kernels() {
+  std::vector<LoadedKernel> live;
+  std::lock_guard lock(registry_);
+  for (const KernelEntry& entry : kernels_) {
+    if (auto kernel = entry.kernel.lock()) live.push_back({std::move(kernel), entry.desc});
   }
-  for (const auto& queue : queues) {
-    if (queue->is_current()) Queue(queue).wait_idle();
-  }
+  return live;
 }
 
-// What was dropped goes first, as far as it is over by itself: a stream of the application that
-// nothing but a dropped graph remembers may be gone already, and is not asked any more.
+void DeviceCore::wait_for_queues() {
+  std::vector<std::shared_ptr<DeviceQueue>> queues;
+  {
+    std::lock_guard lock(registry_);
+    queues = lock_all(queues_);
+  }
+  for (const auto& queue : queues) queue->wait_idle_if_current();
+}
+
+// Dropped objects are flushed before the queues are waited for: the application may have destroyed
+// a stream that only a dropped graph still refers to, and such a stream must not be queried.
 void DeviceCore::wait_idle() {
-  retired_.flush();
+  deferred_.flush();
   wait_for_queues();
   require_usable(Stage::Wait);
-  retired_.flush();
+  deferred_.flush();
 }
 
 void DeviceCore::shut_down() {
   if (status_->shut_down.exchange(true)) return;
-  retired_.flush();
+  deferred_.flush();
   wait_for_queues();
-  retired_.flush();
+  deferred_.flush();
 }
 
 }  // namespace reprise::detail
 
 namespace reprise {
 
-const DeviceInfo& Device::info() const noexcept { return core_->info(); }
+namespace {
 
-Queue Device::create_queue(const QueueDesc& desc) const {
-  core_->require_usable(Stage::Open);
-  return Queue(
-      detail::QueueCore::make(core_, core_->backend().create_queue(desc.label), desc.label));
+detail::DeviceCore& checked(const std::shared_ptr<detail::DeviceCore>& core,
+                            std::string_view call) {
+  return detail::require_handle(core, "Device", call, Stage::Open);
 }
 
-std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
-  return std::make_shared<CapturePool>(std::make_shared<detail::PoolCore>(core_, desc));
-}
+}  // namespace
+
+const DeviceInfo& Device::info() const { return checked(core_, "info").info(); }
 
 Kernel Device::load_kernel(const KernelDesc& desc) const {
-  core_->require_usable(Stage::Load);
-  return Kernel(core_->load_kernel(desc));
+  detail::DeviceCore& core = checked(core_, "load_kernel");
+  core.require_usable(Stage::Load);
+  return detail::make_handle<Kernel>(core.load_kernel(desc));
 }
 
 CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const {
-  return CommandBuffer(core_->make_commands(desc));
+  return detail::make_handle<CommandBuffer>(
+      checked(core_, "create_command_buffer").make_commands(desc));
 }
 
 Condition Device::create_condition(const ConditionDesc& desc) const {
-  return detail::make_condition(core_->status(), desc);
+  return detail::make_condition(checked(core_, "create_condition").status(), desc);
 }
 
-CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
-  return CapturedGraph(detail::compile(core_, commands, desc));
+CompileCacheReport Device::compile_cache() const {
+  return checked(core_, "compile_cache").plans().report();
+}
+void Device::set_compile_cache_budget(std::uint64_t bytes) {
+  checked(core_, "set_compile_cache_budget").plans().set_budget(bytes);
+}
+MemoryStatistics Device::statistics() const {
+  return checked(core_, "statistics").memory().statistics();
+}
+void Device::set_memory_budget(std::optional<std::uint64_t> bytes) {
+  checked(core_, "set_memory_budget").memory().set_budget(bytes);
 }
 
-CompileCacheReport Device::compile_cache() const { return core_->plans().report(); }
-void Device::set_compile_cache_budget(std::uint64_t bytes) const {
-  core_->plans().set_budget(bytes);
+void Device::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
+std::uint32_t Device::generation() const { return checked(core_, "generation").generation(); }
+DeviceState Device::state() const {
+  return detail::make_handle<DeviceState>(checked(core_, "state").status());
 }
-MemoryStatistics Device::memory() const noexcept { return core_->memory().statistics(); }
-void Device::set_memory_budget(std::uint64_t bytes) const { core_->memory().set_budget(bytes); }
-TrimReport Device::trim() const {
-  core_->require_usable(Stage::Allocate);
-  return core_->trim(nullptr);
-}
-
-void Device::wait_idle() const { core_->wait_idle(); }
-std::uint32_t Device::generation() const noexcept { return core_->generation(); }
-DeviceState Device::state() const noexcept { return DeviceState(core_->status()); }
-void Device::shut_down() const { core_->shut_down(); }
-bool Device::is_lost() const noexcept {
-  return core_->status()->lost.load(std::memory_order_acquire);
+void Device::shut_down() { checked(core_, "shut_down").shut_down(); }
+bool Device::is_lost() const {
+  return checked(core_, "is_lost").status()->lost.load(std::memory_order_acquire);
 }
 
-void Device::lose() const {
-  core_->backend().lose();
-  core_->status()->lose();
+void Device::simulate_loss() {
+  detail::DeviceCore& core = checked(core_, "simulate_loss");
+  core.backend().lose();
+  core.status()->lose();
 }
-
-std::vector<RebuiltBuffer> Device::rebuild() const { return core_->rebuild(); }
 
 }  // namespace reprise

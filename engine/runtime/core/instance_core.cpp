@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "profile/host_span.hpp"
 #include "runtime/core/device_core.hpp"
 
 namespace reprise {
@@ -39,8 +41,16 @@ bool names_a_gpu(std::string_view name) {
 
 }  // namespace
 
+std::vector<BackendProvider*> all_providers() {
+#if REPRISE_HAS_CUDA
+  return {&cuda_provider(), &host_provider()};
+#else
+  return {&host_provider()};
+#endif
+}
+
 Instance make_instance(const InstanceDesc& desc, std::vector<BackendProvider*> providers) {
-  return Instance(std::make_shared<InstanceCore>(desc, std::move(providers)));
+  return make_handle<Instance>(std::make_shared<InstanceCore>(desc, std::move(providers)));
 }
 
 InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers)
@@ -87,7 +97,7 @@ std::string InstanceCore::gpu_unavailable_reason() const {
 
 std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
   std::string name = selector.name();
-  std::string origin;  // of the name, where it is not the call
+  std::string origin;  // prefix for errors when the environment chose the name
   if (selector.environment_wins()) {
     if (std::string value = environment("REPRISE_DEVICE"); !value.empty()) {
       name = std::move(value);
@@ -112,19 +122,19 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
       if (provider->devices().empty()) provider->require_driver();
     }
   }
-  std::string there_are;
+  std::string available;
   for (const Found& found : all)
-    there_are +=
-        concat(there_are.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
-  if (there_are.empty()) there_are = "none";
+    available +=
+        concat(available.empty() ? "" : ", ", found.info.selector, " (", found.info.name, ")");
+  if (available.empty()) available = "none";
   if (!origin.empty() && name != "host" && name != "best" && !names_a_gpu(name)) {
     fail(ErrorCode::InvalidArgument, Stage::Open, name,
          concat("REPRISE_DEVICE is \"", name,
-                "\"; it may be best, host or cuda:N; the devices are: ", there_are));
+                "\"; it may be best, host or cuda:N; the devices are: ", available));
   }
   const std::string why = names_a_gpu(name) ? gpu_unavailable_reason() : "";
   fail(ErrorCode::UnknownDevice, Stage::Open, name,
-       concat(origin, "no device is named \"", name, "\"; the devices are: ", there_are,
+       concat(origin, "no device is named \"", name, "\"; the devices are: ", available,
               why.empty() ? "" : "; ", why));
 }
 
@@ -149,17 +159,41 @@ void InstanceCore::report(const Message& message) const {
 Instance::Instance(const InstanceDesc& desc)
     : core_(std::make_shared<detail::InstanceCore>(desc, detail::all_providers())) {}
 
-std::vector<DeviceInfo> Instance::devices() const { return core_->devices(); }
-std::string Instance::gpu_unavailable_reason() const { return core_->gpu_unavailable_reason(); }
+namespace {
+
+detail::InstanceCore& checked(const std::shared_ptr<detail::InstanceCore>& core,
+                              std::string_view call) {
+  return detail::require_handle(core, "Instance", call, Stage::Open);
+}
+
+}  // namespace
+
+std::vector<DeviceInfo> Instance::devices() const { return checked(core_, "devices").devices(); }
+std::string Instance::gpu_unavailable_reason() const {
+  return checked(core_, "gpu_unavailable_reason").gpu_unavailable_reason();
+}
 Device Instance::open_device(const DeviceSelector& selector) const {
-  return Device(core_->open(selector));
+  return detail::make_handle<Device>(checked(core_, "open_device").open(selector));
 }
-std::string_view Instance::application() const noexcept { return core_->application(); }
-void Instance::set_profile(ProfileMode mode) const {
-  if (core_->profile()) core_->profile()->set(mode);
+std::string_view Instance::application() const noexcept {
+  return core_ ? core_->application() : std::string_view();
 }
-void Instance::flush_trace() const {
-  if (core_->trace()) core_->trace()->flush();
+void Instance::set_profile(ProfileMode mode) {
+  if (const auto& profile = checked(core_, "set_profile").profile()) profile->set(mode);
+}
+void Instance::flush_trace() {
+  if (const auto& trace = checked(core_, "flush_trace").trace()) trace->flush();
+}
+
+TraceRange::TraceRange() noexcept = default;
+TraceRange::TraceRange(std::unique_ptr<detail::HostSpan> span) noexcept : span_(std::move(span)) {}
+TraceRange::TraceRange(TraceRange&&) noexcept = default;
+TraceRange& TraceRange::operator=(TraceRange&&) noexcept = default;
+TraceRange::~TraceRange() = default;
+
+TraceRange Instance::trace_range(std::string_view name) const {
+  return core_->trace() ? TraceRange(std::make_unique<detail::HostSpan>(core_->trace(), name))
+                        : TraceRange();
 }
 
 }  // namespace reprise

@@ -1,5 +1,5 @@
-// InstanceCore: the devices that there are, how strictly recordings are checked, and where messages
-// go. Knows backends by their interface only. Threads: any thread; constant after construction.
+// InstanceCore: device discovery, the validation level, the trace session and the message handler.
+// Knows backends through their interface only. Threads: any thread; immutable after construction.
 #pragma once
 
 #include <memory>
@@ -19,33 +19,34 @@ namespace reprise::detail {
 
 class DeviceCore;
 
-// The providers of this build, GPUs first.
+// The providers compiled into this build, GPUs first.
 [[nodiscard]] std::vector<BackendProvider*> all_providers();
 
-// An instance over other providers; they outlive everything made from it.
+// An instance over `providers`, which outlive everything made from it.
 [[nodiscard]] Instance make_instance(const InstanceDesc& desc,
                                      std::vector<BackendProvider*> providers);
 
 class InstanceCore : public std::enable_shared_from_this<InstanceCore> {
  public:
-  // Throws InvalidArgument if $REPRISE_VALIDATION has an unknown value, and what trace_options and
-  // TraceSession::open throw.
+  // Throws InvalidArgument for an unknown value of $REPRISE_VALIDATION, and the errors of
+  // trace_options() and TraceSession::open().
   InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider*> providers);
 
   [[nodiscard]] std::string_view application() const noexcept { return application_; }
   [[nodiscard]] Validation validation() const noexcept { return validation_; }
   [[nodiscard]] CudaGraphs cuda_graphs() const noexcept { return cuda_graphs_; }
-  // Null: no trace is wanted.
+  // Null without a trace.
   [[nodiscard]] const std::shared_ptr<TraceSession>& trace() const noexcept { return trace_; }
-  // Of the graphs of this instance's devices; null without a trace.
+  // Profile mode of all graphs of this instance's devices; null without a trace.
   [[nodiscard]] const std::shared_ptr<ProfileSwitch>& profile() const noexcept { return profile_; }
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
   [[nodiscard]] std::string gpu_unavailable_reason() const;
   [[nodiscard]] std::shared_ptr<DeviceCore> open(const DeviceSelector& selector);
 
-  // True for what is neither reported nor kept.
+  // True for a message that is neither reported nor kept in a CompileReport.
   [[nodiscard]] bool suppresses(const Message& message) const;
-  // To the handler, or to stderr without one. Throws what the handler throws.
+  // Calls the handler; without one, writes warnings and errors to stderr. Rethrows the handler's
+  // exceptions.
   void report(const Message& message) const;
 
  private:

@@ -1,7 +1,5 @@
 #include "runtime/core/memory_budget.hpp"
 
-#include <limits>
-
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -9,15 +7,14 @@ namespace reprise::detail {
 std::uint64_t MemoryBudget::available() const noexcept {
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed),
                       mapped = mapped_.load(std::memory_order_relaxed);
-  if (budget == 0) return std::numeric_limits<std::uint64_t>::max() - mapped;
   return budget > mapped ? budget - mapped : 0;
 }
 
-bool MemoryBudget::take(Part part, std::uint64_t bytes) noexcept {
+bool MemoryBudget::reserve(Part part, std::uint64_t bytes) noexcept {
   const std::uint64_t budget = budget_.load(std::memory_order_relaxed);
   std::uint64_t before = mapped_.load(std::memory_order_relaxed);
   do {
-    if (budget != 0 && (before > budget || bytes > budget - before)) return false;
+    if (before > budget || bytes > budget - before) return false;
   } while (!mapped_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
   if (part == Part::Buffer) buffers_.fetch_add(bytes, std::memory_order_relaxed);
   std::uint64_t peak = peak_.load(std::memory_order_relaxed);
@@ -27,60 +24,62 @@ bool MemoryBudget::take(Part part, std::uint64_t bytes) noexcept {
   return true;
 }
 
-void MemoryBudget::give_back(Part part, std::uint64_t bytes) noexcept {
+void MemoryBudget::release(Part part, std::uint64_t bytes) noexcept {
   mapped_.fetch_sub(bytes, std::memory_order_relaxed);
   if (part != Part::Buffer) return;
   buffers_.fetch_sub(bytes, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
-void MemoryBudget::say_changed() const noexcept {
+void MemoryBudget::notify() const noexcept {
   if (changed_) changed_();
 }
 
 void MemoryBudget::add_slab(std::uint64_t bytes) noexcept {
   slabs_.fetch_add(1, std::memory_order_relaxed);
   reserved_slabs_.fetch_add(bytes, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::remove_slab(std::uint64_t bytes) noexcept {
   slabs_.fetch_sub(1, std::memory_order_relaxed);
   reserved_slabs_.fetch_sub(bytes, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::resize_slab(std::uint64_t before, std::uint64_t bytes) noexcept {
   reserved_slabs_.fetch_add(bytes - before, std::memory_order_relaxed);  // modulo 2^64
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::add_sharer() noexcept {
   sharers_.fetch_add(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 void MemoryBudget::remove_sharer() noexcept {
   sharers_.fetch_sub(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
-void MemoryBudget::note_trim() noexcept {
+void MemoryBudget::record_trim() noexcept {
   trims_.fetch_add(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
-void MemoryBudget::note_remap() noexcept {
+void MemoryBudget::record_remap() noexcept {
   remaps_.fetch_add(1, std::memory_order_relaxed);
-  say_changed();
+  notify();
 }
 
 MemoryStatistics MemoryBudget::statistics() const noexcept {
   MemoryStatistics now;
-  now.budget = budget_.load(std::memory_order_relaxed);
+  if (const std::uint64_t budget = budget_.load(std::memory_order_relaxed); budget != kUnlimited)
+    now.budget = budget;
   now.mapped = mapped_.load(std::memory_order_relaxed);
-  now.buffers = buffers_.load(std::memory_order_relaxed);
-  now.reserved = now.buffers + reserved_slabs_.load(std::memory_order_relaxed);
+  now.buffer_bytes = buffers_.load(std::memory_order_relaxed);
+  now.pinned_bytes = pinned_.load(std::memory_order_relaxed);
+  now.reserved = now.buffer_bytes + reserved_slabs_.load(std::memory_order_relaxed);
   now.peak = peak_.load(std::memory_order_relaxed);
   now.slabs = slabs_.load(std::memory_order_relaxed);
   now.shared_slabs = shared_slabs_.load(std::memory_order_relaxed);
@@ -90,11 +89,11 @@ MemoryStatistics MemoryBudget::statistics() const noexcept {
   return now;
 }
 
-std::string MemoryBudget::why_not() const {
+std::string MemoryBudget::describe() const {
   const MemoryStatistics now = statistics();
-  return concat("of the ", now.budget, " bytes of the budget of ", name_, " ", available(),
-                " are left: ", now.buffers, " are taken by buffers, ", now.mapped - now.buffers,
-                " by slabs");
+  return concat("of the ", now.budget.value_or(kUnlimited), " bytes of the budget of ", name_, ", ",
+                available(), " are left: buffers hold ", now.buffer_bytes, ", slabs ",
+                now.mapped - now.buffer_bytes);
 }
 
 }  // namespace reprise::detail

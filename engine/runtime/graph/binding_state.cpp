@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
 
-BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings now)
-    : plan_(std::move(plan)), now_(std::move(now)) {
+BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings bindings)
+    : plan_(std::move(plan)), current_(std::move(bindings)) {
   if (plan_->slots.slots.empty()) return;
-  if (now_.scalars.empty()) now_.scalars = plan_->slots.first_values;
+  if (current_.scalars.empty()) current_.scalars = plan_->slots.first_values;
   nodes_of_slot_.resize(plan_->slots.slots.size());
   for (const ScalarSlots::Use& use : plan_->slots.uses) {
     std::vector<std::uint32_t>& nodes = nodes_of_slot_[use.slot];
@@ -22,7 +23,7 @@ BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings now)
 
 std::span<const std::byte> BindingState::value(std::uint32_t slot) const noexcept {
   const ScalarSlots::Slot& of = plan_->slots.slots[slot];
-  return {now_.scalars.data() + of.offset, of.bytes};
+  return {current_.scalars.data() + of.offset, of.bytes};
 }
 
 void BindingState::index_commands() {
@@ -36,7 +37,7 @@ std::uint32_t BindingState::node_of_command(std::uint32_t command) {
   return node_of_command_[command];
 }
 
-// Twice over the commands: once to count, once to fill in.
+// Visits the commands twice: to count, then to fill.
 void BindingState::index_buffers() {
   const Recording& recording = *plan_->recording;
   std::vector<std::uint32_t> last(recording.buffers.size(), kNone);
@@ -81,6 +82,26 @@ std::uint32_t BindingState::index_of(const BufferCore* buffer) {
   }
   const auto found = index_of_.find(buffer);
   return found == index_of_.end() ? kNone : found->second;
+}
+
+std::vector<std::uint8_t> renumber_disabled(const std::vector<std::uint8_t>& disabled,
+                                            const Plan& from, const Plan& to) {
+  if (disabled.empty()) return {};
+  std::vector<std::uint32_t> number(from.all_nodes, kNone);  // in `to`, by number in `from`
+  for (std::uint32_t node = 0; node < to.dependencies.node_count(); ++node)
+    number[from.lowered.node_of[node]] = to.lowered.node_of[node];
+  const TimingLayout old_layout = timing_layout(from), new_layout = timing_layout(to);
+  for (const BodyPlace& body : old_layout.bodies) {
+    const BodyPlace& same =
+        new_layout.bodies[new_layout.first_body(number[body.parent]) + body.branch];
+    for (std::uint32_t node = 0; node < body.nodes; ++node)
+      number[body.first_node + node] = same.first_node + node;
+  }
+  std::vector<std::uint8_t> result(to.all_nodes, 0);
+  for (std::uint32_t node = 0; node < disabled.size(); ++node) {
+    if (number[node] != kNone) result[number[node]] = disabled[node];
+  }
+  return result;
 }
 
 }  // namespace reprise::detail

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
 #include "compile/replica_rules.hpp"
@@ -18,87 +19,94 @@
 #include "profile/process_info.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
-#include "runtime/graph/graph_core.hpp"
-#include "runtime/graph/graph_replicas.hpp"
+#include "runtime/graph/compiled_graph.hpp"
+#include "runtime/graph/graph_replica.hpp"
+#include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// The trace's clock, where there is a trace.
+// Messages of a compile go to the instance; those of refused recordings also to the trace.
+class DeviceMessages final : public MessageSink {
+ public:
+  explicit DeviceMessages(const DeviceCore& device) noexcept : device_(device) {}
+  [[nodiscard]] bool suppresses(const Message& message) const override {
+    return device_.instance().suppresses(message);
+  }
+  void report(const Message& message) const override { device_.instance().report(message); }
+  void record_refusal(const Message& message) const override {
+    if (device_.trace() != nullptr) device_.trace()->report(trace::kNone, message);
+  }
+
+ private:
+  const DeviceCore& device_;
+};
+
+// 0 without a trace.
 trace::Time now_of(const DeviceCore& device) { return device.trace() == nullptr ? 0 : trace_now(); }
 
-// One instance, with its memory and its executable.
-std::unique_ptr<GraphExecutable> make_body(const std::shared_ptr<DeviceCore>& device,
-                                           std::shared_ptr<const Plan> plan,
-                                           const CompileDesc& desc, std::uint32_t instance,
-                                           HostSpan& span) {
-  auto body = std::make_unique<GraphExecutable>(device);
-  body->pool = desc.pool;
-  body->plan = std::move(plan);
-  body->lowering = desc.lowering;
-  body->memory_goal = desc.memory_goal;
-  body->costs = desc.costs;
-  body->is_ours = true;
-  body->instance = {instance, desc.replicas};
-  body->memory = allocate_transients(device, desc.pool, *body->plan, instance);
+std::unique_ptr<GraphExecutable> make_executable(ExecutableSpec spec, HostSpan& span) {
+  const std::shared_ptr<DeviceCore> device = spec.device;
+  const std::shared_ptr<const Plan> plan = spec.plan;
+  const std::uint32_t replica = spec.replica.number;
+  TransientMemory memory = allocate_transients(device, spec.pool, *plan, replica);
   const auto part = span.part("instantiate");
-  const NvtxRange instantiating(NvtxWork::Instantiate, body->plan->label);
-  const trace::Time began = now_of(*device);
+  const NvtxRange instantiating(NvtxWork::Instantiate, plan->label);
+  const trace::Time start = now_of(*device);
   try {
-    body->journal = BindingState(body->plan, bind(*body->plan, body->memory.address, instance));
-    body->exec = device->backend().instantiate(body->plan, body->journal.now(),
-                                               instrumentation_for(*device));
+    Bindings bindings = bind(*plan, memory.address, replica);
+    auto executable =
+        GraphExecutable::instantiate(std::move(spec), std::move(memory), std::move(bindings));
+    executable->times.instantiate_time = now_of(*device) - start;
+    return executable;
   } catch (const Error& error) {
-    throw with_context(error, body->plan->label, concat("in graph ", body->plan->label));
+    throw with_context(error, plan->label, concat("in graph ", plan->label));
   }
-  body->times.instantiate_time = now_of(*device) - began;
-  return body;
 }
 
-void check_instances(const CompileDesc& desc, const Recording& recording, std::string_view label) {
+void check_replicas(const CompileDesc& desc, const Recording& recording, std::string_view label) {
   if (desc.replicas == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
-         concat("graph ", label, " was asked for with no instances; 1 is a graph without others"));
+         concat("graph ", label, " cannot have 0 replicas"));
   }
   require_per_replica(recording, desc.replicas, label);
 }
 
-// What the device knows of a structure.
-struct Known {
-  PlanCache::Way way;
-  std::optional<std::uint64_t> number;  // none: what is known of its nodes is no part of the
-                                        // structure that plans are kept by
-  std::shared_ptr<const Plan> like;     // one of the same structure, where there was one before
+// The device's plan cache, asked for one recording.
+struct CacheLookup {
+  PlanCache::PlanKeyOptions options;
+  // Empty if the plan depends on costs, which are no part of the structure.
+  std::optional<std::uint64_t> hash = {};
+  std::shared_ptr<const Plan> found = nullptr;  // a plan of the same structure; null: a miss
 };
 
-Known look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
-  Known known{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal,
-               desc.memory_search_budget},
-              {},
-              {}};
-  if (desc.costs || has_hints(recording)) return known;
-  known.number = PlanCache::number_of(recording, known.way);
-  known.like = device.plans().find(*known.number, recording, known.way);
-  return known;
+CacheLookup look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
+  CacheLookup lookup{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal,
+                      desc.memory_search_budget}};
+  if (desc.costs || has_hints(recording)) return lookup;
+  lookup.hash = PlanCache::structure_hash(recording, lookup.options);
+  lookup.found = device.plans().find(*lookup.hash, recording, lookup.options);
+  return lookup;
 }
 
-std::shared_ptr<const Plan> plan_of(DeviceCore& device, const std::string& label,
-                                    std::shared_ptr<const Recording> recording, const Known& known,
-                                    const CostProfile* costs, std::future<DependencyGraph> ahead) {
+std::shared_ptr<const Plan> make_cached_plan(DeviceCore& device, const std::string& label,
+                                             std::shared_ptr<const Recording> recording,
+                                             const CacheLookup& lookup, const CostProfile* costs,
+                                             std::future<DependencyGraph> dependencies) {
   auto plan = make_plan(label, std::move(recording),
-                        {.lowering = known.way.lowering,
-                         .alignment = known.way.alignment,
-                         .memory_goal = known.way.memory_goal,
-                         .memory_search_budget = known.way.memory_search_budget,
+                        {.lowering = lookup.options.lowering,
+                         .alignment = lookup.options.alignment,
+                         .memory_goal = lookup.options.memory_goal,
+                         .memory_search_budget = lookup.options.memory_search_budget,
                          .costs = costs,
-                         .like = known.like.get()},
-                        std::move(ahead));
-  if (known.number && !known.like) device.plans().note(*known.number, *plan, known.way);
+                         .like = lookup.found.get()},
+                        std::move(dependencies));
+  if (lookup.hash && !lookup.found) device.plans().insert(*lookup.hash, *plan, lookup.options);
   return plan;
 }
 
-// What of the costs is not as it might be thought to be.
+// Reports doubts about the measured costs that the plan was made with.
 void report_costs(const DeviceCore& device, const Plan& plan, std::vector<Message>& messages) {
   for (Message& message : cost_warnings(plan.costs, plan, device.info().name)) {
     if (device.instance().suppresses(message)) continue;
@@ -107,30 +115,34 @@ void report_costs(const DeviceCore& device, const Plan& plan, std::vector<Messag
   }
 }
 
-enum class Checked : std::uint8_t { Already, ByThis };
+enum class Validated : std::uint8_t { No, Yes };
 
-std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
-                                      std::shared_ptr<const Recording> recording,
-                                      const CompileDesc& desc, Checked checked) {
+std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& device,
+                                          std::shared_ptr<const Recording> recording,
+                                          const CompileDesc& desc, Validated validated) {
   const std::string label = desc.label.empty() ? recording->label : std::string(desc.label);
   const NvtxRange range(NvtxWork::Compile, label);
   HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(),
                 concat("compile ", label));
-  const trace::Time began = now_of(*device);
+  const trace::Time start = now_of(*device);
   std::vector<Message> messages;
-  const Known known = look_up(*device, *recording, desc);
-  std::future<DependencyGraph> ahead;
-  if (checked == Checked::ByThis) {
-    if (!known.like) ahead = build_dependencies_async(recording);
-    const auto part = span.part("validate");
-    messages = check(*device, *recording);
-    check_instances(desc, *recording, label);
+  const CacheLookup lookup = look_up(*device, *recording, desc);
+  std::future<DependencyGraph> dependencies;
+  switch (validated) {
+    case Validated::Yes: break;
+    case Validated::No: {
+      if (!lookup.found) dependencies = build_dependencies_async(recording);
+      const auto part = span.part("validate");
+      messages = check(*device, *recording);
+      check_replicas(desc, *recording, label);
+    }
   }
   std::shared_ptr<const Plan> plan;
   std::optional<LoweringConfig> tuned;
   {
     const auto part = span.part("plan");
-    plan = plan_of(*device, label, std::move(recording), known, desc.costs.get(), std::move(ahead));
+    plan = make_cached_plan(*device, label, std::move(recording), lookup, desc.costs.get(),
+                            std::move(dependencies));
     if (!desc.tuning_file.empty())
       tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
     if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
@@ -139,41 +151,81 @@ std::shared_ptr<GraphCore> make_graph(const std::shared_ptr<DeviceCore>& device,
   const trace::Time planned = now_of(*device);
   CompileReport report = make_report(*plan, std::move(messages));
   report.replicas = desc.replicas;
-  auto body = make_body(device, plan, desc, 0, span);
-  body->times.compiled = began;
-  body->times.compile_time = planned - began;
-  auto graph = GraphCore::make(std::move(body), report);
-  if (tuned) graph->set_tuned(std::move(*tuned));
-  if (device->trace() != nullptr) span.about(graph->trace_id());
-  std::vector<std::shared_ptr<GraphCore>> others;
-  for (std::uint32_t i = 1; i < desc.replicas; ++i) {
-    auto other = make_body(device, plan, desc, i, span);
-    other->trace_id = graph->trace_id();
-    others.push_back(GraphCore::make(std::move(other), report));
+  ExecutableSpec spec{.device = device,
+                      .pool = desc.pool,
+                      .plan = plan,
+                      .lowering = desc.lowering,
+                      .memory_goal = desc.memory_goal,
+                      .costs = desc.costs,
+                      .replica = {0, desc.replicas}};
+  std::vector<std::shared_ptr<GraphReplica>> replicas;
+  for (; spec.replica.number < desc.replicas; ++spec.replica.number) {
+    auto executable = make_executable(spec, span);
+    if (replicas.empty()) {
+      executable->times.compiled = start;
+      executable->times.compile_time = planned - start;
+    } else {
+      executable->trace.graph = replicas.front()->trace_id();
+    }
+    replicas.push_back(GraphReplica::make(std::move(executable), report.messages));
+    if (device->trace() != nullptr) span.set_graph(replicas.front()->trace_id());
   }
-  if (!others.empty())
-    graph->set_replicas(std::make_unique<GraphReplicas>(*graph, std::move(others)));
+  auto graph = std::make_shared<CompiledGraph>(std::move(replicas), std::move(report));
+  if (tuned) graph->set_tuned(std::move(*tuned));
   return graph;
 }
 
 }  // namespace
 
-std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device,
-                                   const CommandBuffer& commands, const CompileDesc& desc) {
-  auto graph =
-      make_graph(device, checked_recording(*device, commands, desc), desc, Checked::ByThis);
-  if (graph->replicas() != nullptr) {
-    for (const auto& other : graph->replicas()->others())
-      commands.core()->add_pending_source(other);
+std::shared_ptr<const Recording> recording_to_compile(const DeviceCore& device,
+                                                      const CommandBuffer& commands,
+                                                      const CapturePool* pool) {
+  const CommandBufferCore& core =
+      require_handle(core_of(commands), "CommandBuffer", "compile", Stage::Validate);
+  if (core.device() != device.status()) {
+    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
+         concat("command buffer ", core.label(), " of ", core.device()->selector,
+                " cannot be compiled on ", device.status()->selector));
   }
-  commands.core()->add_pending_source(graph);
+  if (pool != nullptr && core_of(*pool)->device()->status() != device.status()) {
+    fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
+         concat("pool ", pool->label(), " of ", core_of(*pool)->device()->status()->selector,
+                " cannot serve a graph on ", device.status()->selector));
+  }
+  if (core.level() == Level::Secondary) {
+    fail(ErrorCode::InvalidArgument, Stage::Validate, core.label(),
+         concat("command buffer ", core.label(),
+                " is secondary; execute() it from a primary one and compile that"));
+  }
+  device.require_usable(Stage::Validate);
+  return core.executable("compile");
+}
+
+std::vector<Message> check(const DeviceCore& device, const Recording& recording) {
+  return check(recording, {device.info(), device.instance().validation(), DeviceMessages(device)});
+}
+
+std::shared_ptr<CompiledGraph> compile(const std::shared_ptr<DeviceCore>& device,
+                                       const CommandBuffer& commands, const CompileDesc& desc) {
+  auto graph = make_graph(device, recording_to_compile(*device, commands, desc.pool.get()), desc,
+                          Validated::No);
+  for (const auto& replica : graph->replicas()) core_of(commands)->add_pending_source(replica);
   return graph;
 }
 
-std::shared_ptr<GraphCore> compile_checked(const std::shared_ptr<DeviceCore>& device,
-                                           std::shared_ptr<const Recording> recording,
-                                           const CompileDesc& desc) {
-  return make_graph(device, std::move(recording), desc, Checked::Already);
+std::shared_ptr<CompiledGraph> compile_checked(const std::shared_ptr<DeviceCore>& device,
+                                               std::shared_ptr<const Recording> recording,
+                                               const CompileDesc& desc) {
+  return make_graph(device, std::move(recording), desc, Validated::Yes);
 }
 
 }  // namespace reprise::detail
+
+namespace reprise {
+
+CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
+  static_cast<void>(detail::require_handle(core_, "Device", "compile", Stage::Validate));
+  return detail::make_handle<CapturedGraph>(detail::compile(core_, commands, desc));
+}
+
+}  // namespace reprise

@@ -1,27 +1,37 @@
-// compile: from a command buffer to a graph that can be launched. The only place that calls the
-// stages, in their order. Threads: any thread.
+// Compiles recordings to graphs: checks that need a device, the stages of compile/stages.hpp in
+// their order, and the replicas. Threads: any thread.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <reprise/captured_graph.hpp>
 #include <reprise/command_buffer.hpp>
 
 namespace reprise::detail {
 
+class CompiledGraph;
 class DeviceCore;
-class GraphCore;
 struct Recording;
 
-// See Device::compile.
-[[nodiscard]] std::shared_ptr<GraphCore> compile(const std::shared_ptr<DeviceCore>& device,
-                                                 const CommandBuffer& commands,
-                                                 const CompileDesc& desc);
+// The recording of `commands`. Throws InvalidState if it is not executable, InvalidArgument for a
+// secondary command buffer, WrongDevice if it or `pool`, which may be null, is of another device.
+[[nodiscard]] std::shared_ptr<const Recording> recording_to_compile(const DeviceCore& device,
+                                                                    const CommandBuffer& commands,
+                                                                    const CapturePool* pool);
 
-// The same of a recording that no command buffer has any more, and that was checked or made by the
-// engine.
-[[nodiscard]] std::shared_ptr<GraphCore> compile_checked(const std::shared_ptr<DeviceCore>& device,
-                                                         std::shared_ptr<const Recording> recording,
-                                                         const CompileDesc& desc);
+// Validates the recording at the instance's level and reports the findings to the instance and the
+// trace. Returns those that are not errors; throws the first error.
+[[nodiscard]] std::vector<Message> check(const DeviceCore& device, const Recording& recording);
+
+// See Device::compile.
+[[nodiscard]] std::shared_ptr<CompiledGraph> compile(const std::shared_ptr<DeviceCore>& device,
+                                                     const CommandBuffer& commands,
+                                                     const CompileDesc& desc);
+
+// Compiles a recording that the engine made or that check() accepted.
+[[nodiscard]] std::shared_ptr<CompiledGraph> compile_checked(
+    const std::shared_ptr<DeviceCore>& device, std::shared_ptr<const Recording> recording,
+    const CompileDesc& desc);
 
 }  // namespace reprise::detail

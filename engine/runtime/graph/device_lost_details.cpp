@@ -5,18 +5,16 @@
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "runtime/graph/graph_core.hpp"
 
 namespace reprise::detail {
 
-Error add_unfinished(const Error& error, const GraphCore& graph) {
+Error add_unfinished(const Error& error, const Plan& plan, const BackendExec& exec) {
   if (error.code() != ErrorCode::DeviceLost) return error;
-  const Plan& plan = graph.plan();
   if (!plan.lowered.fault_markers) return error;
   const Recording& recording = *plan.recording;
   ErrorDetails details = error.details();
   std::string names;
-  for (const UnfinishedNode& unfinished : graph.exec().unfinished_nodes()) {
+  for (const UnfinishedNode& unfinished : exec.unfinished_nodes()) {
     const std::uint32_t command = plan.command_of(unfinished.node);
     if (command == kNone) continue;
     const std::string label = recording.label_path(recording.commands[command].label);
@@ -26,8 +24,8 @@ Error add_unfinished(const Error& error, const GraphCore& graph) {
     if (!label.empty()) names += concat(", in \"", label, "\"");
     names += concat(" (replay ", unfinished.replay, ")");
   }
-  const std::string found = names.empty() ? "none of its commands had begun and not ended"
-                                          : concat("begun and not ended: ", names);
+  const std::string found = names.empty() ? "no command had started without completing"
+                                          : concat("started and not completed: ", names);
   return with_context(Error(std::move(details), text_of(error)), "", found);
 }
 

@@ -1,15 +1,16 @@
-// What a DeviceLost says of a graph with fault markers: which of its commands were running.
-// Threads: any.
+// The commands of a graph with fault markers that were running when its device was lost.
+// Threads: any thread.
 #pragma once
 
 #include <reprise/error.hpp>
 
+#include "backend/backend.hpp"
+#include "plan/plan.hpp"
+
 namespace reprise::detail {
 
-class GraphCore;
-
-// `error`, and where it is a DeviceLost and the graph has fault markers, the commands that began
-// and did not end: by index in details().unfinished, by name and replay in the text.
-[[nodiscard]] Error add_unfinished(const Error& error, const GraphCore& graph);
+// `error`; for a DeviceLost and a plan with fault markers, with the commands that had started and
+// not completed: indices in details().unfinished, names and replays in the text.
+[[nodiscard]] Error add_unfinished(const Error& error, const Plan& plan, const BackendExec& exec);
 
 }  // namespace reprise::detail

@@ -8,8 +8,23 @@
 
 namespace reprise::detail {
 
-GraphExecutable::GraphExecutable(std::shared_ptr<DeviceCore> owner) noexcept
-    : device(std::move(owner)) {}
+std::unique_ptr<GraphExecutable> GraphExecutable::instantiate(ExecutableSpec spec,
+                                                              TransientMemory memory,
+                                                              Bindings bindings) {
+  BindingState state(spec.plan, std::move(bindings));
+  auto exec = spec.device->backend().instantiate(spec.plan, state.current(),
+                                                 spec.device->instrumentation());
+  return std::make_unique<GraphExecutable>(std::move(spec), std::move(memory), std::move(state),
+                                           std::move(exec));
+}
+
+GraphExecutable::GraphExecutable(ExecutableSpec spec, TransientMemory transients,
+                                 BindingState state,
+                                 std::unique_ptr<BackendExec> backend_exec) noexcept
+    : spec_(std::move(spec)),
+      memory(std::move(transients)),
+      bindings(std::move(state)),
+      exec(std::move(backend_exec)) {}
 
 GraphExecutable::~GraphExecutable() {
   exec.reset();
@@ -19,6 +34,12 @@ GraphExecutable::~GraphExecutable() {
 DeferredDelete::Pending GraphExecutable::pending() const noexcept {
   if (is_complete(last)) return {};
   return {last.queue->shared_backend(), last.serial};
+}
+
+std::shared_ptr<const Plan> GraphExecutable::set_plan(std::shared_ptr<const Plan> plan,
+                                                      BindingState state) noexcept {
+  bindings = std::move(state);
+  return std::exchange(spec_.plan, std::move(plan));
 }
 
 }  // namespace reprise::detail

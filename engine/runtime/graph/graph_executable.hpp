@@ -1,53 +1,63 @@
-// GraphExecutable: what a launch touches, and so what outlives it. Lives in its GraphCore, then in
-// the retire queue. Threads: as its owner says.
+// GraphExecutable: one backend executable and everything that its launches use, which therefore
+// outlives them. A GraphReplica owns it, then the deferred deletion queue.
+// Threads: the replica's mutex guards it.
 #pragma once
 
 #include <memory>
 
-#include <reprise/pool.hpp>
-
 #include "backend/backend.hpp"
-#include "plan/plan.hpp"
 #include "profile/graph_versions.hpp"
 #include "profile/replay_log.hpp"
 #include "runtime/core/deferred_deletion_queue.hpp"
 #include "runtime/graph/binding_state.hpp"
+#include "runtime/graph/executable_spec.hpp"
 #include "runtime/memory/transient_memory.hpp"
 #include "runtime/queue/queue_point.hpp"
 
 namespace reprise::detail {
 
-class DeviceCore;
+// A graph in the trace; all executables of the graph share it. Meaningless without a trace.
+struct TraceIdentity {
+  std::uint32_t graph = 0;
+  GraphVersions versions;  // that the trace contains
+};
 
-// Dropped in the reverse order: the executable first, the device last.
+// Host times of a compile, for the trace; 0 without one.
+struct CompileTimes {
+  trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
+};
+
 class GraphExecutable final : public DeferredDelete {
  public:
-  explicit GraphExecutable(std::shared_ptr<DeviceCore> owner) noexcept;
+  // Instantiates spec.plan with `bindings`. Throws OutOfMemory, DeviceLost and what the backend
+  // refuses.
+  [[nodiscard]] static std::unique_ptr<GraphExecutable> instantiate(ExecutableSpec spec,
+                                                                    TransientMemory memory,
+                                                                    Bindings bindings);
+  // Owns `backend_exec`, which was made for spec.plan.
+  GraphExecutable(ExecutableSpec spec, TransientMemory memory, BindingState bindings,
+                  std::unique_ptr<BackendExec> backend_exec) noexcept;
   ~GraphExecutable() override;
   [[nodiscard]] Pending pending() const noexcept override;
 
-  std::shared_ptr<DeviceCore> device;
-  QueuePoint
-      last;  // the last launch or upload; later ones wait for it, so it stands for all before
-  std::shared_ptr<CapturePool> pool;  // null: compiled without
-  std::shared_ptr<const Plan> plan;   // holds the recording: buffers, kernels, functions
+  [[nodiscard]] const ExecutableSpec& spec() const noexcept { return spec_; }
+  [[nodiscard]] const std::shared_ptr<const Plan>& plan() const noexcept { return spec_.plan; }
+  // After an update in place to `plan`. Returns the plan before.
+  std::shared_ptr<const Plan> set_plan(std::shared_ptr<const Plan> plan,
+                                       BindingState state) noexcept;
+
+ private:
+  ExecutableSpec spec_;
+
+ public:
+  // The last launch or upload. Later ones wait for it, so it covers all earlier ones.
+  QueuePoint last;
   TransientMemory memory;
-  Lowering lowering = Lowering::Auto;
-  MemoryGoal memory_goal = MemoryGoal::Speed;
-  std::shared_ptr<const CostProfile> costs;  // null: none were given
-  BindingState journal;
-  bool is_ours =
-      false;  // made of its plan, and so can be made again; false: of a graph of the application
-  std::uint64_t replays_before = 0;  // of the instance, by executables before this one
-  ReplicaIndex instance;             // which of the graph's instances, and of how many
-  // Of the trace; null and 0 without one.
-  struct Times {
-    trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
-  } times;
-  GraphVersions versions;  // what the trace has of the graph
-  std::uint32_t trace_id =
-      0;  // of an instance after the first, to begin with: the one that its replays are told under
-  std::shared_ptr<ReplayLog> log;
+  BindingState bindings;
+  std::uint64_t replays_before = 0;  // of the replica, by earlier executables
+  CompileTimes times;
+  TraceIdentity trace;
+  std::shared_ptr<ReplayLog> log;  // null without a trace
   std::unique_ptr<BackendExec> exec;
 };
 

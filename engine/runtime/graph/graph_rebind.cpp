@@ -1,12 +1,16 @@
-// GraphCore::rebind: other buffers in the place of recorded ones.
+// Rebinding: replaces recorded buffers of a replica.
+#include "runtime/graph/graph_update.hpp"
+
 #include <algorithm>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/buffer_attach.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/buffer_attach_transaction.hpp"
 #include "runtime/graph/graph_update_report.hpp"
 
 namespace reprise::detail {
@@ -31,174 +35,224 @@ struct Span {
   }
 };
 
-}  // namespace
+// A requested binding that differs from the current one.
+struct NewBinding {
+  BufferUse use;
+  std::byte* address;
+};
 
-// What is different from now, with the addresses it leads to.
-std::vector<GraphCore::Use> GraphCore::checked_bindings(std::span<const BufferBinding> bindings,
-                                                        std::vector<std::byte*>& addresses) {
-  const Recording& recording = *body_->plan->recording;
-  BindingState& journal = body_->journal;
-  std::vector<Use> changed;
-  for (const BufferBinding& binding : bindings) {
-    const auto refuse = [&](ErrorCode code, const std::string& text) {
-      const std::string name =
-          binding.recorded ? display_name(*binding.recorded.core()) : "an empty view";
-      fail(code, Stage::Launch, label(),
-           concat("rebind of ", name, " in graph ", label(), ": ", text));
-    };
+// Checks one binding against the recording and the replica.
+class BindingCheck {
+ public:
+  BindingCheck(GraphReplica& replica, BindingState& state, const BufferBinding& binding)
+      : replica_(replica), state_(state), binding_(binding) {
     if (!binding.recorded || !binding.buffer)
-      refuse(ErrorCode::InvalidArgument, "a view without a buffer");
-    const BufferCore& from = *binding.recorded.core();
-    const std::shared_ptr<BufferCore>& copy = copy_for(binding.buffer.core(), instance_.number);
+      refuse(ErrorCode::NotInitialized, "the recorded or the new buffer is empty");
+  }
+
+  // Empty if `addresses`, by index in the recording, contain the buffer already.
+  [[nodiscard]] std::optional<NewBinding> run(const std::vector<std::byte*>& addresses) {
+    const Plan& plan = *replica_.executable().plan();
+    const BufferCore& from = *core_of(binding_.recorded);
+    const std::shared_ptr<BufferCore>& copy =
+        copy_for(core_of(binding_.buffer), replica_.index().number);
     const BufferCore& to = *copy;
-    const std::uint32_t index = journal.index_of(&from);
+    const std::uint32_t index = state_.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");
-    const auto use = [&] {
-      return std::find_if(uses_.begin(), uses_.end(),
-                          [&](const Use& u) { return u.index == index; });
-    };
-    const auto is_written = [&] {
-      const auto found = use();
-      return found != uses_.end() && writes(found->access);
-    };
-    const std::uint32_t copies = binding.buffer.replicas();
-    if (copies < instance_.count && (copies > 1 || is_written())) {
-      refuse(ErrorCode::NotPerReplica,
-             concat(display_name(to), " has ", copies, " of the ", instance_.count,
-                    " copies that the graph's instances ", copies > 1 ? "use" : "write"));
-    }
-    if (from.kind == BufferKind::Transient || to.kind != from.kind) {
-      refuse(ErrorCode::InvalidArgument,
-             concat(kind_name(to.kind), " cannot take the place of ", kind_name(from.kind)));
-    }
-    if (binding.recorded.offset() != 0 || binding.recorded.bytes() != from.bytes) {
-      refuse(ErrorCode::InvalidArgument,
-             "it is a part of a buffer; a binding replaces the whole of one");
-    }
+    const auto& uses = replica_.uses();
+    const auto use = std::find_if(uses.begin(), uses.end(),
+                                  [&](const BufferUse& u) { return u.index == index; });
+    require_copies(to, use != uses.end() && writes(use->access));
+    require_kind(from, to);
     if (to.device != from.device)
       refuse(ErrorCode::WrongDevice, concat(display_name(to), " is of ", to.device->selector));
     if (to.is_stale()) refuse(ErrorCode::StaleHandle, concat(display_name(to), " is stale"));
-    if (binding.buffer.bytes() < from.bytes) {
-      refuse(ErrorCode::OutOfRange, concat(display_name(to), " gives ", binding.buffer.bytes(),
-                                           " bytes, and ", from.bytes, " are used"));
+    if (binding_.buffer.bytes() < from.bytes) {
+      refuse(ErrorCode::OutOfRange, concat(display_name(to), " has ", binding_.buffer.bytes(),
+                                           " bytes, and the graph uses ", from.bytes));
     }
-    std::byte* const address = to.address + binding.buffer.offset();
+    std::byte* const address = to.address + binding_.buffer.offset();
     if (reinterpret_cast<std::uintptr_t>(address) % from.alignment != 0) {
       refuse(ErrorCode::InvalidArgument, concat("the view of ", display_name(to),
                                                 " is not aligned to ", from.alignment, " bytes"));
     }
-    if (addresses[index] == address) continue;
-    for (const std::uint32_t node : journal.nodes_of_buffer(index)) {
-      const std::uint32_t command = body_->plan->command_of(node);
-      if (recording.commands[command].kind == CommandKind::Host) {
+    if (addresses[index] == address) return std::nullopt;
+    for (const std::uint32_t node : state_.nodes_of_buffer(index)) {
+      const std::uint32_t command = plan.command_of(node);
+      if (plan.recording->commands[command].kind == CommandKind::Host) {
         refuse(ErrorCode::Unsupported,
-               concat("command ", command, ", ", recording.command_name(command),
-                      ", goes on using the memory that it captured"));
+               concat("command ", command, ", ", plan.recording->command_name(command),
+                      ", is a function that captured the recorded buffer"));
       }
     }
-    addresses[index] = address;
-    const auto before = std::find_if(changed.begin(), changed.end(),
-                                     [&](const Use& u) { return u.index == index; });
-    if (before != changed.end()) refuse(ErrorCode::InvalidArgument, "it is named twice");
-    changed.push_back({PoolBuffer::of(copy), use()->access, index});
+    return NewBinding{{PoolBuffer::of(copy), use->access, index}, address};
   }
-  // The order of the commands was found for buffers that are not the same memory.
+
+  [[noreturn]] void refuse(ErrorCode code, const std::string& text) const {
+    const std::string name =
+        binding_.recorded ? display_name(*core_of(binding_.recorded)) : "an empty buffer";
+    fail(code, Stage::Launch, replica_.label(),
+         concat("rebind of ", name, " in graph ", replica_.label(), ": ", text));
+  }
+
+ private:
+  void require_copies(const BufferCore& to, bool is_written) const {
+    const std::uint32_t copies = binding_.buffer.replicas(), replicas = replica_.index().count;
+    if (copies >= replicas || (copies == 1 && !is_written)) return;
+    refuse(ErrorCode::NotPerReplica,
+           concat(display_name(to), " has ", copies, " of the ", replicas,
+                  " copies that the graph's replicas ", copies > 1 ? "use" : "write"));
+  }
+  void require_kind(const BufferCore& from, const BufferCore& to) const {
+    if (from.kind == BufferKind::Transient || to.kind != from.kind) {
+      refuse(ErrorCode::InvalidArgument,
+             concat(kind_name(to.kind), " cannot replace ", kind_name(from.kind)));
+    }
+    if (binding_.recorded.offset() != 0 || binding_.recorded.bytes() != from.bytes) {
+      refuse(ErrorCode::InvalidArgument,
+             "the view is a part of a buffer; a binding replaces a whole buffer");
+    }
+  }
+
+  GraphReplica& replica_;
+  BindingState& state_;
+  const BufferBinding& binding_;
+};
+
+// The commands were ordered for buffers that do not overlap. Throws Overlap if buffers at
+// `addresses`, by index in the recording, share bytes that a command writes.
+void require_no_overlap(const GraphReplica& replica, const std::vector<std::byte*>& addresses) {
+  const Recording& recording = *replica.executable().plan()->recording;
   std::vector<Span> spans;
-  for (const Use& use : uses_) {
+  for (const BufferUse& use : replica.uses()) {
     if (use.index != kNone)
       spans.push_back({addresses[use.index],
                        addresses[use.index] + recording.buffers[use.index]->bytes, use.access});
   }
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  const std::byte* reach = nullptr;  // of those before
-  for (std::size_t i = 0; !changed.empty() && i < spans.size(); ++i) {
-    if (spans[i].begin < reach) {
+  const std::byte* end = nullptr;  // of the spans before i
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (spans[i].begin < end) {
       const bool clash = std::any_of(spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(i),
                                      [&](const Span& s) { return s.conflicts(spans[i]); });
       if (clash) {
-        fail(ErrorCode::Overlap, Stage::Launch, label(),
-             concat("rebind in graph ", label(),
+        fail(ErrorCode::Overlap, Stage::Launch, replica.label(),
+             concat("rebind in graph ", replica.label(),
                     ": two of its buffers, one of which is written, would share bytes, and its "
                     "commands are not ordered for that"));
       }
     }
-    reach = std::max(reach, spans[i].end);
+    end = std::max(end, spans[i].end);
   }
+}
+
+// The bindings that differ from the current ones. Updates `addresses`. Under order().
+std::vector<BufferUse> find_new_bindings(GraphReplica& replica, BindingState& state,
+                                         std::span<const BufferBinding> bindings,
+                                         std::vector<std::byte*>& addresses) {
+  std::vector<BufferUse> changed;
+  for (const BufferBinding& binding : bindings) {
+    BindingCheck check(replica, state, binding);
+    std::optional<NewBinding> next = check.run(addresses);
+    if (!next) continue;
+    const bool is_repeated = std::any_of(changed.begin(), changed.end(), [&](const BufferUse& u) {
+      return u.index == next->use.index;
+    });
+    if (is_repeated) check.refuse(ErrorCode::InvalidArgument, "it is named twice");
+    addresses[next->use.index] = next->address;
+    changed.push_back(std::move(next->use));
+  }
+  if (!changed.empty()) require_no_overlap(replica, addresses);
   return changed;
 }
 
-UpdateReport GraphCore::rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc) {
+// Sets the nodes of all `uses`, or of none.
+ExecUpdate set_buffers(GraphExecutable& executable, const std::vector<BufferUse>& uses,
+                       const std::vector<std::byte*>& addresses, std::uint32_t& nodes) {
+  BindingState& state = executable.bindings;
+  const auto set = [&](const BufferUse& use, std::byte* address) {
+    return executable.exec->change(BindingChange{.what = BindingChange::What::Buffer,
+                                                 .index = use.index,
+                                                 .address = address,
+                                                 .nodes = state.nodes_of_buffer(use.index)});
+  };
+  for (std::size_t done = 0; done < uses.size(); ++done) {
+    ExecUpdate result = set(uses[done], addresses[uses[done].index]);
+    if (result.done()) {
+      nodes += static_cast<std::uint32_t>(state.nodes_of_buffer(uses[done].index).size());
+      continue;
+    }
+    while (done > 0) {
+      --done;
+      static_cast<void>(set(uses[done], state.current().address[uses[done].index]));
+    }
+    nodes = 0;
+    return result;
+  }
+  for (const BufferUse& use : uses) {
+    state.record(
+        {.what = BindingChange::What::Buffer, .index = use.index, .address = addresses[use.index]});
+  }
+  return {};
+}
+
+}  // namespace
+
+UpdateReport rebind(GraphReplica& replica, std::span<const BufferBinding> bindings,
+                    const UpdateDesc& desc) {
   const UpdateClock clock;
   UpdateReport report;
-  std::lock_guard one(updating_);
-  require_updatable("rebind");
-  const ResidencyPin pages(*this);
-  std::lock_guard order(device()->order());
-  std::vector<std::byte*> addresses = body_->journal.now().address;
-  BufferAttachTransaction uses(*this, checked_bindings(bindings, addresses));
-  if (uses.list().empty()) {
+  replica.require_updatable("rebind");
+  const ResidencyPin pin(replica);
+  std::lock_guard order(replica.device()->order());
+  std::vector<std::byte*> addresses;
+  std::vector<BufferUse> changed;
+  {
+    const GraphReplica::Edit edit(replica);
+    addresses = edit.executable().bindings.current().address;
+    changed = find_new_bindings(replica, edit.executable().bindings, bindings, addresses);
+  }
+  BufferAttachTransaction added(replica, std::move(changed));
+  if (added.uses().empty()) {
     report.time = clock.elapsed();
     return report;
   }
-  std::vector<Use> replaced;
-  replaced.reserve(uses.list().size());
+  std::vector<BufferUse> replaced;
+  replaced.reserve(added.uses().size());
   QueuePoint last;
   {
-    std::lock_guard lock(mutex_);
-    BindingState& journal = body_->journal;
-    const auto set = [&](const Use& use, std::byte* address) {
-      return body_->exec->change(BindingChange{.what = BindingChange::What::Buffer,
-                                               .index = use.index,
-                                               .address = address,
-                                               .nodes = journal.nodes_of_buffer(use.index)});
-    };
-    std::size_t done = 0;
+    const GraphReplica::Edit edit(replica);
+    ExecUpdate result{.outcome = GraphExecUpdateOutcome::NotSupported};
     if (desc.first <= UpdateMethod::Nodes) {
-      for (; done < uses.list().size(); ++done) {
-        const Use& use = uses.list()[done];
-        const ExecUpdate result = set(use, addresses[use.index]);
-        if (!result.done()) {
-          note_refusal(result, *body_->plan, report);
-          break;
-        }
-        report.nodes += static_cast<std::uint32_t>(journal.nodes_of_buffer(use.index).size());
-      }
+      result = set_buffers(edit.executable(), added.uses(), addresses, report.nodes);
+      if (!result.done()) report_refusal(result, *edit.executable().plan(), report);
     }
-    if (done == uses.list().size()) {
+    if (result.done()) {
       report.method = UpdateMethod::Nodes;
-      for (const Use& use : uses.list()) {
-        journal.note({.what = BindingChange::What::Buffer,
-                      .index = use.index,
-                      .address = addresses[use.index]});
-      }
-    } else {
-      while (done > 0) {
-        --done;
-        static_cast<void>(set(uses.list()[done], journal.now().address[uses.list()[done].index]));
-      }
-      report.nodes = 0;
-      if (desc.last == UpdateMethod::Reinstantiated) {
-        Bindings now = journal.now();
-        now.address = std::move(addresses);
-        reinstantiate(body_->plan, std::move(now), nullptr);
-        report.method = UpdateMethod::Reinstantiated;
-        report.nodes = static_cast<std::uint32_t>(body_->plan->lowered.nodes.size());
-      }
+    } else if (desc.last == UpdateMethod::Reinstantiated) {
+      Bindings next = edit.executable().bindings.current();
+      next.address = std::move(addresses);
+      edit.replace_executable(
+          GraphExecutable::instantiate(edit.executable().spec(), {}, std::move(next)),
+          GraphReplica::Edit::Upload::Needed);
+      report.method = UpdateMethod::Reinstantiated;
+      report.nodes = static_cast<std::uint32_t>(edit.executable().plan()->lowered.nodes.size());
     }
     if (report.method != UpdateMethod::Unchanged) {
-      for (const Use& use : uses.list()) {
-        const auto old = std::find_if(uses_.begin(), uses_.end(),
-                                      [&](const Use& u) { return u.index == use.index; });
+      std::vector<BufferUse>& uses = edit.uses();
+      for (const BufferUse& use : added.uses()) {
+        const auto old = std::find_if(uses.begin(), uses.end(),
+                                      [&](const BufferUse& u) { return u.index == use.index; });
         replaced.push_back(std::exchange(*old, use));
       }
-      uses.keep();
+      added.commit();
     }
-    last = body_->last;
+    last = edit.executable().last;
   }
-  for (const Use& use : replaced) use.buffer->detach(*this, last);
+  for (const BufferUse& use : replaced) use.buffer->detach(replica, last);
   report.time = clock.elapsed();
-  trace_update_report(report);
+  trace_update_report(replica, report);
   return report;
 }
 

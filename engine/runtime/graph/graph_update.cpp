@@ -1,17 +1,20 @@
-// GraphCore::update: another recording for a graph, by the cheapest rung that does.
+// Updates of a whole replica to another recording, by the cheapest method.
+#include "runtime/graph/graph_update.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/changed_nodes.hpp"
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/buffer_attach.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/buffer_attach_transaction.hpp"
+#include "runtime/graph/compile_graph.hpp"
 #include "runtime/graph/graph_update_report.hpp"
 #include "runtime/graph/trace_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
@@ -19,7 +22,7 @@
 namespace reprise::detail {
 namespace {
 
-// What launches before an update may still use of what it replaced.
+// What an update replaced, while earlier launches may still use it.
 class ReplacedParts final : public DeferredDelete {
  public:
   explicit ReplacedParts(std::shared_ptr<DeviceCore> owner) noexcept : device(std::move(owner)) {}
@@ -38,16 +41,15 @@ class ReplacedParts final : public DeferredDelete {
   TransientMemory memory;
 };
 
-}  // namespace
-
-UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
-                                        const Bindings& bindings, const UpdateDesc& desc,
-                                        std::shared_ptr<const void>& replaced) {
+// Updates the backend's executable. `replaced` receives what pending launches may still use.
+UpdateReport update_in_place(GraphExecutable& executable, const std::shared_ptr<const Plan>& plan,
+                             const Bindings& bindings, const UpdateDesc& desc,
+                             std::shared_ptr<const void>& replaced) {
   UpdateReport report;
-  const auto take = [&](const PlanChange& change) {
-    ExecUpdate result = body_->exec->change(change);
+  const auto try_change = [&](const PlanChange& change) {
+    ExecUpdate result = executable.exec->change(change);
     replaced = std::move(result.replaced);
-    if (!result.done()) note_refusal(result, *plan, report);
+    if (!result.done()) report_refusal(result, *plan, report);
     return result.done();
   };
   const auto done = [&](UpdateMethod method, std::size_t nodes) {
@@ -56,196 +58,148 @@ UpdateReport GraphCore::update_in_place(const std::shared_ptr<const Plan>& plan,
     report.nodes = static_cast<std::uint32_t>(nodes);
     return report;
   };
-  // Nodes that are disabled stay so by themselves only where they are set one by one.
-  const auto& off = body_->journal.now().disabled;
-  const bool has_disabled = std::find(off.begin(), off.end(), std::uint8_t{1}) != off.end();
-  const auto changed =
-      desc.first <= UpdateMethod::WholeGraph
-          ? find_changed_nodes({*body_->plan, body_->journal.now()}, {*plan, bindings})
-          : std::nullopt;
+  const Bindings& current = executable.bindings.current();
+  // Setting single nodes would leave disabled ones disabled.
+  const bool has_disabled = std::find(current.disabled.begin(), current.disabled.end(),
+                                      std::uint8_t{1}) != current.disabled.end();
+  const auto changed = desc.first <= UpdateMethod::WholeGraph
+                           ? find_changed_nodes({*executable.plan(), current}, {*plan, bindings})
+                           : std::nullopt;
   if (desc.first <= UpdateMethod::Nodes && desc.last >= UpdateMethod::Nodes) {
     const bool can_be_set = changed && changed->can_be_set_one_by_one && !has_disabled;
     const bool few = can_be_set && (changed->nodes.size() * 2 <= plan->lowered.nodes.size() ||
                                     desc.last == UpdateMethod::Nodes);
-    if (few && take({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes}))
+    if (few && try_change({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes}))
       return done(UpdateMethod::Nodes, changed->nodes.size());
     if (!can_be_set && desc.last == UpdateMethod::Nodes) {
       report.outcome = GraphExecUpdateOutcome::NotSupported;
-      report.reason =
-          "setting nodes one by one can't bring this graph from the one recording to the other";
+      report.reason = "setting single nodes cannot turn one recording of this graph into the other";
     }
   }
   if (desc.first <= UpdateMethod::WholeGraph && desc.last >= UpdateMethod::WholeGraph &&
-      take({PlanChange::Scope::Whole, plan, &bindings,
-            changed ? std::optional<std::span<const std::uint32_t>>(changed->nodes)
-                    : std::nullopt})) {
+      try_change({PlanChange::Scope::Whole, plan, &bindings,
+                  changed ? std::optional<std::span<const std::uint32_t>>(changed->nodes)
+                          : std::nullopt})) {
     return done(UpdateMethod::WholeGraph, plan->lowered.nodes.size());
   }
+  // `desc` allows no method in place.
   if (report.outcome == GraphExecUpdateOutcome::Success)
-    report.outcome = GraphExecUpdateOutcome::NotSupported;  // nothing was allowed that could
+    report.outcome = GraphExecUpdateOutcome::NotSupported;
   return report;
 }
 
-// The executable that there was goes when its launches are over; the new one is a version of its
-// own to whoever looks on.
-void GraphCore::reinstantiate(std::shared_ptr<const Plan> plan, Bindings bindings,
-                              TransientMemory* memory) {
-  auto next = std::make_unique<GraphExecutable>(device_);
-  next->last = body_->last;
-  next->pool = pool_;
-  next->plan = std::move(plan);
-  next->lowering = body_->lowering;
-  next->memory_goal = body_->memory_goal;
-  next->costs = body_->costs;
-  next->is_ours = true;
-  next->replays_before = replays_.load(std::memory_order_relaxed);
-  next->instance = instance_;
-  next->trace_id = traced_as_;
-  next->versions = body_->versions;
-  next->journal = BindingState(next->plan, std::move(bindings));
-  next->exec = device_->backend().instantiate(next->plan, next->journal.now(),
-                                              instrumentation_for(*device_));
-  replaced_executables_.reserve(replaced_executables_.size() + 1);
-  if (device_->trace() != nullptr) trace_graph(*next, {});
-  // Nothing fails from here on.
-  for (const auto& pool : pools_) pool->detach(*this);
-  next->memory = std::move(memory != nullptr ? *memory : body_->memory);
-  body_.swap(next);
-  for (const auto& pool : pools_) pool->attach(*this);
-  uploaded_.store(false, std::memory_order_relaxed);
-  if (next->plan->recording->functions.empty()) {
-    device_->retired().push(std::move(next));
-  } else {
-    replaced_executables_.push_back(std::move(next));
-  }
+// The uses of `from` that `other` does not contain. Both lists are usually equal.
+std::vector<BufferUse> difference(const std::vector<BufferUse>& from,
+                                  const std::vector<BufferUse>& other) {
+  const auto same = [](const BufferUse& a, const BufferUse& b) {
+    return a.buffer == b.buffer && a.access == b.access;
+  };
+  std::vector<BufferUse> found;
+  const auto [use, rest] =
+      std::mismatch(from.begin(), from.end(), other.begin(), other.end(), same);
+  std::copy_if(use, from.end(), std::back_inserter(found), [&](const BufferUse& one) {
+    return std::none_of(rest, other.end(), [&](const BufferUse& two) { return same(one, two); });
+  });
+  return found;
 }
 
-void GraphCore::trace_update_report(const UpdateReport& report) {
-  DeviceTrace* const trace = device_->trace();
+}  // namespace
+
+void trace_update_report(const GraphReplica& replica, const UpdateReport& report) {
+  DeviceTrace* const trace = replica.device()->trace();
   if (trace == nullptr) return;
   Message message;
   message.severity = Severity::Info;
   message.id = "graph-updated";
-  message.text = concat("graph ", label(), " was updated in ", report.time.count() / 1000,
+  message.text = concat("graph ", replica.label(), " was updated in ", report.time.count() / 1000,
                         " us: ", describe(report));
-  trace->report(trace_id(), message);
+  trace->report(replica.trace_id(), message);
 }
 
-// Most often both lists are the same.
-void GraphCore::find_new_uses(const std::vector<Use>& wanted, std::vector<Use>& added,
-                              std::vector<Use>& gone) const {
-  const auto same = [](const Use& a, const Use& b) {
-    return a.buffer == b.buffer && a.access == b.access;
-  };
-  const auto [now, old] =
-      std::mismatch(wanted.begin(), wanted.end(), uses_.begin(), uses_.end(), same);
-  const auto is_in = [&](const Use& use, const auto& first, const auto& last) {
-    return std::any_of(first, last, [&](const Use& other) { return same(use, other); });
-  };
-  for (auto use = now; use != wanted.end(); ++use) {
-    if (!is_in(*use, old, uses_.end())) added.push_back(*use);
-  }
-  for (auto use = old; use != uses_.end(); ++use) {
-    if (!is_in(*use, now, wanted.end())) gone.push_back(*use);
-  }
-}
-
-GraphCore::NextPlan GraphCore::plan_update(const CommandBuffer& commands) {
-  auto recording = checked_recording(*device_, commands, {.pool = pool_});
-  std::vector<Message> messages = check(*device_, *recording);
-  require_per_replica(*recording, instance_.count, label());
-  require_updatable("update");
-  const std::shared_ptr<const Plan> before = body_->plan;
-  return {make_plan(label(), std::move(recording),
-                    {.lowering = body_->lowering,
-                     .alignment = device_->info().limits.buffer_alignment,
-                     .memory_goal = body_->memory_goal,
-                     .costs = body_->costs.get(),
-                     .like = before.get()}),
+NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands) {
+  const DeviceCore& device = *replica.device();
+  auto recording = recording_to_compile(device, commands, replica.pool().get());
+  std::vector<Message> messages = check(device, *recording);
+  require_per_replica(*recording, replica.index().count, replica.label());
+  replica.require_updatable("update");
+  const ExecutableSpec& spec = replica.executable().spec();
+  return {make_plan(replica.label(), std::move(recording),
+                    {.lowering = spec.lowering,
+                     .alignment = device.info().limits.buffer_alignment,
+                     .memory_goal = spec.memory_goal,
+                     .costs = spec.costs.get(),
+                     .like = spec.plan.get()}),
           std::move(messages)};
 }
 
-UpdateReport GraphCore::update(const std::shared_ptr<GraphCore>& self,
-                               const CommandBuffer& commands, const UpdateDesc& desc) {
-  const UpdateClock clock;
-  std::lock_guard one(updating_);
-  UpdateReport report = become(self, commands, plan_update(commands), desc);
-  report.time = clock.elapsed();
-  trace_update_report(report);
-  return report;
-}
-
-UpdateReport GraphCore::become(const std::shared_ptr<GraphCore>& self,
-                               const CommandBuffer& commands, const NextPlan& next,
-                               const UpdateDesc& desc) {
-  require_updatable("update");
-  const ResidencyPin pages(*this);
+UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
+                          const CommandBuffer& commands, const NextPlan& next,
+                          const UpdateDesc& desc) {
+  replica->require_updatable("update");
+  const std::shared_ptr<DeviceCore>& device = replica->device();
+  const std::string& label = replica->label();
+  const std::uint32_t number = replica->index().number;
+  const ResidencyPin pin(*replica);
   const std::shared_ptr<const Plan>& plan = next.plan;
+  const TransientMemory& current = replica->executable().memory;
   std::optional<TransientMemory> memory;
-  if (plan->placement.slab_bytes > body_->memory.bytes)
-    memory = allocate_transients(device_, pool_, *plan, instance_.number);
-  Bindings bindings =
-      bind(*plan, memory ? memory->address : body_->memory.address, instance_.number);
-  CompileReport compiled = make_report(*plan, next.messages);
-  compiled.replicas = instance_.count;
-  auto old_parts = std::make_unique<ReplacedParts>(device_);
-  BindingState journal(plan, bindings);
+  if (plan->placement.slab_bytes > current.bytes)
+    memory = allocate_transients(device, replica->pool(), *plan, number);
+  Bindings bindings = bind(*plan, memory ? memory->address : current.address, number);
+  auto replaced = std::make_unique<ReplacedParts>(device);
+  BindingState state(plan, bindings);
 
-  std::lock_guard order(device_->order());
-  std::vector<Use> wanted = uses_of(*plan->recording, memory ? *memory : body_->memory);
-  for (const Use& use : wanted) {
+  std::lock_guard order(device->order());
+  std::vector<BufferUse> uses =
+      collect_buffer_uses(*plan->recording, memory ? *memory : current, number);
+  for (const BufferUse& use : uses) {
     if (!use.buffer->is_stale()) continue;
-    fail(ErrorCode::StaleHandle, Stage::Launch, label(),
-         concat("update of graph ", label(), ": ", display_name(*use.buffer), " is stale"));
+    fail(ErrorCode::StaleHandle, Stage::Launch, label,
+         concat("update of graph ", label, ": ", display_name(*use.buffer), " is stale"));
   }
-  std::vector<Use> added, gone;
-  find_new_uses(wanted, added, gone);
-  BufferAttachTransaction uses(*this, std::move(added));
-  if (memory && memory->share) {
-    memory->share->settle();
-    memory->share->tell(trace_id());
+  const std::vector<BufferUse> removed = difference(replica->uses(), uses);
+  BufferAttachTransaction added(*replica, difference(uses, replica->uses()));
+  if (memory && memory->lease) {
+    memory->lease->mark_attached();
+    memory->lease->set_trace_graph(replica->trace_id());
   }
   UpdateReport report;
-  QueuePoint last;
-  DeviceTrace* const trace = device_->trace();
+  DeviceTrace* const trace = device->trace();
   std::uint32_t version = 0, version_before = 0;
   {
-    std::lock_guard lock(mutex_);
-    version_before = body_->versions.now();
-    report = update_in_place(plan, bindings, desc, old_parts->parts);
+    const GraphReplica::Edit edit(*replica);
+    version_before = edit.executable().trace.versions.current();
+    report = update_in_place(edit.executable(), plan, bindings, desc, replaced->parts);
     if (report.done()) {
-      old_parts->plan = std::exchange(body_->plan, plan);
-      body_->journal = std::move(journal);
-      if (memory) old_parts->memory = std::exchange(body_->memory, std::move(*memory));
+      replaced->plan = edit.executable().set_plan(plan, std::move(state));
+      if (memory) replaced->memory = std::exchange(edit.executable().memory, std::move(*memory));
+      if (trace != nullptr) trace_update(edit.executable(), edit.next_replay());
     } else if (desc.last == UpdateMethod::Reinstantiated) {
-      reinstantiate(plan, std::move(bindings), memory ? &*memory : nullptr);
+      edit.replace_executable(
+          GraphExecutable::instantiate(edit.executable().spec().with_plan(plan),
+                                       memory ? std::move(*memory) : TransientMemory{},
+                                       std::move(bindings)),
+          GraphReplica::Edit::Upload::Needed);
       report.method = UpdateMethod::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
+      // No other method was tried.
       if (desc.first == UpdateMethod::Reinstantiated)
-        report.outcome = GraphExecUpdateOutcome::Success;  // nothing else was tried
+        report.outcome = GraphExecUpdateOutcome::Success;
     }
-    last = old_parts->last = body_->last;
+    replaced->last = edit.executable().last;
     if (report.done()) {
-      report_ = std::move(compiled);
-      if (old_parts->plan == nullptr || old_parts->plan->lowering_hash != plan->lowering_hash)
-        tuned_.reset();
-      uses_.swap(wanted);
-      uses.keep();
-      for (Scalar& scalar : scalars_) {
-        const std::uint32_t slot = plan->slots.find(scalar.name);
-        scalar.slot = slot != kNone && plan->slots.slots[slot].bytes == scalar.bytes ? slot : kNone;
-      }
-      if (trace != nullptr && report.method != UpdateMethod::Reinstantiated)
-        trace_update(*body_, replays() - body_->replays_before + 1);
+      edit.uses().swap(uses);
+      added.commit();
+      edit.scalars().remap(plan->slots);
     }
-    version = body_->versions.now();
+    version = edit.executable().trace.versions.current();
   }
-  if (version != version_before && instance_.number == 0)
-    trace->record_update(trace_id(), version_before, version, describe(report));
+  if (version != version_before && number == 0)
+    trace->record_update(replica->trace_id(), version_before, version, describe(report));
   if (report.done()) {
-    for (const Use& use : gone) use.buffer->detach(*this, last);
-    device_->retired().push(std::move(old_parts));
-    commands.core()->add_pending_source(self);
+    for (const BufferUse& use : removed) use.buffer->detach(*replica, replaced->last);
+    device->deferred().push(std::move(replaced));
+    core_of(commands)->add_pending_source(replica);
   }
   return report;
 }

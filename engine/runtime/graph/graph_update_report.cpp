@@ -32,28 +32,29 @@ std::string_view to_string(UpdateMethod method) noexcept {
 namespace detail {
 namespace {
 
-std::string_view in_words(GraphExecUpdateOutcome outcome) {
+std::string_view reason_of(GraphExecUpdateOutcome outcome) {
   switch (outcome) {
     case GraphExecUpdateOutcome::Success: return "";
     case GraphExecUpdateOutcome::Error: return "the device refused it";
     case GraphExecUpdateOutcome::TopologyChanged:
       return "the graph has other nodes or edges than before";
     case GraphExecUpdateOutcome::NodeTypeChanged:
-      return "it is of another kind than the command whose place it takes";
+      return "the command that it replaces is of another kind";
     case GraphExecUpdateOutcome::FunctionChanged: return "it runs another kernel";
     case GraphExecUpdateOutcome::ParametersChanged:
-      return "its parameters changed in a way that no update in place can follow";
-    case GraphExecUpdateOutcome::NotSupported: return "it can't be updated in place";
+      return "its parameters changed in a way that no update in place supports";
+    case GraphExecUpdateOutcome::NotSupported: return "it cannot be updated in place";
     case GraphExecUpdateOutcome::UnsupportedFunctionChange:
-      return "it runs another kernel, of a kind that can't take the place of the one before";
+      return "it runs another kernel, of a kind that cannot replace the one before";
     case GraphExecUpdateOutcome::AttributesChanged:
-      return "its cluster, or whether it is cooperative, changed";
+      return "its cluster size or its cooperative attribute changed";
   }
   return "";
 }
 
-std::uint32_t command_of(const Plan& plan, std::uint32_t node) {
-  return node == kNone ? kNone : plan.command_of(node);
+std::optional<std::uint32_t> command_of(const Plan& plan, std::uint32_t node) {
+  if (node == kNone || plan.command_of(node) == kNone) return {};
+  return plan.command_of(node);
 }
 
 }  // namespace
@@ -63,20 +64,20 @@ std::string describe(const UpdateReport& report) {
                 report.reason.empty() ? "" : "; ", report.reason);
 }
 
-void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report) {
+void report_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report) {
   report.outcome = refused.outcome;
   report.native_code = refused.native_code;
   report.native_name = refused.native_name;
   report.command = command_of(plan, refused.node);
   report.edge_from = command_of(plan, refused.from);
-  report.reason = in_words(refused.outcome);
-  if (report.command == kNone) return;
+  report.reason = reason_of(refused.outcome);
+  if (!report.command) return;
   const Recording& recording = *plan.recording;
   std::string where =
-      concat("command ", report.command, ", ", recording.command_name(report.command));
-  if (report.edge_from != kNone)
-    where += concat(", after command ", report.edge_from, ", ",
-                    recording.command_name(report.edge_from));
+      concat("command ", *report.command, ", ", recording.command_name(*report.command));
+  if (report.edge_from)
+    where += concat(", after command ", *report.edge_from, ", ",
+                    recording.command_name(*report.edge_from));
   report.reason = concat(where, ": ", report.reason);
 }
 

@@ -1,4 +1,4 @@
-// Filling in an UpdateReport. Threads: pure functions, but for the clock.
+// Fills in UpdateReports. Threads: any thread.
 #pragma once
 
 #include <chrono>
@@ -20,10 +20,11 @@ class UpdateClock {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-// What a backend refused, of `plan`: outcome, native code, command, edge, and the reason in words.
-void note_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report);
+// Describes in `report` why the backend refused an update to `plan`: outcome, native code, command,
+// edge, and reason.
+void report_refusal(const ExecUpdate& refused, const Plan& plan, UpdateReport& report);
 
-// How far it went, and what kept it from a cheaper rung.
+// The method that was used, and the reason why no cheaper one was.
 [[nodiscard]] std::string describe(const UpdateReport& report);
 
 }  // namespace reprise::detail

@@ -28,52 +28,54 @@ std::uint64_t hash_of(const Plan& plan, const std::vector<BufferIdentity>& buffe
   return hash.value();
 }
 
-// The body's plan as a version of its graph. Of several instances the first one tells.
-void trace_version(GraphExecutable& body) {
-  DeviceTrace& device = *body.device->trace();
-  const std::vector<BufferIdentity> buffers = identities(*body.plan);
-  const bool is_first = body.versions.now() == 0;
-  const GraphVersions::Found found = body.versions.become(hash_of(*body.plan, buffers));
-  if (body.instance.number != 0) return;
-  if (found == GraphVersions::Found::Full && body.versions.say_full()) {
+// Makes the executable's plan a version of its graph. Only replica 0 writes it to the trace.
+void trace_version(GraphExecutable& executable) {
+  DeviceTrace& device = *executable.spec().device->trace();
+  const std::vector<BufferIdentity> buffers = identities(*executable.plan());
+  const bool is_first = executable.trace.versions.current() == 0;
+  const GraphVersions::Found found =
+      executable.trace.versions.select(hash_of(*executable.plan(), buffers));
+  if (executable.spec().replica.number != 0) return;
+  if (found == GraphVersions::Found::Full && executable.trace.versions.report_full_once()) {
     Message message;
     message.severity = Severity::Warning;
     message.id = "graph-versions-full";
-    message.text = concat("graph ", body.plan->label, " became something else more than ",
-                          GraphVersions::kMost,
-                          " times: from here on its replays are told under the version before");
-    device.report(body.trace_id, message);
+    message.text =
+        concat("graph ", executable.plan()->label, " has more than ", GraphVersions::kMost,
+               " versions: the trace shows its further replays under the last one");
+    device.report(executable.trace.graph, message);
   }
   if (found != GraphVersions::Found::New) return;
   GraphIdentity identity;
-  identity.graph = body.trace_id;
-  identity.version = body.versions.now();
-  identity.compiled = body.times.compiled;
-  identity.compile_time = body.times.compile_time;
-  identity.instantiate_time = body.times.instantiate_time;
+  identity.graph = executable.trace.graph;
+  identity.version = executable.trace.versions.current();
+  identity.compiled = executable.times.compiled;
+  identity.compile_time = executable.times.compile_time;
+  identity.instantiate_time = executable.times.instantiate_time;
   identity.buffers = buffers;
   if (is_first) {
-    body.trace_id = device.add_graph(*body.plan, identity);
+    executable.trace.graph = device.add_graph(*executable.plan(), identity);
   } else {
-    device.add_version(*body.plan, identity);
+    device.add_version(*executable.plan(), identity);
   }
 }
 
 }  // namespace
 
-void trace_graph(GraphExecutable& body, const std::vector<Message>& messages) {
-  DeviceTrace& device = *body.device->trace();
-  trace_version(body);
-  if (body.instance.number == 0) {
-    for (const Message& message : messages) device.report(body.trace_id, message);
+void register_in_trace(GraphExecutable& executable, const std::vector<Message>& messages) {
+  DeviceTrace& device = *executable.spec().device->trace();
+  trace_version(executable);
+  if (executable.spec().replica.number == 0) {
+    for (const Message& message : messages) device.report(executable.trace.graph, message);
   }
-  body.log = device.follow({body.trace_id, body.versions.now(), body.instance, body.replays_before},
-                           *body.plan, *body.exec);
+  executable.log = device.follow({executable.trace.graph, executable.trace.versions.current(),
+                                  executable.spec().replica, executable.replays_before},
+                                 *executable.plan(), *executable.exec);
 }
 
-void trace_update(GraphExecutable& body, std::uint64_t replay) {
-  trace_version(body);
-  body.log->begin_version(body.versions.now(), replay);
+void trace_update(GraphExecutable& executable, std::uint64_t replay) {
+  trace_version(executable);
+  executable.log->begin_version(executable.trace.versions.current(), replay);
 }
 
 }  // namespace reprise::detail

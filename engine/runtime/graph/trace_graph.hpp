@@ -1,5 +1,5 @@
-// trace_graph: a new graph and what was found in it, for the trace of its device; trace_update:
-// what an update in place made of it. Threads: any thread.
+// Registers executables and their updates with the trace of their device. Threads: the owner's
+// lock.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,13 @@ namespace reprise::detail {
 
 class GraphExecutable;
 
-// `body` has its executable, its device a trace. From now on the body knows its place in the trace
-// and logs its replays there: as a new graph; as another version of the one that body.trace_id
-// names, where the trace has versions of it; or, of an instance after the first, as executable of
-// that one.
-void trace_graph(GraphExecutable& body, const std::vector<Message>& messages);
+// Registers an executable, whose replays the trace logs from now on: as a new graph if
+// executable.trace has no version yet, else as another version of that graph. Replicas after the
+// first are executables of the first one's graph. `messages`: of its compilation. Requires a trace.
+void register_in_trace(GraphExecutable& executable, const std::vector<Message>& messages);
 
-// The executable of `body` goes on by another plan, which is there already, from its replay
-// `replay` on. The trace has a new version of the graph then, or goes back to one that it has.
-void trace_update(GraphExecutable& body, std::uint64_t replay);
+// Call after an update in place: from the executable's replay `replay` on, the trace uses a version
+// of the graph for the new plan. Requires a trace.
+void trace_update(GraphExecutable& executable, std::uint64_t replay);
 
 }  // namespace reprise::detail

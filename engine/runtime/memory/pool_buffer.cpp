@@ -5,13 +5,13 @@
 
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
 #include "runtime/memory/pool_core.hpp"
+#include "runtime/memory/pool_user.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise::detail {
 
-// Memory of a buffer that is gone, while launches may still use it.
+// The memory of a destroyed or cleared buffer, while launches may still use it.
 class DeferredMemory final : public DeferredDelete {
  public:
   DeferredMemory(std::shared_ptr<DeviceCore> owner, BufferKind memory_kind,
@@ -20,7 +20,7 @@ class DeferredMemory final : public DeferredDelete {
   ~DeferredMemory() override {
     if (address == nullptr) return;
     device->backend().free(kind, address);
-    if (account) uncount(*device, *account, bytes);
+    if (budget) release_buffer(*device, *budget, bytes);
   }
 
   [[nodiscard]] Pending pending() const noexcept override {
@@ -32,8 +32,8 @@ class DeferredMemory final : public DeferredDelete {
 
   std::shared_ptr<DeviceCore> device;
   BufferKind kind;
-  std::byte* address;                     // null: adopted
-  std::shared_ptr<MemoryBudget> account;  // that counts it; null: none does
+  std::byte* address;                    // null: adopted
+  std::shared_ptr<MemoryBudget> budget;  // of the pool; null: not counted
   std::uint64_t bytes = 0;
   std::shared_ptr<void> adopted_owner;
   std::vector<QueuePoint> uses;
@@ -42,7 +42,7 @@ class DeferredMemory final : public DeferredDelete {
 std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
                                              const BufferDesc& desc) {
   DeviceCore& device = *pool->device();
-  device.retired().prepare();
+  device.deferred().prepare();
   auto buffer = std::make_shared<PoolBuffer>(pool);
   buffer->kind = desc.kind;
   buffer->bytes = desc.bytes;
@@ -59,11 +59,11 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
           std::make_unique<DeferredMemory>(pool->device(), desc.kind, buffer->address);
     } catch (...) {
       device.backend().free(desc.kind, buffer->address);
-      if (desc.kind == BufferKind::Device) uncount(device, *pool->memory(), desc.bytes);
+      if (desc.kind == BufferKind::Device) release_buffer(device, *pool->memory(), desc.bytes);
       throw;
     }
     if (desc.kind == BufferKind::Device) {
-      buffer->deferred_->account = pool->memory();
+      buffer->deferred_->budget = pool->memory();
       buffer->deferred_->bytes = desc.bytes;
     }
     if (desc.kind == BufferKind::PinnedHost) std::memset(buffer->address, 0, desc.bytes);
@@ -73,11 +73,11 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
     buffer->deferred_ = std::make_unique<DeferredMemory>(pool->device(), desc.kind, nullptr);
     buffer->deferred_->adopted_owner = desc.owner;
   }
-  if (desc.known == BufferDesc::Known::ToItsGraphs) return buffer;
-  buffer->id = device.add_buffer(*buffer);
+  if (desc.visibility == BufferDesc::Visibility::Internal) return buffer;
+  buffer->id = device.add_buffer(buffer);
   buffer->registered_ = true;
   pool->count_in(*buffer);
-  if (desc.kind == BufferKind::Device && !buffer->adopted_) device.memory().note_buffer();
+  if (desc.kind == BufferKind::Device && !buffer->adopted_) device.memory().record_buffer();
   if (PoolTrace* const traced = pool->trace())
     buffer->traced_ = traced->add(*buffer, buffer->memory());
   return buffer;
@@ -86,13 +86,13 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
 PoolBuffer::PoolBuffer(std::shared_ptr<PoolCore> pool) noexcept : pool_(std::move(pool)) {}
 
 PoolBuffer::~PoolBuffer() {
-  clear();  // no other thread knows it any more
+  clear();  // no other thread can reach it
 }
 
 void PoolBuffer::clear() noexcept {
   cleared.store(true, std::memory_order_release);
   leave_pool();
-  give_memory_back();
+  free_deferred();
 }
 
 void PoolBuffer::leave_pool() noexcept {
@@ -108,37 +108,37 @@ BufferIdentity PoolBuffer::identity() const noexcept {
   return {traced_.id, traced == nullptr ? trace::kNone : traced->id(), memory()};
 }
 
-void PoolBuffer::give_memory_back() noexcept {
+void PoolBuffer::free_deferred() noexcept {
   if (!deferred_) return;
   deferred_->uses = usage_.take();
-  pool_->device()->retired().push(std::move(deferred_));
+  pool_->device()->deferred().push(std::move(deferred_));
 }
 
 void PoolBuffer::prepare() {
   uses_.reserve(uses_.size() + 1);
-  // One point for each graph's launches so far, and one for the next.
+  // One point for each user's launches so far, and one for the next launch.
   usage_.reserve(uses_.size() + 2);
 }
 
-void PoolBuffer::attach(GraphCore& graph, Access access) noexcept {
+void PoolBuffer::attach(PoolUser& user, Access access) noexcept {
   const auto conflicts = [&](const Use& use) {
-    return use.graph != &graph && (writes(use.access) || writes(access));
+    return use.user != &user && (writes(use.access) || writes(access));
   };
   const bool conflict =
       usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), conflicts);
-  uses_.push_back({&graph, access});
+  uses_.push_back({&user, access});
   if (shared_) {
-    graph.track(*this, access);
+    user.track(*this, access);
   } else if (conflict) {
     share();
   }
 }
 
-void PoolBuffer::detach(GraphCore& graph, const QueuePoint& last) noexcept {
+void PoolBuffer::detach(PoolUser& user, const QueuePoint& last) noexcept {
   const auto use =
-      std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.graph == &graph; });
+      std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.user == &user; });
   if (use == uses_.end()) return;
-  // Where it is shared, every launch is known already.
+  // A shared buffer has recorded every launch already.
   if (!shared_ && last.queue) usage_.add({last.queue, last.serial, use->access});
   *use = uses_.back();
   uses_.pop_back();
@@ -147,7 +147,7 @@ void PoolBuffer::detach(GraphCore& graph, const QueuePoint& last) noexcept {
 void PoolBuffer::share() noexcept {
   if (shared_) return;
   shared_ = true;
-  for (const Use& use : uses_) use.graph->track(*this, use.access);
+  for (const Use& use : uses_) use.user->track(*this, use.access);
 }
 
 }  // namespace reprise::detail

@@ -1,6 +1,5 @@
-// PoolBuffer: a buffer of a pool, with its memory, the graphs that use it, and who used it last.
-// Threads: the members below `Under order()` are guarded by DeviceCore::order(); the rest is
-// constant.
+// PoolBuffer: a buffer of a pool: its memory, the graphs that use it, and their last accesses.
+// Threads: DeviceCore::order() guards the members below `Under order()`; the others are constant.
 #pragma once
 
 #include <memory>
@@ -13,8 +12,8 @@
 
 namespace reprise::detail {
 
-class GraphCore;
 class PoolCore;
+class PoolUser;
 class DeferredMemory;
 
 struct BufferDesc {
@@ -22,21 +21,21 @@ struct BufferDesc {
   std::uint64_t bytes = 0;
   std::uint32_t alignment = 1;
   std::string_view name = {};
-  std::byte* adopted = nullptr;  // memory that the caller owns and keeps; null: the device's own
-  std::shared_ptr<void> owner = nullptr;  // of adopted memory: held until nothing uses it any more
-  std::uint32_t copies = 1;               // see PerReplica; of Device and PinnedHost buffers
-  enum class Known : std::uint8_t {
-    ToAll,
-    ToItsGraphs  // no buffer of the application: neither counted nor listed nor traced
-  } known = Known::ToAll;
+  std::byte* adopted = nullptr;           // memory of the caller; null: allocated by the device
+  std::shared_ptr<void> owner = nullptr;  // of adopted memory; held until its last use completes
+  std::uint32_t copies = 1;               // Device and PinnedHost buffers; see PerReplica
+  enum class Visibility : std::uint8_t {
+    Public,
+    Internal  // not registered, counted or traced
+  } visibility = Visibility::Public;
 };
 
-class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<PoolBuffer> {
+class PoolBuffer final : public BufferCore {
  public:
   // Throws OutOfMemory, DeviceLost.
   [[nodiscard]] static std::shared_ptr<PoolBuffer> make(std::shared_ptr<PoolCore> pool,
                                                         const BufferDesc& desc);
-  // Null where it was not made by a pool.
+  // Null for a buffer that no pool made.
   [[nodiscard]] static std::shared_ptr<PoolBuffer> of(
       const std::shared_ptr<BufferCore>& core) noexcept {
     return std::dynamic_pointer_cast<PoolBuffer>(core);
@@ -46,28 +45,27 @@ class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<
 
   [[nodiscard]] const std::shared_ptr<PoolCore>& pool() const noexcept { return pool_; }
   [[nodiscard]] bool is_adopted() const noexcept { return adopted_; }
-  // Who it is in the trace.
+  // Its identity in the trace.
   [[nodiscard]] BufferIdentity identity() const noexcept;
   [[nodiscard]] bool is_persistent() const noexcept { return kind != BufferKind::Transient; }
 
   // --- Under order() ---
   struct Use {
-    GraphCore* graph;
+    PoolUser* user;
     Access access;
   };
-  // Room for one more use, so that attach() can't fail.
+  // Reserves room for one more use, so that attach() cannot fail.
   void prepare();
-  // From now on `graph` uses it. Starts sharing where it conflicts with another graph or with
-  // pending work.
-  void attach(GraphCore& graph, Access access) noexcept;
-  // `last`, of a graph that is going, stays known as long as it matters.
-  void detach(GraphCore& graph, const QueuePoint& last) noexcept;
-  // Every graph on it tracks its uses from now on, the launches so far included. Call prepare()
-  // before.
+  // Adds a user. Starts sharing if its access conflicts with another user or with pending work.
+  void attach(PoolUser& user, Access access) noexcept;
+  // Removes a user, whose last submission was `last`.
+  void detach(PoolUser& user, const QueuePoint& last) noexcept;
+  // Makes every user record its accesses in usage() from now on, its last launch included. Call
+  // prepare() before.
   void share() noexcept;
-  // Makes its handles stale and gives its memory back after the uses known so far.
+  // Makes its handles stale, and frees its memory after its last accesses complete.
   void clear() noexcept;
-  // Its identity ends; its memory stays until it dies.
+  // Ends its registration; its memory stays until the destructor.
   void leave_pool() noexcept;
 
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
@@ -75,13 +73,13 @@ class PoolBuffer final : public BufferCore, public std::enable_shared_from_this<
   [[nodiscard]] BufferAccessTracker& usage() noexcept { return usage_; }
 
  private:
-  void give_memory_back() noexcept;
+  void free_deferred() noexcept;
   [[nodiscard]] BufferIdentity::Memory memory() const noexcept {
     return adopted_ ? BufferIdentity::Memory::Adopted : BufferIdentity::Memory::Ours;
   }
 
   std::shared_ptr<PoolCore> pool_;
-  std::unique_ptr<DeferredMemory> deferred_;  // null: there is no memory to give back
+  std::unique_ptr<DeferredMemory> deferred_;  // null: no memory to free
   bool adopted_ = false, registered_ = false, shared_ = false;
   TracedBuffer traced_;
   BufferAccessTracker usage_;

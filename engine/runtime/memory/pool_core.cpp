@@ -4,28 +4,30 @@
 #include <mutex>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/memory/memory_reclaimer.hpp"
+#include "runtime/memory/pool_user.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
-// "graph step uses w" or "a recording holds w"; empty where nobody does.
+// "graph step, graph eval" or "a recording"; empty if nothing holds the buffer.
 std::string holders_of(const PoolBuffer& buffer) {
   std::string text;
   for (const PoolBuffer::Use& use : buffer.uses())
-    text += concat(text.empty() ? "" : ", ", "graph ", use.graph->label());
+    text += concat(text.empty() ? "" : ", ", "graph ", use.user->label());
   if (text.empty() && buffer.recorded.load(std::memory_order_acquire) != 0) text = "a recording";
   return text;
 }
 
 }  // namespace
 
-void uncount(DeviceCore& device, MemoryBudget& pool, std::uint64_t bytes) noexcept {
-  pool.give_back(MemoryBudget::Part::Buffer, bytes);
-  device.memory().give_back(MemoryBudget::Part::Buffer, bytes);
+void release_buffer(DeviceCore& device, MemoryBudget& pool, std::uint64_t bytes) noexcept {
+  pool.release(MemoryBudget::Part::Buffer, bytes);
+  device.memory().release(MemoryBudget::Part::Buffer, bytes);
 }
 
 PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
@@ -35,20 +37,9 @@ PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
       slabs_(desc) {
   DeviceTrace* const traced = device_->trace();
   if (traced == nullptr) return;
-  trace_ = traced->add_pool(label_, [account = memory_.get()] { return account->statistics(); });
-  memory_->watch([trace = trace_] {
-    trace->note_memory();
-  });  // as long as the account is there, which outlives the pool
-}
-
-std::uint64_t PoolCore::bytes(BufferKind kind) const noexcept {
-  switch (kind) {
-    case BufferKind::Device: return device_bytes_.load(std::memory_order_relaxed);
-    case BufferKind::PinnedHost: return host_bytes_.load(std::memory_order_relaxed);
-    case BufferKind::Transient:
-    case BufferKind::Condition: return 0;
-  }
-  return 0;
+  trace_ = traced->add_pool(label_, [budget = memory_.get()] { return budget->statistics(); });
+  // The budget outlives the pool, and its observer holds the trace.
+  memory_->set_observer([trace = trace_] { trace->note_memory(); });
 }
 
 std::size_t PoolCore::live_graphs() const {
@@ -57,51 +48,53 @@ std::size_t PoolCore::live_graphs() const {
 }
 
 std::byte* PoolCore::allocate(BufferKind kind, std::uint64_t bytes) {
-  if (kind != BufferKind::Device) return device_->allocate(kind, bytes);
-  const MemoryBudget* refused = try_count(bytes);
-  if (refused != nullptr) {
-    device_->make_room(refused == memory_.get() ? this : nullptr);
-    refused = try_count(bytes);
-  }
-  if (refused != nullptr) {
-    const std::string holders = device_->largest_holders(refused == memory_.get() ? this : nullptr);
-    fail(ErrorCode::OutOfMemory, Stage::Allocate, label_,
-         concat(bytes, " bytes were asked, and ", refused->why_not(), holders.empty() ? "" : "; ",
-                holders));
-  }
-  try {
-    return device_->allocate(kind, bytes);
-  } catch (...) {
-    uncount(*device_, *memory_, bytes);
-    throw;
-  }
+  const MemoryBudget* refused = nullptr;
+  const auto allocate = [&] {
+    refused = kind == BufferKind::Device ? reserve(bytes) : nullptr;
+    if (refused != nullptr) {
+      fail(ErrorCode::OutOfMemory, Stage::Allocate, label_,
+           concat("cannot allocate ", bytes, " bytes: ", refused->describe()));
+    }
+    try {
+      return device_->backend().allocate(kind, bytes);
+    } catch (...) {
+      if (kind == BufferKind::Device) release_buffer(*device_, *memory_, bytes);
+      throw;
+    }
+  };
+  // Memory of other pools helps if the device is short of it, but not if this pool's budget is.
+  return MemoryReclaimer(*device_).retry(label_, "", allocate, [&](const Error&) {
+    using Scope = MemoryReclaimer::Scope;
+    const PoolCore* const limited = refused == memory_.get() ? this : nullptr;
+    return Scope{kind == BufferKind::Device ? Scope::Memory::Device : Scope::Memory::Host, limited,
+                 limited};
+  });
 }
 
-// Whose budget refuses; null: they are counted.
-const MemoryBudget* PoolCore::try_count(std::uint64_t bytes) noexcept {
-  if (!memory_->take(MemoryBudget::Part::Buffer, bytes)) return memory_.get();
-  if (device_->memory().take(MemoryBudget::Part::Buffer, bytes)) return nullptr;
-  memory_->give_back(MemoryBudget::Part::Buffer, bytes);
+const MemoryBudget* PoolCore::reserve(std::uint64_t bytes) noexcept {
+  if (!memory_->reserve(MemoryBudget::Part::Buffer, bytes)) return memory_.get();
+  if (device_->memory().reserve(MemoryBudget::Part::Buffer, bytes)) return nullptr;
+  memory_->release(MemoryBudget::Part::Buffer, bytes);
   return &device_->memory();
 }
 
 BufferView PoolCore::add(const BufferDesc& desc) {
   if (desc.bytes == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("a buffer of 0 bytes was asked of pool ", label_, desc.name.empty() ? "" : " as ",
-                desc.name));
+         concat("pool ", label_, " cannot allocate a buffer of 0 bytes",
+                desc.name.empty() ? "" : " named ", desc.name));
   }
   const std::uint32_t largest = device_->info().limits.buffer_alignment;
   if (desc.alignment == 0 || (desc.alignment & (desc.alignment - 1)) != 0 ||
       desc.alignment > largest) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("buffers are aligned to powers of two up to ", largest, " bytes, not to ",
+         concat("the alignment of a buffer is a power of two up to ", largest, " bytes, not ",
                 desc.alignment));
   }
   if (desc.copies == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("a buffer of 0 copies was asked of pool ", label_, desc.name.empty() ? "" : " as ",
-                desc.name));
+         concat("pool ", label_, " cannot allocate a buffer of 0 copies",
+                desc.name.empty() ? "" : " named ", desc.name));
   }
   device_->require_usable(Stage::Allocate);
   try {
@@ -112,7 +105,7 @@ BufferView PoolCore::add(const BufferDesc& desc) {
       copy.name = name;
       buffer->copies.push_back(PoolBuffer::make(shared_from_this(), copy));
     }
-    return {std::move(buffer), 0, desc.bytes};
+    return make_handle<BufferView>(std::move(buffer), 0u, desc.bytes);
   } catch (const Error& error) {
     throw with_context(error, desc.name.empty() ? std::string_view(label_) : desc.name,
                        concat("for ", desc.bytes, " bytes", desc.name.empty() ? "" : " of ",
@@ -121,8 +114,8 @@ BufferView PoolCore::add(const BufferDesc& desc) {
 }
 
 void PoolCore::clear() {
-  // Buffers that nothing but a finished launch of a dropped graph holds are let go first.
-  device_->retired().collect_completed();
+  // Destroys buffers that only completed launches of dropped graphs still hold.
+  device_->deferred().collect_completed();
   auto buffers = device_->live_buffers();
   std::erase_if(buffers, [&](const auto& buffer) { return buffer->pool().get() != this; });
   std::lock_guard order(device_->order());
@@ -138,26 +131,24 @@ void PoolCore::clear() {
 
 void PoolCore::count_in(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_add(1, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::Device)
-    device_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::PinnedHost)
-    host_bytes_.fetch_add(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted()) return;
+  memory_->add_pinned(buffer.bytes);
+  device_->memory().add_pinned(buffer.bytes);
 }
 
 void PoolCore::count_out(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_sub(1, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::Device)
-    device_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
-  if (buffer.kind == BufferKind::PinnedHost)
-    host_bytes_.fetch_sub(buffer.bytes, std::memory_order_relaxed);
+  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted()) return;
+  memory_->remove_pinned(buffer.bytes);
+  device_->memory().remove_pinned(buffer.bytes);
 }
 
-void PoolCore::attach(GraphCore& graph) noexcept {
+void PoolCore::attach(PoolUser& graph) noexcept {
   graphs_.push_back(&graph);
   if (trace_) trace_->add_holder(graph.trace_id());
 }
 
-void PoolCore::detach(GraphCore& graph) noexcept {
+void PoolCore::detach(PoolUser& graph) noexcept {
   std::erase(graphs_, &graph);
   if (trace_) trace_->remove_holder(graph.trace_id());
 }
@@ -170,10 +161,10 @@ BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
                                        std::uint64_t element_bytes, std::uint64_t alignment,
                                        std::string_view name, PerReplica replicas) {
   if (element_bytes != 0 && count > ~std::uint64_t{0} / element_bytes) {
-    detail::fail(ErrorCode::OutOfMemory, Stage::Allocate,
-                 name.empty() ? std::string_view(core_->label()) : name,
-                 detail::concat(count, " elements of ", element_bytes,
-                                " bytes are more than any memory holds"));
+    detail::fail(
+        ErrorCode::OutOfMemory, Stage::Allocate,
+        name.empty() ? std::string_view(core_->label()) : name,
+        detail::concat(count, " elements of ", element_bytes, " bytes exceed every memory"));
   }
   const auto power = static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, 0xffffffffu));
   return core_->add({.kind = kind,
@@ -184,21 +175,16 @@ BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
 }
 
 std::size_t CapturePool::buffer_count() const noexcept { return core_->buffer_count(); }
-std::uint64_t CapturePool::device_bytes() const noexcept {
-  return core_->bytes(BufferKind::Device);
-}
-std::uint64_t CapturePool::host_bytes() const noexcept {
-  return core_->bytes(BufferKind::PinnedHost);
-}
 std::size_t CapturePool::live_graphs() const noexcept { return core_->live_graphs(); }
 std::string_view CapturePool::label() const noexcept { return core_->label(); }
 MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory()->statistics(); }
 
-TrimReport CapturePool::trim() {
-  core_->device()->require_usable(Stage::Allocate);
-  return core_->device()->trim(core_.get());
-}
-
 void CapturePool::clear() { core_->clear(); }
+
+std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
+  static_cast<void>(detail::require_handle(core_, "Device", "create_pool", Stage::Allocate));
+  return detail::HandleAccess::make_shared<CapturePool>(
+      std::make_shared<detail::PoolCore>(core_, desc));
+}
 
 }  // namespace reprise

@@ -1,5 +1,5 @@
-// PoolCore: counts the buffers of one pool and knows the graphs that hold it. Held by its buffers
-// and by those graphs. Threads: any thread; the graphs are guarded by DeviceCore::order().
+// PoolCore: one pool: allocates and counts its buffers, and lists the graphs that use it. Held by
+// its buffers and by those graphs. Threads: any thread; DeviceCore::order() guards the graphs.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@
 namespace reprise::detail {
 
 class DeviceCore;
-class GraphCore;
+class PoolUser;
 
-// The end of what PoolCore::allocate() counted.
-void uncount(DeviceCore& device, MemoryBudget& pool, std::uint64_t bytes) noexcept;
+// Releases bytes that PoolCore::allocate() reserved, from the device's budget and the pool's.
+void release_buffer(DeviceCore& device, MemoryBudget& pool, std::uint64_t bytes) noexcept;
 
 class PoolCore : public std::enable_shared_from_this<PoolCore> {
  public:
@@ -29,23 +29,20 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
 
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
-  [[nodiscard]] PoolTrace* trace() const noexcept { return trace_.get(); }  // null: there is none
+  [[nodiscard]] PoolTrace* trace() const noexcept { return trace_.get(); }  // null: no trace
   [[nodiscard]] const std::shared_ptr<PoolTrace>& shared_trace() const noexcept { return trace_; }
   [[nodiscard]] std::size_t buffer_count() const noexcept {
     return buffers_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint64_t bytes(BufferKind kind) const noexcept;
   [[nodiscard]] std::size_t live_graphs() const;
   [[nodiscard]] const std::shared_ptr<MemoryBudget>& memory() const noexcept { return memory_; }
-  [[nodiscard]] PoolSlabs& slabs() noexcept {
-    return slabs_;
-  }  // that its graphs share, where they do
-  // Memory of a buffer, counted where it is Device; uncount() when it is freed. Throws OutOfMemory,
-  // DeviceLost.
+  [[nodiscard]] PoolSlabs& slabs() noexcept { return slabs_; }
+  // Memory for a buffer. Device memory is counted; call release_buffer() after freeing it. Reclaims
+  // idle memory if there is too little. Throws OutOfMemory, DeviceLost. The caller holds no lock.
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes);
 
-  // The view of a new buffer. Throws InvalidArgument for no bytes or an alignment that no buffer
-  // has, OutOfMemory, DeviceLost.
+  // A view of a new buffer. Throws InvalidArgument for 0 bytes or an unsupported alignment,
+  // OutOfMemory, DeviceLost.
   [[nodiscard]] BufferView add(const BufferDesc& desc);
   void clear();
 
@@ -53,19 +50,20 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
   void count_out(const PoolBuffer& buffer) noexcept;
 
   // --- Under order() ---
+  // Reserves room for one more graph, so that attach() cannot fail.
   void prepare() { graphs_.reserve(graphs_.size() + 1); }
-  void attach(
-      GraphCore& graph) noexcept;  // once, however many buffers it uses; call prepare() before
-  void detach(GraphCore& graph) noexcept;
+  // Adds a graph; once, however many buffers it uses.
+  void attach(PoolUser& graph) noexcept;
+  void detach(PoolUser& graph) noexcept;
 
  private:
-  [[nodiscard]] const MemoryBudget* try_count(std::uint64_t bytes) noexcept;
+  // Null if the bytes were reserved; else the budget that refuses them.
+  [[nodiscard]] const MemoryBudget* reserve(std::uint64_t bytes) noexcept;
 
   std::shared_ptr<DeviceCore> device_;
   std::string label_;
   std::atomic<std::size_t> buffers_{0};
-  std::atomic<std::uint64_t> device_bytes_{0}, host_bytes_{0};
-  std::vector<GraphCore*> graphs_;
+  std::vector<PoolUser*> graphs_;
   std::shared_ptr<MemoryBudget> memory_;
   std::shared_ptr<PoolTrace> trace_;
   PoolSlabs slabs_;

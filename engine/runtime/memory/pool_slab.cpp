@@ -9,101 +9,101 @@
 
 namespace reprise::detail {
 
-PoolSlab::Share::~Share() {
-  settle();
-  slab_->leave(bytes_);
-  if (told_ != kNone) slab_->of_.trace->remove_sharer(told_);
+SlabLease::~SlabLease() {
+  mark_attached();
+  slab_->end_lease(bytes_);
+  if (trace_graph_ != kNone) slab_->owner_.trace->remove_sharer(trace_graph_);
 }
 
-void PoolSlab::Share::settle() noexcept {
-  if (is_settled_) return;
-  is_settled_ = true;
+void SlabLease::mark_attached() noexcept {
+  if (is_attached_) return;
+  is_attached_ = true;
   const std::lock_guard lock(slab_->mutex_);
-  --slab_->unsettled_;
+  --slab_->unattached_;
 }
 
-void PoolSlab::Share::tell(std::uint32_t graph) noexcept {
-  if (!slab_->of_.trace || told_ != kNone) return;
-  told_ = graph;
-  slab_->of_.trace->add_sharer(graph);
+void SlabLease::set_trace_graph(std::uint32_t graph) noexcept {
+  if (!slab_->owner_.trace || trace_graph_ != kNone) return;
+  trace_graph_ = graph;
+  slab_->owner_.trace->add_sharer(graph);
 }
 
-PoolSlab::PoolSlab(Owner owner, const SlabExtent& room, std::string_view graph)
-    : of_(std::move(owner)), slab_(of_.device, of_.pool, room, graph) {
-  of_.device->memory().add_shared_slab();
-  of_.pool->add_shared_slab();
+PoolSlab::PoolSlab(Owner owner, const SlabExtent& extent, std::string_view graph)
+    : owner_(std::move(owner)), slab_(owner_.device, owner_.pool, extent, graph) {
+  owner_.device->memory().add_shared_slab();
+  owner_.pool->add_shared_slab();
 }
 
 PoolSlab::~PoolSlab() {
-  of_.device->memory().remove_shared_slab();
-  of_.pool->remove_shared_slab();
+  owner_.device->memory().remove_shared_slab();
+  owner_.pool->remove_shared_slab();
 }
 
-std::uint64_t PoolSlab::most_bytes() const {
+std::uint64_t PoolSlab::max_bytes() const {
   const std::lock_guard lock(mutex_);
-  return slab_.most_bytes();
+  return slab_.max_bytes();
 }
 
-std::uint64_t PoolSlab::taken_bytes() const {
+std::uint64_t PoolSlab::footprint_bytes() const {
   const std::lock_guard lock(mutex_);
-  return slab_.taken_bytes();
+  return slab_.footprint_bytes();
 }
 
 std::uint64_t PoolSlab::mapped_bytes() const {
   const std::lock_guard lock(mutex_);
-  return slab_.is_given_back() ? 0 : slab_.taken_bytes();
+  return slab_.is_unmapped() ? 0 : slab_.footprint_bytes();
 }
 
 std::uint64_t PoolSlab::needed() const noexcept {
-  return shares_.empty() ? 0 : *std::max_element(shares_.begin(), shares_.end());
+  return leases_.empty() ? 0 : *std::max_element(leases_.begin(), leases_.end());
 }
 
-std::unique_ptr<PoolSlab::Share> PoolSlab::share(std::uint64_t bytes, std::string_view graph) {
+std::unique_ptr<SlabLease> PoolSlab::lease(std::uint64_t bytes, std::string_view graph) {
   const std::lock_guard lock(mutex_);
-  if (bytes > slab_.most_bytes()) return nullptr;
-  shares_.reserve(shares_.size() + 1);
+  if (bytes > slab_.max_bytes()) return nullptr;
+  leases_.reserve(leases_.size() + 1);
   const std::uint64_t before = needed();
   if (bytes > before) slab_.resize(bytes, graph);
   try {
-    if (slab_.is_given_back()) slab_.take(graph);
-    auto share = std::make_unique<Share>(shared_from_this(), bytes);
-    shares_.push_back(bytes);
-    ++unsettled_;
-    of_.device->memory().add_sharer();
-    of_.pool->add_sharer();
-    return share;
+    if (slab_.is_unmapped()) slab_.map(graph);
+    auto lease = std::make_unique<SlabLease>(shared_from_this(), bytes);
+    leases_.push_back(bytes);
+    ++unattached_;
+    owner_.device->memory().add_sharer();
+    owner_.pool->add_sharer();
+    return lease;
   } catch (...) {
-    slab_.resize(before, graph);  // less, or nothing at all
+    slab_.resize(before, graph);  // shrinks, which needs no memory
     throw;
   }
 }
 
-// What the others do not need goes.
-void PoolSlab::leave(std::uint64_t bytes) noexcept {
-  of_.device->memory().remove_sharer();
-  of_.pool->remove_sharer();
+// Shrinks the slab to what the remaining leases need.
+void PoolSlab::end_lease(std::uint64_t bytes) noexcept {
+  owner_.device->memory().remove_sharer();
+  owner_.pool->remove_sharer();
   const std::lock_guard lock(mutex_);
-  shares_.erase(std::find(shares_.begin(), shares_.end(), bytes));
+  leases_.erase(std::find(leases_.begin(), leases_.end(), bytes));
   try {
     slab_.resize(needed(), {});
   } catch (const Error&) {
-    // Pages that the driver does not take any more go with its context.
+    // The driver's context releases pages that the driver refuses to unmap now.
   }
 }
 
-PoolSlab::Given PoolSlab::give_back() {
+TrimResult PoolSlab::unmap() {
   const std::lock_guard lock(mutex_);
-  if (slab_.is_given_back()) return Given::Before;
-  if (!slab_.has_pages()) return Given::NoPages;
-  if (unsettled_ != 0) return Given::Busy;
-  slab_.give_back();
-  return Given::Back;
+  if (slab_.is_unmapped()) return TrimResult::AlreadyTrimmed;
+  if (!slab_.is_pageable()) return TrimResult::NotPageable;
+  if (unattached_ != 0) return TrimResult::Busy;
+  slab_.unmap();
+  return TrimResult::Trimmed;
 }
 
-bool PoolSlab::take(std::string_view graph) {
+bool PoolSlab::map(std::string_view graph) {
   const std::lock_guard lock(mutex_);
-  if (!slab_.is_given_back()) return false;
-  slab_.take(graph);
+  if (!slab_.is_unmapped()) return false;
+  slab_.map(graph);
   return true;
 }
 

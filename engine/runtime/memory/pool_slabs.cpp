@@ -12,18 +12,19 @@
 namespace reprise::detail {
 namespace {
 
-// Shared from the first graph on: its launches are ordered, and pages given back, under order().
-std::shared_ptr<PoolBuffer> stand_for(const std::shared_ptr<PoolSlab>& slab,
-                                      const std::shared_ptr<PoolCore>& pool) {
+// The proxy is shared from the first graph on: launches take order(), under which slabs are
+// unmapped.
+std::shared_ptr<PoolBuffer> make_proxy(const std::shared_ptr<PoolSlab>& slab,
+                                       const std::shared_ptr<PoolCore>& pool) {
   DeviceCore& device = *pool->device();
   const std::string name = concat("the slab of pool ", pool->label());
   auto buffer = PoolBuffer::make(pool, {.kind = BufferKind::Device,
-                                        .bytes = slab->most_bytes(),
+                                        .bytes = slab->max_bytes(),
                                         .alignment = device.info().limits.buffer_alignment,
                                         .name = name,
                                         .adopted = slab->address(),
                                         .owner = slab,
-                                        .known = BufferDesc::Known::ToItsGraphs});
+                                        .visibility = BufferDesc::Visibility::Internal});
   const std::lock_guard order(device.order());
   buffer->prepare();
   buffer->share();
@@ -32,33 +33,32 @@ std::shared_ptr<PoolBuffer> stand_for(const std::shared_ptr<PoolSlab>& slab,
 
 }  // namespace
 
-PoolSlabs::Room PoolSlabs::room(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes,
-                                std::uint32_t instance, std::string_view graph) {
+PoolSlabs::Leased PoolSlabs::lease(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes,
+                                   std::uint32_t replica, std::string_view graph) {
   DeviceCore& device = *pool->device();
-  Room room;
+  Leased leased;
   const std::lock_guard lock(mutex_);
-  std::erase_if(known_, [](const Known& known) { return known.buffer.expired(); });
-  for (auto known = known_.rbegin(); known != known_.rend(); ++known) {
-    if (known->instance != instance) continue;
-    room.buffer = known->buffer.lock();
-    const auto slab = known->slab.lock();
-    if (!room.buffer || !slab || room.buffer->is_stale()) continue;
-    room.share = slab->share(bytes, graph);
-    if (room.share) return room;
-    room.too_small = std::max(room.too_small, slab->most_bytes());
+  std::erase_if(entries_, [](const Entry& entry) { return entry.proxy.expired(); });
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    if (entry->replica != replica) continue;
+    leased.proxy = entry->proxy.lock();
+    const auto slab = entry->slab.lock();
+    if (!leased.proxy || !slab || leased.proxy->is_stale()) continue;
+    leased.lease = slab->lease(bytes, graph);
+    if (leased.lease) return leased;
+    leased.too_small = std::max(leased.too_small, slab->max_bytes());
   }
-  known_.reserve(known_.size() + 1);
-  const std::uint64_t reserve =
-      std::max(reserve_ != 0 ? reserve_ : device.info().memory_bytes, bytes);
+  entries_.reserve(entries_.size() + 1);
+  const std::uint64_t reserve = std::max(reserve_.value_or(device.info().memory_bytes), bytes);
   auto slab = std::make_shared<PoolSlab>(
       PoolSlab::Owner{pool->device(), pool->memory(), pool->shared_trace()},
       SlabExtent{bytes, reserve}, graph);
-  room.share = slab->share(bytes, graph);
-  room.buffer = stand_for(slab, pool);
+  leased.lease = slab->lease(bytes, graph);
+  leased.proxy = make_proxy(slab, pool);
   if (device.info().kind != DeviceKind::Host)
     nvtx_name_memory(slab->address(), pool->label(), "transient buffers");
-  known_.push_back({room.buffer, slab, instance});
-  return room;
+  entries_.push_back({leased.proxy, slab, replica});
+  return leased;
 }
 
 }  // namespace reprise::detail

@@ -1,13 +1,11 @@
-// PoolSlabs: the slabs of a pool whose graphs share: one for each number of an instance, and others
-// where that can't grow as far as a graph needs. A buffer stands for each of them, which no one
-// else knows and every graph on it writes: that is what orders their launches, and what keeps the
-// slab. Threads: any.
+// PoolSlabs: the slabs that the graphs of one pool share, one for each replica index. A hidden
+// proxy buffer represents each slab; every graph on the slab writes it, so ordinary hazard tracking
+// serialises their launches. A pool without sharing uses none. Threads: any thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,31 +21,32 @@ class PoolCore;
 class PoolSlabs {
  public:
   explicit PoolSlabs(const PoolDesc& desc) noexcept
-      : sharing_(desc.sharing), reserve_(desc.reserve != 0 ? desc.reserve : desc.budget) {}
+      : sharing_(desc.sharing), reserve_(desc.reserve ? desc.reserve : desc.budget) {}
 
   [[nodiscard]] SlabSharing sharing() const noexcept { return sharing_; }
 
-  struct Room {
-    std::shared_ptr<PoolBuffer> buffer;
-    std::unique_ptr<PoolSlab::Share> share;
-    std::uint64_t too_small = 0;  // so many bytes are the most that the slab of graphs before has,
-                                  // which this is not; 0: there is no other
+  struct Leased {
+    std::shared_ptr<PoolBuffer> proxy;
+    std::unique_ptr<SlabLease> lease;
+    // Largest size of the earlier graphs' slab if that was too small and a new slab was made; 0
+    // otherwise.
+    std::uint64_t too_small = 0;
   };
-  // For instance `instance` of `graph`. `pool` owns this. Throws SlabExhausted where a budget does
-  // not allow it, OutOfMemory, DeviceLost. Without any lock.
-  [[nodiscard]] Room room(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes,
-                          std::uint32_t instance, std::string_view graph);
+  // Leases `bytes` to replica `replica` of `graph`. `pool` owns this. Throws SlabExhausted if a
+  // budget refuses, OutOfMemory, DeviceLost. The caller holds no lock.
+  [[nodiscard]] Leased lease(const std::shared_ptr<PoolCore>& pool, std::uint64_t bytes,
+                             std::uint32_t replica, std::string_view graph);
 
  private:
-  struct Known {
-    std::weak_ptr<PoolBuffer> buffer;
+  struct Entry {
+    std::weak_ptr<PoolBuffer> proxy;
     std::weak_ptr<PoolSlab> slab;
-    std::uint32_t instance;
+    std::uint32_t replica;
   };
   const SlabSharing sharing_;
-  const std::uint64_t reserve_;  // 0: what the device has
+  const std::optional<std::uint64_t> reserve_;  // bytes; empty: the device's memory
   std::mutex mutex_;
-  std::vector<Known> known_;  // under mutex_; of each instance the last one is the largest
+  std::vector<Entry> entries_;  // under mutex_; the last entry of each replica is the largest
 };
 
 }  // namespace reprise::detail

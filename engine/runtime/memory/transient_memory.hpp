@@ -1,5 +1,5 @@
-// TransientMemory: where the transients of one executable lie: in a slab of its own, or in one that
-// graphs of its pool share. Threads: values.
+// TransientMemory: the memory of one executable's transients: a slab of its own, or a lease of a
+// slab that graphs of its pool share. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -21,28 +21,29 @@ class DeviceCore;
 class PoolBuffer;
 
 struct TransientMemory {
-  std::shared_ptr<PoolBuffer>
-      shared;  // represents the slab that graphs share; null: they share none
-  std::unique_ptr<PoolSlab::Share> share;  // of that slab
-  std::unique_ptr<Slab> own;               // null: there are none, or they are shared
+  std::shared_ptr<PoolBuffer> proxy;  // of a shared slab; null: not shared
+  std::unique_ptr<SlabLease> lease;   // of that slab
+  std::unique_ptr<Slab> own;          // null: no transients, or a shared slab
   std::byte* address = nullptr;
-  std::uint64_t bytes = 0;  // room for them
+  std::uint64_t bytes = 0;  // capacity
+
+  // False for a view of memory that another executable owns; see allocate_candidate_transients().
+  [[nodiscard]] bool is_owner() const noexcept { return own != nullptr || lease != nullptr; }
 };
 
-// For the transients of `plan` as instance `instance`; empty where there are none. Of `pool`, as
-// that shares or not; null: of none. Idle graphs are trimmed where there is too little. Throws
-// SlabExhausted, OutOfMemory. Without any lock.
+// Allocates the transients of `plan` for replica `replica`, shared as `pool` says; a null pool
+// shares nothing. Empty without transients. Trims idle graphs if memory is short. Throws
+// SlabExhausted, OutOfMemory. The caller holds no lock.
 [[nodiscard]] TransientMemory allocate_transients(const std::shared_ptr<DeviceCore>& device,
                                                   const std::shared_ptr<CapturePool>& pool,
-                                                  const Plan& plan, std::uint32_t instance);
+                                                  const Plan& plan, std::uint32_t replica);
 
-// For the same graph's transients as `plan` has them, beside those that are in `now`, of which no
-// two are used at once: in the same memory where it has room or can grow. Else in a slab of its
-// own; where `now` is shared and can't grow so far, SlabExhausted. Throws what
-// allocate_transients() does.
-[[nodiscard]] TransientMemory allocate_beside(const TransientMemory& now,
-                                              const std::shared_ptr<DeviceCore>& device,
-                                              const std::shared_ptr<CapturePool>& pool,
-                                              const Plan& plan);
+// Memory for another executable of the same graph, made from `plan`, which never runs at the same
+// time as the current one: the memory of `current` if it is large enough or can grow, a new slab
+// otherwise. Throws SlabExhausted if `current` is shared and cannot grow so far, and as
+// allocate_transients().
+[[nodiscard]] TransientMemory allocate_candidate_transients(
+    const TransientMemory& current, const std::shared_ptr<DeviceCore>& device,
+    const std::shared_ptr<CapturePool>& pool, const Plan& plan);
 
 }  // namespace reprise::detail

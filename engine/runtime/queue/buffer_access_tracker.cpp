@@ -10,9 +10,9 @@ namespace {
 
 bool conflict(Access a, Access b) { return writes(a) || writes(b); }
 
-// On an adopted queue more may follow that the engine does not see, so such a point is never
-// forgotten.
-bool is_of_no_use(const QueuePoint& point) {
+// The application may submit more work to an adopted queue, which the engine does not see; a point
+// on one is never obsolete.
+bool is_obsolete(const QueuePoint& point) {
   return point.queue->origin() == QueueOrigin::Engine && is_complete(point);
 }
 
@@ -20,7 +20,7 @@ bool is_of_no_use(const QueuePoint& point) {
 
 void BufferAccessTracker::reserve(std::size_t more) {
   if (points_.size() + more <= points_.capacity()) return;
-  std::erase_if(points_, is_of_no_use);
+  std::erase_if(points_, is_obsolete);
   if (points_.size() + more <= points_.capacity()) return;
   points_.reserve(std::max(points_.size() + more, 2 * points_.capacity()));
 }
@@ -41,7 +41,7 @@ void BufferAccessTracker::replace(const QueuePoint& point) noexcept {
     add(point);
     return;
   }
-  // The usual case is one writer on one queue: no reference is counted then.
+  // One writer on one queue, the common case, touches no reference count.
   if (points_.size() == 1 && points_[0].queue == point.queue &&
       points_[0].access == Access::Write) {
     points_[0].serial = point.serial;
@@ -51,9 +51,9 @@ void BufferAccessTracker::replace(const QueuePoint& point) noexcept {
   add(point);
 }
 
-void BufferAccessTracker::follow(QueueCore& queue, Access access) const {
+void BufferAccessTracker::wait_for_conflicts(QueueCore& queue, Access access) const {
   for (const QueuePoint& point : points_) {
-    if (conflict(access, point.access)) queue.follow(point);
+    if (conflict(access, point.access)) queue.wait_for(point);
   }
 }
 
@@ -64,7 +64,7 @@ bool BufferAccessTracker::is_complete() const noexcept {
 
 bool BufferAccessTracker::conflicts(Access access) const noexcept {
   return std::any_of(points_.begin(), points_.end(), [&](const QueuePoint& p) {
-    return conflict(access, p.access) && !is_of_no_use(p);
+    return conflict(access, p.access) && !is_obsolete(p);
   });
 }
 

@@ -1,10 +1,11 @@
-// BufferAccessTracker: who used a buffer last, as far as somebody else may have to wait for it: the
-// last writes and the reads since, one of each kind a queue at most. Knows no graph. Threads: under
-// DeviceCore::order().
+// BufferAccessTracker: the submissions that later accesses to one buffer must wait for: the last
+// writes and the reads since, at most one of each kind per queue. Knows no graph.
+// Threads: under DeviceCore::order().
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/queue/queue_point.hpp"
@@ -13,21 +14,23 @@ namespace reprise::detail {
 
 class BufferAccessTracker {
  public:
-  // Room for `more` points, so that as many calls of add() or replace() allocate nothing. Forgets
-  // points that are over.
+  // Reserves room for `more` points, so that as many calls of add() or replace() do not allocate.
+  // Erases complete points.
   void reserve(std::size_t more);
-  // A use that waited for no other. Call reserve() before.
+  // Adds an access that waited for no other. Call reserve() before.
   void add(const QueuePoint& point) noexcept;
-  // A use that waited for all it conflicts with: a write takes the place of everything before it.
+  // Adds an access that waited for all conflicting ones: a write replaces every earlier point.
   void replace(const QueuePoint& point) noexcept;
-  // Makes `queue`'s later submissions wait for what conflicts with `access`.
-  void follow(QueueCore& queue, Access access) const;
+  // Makes later submissions of `queue` wait for the points that conflict with `access`.
+  void wait_for_conflicts(QueueCore& queue, Access access) const;
 
-  [[nodiscard]] bool conflicts(Access access) const noexcept;  // with a point that is not over
-  [[nodiscard]] bool is_complete() const noexcept;  // every point is, whatever else their queues do
+  // True if `access` conflicts with a point that is not complete.
+  [[nodiscard]] bool conflicts(Access access) const noexcept;
+  // True if every point is complete.
+  [[nodiscard]] bool is_complete() const noexcept;
   [[nodiscard]] const std::shared_ptr<QueueCore>& last_writer() const noexcept {
-    return last_writer_;
-  }  // null: none
+    return last_writer_;  // null: never written
+  }
   [[nodiscard]] std::vector<QueuePoint> take() noexcept { return std::move(points_); }
 
  private:

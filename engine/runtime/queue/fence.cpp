@@ -1,26 +1,25 @@
-#include <reprise/queue.hpp>
-
 #include <exception>
 #include <optional>
 
+#include <reprise/queue.hpp>
+
 #include "base/failure.hpp"
 #include "base/text.hpp"
-#include "runtime/graph/device_lost_details.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/queue/launched_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise {
 
 namespace {
 
-// Longer limits are none: they would leave the range of the clocks below.
-constexpr std::chrono::nanoseconds kLongestLimit = std::chrono::hours(24 * 365);
+// A longer timeout would overflow the clocks below and counts as no timeout.
+constexpr std::chrono::nanoseconds kMaxTimeout = std::chrono::hours(24 * 365);
 
 [[noreturn]] void rethrow_with_names(const Error& error, const detail::QueueCore& queue,
-                                     const detail::GraphCore* graph, std::uint64_t replay) {
+                                     const detail::LaunchedGraph* graph, std::uint64_t replay) {
   if (graph == nullptr)
     throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
-  throw detail::with_context(detail::add_unfinished(error, *graph), graph->label(),
+  throw detail::with_context(graph->add_unfinished(error), graph->label(),
                              detail::concat("in replay ", replay, " of graph ", graph->label(),
                                             " on queue ", queue.label()));
 }
@@ -39,7 +38,7 @@ void Fence::wait() const {
 
 bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   if (!queue_) return true;
-  if (timeout > kLongestLimit) {
+  if (timeout > kMaxTimeout) {
     wait();
     return true;
   }
@@ -53,7 +52,7 @@ bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   return true;
 }
 
-std::uint32_t Fence::instance() const noexcept { return graph_ ? graph_->instance().number : 0; }
+std::uint32_t Fence::replica() const noexcept { return graph_ ? graph_->replica() : 0; }
 
 bool Fence::done() const {
   if (!queue_) return true;

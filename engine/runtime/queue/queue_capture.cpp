@@ -61,7 +61,7 @@ void QueueCaptureSlot::open(std::shared_ptr<QueueCapture> capture, std::string_v
 }
 
 void QueueCaptureSlot::close(const QueueCapture& capture) noexcept {
-  std::shared_ptr<QueueCapture> closed;  // let go after the lock
+  std::shared_ptr<QueueCapture> closed;  // released after the lock
   const std::lock_guard lock(mutex_);
   if (capture_.get() != &capture) return;
   closed = std::move(capture_);

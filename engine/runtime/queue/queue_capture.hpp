@@ -1,5 +1,5 @@
-// QueueCapture: a capture that is open on a queue: what its mode allows, and what invalidated it.
-// Knows no device. Threads: any.
+// QueueCapture: one open capture of a queue: its mode, and the cause if it was invalidated.
+// QueueCaptureSlot: the capture that is open on a queue. Know no device. Threads: any thread.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@
 
 namespace reprise::detail {
 
-// Calls: of a StreamCapture, which the device's own queue does not know of. Stream: the native
-// stream itself is being captured.
+// Calls: a StreamCapture records calls; the device's queue is not involved. Stream: the native
+// stream itself is in capture mode.
 enum class CaptureSource : std::uint8_t { Calls, Stream };
 
 class QueueCapture {
  public:
-  // Begun by this thread. `label` names the capture.
+  // The calling thread begins the capture. `label` names it in messages.
   QueueCapture(CaptureSource source, CaptureMode mode, std::string_view label)
       : source_(source), mode_(mode), label_(label) {}
   QueueCapture(const QueueCapture&) = delete;
@@ -31,15 +31,15 @@ class QueueCapture {
   [[nodiscard]] CaptureMode mode() const noexcept { return mode_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] CaptureStatus status() const;
-  // What invalidated it; empty where nothing did.
+  // What invalidated the capture; empty while it is valid.
   [[nodiscard]] std::string cause() const;
 
-  // A launch or upload of `graph` on the capture's queue: throws CapturingStream, and invalidates
-  // the capture where its mode says so.
+  // Refuses a launch or upload of `graph` on the capture's queue: throws CapturingStream, and
+  // invalidates the capture if its mode requires that.
   [[noreturn]] void refuse(Stage stage, std::string_view graph, std::string_view queue);
-  // Throws CaptureInvalidated naming the cause, where there is one.
+  // Throws CaptureInvalidated naming the cause if the capture was invalidated.
   void require_valid() const;
-  // Throws InvalidState where only the thread that began it may end it, and this is another.
+  // Throws InvalidState on a thread that may not end the capture.
   void require_thread() const;
 
  private:
@@ -51,13 +51,13 @@ class QueueCapture {
   std::string cause_;  // under mutex_
 };
 
-// One capture at a time. A launch that finds none looks at one word.
+// Holds at most one capture. Without one, a launch reads one atomic.
 class QueueCaptureSlot {
  public:
-  // Throws InvalidState naming the queue where a capture is open.
+  // Throws InvalidState naming the queue if a capture is open already.
   void open(std::shared_ptr<QueueCapture> capture, std::string_view queue);
-  void close(const QueueCapture& capture) noexcept;  // nothing where it is not the open one
-  [[nodiscard]] std::shared_ptr<QueueCapture> current() const;  // null: none is open
+  void close(const QueueCapture& capture) noexcept;  // no effect unless `capture` is the open one
+  [[nodiscard]] std::shared_ptr<QueueCapture> current() const;  // null: no open capture
   void require_none(Stage stage, std::string_view graph, std::string_view queue) const {
     if (is_open_.load(std::memory_order_acquire)) [[unlikely]]
       refuse(stage, graph, queue);

@@ -1,15 +1,18 @@
 #include "runtime/queue/queue_core.hpp"
 
 #include <atomic>
+#include <optional>
+#include <utility>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
 
 namespace reprise::detail {
 
-// What is left of a queue that was dropped.
+// The backend's queue after its QueueCore was dropped.
 class DeferredQueue final : public DeferredDelete {
  public:
   [[nodiscard]] Pending pending() const noexcept override {
@@ -18,17 +21,17 @@ class DeferredQueue final : public DeferredDelete {
       if (serial == 0 || queue->done(serial)) return {};
       return {queue, serial};
     } catch (...) {
-      return {};  // a lost device runs nothing
+      return {};  // a lost device runs no work
     }
   }
 
-  std::shared_ptr<DeviceCore> device;  // goes after the queue
+  std::shared_ptr<DeviceCore> device;  // destroyed after the queue
   std::shared_ptr<BackendQueue> queue;
 };
 
 namespace {
 
-constexpr std::size_t kUsualQueues = 16;
+constexpr std::size_t kTypicalQueues = 16;  // awaited queues without reallocation
 
 std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
@@ -48,7 +51,7 @@ bool is_complete(const QueuePoint& point) noexcept {
 std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device,
                                            std::unique_ptr<BackendQueue> backend,
                                            std::string_view label, QueueOrigin origin) {
-  device->retired().prepare();
+  device->deferred().prepare();
   auto queue = std::make_shared<QueueCore>(std::move(device), std::move(backend), label, origin);
   queue->device()->add_queue(queue);
   return queue;
@@ -63,16 +66,16 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<Backend
       generation_(device_->generation()),
       id_(next_id()),
       deferred_(std::make_unique<DeferredQueue>()) {
-  followed_.reserve(kUsualQueues);
+  awaited_.reserve(kTypicalQueues);
   if (origin == QueueOrigin::Engine)
-    nvtx_name_queue(backend_->identity(), label_);  // an application names its own
+    nvtx_name_queue(backend_->identity(), label_);  // the application names its own queues
   if (DeviceTrace* const traced = device_->trace()) trace_id_ = traced->add_queue(label_);
 }
 
 QueueCore::~QueueCore() {
   deferred_->device = device_;
   deferred_->queue = std::move(backend_);
-  if (deferred_->pending().queue) device_->retired().push(std::move(deferred_));
+  if (deferred_->pending().queue) device_->deferred().push(std::move(deferred_));
 }
 
 bool QueueCore::is_current() const noexcept { return generation_ == device_->generation(); }
@@ -89,25 +92,39 @@ void QueueCore::require_current(Stage stage) const {
               "Device::rebuild"));
 }
 
-void QueueCore::follow(const QueuePoint& point) {
+void QueueCore::wait_for(const QueuePoint& point) {
   if (!point.queue || point.queue.get() == this) return;
   BackendQueue& other = point.queue->backend();
   std::uint64_t serial = point.serial;
   if (point.queue->origin() == QueueOrigin::Adopted) {
     serial = other.mark();
   } else {
-    for (const Followed& before : followed_) {
+    for (const Awaited& before : awaited_) {
       if (before.queue == point.queue->id_ && before.serial >= serial) return;
     }
     if (other.done(serial)) return;
   }
-  Followed* known = nullptr;
-  for (Followed& before : followed_) {
+  Awaited* known = nullptr;
+  for (Awaited& before : awaited_) {
     if (before.queue == point.queue->id_) known = &before;
   }
-  if (known == nullptr) known = &followed_.emplace_back(Followed{point.queue->id_, 0});
+  if (known == nullptr) known = &awaited_.emplace_back(Awaited{point.queue->id_, 0});
   backend_->wait_for(other, serial);
   if (serial > known->serial) known->serial = serial;
+}
+
+void QueueCore::wait_idle() {
+  try {
+    const std::uint64_t serial =
+        origin() == QueueOrigin::Adopted ? backend_->mark() : backend_->last_serial();
+    if (serial != 0) (void)backend_->wait(serial, std::nullopt);
+  } catch (const Error& error) {
+    throw with_context(error, label_, concat("on queue ", label_));
+  }
+}
+
+void QueueCore::wait_idle_if_current() {
+  if (is_current()) wait_idle();
 }
 
 }  // namespace reprise::detail
@@ -116,12 +133,8 @@ namespace reprise {
 
 namespace {
 
-detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call,
-                           Stage stage) {
-  if (!core)
-    detail::fail(ErrorCode::InvalidArgument, stage, "",
-                 detail::concat(call, " of an empty Queue; take one from Device::create_queue"));
-  return *core;
+detail::QueueCore& checked(const std::shared_ptr<detail::QueueCore>& core, std::string_view call) {
+  return detail::require_handle(core, "Queue", call, Stage::Wait);
 }
 
 }  // namespace
@@ -131,12 +144,12 @@ std::string_view Queue::label() const noexcept {
 }
 
 Fence Queue::last_fence() const {
-  const std::uint64_t serial = checked(core_, "last_fence()", Stage::Wait).backend().last_serial();
+  const std::uint64_t serial = checked(core_, "last_fence").backend().last_serial();
   return serial == 0 ? Fence() : Fence(core_, serial, nullptr, 0);
 }
 
-void Queue::wait_for(const Fence& fence) const {
-  detail::QueueCore& queue = checked(core_, "wait_for()", Stage::Wait);
+void Queue::wait(const Fence& fence) {
+  detail::QueueCore& queue = checked(core_, "wait");
   queue.require_current(Stage::Wait);
   const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
   if (!other || other == core_) return;
@@ -151,15 +164,13 @@ void Queue::wait_for(const Fence& fence) const {
     queue.backend().wait_for(other->backend(), fence.serial());
 }
 
-void Queue::wait_idle() const {
-  detail::QueueCore& queue = checked(core_, "wait_idle()", Stage::Wait);
-  try {
-    const bool adopted = queue.origin() == detail::QueueOrigin::Adopted;
-    const std::uint64_t serial = adopted ? queue.backend().mark() : queue.backend().last_serial();
-    if (serial != 0) (void)queue.backend().wait(serial, std::nullopt);
-  } catch (const Error& error) {
-    throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
-  }
+void Queue::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
+
+Queue Device::create_queue(const QueueDesc& desc) const {
+  detail::DeviceCore& core = detail::require_handle(core_, "Device", "create_queue", Stage::Open);
+  core.require_usable(Stage::Open);
+  return detail::make_handle<Queue>(
+      detail::QueueCore::make(core_, core.backend().create_queue(desc.label), desc.label));
 }
 
 }  // namespace reprise

@@ -1,5 +1,5 @@
-// QueueCore: one queue of a device. May be dropped while work is pending on it: the device's queue
-// goes when that is over. Threads: any thread.
+// QueueCore: one queue of a device. It may be dropped while work is pending: the backend's queue is
+// destroyed after that work completes. Threads: any thread.
 #pragma once
 
 #include <atomic>
@@ -7,26 +7,25 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <reprise/error.hpp>
 #include <reprise/queue.hpp>
 
 #include "backend/backend.hpp"
+#include "runtime/core/device_core.hpp"
 #include "runtime/queue/queue_capture.hpp"
 #include "runtime/queue/queue_point.hpp"
 
 namespace reprise::detail {
 
-class DeviceCore;
 class DeferredQueue;
 
-// Ours: only the engine submits to it. Adopted: the application submits work of its own, which the
+// Engine: only the engine submits work to the queue. Adopted: the application submits work that the
 // engine does not see.
 enum class QueueOrigin : std::uint8_t { Engine, Adopted };
 
-class QueueCore : public std::enable_shared_from_this<QueueCore> {
+class QueueCore final : public DeviceQueue {
  public:
   [[nodiscard]] static std::shared_ptr<QueueCore> make(std::shared_ptr<DeviceCore> device,
                                                        std::unique_ptr<BackendQueue> backend,
@@ -47,24 +46,25 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   [[nodiscard]] QueueOrigin origin() const noexcept {
     return origin_.load(std::memory_order_acquire);
   }
-  // The application got to know what is behind the queue: from now on it is like an adopted one.
+  // Call when the application gets the native queue: it counts as adopted from now on.
   void share() noexcept { origin_.store(QueueOrigin::Adopted, std::memory_order_release); }
-  [[nodiscard]] std::uint32_t trace_id() const noexcept {
-    return trace_id_;
-  }  // means something only with a trace
+  // Meaningless without a trace.
+  [[nodiscard]] std::uint32_t trace_id() const noexcept { return trace_id_; }
   [[nodiscard]] QueueCaptureSlot& captures() noexcept { return captures_; }
   [[nodiscard]] const QueueCaptureSlot& captures() const noexcept { return captures_; }
   [[nodiscard]] bool is_current() const noexcept;
-  // Throws StaleHandle where the device was lost since the queue was made.
+  // Throws StaleHandle if the device was lost or shut down since the queue was made.
   void require_current(Stage stage) const;
 
-  // Makes later submissions start after `point`, unless it is over, on this queue, or was waited
-  // for already. On an adopted queue the application's own work after the point counts too. Under
-  // DeviceCore::order().
-  void follow(const QueuePoint& point);
+  // Makes later submissions start after `point`. Does nothing if the point is complete, is of this
+  // queue, or was waited for already. For an adopted queue, waits for the application's work after
+  // the point as well. Under DeviceCore::order().
+  void wait_for(const QueuePoint& point);
+  void wait_idle();  // throws DeviceLost
+  void wait_idle_if_current() override;
 
  private:
-  struct Followed {
+  struct Awaited {
     std::uint64_t queue;  // id_
     std::uint64_t serial;
   };
@@ -74,9 +74,9 @@ class QueueCore : public std::enable_shared_from_this<QueueCore> {
   std::atomic<QueueOrigin> origin_;
   QueueCaptureSlot captures_;
   std::uint32_t generation_;
-  std::uint64_t id_;  // never used again
+  std::uint64_t id_;  // unique in the process
   std::uint32_t trace_id_ = 0;
-  std::vector<Followed> followed_;  // under DeviceCore::order()
+  std::vector<Awaited> awaited_;  // under DeviceCore::order()
   std::unique_ptr<DeferredQueue> deferred_;
 };
 

@@ -1,4 +1,4 @@
-// Point: a use of something, at one place on the timeline of a queue. Threads: values.
+// QueuePoint: one submission of a queue, and how it accesses something. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace reprise::detail {
 class QueueCore;
 
 struct QueuePoint {
-  std::shared_ptr<QueueCore> queue;  // null: never used
+  std::shared_ptr<QueueCore> queue;  // null: no submission
   std::uint64_t serial = 0;
   Access access = Access::ReadWrite;
 };

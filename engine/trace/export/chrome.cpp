@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 #include "trace/export/timeline.hpp"
 
@@ -14,13 +14,13 @@ namespace reprise::trace {
 
 namespace {
 
-// With quotes; bytes that are no UTF-8 become U+FFFD.
+// Includes the quotes. Invalid UTF-8 becomes U+FFFD.
 std::string json_string(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Before every time in the trace, as far as its headers say: times from there are small enough to
-// be exact as doubles.
+// A lower bound of all times, from the chunk headers: times relative to it are small enough to be
+// exact as doubles.
 Time first_time(const TraceReader& reader) {
   Time first = std::numeric_limits<Time>::max();
   for (const ChunkEntry& entry : reader.chunks()) {
@@ -32,7 +32,7 @@ Time first_time(const TraceReader& reader) {
 
 class Chrome : public TimelineSink {
  public:
-  Chrome(const TraceReader& reader, const Session& session, PendingText& out)
+  Chrome(const TraceReader& reader, const Session& session, detail::AtomicFile& out)
       : out_(out), pid_(session.pid), base_(first_time(reader)) {
     out_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":" +
                json_string(session.application) +
@@ -45,12 +45,12 @@ class Chrome : public TimelineSink {
   }
 
   void add_track(std::uint32_t track, const std::string& name) override {
-    out_.write(",\n{\"ph\":\"M\"," + place(track) +
+    out_.write(",\n{\"ph\":\"M\"," + track_fields(track) +
                ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_string(name) + "}}");
   }
 
   void add_slice(const Slice& slice) override {
-    std::string event = ",\n{\"ph\":\"X\"," + place(slice.track) +
+    std::string event = ",\n{\"ph\":\"X\"," + track_fields(slice.track) +
                         ",\"ts\":" + microseconds(slice.from - base_) +
                         ",\"dur\":" + microseconds(slice.to - slice.from) + ",\"cat\":\"" +
                         slice.category + "\",\"name\":" + escaped(slice.name) + ",\"args\":{";
@@ -73,16 +73,16 @@ class Chrome : public TimelineSink {
   void finish() { out_.write("\n]}\n"); }
 
  private:
-  // Both ends of an arrow stand at the beginning of their slices, so that each lies in its own
-  // slice and no other.
+  // Both ends of an arrow are at the start of their slices, so each end is inside exactly one
+  // slice.
   void add_flow(const char* phase, std::uint64_t id, const Slice& slice) {
-    out_.write(std::string(",\n{\"ph\":\"") + phase + "\"," + place(slice.track) +
+    out_.write(std::string(",\n{\"ph\":\"") + phase + "\"," + track_fields(slice.track) +
                ",\"ts\":" + microseconds(slice.from - base_) +
                ",\"cat\":\"edge\",\"name\":\"edge\",\"id\":" + std::to_string(id) +
                (*phase == 'f' ? ",\"bp\":\"e\"}" : "}"));
   }
 
-  std::string place(std::uint32_t track) const {
+  std::string track_fields(std::uint32_t track) const {
     return "\"pid\":" + std::to_string(pid_) + ",\"tid\":" + std::to_string(track + 1);
   }
 
@@ -97,16 +97,16 @@ class Chrome : public TimelineSink {
     return text;
   }
 
-  // Names of nodes come again and again.
+  // Caches escaped text: names of nodes recur.
   const std::string& escaped(const std::string& text) {
-    if (escaped_.size() > kKept) escaped_.clear();
+    if (escaped_.size() > kMaxCached) escaped_.clear();
     const auto [found, is_new] = escaped_.try_emplace(text);
     if (is_new) found->second = json_string(text);
     return found->second;
   }
 
-  static constexpr std::size_t kKept = 10'000;
-  PendingText& out_;
+  static constexpr std::size_t kMaxCached = 10'000;
+  detail::AtomicFile& out_;
   std::uint32_t pid_;
   Time base_;
   std::unordered_map<std::string, std::string> escaped_;
@@ -116,7 +116,7 @@ class Chrome : public TimelineSink {
 
 ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  PendingText out(desc.output);
+  detail::AtomicFile out(desc.output);
   Chrome chrome(reader, selection.topology.session(), out);
   const ExportReport report = draw_timeline(reader, selection, desc, chrome);
   chrome.finish();

@@ -1,7 +1,7 @@
 #include <string>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 
 namespace reprise::trace {
@@ -12,7 +12,7 @@ constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
     "started_ns,duration_ns\r\n";
 
-// Quoted where it has to be.
+// Quotes the text if RFC 4180 requires it.
 std::string field(const std::string& text) {
   if (text.find_first_of("\",\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -20,7 +20,7 @@ std::string field(const std::string& text) {
   return quoted + '"';
 }
 
-// What a line says of its node.
+// The columns of a row that describe the node.
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
   if (graph == nullptr || node >= graph->nodes.size()) return std::to_string(node) + ",,,,";
   const Node& n = graph->nodes[node];
@@ -31,7 +31,7 @@ std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
 
 class Csv {
  public:
-  Csv(const Selection& selection, PendingText& out) : selection_(selection), out_(out) {
+  Csv(const Selection& selection, detail::AtomicFile& out) : selection_(selection), out_(out) {
     out_.write(kHeader);
   }
 
@@ -51,7 +51,7 @@ class Csv {
       out_.write(s.node < nodes.size() ? nodes[s.node] : node_fields(nullptr, s.node));
       out_.write(',' + std::to_string(s.worker) + ',' + std::to_string(s.occurrence) + ',' +
                  source_name(block.source) + ',');
-      // A lost time is no number.
+      // Unknown times are empty fields.
       if (s.started == 0) {
         out_.write(",\r\n");
       } else {
@@ -62,7 +62,7 @@ class Csv {
 
  private:
   const Selection& selection_;
-  PendingText& out_;
+  detail::AtomicFile& out_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> nodes_;
 };
 
@@ -70,7 +70,7 @@ class Csv {
 
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  PendingText out(desc.output);
+  detail::AtomicFile out(desc.output);
   Csv csv(selection, out);
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {

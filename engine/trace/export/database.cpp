@@ -1,6 +1,5 @@
 #include "trace/export/database.hpp"
 
-#include <system_error>
 #include <utility>
 
 #include "trace/export/export_error.hpp"
@@ -8,13 +7,10 @@
 namespace reprise::trace {
 
 Database::Database(std::filesystem::path path) : file_(std::move(path)) {
-  std::error_code ignored;
-  std::filesystem::remove(file_.temporary(),
-                          ignored);  // of a process with our number that was killed
   try {
     check(sqlite3_open_v2(file_.temporary().c_str(), &handle_,
                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
-    // The file is new and goes away if we do not come to the end: no journal is needed.
+    // No journal is needed: an incomplete temporary file is removed.
     run("PRAGMA journal_mode = OFF");
     run("PRAGMA synchronous = OFF");
     run("BEGIN");

@@ -1,5 +1,5 @@
-// Database: a SQLite file while it is written. Errors are ExportErrors that name the path that was
-// asked for. Threads: one at a time.
+// Database: a SQLite output file. Throws ExportError and FileError, both with the path of the
+// output. Threads: one at a time.
 #pragma once
 
 #include <sqlite3.h>
@@ -9,23 +9,23 @@
 #include <optional>
 #include <string>
 
-#include "trace/export/pending_file.hpp"
+#include "base/atomic_file.hpp"
 
 namespace reprise::trace {
 
 class Database {
  public:
-  // One transaction until commit().
+  // Opens one transaction that lasts until commit().
   explicit Database(std::filesystem::path path);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
 
   void run(const char* sql);
-  // Ends the transaction, closes the file and puts it into its place.
+  // Ends the transaction, closes the database and replaces the output file.
   void commit();
 
-  // An INSERT that is run again and again; must go away before commit().
+  // A prepared INSERT statement. Must be destroyed before commit().
   class Insert {
    public:
     Insert(Database& database, const char* sql);
@@ -33,7 +33,7 @@ class Database {
     Insert& operator=(const Insert&) = delete;
     ~Insert() { sqlite3_finalize(statement_); }
 
-    // One row; an empty optional is NULL.
+    // Inserts one row; an empty optional becomes NULL.
     template <class... Values>
     void row(const Values&... values) {
       int column = 0;
@@ -64,9 +64,9 @@ class Database {
   };
 
  private:
-  void check(int code);  // throws unless it is SQLITE_OK
+  void check(int code);  // throws unless `code` is SQLITE_OK
 
-  PendingFile file_;
+  detail::AtomicFile file_;
   sqlite3* handle_ = nullptr;
 };
 

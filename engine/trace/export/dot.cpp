@@ -3,10 +3,10 @@
 #include <set>
 #include <string>
 
-#include "trace/export/duration_histogram.hpp"
+#include "base/atomic_file.hpp"
+#include "base/log_histogram.hpp"
 #include "trace/export/export_error.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 
 namespace reprise::trace {
@@ -32,21 +32,21 @@ std::string microseconds(double ns) {
   return text;
 }
 
-// The newest version of the selected graph or, if nothing is selected, of the only one.
+// The newest version of the selected graph or, without a selection, of the only graph.
 const GraphVersion& graph_to_draw(const Selection& selection) {
   std::set<std::uint32_t> ids;
   const GraphVersion* newest = nullptr;
-  std::string there;
+  std::string graphs;
   for (const auto& [key, graph] : selection.topology.graphs) {
     if (!selection.takes(key.first)) continue;
     if (ids.insert(key.first).second)
-      there +=
-          (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+      graphs +=
+          (graphs.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
     newest = &graph;
   }
   if (newest == nullptr) throw ExportError("the trace has no graph to draw");
   if (ids.size() > 1)
-    throw ExportError("the trace has several graphs; name the one to draw: " + there);
+    throw ExportError("the trace has several graphs; name the one to draw: " + graphs);
   return *newest;
 }
 
@@ -56,18 +56,18 @@ struct CriticalPath {
   std::vector<std::uint8_t> edges;
 };
 
-// The graph's own nodes are those before; what stands behind is run by one of them, in its time.
+// Number of nodes outside bodies. Nodes of bodies follow; their times are part of their parent's.
 std::size_t own_nodes(const GraphVersion& graph) {
   return graph.bodies.empty() ? graph.nodes.size() : graph.bodies.front().first_node;
 }
 
-// The chain of edges with the most time in its nodes, of the graph's own. Edges lead forward.
+// The path with the largest sum of node times in the outermost graph.
 CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times) {
   std::fill(times.begin() + static_cast<std::ptrdiff_t>(own_nodes(graph)), times.end(), 0.0);
   constexpr std::size_t kNoEdge = ~std::size_t{0};
   std::vector<double> ends = times;
   std::vector<std::size_t> by(times.size(), kNoEdge);
-  // Sorted by where they lead, so that what leads to an edge's start is done before it.
+  // Sorted by target, so all edges into a node precede its outgoing edges.
   std::vector<std::size_t> order(graph.edges.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -95,7 +95,7 @@ CriticalPath critical_path(const GraphVersion& graph, std::vector<double> times)
   return path;
 }
 
-// White to a warm red that black text stays readable on.
+// White to a warm red on which black text stays readable.
 std::string heat(double part) {
   const auto mixed = [part](int low, int high) {
     return static_cast<unsigned>(low + (high - low) * part);
@@ -108,10 +108,10 @@ std::string heat(double part) {
 
 class Drawing {
  public:
-  Drawing(const GraphVersion& graph, const std::vector<DurationHistogram>& times)
+  Drawing(const GraphVersion& graph, const std::vector<detail::DurationHistogram>& times)
       : graph_(graph), times_(times) {
-    for (const DurationHistogram& t : times) {
-      if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.total());
+    for (const detail::DurationHistogram& t : times) {
+      if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.sum());
       medians_.push_back(t.quantile(0.5));
       slowest_ = std::max(slowest_, medians_.back());
     }
@@ -137,7 +137,7 @@ class Drawing {
   }
 
  private:
-  // A box around what a node runs, with a dotted line from that node.
+  // A dashed box around a body, with a dotted line from the node that runs it.
   std::string body(std::size_t i) const {
     const Body& of = graph_.bodies[i];
     std::string name = node_name(graph_, of.parent);
@@ -160,7 +160,7 @@ class Drawing {
     if (times_[i].count() != 0) {
       char share[32];
       std::snprintf(share, sizeof share, "%.1f %%",
-                    total_ > 0 ? 100 * static_cast<double>(times_[i].total()) / total_ : 0);
+                    total_ > 0 ? 100 * static_cast<double>(times_[i].sum()) / total_ : 0);
       label += "\nmedian " + microseconds(medians_[i]) + ", " + share;
     } else {
       label += "\nno time";
@@ -184,7 +184,7 @@ class Drawing {
   }
 
   const GraphVersion& graph_;
-  const std::vector<DurationHistogram>& times_;
+  const std::vector<detail::DurationHistogram>& times_;
   std::vector<double> medians_;
   double total_ = 0, slowest_ = 0;
   CriticalPath path_;
@@ -195,8 +195,8 @@ class Drawing {
 ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
   const GraphVersion& graph = graph_to_draw(selection);
-  PendingText out(desc.output);
-  std::vector<DurationHistogram> times(graph.nodes.size());
+  detail::AtomicFile out(desc.output);
+  std::vector<detail::DurationHistogram> times(graph.nodes.size());
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {
     for (const SampleBlock& block : records.sample_blocks) {

@@ -1,5 +1,5 @@
-// What an export throws beside TraceError: the output can't be written (the text names its path),
-// or what was asked for is not in the trace. Threads: values.
+// The exception of exporters for requests that the trace or the format cannot satisfy, for example
+// a graph that the trace does not contain. Threads: values.
 #pragma once
 
 #include <stdexcept>

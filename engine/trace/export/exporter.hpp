@@ -1,7 +1,8 @@
-// Exporters: a trace as a file that other programs open. Each reads the trace chunk by chunk, in
-// memory that does not grow with its length, and replaces the output only when it is whole. All
-// throw TraceError (the trace can't be read) and ExportError (the output can't be written, or the
-// trace has no such graph). Threads: pure functions.
+// Exporters convert a trace to a file of another format. They read the trace chunk by chunk, so
+// their memory does not depend on its length, and replace the output file atomically at the end.
+// They
+// throw TraceError (the trace cannot be read), ExportError (the trace does not contain the graph)
+// and detail::FileError (the output cannot be written). Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +22,31 @@ enum class ExportFormat : std::uint8_t { Perfetto, Chrome, Csv, Sqlite, Dot };
 
 struct ExportDesc {
   std::filesystem::path output;
-  std::string graph = {};  // number or label; empty: all of them
-  std::uint64_t flow_replays =
-      100;  // Perfetto and Chrome draw edges as arrows in so many sampled replays, from the first
+  std::string graph = {};  // number or label; empty: all graphs
+  // Perfetto and Chrome: number of sampled replays, from the first, that get arrows for their
+  // edges.
+  std::uint64_t flow_replays = 100;
   Progress progress = {};
 };
 
 struct ExportReport {
-  std::uint64_t replays = 0, samples = 0;  // in the output
-  std::uint64_t left_out =
-      0;  // replays and samples without a time, where the format has no place for these
+  std::uint64_t replays = 0, samples = 0;  // written
+  // Replays and samples without a time, if the format cannot represent them.
+  std::uint64_t left_out = 0;
 };
 
-// Slices of replays and nodes on tracks, for ui.perfetto.dev; times are those of the trace's host
-// clock, in ns.
+// Slices of replays and nodes on tracks, for ui.perfetto.dev. Times are on the trace's host clock,
+// in ns.
 ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc);
-// The same as JSON for chrome://tracing; times are in us, exact to the ns, from the first one in
-// the trace.
+// The same tracks as JSON for chrome://tracing. Times are relative to the first one in the trace,
+// in us with ns precision.
 ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc);
-// A line a sample; RFC 4180, with a header.
+// One row per sample; RFC 4180 with a header row.
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc);
-// Tables of sessions, graphs, nodes, edges, buffers, replays, samples, messages and losses.
+// Tables of sessions, graphs, nodes, edges, buffers, replays, samples, loops, messages and losses.
 ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc);
-// The newest version of one graph, with the nodes' median times and the critical path. A trace of
-// several graphs needs desc.graph.
+// The newest version of one graph with the median times of its nodes and the critical path.
+// desc.graph is required for a trace of several graphs.
 ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc);
 
 ExportReport export_trace(ExportFormat format, const TraceReader& reader, const ExportDesc& desc);

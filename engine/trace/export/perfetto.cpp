@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/export_error.hpp"
 #include "trace/export/exporter.hpp"
-#include "trace/export/pending_file.hpp"
 #include "trace/export/selection.hpp"
 #include "trace/export/timeline.hpp"
 
@@ -16,7 +16,7 @@ namespace reprise::trace {
 namespace {
 
 constexpr std::uint32_t kSequence = 1;
-constexpr std::uint32_t kForgets = 1, kNeedsInterned = 2;  // sequence_flags
+constexpr std::uint32_t kClearsInterned = 1, kNeedsInterned = 2;  // sequence_flags
 constexpr std::uint32_t kUtc = 1, kMonotonic = 3, kBootTime = 6;
 constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2;  // uuids
 
@@ -24,11 +24,11 @@ std::uint64_t timestamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(
 
 class Perfetto : public TimelineSink {
  public:
-  Perfetto(const Topology& topology, PendingText& out) : out_(out) {
+  Perfetto(const Topology& topology, detail::AtomicFile& out) : out_(out) {
     const Session session = topology.session();
     perfetto::TracePacket first;
     first.set_trusted_packet_sequence_id(kSequence);
-    first.set_sequence_flags(kForgets);
+    first.set_sequence_flags(kClearsInterned);
     perfetto::TrackDescriptor* process = first.mutable_track_descriptor();
     process->set_uuid(kProcessTrack);
     process->mutable_process()->set_pid(static_cast<std::int32_t>(session.pid));
@@ -94,8 +94,8 @@ class Perfetto : public TimelineSink {
     return packet;
   }
 
-  // The text's number; a new one is put into what `add` gives, and so into the packet that first
-  // needs it.
+  // The id of an interned text. A new text is added to the packet in which it first occurs, through
+  // `add`.
   template <class Add>
   static std::uint64_t intern(Table& table, const std::string& text, const Add& add) {
     const auto [found, is_new] = table.try_emplace(text, table.size() + 1);
@@ -107,8 +107,8 @@ class Perfetto : public TimelineSink {
     return found->second;
   }
 
-  // Timestamps are of the host clock, and the reader takes them for boot time: both are said to be
-  // the same.
+  // Timestamps are on the monotonic host clock, and the reader assumes boot time: the snapshot
+  // declares both equal.
   void write_clock(const Clock& clock) {
     perfetto::TracePacket packet;
     packet.set_trusted_packet_sequence_id(kSequence);
@@ -121,7 +121,7 @@ class Perfetto : public TimelineSink {
     write(packet);
   }
 
-  // A file of traces one after the other is one trace.
+  // A concatenation of serialised traces is a valid trace.
   void write(const perfetto::TracePacket& packet) {
     trace_.Clear();
     *trace_.add_packet() = packet;
@@ -130,7 +130,7 @@ class Perfetto : public TimelineSink {
     out_.write(bytes_);
   }
 
-  PendingText& out_;
+  detail::AtomicFile& out_;
   perfetto::Trace trace_;
   std::string bytes_;
   Table names_, categories_, annotations_;
@@ -140,7 +140,7 @@ class Perfetto : public TimelineSink {
 
 ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  PendingText out(desc.output);
+  detail::AtomicFile out(desc.output);
   Perfetto perfetto(selection.topology, out);
   const ExportReport report = draw_timeline(reader, selection, desc, perfetto);
   out.commit();

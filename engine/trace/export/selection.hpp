@@ -1,4 +1,4 @@
-// Selection: the topology of a trace and which of its graphs an export is about. Threads: values.
+// Selection: the topology of a trace and the graphs to export. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace reprise::trace {
 
 struct Selection {
   Topology topology;
-  std::optional<std::uint32_t> graph;  // none: all
+  std::optional<std::uint32_t> graph;  // empty: all graphs
 
   [[nodiscard]] bool takes(std::uint32_t id) const noexcept { return !graph || *graph == id; }
 };
 
-// Throws ExportError for a graph that is not there.
+// Throws ExportError if the trace does not contain desc.graph.
 [[nodiscard]] inline Selection select(const TraceReader& reader, const ExportDesc& desc) {
   Selection selection{read_topology(reader), std::nullopt};
   if (!desc.graph.empty()) selection.graph = find_graph(selection.topology, desc.graph);

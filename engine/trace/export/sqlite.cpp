@@ -9,7 +9,7 @@ namespace reprise::trace {
 
 namespace {
 
-// Times are ns of the session's host clock; NULL: unknown, or refers to nothing.
+// Times are ns on the session's host clock. NULL: unknown or not applicable.
 constexpr const char* kTables = R"(
 CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, rank INTEGER, application TEXT, command_line TEXT,
   engine_version TEXT);
@@ -29,7 +29,7 @@ CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEG
 CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER, version INTEGER, command INTEGER,
   other_command INTEGER);
 CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER, iterations INTEGER, timed_iterations INTEGER);
-CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, why TEXT);
+CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, reason TEXT);
 )";
 
 constexpr const char* kIndices = R"(
@@ -42,7 +42,7 @@ std::optional<std::uint32_t> index(std::uint32_t i) {
   return i == kNone ? std::nullopt : std::optional(i);
 }
 
-// SQLite's whole numbers have a sign: a hash is text.
+// Hashes are text because SQLite integers are signed.
 std::string hex(std::uint64_t value) {
   std::string text(16, '0');
   for (std::size_t i = text.size(); i-- > 0; value >>= 4) text[i] = "0123456789abcdef"[value & 15];
@@ -82,7 +82,7 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   }
 }
 
-// The rows of chunks.
+// Writes the rows of events and samples.
 class Events {
  public:
   Events(Database& db, const Selection& selection)
@@ -124,7 +124,7 @@ class Events {
                     index(m.other_command));
     }
     for (const Loss& l : records.losses)
-      losses_.row(known(l.at), loss_name(l.kind), l.count, l.why);
+      losses_.row(known(l.at), loss_name(l.kind), l.count, l.reason);
   }
 
   [[nodiscard]] const ExportReport& report() const noexcept { return report_; }

@@ -8,10 +8,10 @@ namespace reprise::trace {
 
 namespace {
 
-// A slice needs a beginning, and an end that is not before it.
+// A slice needs a start, and an end that is not before the start.
 bool is_drawable(Time from, Time to) { return from > 0 && to >= from; }
 
-// The end of a sample, or 0 for one that can't be drawn.
+// The end of a sample; 0 if the sample has no valid time.
 Time end_of(const Sample& sample) {
   if (sample.started <= 0 ||
       sample.started > std::numeric_limits<Time>::max() - Time{sample.duration})
@@ -50,13 +50,13 @@ class Timeline {
   };
 
   void take(const HostRange& range) {
-    // A range that belongs to no graph is of interest for each of them.
+    // Ranges outside graphs are part of every selection.
     if (!is_drawable(range.started, range.ended) ||
         (range.graph != kNone && !selection_.takes(range.graph)))
       return;
     Slice slice;
-    slice.track = place({TrackKey::Kind::HostRanges, range.thread, 0, range.depth, 0},
-                        range.started, range.ended);
+    slice.track = assign_track({TrackKey::Kind::HostRanges, range.thread, 0, range.depth, 0},
+                               range.started, range.ended);
     slice.from = range.started;
     slice.to = range.ended;
     slice.name = range.name.empty() ? "range" : range.name;
@@ -82,8 +82,8 @@ class Timeline {
       run.flows_in.push_back(next_flow_++);
     }
     if (has_launch) {
-      launch.track = place({TrackKey::Kind::Launches, replay.thread, 0, 0, 0}, replay.launched,
-                           replay.launch_returned);
+      launch.track = assign_track({TrackKey::Kind::Launches, replay.thread, 0, 0, 0},
+                                  replay.launched, replay.launch_returned);
       launch.from = replay.launched;
       launch.to = replay.launch_returned;
       launch.name = "launch " + name;
@@ -91,8 +91,8 @@ class Timeline {
       sink_.add_slice(launch);
     }
     if (has_run) {
-      run.track = place({TrackKey::Kind::Replays, replay.graph, replay.exec, 0, 0}, replay.started,
-                        replay.ended);
+      run.track = assign_track({TrackKey::Kind::Replays, replay.graph, replay.exec, 0, 0},
+                               replay.started, replay.ended);
       run.from = replay.started;
       run.to = replay.ended;
       run.name = name;
@@ -123,7 +123,7 @@ class Timeline {
         }
       }
     }
-    // Equal starts keep the order of nodes, in which edges lead forward.
+    // Equal starts are ordered by node number, which is a topological order.
     std::stable_sort(drawn.begin(), drawn.end(), [](const Drawn& a, const Drawn& b) {
       return std::pair(a.sample->started, a.sample->node) <
              std::pair(b.sample->started, b.sample->node);
@@ -136,14 +136,16 @@ class Timeline {
     const Sample& sample = *drawn.sample;
     const GraphVersion* graph = selection_.topology.find(block.graph, block.version);
     const bool known = graph != nullptr && sample.node < graph->nodes.size();
-    // A worker is where a node ran; stamps know only the lane where it was planned.
+    // A worker identifies where the node ran. Timestamps identify only the lane for which it was
+    // planned.
     const bool by_worker = block.source == SampleSource::Host || sample.worker != 0 || !known;
     Slice slice;
     slice.from = sample.started;
     slice.to = end_of(sample);
-    slice.track = place({by_worker ? TrackKey::Kind::Worker : TrackKey::Kind::Lane, block.graph,
-                         block.exec, by_worker ? sample.worker : graph->nodes[sample.node].lane, 0},
-                        slice.from, slice.to);
+    slice.track =
+        assign_track({by_worker ? TrackKey::Kind::Worker : TrackKey::Kind::Lane, block.graph,
+                      block.exec, by_worker ? sample.worker : graph->nodes[sample.node].lane, 0},
+                     slice.from, slice.to);
     slice.name = known ? node_name(*graph, sample.node) : "node " + std::to_string(sample.node);
     slice.category = "node";
     slice.graph = block.graph;
@@ -161,8 +163,8 @@ class Timeline {
     ++report_.samples;
   }
 
-  // For each edge an arrow from the last run of its start to the first one of its end, where times
-  // allow one.
+  // One arrow per edge, from the last run of its source to the first run of its target, unless the
+  // target started earlier.
   std::vector<Arrows> arrows_of(const GraphVersion& graph, const SampleBlock& block) {
     constexpr std::size_t kNoSample = ~std::size_t{0};
     std::vector<Arrows> arrows(block.samples.size());
@@ -185,8 +187,8 @@ class Timeline {
     return arrows;
   }
 
-  // The first part of the track that is free from then on.
-  std::uint32_t place(TrackKey key, Time from, Time to) {
+  // Assigns the first part of the track that is free at `from`.
+  std::uint32_t assign_track(TrackKey key, Time from, Time to) {
     for (;; ++key.part) {
       const auto [found, is_new] =
           tracks_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()), to);
@@ -231,7 +233,8 @@ class Timeline {
   const ExportDesc& desc_;
   TimelineSink& sink_;
   ExportReport report_;
-  std::map<TrackKey, std::pair<std::uint32_t, Time>> tracks_;  // index, and from when it is free
+  std::map<TrackKey, std::pair<std::uint32_t, Time>>
+      tracks_;  // track number; end of its last slice
   std::uint64_t launch_arrows_ = 0, sample_arrows_ = 0, next_flow_ = 1;
 };
 

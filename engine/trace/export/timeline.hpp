@@ -1,7 +1,7 @@
-// The timeline of a trace for formats that draw slices on tracks: launches on their threads, host
-// ranges, replays, and nodes in their workers or lanes. Two slices of one track never overlap:
-// where they would, the later one goes to the next part of that track. Slices of one track come in
-// the order of their times. Threads: one at a time.
+// Converts a trace to slices on tracks: launches and ranges by host thread, replays by graph, nodes
+// by worker or lane. Slices of one track never overlap: a slice that would overlap moves to a
+// further part of the track. Slices of one track are emitted in the order of their times. Threads:
+// one at a time.
 #pragma once
 
 #include <compare>
@@ -22,9 +22,9 @@ struct TrackKey {
     Worker,
     Lane
   } kind = Kind::Replays;
-  std::uint32_t owner = 0;   // thread of launches and host ranges; graph of the others
+  std::uint32_t owner = 0;   // thread of launches and host ranges; graph of other tracks
   std::uint32_t exec = 0;    // of replays and nodes
-  std::uint32_t number = 0;  // nesting of host ranges, worker, lane
+  std::uint32_t number = 0;  // depth of host ranges, worker, lane
   std::uint32_t part = 0;
   friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
 };
@@ -33,19 +33,19 @@ struct Slice {
   std::uint32_t track = 0;
   Time from = 0, to = 0;
   std::string name;
-  const char* category = "";  // "launch", "host", "replay", "node"
+  const char* category = "";  // "launch", "host", "replay" or "node"
   std::uint32_t graph = kNone, version = 0;
   std::uint64_t replay = 0;  // 0: none
   std::uint32_t node = kNone, occurrence = 0;
-  std::uint32_t parent = kNone;                    // the node that runs it
-  std::string label;                               // path of the node
-  std::vector<std::uint64_t> flows_out, flows_in;  // ids of arrows that begin and end here
+  std::uint32_t parent = kNone;                    // node that runs the body of this node
+  std::string label;                               // label path of the node
+  std::vector<std::uint64_t> flows_out, flows_in;  // ids of arrows that start and end at this slice
 };
 
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
-  // Before the track's first slice; tracks count from 0.
+  // Called before the first slice of the track. Track numbers are consecutive from 0.
   virtual void add_track(std::uint32_t track, const std::string& name) = 0;
   virtual void add_slice(const Slice& slice) = 0;
 };

@@ -63,12 +63,12 @@ std::string device_name(const Topology& topology, std::uint32_t device) {
 
 std::uint32_t find_graph(const Topology& topology, const std::string& text) {
   std::set<std::uint32_t> labelled, all;
-  std::string there;
+  std::string graphs;
   for (const auto& [key, graph] : topology.graphs) {
     if (graph.label == text) labelled.insert(key.first);
     if (all.insert(key.first).second)
-      there +=
-          (there.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+      graphs +=
+          (graphs.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
   }
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -76,10 +76,10 @@ std::uint32_t find_graph(const Topology& topology, const std::string& text) {
     return number;
   if (labelled.size() == 1) return *labelled.begin();
   if (labelled.size() > 1)
-    throw ExportError("several graphs are called \"" + text +
-                      "\"; name one by its number: " + there);
+    throw ExportError("several graphs have the label \"" + text +
+                      "\"; name one by its number: " + graphs);
   throw ExportError("there is no graph \"" + text + "\"; " +
-                    (all.empty() ? "the trace has none" : "the trace has " + there));
+                    (all.empty() ? "the trace has none" : "the trace has " + graphs));
 }
 
 std::string graph_name(const GraphVersion& graph) {
@@ -121,7 +121,7 @@ const char* kind_name(NodeKind kind) noexcept {
 const char* source_name(SampleSource source) noexcept {
   switch (source) {
     case SampleSource::Host: return "host";
-    case SampleSource::Timestamp: return "stamp";
+    case SampleSource::Timestamp: return "timestamp";
     case SampleSource::Cupti: break;
   }
   return "cupti";
@@ -137,10 +137,10 @@ const char* severity_name(Severity severity) noexcept {
 }
 
 std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept {
-  const auto behind =
+  const auto next =
       std::upper_bound(graph.bodies.begin(), graph.bodies.end(), node,
                        [](std::uint32_t n, const Body& body) { return n < body.first_node; });
-  return behind == graph.bodies.begin() ? kNone : std::prev(behind)->parent;
+  return next == graph.bodies.begin() ? kNone : std::prev(next)->parent;
 }
 
 const char* loss_name(LossKind kind) noexcept {
@@ -149,7 +149,7 @@ const char* loss_name(LossKind kind) noexcept {
     case LossKind::Samples: return "samples";
     case LossKind::Events: return "events";
     case LossKind::DeviceRecords: return "device records";
-    case LossKind::NodeRuns: return "runs of nodes in loops";
+    case LossKind::NodeRuns: return "node executions in loops";
     case LossKind::ZeroTimestamps: break;
   }
   return "zero timestamps";

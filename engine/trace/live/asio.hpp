@@ -1,6 +1,6 @@
-// Asio, under a namespace of our own: the engine is linked into programs that may bring an Asio of
-// another version or configuration, and two definitions of one name must not meet. The only file
-// that includes Asio. Threads: see Asio.
+// Asio in a namespace of its own: an application that links the engine may contain an Asio of
+// another version or configuration, and two definitions of one name would violate the
+// one-definition rule. No other file includes Asio.
 #pragma once
 
 #define ASIO_STANDALONE 1

@@ -8,7 +8,7 @@ class Broadcast::Viewer {
  public:
   explicit Viewer(std::size_t max_bytes) : queue(max_bytes) {}
   ViewerQueue queue;
-  bool idle = false;  // asked for the next chunk when there was none
+  bool idle = false;  // its last next() returned null
 };
 
 bool Broadcast::write(const std::shared_ptr<const Chunk>& chunk) {

@@ -1,6 +1,6 @@
-// Broadcast: hands every chunk to the queue of every viewer. Where the writer's thread and the
-// server's meet: each call takes one mutex for a few pointers' time, and neither thread ever waits
-// for a socket in it. Knows no socket. Threads: any.
+// Broadcast: distributes every chunk to the queue of every viewer. The writer's thread and the
+// server's thread share it; each call holds one mutex only to copy pointers, never during socket
+// I/O. Knows nothing about sockets. Threads: any.
 #pragma once
 
 #include <chrono>
@@ -19,29 +19,30 @@ class Broadcast {
  public:
   class Viewer;
 
-  // `viewer_bytes` wait for each viewer at most.
+  // `viewer_bytes`: limit of queued event and sample chunks per viewer.
   explicit Broadcast(std::size_t viewer_bytes) : viewer_bytes_(viewer_bytes) {}
 
-  // True: a viewer had nothing to do and has now; whoever sends has to be woken. Said once until
-  // take_wake().
+  // Returns true if an idle viewer received work and the sending thread must be woken. Returns true
+  // at most once until take_wake().
   [[nodiscard]] bool write(const std::shared_ptr<const Chunk>& chunk);
   void take_wake();
 
-  // A viewer that gets all the topology made so far, and then every chunk from now on.
+  // Adds a viewer. Its queue starts with all topology chunks so far.
   [[nodiscard]] std::shared_ptr<Viewer> attach();
-  std::size_t detach(const std::shared_ptr<Viewer>& viewer);  // how many are left
-  // What the viewer is to be sent now that all before has been. Null: nothing, until the next
-  // write.
+  std::size_t detach(
+      const std::shared_ptr<Viewer>& viewer);  // returns the number of remaining viewers
+  // The next chunk for the viewer; null while its queue is empty. A null result marks the viewer as
+  // idle until the next write().
   [[nodiscard]] std::shared_ptr<const Chunk> next(Viewer& viewer);
 
-  // Waits until all viewers have been sent everything, or for `limit`.
+  // Waits until every queue is empty and every viewer idle, or until `limit` has elapsed.
   void wait_until_sent(std::chrono::milliseconds limit);
   [[nodiscard]] std::size_t viewers() const;
   [[nodiscard]] std::uint64_t dropped_chunks() const;
 
  private:
   const std::size_t viewer_bytes_;
-  mutable std::mutex mutex_;  // of what stands below, and of what is in viewers
+  mutable std::mutex mutex_;  // guards all members below and the state of each viewer
   std::condition_variable sent_;
   std::vector<std::shared_ptr<const Chunk>> topology_;
   std::vector<std::shared_ptr<Viewer>> viewers_;

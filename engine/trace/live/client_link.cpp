@@ -12,7 +12,8 @@ namespace reprise::trace {
 
 namespace {
 
-// Read at a time, so that a header that claims much allocates no more than what really comes.
+// Payloads are read in steps, so memory grows with the bytes received and not with the size in a
+// header.
 constexpr std::size_t kReadBytes = 1u << 20;
 
 }  // namespace
@@ -32,7 +33,7 @@ void LiveClient::Link::connect() {
     }
   }
   const auto address = parse_tcp_address(desc_.address);
-  if (!address) return end(LiveState::Unreachable, "neither a path nor host:port");
+  if (!address) return end(LiveState::Unreachable, "neither a socket path nor host:port");
   resolver_.async_resolve(
       address->host, address->port,
       [this](asio::error_code error, const asio::ip::tcp::resolver::results_type& found) {
@@ -51,7 +52,7 @@ void LiveClient::Link::connect_to(const typename Protocol::endpoint& endpoint) {
 void LiveClient::Link::greet() {
   hello_ = encode_hello(desc_.token);
   asio::async_write(socket_, asio::buffer(hello_), [this](asio::error_code error, std::size_t) {
-    error ? end(LiveState::Refused, "the session turned the connection away") : read_answer();
+    error ? end(LiveState::Refused, "the session closed the connection") : read_answer();
   });
 }
 
@@ -61,14 +62,14 @@ void LiveClient::Link::read(asio::mutable_buffer bytes, Then then) {
     if (!error) return then();
     const bool live = status().state == LiveState::Live;
     end(live ? LiveState::Closed : LiveState::Refused,
-        live ? "the session ended" : "the session turned the connection away");
+        live ? "the session ended" : "the session closed the connection");
   });
 }
 
 void LiveClient::Link::read_answer() {
   read(asio::buffer(answer_), [this] {
     const auto head = decode_answer(answer_);
-    if (!head) return end(LiveState::Corrupt, "no Reprise session answers there");
+    if (!head) return end(LiveState::Corrupt, "the peer is not a Reprise session");
     if (head->answer == LiveAnswer::WrongToken)
       return end(LiveState::Refused, "the token is wrong");
     {
@@ -143,7 +144,7 @@ void LiveClient::Link::send_requests() {
                     [this](asio::error_code error, std::size_t) {
                       sending_ = false;
                       requests_.pop_front();
-                      if (!error) send_requests();  // an error is the reader's to report
+                      if (!error) send_requests();  // the pending read reports the error
                     });
 }
 

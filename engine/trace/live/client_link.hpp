@@ -1,5 +1,5 @@
-// LiveClient::Link: the socket of a live client and where it is in the conversation. Threads: the
-// one that runs context(); request() and status() from any.
+// LiveClient::Link: the socket of a live client and its protocol state machine. Threads: the one
+// that runs context(); request() and status() may be called from any thread.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class LiveClient::Link {
   void read_payload();
   void take_chunk();
   void send_requests();
-  // Goes on with `then` when `bytes` are full.
+  // Calls `then` after `bytes` has been filled; ends the connection on an error.
   template <class Then>
   void read(asio::mutable_buffer bytes, Then then);
   void end(LiveState state, const std::string& reason);
@@ -48,7 +48,8 @@ class LiveClient::Link {
   std::array<std::uint8_t, ChunkHeader::kBytes> header_{};
   std::shared_ptr<Chunk> chunk_;
   std::size_t chunks_ = 0;
-  std::deque<std::vector<std::uint8_t>> requests_;  // the first is on its way
+  std::deque<std::vector<std::uint8_t>>
+      requests_;  // the first one is being sent while sending_ is true
   bool sending_ = false;
   mutable std::mutex status_mutex_;
   LiveStatus status_;

@@ -46,7 +46,7 @@ void Connection::start() {
 
 void Connection::check_token() {
   const std::string_view given(reinterpret_cast<const char*>(body_.data()), body_.size());
-  // The context's token is never empty where there is a door for TCP.
+  // The token is never empty on TCP; the comparison guards against an empty one.
   const bool welcome =
       door_ == Door::Path || (!context_.token.empty() && same_token(context_.token, given));
   answer(welcome ? LiveAnswer::Welcome : LiveAnswer::WrongToken);
@@ -54,7 +54,7 @@ void Connection::check_token() {
 
 void Connection::answer(LiveAnswer answer) {
   const bool welcome = answer == LiveAnswer::Welcome;
-  // Who is refused learns nothing about the session.
+  // A rejected viewer receives no information about the session.
   answer_ = encode_answer(answer, welcome ? context_.remote_profile : std::nullopt,
                           welcome ? context_.line : SessionLine{});
   if (welcome) {
@@ -102,7 +102,7 @@ void Connection::read_request() {
 
 void Connection::take_request() {
   const auto request = decode_request(body_);
-  read_request();  // first: a handler may throw
+  read_request();  // before the handler, which may throw
   if (!request) return;
   if (const auto allowed = capped(*request, context_.remote_profile)) {
     if (context_.on_request) context_.on_request(*allowed);
@@ -120,7 +120,7 @@ void Connection::end(ConnectionEnd why) {
   const bool alone = viewer_ && context_.broadcast.detach(viewer_) == 0;
   on_end_(shared_from_this(), why);
   if (alone && why != ConnectionEnd::Stopped && context_.on_alone)
-    context_.on_alone();  // last: it may throw
+    context_.on_alone();  // last statement, because it may throw
 }
 
 }  // namespace reprise::trace

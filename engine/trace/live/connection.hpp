@@ -1,6 +1,6 @@
-// Connection: one end of one live connection, the session's: greets within a deadline, then sends
-// what the broadcast has and takes small requests. Nothing that the other side does or fails to do
-// holds up anything else. Threads: the server's alone.
+// Connection: the session's end of one live connection. It completes the handshake within a
+// deadline, then sends the broadcast's chunks and receives small requests. A slow or hostile peer
+// affects only its own connection. Threads: the server's thread only.
 #pragma once
 
 #include <array>
@@ -18,42 +18,43 @@
 
 namespace reprise::trace {
 
-// Why a connection ended.
+// Why a connection ended. Left: the peer closed it. Garbage: a malformed message. Deadline: no
+// handshake in time. Stopped: the server stopped.
 enum class ConnectionEnd : std::uint8_t { Left, Garbage, WrongToken, Deadline, Stopped };
 
-// What all connections of a server share.
+// State that all connections of a server share. Outlives them.
 struct ConnectionContext {
   Broadcast& broadcast;
   SessionLine line;
-  std::string token;  // of TCP
+  std::string token;  // required from viewers on TCP
   std::chrono::milliseconds handshake_deadline;
   std::optional<LiveProfile> remote_profile;
-  std::function<void(const LiveRequest&)> on_request;  // what is allowed
-  std::function<void()> on_alone;                      // the last viewer has left; may be empty
+  std::function<void(const LiveRequest&)> on_request;  // called with requests within remote_profile
+  std::function<void()> on_alone;                      // the last viewer disconnected; may be empty
   std::function<void()> on_welcome, on_refused_request;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // A socket file has its mode to protect it; whoever comes over TCP needs the token.
+  // The mode of the socket file protects the path; a viewer on TCP must present the token.
   enum class Door : std::uint8_t { Path, Tcp };
   using OnEnd = std::function<void(const std::shared_ptr<Connection>&, ConnectionEnd)>;
 
-  // `on_end` is called once, at the latest from end().
+  // `on_end` is called exactly once, at the latest within end().
   Connection(asio::generic::stream_protocol::socket socket, Door door,
              const ConnectionContext& context, OnEnd on_end);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void start();
-  void send();  // goes on sending if there is something and nothing is on its way
+  void send();  // starts sending if a chunk is queued and no send is in progress
   void end(ConnectionEnd why);
 
  private:
   template <std::size_t Bytes, class Then>
   void read(std::array<std::uint8_t, Bytes>& into, Then then);
   template <class Then>
-  void read(std::size_t bytes, Then then);  // into body_
+  void read(std::size_t bytes, Then then);  // reads into body_
   void check_token();
   void answer(LiveAnswer answer);
   void read_request();
@@ -69,7 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::array<std::uint8_t, kRequestHeadBytes> request_{};
   std::vector<std::uint8_t> body_, answer_;
   std::shared_ptr<Broadcast::Viewer> viewer_;
-  std::shared_ptr<const Chunk> chunk_;  // on its way
+  std::shared_ptr<const Chunk> chunk_;  // being sent
   std::array<std::uint8_t, ChunkHeader::kBytes> header_{};
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<std::uint8_t, 4> kHelloMagic = {'R', 'V', 'W', '1'};
 constexpr std::array<std::uint8_t, 4> kAnswerMagic = {'R', 'S', 'N', '1'};
-constexpr std::uint8_t kNothing = 0xff;  // allowed: nothing
+constexpr std::uint8_t kNothing = 0xff;  // wire value: the viewer may request nothing
 
 std::size_t get16(const std::uint8_t* in) { return in[0] | static_cast<std::size_t>(in[1]) << 8; }
 void put16(std::uint8_t* out, std::size_t value) {
@@ -17,7 +17,7 @@ void put16(std::uint8_t* out, std::size_t value) {
   out[1] = static_cast<std::uint8_t>(value >> 8);
 }
 
-// A field of the line: no separators, and short enough that three fit.
+// A field of the session line: without separators, and limited so that three fields fit.
 std::string field(std::string_view text) {
   std::string out(text.substr(0, kMaxSessionLineBytes / 3));
   std::replace_if(

@@ -1,7 +1,7 @@
-// What both ends of a live connection say before the trace begins. A viewer sends its hello (8
-// bytes and the token), the session answers (8 bytes and the session's line), and then come the
-// preamble and the chunks, as in a file. Every size has a limit that is checked before the bytes
-// behind it are read. Knows no socket. Threads: values and pure functions.
+// The handshake of a live connection. The viewer sends its hello (8 bytes and the token); the
+// session answers (8 bytes and the session line); then the session sends the preamble and the
+// chunks, in the file's format. Every size is checked against a limit before the bytes that it
+// announces are read. Knows nothing about sockets. Threads: values and pure functions.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 
 namespace reprise::trace {
 
-inline constexpr std::size_t kGreetingHeadBytes = 8;  // of either side
+inline constexpr std::size_t kGreetingHeadBytes = 8;  // fixed part of hello and answer
 inline constexpr std::size_t kMaxTokenBytes = 256;
 inline constexpr std::size_t kMaxSessionLineBytes = 1024;
 
-// How closely replays are looked at; the same steps as the engine's own.
+// How closely a session profiles its replays; the same levels as ProfileMode of the engine.
 enum class LiveProfile : std::uint8_t { Off, Replays, Sampled, Every };
 
 enum class LiveAnswer : std::uint8_t { Welcome, WrongToken };
 
-// Who is at the other end.
+// Identifies a session.
 struct SessionLine {
   std::uint32_t pid = 0;
   std::string application, host;
@@ -33,22 +33,23 @@ struct SessionLine {
 
 struct AnswerHead {
   LiveAnswer answer = LiveAnswer::WrongToken;
-  std::optional<LiveProfile> allowed;  // the most that a viewer may ask for; empty: nothing
-  std::size_t line_bytes = 0;          // of the session's line, which follows
+  std::optional<LiveProfile> allowed;  // highest level that a viewer may request; empty: none
+  std::size_t line_bytes = 0;          // size of the session line that follows
 };
 
-// `token` has at most kMaxTokenBytes.
+// `token`: at most kMaxTokenBytes.
 [[nodiscard]] std::vector<std::uint8_t> encode_hello(std::string_view token);
-// Bytes of the token, which follows. Empty: no viewer sent this.
+// Size of the token that follows; empty: malformed.
 [[nodiscard]] std::optional<std::size_t> decode_hello(
     std::span<const std::uint8_t, kGreetingHeadBytes> head);
-// Takes the same time for all wrong tokens of up to kMaxTokenBytes.
+// The time of a comparison does not depend on where the tokens differ, for tokens of at most
+// kMaxTokenBytes.
 [[nodiscard]] bool same_token(std::string_view expected, std::string_view given) noexcept;
 
 [[nodiscard]] std::vector<std::uint8_t> encode_answer(LiveAnswer answer,
                                                       std::optional<LiveProfile> allowed,
                                                       const SessionLine& line);
-// Empty: no session sent this.
+// Empty: malformed.
 [[nodiscard]] std::optional<AnswerHead> decode_answer(
     std::span<const std::uint8_t, kGreetingHeadBytes> head);
 [[nodiscard]] SessionLine decode_session_line(std::string_view text);

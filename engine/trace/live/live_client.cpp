@@ -19,7 +19,7 @@ void LiveClient::start() {
 
 std::size_t LiveClient::poll() {
   const std::size_t before = link_->chunks();
-  link_->context().restart();  // it stops by itself where nothing is left to do
+  link_->context().restart();  // poll() stops the context when it runs out of work
   link_->context().poll();
   return link_->chunks() - before;
 }

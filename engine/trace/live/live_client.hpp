@@ -1,7 +1,7 @@
-// LiveClient: looks at a live session: connects, shows its token, checks what comes and hands on
-// chunk after chunk. What goes wrong is a state with a reason, never an exception. Threads: either
-// start() it, and callbacks come on a thread of its own, or poll() it from one thread, and they
-// come there; request() and status() from any thread.
+// LiveClient: receives the trace of a live session. It connects, presents its token, validates
+// incoming data and passes each chunk to a callback. Failures become a LiveStatus with a reason,
+// never an exception. Threads: after start(), callbacks run on a thread of the client; with poll()
+// they run on the polling thread. request() and status() may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,41 +19,41 @@ namespace reprise::trace {
 
 enum class LiveState : std::uint8_t {
   Connecting,
-  Live,         // greeted; chunks come
-  Unreachable,  // nobody listens there
-  Refused,      // a wrong token, or turned away before the greeting
-  Closed,       // by the session, after the greeting
-  Corrupt       // something came that no session of ours sends
+  Live,         // handshake complete; chunks arrive
+  Unreachable,  // no session listens at the address
+  Refused,      // wrong token, or the session closed the connection during the handshake
+  Closed,       // the session closed the connection after the handshake
+  Corrupt       // malformed data
 };
 
 struct LiveStatus {
   LiveState state = LiveState::Connecting;
-  std::string reason;                  // of an end, for people
-  SessionLine session;                 // once live
-  std::optional<LiveProfile> allowed;  // the most that request() can get; empty: nothing
+  std::string reason;                  // of the end, as text for users
+  SessionLine session;                 // valid while Live and after
+  std::optional<LiveProfile> allowed;  // highest level that request() can get; empty: none
 };
 
 struct LiveClientDesc {
-  std::string address;     // the path of a socket (with a '/'), or "host:port"
-  std::string token = {};  // for TCP
-  // A chunk whose header is right. What it throws of TraceError (read_chunk does) ends the
-  // connection as Corrupt.
+  std::string address;     // path of a socket (contains '/') or "host:port"
+  std::string token = {};  // required for TCP
+  // Receives each chunk with a valid header. A TraceError thrown by the callback (for example by
+  // read_chunk) ends the connection as Corrupt.
   std::function<void(std::shared_ptr<const Chunk>)> on_chunk = {};
-  std::function<void(const LiveStatus&)> on_end = {};  // once
+  std::function<void(const LiveStatus&)> on_end = {};  // called once
 };
 
 class LiveClient {
  public:
-  // Connecting begins with start() or the first poll().
+  // Connects on start() or on the first poll().
   explicit LiveClient(LiveClientDesc desc);
   LiveClient(const LiveClient&) = delete;
   LiveClient& operator=(const LiveClient&) = delete;
-  ~LiveClient();  // no callback comes any more
+  ~LiveClient();  // no callback runs after the destructor returns
 
   void start();
-  // Takes what has come, without waiting; returns how many chunks that was.
+  // Processes the data received so far without waiting; returns the number of chunks.
   std::size_t poll();
-  // Sent once live; what the session does not allow it ignores.
+  // Sent as soon as the client is Live. The session ignores requests that it does not allow.
   void request(const LiveRequest& request);
   [[nodiscard]] LiveStatus status() const;
 

@@ -19,7 +19,7 @@ void require(const asio::error_code& error, const std::string& what) {
   if (error) throw TraceError(TraceErrorCode::Io, what + ": " + error.message());
 }
 
-// A program that this one starts must not keep our connections open.
+// Child processes must not keep connections open.
 void close_on_exec(int socket) { ::fcntl(socket, F_SETFD, FD_CLOEXEC); }
 
 }  // namespace
@@ -49,12 +49,12 @@ bool LiveLoop::open_path(const std::filesystem::path& path) {
   door.open({}, error);
   require(error, path.string() + ": cannot open a socket");
   close_on_exec(door.native_handle());
-  // The mode that bind() gives the file: at no moment may others connect.
+  // bind() creates the file with this mode, so other users can connect at no time.
   if (::fchmod(door.native_handle(), 0600) != 0)
     require(asio::error_code(errno, asio::system_category()), path.string());
   door.bind(asio::local::stream_protocol::endpoint(path.native()), error);
   if (error == asio::error::address_in_use) return false;
-  require(error, path.string() + ": cannot make the socket of a live session");
+  require(error, path.string() + ": cannot create the socket of a live session");
   door.listen(asio::socket_base::max_listen_connections, error);
   if (error) ::unlink(path.c_str());
   require(error, path.string() + ": cannot listen");
@@ -67,7 +67,7 @@ std::uint16_t LiveLoop::open_tcp(const std::string& host, const std::string& por
   asio::error_code error;
   asio::ip::tcp::resolver resolver(io_);
   const auto found = resolver.resolve(host, port, asio::ip::tcp::resolver::passive, error);
-  require(error, where + ": no such address");
+  require(error, where + ": cannot resolve the address");
   const asio::ip::tcp::endpoint endpoint = found.begin()->endpoint();
   asio::ip::tcp::acceptor door(io_);
   door.open(endpoint.protocol(), error);
@@ -94,7 +94,7 @@ void LiveLoop::start() {
         io_.run();
         more = false;
       } catch (const std::exception&) {
-        // Of a request's handler: it is the application's, and no reason to leave the viewers.
+        // An exception of the application's request handler must not end the live session.
       }
     }
   });
@@ -121,7 +121,7 @@ void LiveLoop::stop() {
   thread_.join();
 }
 
-// Goes on accepting where that had to stop.
+// Resumes accepting after a lack of descriptors.
 void LiveLoop::open_doors() {
   waiting_ = false;
   if (std::exchange(path_waits_, false)) accept(*path_door_, Connection::Door::Path);
@@ -130,8 +130,8 @@ void LiveLoop::open_doors() {
 
 template <class Acceptor>
 void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
-  // Waits before it accepts: accepting takes a descriptor, and fails for want of one, even where
-  // nobody stands at the door.
+  // Waits for readiness first: accept() needs a free descriptor and fails without one even if no
+  // connection is pending.
   acceptor.async_wait(asio::socket_base::wait_read, [this, &acceptor,
                                                      door](asio::error_code error) {
     if (stopped_) return;
@@ -157,8 +157,8 @@ void LiveLoop::accept(Acceptor& acceptor, Connection::Door door) {
   });
 }
 
-// Without a descriptor to spare the connection would stay at the door and accepting it would fail
-// again at once, for ever.
+// Accepts and closes one connection with the reserve descriptor. Otherwise the pending connection
+// would keep the acceptor ready, and accept() would fail in a busy loop.
 template <class Acceptor>
 bool LiveLoop::refuse_one(Acceptor& acceptor) {
   if (spare_ < 0) return false;
@@ -179,7 +179,7 @@ void LiveLoop::take(asio::generic::stream_protocol::socket socket, Connection::D
   if (connections_.size() >= max_connections_) {
     const std::lock_guard lock(stats_mutex_);
     ++stats_.too_many;
-    return;  // which closes it
+    return;  // the destructor of `socket` closes the connection
   }
   close_on_exec(socket.native_handle());
   const auto connection = std::make_shared<Connection>(

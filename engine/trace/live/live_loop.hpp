@@ -1,5 +1,6 @@
-// LiveLoop: the thread of a live server: its doors and its connections. Threads: open_*() before
-// start(); then wake(), stats() and stop() from any thread; all else on its own.
+// LiveLoop: the thread of a live server with its acceptors and connections. Threads: call open_*()
+// before start(). wake(), stats() and stop() may be called from any thread; all other members run
+// on the loop's thread.
 #pragma once
 
 #include <atomic>
@@ -22,17 +23,18 @@ class LiveLoop {
   LiveLoop(ConnectionContext context, std::size_t max_connections);
   LiveLoop(const LiveLoop&) = delete;
   LiveLoop& operator=(const LiveLoop&) = delete;
-  ~LiveLoop();  // as stop()
+  ~LiveLoop();  // calls stop()
 
-  // A socket file, mode 0600. False: something is there already. Throws TraceError (Io).
+  // Listens on a socket file of mode 0600. Returns false if the path exists. Throws TraceError
+  // (Io).
   [[nodiscard]] bool open_path(const std::filesystem::path& path);
-  // Returns the port. Throws TraceError (Io).
+  // Listens on TCP and returns the port. Throws TraceError (Io).
   [[nodiscard]] std::uint16_t open_tcp(const std::string& host, const std::string& port);
   void start();
-  void wake();  // there is something to send
-  void stop();  // ends every connection; returns when the thread has ended
+  void wake();  // notifies the thread that chunks are queued
+  void stop();  // closes every connection and joins the thread
 
-  // Connections are refused for want of file descriptors until something changes.
+  // True while accepting is suspended because the process has no free file descriptor.
   [[nodiscard]] bool waiting() const noexcept { return waiting_; }
   [[nodiscard]] LiveServerStats stats() const;
   [[nodiscard]] std::thread::native_handle_type thread() noexcept {
@@ -55,7 +57,8 @@ class LiveLoop {
   std::optional<asio::local::stream_protocol::acceptor> path_door_;
   std::optional<asio::ip::tcp::acceptor> tcp_door_;
   bool path_waits_ = false, tcp_waits_ = false, stopped_ = false;
-  int spare_ = -1;  // given up to take, and close, a connection that there is no descriptor for
+  // Reserve descriptor: closed to accept and reject a connection when no descriptor is free.
+  int spare_ = -1;
   std::set<std::shared_ptr<Connection>> connections_;
   std::atomic<bool> waiting_ = false;
   mutable std::mutex stats_mutex_;

@@ -31,7 +31,7 @@ std::optional<LiveRequest> decode_request(std::span<const std::uint8_t> body) {
       if (body.size() < 3 || body[2] > static_cast<std::uint8_t>(LiveProfile::Every)) return {};
       return LiveRequest{LiveRequest::Kind::SetProfile, static_cast<LiveProfile>(body[2])};
     case static_cast<int>(LiveRequest::Kind::Flush): return LiveRequest{LiveRequest::Kind::Flush};
-    default:  // numbers from the wire
+    default:  // the value comes from the peer
       return {};
   }
 }

@@ -1,5 +1,5 @@
-// What a viewer may ask of a session once it is attached: small frames, a length (4 bytes) and then
-// a kind (2 bytes) with what belongs to it. Knows no socket. Threads: values and pure functions.
+// Requests of a viewer to its session: small frames of a length (4 bytes), a kind (2 bytes) and the
+// kind's arguments. Knows nothing about sockets. Threads: values and pure functions.
 #pragma once
 
 #include <array>
@@ -16,21 +16,20 @@ namespace reprise::trace {
 struct LiveRequest {
   enum class Kind : std::uint16_t { SetProfile = 1, Flush = 2 };
   Kind kind = Kind::Flush;
-  LiveProfile profile = LiveProfile::Off;  // of SetProfile
+  LiveProfile profile = LiveProfile::Off;  // argument of SetProfile
   friend bool operator==(const LiveRequest&, const LiveRequest&) = default;
 };
 
 inline constexpr std::size_t kRequestHeadBytes = 4;
-inline constexpr std::size_t kMaxRequestBytes = 256;  // after the head
+inline constexpr std::size_t kMaxRequestBytes = 256;  // limit of a request's body
 
 [[nodiscard]] std::vector<std::uint8_t> encode_request(const LiveRequest& request);
-// Bytes that follow. Empty: longer than any request, or too short to be one.
+// Size of the body that follows; empty: outside the limits of a request.
 [[nodiscard]] std::optional<std::size_t> decode_request_head(
     std::span<const std::uint8_t, kRequestHeadBytes> head);
-// Empty: of a kind that this version does not know.
+// Empty: a kind that this version does not know.
 [[nodiscard]] std::optional<LiveRequest> decode_request(std::span<const std::uint8_t> body);
-// The request as far as it is allowed: a mode beyond `most` becomes `most`. Empty: not allowed at
-// all.
+// Limits the level of `request` to `most`. Empty: the request is not allowed.
 [[nodiscard]] std::optional<LiveRequest> capped(LiveRequest request,
                                                 std::optional<LiveProfile> most);
 

@@ -25,11 +25,11 @@ std::string host_name() {
   return name.data();
 }
 
-// Several sessions of a process have names of their own; what a dead process with our id left is in
-// nobody's way.
+// Sessions of one process get distinct names. Replaces the socket of a dead process with the same
+// id.
 std::filesystem::path open_in_session_folder(LiveLoop& loop, const std::string& application) {
   static std::mutex
-      one_at_a_time;  // a socket that is bound and does not listen yet looks like a dead one's
+      one_at_a_time;  // between bind() and listen(), a socket looks like that of a dead process
   const std::lock_guard lock(one_at_a_time);
   const std::filesystem::path folder = make_session_folder();
   remove_stale_sessions();
@@ -51,12 +51,11 @@ LiveServer::LiveServer(LiveServerDesc desc)
       broadcast_(std::make_unique<Broadcast>(desc.viewer_bytes)) {
   if (desc.token.size() > kMaxTokenBytes) {
     throw TraceError(TraceErrorCode::NotAllowed, "a token of " + std::to_string(desc.token.size()) +
-                                                     " bytes; the longest is " +
+                                                     " bytes exceeds the limit of " +
                                                      std::to_string(kMaxTokenBytes));
   }
   if (!desc.listen.empty() && desc.token.empty()) {
-    throw TraceError(TraceErrorCode::NotAllowed,
-                     desc.listen + ": a live session listens on TCP only with a token");
+    throw TraceError(TraceErrorCode::NotAllowed, desc.listen + ": TCP requires a token");
   }
   loop_ = std::make_unique<LiveLoop>(
       ConnectionContext{*broadcast_,
@@ -72,7 +71,7 @@ LiveServer::LiveServer(LiveServerDesc desc)
   if (!desc.listen.empty()) {
     const auto address = parse_tcp_address(desc.listen);
     if (!address)
-      throw TraceError(TraceErrorCode::Io, desc.listen + ": not an address; write host:port");
+      throw TraceError(TraceErrorCode::Io, desc.listen + ": not an address; expected host:port");
     port_ = loop_->open_tcp(address->host, address->port);
   }
   path_ = open_in_session_folder(*loop_, desc.application);

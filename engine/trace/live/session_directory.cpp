@@ -19,7 +19,7 @@ bool session_answers(const std::filesystem::path& path) {
   asio::error_code error;
   socket.open({}, error);
   if (!error) socket.non_blocking(true, error);
-  // A session that is too busy to take the connection now is alive all the same.
+  // Any other failure, such as a full backlog, means that a process listens.
   if (!error) socket.connect(asio::local::stream_protocol::endpoint(path.native()), error);
   return !error;
 }
@@ -45,7 +45,7 @@ std::vector<LiveSession> list_sessions() {
 std::size_t remove_stale_sessions() {
   std::size_t removed = 0;
   for (const LiveSession& session : list_sessions()) {
-    // A session that is just being opened has a process, and does not listen yet.
+    // A session that is starting has a live process but does not listen yet.
     const bool process_ended = ::kill(static_cast<pid_t>(session.pid), 0) != 0 && errno == ESRCH;
     if (!session.alive && process_ended && ::unlink(session.path.c_str()) == 0) ++removed;
   }

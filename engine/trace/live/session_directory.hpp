@@ -1,5 +1,5 @@
-// The live sessions of this user on this machine, as their sockets tell. Threads: any; looking
-// connects to each socket and leaves at once.
+// Lists the live sessions of this user on this machine by their sockets. Threads: any. Listing
+// connects to each socket and disconnects immediately.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 namespace reprise::trace {
 
 struct LiveSession {
-  std::filesystem::path path;  // of its socket: what a LiveClient connects to
+  std::filesystem::path path;  // of its socket; the address for a LiveClient
   std::uint32_t pid = 0;
   std::string application;
-  bool alive = false;  // somebody listens; false: its process ended without removing it
+  bool alive = false;  // a process listens; false: the process ended without removing the socket
 };
 
-// By pid, then by path.
+// Sorted by pid, then by path.
 [[nodiscard]] std::vector<LiveSession> list_sessions();
-// Removes the sockets that dead processes left; returns how many.
+// Removes the sockets of processes that have ended; returns their number.
 std::size_t remove_stale_sessions();
-// Somebody listens at this socket. Never waits.
+// True if a process listens at this socket. Never waits.
 [[nodiscard]] bool session_answers(const std::filesystem::path& path);
 
 }  // namespace reprise::trace

@@ -15,12 +15,12 @@ namespace reprise::trace {
 
 namespace {
 
-constexpr std::size_t kMaxFolderBytes =
-    54;  // the address of a socket holds 107 bytes, the name in it at most 51
+// A socket address holds 107 bytes; the file name takes at most 51.
+constexpr std::size_t kMaxFolderBytes = 54;
 constexpr std::size_t kMaxApplicationBytes = 32;
 constexpr std::string_view kSuffix = ".sock";
 
-// $XDG_RUNTIME_DIR where it is this user's own and nobody else can change what is in it; empty
+// $XDG_RUNTIME_DIR/reprise if the user owns the folder and other users cannot write to it; empty
 // otherwise.
 std::filesystem::path runtime_folder() {
   const char* value = std::getenv("XDG_RUNTIME_DIR");
@@ -35,7 +35,7 @@ std::filesystem::path runtime_folder() {
 
 std::filesystem::path fallback_folder() { return "/tmp/reprise-" + std::to_string(::geteuid()); }
 
-// What keeps it from being used; empty: nothing. A symbolic link is nobody's folder.
+// Why the folder is not private; empty if it is. Does not follow symbolic links.
 std::string objection(const std::filesystem::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::strerror(errno);
@@ -51,11 +51,11 @@ std::filesystem::path make_session_folder() {
   std::filesystem::path path = runtime_folder();
   if (path.empty()) path = fallback_folder();
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    throw_io_error(path, "cannot make the folder of live sessions");
+    throw_io_error(path, "cannot create the folder of live sessions");
   const std::string wrong = objection(path);
   if (!wrong.empty())
     throw TraceError(TraceErrorCode::Io,
-                     path.string() + ": no safe place for a live session: " + wrong);
+                     path.string() + ": not a private folder for live sessions: " + wrong);
   return path;
 }
 

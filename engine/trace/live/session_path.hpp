@@ -1,6 +1,6 @@
-// Where live sessions have their sockets: $XDG_RUNTIME_DIR/reprise, or /tmp/reprise-<uid> where
-// that is unset or not this user's own. A folder that belongs to somebody else, or that others may
-// enter, is never used. Threads: as getenv; pure otherwise.
+// Locations of the sockets of live sessions: $XDG_RUNTIME_DIR/reprise, or /tmp/reprise-<uid> if the
+// variable is unset or its folder is not private. A folder that another user owns or may enter is
+// never used. Threads: not concurrently with setenv.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace reprise::trace {
 
-// The folder for a new session; made if it is not there (mode 0700). Throws TraceError (Io) naming
-// it and what is wrong with it.
+// The folder for new sessions; created with mode 0700 if it does not exist. Throws TraceError (Io)
+// with the folder and the violation.
 [[nodiscard]] std::filesystem::path make_session_folder();
-// The folders that sessions of this user may be in; only such that exist and are safe.
+// The existing and private folders that can contain this user's sessions.
 [[nodiscard]] std::vector<std::filesystem::path> session_folders();
 
 struct SessionName {
@@ -23,8 +23,8 @@ struct SessionName {
   std::string application;
 };
 
-// "<pid>-<application>.sock", in letters that need no quoting. `number`: of several sessions of one
-// process, from 1.
+// "<pid>-<application>.sock", restricted to characters that need no quoting. `number`:
+// distinguishes the sessions of one process, from 1.
 [[nodiscard]] std::string session_file_name(std::uint32_t pid, std::string_view application,
                                             unsigned number);
 [[nodiscard]] std::optional<SessionName> parse_session_file_name(std::string_view name);

@@ -1,4 +1,4 @@
-// "host:port" as people write it; without a host, this machine alone. Threads: values and pure
+// Parses TCP addresses; without a host, the address means loopback. Threads: values and pure
 // functions.
 #pragma once
 
@@ -13,8 +13,8 @@ struct TcpAddress {
   std::string port;  // decimal
 };
 
-// "host:port", "[v6 address]:port", ":port" or "port". Empty: none of these, or a port beyond
-// 65535.
+// Accepts "host:port", "[v6 address]:port", ":port" and "port". Empty: any other text, or a port
+// above 65535.
 [[nodiscard]] std::optional<TcpAddress> parse_tcp_address(std::string_view text);
 
 }  // namespace reprise::trace

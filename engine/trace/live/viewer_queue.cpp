@@ -7,7 +7,8 @@ namespace reprise::trace {
 
 namespace {
 
-// What a chunk counts for: with what holds it, so that many tiny ones are bounded too.
+// The size that counts against the limit. Includes the overhead of an item, so that many tiny
+// chunks are bounded.
 std::size_t weight(const Chunk& chunk) {
   return chunk.header.kind == ChunkKind::Topology ? 0 : chunk.size() + 128;
 }
@@ -39,13 +40,13 @@ std::shared_ptr<const Chunk> ViewerQueue::pop() {
   return chunk;
 }
 
-// It has the number of the first chunk that is missing.
+// The chunk takes the sequence number of the first missing chunk.
 std::shared_ptr<const Chunk> ViewerQueue::loss_chunk(const Missing& missing) {
   const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
   Records records;
   for (const auto& [kind, count] : {std::pair(LossKind::Samples, missing.samples),
                                     std::pair(LossKind::Events, missing.events)}) {
-    if (count != 0) records.losses.push_back({now, kind, count, "this viewer read too slowly"});
+    if (count != 0) records.losses.push_back({now, kind, count, "the viewer read too slowly"});
   }
   return std::make_shared<const Chunk>(make_chunk(ChunkKind::Events, records, missing.sequence));
 }

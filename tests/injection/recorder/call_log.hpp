@@ -1,5 +1,4 @@
-// CallLog: the file that a recording of a program's calls goes into, and the small numbers that
-// handles have there. Threads: any.
+// CallLog: the output file of a recording, and the numbers of handles in it. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace reprise::test {
 
 class CallLog {
  public:
-  // Null where the path can't be written.
+  // Null if the file cannot be created.
   explicit CallLog(const char* path) : file_(std::fopen(path, "w")) {}
   CallLog(const CallLog&) = delete;
   CallLog& operator=(const CallLog&) = delete;
@@ -22,8 +21,7 @@ class CallLog {
   [[nodiscard]] bool is_open() const noexcept { return file_ != nullptr; }
 
   enum class Kind : std::uint8_t { Graph, Node, Exec, Stream, Domain, Text, Thread };
-  // From 1 on, in the order of their first use; of streams 0 to 2 are those that CUDA has, others
-  // come from 10 on.
+  // Numbers from 1 in the order of first use. Streams: 0 to 2 are CUDA's own, others start at 10.
   [[nodiscard]] std::uint32_t number(Kind kind, std::uint64_t handle) {
     if (kind == Kind::Domain && handle == 0) return 0;
     if (kind == Kind::Stream && handle <= 2) return static_cast<std::uint32_t>(handle);
@@ -33,7 +31,7 @@ class CallLog {
     return numbers.try_emplace(handle, first + static_cast<std::uint32_t>(numbers.size()))
         .first->second;
   }
-  // The number of a kernel; where it is new, `parameters` and its attributes are written.
+  // The number of a kernel. Writes `parameters` and attributes of a new kernel.
   [[nodiscard]] std::uint32_t kernel(const std::string& name, const std::string& attributes) {
     const std::lock_guard lock(mutex_);
     const auto [at, is_new] =
@@ -42,7 +40,7 @@ class CallLog {
       std::fprintf(file_, "0 kernel %u %s %s\n", at->second, attributes.c_str(), name.c_str());
     return at->second;
   }
-  // Lines that belong together, each with its end.
+  // Writes related lines, each with a line end.
   void write(const std::string& lines) {
     const std::lock_guard lock(mutex_);
     std::fputs(lines.c_str(), file_);
@@ -50,7 +48,7 @@ class CallLog {
 
  private:
   std::FILE* const file_;
-  std::mutex mutex_;  // of what stands below, and of the file
+  std::mutex mutex_;  // guards the members below and the file
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_[7];
   std::unordered_map<std::string, std::uint32_t> kernels_;
 };

@@ -1,7 +1,6 @@
-// Records what a program's calls and CUPTI's records tell, as test data: a library that CUDA loads
-// like that of `reprise run`, for whoever makes the data. Knows nothing of what is made of it. The
-// file is $REPRISE_RECORD_CALLS; its form stands in tests/injection/recorded_program.hpp. With
-// NVTX_INJECTION64_PATH naming libcupti itself, ranges are in it too.
+// Records a program's calls and CUPTI's records as test data: a library that CUDA injects like that
+// of `reprise run`. Writes the file $REPRISE_RECORD_CALLS; tests/injection/recorded_program.hpp
+// describes its format. To record NVTX ranges, set NVTX_INJECTION64_PATH to libcupti.
 #include <generated_nvtx_meta.h>
 #include <stdlib.h>
 
@@ -51,9 +50,9 @@ class CallRecorder {
     CUpti_SubscriberHandle subscriber = nullptr;
     if (cupti_.subscribe(&subscriber, &on_callback, this) != CUPTI_SUCCESS)
       return log_.write("0 refused\n");
-    for (const detail::WantedCallback& one : detail::ProgramCallbacks::wanted())
+    for (const detail::CallbackId& one : detail::ProgramCallbacks::wanted())
       static_cast<void>(cupti_.enable_callback(1, subscriber, one.domain, one.id));
-    static_cast<void>(cupti_.register_buffers(&on_buffer_wanted, &on_buffer_full));
+    static_cast<void>(cupti_.register_buffers(&on_buffer_requested, &on_buffer_completed));
     for (const CUpti_ActivityKind kind : kKinds) static_cast<void>(cupti_.enable(kind));
   }
   void finish() {
@@ -65,14 +64,14 @@ class CallRecorder {
  private:
   static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                    const void* data);
-  static void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size,
-                                        std::size_t* records) {
+  static void CUPTIAPI on_buffer_requested(std::uint8_t** buffer, std::size_t* size,
+                                           std::size_t* records) {
     *buffer = static_cast<std::uint8_t*>(std::malloc(kBufferBytes));
     *size = kBufferBytes;
     *records = 0;
   }
-  static void CUPTIAPI on_buffer_full(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
-                                      std::size_t valid);
+  static void CUPTIAPI on_buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer,
+                                           std::size_t, std::size_t valid);
 
   [[nodiscard]] std::string graph(CUgraph graph) {
     return concat(log_.number(Kind::Graph, number_of(graph)));
@@ -104,7 +103,7 @@ class CallRecorder {
   [[nodiscard]] std::string thread() {
     return thread_of(log_.number(Kind::Thread, detail::thread_number()));
   }
-  // Says which device is current, where that is another one than the thread had.
+  // Writes the current device if it differs from the thread's previous one.
   void say_device() {
     thread_local CUdevice known = 0;
     CUdevice now = 0;
@@ -136,7 +135,7 @@ class CallRecorder {
   const detail::CuptiLibrary& cupti_;
   const trace::Time began_;
   std::atomic<bool> is_on_{true};
-  std::mutex mutex_;  // of bodies_
+  std::mutex mutex_;  // guards bodies_
   std::unordered_map<CUgraphNode, std::vector<CUgraph>> bodies_;
 };
 
@@ -151,8 +150,8 @@ void CallRecorder::on_callback(void* self, CUpti_CallbackDomain domain, CUpti_Ca
   if (domain == CUPTI_CB_DOMAIN_NVTX) recorder.take_range(id, as<CUpti_NvtxData>(data));
 }
 
-void CallRecorder::on_buffer_full(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
-                                  std::size_t valid) {
+void CallRecorder::on_buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                                       std::size_t valid) {
   CallRecorder& self = *the_recorder;
   std::string lines;
   for (CUpti_Activity* activity = nullptr;
@@ -325,7 +324,7 @@ void CallRecorder::push(std::uint64_t domain, const nvtxEventAttributes_t* attri
   switch (attributes->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII: return say(concat("push ", to, attributes->message.ascii));
     case NVTX_MESSAGE_TYPE_UNICODE:
-      return say(concat("push ", to, detail::utf8_of(attributes->message.unicode)));
+      return say(concat("push ", to, detail::to_utf8(attributes->message.unicode)));
     case NVTX_MESSAGE_TYPE_REGISTERED:
       return say(concat("push-kept ", to,
                         log_.number(Kind::Text, number_of(attributes->message.registered))));
@@ -339,7 +338,7 @@ void CallRecorder::take_range(CUpti_CallbackId id, const CUpti_NvtxData& data) {
     case CUPTI_CBID_NVTX_nvtxRangePushA:
       return say(concat("push 0 ", as<nvtxRangePushA_params>(p).message));
     case CUPTI_CBID_NVTX_nvtxRangePushW:
-      return say(concat("push 0 ", detail::utf8_of(as<nvtxRangePushW_params>(p).message)));
+      return say(concat("push 0 ", detail::to_utf8(as<nvtxRangePushW_params>(p).message)));
     case CUPTI_CBID_NVTX_nvtxRangePushEx: return push(0, as<nvtxRangePushEx_params>(p).eventAttrib);
     case CUPTI_CBID_NVTX_nvtxRangePop: return say("pop 0");
     case CUPTI_CBID_NVTX_nvtxDomainRangePushEx:

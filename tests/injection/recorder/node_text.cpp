@@ -12,7 +12,7 @@ namespace {
 using detail::concat;
 
 constexpr std::uint64_t kLowest = 1 << 16,
-                        kHighest = std::uint64_t{1} << 48;  // words that may be addresses
+                        kHighest = std::uint64_t{1} << 48;  // range of words that may be addresses
 
 std::string hex(std::uint64_t value) {
   char text[20];

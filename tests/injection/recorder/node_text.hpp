@@ -1,6 +1,5 @@
-// How a recording has a CUDA graph of the program: as text (tests/injection/recorded_program.hpp
-// says which). Calls the driver, so no lock may be held. Threads: any, for a graph that nobody
-// changes meanwhile.
+// Writes a CUDA graph of the program as text (format: tests/injection/recorded_program.hpp). Calls
+// the driver; the caller must hold no lock. Threads: any, while no thread changes the graph.
 #pragma once
 
 #include <cupti.h>
@@ -23,8 +22,8 @@ class NodeText {
            Bodies bodies)
       : driver_(driver), cupti_(cupti), log_(log), bodies_(std::move(bodies)) {}
 
-  // Lines: child graphs and bodies first, then the graph, its nodes and its edges; each begins with
-  // `thread`.
+  // Lines of child graphs and bodies first, then of the graph, its nodes and its edges; each starts
+  // with `thread`.
   [[nodiscard]] std::string graph(CUgraph graph, const std::string& thread) const;
   [[nodiscard]] std::string kernel(const CUDA_KERNEL_NODE_PARAMS& parameters) const;
   [[nodiscard]] static std::string copy(const CUDA_MEMCPY3D& parameters);

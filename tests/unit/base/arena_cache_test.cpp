@@ -8,7 +8,7 @@
 using reprise::detail::Arena;
 using reprise::detail::ArenaCache;
 
-TEST_CASE("arena cache: an arena comes back empty when its last owner is gone") {
+TEST_CASE("arena cache: an arena returns empty after its last reference is released") {
   const auto cache = std::make_shared<ArenaCache>();
   std::shared_ptr<Arena> arena = cache->take();
   Arena* const first = arena.get();
@@ -28,7 +28,7 @@ TEST_CASE("arena cache: an arena may outlive its cache") {
   CHECK(arena->allocate(10, 1) != nullptr);
 }
 
-TEST_CASE("arena cache: it keeps a limited number") {
+TEST_CASE("arena cache: it keeps at most kMaxIdle idle arenas") {
   const auto cache = std::make_shared<ArenaCache>();
   std::vector<std::shared_ptr<Arena>> arenas;
   for (std::size_t i = 0; i < 2 * ArenaCache::kMaxIdle; ++i) arenas.push_back(cache->take());
@@ -36,7 +36,7 @@ TEST_CASE("arena cache: it keeps a limited number") {
   CHECK(cache->idle_count() == ArenaCache::kMaxIdle);
 }
 
-TEST_CASE("arena cache: owners on several threads give back and take") {
+TEST_CASE("arena cache: threads take and return arenas concurrently") {
   const auto cache = std::make_shared<ArenaCache>();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -15,9 +15,9 @@ bool is_aligned(const void* p, std::size_t alignment) {
 
 }  // namespace
 
-TEST_CASE("arena: what it gives is aligned as asked and does not overlap") {
+TEST_CASE("arena: allocations have the requested alignment and do not overlap") {
   Arena arena;
-  std::vector<std::pair<std::byte*, std::size_t>> pieces;
+  std::vector<std::pair<std::byte*, std::size_t>> allocations;
   std::size_t size = 1;
   for (int i = 0; i < 400; ++i) {
     const std::size_t alignment = std::size_t{1} << (i % 7);
@@ -25,15 +25,15 @@ TEST_CASE("arena: what it gives is aligned as asked and does not overlap") {
     auto* p = static_cast<std::byte*>(arena.allocate(size, alignment));
     REQUIRE(is_aligned(p, alignment));
     std::memset(p, i & 0xff, size);
-    pieces.emplace_back(p, size);
+    allocations.emplace_back(p, size);
   }
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    for (std::size_t b = 0; b < pieces[i].second; ++b)
-      REQUIRE(pieces[i].first[b] == std::byte(i & 0xff));
+  for (std::size_t i = 0; i < allocations.size(); ++i) {
+    for (std::size_t b = 0; b < allocations[i].second; ++b)
+      REQUIRE(allocations[i].first[b] == std::byte(i & 0xff));
   }
 }
 
-TEST_CASE("arena: a piece larger than a block gets a block of its own") {
+TEST_CASE("arena: an allocation larger than a block gets its own block") {
   Arena arena;
   auto* p = static_cast<std::byte*>(arena.allocate(1 << 20, 64));
   std::memset(p, 1, 1 << 20);
@@ -41,7 +41,7 @@ TEST_CASE("arena: a piece larger than a block gets a block of its own") {
   CHECK(is_aligned(p, 64));
 }
 
-TEST_CASE("arena: reset keeps one block, and filling it again needs no other") {
+TEST_CASE("arena: reset keeps one block, and refilling allocates no other") {
   Arena arena;
   const auto fill = [&arena] {
     for (int i = 0; i < 4000; ++i) static_cast<void>(arena.allocate(100, 16));
@@ -56,13 +56,13 @@ TEST_CASE("arena: reset keeps one block, and filling it again needs no other") {
   CHECK(arena.block_count() == 1);
 }
 
-TEST_CASE("arena: an absurd size is bad_alloc") {
+TEST_CASE("arena: an impossible size throws bad_alloc") {
   Arena arena;
   CHECK_THROWS_AS(static_cast<void>(arena.allocate(SIZE_MAX - 8, 16)), std::bad_alloc);
   CHECK(arena.allocate(8, 8) != nullptr);
 }
 
-TEST_CASE("arena: copy_bytes and make hold what they were given") {
+TEST_CASE("arena: copy_bytes and make store their arguments") {
   Arena arena;
   const int values[3] = {1, 2, 3};
   const std::byte* copy = arena.copy_bytes(values, sizeof(values));

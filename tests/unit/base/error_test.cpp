@@ -19,7 +19,7 @@ constexpr ErrorCode kAll[] = {
 
 }  // namespace
 
-TEST_CASE("error: every code has a name and a description of its own") {
+TEST_CASE("error: every code has a unique name and description") {
   std::set<std::string_view> names, descriptions;
   for (const ErrorCode code : kAll) {
     names.insert(to_string(code));
@@ -31,7 +31,7 @@ TEST_CASE("error: every code has a name and a description of its own") {
   CHECK(to_string(ErrorCode::OutOfRange) == "OutOfRange");
 }
 
-TEST_CASE("error: every stage has a name of its own") {
+TEST_CASE("error: every stage has a unique name") {
   std::set<std::string_view> names;
   for (int stage = 0; stage <= static_cast<int>(Stage::Profile); ++stage)
     names.insert(to_string(static_cast<Stage>(stage)));
@@ -39,7 +39,7 @@ TEST_CASE("error: every stage has a name of its own") {
   CHECK(names.count("unknown") == 0);
 }
 
-TEST_CASE("error: what() is the text with every field that is set") {
+TEST_CASE("error: what() contains the text and every field that is set") {
   ErrorDetails details;
   details.code = ErrorCode::OutOfMemory;
   details.stage = Stage::Instantiate;
@@ -49,18 +49,18 @@ TEST_CASE("error: what() is the text with every field that is set") {
   details.native_call = "cudaMalloc(&p, n)";
   details.native_code = 2;
   details.native_name = "cudaErrorMemoryAllocation";
-  const Error error(details, "there is too little");
+  const Error error(details, "out of memory");
   CHECK(std::string(error.what()) ==
-        "there is too little [OutOfMemory, instantiate, command 3, label forward/layer 1, rule "
+        "out of memory [OutOfMemory, instantiate, command 3, label forward/layer 1, rule "
         "some-rule, "
-        "cudaMalloc(&p, n) gave cudaErrorMemoryAllocation (2)]");
+        "cudaMalloc(&p, n) returned cudaErrorMemoryAllocation (2)]");
   CHECK(error.code() == ErrorCode::OutOfMemory);
   CHECK(error.stage() == Stage::Instantiate);
   CHECK(error.details().command == 3);
   CHECK(error.details().native_code == 2);
 }
 
-TEST_CASE("error: what() leaves out what is not set") {
+TEST_CASE("error: what() omits fields that are not set") {
   CHECK(
       std::string(Error({.code = ErrorCode::InvalidState, .stage = Stage::Launch}, "no").what()) ==
       "no [InvalidState, launch]");

@@ -23,23 +23,23 @@ Pairs pairs(const std::vector<DirectedEdge>& edges) {
 }  // namespace
 
 TEST_CASE(
-    "forward order: edges that lead backwards lead forward then, the lowest node first wherever "
-    "there is a choice") {
+    "forward order: backward edges become forward edges; among ready nodes the lowest comes "
+    "first") {
   std::vector<DirectedEdge> edges = {{3, 0}, {0, 1}, {3, 1}};
   CHECK(order_forward(4, edges) == std::vector<std::uint32_t>{2, 3, 0, 1});
   CHECK(pairs(edges) == Pairs{{1, 2}, {1, 3}, {2, 3}});
 }
 
 TEST_CASE(
-    "forward order: an edge that is there twice stays once; nodes without edges keep their order") {
+    "forward order: a duplicate edge is kept once, and nodes without edges keep their order") {
   std::vector<DirectedEdge> edges = {{0, 2}, {0, 2}};
   CHECK(order_forward(3, edges) == std::vector<std::uint32_t>{0, 1, 2});
   CHECK(pairs(edges) == Pairs{{0, 2}});
-  std::vector<DirectedEdge> none;
-  CHECK(order_forward(0, none).empty());
+  std::vector<DirectedEdge> no_edges;
+  CHECK(order_forward(0, no_edges).empty());
 }
 
-TEST_CASE("forward order: few are connected each to each, many through one join") {
+TEST_CASE("forward order: few nodes are connected directly, many through one join") {
   std::vector<DirectedEdge> edges;
   std::uint32_t joins = 0;
   const auto join = [&joins] {
@@ -59,7 +59,7 @@ TEST_CASE("forward order: few are connected each to each, many through one join"
   CHECK(edges.back().from == 100);
 }
 
-TEST_CASE("forward order: what is in a circle, or behind one, is left out") {
+TEST_CASE("forward order: nodes on a cycle and behind it are omitted") {
   std::vector<DirectedEdge> edges = {{0, 1}, {1, 2}, {2, 1}, {2, 3}};
   CHECK(order_forward(5, edges) == std::vector<std::uint32_t>{0, 4});
 }

@@ -14,7 +14,7 @@ struct Id {
 
 }  // namespace
 
-TEST_CASE("slot map: an erased id finds nothing, and its slot comes back with another version") {
+TEST_CASE("slot map: an erased id finds nothing, and its slot is reused with another version") {
   reprise::detail::SlotMap<int, Id> map;
   const Id a = map.insert(1), b = map.insert(2);
   CHECK(*map.find(a) == 1);
@@ -31,7 +31,7 @@ TEST_CASE("slot map: an erased id finds nothing, and its slot comes back with an
   CHECK(map.find(Id{77, 0}) == nullptr);
 }
 
-TEST_CASE("slot map: agrees with a plain map over random inserts and erases") {
+TEST_CASE("slot map: it agrees with a plain map over random inserts and erases") {
   constexpr std::uint32_t kSeed = 20240611;
   INFO("seed ", kSeed);
   std::mt19937 random(kSeed);

@@ -46,7 +46,8 @@ RecordingPtr stages(std::string_view kernel = "mul", std::string_view more = "")
 CostProfile costs_of_stages(std::uint64_t plan_hash = 0) {
   GraphCosts graph{.label = "step", .device = "some GPU", .plan_hash = plan_hash, .replays = 9};
   for (std::uint32_t c = 0; c < kStages * kWide; ++c)
-    graph.commands.push_back({c, "stage " + std::to_string(c / kWide), "mul", 128, 1.0 + c});
+    graph.commands.push_back({c, "stage " + std::to_string(c / kWide), "mul", 128,
+                              std::chrono::duration<double, std::micro>(1.0 + c)});
   return {.source = "run.reprise", .graphs = {graph}};
 }
 
@@ -58,7 +59,7 @@ std::shared_ptr<const Plan> planned(const RecordingPtr& recording, const CostPro
 std::string refused(const RecordingPtr& recording, const CostProfile& costs) {
   const Error error = thrown_by([&] { static_cast<void>(planned(recording, &costs)); });
   CHECK(error.code() == ErrorCode::InvalidArgument);
-  CHECK(error.stage() == Stage::Lanes);
+  CHECK(error.stage() == Stage::Lowering);
   return error.what();
 }
 
@@ -107,7 +108,7 @@ TEST_CASE(
   CostProfile costs = costs_of_stages();
   costs.graphs.push_back(costs.graphs[0]);
   costs.graphs.push_back(costs.graphs[0]);
-  costs.graphs[1].commands[0].microseconds = 77;
+  costs.graphs[1].commands[0].time = std::chrono::microseconds(77);
   costs.graphs[2].commands.pop_back();
   CHECK(look_up_costs(&costs, "step", *recording, dependencies).hints.costs[0] == 77000);
 }
@@ -121,8 +122,10 @@ TEST_CASE("known costs: what was measured counts more than a hint, and a hint mo
     build.dispatch(kernel, desc, std::vector{build.read_write(x)});
   build.dispatch("neither", {build.read_write(x)});
   const RecordingPtr recording = build.finish();
-  const CostProfile costs{.source = "t",
-                          .graphs = {{.label = "step", .commands = {{0, "", "known", 1, 2}}}}};
+  const CostProfile costs{
+      .source = "t",
+      .graphs = {
+          {.label = "step", .commands = {{0, "", "known", 1, std::chrono::microseconds(2)}}}}};
   const CostLookup known =
       look_up_costs(&costs, "step", *recording, build_dependencies(*recording));
   CHECK(known.hints.costs == std::vector<std::uint32_t>{2000, 5000, 5000});
@@ -135,18 +138,18 @@ TEST_CASE("known costs: what was measured counts more than a hint, and a hint mo
 TEST_CASE("known costs: a plan says where its costs came from, and whether its lanes are by them") {
   const RecordingPtr recording = stages();
   const auto without = planned(recording, nullptr);
-  CHECK_FALSE(says(to_text(*without), "costs of commands"));
+  CHECK_FALSE(says(to_text(*without), "command costs"));
   const CostProfile costs = costs_of_stages(without->plan_hash);
   const auto with = planned(recording, &costs);
   CHECK(with->plan_hash == without->plan_hash);
   CHECK(with->costs.same_recording);
   CHECK(says(to_text(*with),
-             "costs of commands: 36 measured by \"run.reprise: 9 replays of graph step"));
+             "command costs: 36 measured from \"run.reprise: 9 replays of graph step"));
   // Six beside each other, as many as there may be at least: nothing is gained by fewer lanes.
-  CHECK(says(to_text(*with), "0 hinted, 0 guessed; lanes are by cost") == with->lowered.by_cost);
+  CHECK(says(to_text(*with), "0 hinted, 0 estimated; used for lanes") == with->lowered.by_cost);
   const auto laned = planned(recording, &costs, Lowering::Lanes(3));
   CHECK(laned->lowered.lanes == 3);
-  CHECK(says(to_text(*laned), "; not used"));
+  CHECK(says(to_text(*laned), "; unused"));
   const CostProfile others = costs_of_stages(1);
   CHECK_FALSE(planned(recording, &others)->costs.same_recording);
 }

@@ -6,6 +6,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/handle_access.hpp"
 #include "compile/async.hpp"
 #include "compile/stages.hpp"
 #include "lowering/lowered_graph.hpp"
@@ -24,7 +25,7 @@ using namespace reprise::test;
 namespace {
 
 constexpr std::uint32_t kLong = 5000, kAlignment = 256;
-static_assert(kLong >= kCommandsWorthAThread);
+static_assert(kLong >= kMinAsyncCommands);
 
 Plan stage_by_stage(const RecordingPtr& recording) {
   DependencyGraph dependencies = build_dependencies(*recording);
@@ -78,7 +79,7 @@ TEST_CASE("make plan: wrong lanes of a long recording are an error while its has
           static_cast<void>(make_plan("plan", recording, {.lowering = Lowering::Lanes(0)}));
         })
             .details()
-            .stage == Stage::Lanes);
+            .stage == Stage::Lowering);
 }
 
 namespace {
@@ -158,11 +159,11 @@ TEST_CASE(
     outside.execute(inside, Nested);
     for (int i = 0; i < fills; ++i) outside.fill(x, i);
     outside.end();
-    return outside.core()->recording();
+    return detail::core_of(outside)->recording();
   };
   const auto before = make_plan("plan", record(1), {});
   const auto now = make_plan("plan", record(2), {.like = before.get()});
   REQUIRE(now->bodies.size() == 1);
   CHECK(now->bodies[0] == before->bodies[0]);
-  CHECK(now->plan_hash == make_plan("plan", outside.core()->recording(), {})->plan_hash);
+  CHECK(now->plan_hash == make_plan("plan", detail::core_of(outside)->recording(), {})->plan_hash);
 }

@@ -15,12 +15,12 @@ using namespace reprise::test;
 
 namespace {
 
-constexpr PlanCache::Way kWay{Lowering::Auto, 256};
+constexpr PlanCache::PlanKeyOptions kOptions{Lowering::Auto, 256};
 
 Plan plan_of(const RecordingPtr& recording) {
   DependencyGraph dependencies = build_dependencies(*recording);
-  LoweredGraph lowered = build_lowered_graph(dependencies, kWay.lowering);
-  Placement placement = place_transients(*recording, dependencies, lowered, kWay.alignment);
+  LoweredGraph lowered = build_lowered_graph(dependencies, kOptions.lowering);
+  Placement placement = place_transients(*recording, dependencies, lowered, kOptions.alignment);
   return freeze_plan("plan", recording, std::move(dependencies), std::move(lowered),
                      std::move(placement));
 }
@@ -28,13 +28,13 @@ Plan plan_of(const RecordingPtr& recording) {
 // One that is compiled twice, so that its structure is kept.
 void keep(PlanCache& cache, const RecordingPtr& recording) {
   const Plan plan = plan_of(recording);
-  const std::uint64_t number = PlanCache::number_of(*recording, kWay);
-  for (int i = 0; i < 2; ++i) cache.note(number, plan, kWay);
+  const std::uint64_t hash = PlanCache::structure_hash(*recording, kOptions);
+  for (int i = 0; i < 2; ++i) cache.insert(hash, plan, kOptions);
 }
 
 std::shared_ptr<const Plan> find(PlanCache& cache, const RecordingPtr& recording,
-                                 const PlanCache::Way& way = kWay) {
-  return cache.find(PlanCache::number_of(*recording, way), *recording, way);
+                                 const PlanCache::PlanKeyOptions& options = kOptions) {
+  return cache.find(PlanCache::structure_hash(*recording, options), *recording, options);
 }
 
 // Two kernels through a transient, then a barrier and a fill.
@@ -58,11 +58,11 @@ TEST_CASE(
   PlanCache cache;
   const RecordingPtr recording = recorded("first");
   const Plan plan = plan_of(recording);
-  const std::uint64_t number = PlanCache::number_of(*recording, kWay);
+  const std::uint64_t hash = PlanCache::structure_hash(*recording, kOptions);
   CHECK(find(cache, recording) == nullptr);
-  cache.note(number, plan, kWay);
+  cache.insert(hash, plan, kOptions);
   CHECK(find(cache, recording) == nullptr);
-  cache.note(number, plan, kWay);
+  cache.insert(hash, plan, kOptions);
   const auto found = find(cache, recorded("second", 256, 64, 7));
   REQUIRE(found != nullptr);
   CHECK(found->dependencies.edges.size() == plan.dependencies.edges.size());
@@ -118,17 +118,18 @@ TEST_CASE(
   };
   PlanCache cache;
   keep(cache, recorded_with(false));
-  CHECK(PlanCache::number_of(*recorded_with(true), kWay) ==
-        PlanCache::number_of(*recorded_with(false), kWay));
+  CHECK(PlanCache::structure_hash(*recorded_with(true), kOptions) ==
+        PlanCache::structure_hash(*recorded_with(false), kOptions));
   CHECK(find(cache, recorded_with(true)) == nullptr);
   CHECK(find(cache, recorded_with(false)) != nullptr);
 }
 
-TEST_CASE("plan cache: an equal number alone is no hit") {
+TEST_CASE("plan cache: an equal hash alone is not a hit") {
   PlanCache cache;
   keep(cache, recorded("kernel"));
   const RecordingPtr other = recorded("kernel", 256, 128);
-  CHECK(cache.find(PlanCache::number_of(*recorded("kernel"), kWay), *other, kWay) == nullptr);
+  CHECK(cache.find(PlanCache::structure_hash(*recorded("kernel"), kOptions), *other, kOptions) ==
+        nullptr);
   CHECK(cache.report().hits == 0);
 }
 
@@ -168,7 +169,7 @@ TEST_CASE("plan cache: stays within its budget, and those that were used last st
 
 TEST_CASE("compile cache: the third compile of a structure hits, and its graph is the same") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const auto pool = device.create_pool();
   const auto x = pool->allocate<int>(64, "x"), y = pool->allocate<int>(64, "y");
   const auto t = pool->transient<int>(64, "t");

@@ -1,4 +1,4 @@
-// What a schedule says of edges that no order can keep.
+// Errors for user edges that form a cycle.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -34,7 +34,8 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 }  // namespace
 
 TEST_CASE(
-    "schedule: edges that close a cycle are an error naming its commands, labels and places") {
+    "dependencies: edges that close a cycle are an error naming its commands, labels and "
+    "locations") {
   RecordingBuilder b({.label = "step"});
   b.dispatch("outside", {});
   b.begin_label("forward");
@@ -50,7 +51,7 @@ TEST_CASE(
   b.edge(0, 1);
   const Caught caught = error_of(b);
   CHECK(caught.details.code == ErrorCode::CyclicDependency);
-  CHECK(caught.details.stage == Stage::DependencyGraph);
+  CHECK(caught.details.stage == Stage::Dependencies);
   CHECK(caught.details.command == 1);
   CHECK(caught.details.label == "forward");
   CHECK(has(caught.text, "\"step\""));
@@ -60,7 +61,7 @@ TEST_CASE(
   CHECK_FALSE(has(caught.text, "outside"));
 }
 
-TEST_CASE("schedule: a user edge against a hazard is a cycle") {
+TEST_CASE("dependencies: a user edge against a hazard is a cycle") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 8);
   b.dispatch("a", {b.write(x)});
@@ -70,7 +71,7 @@ TEST_CASE("schedule: a user edge against a hazard is a cycle") {
 }
 
 TEST_CASE(
-    "schedule: a user edge against a barrier is a cycle that names the barrier where it is a "
+    "dependencies: a user edge against a barrier is a cycle that names the barrier if it is a "
     "join") {
   RecordingBuilder b({.ordering = Ordering::Explicit});
   const std::uint32_t x = b.add_buffer("x", 8);
@@ -85,7 +86,7 @@ TEST_CASE(
   CHECK(has(caught.text, "command 30, dispatch after"));
 }
 
-TEST_CASE("schedule: an edge from a command to itself is a cycle of one") {
+TEST_CASE("dependencies: an edge from a command to itself is a cycle of one") {
   RecordingBuilder b;
   b.dispatch("a", {});
   b.edge(0, 0);
@@ -93,8 +94,8 @@ TEST_CASE("schedule: an edge from a command to itself is a cycle of one") {
 }
 
 TEST_CASE(
-    "schedule: an edge against the order of a linear recording is a cycle, and a long one is cut "
-    "short in the text") {
+    "dependencies: an edge against linear order is a cycle, and a long cycle is truncated in the "
+    "text") {
   RecordingBuilder b({.ordering = Ordering::Linear});
   for (int i = 0; i < 100; ++i) b.dispatch("a", {});
   b.edge(99, 0);
@@ -103,7 +104,7 @@ TEST_CASE(
   CHECK(has(caught.text, "84 more commands"));
 }
 
-TEST_CASE("schedule: an edge that names a barrier or no command is refused") {
+TEST_CASE("dependencies: an edge that names a barrier or no command is refused") {
   RecordingBuilder barrier;
   barrier.dispatch("a", {});
   barrier.barrier();

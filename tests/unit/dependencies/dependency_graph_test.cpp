@@ -1,4 +1,4 @@
-// Schedules of small recordings, written out edge by edge.
+// Dependency graphs of small recordings, written out edge by edge.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ std::string cause_text(const Recording& recording, const EdgeCause& cause) {
   return "?";
 }
 
-// "0>1 RAW x [0, 64); ..." with command indices; a join shows as j and its barrier.
+// "0>1 RAW x [0, 64); ..." with command indices; a join is shown as j and its barrier.
 std::string edges_of(const Recording& recording) {
   const DependencyGraph dependencies = build_dependencies(recording);
   const auto name = [&](std::uint32_t node) {
@@ -68,34 +68,35 @@ struct OneBuffer {
 
 }  // namespace
 
-TEST_CASE("schedule: nothing recorded is no node and no edge") {
+TEST_CASE("dependencies:  an empty recording has no nodes and no edges") {
   const DependencyGraph dependencies = build_dependencies(*RecordingBuilder().finish());
   CHECK(dependencies.node_count() == 0);
   CHECK(dependencies.first_edge == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("schedule: a read after a write adds exactly one edge") {
+TEST_CASE("dependencies:  a read after a write adds exactly one edge") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.write(t.x)});
   t.b.dispatch("b", {t.b.read(t.x)});
   CHECK(t.edges() == "0>1 RAW x [0, 64)");
 }
 
-TEST_CASE("schedule: a write after a read adds exactly one edge") {
+TEST_CASE("dependencies:  a write after a read adds exactly one edge") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.read(t.x)});
   t.b.dispatch("b", {t.b.write(t.x)});
   CHECK(t.edges() == "0>1 WAR x [0, 64)");
 }
 
-TEST_CASE("schedule: a write after a write adds exactly one edge") {
+TEST_CASE("dependencies:  a write after a write adds exactly one edge") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.write(t.x)});
   t.b.fill(t.b.write(t.x));
   CHECK(t.edges() == "0>1 WAW x [0, 64)");
 }
 
-TEST_CASE("schedule: reads do not wait for each other, and the next write waits for all of them") {
+TEST_CASE(
+    "dependencies:  reads do not wait for each other, and the next write waits for all of them") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.write(t.x)});
   t.b.dispatch("b", {t.b.read(t.x)});
@@ -104,7 +105,8 @@ TEST_CASE("schedule: reads do not wait for each other, and the next write waits 
   CHECK(t.edges() == "0>1 RAW x [0, 64); 0>2 RAW x [0, 64); 1>3 WAR x [0, 64); 2>3 WAR x [0, 64)");
 }
 
-TEST_CASE("schedule: writes of disjoint halves are no hazard, and a read of both waits for both") {
+TEST_CASE(
+    "dependencies:  writes of disjoint halves are no hazard, and a read of both waits for both") {
   OneBuffer t;
   t.b.dispatch("a", {t.part(W, 0, 32)});
   t.b.dispatch("b", {t.part(W, 32, 64)});
@@ -112,7 +114,7 @@ TEST_CASE("schedule: writes of disjoint halves are no hazard, and a read of both
   CHECK(t.edges() == "0>2 RAW x [0, 32); 1>2 RAW x [32, 64)");
 }
 
-TEST_CASE("schedule: a cause names the bytes that conflict, over all pieces of one writer") {
+TEST_CASE("dependencies:  a cause names the conflicting bytes across all segments of one writer") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.write(t.x)});
   t.b.dispatch("b", {t.part(R, 16, 24)});
@@ -122,7 +124,7 @@ TEST_CASE("schedule: a cause names the bytes that conflict, over all pieces of o
         "0>1 RAW x [16, 24); 0>2 RAW x [8, 40); 1>3 WAR x [20, 22); 2>3 WAR x [20, 22)");
 }
 
-TEST_CASE("schedule: a write in the middle leaves the history of both sides") {
+TEST_CASE("dependencies:  a write in the middle of a range keeps the history of both sides") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.write(t.x)});
   t.b.dispatch("b", {t.part(W, 24, 40)});
@@ -133,7 +135,7 @@ TEST_CASE("schedule: a write in the middle leaves the history of both sides") {
         "0>1 WAW x [24, 40); 0>2 RAW x [0, 8); 0>3 RAW x [56, 64); 1>4 RAW x [24, 28)");
 }
 
-TEST_CASE("schedule: strided halves of one buffer are no hazard, the same half is") {
+TEST_CASE("dependencies:  strided halves of one buffer do not conflict, equal halves do") {
   OneBuffer t;
   t.b.fill(t.b.rows(W, t.x, 0, {4, 8, 1}, {8, 0}));
   t.b.fill(t.b.rows(W, t.x, 4, {4, 8, 1}, {8, 0}));
@@ -142,7 +144,7 @@ TEST_CASE("schedule: strided halves of one buffer are no hazard, the same half i
   CHECK(t.edges() == "1>2 RAW x [4, 8); 2>3 WAR x [4, 8)");
 }
 
-TEST_CASE("schedule: a dense write after rows waits for them and takes their place") {
+TEST_CASE("dependencies:  a dense write after rows waits for them and replaces them") {
   OneBuffer t;
   t.b.fill(t.b.rows(W, t.x, 0, {4, 8, 1}, {8, 0}));
   t.b.dispatch("b", {t.b.write(t.x)});
@@ -150,7 +152,8 @@ TEST_CASE("schedule: a dense write after rows waits for them and takes their pla
   CHECK(t.edges() == "0>1 WAW x [0, 60); 1>2 RAW x [0, 64)");
 }
 
-TEST_CASE("schedule: a command that accesses one buffer several times gets no edge to itself") {
+TEST_CASE(
+    "dependencies:  a command that accesses one buffer several times gets no edge to itself") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.write(t.x), t.b.read(t.x), t.part(W, 0, 8)});
   t.b.copy(t.part(R, 0, 32), t.part(W, 32, 64));
@@ -158,7 +161,7 @@ TEST_CASE("schedule: a command that accesses one buffer several times gets no ed
   CHECK(t.edges() == "0>1 RAW x [0, 32); 1>2 RAW x [32, 64)");
 }
 
-TEST_CASE("schedule: empty ranges touch nothing") {
+TEST_CASE("dependencies:  empty ranges access nothing") {
   OneBuffer t;
   t.b.dispatch("a", {t.part(W, 8, 8)});
   t.b.dispatch("b", {t.part(W, 0, 16)});
@@ -166,7 +169,7 @@ TEST_CASE("schedule: empty ranges touch nothing") {
   CHECK(t.edges().empty());
 }
 
-TEST_CASE("schedule: an edge that a longer path implies is left out") {
+TEST_CASE("dependencies:  an edge that a longer path implies is removed") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 8), y = b.add_buffer("y", 8);
   b.dispatch("a", {b.write(x)});
@@ -176,7 +179,7 @@ TEST_CASE("schedule: an edge that a longer path implies is left out") {
 }
 
 TEST_CASE(
-    "schedule: a hazard is kept as the cause before a barrier, and a barrier before a user edge") {
+    "dependencies:  hazards take precedence over barriers as cause, and barriers over user edges") {
   OneBuffer t;
   const std::uint32_t y = t.b.add_buffer("y", 8);
   t.b.dispatch("a", {t.b.write(t.x), t.b.read(y)});
@@ -191,12 +194,12 @@ TEST_CASE(
   CHECK(t.edges() == "0>3 RAW x [0, 64); 1>3 barrier 2; 1>4 user");
 }
 
-TEST_CASE("schedule: a barrier orders only what accesses its range as it says") {
+TEST_CASE("dependencies:  a barrier orders only the accesses of its kinds to its range") {
   OneBuffer t(Ordering::Explicit);
   const std::uint32_t y = t.b.add_buffer("y", 8);
   t.b.dispatch("writes x", {t.part(W, 0, 8)});
   t.b.dispatch("reads x", {t.part(R, 0, 8)});
-  t.b.dispatch("writes x behind", {t.part(W, 32, 64)});
+  t.b.dispatch("writes x above", {t.part(W, 32, 64)});
   t.b.dispatch("writes y", {t.b.write(y)});
   t.b.barrier({t.x, 0, 32, W, R});
   t.b.dispatch("reads x", {t.part(R, 16, 24)});
@@ -205,7 +208,9 @@ TEST_CASE("schedule: a barrier orders only what accesses its range as it says") 
   CHECK(t.edges() == "0>5 barrier 4");
 }
 
-TEST_CASE("schedule: a global barrier orders accesses of all buffers, and no command without one") {
+TEST_CASE(
+    "dependencies:  a global barrier orders accesses of all buffers, but no command without "
+    "accesses") {
   OneBuffer t(Ordering::Explicit);
   const std::uint32_t y = t.b.add_buffer("y", 8);
   t.b.dispatch("a", {t.b.write(t.x)});
@@ -218,7 +223,7 @@ TEST_CASE("schedule: a global barrier orders accesses of all buffers, and no com
 }
 
 TEST_CASE(
-    "schedule: a second barrier of another kind does not pass on what the first one ordered") {
+    "dependencies:  a second barrier of another kind does not propagate the order of the first") {
   OneBuffer t(Ordering::Explicit);
   t.b.dispatch("a", {t.b.write(t.x)});
   t.barrier(W, R);
@@ -227,7 +232,7 @@ TEST_CASE(
   CHECK(t.edges().empty());
 }
 
-TEST_CASE("schedule: barriers in a row make a chain of direct edges") {
+TEST_CASE("dependencies:  successive barriers make a chain of direct edges") {
   OneBuffer t(Ordering::Explicit);
   for (int i = 0; i < 4; ++i) {
     t.b.dispatch("a", {t.b.read_write(t.x)});
@@ -236,7 +241,7 @@ TEST_CASE("schedule: barriers in a row make a chain of direct edges") {
   CHECK(t.edges() == "0>2 barrier 1; 2>4 barrier 3; 4>6 barrier 5");
 }
 
-TEST_CASE("schedule: a barrier between many and many stays as a join") {
+TEST_CASE("dependencies:  a barrier with many edges on both sides remains as a join") {
   OneBuffer t(Ordering::Explicit);
   for (int i = 0; i < 12; ++i) t.b.dispatch("before", {t.b.write(t.x)});
   t.barrier(W, R);
@@ -251,7 +256,7 @@ TEST_CASE("schedule: a barrier between many and many stays as a join") {
   CHECK(dependencies.edges.back().cause.barrier == 12);
 }
 
-TEST_CASE("schedule: a barrier between few and few becomes edges") {
+TEST_CASE("dependencies:  a barrier with few edges on both sides becomes direct edges") {
   OneBuffer t(Ordering::Explicit);
   for (int i = 0; i < 8; ++i) t.b.dispatch("before", {t.b.write(t.x)});
   t.barrier(W, R);
@@ -261,7 +266,7 @@ TEST_CASE("schedule: a barrier between few and few becomes edges") {
   CHECK(dependencies.edges.size() == 64);
 }
 
-TEST_CASE("schedule: many barriers over the same commands share one join") {
+TEST_CASE("dependencies:  many barriers over the same commands share one join") {
   OneBuffer t(Ordering::Explicit);
   for (int i = 0; i < 100; ++i) t.b.dispatch("writes", {t.b.write(t.x)});
   for (int i = 0; i < 100; ++i) {
@@ -273,7 +278,7 @@ TEST_CASE("schedule: many barriers over the same commands share one join") {
   CHECK(dependencies.edges.size() == 200);
 }
 
-TEST_CASE("schedule: inferred barriers add edges between commands that do not conflict") {
+TEST_CASE("dependencies:  inferred barriers add edges between commands that do not conflict") {
   OneBuffer t;
   t.b.dispatch("a", {t.b.read(t.x)});
   t.barrier(R, R);
@@ -281,7 +286,7 @@ TEST_CASE("schedule: inferred barriers add edges between commands that do not co
   CHECK(t.edges() == "0>2 barrier 1");
 }
 
-TEST_CASE("schedule: explicit recordings get no edge for a hazard") {
+TEST_CASE("dependencies:  explicit recordings get no edge for a hazard") {
   OneBuffer t(Ordering::Explicit);
   t.b.dispatch("a", {t.b.write(t.x)});
   t.b.dispatch("b", {t.b.write(t.x)});
@@ -290,7 +295,7 @@ TEST_CASE("schedule: explicit recordings get no edge for a hazard") {
   CHECK(t.edges() == "0>1 user");
 }
 
-TEST_CASE("schedule: linear recordings are a chain in recorded order, barriers left out") {
+TEST_CASE("dependencies:  a linear recording is a chain in recorded order without barriers") {
   OneBuffer t(Ordering::Linear);
   t.b.dispatch("a", {t.b.read(t.x)});
   t.b.barrier();
@@ -299,7 +304,7 @@ TEST_CASE("schedule: linear recordings are a chain in recorded order, barriers l
   CHECK(t.edges() == "0>2 linear; 2>3 linear");
 }
 
-TEST_CASE("schedule: a user edge may lead backwards in recorded order") {
+TEST_CASE("dependencies:  a user edge may lead backward in recorded order") {
   OneBuffer t;
   t.b.dispatch("a", {});
   t.b.dispatch("b", {});
@@ -312,7 +317,7 @@ TEST_CASE("schedule: a user edge may lead backwards in recorded order") {
   CHECK(dependencies.edges[0].to == 2);
 }
 
-TEST_CASE("schedule: the shapes have the edges that they are named for") {
+TEST_CASE("dependencies:  the generated shapes have their documented edge counts") {
   const auto edges = [](const RecordingPtr& recording) {
     return build_dependencies(*recording).edges.size();
   };
@@ -327,7 +332,7 @@ TEST_CASE("schedule: the shapes have the edges that they are named for") {
   CHECK(build_dependencies(*cholesky(16)).node_count() == 816);
 }
 
-TEST_CASE("schedule: beyond the exact size the usual shapes are still reduced wholly") {
+TEST_CASE("dependencies:  beyond the exact size, common shapes are still fully reduced") {
   const std::uint32_t commands = kExactReductionCommands + 5000;
   for (const RecordingPtr& recording :
        {layers(commands, 32, 3), wavefront(160),
@@ -338,7 +343,7 @@ TEST_CASE("schedule: beyond the exact size the usual shapes are still reduced wh
   }
 }
 
-TEST_CASE("schedule: beyond the exact size edges over long distances may stay and are counted") {
+TEST_CASE("dependencies:  beyond the exact size, long-distance edges may remain and are counted") {
   const std::uint32_t commands = 2 * kExactReductionCommands;
   const DependencyGraph dependencies =
       build_dependencies(*random_dag({.seed = 4, .commands = commands, .window = commands}));
@@ -346,13 +351,13 @@ TEST_CASE("schedule: beyond the exact size edges over long distances may stay an
   CHECK(dependencies.redundant_edges_left < dependencies.edges.size());
 }
 
-TEST_CASE("schedule: reads of all and writes of some rows by turns are a chain") {
+TEST_CASE("dependencies:  alternating reads of all rows and writes of some rows are a chain") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 64);
-  const BufferAccess left = b.rows(W, x, 0, {4, 8, 1}, {8, 0});
+  const BufferAccess left_columns = b.rows(W, x, 0, {4, 8, 1}, {8, 0});
   for (int i = 0; i < 5000; ++i) {
     b.dispatch("reads all", {b.read(x)});
-    b.fill(left);
+    b.fill(left_columns);
   }
   CHECK(build_dependencies(*b.finish()).edges.size() == 9999);
 }

@@ -1,4 +1,5 @@
-// Properties of schedules of random recordings, against the order straight from its definition.
+// Properties of the dependency graphs of random recordings, checked against the order derived
+// directly from its definition.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ using namespace reprise::test;
 
 namespace {
 
-// Nothing where user edges close a cycle.
-std::optional<DependencyGraph> schedule_or_cycle(const Recording& recording) {
+// Returns nullopt if user edges close a cycle.
+std::optional<DependencyGraph> dependencies_or_cycle(const Recording& recording) {
   try {
     return build_dependencies(recording);
   } catch (const Error& error) {
@@ -51,31 +52,31 @@ void check_form(const Recording& recording, const DependencyGraph& dependencies)
   }
 }
 
-// Ties by command index: of the commands that may come next, the lowest came next.
+// Checks that ties are resolved by command index: of the ready commands, the lowest comes next.
 void check_lowest_first(const Recording& recording, const Relation& order,
                         const DependencyGraph& dependencies) {
   std::vector<std::uint32_t> placed;
-  std::set<std::uint32_t> left;
+  std::set<std::uint32_t> remaining;
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
-    if (dependencies.is_join[node] == 0) left.insert(dependencies.node_command[node]);
+    if (dependencies.is_join[node] == 0) remaining.insert(dependencies.node_command[node]);
   }
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     if (dependencies.is_join[node] != 0) continue;
-    const auto may_come_next = [&](std::uint32_t command) {
-      return std::none_of(left.begin(), left.end(),
+    const auto is_ready = [&](std::uint32_t command) {
+      return std::none_of(remaining.begin(), remaining.end(),
                           [&](std::uint32_t other) { return order.before(other, command); });
     };
     CHECK(dependencies.node_command[node] ==
-          *std::find_if(left.begin(), left.end(), may_come_next));
-    left.erase(dependencies.node_command[node]);
+          *std::find_if(remaining.begin(), remaining.end(), is_ready));
+    remaining.erase(dependencies.node_command[node]);
   }
-  CHECK(left.empty());
+  CHECK(remaining.empty());
   CHECK(recording.commands.size() >=
         dependencies.node_count() -
             std::count(dependencies.is_join.begin(), dependencies.is_join.end(), 1));
 }
 
-// No edge is implied by the others.
+// Checks that no edge is implied by others.
 void check_minimal(const DependencyGraph& dependencies) {
   CHECK(dependencies.redundant_edges_left == 0);
   const Relation order = node_order(dependencies);
@@ -128,7 +129,7 @@ void check_everything(const RandomDesc& desc) {
   const RecordingPtr recording = random_recording(desc);
   Relation order = direct_order(*recording);
   order.close();
-  const std::optional<DependencyGraph> dependencies = schedule_or_cycle(*recording);
+  const std::optional<DependencyGraph> dependencies = dependencies_or_cycle(*recording);
   REQUIRE(dependencies.has_value() == !order.is_cyclic());
   if (!dependencies) return;
   check_form(*recording, *dependencies);
@@ -143,8 +144,8 @@ constexpr std::uint64_t kSeeds = 60;
 }  // namespace
 
 TEST_CASE(
-    "schedule: random recordings get exactly the order that their conflicts ask for, with no edge "
-    "to spare") {
+    "dependencies:  random recordings get exactly the order of their conflicts, without redundant "
+    "edges") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     check_everything({.seed = seed,
                       .commands = 50,
@@ -154,9 +155,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "schedule: ranges that begin and end anywhere in buffers of many bytes are ordered as in small "
-    "ones") {
+TEST_CASE("dependencies:  unaligned ranges in large buffers are ordered like those in small ones") {
   for (std::uint64_t seed = 1; seed <= kSeeds / 2; ++seed) {
     check_everything({.seed = seed,
                       .commands = 40,
@@ -172,7 +171,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("schedule: random rows with gaps conflict where they share a byte and nowhere else") {
+TEST_CASE("dependencies:  random rows with gaps conflict exactly where they share a byte") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     check_everything(
         {.seed = seed, .commands = 50, .buffers = 2, .whole_percent = 20, .rows_percent = 60});
@@ -187,8 +186,7 @@ TEST_CASE("schedule: random rows with gaps conflict where they share a byte and 
 }
 
 TEST_CASE(
-    "schedule: few writes after many reads, whole and of rows, wait for all that they conflict "
-    "with") {
+    "dependencies:  few writes after many dense and pitched reads wait for all conflicting ones") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     check_everything({.seed = seed,
                       .commands = 80,
@@ -200,7 +198,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("schedule: random barriers add what they say to inferred edges") {
+TEST_CASE("dependencies:  random barriers add their order to inferred edges") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     check_everything({.seed = seed,
                       .commands = 50,
@@ -213,7 +211,7 @@ TEST_CASE("schedule: random barriers add what they say to inferred edges") {
   }
 }
 
-TEST_CASE("schedule: random explicit recordings are ordered by barriers and user edges alone") {
+TEST_CASE("dependencies:  random explicit recordings are ordered only by barriers and user edges") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const auto barriers = static_cast<std::uint32_t>(seed % 4) * 15;
     check_everything({.seed = seed,
@@ -232,7 +230,9 @@ TEST_CASE("schedule: random explicit recordings are ordered by barriers and user
   }
 }
 
-TEST_CASE("schedule: thousands of small explicit recordings, where few paths hide a missing edge") {
+TEST_CASE(
+    "dependencies:  thousands of small explicit recordings, where few paths can hide a missing "
+    "edge") {
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
     const auto buffers = 1 + static_cast<std::uint32_t>(seed % 2);
     check_everything({.seed = seed,
@@ -245,7 +245,7 @@ TEST_CASE("schedule: thousands of small explicit recordings, where few paths hid
 }
 
 TEST_CASE(
-    "schedule: programmatic barriers and edges order kernels that start early, and nothing else") {
+    "dependencies:  programmatic barriers and edges order only kernels with programmatic start") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit}) {
       check_everything({.seed = seed,
@@ -274,7 +274,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("schedule: random edges against the recorded order are kept, or are a cycle") {
+TEST_CASE("dependencies:  random edges against recorded order are kept or reported as a cycle") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const auto backward = 1 + static_cast<std::uint32_t>(seed % 5);
     check_everything({.seed = seed,
@@ -292,7 +292,7 @@ TEST_CASE("schedule: random edges against the recorded order are kept, or are a 
   }
 }
 
-TEST_CASE("schedule: a random linear recording is one chain") {
+TEST_CASE("dependencies:  a random linear recording is one chain") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     check_everything({.seed = seed,
                       .commands = 30,
@@ -304,7 +304,7 @@ TEST_CASE("schedule: a random linear recording is one chain") {
   }
 }
 
-TEST_CASE("schedule: without any edge of a random schedule some conflicting pair is not ordered") {
+TEST_CASE("dependencies:  removing any edge leaves some conflicting pair unordered") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const RecordingPtr recording = random_recording({.seed = seed, .commands = 40, .buffers = 5});
@@ -326,7 +326,7 @@ TEST_CASE("schedule: without any edge of a random schedule some conflicting pair
   }
 }
 
-TEST_CASE("schedule: the same recording gives the same schedule every time") {
+TEST_CASE("dependencies:  the same recording always gives the same graph") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     const RecordingPtr recording = random_recording(

@@ -20,7 +20,7 @@ RecordingPtr random_with_everything(std::uint64_t seed, Ordering ordering) {
                            .ordering = ordering});
 }
 
-bool same_schedules(const DependencyGraph& a, const DependencyGraph& b) {
+bool same_dependencies(const DependencyGraph& a, const DependencyGraph& b) {
   return a.node_command == b.node_command && a.is_join == b.is_join &&
          a.first_edge == b.first_edge &&
          std::equal(a.edges.begin(), a.edges.end(), b.edges.begin(), b.edges.end(),
@@ -44,7 +44,7 @@ struct Parts {
   std::string_view kernel = "second";
 };
 
-RecordingPtr made_of(const Parts& parts) {
+RecordingPtr record(const Parts& parts) {
   RecordingBuilder builder({.ordering = parts.ordering});
   const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
   builder.dispatch("first", {builder.write(x)});
@@ -59,52 +59,51 @@ RecordingPtr made_of(const Parts& parts) {
 
 }  // namespace
 
-TEST_CASE("same order: a recording made again is ordered alike, and so are their schedules") {
+TEST_CASE("same order: repeated recordings have the same order and the same dependency graph") {
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit, Ordering::Linear}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const RecordingPtr a = random_with_everything(seed, ordering),
                          b = random_with_everything(seed, ordering);
       CAPTURE(seed);
       CHECK(has_same_order(*a, *b));
-      CHECK(same_schedules(build_dependencies(*a), build_dependencies(*b)));
+      CHECK(same_dependencies(build_dependencies(*a), build_dependencies(*b)));
       CHECK_FALSE(has_same_order(*a, *random_with_everything(seed + 1, ordering)));
     }
   }
 }
 
-TEST_CASE("same order: what commands do may differ") {
-  CHECK(has_same_order(*made_of({}), *made_of({.kernel = "another"})));
-  CHECK(has_same_order(*made_of({}), *made_of({.start = DispatchDesc::Start::Programmatic})));
+TEST_CASE("same order: the work of commands may differ") {
+  CHECK(has_same_order(*record({}), *record({.kernel = "another"})));
+  CHECK(has_same_order(*record({}), *record({.start = DispatchDesc::Start::Programmatic})));
 }
 
-TEST_CASE("same order: which kernels start early may not differ where something is programmatic") {
+TEST_CASE("same order: programmatic starts may not differ if a dependency is programmatic") {
   const Parts programmatic{.edge = Dependency::Programmatic};
   Parts early = programmatic;
   early.start = DispatchDesc::Start::Programmatic;
-  CHECK(has_same_order(*made_of(programmatic), *made_of(programmatic)));
-  CHECK_FALSE(has_same_order(*made_of(programmatic), *made_of({})));
-  CHECK_FALSE(has_same_order(*made_of(programmatic), *made_of(early)));
-  CHECK_FALSE(has_same_order(*made_of(early), *made_of(programmatic)));
+  CHECK(has_same_order(*record(programmatic), *record(programmatic)));
+  CHECK_FALSE(has_same_order(*record(programmatic), *record({})));
+  CHECK_FALSE(has_same_order(*record(programmatic), *record(early)));
+  CHECK_FALSE(has_same_order(*record(early), *record(programmatic)));
 }
 
-TEST_CASE(
-    "same order: accesses, barriers, edges, the number of commands and the ordering may not") {
-  const RecordingPtr before = made_of({});
-  CHECK_FALSE(has_same_order(*before, *made_of({.access = Access::ReadWrite})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.begin = 16})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.edge_to = 3})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.ordering = Ordering::Explicit})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 1, .begin = 0, .end = 64}})));
-  CHECK_FALSE(has_same_order(*before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 32}})));
+TEST_CASE("same order: accesses, barriers, edges, command counts and the ordering may not differ") {
+  const RecordingPtr before = record({});
+  CHECK_FALSE(has_same_order(*before, *record({.access = Access::ReadWrite})));
+  CHECK_FALSE(has_same_order(*before, *record({.begin = 16})));
+  CHECK_FALSE(has_same_order(*before, *record({.edge_to = 3})));
+  CHECK_FALSE(has_same_order(*before, *record({.ordering = Ordering::Explicit})));
+  CHECK_FALSE(has_same_order(*before, *record({.barrier = {.buffer = 1, .begin = 0, .end = 64}})));
+  CHECK_FALSE(has_same_order(*before, *record({.barrier = {.buffer = 0, .begin = 0, .end = 32}})));
   CHECK_FALSE(has_same_order(
       *before,
-      *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .before = Access::Write}})));
+      *record({.barrier = {.buffer = 0, .begin = 0, .end = 64, .before = Access::Write}})));
   CHECK_FALSE(has_same_order(
-      *before, *made_of({.barrier = {.buffer = 0, .begin = 0, .end = 64, .after = Access::Read}})));
+      *before, *record({.barrier = {.buffer = 0, .begin = 0, .end = 64, .after = Access::Read}})));
   CHECK_FALSE(has_same_order(
       *before,
-      *made_of({.barrier = {
-                    .buffer = 0, .begin = 0, .end = 64, .dependency = Dependency::Programmatic}})));
+      *record({.barrier = {
+                   .buffer = 0, .begin = 0, .end = 64, .dependency = Dependency::Programmatic}})));
   RecordingBuilder longer;
   const auto x = longer.add_buffer("x", 64);
   longer.dispatch("first", {longer.write(x)});

@@ -12,7 +12,7 @@ using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
 
-TEST_CASE("slot set: finds its neighbours as an ordered set does") {
+TEST_CASE("slot set: neighbour queries agree with an ordered set") {
   for (const std::uint32_t limit : {1u, 63u, 64u, 65u, 5000u, 300000u}) {
     CAPTURE(limit);
     Random random(limit);
@@ -27,23 +27,24 @@ TEST_CASE("slot set: finds its neighbours as an ordered set does") {
         slots.insert(slot);
         model.insert(slot);
       }
-      const std::uint32_t asked = random.below(std::uint64_t{limit} + 1);
-      const auto after = model.lower_bound(asked);
-      REQUIRE(slots.at_or_after(asked) == (after == model.end() ? kNone : *after));
-      const auto above = model.upper_bound(asked);
-      REQUIRE(slots.at_or_before(asked) == (above == model.begin() ? kNone : *std::prev(above)));
+      const std::uint32_t query = random.below(std::uint64_t{limit} + 1);
+      const auto after = model.lower_bound(query);
+      REQUIRE(slots.at_or_after(query) == (after == model.end() ? kNone : *after));
+      const auto above = model.upper_bound(query);
+      REQUIRE(slots.at_or_before(query) == (above == model.begin() ? kNone : *std::prev(above)));
     }
   }
 }
 
-TEST_CASE("slot set: an empty one has no neighbours") {
+TEST_CASE("slot set: an empty set has no neighbours") {
   const SlotSet slots(100);
   CHECK(slots.at_or_after(0) == kNone);
   CHECK(slots.at_or_before(100) == kNone);
 }
 
 TEST_CASE(
-    "segment table: a cut leaves two with the same value, and only where something lies across") {
+    "segment table: cut splits only a segment that contains the slot, and both parts keep the "
+    "value") {
   SegmentTable<int> table({.shift = 2, .count = 101});
   CHECK(table.slot_of(40) == 10);
   CHECK(table.slot_of(43) == 10);
@@ -65,7 +66,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "segment keys: multiples of a power of two where those are few, else a list of the ends") {
+    "segment keys: few multiples of a power of two are used directly, otherwise the bounds are "
+    "listed") {
   RecordingBuilder build;
   const std::uint32_t even = build.add_buffer("even", 1 << 20),
                       odd = build.add_buffer("odd", std::uint64_t{1} << 40);
@@ -74,7 +76,7 @@ TEST_CASE(
   build.fill(RecordingBuilder::range(Access::Write, even, 0, 1 << 20));
   build.fill(RecordingBuilder::range(Access::Write, odd, 1'000'000'007, 1'000'000'011));
   const RecordingPtr recording = build.finish();
-  SegmentKeysOfBuffers keys(*recording);
+  BufferSegmentKeys keys(*recording);
   const SegmentKeys of_even = keys.of(even), of_odd = keys.of(odd);
   CHECK(of_even.listed.empty());
   CHECK(of_even.shift == 12);
@@ -85,15 +87,15 @@ TEST_CASE(
   CHECK(of_odd.slot_of(0) == 0);
 }
 
-TEST_CASE("segment table: tells a range that is one segment, and one that none touches") {
+TEST_CASE("segment table: is_segment and is_free identify whole segments and free ranges") {
   SegmentTable<int> table({.shift = 0, .count = 101});
   table.insert(10, 20, 7);
   table.insert(20, 30, 8);
-  CHECK(table.is_one(10, 20));
-  CHECK_FALSE(table.is_one(10, 30));
-  CHECK_FALSE(table.is_one(10, 15));
-  CHECK_FALSE(table.is_one(15, 20));
-  CHECK_FALSE(table.is_one(30, 40));
+  CHECK(table.is_segment(10, 20));
+  CHECK_FALSE(table.is_segment(10, 30));
+  CHECK_FALSE(table.is_segment(10, 15));
+  CHECK_FALSE(table.is_segment(15, 20));
+  CHECK_FALSE(table.is_segment(30, 40));
   CHECK(table.is_free(0, 10));
   CHECK(table.is_free(30, 100));
   CHECK_FALSE(table.is_free(0, 11));
@@ -102,5 +104,5 @@ TEST_CASE("segment table: tells a range that is one segment, and one that none t
   CHECK_FALSE(table.is_free(5, 50));
   table.erase(10);
   CHECK(table.is_free(10, 20));
-  CHECK_FALSE(table.is_one(10, 20));
+  CHECK_FALSE(table.is_segment(10, 20));
 }

@@ -20,49 +20,50 @@ NodeOrder identity(const DependencyGraph& dependencies) {
   return order;
 }
 
-bool is_legal(const DependencyGraph& dependencies, const NodeOrder& order) {
-  std::vector<std::uint32_t> place(dependencies.node_count(), kNone);
-  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
-  for (const std::uint32_t p : place) {
+bool is_valid(const DependencyGraph& dependencies, const NodeOrder& order) {
+  std::vector<std::uint32_t> position(dependencies.node_count(), kNone);
+  for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  for (const std::uint32_t p : position) {
     if (p == kNone) return false;
   }
   for (const Edge& edge : dependencies.edges) {
-    if (place[edge.from] >= place[edge.to]) return false;
+    if (position[edge.from] >= position[edge.to]) return false;
   }
   return order.size() == dependencies.node_count();
 }
 
 }  // namespace
 
-TEST_CASE("legal orders: each keeps every edge, and the same number gives the same order") {
+TEST_CASE("topological orders: each order keeps every edge, and equal seeds give equal orders") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const auto recording = random_recording({.seed = seed, .barrier_percent = 10, .user_edges = 3});
     const DependencyGraph dependencies = build_dependencies(*recording);
-    for (std::uint64_t number = 0; number < 8; ++number) {
-      const NodeOrder order = topological_order(dependencies, {}, number);
-      CHECK(is_legal(dependencies, order));
-      CHECK(order == topological_order(dependencies, {}, number));
+    for (std::uint64_t order_seed = 0; order_seed < 8; ++order_seed) {
+      const NodeOrder order = topological_order(dependencies, {}, order_seed);
+      CHECK(is_valid(dependencies, order));
+      CHECK(order == topological_order(dependencies, {}, order_seed));
     }
   }
 }
 
-TEST_CASE("legal orders: number 0 turns round all that may be, and others are many") {
+TEST_CASE(
+    "topological orders: seed 0 reverses all unordered nodes, and other seeds give many orders") {
   const DependencyGraph dependencies = build_dependencies(*wide(8));
   CHECK(topological_order(dependencies, {}, 0) == NodeOrder{7, 6, 5, 4, 3, 2, 1, 0});
   std::set<NodeOrder> found;
-  for (std::uint64_t number = 1; number <= 50; ++number)
-    found.insert(topological_order(dependencies, {}, number));
+  for (std::uint64_t seed = 1; seed <= 50; ++seed)
+    found.insert(topological_order(dependencies, {}, seed));
   CHECK(found.size() > 45);
-  const DependencyGraph only = build_dependencies(*chain(8));
-  CHECK(topological_order(only, {}, 0) == identity(only));
+  const DependencyGraph single_order = build_dependencies(*chain(8));
+  CHECK(topological_order(single_order, {}, 0) == identity(single_order));
 }
 
-TEST_CASE("legal orders: pairs are kept besides the edges") {
+TEST_CASE("topological orders: additional pairs are respected") {
   const DependencyGraph dependencies = build_dependencies(*wide(6));
   const OrderedPair pairs[] = {{0, 5}, {2, 3}};
-  for (std::uint64_t number = 0; number < 20; ++number) {
-    const NodeOrder order = topological_order(dependencies, pairs, number);
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const NodeOrder order = topological_order(dependencies, pairs, seed);
     for (const OrderedPair& pair : pairs) {
       CHECK(std::find(order.begin(), order.end(), pair.before) <
             std::find(order.begin(), order.end(), pair.after));
@@ -71,8 +72,7 @@ TEST_CASE("legal orders: pairs are kept besides the edges") {
 }
 
 TEST_CASE(
-    "order path: leads from recorded order to the other, one swap of neighbours at a time, by "
-    "legal orders only") {
+    "adjacent swap path: it leads from recorded order to the target through valid orders only") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     const auto recording =
@@ -89,18 +89,18 @@ TEST_CASE(
     CHECK(path.order_after(path.swaps()) == end);
     for (std::uint64_t swap = 0; swap < path.swaps(); ++swap) {
       NodeOrder order = path.order_after(swap);
-      const AdjacentSwapPath::Swap made = path.swap_at(swap);
-      CHECK(made.nodes.before < made.nodes.after);
-      REQUIRE(order[made.position] == made.nodes.before);
-      REQUIRE(order[made.position + 1] == made.nodes.after);
-      std::swap(order[made.position], order[made.position + 1]);
+      const AdjacentSwapPath::Swap swapped = path.swap_at(swap);
+      CHECK(swapped.nodes.before < swapped.nodes.after);
+      REQUIRE(order[swapped.position] == swapped.nodes.before);
+      REQUIRE(order[swapped.position + 1] == swapped.nodes.after);
+      std::swap(order[swapped.position], order[swapped.position + 1]);
       CHECK(order == path.order_after(swap + 1));
-      CHECK(is_legal(dependencies, order));
+      CHECK(is_valid(dependencies, order));
     }
   }
 }
 
-TEST_CASE("order path: to the order that it begins with there is nothing to swap") {
+TEST_CASE("adjacent swap path: the path to the initial order has no swaps") {
   const DependencyGraph dependencies = build_dependencies(*wide(3));
   const AdjacentSwapPath path(identity(dependencies));
   CHECK(path.swaps() == 0);

@@ -182,7 +182,7 @@ TEST_CASE("host exec: a node reads the writes of its predecessors, on whatever t
     std::vector<std::vector<int>> parts(kWidth, std::vector<int>(kCount));
     HandMadeGraph graph(*host.backend);
     const BufferAt to_x = graph.buffer(x), to_y = graph.buffer(y);
-    const LaunchShape shape{blocks(kCount, 32), 32};
+    const LaunchShape shape{ceil_div(kCount, 32), 32};
     const std::uint32_t begin = graph.update(to_x, std::as_bytes(std::span(seed)));
     std::vector<std::uint32_t> made;
     std::vector<BufferAt> at;

@@ -17,7 +17,7 @@ bool passes(const DependencyGraph& dependencies, const LoweredGraph& graph) {
     return true;
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::Internal);
-    CHECK(error.stage() == Stage::Lanes);
+    CHECK(error.stage() == Stage::Lowering);
     return false;
   }
 }
@@ -33,8 +33,7 @@ LoweredGraph without_edge(const LoweredGraph& graph, std::uint32_t node, std::ui
 
 }  // namespace
 
-TEST_CASE(
-    "lanes: the check says yes exactly where the closure does, whichever edge is taken away") {
+TEST_CASE("lowering: the check agrees with the transitive closure when any edge is removed") {
   std::uint32_t kept = 0, broken = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -59,7 +58,7 @@ TEST_CASE(
   CHECK(broken > 100);
 }
 
-TEST_CASE("lanes: the check refuses a graph that lacks a node or is made in the wrong order") {
+TEST_CASE("lowering: the check refuses a graph with a missing node or a wrong creation order") {
   const DependencyGraph dependencies = manual_dependencies(3, {{0, 1}, {1, 2}});
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Faithful);
   CHECK_FALSE(passes(dependencies,

@@ -11,7 +11,7 @@ using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
 
-TEST_CASE("cost schedule: each node once, after its parents, in the lane that it names") {
+TEST_CASE("cost schedule: each node occurs once, after its parents, in its assigned lane") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const DependencyGraph dependencies = random_schedule({.seed = seed});
@@ -38,25 +38,25 @@ TEST_CASE("cost schedule: each node once, after its parents, in the lane that it
   }
 }
 
-TEST_CASE("cost schedule: who has the longer way to go starts first") {
+TEST_CASE("cost schedule: the node with the longer remaining path starts first") {
   // 0 and 1 are ready; 1 leads to a long chain.
   const DependencyGraph dependencies = manual_dependencies(4, {{1, 2}, {2, 3}});
   const LaneAssignment assignment =
       assign_lanes_by_cost(dependencies, 1, std::vector<std::uint32_t>{1000, 1000, 1000, 1000});
-  CHECK(assignment.order == std::vector<std::uint32_t>{1, 2, 3, 0});  // 3 goes on where 2 was
+  CHECK(assignment.order == std::vector<std::uint32_t>{1, 2, 3, 0});  // 3 continues the lane of 2
   const LaneAssignment costly =
       assign_lanes_by_cost(dependencies, 1, std::vector<std::uint32_t>{90000, 1000, 1000, 1000});
   CHECK(costly.order.front() == 0);
 }
 
-TEST_CASE("cost schedule: a chain takes one lane, however many there may be") {
+TEST_CASE("cost schedule: a chain takes one lane, regardless of the limit") {
   const DependencyGraph dependencies = manual_dependencies(5, {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
   CHECK(assign_lanes_by_cost(dependencies, 8, std::vector<std::uint32_t>(5, 10)).lanes == 1);
 }
 
 TEST_CASE(
-    "cost schedule: short nodes need few lanes, since they can't start faster, and long ones as "
-    "many as are ready") {
+    "cost schedule: short nodes need few lanes, limited by the issue rate; long nodes need one per "
+    "ready node") {
   const DependencyGraph wide = manual_dependencies(1000, {});
   CHECK(lanes_for_costs(wide, 128, std::vector<std::uint32_t>(1000, 0)) == 16);
   CHECK(lanes_for_costs(wide, 128, std::vector<std::uint32_t>(1000, 2000)) == 32);
@@ -65,7 +65,7 @@ TEST_CASE(
                         std::vector<std::uint32_t>(3, 100000)) == 4);
 }
 
-TEST_CASE("cost schedule: more lanes never end later by more than a node") {
+TEST_CASE("cost schedule: more lanes delay the end by at most one node") {
   const DependencyGraph dependencies = layer_schedule(64, 16, 3);
   const std::vector<std::uint32_t> costs(64, 5000);
   std::uint64_t before = ~std::uint64_t{0};
@@ -76,7 +76,7 @@ TEST_CASE("cost schedule: more lanes never end later by more than a node") {
   }
 }
 
-TEST_CASE("cost schedule: nothing gives nothing") {
+TEST_CASE("cost schedule: an empty graph has an empty schedule") {
   const DependencyGraph empty = manual_dependencies(0, {});
   CHECK(assign_lanes_by_cost(empty, 4, {}).order.empty());
   CHECK(schedule_by_cost(empty, 4, {}).makespan == 0);

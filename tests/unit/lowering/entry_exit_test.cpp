@@ -18,7 +18,8 @@ using namespace reprise::test;
 
 namespace {
 
-// Node 0 between `roots` nodes before it and `leaves` after it. 0: node 0 is the root, or the leaf.
+// Node `roots` between `roots` nodes before it and `leaves` nodes after it. 0: the node itself is
+// the root or the leaf.
 DependencyGraph star(std::uint32_t roots, std::uint32_t leaves) {
   EdgeList edges;
   for (std::uint32_t i = 0; i < roots; ++i) edges.emplace_back(i, roots);
@@ -26,10 +27,10 @@ DependencyGraph star(std::uint32_t roots, std::uint32_t leaves) {
   return manual_dependencies(roots + 1 + leaves, edges);
 }
 
-// A frame's nodes are where its halves say, and its edges lead to each root that is a kernel and
-// from each leaf that is one.
-void check_frame(const DependencyGraph& dependencies, const LoweredGraph& graph,
-                 EntryExit expected) {
+// Checks that entry and exit nodes exist as expected and that their edges lead to each root kernel
+// and from each leaf kernel.
+void check_entry_exit(const DependencyGraph& dependencies, const LoweredGraph& graph,
+                      EntryExit expected) {
   CHECK(graph.entry_exit == expected);
   const std::size_t extra = (expected.begin ? 1u : 0u) + (expected.end ? 1u : 0u);
   REQUIRE(graph.nodes.size() == dependencies.node_count() + extra);
@@ -57,81 +58,81 @@ void check_frame(const DependencyGraph& dependencies, const LoweredGraph& graph,
 
 }  // namespace
 
-TEST_CASE("frame halves: a begin alone before several roots and few leaves") {
+TEST_CASE("entry/exit: several roots and few leaves get only an entry kernel") {
   for (const std::uint32_t roots : {2u, 3u, 40u}) {
     CAPTURE(roots);
     const DependencyGraph dependencies = star(roots, 7);
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto);
-    check_frame(dependencies, graph, {.begin = true, .end = false});
+    check_entry_exit(dependencies, graph, {.begin = true, .end = false});
     CHECK(graph.added_edges == roots);
   }
 }
 
-TEST_CASE("frame halves: an end alone after one root and many leaves") {
+TEST_CASE("entry/exit: one root and many leaves get only an exit kernel") {
   for (const std::uint32_t leaves : {8u, 9u, 40u}) {
     CAPTURE(leaves);
     const DependencyGraph dependencies = star(0, leaves);
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto);
-    check_frame(dependencies, graph, {.begin = false, .end = true});
+    check_entry_exit(dependencies, graph, {.begin = false, .end = true});
     CHECK(graph.added_edges == leaves);
   }
 }
 
 TEST_CASE(
-    "frame halves: both around several roots and many leaves, none around one root and few "
-    "leaves") {
-  check_frame(star(2, 8), build_lowered_graph(star(2, 8), Lowering::Auto),
-              {.begin = true, .end = true});
-  check_frame(star(0, 7), build_lowered_graph(star(0, 7), Lowering::Auto), {});
-  check_frame(star(1, 7), build_lowered_graph(star(1, 7), Lowering::Auto), {});
-  check_frame(tree_schedule(10), build_lowered_graph(tree_schedule(10), Lowering::Auto), {});
+    "entry/exit: several roots and many leaves get both; one root and few leaves get neither") {
+  check_entry_exit(star(2, 8), build_lowered_graph(star(2, 8), Lowering::Auto),
+                   {.begin = true, .end = true});
+  check_entry_exit(star(0, 7), build_lowered_graph(star(0, 7), Lowering::Auto), {});
+  check_entry_exit(star(1, 7), build_lowered_graph(star(1, 7), Lowering::Auto), {});
+  check_entry_exit(tree_schedule(10), build_lowered_graph(tree_schedule(10), Lowering::Auto), {});
 }
 
-TEST_CASE("frame halves: copies, fills and callbacks count for nothing and stay outside") {
+TEST_CASE("entry/exit: copies, fills and callbacks do not count and get no added edges") {
   const DependencyGraph dependencies = star(4, 20);
   NodeHints hints;
   hints.works.assign(25, NodeWork::Kernel);
   const auto check = [&](EntryExit expected) {
-    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints), expected);
+    check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
+                     expected);
   };
   check({.begin = true, .end = true});
   hints.works[0] = hints.works[1] = hints.works[24] = NodeWork::Fill;
   check({.begin = true, .end = true});
-  hints.works[2] = NodeWork::Fill;  // one kernel is left
+  hints.works[2] = NodeWork::Fill;  // one kernel remains
   check({.begin = false, .end = true});
   std::fill(hints.works.begin() + 5, hints.works.end() - 7, NodeWork::Fill);
   check({});
   hints.works.assign(25, NodeWork::Kernel);
-  hints.works[4] = NodeWork::Other;  // what lies between roots and leaves counts for nothing
+  hints.works[4] = NodeWork::Other;  // inner nodes do not count
   check({.begin = true, .end = true});
 }
 
-TEST_CASE("frame halves: beside copies it takes more kernels") {
-  for (const bool is_enough : {false, true}) {
-    CAPTURE(is_enough);
-    const std::uint32_t roots = is_enough ? 9 : 8,
-                        leaves = is_enough ? 17 : 16;  // one of each is a copy
+TEST_CASE("entry/exit: the threshold is higher beside copies") {
+  for (const bool has_enough : {false, true}) {
+    CAPTURE(has_enough);
+    const std::uint32_t roots = has_enough ? 9 : 8,
+                        leaves = has_enough ? 17 : 16;  // one of each is a copy
     const DependencyGraph dependencies = star(roots, leaves);
     NodeHints hints;
     hints.works.assign(dependencies.node_count(), NodeWork::Kernel);
     hints.works.front() = hints.works.back() = NodeWork::Other;
-    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
-                {.begin = is_enough, .end = is_enough});
+    check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
+                     {.begin = has_enough, .end = has_enough});
   }
 }
 
-TEST_CASE("frame halves: kernels that fill a GPU hide what few roots and leaves cost") {
+TEST_CASE("entry/exit: kernels that fill the GPU hide the cost of few roots and leaves") {
   for (const std::uint32_t width : {3u, 23u, 24u, 30u}) {
     CAPTURE(width);
     const DependencyGraph dependencies = manual_dependencies(width, {});
     NodeHints hints;
     hints.works.assign(width, NodeWork::FullKernel);
-    check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
-                {.begin = width >= 24, .end = width >= 24});
+    check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
+                     {.begin = width >= 24, .end = width >= 24});
   }
 }
 
-TEST_CASE("frame halves: a command's work is what it is and how many threads it has") {
+TEST_CASE("entry/exit: a command's work is classified by kind and thread count") {
   RecordingBuilder build;
   const std::uint32_t x = build.add_buffer("x", 64);
   DispatchPayload small{}, full{};
@@ -145,32 +146,32 @@ TEST_CASE("frame halves: a command's work is what it is and how many threads it 
   build.host({build.read(x)});
   const RecordingPtr recording = build.finish();
   const DependencyGraph dependencies = build_dependencies(*recording);
-  CHECK(works_of(*recording, dependencies) ==
+  CHECK(node_works(*recording, dependencies) ==
         std::vector<NodeWork>{NodeWork::Kernel, NodeWork::FullKernel, NodeWork::Fill,
                               NodeWork::Other});
-  CHECK(hints_of(*recording, dependencies).works == works_of(*recording, dependencies));
+  CHECK(hints_of(*recording, dependencies).works == node_works(*recording, dependencies));
 }
 
-TEST_CASE("frame halves: every lowering but Faithful goes by the same ends") {
+TEST_CASE("entry/exit: every lowering except Faithful uses the same rule") {
   const DependencyGraph dependencies = star(3, 20);
   NodeHints hints;
   hints.works.assign(24, NodeWork::Kernel);
   hints.costs.assign(24, 2000);
-  check_frame(dependencies, build_lowered_graph(dependencies, Lowering::Faithful, hints), {});
+  check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Faithful, hints), {});
   for (const auto shape : {LoweringConfig::Shape::EntryExit, LoweringConfig::Shape::Lanes,
                            LoweringConfig::Shape::CostBased}) {
     CAPTURE(static_cast<int>(shape));
-    const LoweringConfig choice{.shape = shape, .lanes = 20, .costs = hints.costs};
-    check_frame(dependencies, build_lowered_graph(dependencies, choice, hints),
-                {.begin = true, .end = true});
+    const LoweringConfig config{.shape = shape, .lanes = 20, .costs = hints.costs};
+    check_entry_exit(dependencies, build_lowered_graph(dependencies, config, hints),
+                     {.begin = true, .end = true});
     NodeHints copies = hints;
     std::fill(copies.works.begin() + 4, copies.works.end(), NodeWork::Other);
-    check_frame(dependencies, build_lowered_graph(dependencies, choice, copies),
-                {.begin = true, .end = false});
+    check_entry_exit(dependencies, build_lowered_graph(dependencies, config, copies),
+                     {.begin = true, .end = false});
   }
 }
 
-TEST_CASE("frame halves: lanes are counted by the nodes that they begin and end with") {
+TEST_CASE("entry/exit: lanes count by their first and last nodes") {
   const DependencyGraph dependencies = manual_dependencies(32, {});
   CHECK(build_lowered_graph(dependencies, Lowering::Lanes(1)).entry_exit == EntryExit{});
   CHECK(build_lowered_graph(dependencies, Lowering::Lanes(7)).entry_exit ==
@@ -194,7 +195,7 @@ TEST_CASE("frame halves: lanes are counted by the nodes that they begin and end 
         EntryExit{.begin = false, .end = true});
 }
 
-TEST_CASE("frame halves: without an end each lane ends by itself, and a begin opens all of them") {
+TEST_CASE("entry/exit: without an exit each lane ends by itself; an entry precedes all lanes") {
   const DependencyGraph dependencies = layer_schedule(60, 6, 2);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(3));
   REQUIRE(graph.entry_exit == EntryExit{.begin = true, .end = false});

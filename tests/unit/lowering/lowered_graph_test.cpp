@@ -38,7 +38,7 @@ bool is_topological(const LoweredGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("lanes: faithful keeps nodes and edges as they are") {
+TEST_CASE("lowering: Faithful keeps nodes and edges unchanged") {
   const DependencyGraph dependencies = layer_schedule(12, 4, 3);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Faithful);
   REQUIRE(graph.nodes.size() == 12);
@@ -55,7 +55,7 @@ TEST_CASE("lanes: faithful keeps nodes and edges as they are") {
   }
 }
 
-TEST_CASE("lanes: a chain gets no frame and no edge under Auto") {
+TEST_CASE("lowering: under Auto a chain gets no entry, no exit and no added edges") {
   const LoweredGraph graph =
       build_lowered_graph(manual_dependencies(3, {{0, 1}, {1, 2}}), Lowering::Auto);
   CHECK(graph.nodes.size() == 3);
@@ -63,7 +63,7 @@ TEST_CASE("lanes: a chain gets no frame and no edge under Auto") {
   CHECK(graph.added_edges == 0);
 }
 
-TEST_CASE("lanes: an empty schedule gives an empty graph under every lowering") {
+TEST_CASE("lowering: an empty recording gives an empty graph under every lowering") {
   const DependencyGraph empty = manual_dependencies(0, {});
   for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(4)}) {
     const LoweredGraph graph = build_lowered_graph(empty, lowering);
@@ -73,7 +73,7 @@ TEST_CASE("lanes: an empty schedule gives an empty graph under every lowering") 
   }
 }
 
-TEST_CASE("lanes: a frame's begin is made first, and each root comes after it") {
+TEST_CASE("lowering: the entry is created first, and each root follows it") {
   const LoweredGraph graph =
       build_lowered_graph(manual_dependencies(3, {{0, 2}, {1, 2}}), Lowering::Auto);
   REQUIRE(graph.nodes.size() == 4);
@@ -85,8 +85,7 @@ TEST_CASE("lanes: a frame's begin is made first, and each root comes after it") 
   CHECK(count_origin(graph, EdgeOrigin::EntryExit) == 2);
 }
 
-TEST_CASE(
-    "lanes: a frame's end is made last, and goes on in the lane of the leaf that was made last") {
+TEST_CASE("lowering: the exit is created last, in the lane of the leaf that was created last") {
   const LoweredGraph graph = build_lowered_graph(
       manual_dependencies(9, {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {0, 5}, {0, 6}, {0, 7}, {0, 8}}),
       Lowering::Auto);
@@ -96,7 +95,7 @@ TEST_CASE(
   CHECK(parents(graph, 0).empty());
 }
 
-TEST_CASE("lanes: a graph no wider than the lanes keeps exactly its needed edges under Auto") {
+TEST_CASE("lowering: under Auto a graph within the lane limit keeps exactly its needed edges") {
   const DependencyGraph dependencies = layer_schedule(320, 32, 3);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto);
   CHECK(graph.lanes == 0);
@@ -105,7 +104,7 @@ TEST_CASE("lanes: a graph no wider than the lanes keeps exactly its needed edges
   CHECK(count_origin(graph, EdgeOrigin::EntryExit) == 64);
 }
 
-TEST_CASE("lanes: under Auto each node of a full layer has another first parent") {
+TEST_CASE("lowering: under Auto the nodes of a full layer have different first parents") {
   const LoweredGraph graph = build_lowered_graph(layer_schedule(12, 4, 4), Lowering::Auto);
   for (std::uint32_t layer = 1; layer < 3; ++layer) {
     std::vector<std::uint32_t> first;
@@ -116,7 +115,7 @@ TEST_CASE("lanes: under Auto each node of a full layer has another first parent"
   }
 }
 
-TEST_CASE("lanes: a graph wider than 128 runs in 128 lanes under Auto") {
+TEST_CASE("lowering: under Auto a graph wider than 128 runs in 128 lanes") {
   const LoweredGraph graph = build_lowered_graph(manual_dependencies(1000, {}), Lowering::Auto);
   CHECK(graph.lanes == 128);
   CHECK(graph.entry_exit == EntryExit{.begin = true, .end = true});
@@ -124,28 +123,28 @@ TEST_CASE("lanes: a graph wider than 128 runs in 128 lanes under Auto") {
   CHECK(count_origin(graph, EdgeOrigin::EntryExit) == 256);
 }
 
-TEST_CASE("lanes: lanes are filled evenly") {
+TEST_CASE("lowering: lanes are filled evenly") {
   const LaneAssignment lanes = assign_lanes(manual_dependencies(1000, {}), 128);
   std::vector<std::uint32_t> nodes(128, 0);
   for (const std::uint32_t lane : lanes.lane) ++nodes[lane];
-  const auto [least, most] = std::minmax_element(nodes.begin(), nodes.end());
-  CHECK(*least == 7);
-  CHECK(*most == 8);
+  const auto [smallest, largest] = std::minmax_element(nodes.begin(), nodes.end());
+  CHECK(*smallest == 7);
+  CHECK(*largest == 8);
 }
 
-TEST_CASE("lanes: the node with the longest way to a leaf is made first") {
+TEST_CASE("lowering: the node with the longest path to a leaf is created first") {
   // 0 -> 3 -> 4 is the critical path; 1 and 2 are alone.
   const LaneAssignment lanes = assign_lanes(manual_dependencies(5, {{0, 3}, {3, 4}}), 2);
   CHECK(lanes.order == std::vector<std::uint32_t>{0, 3, 4, 1, 2});
 }
 
-TEST_CASE("lanes: a node goes on in its parent's lane") {
+TEST_CASE("lowering: a node continues its parent's lane") {
   const LaneAssignment lanes = assign_lanes(manual_dependencies(4, {{0, 2}, {1, 3}}), 2);
   CHECK(lanes.lane[2] == lanes.lane[0]);
   CHECK(lanes.lane[3] == lanes.lane[1]);
 }
 
-TEST_CASE("lanes: the lane edge is the first of a node's edges") {
+TEST_CASE("lowering: the lane edge is the first edge of a node") {
   const DependencyGraph dependencies = tree_schedule(255);
   const LaneAssignment lanes = assign_lanes(dependencies, 8);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(8));
@@ -155,7 +154,7 @@ TEST_CASE("lanes: the lane edge is the first of a node's edges") {
   }
 }
 
-TEST_CASE("lanes: one lane makes a chain without a frame") {
+TEST_CASE("lowering: one lane makes a chain without entry and exit") {
   const DependencyGraph dependencies = layer_schedule(40, 8, 2);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(1));
   CHECK(graph.lanes == 1);
@@ -164,38 +163,40 @@ TEST_CASE("lanes: one lane makes a chain without a frame") {
   CHECK_NOTHROW(check_lowered_graph(dependencies, graph));
 }
 
-TEST_CASE("lanes: more lanes than nodes add no lane edge") {
+TEST_CASE("lowering: more lanes than nodes add no lane edges") {
   const LoweredGraph graph = build_lowered_graph(layer_schedule(40, 8, 1), Lowering::Lanes(65535));
   CHECK(graph.lanes == 8);
   CHECK(count_origin(graph, EdgeOrigin::Lane) == 0);
 }
 
-TEST_CASE("lanes: 0 and 65,536 lanes are refused") {
+TEST_CASE("lowering: 0 and 65,536 lanes are refused") {
   for (const std::uint32_t lanes : {0u, 65536u}) {
     try {
       (void)build_lowered_graph(manual_dependencies(1, {}), Lowering::Lanes(lanes));
       FAIL("not refused");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::InvalidArgument);
-      CHECK(error.stage() == Stage::Lanes);
+      CHECK(error.stage() == Stage::Lowering);
     }
   }
 }
 
 TEST_CASE(
-    "lanes: the known width finds roots, leaves, layers, and the children and parents of one "
+    "lowering: the width bound counts roots, leaves, layers, and the children and parents of one "
     "node") {
-  CHECK(known_width(manual_dependencies(0, {})) == 0);
-  CHECK(known_width(manual_dependencies(3, {{0, 1}, {1, 2}})) == 1);
-  CHECK(known_width(manual_dependencies(7, {})) == 7);
-  CHECK(known_width(layer_schedule(40, 8, 2)) == 8);
-  // A comb: every node of a chain has a leaf, never two at one depth.
-  CHECK(known_width(manual_dependencies(6, {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 5}})) == 3);
-  // A chain whose nodes all lead to the last.
-  CHECK(known_width(manual_dependencies(4, {{0, 3}, {1, 3}, {2, 3}})) == 3);
+  CHECK(width_lower_bound(manual_dependencies(0, {})) == 0);
+  CHECK(width_lower_bound(manual_dependencies(3, {{0, 1}, {1, 2}})) == 1);
+  CHECK(width_lower_bound(manual_dependencies(7, {})) == 7);
+  CHECK(width_lower_bound(layer_schedule(40, 8, 2)) == 8);
+  // A comb: each node of a chain has a leaf; no depth has two leaves.
+  CHECK(width_lower_bound(manual_dependencies(6, {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 5}})) == 3);
+  // A chain in which all nodes lead to the last.
+  CHECK(width_lower_bound(manual_dependencies(4, {{0, 3}, {1, 3}, {2, 3}})) == 3);
 }
 
-TEST_CASE("lanes: random graphs are implied, topological, and in at most k lanes that are chains") {
+TEST_CASE(
+    "lowering: random graphs imply all needed edges, are topological, and have at most k lanes, "
+    "which are chains") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     const auto nodes = static_cast<std::uint32_t>(1 + seed * 7 % 80);
@@ -223,7 +224,7 @@ TEST_CASE("lanes: random graphs are implied, topological, and in at most k lanes
   }
 }
 
-TEST_CASE("lanes: every edge that a frame adds leads from its begin or to its end") {
+TEST_CASE("lowering: every entry or exit edge leads from the entry or to the exit") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const DependencyGraph dependencies =
@@ -242,7 +243,7 @@ TEST_CASE("lanes: every edge that a frame adds leads from its begin or to its en
   }
 }
 
-TEST_CASE("lanes: no needed edge is left that lanes and other edges imply") {
+TEST_CASE("lowering: no needed edge remains that lanes and other edges imply") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     for (const std::uint32_t lanes : {1u, 2u, 5u, 16u}) {
       CAPTURE(seed);
@@ -259,8 +260,8 @@ TEST_CASE("lanes: no needed edge is left that lanes and other edges imply") {
           const bool by_another =
               std::any_of(edges.begin(), edges.end(),
                           [&](const LoweredEdge& other) { return before[other.from][edge.from]; });
-          const bool is_lanes_own = graph.nodes[edge.from].lane ==
-                                    graph.nodes[node].lane;  // stays in any case, and first
+          const bool is_lanes_own =
+              graph.nodes[edge.from].lane == graph.nodes[node].lane;  // always kept, and first
           if (edge.origin == EdgeOrigin::Needed && by_another && !is_lanes_own) ++redundant_edges;
         }
       }

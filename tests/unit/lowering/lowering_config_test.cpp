@@ -15,7 +15,7 @@ using namespace reprise::test;
 
 namespace {
 
-std::uint32_t early_edges(const LoweredGraph& graph) {
+std::uint32_t programmatic_edges(const LoweredGraph& graph) {
   return static_cast<std::uint32_t>(
       std::count_if(graph.edges.begin(), graph.edges.end(),
                     [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; }));
@@ -24,15 +24,14 @@ std::uint32_t early_edges(const LoweredGraph& graph) {
 }  // namespace
 
 TEST_CASE(
-    "lowering choice: Auto takes fewer lanes where costs are known, and a frame where lanes would "
-    "not be fewer") {
+    "lowering config: Auto uses fewer lanes if costs are known, otherwise entry and exit kernels") {
   const DependencyGraph dependencies = manual_dependencies(200, {});
   NodeHints hints;
   CHECK(automatic_config(dependencies, hints).shape == LoweringConfig::Shape::Lanes);
   hints.costs.assign(200, 2000);
-  const LoweringConfig costed = automatic_config(dependencies, hints);
-  CHECK(costed.shape == LoweringConfig::Shape::CostBased);
-  CHECK(costed.lanes == 32);
+  const LoweringConfig by_cost = automatic_config(dependencies, hints);
+  CHECK(by_cost.shape == LoweringConfig::Shape::CostBased);
+  CHECK(by_cost.lanes == 32);
   CHECK(build_lowered_graph(dependencies, Lowering::Auto, hints).lanes == 32);
   hints.costs.assign(6, 2000);
   CHECK(automatic_config(manual_dependencies(6, {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}, {4, 5}}),
@@ -40,7 +39,7 @@ TEST_CASE(
             .shape == LoweringConfig::Shape::EntryExit);
 }
 
-TEST_CASE("lowering choice: costs change nothing of Faithful and Lanes(k)") {
+TEST_CASE("lowering config: costs do not affect Faithful and Lanes(k)") {
   const DependencyGraph dependencies = layer_schedule(32, 8, 2);
   NodeHints hints;
   hints.costs.assign(32, 700);
@@ -54,35 +53,36 @@ TEST_CASE("lowering choice: costs change nothing of Faithful and Lanes(k)") {
 }
 
 TEST_CASE(
-    "lowering choice: a kernel starts early where it says that it waits, and everything before it "
-    "is a kernel") {
+    "lowering config: an edge is programmatic if the kernel declares it and all predecessors are "
+    "kernels") {
   const DependencyGraph dependencies = manual_dependencies(4, {{0, 1}, {1, 2}, {2, 3}});
   NodeHints hints;
-  hints.starts = {NodeStart::Ordered, NodeStart::Early, NodeStart::NoKernel, NodeStart::Early};
+  hints.starts = {NodeStart::Ordered, NodeStart::Programmatic, NodeStart::NoKernel,
+                  NodeStart::Programmatic};
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto, hints);
   CHECK(graph.edges_into(graph.node_of[1]).front().strength == EdgeStrength::Early);
   CHECK(graph.edges_into(graph.node_of[2]).front().strength == EdgeStrength::Full);
   CHECK(graph.edges_into(graph.node_of[3]).front().strength ==
-        EdgeStrength::Full);  // after what is no kernel
-  CHECK(early_edges(build_lowered_graph(dependencies, Lowering::Faithful, hints)) == 0);
+        EdgeStrength::Full);  // after a node that is not a kernel
+  CHECK(programmatic_edges(build_lowered_graph(dependencies, Lowering::Faithful, hints)) == 0);
   CHECK(may_start_programmatically_as(graph, hints));
   hints.starts[1] = NodeStart::Ordered;
   CHECK_FALSE(may_start_programmatically_as(graph, hints));
   CHECK_FALSE(may_start_programmatically_as(graph, {}));
 }
 
-TEST_CASE("lowering choice: a node starts early after all of its parents or after none") {
+TEST_CASE("lowering config: either all edges into a node are programmatic or none") {
   const DependencyGraph dependencies = manual_dependencies(3, {{0, 2}, {1, 2}});
   NodeHints hints;
-  hints.starts = {NodeStart::Ordered, NodeStart::Ordered, NodeStart::Early};
-  CHECK(early_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 2);
+  hints.starts = {NodeStart::Ordered, NodeStart::Ordered, NodeStart::Programmatic};
+  CHECK(programmatic_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 2);
   hints.starts[0] = NodeStart::NoKernel;
-  CHECK(early_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 0);
+  CHECK(programmatic_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 0);
 }
 
-TEST_CASE("lowering choice: the longer the way to go, the more urgent") {
+TEST_CASE("lowering config: a longer path to a leaf gives a higher priority") {
   const DependencyGraph dependencies =
-      manual_dependencies(5, {{0, 1}, {1, 2}});  // two nodes alone beside three
+      manual_dependencies(5, {{0, 1}, {1, 2}});  // a chain of three and two single nodes
   const LoweredGraph graph =
       build_lowered_graph(dependencies,
                           LoweringConfig{.shape = LoweringConfig::Shape::EntryExit,
@@ -91,45 +91,44 @@ TEST_CASE("lowering choice: the longer the way to go, the more urgent") {
   CHECK(graph.nodes[graph.node_of[0]].priority == kMostUrgent);
   CHECK(graph.nodes[graph.node_of[1]].priority < kMostUrgent);
   CHECK(graph.nodes[graph.node_of[2]].priority == graph.nodes[graph.node_of[3]].priority);
-  CHECK(graph.nodes.front().priority == 0);  // of the frame
+  CHECK(graph.nodes.front().priority == 0);  // the entry node
 }
 
-TEST_CASE("tuning choices: each is legal, has a name of its own, and none is there twice") {
+TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once") {
   const DependencyGraph dependencies = layer_schedule(120, 12, 3);
   NodeHints hints;
   hints.costs.assign(120, 3000);
-  hints.starts.assign(120, NodeStart::Early);
-  const std::vector<LoweringConfig> choices =
+  hints.starts.assign(120, NodeStart::Programmatic);
+  const std::vector<LoweringConfig> configs =
       tuning_candidates(dependencies, hints, DevicePriorities::Yes);
   std::vector<std::string> names;
-  for (const LoweringConfig& choice : choices) {
-    const LoweredGraph graph = build_lowered_graph(dependencies, choice, hints);
+  for (const LoweringConfig& config : configs) {
+    const LoweredGraph graph = build_lowered_graph(dependencies, config, hints);
     CHECK_NOTHROW(check_lowered_graph(dependencies, graph));
-    names.push_back(name_of(choice));
+    names.push_back(name_of(config));
   }
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   CHECK(std::find(names.begin(), names.end(), "lanes 16 by cost") != names.end());
-  CHECK(std::find(names.begin(), names.end(), "lanes 64") ==
-        names.end());  // no more than it is wide
+  CHECK(std::find(names.begin(), names.end(), "lanes 64") == names.end());  // at most the width
 }
 
 TEST_CASE(
-    "tuning choices: without costs nothing is by cost, and a device without priorities gets none") {
+    "tuning candidates: none uses costs without costs, or priorities without device support") {
   const DependencyGraph dependencies = layer_schedule(120, 12, 3);
-  for (const LoweringConfig& choice : tuning_candidates(dependencies, {}, DevicePriorities::No)) {
-    CHECK(choice.shape != LoweringConfig::Shape::CostBased);
-    CHECK(choice.priorities == LoweringConfig::Priorities::Same);
-    CHECK(choice.starts == LoweringConfig::Starts::Declared);
+  for (const LoweringConfig& config : tuning_candidates(dependencies, {}, DevicePriorities::No)) {
+    CHECK(config.shape != LoweringConfig::Shape::CostBased);
+    CHECK(config.priorities == LoweringConfig::Priorities::Same);
+    CHECK(config.starts == LoweringConfig::Starts::Declared);
   }
 }
 
 TEST_CASE(
-    "lowering choice: costs alone give fewer lanes only where many nodes wait for several others, "
-    "or more could not be had") {
+    "lowering config: costs reduce lanes only if many nodes have several parents or the limit is "
+    "reached") {
   NodeHints hints;
-  // Forks into 50 that one node joins: by measurement no number of lanes is better than the frame,
-  // and some are worse.
+  // A fork of 50 nodes and a join: measurements show that no lane count beats entry and exit
+  // kernels.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> forks;
   for (std::uint32_t i = 0; i < 50; ++i) {
     forks.emplace_back(0, 1 + i);
@@ -138,12 +137,12 @@ TEST_CASE(
   hints.costs.assign(52, 500);
   CHECK(automatic_config(manual_dependencies(52, forks), hints).shape ==
         LoweringConfig::Shape::EntryExit);
-  // Layers in which each waits for three.
+  // Layers in which each node waits for three.
   const DependencyGraph layers = layer_schedule(400, 50, 3);
   hints.costs.assign(400, 500);
-  const LoweringConfig choice = automatic_config(layers, hints);
-  CHECK(choice.shape == LoweringConfig::Shape::CostBased);
-  CHECK(choice.lanes < 50);
+  const LoweringConfig config = automatic_config(layers, hints);
+  CHECK(config.shape == LoweringConfig::Shape::CostBased);
+  CHECK(config.lanes < 50);
   CHECK(build_lowered_graph(layers, Lowering::Auto, hints).by_cost);
   CHECK_FALSE(build_lowered_graph(layers, Lowering::Auto).by_cost);
 }

@@ -18,7 +18,8 @@ using namespace reprise::test;
 }  // namespace
 
 TEST_CASE(
-    "byte order: random graphs: every order is topological, and lanes keep all needed edges") {
+    "memory-aware order: orders of random graphs are topological, and lanes keep all needed "
+    "edges") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const auto recording = random_recording({.seed = seed,
@@ -27,7 +28,7 @@ TEST_CASE(
                                              .barrier_percent = 5,
                                              .kind = BufferKind::Transient});
     const DependencyGraph dependencies = build_dependencies(*recording);
-    for (const MemoryAwareOrder kind : {MemoryAwareOrder::Recorded, MemoryAwareOrder::Fewest}) {
+    for (const MemoryAwareOrder kind : {MemoryAwareOrder::Recorded, MemoryAwareOrder::MinBytes}) {
       const std::vector<std::uint32_t> order = memory_aware_order(*recording, dependencies, kind);
       REQUIRE(order.size() == dependencies.node_count());
       for (const std::uint32_t lanes : {1u, 2u, 5u}) {
@@ -39,7 +40,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("byte order: fewest frees what it can before it takes more") {
+TEST_CASE("memory-aware order: MinBytes frees buffers before it allocates others") {
   RecordingBuilder b;
   const auto out = b.add_buffer("out", 64);
   std::vector<std::uint32_t> transients;
@@ -52,7 +53,7 @@ TEST_CASE("byte order: fewest frees what it can before it takes more") {
   const DependencyGraph dependencies = build_dependencies(*recording);
   std::vector<std::uint32_t> commands;
   for (const std::uint32_t node :
-       memory_aware_order(*recording, dependencies, MemoryAwareOrder::Fewest))
+       memory_aware_order(*recording, dependencies, MemoryAwareOrder::MinBytes))
     commands.push_back(dependencies.node_command[node]);
   CHECK(commands == std::vector<std::uint32_t>{0, 4, 1, 5, 2, 6, 3, 7});
 }

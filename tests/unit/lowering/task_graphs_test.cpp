@@ -11,8 +11,8 @@
 using namespace reprise::test;
 
 TEST_CASE(
-    "task graphs: each shape leads forward, has no edge that others imply, and is about as large "
-    "as it was asked to be") {
+    "task graphs: each shape leads forward, has no redundant edges, and has about the requested "
+    "size") {
   for (const std::string_view name : task_graph_names()) {
     for (const std::uint32_t nodes : {10u, 300u}) {
       CAPTURE(name);
@@ -40,7 +40,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("task graphs: they have the edges and the longest way of their shape") {
+TEST_CASE("task graphs: they have the edges and the longest path of their shape") {
   CHECK(make_task_graph("chain", 100).depth() == 100);
   CHECK(make_task_graph("chain", 100).edges() == 99);
   CHECK(make_task_graph("wide", 100).depth() == 1);
@@ -53,23 +53,23 @@ TEST_CASE("task graphs: they have the edges and the longest way of their shape")
   CHECK(make_task_graph("wavefront", 100).depth() == 19);
   const TaskGraph cholesky = make_task_graph("cholesky", 1000);
   CHECK(cholesky.size() == 816);
-  CHECK(cholesky.depth() == 46);  // a potrf, a trsm and a syrk a tile of the diagonal
+  CHECK(cholesky.depth() == 46);  // a potrf, a trsm and a syrk per diagonal tile
   CHECK(make_task_graph("attention", 59).edges() == 105);
 }
 
-TEST_CASE("task graphs: series-parallel is the same on every machine") {
+TEST_CASE("task graphs: series-parallel is identical on every platform") {
   const TaskGraph graph = make_task_graph("series-parallel", 300);
   CHECK(graph.parents == make_task_graph("series-parallel", 300).parents);
   CHECK(graph.size() > 300);
 }
 
-TEST_CASE("task graphs: a name that is none is answered with those that there are") {
+TEST_CASE("task graphs: an unknown name throws an error that lists the known ones") {
   std::string text;
   try {
     static_cast<void>(make_task_graph("star", 10));
   } catch (const std::invalid_argument& error) {
     text = error.what();
   }
-  CHECK(text.find("no shape is called 'star'") != std::string::npos);
+  CHECK(text.find("unknown shape 'star'") != std::string::npos);
   CHECK(text.find("cholesky") != std::string::npos);
 }

@@ -47,8 +47,8 @@ void check_plan(const std::vector<BufferLifetime>& buffers, const MemoryPlan& pl
       if (!is_apart) FAIL("buffers " << a << " and " << b << " share bytes");
     }
   }
-  CHECK(plan.height == height);
-  CHECK(plan.bound <= plan.height);
+  CHECK(plan.peak_bytes == height);
+  CHECK(plan.lower_bound <= plan.peak_bytes);
 }
 
 // The least height of all: each order of stacking, each buffer on top of those that it may not
@@ -78,11 +78,11 @@ std::uint64_t least_height(const std::vector<BufferLifetime>& buffers) {
 }  // namespace
 
 TEST_CASE("memory plan: no buffers, and buffers without bytes, need nothing") {
-  CHECK(plan_memory({}).height == 0);
+  CHECK(plan_memory({}).peak_bytes == 0);
   CHECK(plan_memory({}).is_optimal);
   const std::vector<BufferLifetime> empty = {{0, 5, 0}, {1, 2, 0, 64}};
   const MemoryPlan plan = plan_memory(empty);
-  CHECK(plan.height == 0);
+  CHECK(plan.peak_bytes == 0);
   CHECK(plan.offsets == std::vector<std::uint64_t>{0, 0});
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("memory plan: a buffer may begin where another ends and take its bytes
       {0, 3, 4}, {3, 9, 4}, {0, 9, 4}, {9, 21, 4}, {0, 21, 4}};
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(plan.height == 12);
-  CHECK(plan.bound == 12);
+  CHECK(plan.peak_bytes == 12);
+  CHECK(plan.lower_bound == 12);
   CHECK(plan.is_optimal);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("memory plan: times may be negative, and only their order counts") {
       {INT64_MIN, -5, 10}, {-5, INT64_MAX, 10}, {-6, -4, 1}};
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(plan.height == 11);
+  CHECK(plan.peak_bytes == 11);
 }
 
 TEST_CASE("memory plan: what is wrong is refused and named by its index") {
@@ -131,7 +131,7 @@ TEST_CASE(
                           .mixed_alignment = seed % 2 == 0});
     const MemoryPlan plan = plan_memory(buffers);
     check_plan(buffers, plan);
-    CHECK(plan.bound >= most_at_once(buffers));
+    CHECK(plan.lower_bound >= most_at_once(buffers));
     CHECK(plan_memory(buffers).offsets == plan.offsets);
   }
 }
@@ -148,13 +148,13 @@ TEST_CASE("memory plan: with time to search it is as low as trying every order f
     const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
     check_plan(buffers, plan);
     const std::uint64_t least = least_height(buffers);
-    CHECK(plan.bound <= least);
+    CHECK(plan.lower_bound <= least);
     if (std::all_of(buffers.begin(), buffers.end(),
                     [](const BufferLifetime& b) { return b.alignment == 1; })) {
-      CHECK(plan.height == least);
+      CHECK(plan.peak_bytes == least);
       CHECK(plan.is_optimal);
     }
-    if (plan.is_optimal) CHECK(plan.height == least);
+    if (plan.is_optimal) CHECK(plan.peak_bytes == least);
   }
 }
 
@@ -164,8 +164,8 @@ TEST_CASE("memory plan: a tight packing is found again") {
     const auto buffers = cut_lifetimes({.seed = seed, .pieces = 60, .removed_percent = 10});
     const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
     check_plan(buffers, plan);
-    CHECK(plan.bound == std::uint64_t{1} << 20);
-    CHECK(plan.height == plan.bound);
+    CHECK(plan.lower_bound == std::uint64_t{1} << 20);
+    CHECK(plan.peak_bytes == plan.lower_bound);
   }
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("memory plan: a training step is at its bound without a search") {
   const auto buffers = training_lifetimes(1, 100);
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(static_cast<double>(plan.height) <= 1.05 * static_cast<double>(plan.bound));
+  CHECK(static_cast<double>(plan.peak_bytes) <= 1.05 * static_cast<double>(plan.lower_bound));
 }
 
 TEST_CASE(
@@ -185,7 +185,7 @@ TEST_CASE(
         {.seed = seed, .pieces = 200, .unit = 1, .removed_percent = 5, .pinwheel_percent = 0});
     const MemoryPlan plan = plan_memory(buffers);
     check_plan(buffers, plan);
-    CHECK(plan.height == plan.bound);
+    CHECK(plan.peak_bytes == plan.lower_bound);
   }
 }
 
@@ -197,7 +197,7 @@ TEST_CASE(
     buffers.push_back({i, i + 2, 1 + static_cast<std::uint64_t>(i * i % 997), 1});
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(plan.height == plan.bound);
+  CHECK(plan.peak_bytes == plan.lower_bound);
 }
 
 TEST_CASE("memory plan: more pairs than are looked at one by one") {
@@ -222,14 +222,14 @@ TEST_CASE("memory plan: what was planned before stays where it is") {
   for (std::size_t i = 0; i < before.offsets.size(); ++i)
     moved += after.offsets[i] != before.offsets[i] ? 1 : 0;
   CHECK(moved <= buffers.size() / 100);
-  CHECK(static_cast<double>(after.height) <=
-        1.05 * static_cast<double>(plan_memory(buffers).height));
+  CHECK(static_cast<double>(after.peak_bytes) <=
+        1.05 * static_cast<double>(plan_memory(buffers).peak_bytes));
 }
 
 TEST_CASE("memory plan: what was planned before is given up where it costs too much") {
   const std::vector<BufferLifetime> buffers = {{0, 10, 100}, {0, 10, 100}};
   const std::vector<std::uint64_t> apart = {0, 1000};
-  CHECK(plan_memory(buffers, {.keep = apart}).height == 200);
+  CHECK(plan_memory(buffers, {.keep = apart}).peak_bytes == 200);
   CHECK(plan_memory(buffers, {.keep = apart, .keep_within = 9}).offsets == apart);
 }
 
@@ -240,8 +240,9 @@ TEST_CASE("memory plan: a search says how far it is") {
   const MemoryPlan plan = plan_memory(
       buffers,
       {.budget = std::chrono::milliseconds(300), .progress = [&](const MemoryPlanProgress& at) {
-         only_lower &= at.height <= last && at.bound <= at.height && at.part >= 0 && at.part <= 1;
-         last = at.height;
+         only_lower &= at.peak_bytes <= last && at.lower_bound <= at.peak_bytes &&
+                       at.budget_fraction >= 0 && at.budget_fraction <= 1;
+         last = at.peak_bytes;
        }});
   CHECK(only_lower);
   check_plan(buffers, plan);

@@ -1,4 +1,4 @@
-// Plans of commands that run other recordings: their hash, text and loops.
+// Plans of commands with bodies: their hash, text and loops.
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -21,10 +21,10 @@ struct BodyPlans : RecordFixture {
   GpuRef<std::uint32_t> x = buffer<std::uint32_t>(64, "x");
 
   CommandBuffer filling(std::uint32_t value) {
-    CommandBuffer made = recording({.label = "filling", .level = Level::Secondary});
-    made.fill(x, value);
-    made.end();
-    return made;
+    CommandBuffer commands = recording({.label = "filling", .level = Level::Secondary});
+    commands.fill(x, value);
+    commands.end();
+    return commands;
   }
   static Plan plan_of(const std::shared_ptr<const Recording>& recording) {
     std::vector<std::shared_ptr<const Plan>> bodies;
@@ -35,7 +35,8 @@ struct BodyPlans : RecordFixture {
     return freeze_plan(recording->label, recording, std::move(dependencies), std::move(lowered), {},
                        std::move(bodies));
   }
-  // While the condition begins as `initial`, filling with `value`, at most `limit` times.
+  // A loop with the initial condition `initial` that fills with `value`, limited to `limit`
+  // iterations.
   Plan loop(std::uint32_t initial, std::uint32_t value, std::uint64_t limit) {
     const Condition go = make_condition(status, {.name = "go", .initial = initial});
     CommandBuffer cmd = recording({.label = "loop"});
@@ -46,7 +47,7 @@ struct BodyPlans : RecordFixture {
 
 }  // namespace
 
-TEST_CASE("plan: what a body does, a limit and how a condition begins are part of the hash") {
+TEST_CASE("plan: the hash covers bodies, limits and the initial value of conditions") {
   BodyPlans f;
   const std::set<std::uint64_t> hashes{f.loop(1, 1, 1).plan_hash, f.loop(0, 1, 1).plan_hash,
                                        f.loop(1, 2, 1).plan_hash, f.loop(1, 1, 2).plan_hash};
@@ -54,19 +55,19 @@ TEST_CASE("plan: what a body does, a limit and how a condition begins are part o
   CHECK(f.loop(1, 1, 1).plan_hash == f.loop(1, 1, 1).plan_hash);
 }
 
-TEST_CASE("plan: the text shows what decides, the limit and the bodies' own plans") {
+TEST_CASE("plan: the text shows conditions, limits and the plans of bodies") {
   BodyPlans f;
   const std::string text = to_text(f.loop(1, 7, 5));
   for (const char* part :
-       {"while go: filling", "while b0 \"go\", initially 1, at most 5 iterations",
-        "body 0 \"filling\", its buffers b1", "\nbody 0\n  reprise plan 1\n  label \"filling\"",
+       {"while go: filling", "while b0 \"go\", initially 1, max 5 iterations",
+        "body 0 \"filling\", buffers b1", "\nbody 0\n  reprise plan 1\n  label \"filling\"",
         "\n    n0 command 0 \"fill x\""}) {
     INFO(part);
     CHECK(text.find(part) != std::string::npos);
   }
 }
 
-TEST_CASE("plan: loops are numbered in recorded order, each before those inside it") {
+TEST_CASE("plan: loops are numbered in recorded order, outer loops first") {
   BodyPlans f;
   const CommandBuffer fill = f.filling(1);
   const auto condition = [&](std::string_view name) {
@@ -99,9 +100,7 @@ TEST_CASE("plan: loops are numbered in recorded order, each before those inside 
   CHECK(number_loops(*recording, 10) == std::vector<std::uint32_t>{10, 11, 14, 14, 14});
 }
 
-TEST_CASE(
-    "plan difference: what commands run is compared, too: bodies, branches, limits and which "
-    "condition decides") {
+TEST_CASE("plan difference: bodies, branches, limits and conditions are compared") {
   using Outcome = GraphExecUpdateOutcome;
   BodyPlans f;
   const auto outcome = [](const Plan& a, const Plan& b) { return find_difference(a, b).outcome; };
@@ -129,7 +128,7 @@ TEST_CASE(
                   cmd.execute_while(a, one, {.max_iterations = 1});
                 })) == Outcome::NotSupported);
   CHECK(outcome(then, plan([&](CommandBuffer& cmd) { cmd.execute_if(b, one); })) ==
-        Outcome::Success);  // the only one of either
+        Outcome::Success);  // the only condition of either plan
   CHECK(outcome(plan([&](CommandBuffer& cmd) { cmd.execute(one, Nested); }),
                 plan([&](CommandBuffer& cmd) { cmd.execute(two, Nested); })) ==
         Outcome::TopologyChanged);

@@ -1,5 +1,5 @@
 // Plans as text and DOT, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files
-// instead; read the difference before it is committed.
+// instead; review the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -41,7 +41,7 @@ DispatchPayload launch(Dim3 grid, Dim3 block, std::uint32_t shared_bytes = 0) {
   return payload;
 }
 
-// One of every kind of command, nested labels, transients that share, several roots and leaves.
+// Every kind of command, nested labels, transients that share bytes, several roots and leaves.
 Plan step() {
   RecordingBuilder b({.label = "step"});
   const auto x = b.add_buffer("x", 4096), y = b.add_buffer("y", 4096),
@@ -92,7 +92,8 @@ Plan explicit_order() {
   return plan_of(b.finish(), Lowering::Faithful);
 }
 
-// More commands before and after a barrier than edges are worth: it stays as a join.
+// More commands before and after a barrier than direct edges are worth: the barrier remains as a
+// join.
 Plan join() {
   RecordingBuilder b({.label = "join", .ordering = Ordering::Explicit});
   const auto x = b.add_buffer("x", 4096);
@@ -104,7 +105,7 @@ Plan join() {
   return plan_of(b.finish(), Lowering::Auto);
 }
 
-// Names that a careless writer would not survive.
+// Names that need escaping.
 Plan names() {
   RecordingBuilder b({.label = "say \"graph\" {}"});
   const auto x = b.add_buffer("a\\b \"c\"\n<d>", 64), unnamed = b.add_buffer("", 64);
@@ -155,14 +156,14 @@ constexpr Golden kGolden[] = {{"step", step},
 
 }  // namespace
 
-TEST_CASE("plan: text is as in the golden files") {
+TEST_CASE("plan: the text matches the golden files") {
   for (const Golden& golden : kGolden) {
     CAPTURE(golden.name);
     compare(std::string(golden.name) + ".txt", to_text(golden.make()));
   }
 }
 
-TEST_CASE("plan: DOT is as in the golden files") {
+TEST_CASE("plan: the DOT output matches the golden files") {
   for (const Golden& golden : kGolden) {
     CAPTURE(golden.name);
     compare(std::string(golden.name) + ".dot", to_dot(golden.make(), {}));

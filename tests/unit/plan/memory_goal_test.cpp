@@ -27,7 +27,7 @@ GoalResult lowered_for(const Recording& recording, MemoryGoal goal,
   return result;
 }
 
-// Branches that nothing orders, each with a transient of 4 KiB that is written and read.
+// Unordered branches, each with a transient of 4 KiB that is written and read.
 RecordingPtr branches(std::uint32_t count) {
   RecordingBuilder b;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -56,7 +56,7 @@ RecordingPtr chain_with_branches() {
 
 }  // namespace
 
-TEST_CASE("memory goal: speed is the lowering without a goal") {
+TEST_CASE("memory goal: Speed equals the lowering without a goal") {
   const auto recording = branches(16);
   const DependencyGraph dependencies = build_dependencies(*recording);
   const GoalResult result = lower_for_goal(*recording, dependencies, {.alignment = 64});
@@ -67,8 +67,8 @@ TEST_CASE("memory goal: speed is the lowering without a goal") {
   CHECK(result.price.after == MemoryTradeoff::Side{});
 }
 
-TEST_CASE("memory goal: least runs branches one after the other, and says what that costs") {
-  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least);
+TEST_CASE("memory goal: Minimum runs branches sequentially and reports the trade-off") {
+  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Minimum);
   CHECK(result.placement.slab_bytes == 4096);
   CHECK(result.lowered.lanes == 1);
   CHECK(result.price.before.slab_bytes == 16 * 4096);
@@ -78,7 +78,7 @@ TEST_CASE("memory goal: least runs branches one after the other, and says what t
   CHECK(result.price.after.lanes == 1);
 }
 
-TEST_CASE("memory goal: balanced keeps the critical path within five fourths") {
+TEST_CASE("memory goal: Balanced keeps the critical path within five fourths") {
   const GoalResult none = lowered_for(*branches(16), MemoryGoal::Balanced);
   CHECK(none.price.after == none.price.before);
 
@@ -89,14 +89,14 @@ TEST_CASE("memory goal: balanced keeps the critical path within five fourths") {
   CHECK(some.price.after.critical_path <= 50);
 }
 
-TEST_CASE("memory goal: no goal needs more bytes than speed, on random graphs and networks") {
+TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes than Speed") {
   const auto check = [](const Recording& recording) {
     const std::uint64_t speed = lowered_for(recording, MemoryGoal::Speed).placement.slab_bytes;
     const GoalResult balanced = lowered_for(recording, MemoryGoal::Balanced),
-                     least = lowered_for(recording, MemoryGoal::Least);
+                     min_bytes = lowered_for(recording, MemoryGoal::Minimum);
     CHECK(balanced.price.before.slab_bytes == speed);
     CHECK(balanced.placement.slab_bytes <= speed);
-    CHECK(least.placement.slab_bytes <= balanced.placement.slab_bytes);
+    CHECK(min_bytes.placement.slab_bytes <= balanced.placement.slab_bytes);
     CHECK(4 * balanced.price.after.critical_path <= 5 * balanced.price.before.critical_path);
   };
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
@@ -109,8 +109,8 @@ TEST_CASE("memory goal: no goal needs more bytes than speed, on random graphs an
   check(*unet_step({.blocks = 4}));
 }
 
-TEST_CASE("memory goal: lanes are a limit, and Faithful is refused") {
-  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Least, Lowering::Lanes(4));
+TEST_CASE("memory goal: the lane limit is respected, and Faithful is refused") {
+  const GoalResult result = lowered_for(*branches(16), MemoryGoal::Minimum, Lowering::Lanes(4));
   CHECK(result.price.before.lanes == 4);
   CHECK(result.price.after.lanes <= 4);
   const auto error = thrown_by([] {
@@ -120,11 +120,11 @@ TEST_CASE("memory goal: lanes are a limit, and Faithful is refused") {
   CHECK(std::string(error.what()).find("Faithful") != std::string::npos);
 }
 
-TEST_CASE("memory goal: the plan's text says the price") {
+TEST_CASE("memory goal: the plan's text reports the trade-off") {
   auto recording = branches(4);
   DependencyGraph dependencies = build_dependencies(*recording);
   GoalResult result =
-      lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Least, .alignment = 64});
+      lower_for_goal(*recording, dependencies, {.goal = MemoryGoal::Minimum, .alignment = 64});
   Plan plan = freeze_plan("p", recording, std::move(dependencies), std::move(result.lowered),
                           std::move(result.placement));
   CHECK(to_text(plan).find("memory goal") == std::string::npos);

@@ -26,12 +26,12 @@ Plan plan_of(const std::function<void(RecordingBuilder&)>& record) {
                      std::move(placement));
 }
 
-struct Found {
+struct Expected {
   Outcome outcome;
   std::uint32_t node, from;
 };
 
-void check_difference(const Plan& before, const Plan& after, const Found& expected) {
+void check_difference(const Plan& before, const Plan& after, const Expected& expected) {
   const PlanDifference found = find_difference(before, after);
   CHECK(to_string(found.outcome) == to_string(expected.outcome));
   CHECK(found.node == expected.node);
@@ -40,7 +40,7 @@ void check_difference(const Plan& before, const Plan& after, const Found& expect
 
 }  // namespace
 
-TEST_CASE("plan difference: values, kernels, grids and buffers are none") {
+TEST_CASE("plan difference: values, kernels, grids and buffers are not differences") {
   const Plan a = plan_of([](RecordingBuilder& b) {
     const auto x = b.add_buffer("x", 64), y = b.add_buffer("y", 64);
     b.fill(b.write(x), 1);
@@ -56,7 +56,8 @@ TEST_CASE("plan difference: values, kernels, grids and buffers are none") {
   check_difference(a, c, {Outcome::Success, kNone, kNone});
 }
 
-TEST_CASE("plan difference: another number of nodes has no node, another edge has both its ends") {
+TEST_CASE(
+    "plan difference: a different node count names no node, a different edge names both ends") {
   const auto chain = [](std::uint32_t more, bool to_first) {
     return plan_of([=](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64), y = b.add_buffer("y", 64), z = b.add_buffer("z", 64);
@@ -70,7 +71,7 @@ TEST_CASE("plan difference: another number of nodes has no node, another edge ha
   check_difference(chain(0, false), chain(0, true), {Outcome::TopologyChanged, 2, 0});
 }
 
-TEST_CASE("plan difference: kinds of commands are types of nodes; an update of bytes is a copy") {
+TEST_CASE("plan difference: command kinds map to node types; an update of bytes is a copy") {
   const auto second = [](const std::function<void(RecordingBuilder&, std::uint32_t)>& add) {
     return plan_of([&](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64), y = b.add_buffer("y", 64);
@@ -92,7 +93,7 @@ TEST_CASE("plan difference: kinds of commands are types of nodes; an update of b
 }
 
 TEST_CASE(
-    "plan difference: attributes of kernels, kinds of memory and rows of copies cannot change in "
+    "plan difference: kernel attributes, memory kinds and pitched copy shapes cannot change in "
     "place") {
   const auto launched = [](DispatchDesc::Launch launch) {
     return plan_of([=](RecordingBuilder& b) {

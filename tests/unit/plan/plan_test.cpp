@@ -26,7 +26,7 @@ Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering = Low
                      std::move(placement));
 }
 
-// Everything a plan's hash must tell apart, each of it once away from its usual value.
+// Every property that a plan's hash distinguishes; each test changes one of them.
 struct Variant {
   const char* label = "step";
   const char* buffer = "x";
@@ -83,7 +83,7 @@ TEST_CASE("plan: the same recording gives the same hashes and text on two runs")
   }
 }
 
-TEST_CASE("plan: every recorded value is in the hash") {
+TEST_CASE("plan: the hash covers every recorded value") {
   const std::array variants = {
       Variant{},
       Variant{.label = "other"},
@@ -108,7 +108,7 @@ TEST_CASE("plan: every recorded value is in the hash") {
   CHECK(hashes.size() == variants.size());
 }
 
-TEST_CASE("plan: the lowering changes its own hash and never the plan's") {
+TEST_CASE("plan: the lowering changes the lowering hash, never the plan hash") {
   const auto recording = layers(400, 200, 2);
   std::set<std::uint64_t> plans, lowerings;
   for (const Lowering lowering :
@@ -121,7 +121,7 @@ TEST_CASE("plan: the lowering changes its own hash and never the plan's") {
   CHECK(lowerings.size() == 4);
 }
 
-TEST_CASE("plan: source locations and addresses are in neither hash nor text") {
+TEST_CASE("plan: hash and text exclude source locations and addresses") {
   RecordingBuilder a, b;
   for (RecordingBuilder* builder : {&a, &b}) {
     const auto x = builder->add_buffer("x", 64);
@@ -138,7 +138,7 @@ TEST_CASE("plan: source locations and addresses are in neither hash nor text") {
   CHECK(dot.find("folder") == std::string::npos);
 }
 
-TEST_CASE("plan: bytes of borrowed host memory are not part of the hash") {
+TEST_CASE("plan: the hash excludes the bytes of borrowed host memory") {
   const auto hash_with = [](float value) {
     float host[16] = {value};
     RecordingBuilder b;
@@ -149,15 +149,15 @@ TEST_CASE("plan: bytes of borrowed host memory are not part of the hash") {
   CHECK(hash_with(1) == hash_with(2));
 }
 
-TEST_CASE("plan: text tells needed edges from added ones, and names those that lanes imply") {
+TEST_CASE("plan: the text distinguishes needed and added edges and names those that lanes imply") {
   const std::string text = to_text(plan_of(layers(64, 8, 3), Lowering::Lanes(2)));
   CHECK(text.find(" needed: RAW ") != std::string::npos);
-  CHECK(text.find(" added for the lane") != std::string::npos);
-  CHECK(text.find(" added for entry or exit") != std::string::npos);
+  CHECK(text.find(" added: lane") != std::string::npos);
+  CHECK(text.find(" added: entry/exit") != std::string::npos);
   CHECK(text.find("    implied n") != std::string::npos);
 }
 
-TEST_CASE("plan: DOT without added edges draws exactly the needed ones") {
+TEST_CASE("plan: DOT without added edges draws exactly the needed edges") {
   const Plan plan = plan_of(layers(64, 8, 3), Lowering::Lanes(2));
   const std::string dot = to_dot(plan, {.added_edges = false});
   std::size_t arrows = 0;
@@ -167,7 +167,7 @@ TEST_CASE("plan: DOT without added edges draws exactly the needed ones") {
   CHECK(dot.find("dashed") == std::string::npos);
 }
 
-TEST_CASE("plan: labels nested as deep as one likes do not recurse") {
+TEST_CASE("plan: deeply nested labels do not recurse") {
   RecordingBuilder b;
   const auto x = b.add_buffer("x", 64);
   for (int i = 0; i < 300; ++i) b.begin_label("deeper");
@@ -183,7 +183,7 @@ TEST_CASE("plan: labels nested as deep as one likes do not recurse") {
   CHECK(open == 0);
 }
 
-TEST_CASE("hash: words, bytes and their lengths all count") {
+TEST_CASE("hash: words, bytes and their lengths are all hashed") {
   const auto hash = [](auto... parts) {
     Hash64 h;
     (h.add(parts), ...);
@@ -205,7 +205,7 @@ TEST_CASE("hash: words, bytes and their lengths all count") {
   CHECK(all.size() == 10);
 }
 
-TEST_CASE("hash: its values are the same on every machine") {
+TEST_CASE("hash: its values are identical on every platform") {
   Hash64 hash;
   CHECK(hash.value() == 0xe18485764ba03644u);
   hash.add(std::uint64_t{1});

@@ -32,7 +32,7 @@ std::size_t count_of(const trace::GraphVersion& g, trace::EdgeCause cause) {
       g.edges.begin(), g.edges.end(), [cause](const trace::Edge& e) { return e.cause == cause; }));
 }
 
-// A reader takes it: every index leads somewhere.
+// The record decodes: every index is valid.
 void check_readable(const trace::GraphVersion& graph) {
   trace::Records records;
   records.graph_versions.push_back(graph);
@@ -41,7 +41,7 @@ void check_readable(const trace::GraphVersion& graph) {
 
 }  // namespace
 
-TEST_CASE("describe graph: an edge has its hazard, its buffer and the bytes that conflict") {
+TEST_CASE("describe graph: an edge contains its hazard, its buffer and the conflicting bytes") {
   RecordingBuilder builder;
   const auto x = builder.add_buffer("x", 1024),
              t = builder.add_buffer("t", 512, BufferKind::Transient);
@@ -92,9 +92,7 @@ TEST_CASE("describe graph: an edge has its hazard, its buffer and the bytes that
   CHECK(read == trace::NodeAccess{x, trace::Access::Read, 0, 256, 512});
 }
 
-TEST_CASE(
-    "describe graph: a barrier knows the edges that exist because of it, and one that orders "
-    "nothing has none") {
+TEST_CASE("describe graph: a barrier counts the edges that it causes, possibly none") {
   RecordingBuilder builder({.ordering = Ordering::Explicit});
   const auto x = builder.add_buffer("x", 64), y = builder.add_buffer("y", 64);
   builder.begin_label("outer", {255, 128, 0});
@@ -125,7 +123,9 @@ TEST_CASE(
   CHECK(g.ordering == 1);
 }
 
-TEST_CASE("describe graph: frame and lanes are told beside the needed edges, which stay all") {
+TEST_CASE(
+    "describe graph: entry and exit kernels and lane edges are added to the complete required "
+    "edges") {
   RecordingBuilder builder;
   for (int i = 0; i < 6; ++i) {
     const auto x = builder.add_buffer("x", 64);
@@ -150,7 +150,7 @@ TEST_CASE("describe graph: frame and lanes are told beside the needed edges, whi
                        }));
 }
 
-TEST_CASE("describe graph: it is told which halves of a frame there are") {
+TEST_CASE("describe graph: the record tells which of the entry and exit kernels exist") {
   struct Row {
     std::uint32_t roots, leaves;
     std::uint8_t entry_exit;

@@ -13,33 +13,33 @@ using namespace reprise;
 using namespace reprise::test;
 using detail::GraphVersions;
 
-TEST_CASE("graph versions: each hash has a number, which it has again when it comes again") {
+TEST_CASE("graph versions: each hash has one number, also when it recurs") {
   GraphVersions versions;
-  CHECK(versions.now() == 0);
-  CHECK(versions.become(77) == GraphVersions::Found::New);
-  CHECK(versions.now() == 1);
-  CHECK(versions.become(88) == GraphVersions::Found::New);
-  CHECK(versions.now() == 2);
-  CHECK(versions.become(77) == GraphVersions::Found::Known);
-  CHECK(versions.now() == 1);
+  CHECK(versions.current() == 0);
+  CHECK(versions.select(77) == GraphVersions::Found::New);
+  CHECK(versions.current() == 1);
+  CHECK(versions.select(88) == GraphVersions::Found::New);
+  CHECK(versions.current() == 2);
+  CHECK(versions.select(77) == GraphVersions::Found::Known);
+  CHECK(versions.current() == 1);
 }
 
 TEST_CASE(
-    "graph versions: no more than so many are told, which is said once; the known ones stay") {
+    "graph versions: the number of versions is limited, the limit is reported once, and known "
+    "versions stay usable") {
   GraphVersions versions;
   for (std::uint64_t hash = 1; hash <= GraphVersions::kMost; ++hash)
-    CHECK(versions.become(hash) == GraphVersions::Found::New);
-  CHECK(versions.become(GraphVersions::kMost + 1) == GraphVersions::Found::Full);
-  CHECK(versions.now() == GraphVersions::kMost);
-  CHECK(versions.say_full());
-  CHECK_FALSE(versions.say_full());
-  CHECK(versions.become(5) == GraphVersions::Found::Known);
-  CHECK(versions.now() == 5);
+    CHECK(versions.select(hash) == GraphVersions::Found::New);
+  CHECK(versions.select(GraphVersions::kMost + 1) == GraphVersions::Found::Full);
+  CHECK(versions.current() == GraphVersions::kMost);
+  CHECK(versions.report_full_once());
+  CHECK_FALSE(versions.report_full_once());
+  CHECK(versions.select(5) == GraphVersions::Found::Known);
+  CHECK(versions.current() == 5);
 }
 
 TEST_CASE(
-    "traced updates: what an update makes of a graph is a version of it, and replays from then on "
-    "are told under it") {
+    "traced updates: an update creates a version of the graph, and later replays refer to it") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -105,6 +105,6 @@ TEST_CASE(
     CHECK(records.updates[i].from_version == steps[i].first);
     CHECK(records.updates[i].to_version == steps[i].second);
   }
-  CHECK(records.updates[0].what == "whole graph, 2 nodes");
-  CHECK(records.updates[2].what.find("re-instantiated, 3 nodes; ") == 0);
+  CHECK(records.updates[0].description == "whole graph, 2 nodes");
+  CHECK(records.updates[2].description.find("re-instantiated, 3 nodes; ") == 0);
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "runtime/core/instance_core.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"
@@ -37,7 +38,7 @@ bool is_inside(const trace::HostRange& inner, const trace::HostRange& outer) {
          inner.started >= outer.started && inner.ended <= outer.ended;
 }
 
-// Of one thread and depth no two at the same time.
+// Ranges of one thread and depth never overlap.
 bool is_nested(std::vector<trace::HostRange> ranges) {
   std::ranges::sort(ranges, {}, [](const trace::HostRange& r) {
     return std::tuple(r.thread, r.depth, r.started);
@@ -52,8 +53,8 @@ bool is_nested(std::vector<trace::HostRange> ranges) {
 }  // namespace
 
 TEST_CASE(
-    "host spans: recording, compiling with its parts and uploading are ranges, the application's "
-    "around them; launches are not") {
+    "host spans: recording, compiling with its parts and uploading are ranges, and launches are "
+    "not") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -69,7 +70,7 @@ TEST_CASE(
       CapturedGraph graph = device.compile(cmd);
       const Queue queue = device.create_queue();
       graph.upload(queue);
-      graph.upload(queue);  // is there already
+      graph.upload(queue);  // already uploaded
       for (int i = 0; i < 3; ++i) graph.launch(queue).wait();
     }
     device.wait_idle();
@@ -100,7 +101,8 @@ TEST_CASE(
   CHECK(all.profile_costs.back().host > 0);
 }
 
-TEST_CASE("host spans: however they begin and end, those of one depth of a thread do not overlap") {
+TEST_CASE(
+    "host spans: ranges of one depth and thread never overlap, in any order of start and end") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -138,7 +140,7 @@ TEST_CASE("host spans: however they begin and end, those of one depth of a threa
   CHECK(range.at("outer").depth == 0);
 }
 
-TEST_CASE("host spans: a call that fails is a range too, of no graph") {
+TEST_CASE("host spans: a call that fails is a range without a graph") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
@@ -166,9 +168,9 @@ TEST_CASE("host spans: a call that fails is a range too, of no graph") {
   CHECK_FALSE(range.contains("plan"));
 }
 
-TEST_CASE("host spans: without a trace there is nothing, and nothing is paid for") {
+TEST_CASE("host spans: without a trace a span records and costs nothing") {
   const NoTraceEnvironment none;
   const Instance instance(InstanceDesc{.application = "none"});
   const TraceRange range = instance.trace_range("nothing");
-  CHECK(instance.core()->trace() == nullptr);
+  CHECK(detail::core_of(instance)->trace() == nullptr);
 }

@@ -1,5 +1,5 @@
-// The whole way of a live trace on the real host device: an instance with viewers, who come late,
-// ask and leave.
+// Live traces end to end on the host device: an instance with viewers that connect late, request
+// and disconnect.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/graph/graph_core.hpp"
+#include "base/handle_access.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "trace/live/session_directory.hpp"
@@ -35,7 +36,7 @@ std::string own_session() {
   return {};
 }
 
-// What a viewer has got so far.
+// The records that a viewer has received.
 trace::Records records_of(const Collector& viewer) {
   trace::Records all;
   for (const auto& chunk : viewer.chunks())
@@ -43,7 +44,7 @@ trace::Records records_of(const Collector& viewer) {
   return all;
 }
 
-// A graph of two commands that can be replayed, and its queue.
+// A graph of two commands and its queue.
 struct Work {
   explicit Work(const Instance& instance)
       : device(instance.open_device(DeviceSelector::named("host"))),
@@ -59,7 +60,7 @@ struct Work {
   }
   ~Work() {
     graph = CapturedGraph();
-    device.wait_idle();  // then nothing is left of it
+    device.wait_idle();  // all replays are complete
   }
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
@@ -74,7 +75,7 @@ struct Work {
 
 }  // namespace
 
-TEST_CASE("live trace: without being asked there is no thread, no socket and no file") {
+TEST_CASE("live trace: without a request there is no thread, no socket and no file") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const EnvironmentVariable listen("REPRISE_LISTEN", "127.0.0.1:0"),
@@ -86,13 +87,13 @@ TEST_CASE("live trace: without being asked there is no thread, no socket and no 
   CHECK(open_descriptors() == descriptors_before);
   CHECK(std::filesystem::is_empty(runtime.path()));
   const Instance asked(described({.target = "live"}));
-  CHECK(trace_threads() == 3);  // that collects, that writes, that serves
+  CHECK(trace_threads() == 3);  // collector, writer, server
   CHECK(open_descriptors() > descriptors_before);
   CHECK_FALSE(std::filesystem::is_empty(runtime.path()));
 }
 
 TEST_CASE(
-    "live trace: a viewer that comes late gets all that later records refer to, then goes on") {
+    "live trace: a late viewer receives everything that later records refer to, then new records") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const Instance instance(described({.target = "live", .profile = ProfileMode::Every}));
@@ -124,14 +125,14 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "live trace: a viewer changes the mode while replays run, as far as it may, and not for longer "
-    "than it stays") {
+    "live trace: a viewer changes the mode during replays, within its limit and until it "
+    "disconnects") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const Instance instance(
+  Instance instance(
       described({.target = "live", .profile = ProfileMode::Off}, RemoteProfile::Sampled));
   Work work(instance);
-  detail::ReplayLog& log = *work.graph.core()->log();
+  detail::ReplayLog& log = *detail::core_of(work.graph)->log();
   work.replay(2);
   CHECK(log.mode() == ProfileMode::Off);
   {
@@ -141,9 +142,9 @@ TEST_CASE(
       work.replay(1);
       return !records_of(viewer).sample_blocks.empty();
     }));
-    CHECK(log.mode() == ProfileMode::Sampled);  // no more than it may
+    CHECK(log.mode() == ProfileMode::Sampled);  // limited by the remote profile
     Work later(instance);
-    CHECK(later.graph.core()->log()->mode() == ProfileMode::Sampled);
+    CHECK(detail::core_of(later.graph)->log()->mode() == ProfileMode::Sampled);
     viewer.client().request({trace::LiveRequest::Kind::SetProfile, trace::LiveProfile::Replays});
     CHECK(eventually([&] { return log.mode() == ProfileMode::Replays; }));
     instance.set_profile(ProfileMode::Every);
@@ -152,10 +153,10 @@ TEST_CASE(
   CHECK(eventually([&] { return log.mode() == ProfileMode::Every; }));
 }
 
-TEST_CASE("live trace: where viewers may ask for nothing they get what the application wants") {
+TEST_CASE("live trace: without a remote profile viewers get the application's mode") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
-  const Instance instance(
+  Instance instance(
       described({.target = "live", .profile = ProfileMode::Replays}, RemoteProfile::Nothing));
   Work work(instance);
   Collector viewer(own_session());
@@ -167,7 +168,7 @@ TEST_CASE("live trace: where viewers may ask for nothing they get what the appli
     work.replay(1);
     return !records_of(viewer).replays.empty();
   }));
-  CHECK(work.graph.core()->log()->mode() == ProfileMode::Replays);
+  CHECK(detail::core_of(work.graph)->log()->mode() == ProfileMode::Replays);
   CHECK(records_of(viewer).sample_blocks.empty());
 }
 
@@ -175,7 +176,7 @@ TEST_CASE("live trace: the application changes the mode of an instance and of on
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
-    const Instance instance(described({.target = folder.file(), .profile = ProfileMode::Off})),
+    Instance instance(described({.target = folder.file(), .profile = ProfileMode::Off})),
         other(described({.target = folder.file(), .profile = ProfileMode::Off}));
     Work one(instance), two(instance), elsewhere(other);
     const auto replay_all = [&] {
@@ -221,7 +222,7 @@ TEST_CASE("live trace: launching allocates nothing while a viewer changes the mo
     const std::uint64_t asking = allocations_of_this_thread();
     viewer.client().request({trace::LiveRequest::Kind::SetProfile, wish});
     allocated += allocations_of_this_thread() - asking;
-    const detail::ReplayLog& log = *work.graph.core()->log();
+    const detail::ReplayLog& log = *detail::core_of(work.graph)->log();
     REQUIRE(eventually([&] {
       work.replay(1);
       return log.mode() == static_cast<ProfileMode>(wish);
@@ -231,7 +232,7 @@ TEST_CASE("live trace: launching allocates nothing while a viewer changes the mo
   CHECK(allocations_of_this_thread() == before + allocated);
 }
 
-TEST_CASE("live trace: a file is written too where one is named, whoever looks") {
+TEST_CASE("live trace: a named file is written in addition to the live session") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const TraceFolder folder;
@@ -253,13 +254,13 @@ TEST_CASE("live trace: a file is written too where one is named, whoever looks")
   CHECK(own_session().empty());
 }
 
-TEST_CASE("live trace: over TCP it takes the token of the environment") {
+TEST_CASE("live trace: TCP requires the token from the environment") {
   const NoTraceEnvironment none;
   const RuntimeFolder runtime;
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:1:2", .token = "secret"};
   CHECK(thrown_by([&] { const Instance instance(described(desc)); }).code() ==
         ErrorCode::InvalidArgument);
-  // A port that is taken.
+  // The port is in use.
   trace::LiveServerDesc other = patient("other");
   other.listen = "127.0.0.1:0";
   other.token = "x";

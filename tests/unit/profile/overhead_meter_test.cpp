@@ -19,7 +19,7 @@ std::vector<trace::ProfileCost> costs(const std::vector<trace::Record>& records)
 
 }  // namespace
 
-TEST_CASE("cost meter: about a second's threads and hooks are a record") {
+TEST_CASE("overhead meter: one record covers about a second of threads and hooks") {
   OverheadMeter meter(100, 10);
   std::vector<trace::Record> records;
   meter.tick(200, ProfileMode::Every, 50, records);
@@ -28,7 +28,7 @@ TEST_CASE("cost meter: about a second's threads and hooks are a record") {
   CHECK(records.empty());
   meter.add({.launches = 1, .replays = 0, .nodes = 0});
   meter.tick(100 + kSecond, ProfileMode::Every, 2'000, records);
-  // 3 looks for each launch and replay, 1.5 a node.
+  // 3 clock reads for each launch and replay, 1.5 for each node.
   CHECK(costs(records) == std::vector<trace::ProfileCost>{
                               {100, 100 + kSecond, 3, 2'000 + 10 * (3 * 3 + 3 * 2 + 150), 0}});
   meter.add({.launches = 1, .replays = 1, .nodes = 0});
@@ -36,7 +36,7 @@ TEST_CASE("cost meter: about a second's threads and hooks are a record") {
   CHECK(costs(records).back() == trace::ProfileCost{100 + kSecond, 200 + kSecond, 3, 500 + 60, 0});
 }
 
-TEST_CASE("cost meter: where nothing is profiled there is nothing to tell") {
+TEST_CASE("overhead meter: without hooks there is no record") {
   OverheadMeter meter(100, 10);
   std::vector<trace::Record> records;
   for (trace::Time now = 200; now < 10 * kSecond; now += kSecond)
@@ -45,7 +45,7 @@ TEST_CASE("cost meter: where nothing is profiled there is nothing to tell") {
   CHECK(records.empty());
 }
 
-TEST_CASE("cost meter: a record is of one mode") {
+TEST_CASE("overhead meter: a record covers one mode") {
   OverheadMeter meter(100, 10);
   std::vector<trace::Record> records;
   meter.add({.launches = 1, .replays = 1, .nodes = 0});

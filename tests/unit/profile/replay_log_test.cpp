@@ -22,11 +22,11 @@ trace::Records collected(ReplayLog& log) {
   return by_kind;
 }
 
-// As if all launches that a test tells of had begun.
+// Announces all launches that a test records.
 void begin_all(ReplayLog& log) { REQUIRE(log.begin_launch(1'000'000)); }
 
-// One replay of `nodes` nodes, each 10 long, from `start` on, as an executor tells it; true if its
-// nodes were wanted.
+// Runs one replay of `nodes` nodes of 10 ns each from `start`; returns whether node times were
+// requested.
 bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t start) {
   NodeTime* const times = log.begin_replay(replay);
   if (times != nullptr) {
@@ -42,14 +42,14 @@ void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) {
 
 }  // namespace
 
-TEST_CASE("replay log: launches and times meet, whichever comes first") {
+TEST_CASE("replay log: launches and times are matched in any order of arrival") {
   ReplayLog log({.graph = 7, .version = 1, .label = "g", .nodes = 2});
   begin_all(log);
   log.expect_device_times(true);
   launch(log, 1, 100);
-  CHECK(collected(log).count() == 0);  // its times are not here yet
+  CHECK(collected(log).count() == 0);  // the times are outstanding
   CHECK(run(log, 1, 2, 200));
-  CHECK(run(log, 2, 2, 300));  // over before its launch returned
+  CHECK(run(log, 2, 2, 300));  // completes before its launch returns
   const trace::Records first = collected(log);
   REQUIRE(first.replays.size() == 1);
   CHECK(first.replays[0] == trace::Replay{7, 1, 0, 3, 1, 100, 105, 200, 220, 99, 1});
@@ -64,7 +64,7 @@ TEST_CASE("replay log: launches and times meet, whichever comes first") {
   CHECK(second.losses.empty());
 }
 
-TEST_CASE("replay log: without a clock on the device a replay has the times of its launch alone") {
+TEST_CASE("replay log: without a device clock a replay has only launch times") {
   ReplayLog log({.graph = 1, .nodes = 2});
   begin_all(log);
   launch(log, 1, 100);
@@ -73,7 +73,7 @@ TEST_CASE("replay log: without a clock on the device a replay has the times of i
   CHECK(records.replays[0] == trace::Replay{1, 1, 0, 3, 1, 100, 105, 0, 0, 99, 0});
 }
 
-TEST_CASE("replay log: samples are by start, and a node that did not run has none") {
+TEST_CASE("replay log: samples are sorted by start, and a node that did not run has none") {
   ReplayLog log({.nodes = 3});
   begin_all(log);
   NodeTime* const times = log.begin_replay(1);
@@ -85,13 +85,13 @@ TEST_CASE("replay log: samples are by start, and a node that did not run has non
   REQUIRE(records.sample_blocks.size() == 1);
   CHECK(records.sample_blocks[0].samples ==
         std::vector<trace::Sample>{{2, 0, 40, 1, 2}, {0, 0, 50, 1, 1}});
-  NodeTime* const again = log.begin_replay(2);  // what was there before is gone
+  NodeTime* const again = log.begin_replay(2);  // earlier contents are cleared
   REQUIRE(again != nullptr);
   log.end_replay(2, 60, 0, again);
   CHECK(collected(log).sample_blocks[0].samples.empty());
 }
 
-TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the rest goes on") {
+TEST_CASE("replay log: what exceeds a small ring is counted once, and recording continues") {
   ReplayLog log({.label = "tiny", .nodes = 5, .replays = 4, .node_bytes = 1});
   begin_all(log);
   log.expect_device_times(true);
@@ -104,7 +104,7 @@ TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the res
   CHECK(records.sample_blocks.size() == 4);
   std::uint64_t replays = 0, times = 0, samples = 0;
   for (const trace::Loss& loss : records.losses) {
-    CHECK(loss.why.find("graph tiny") != std::string::npos);
+    CHECK(loss.reason.find("graph tiny") != std::string::npos);
     if (loss.kind == trace::LossKind::Replays) replays += loss.count;
     if (loss.kind == trace::LossKind::DeviceRecords) times += loss.count;
     if (loss.kind == trace::LossKind::Samples) samples += loss.count;
@@ -120,7 +120,7 @@ TEST_CASE("replay log: what a tiny ring can't hold is counted, once, and the res
   CHECK(later.losses.empty());
 }
 
-TEST_CASE("replay log: a launch whose times were lost is told without them") {
+TEST_CASE("replay log: a launch whose times were lost is recorded without them") {
   ReplayLog log({.nodes = 1});
   begin_all(log);
   log.expect_device_times(true);
@@ -140,11 +140,11 @@ TEST_CASE("replay log: a launch whose times were lost is told without them") {
   CHECK(std::get<trace::Replay>(rest[0]).replay == 3);
 }
 
-TEST_CASE("replay log: the mode decides whose nodes are wanted") {
+TEST_CASE("replay log: the mode decides which replays get node times") {
   ReplayLog replays({.nodes = 4, .mode = ProfileMode::Replays});
   begin_all(replays);
   for (std::uint64_t replay = 1; replay <= 8; ++replay) CHECK_FALSE(run(replays, replay, 4, 100));
-  // 4 nodes cost 240 ns of 40: 600 replays have to pay for one.
+  // The cost of 4 nodes is 240 ns in 40 ns of run time: one in 600 replays is sampled.
   ReplayLog sampled({.nodes = 4, .mode = ProfileMode::Sampled});
   begin_all(sampled);
   std::vector<std::uint64_t> wanted;
@@ -154,7 +154,7 @@ TEST_CASE("replay log: the mode decides whose nodes are wanted") {
   CHECK(wanted == std::vector<std::uint64_t>{1, 601, 1201});
 }
 
-TEST_CASE("replay log: noting allocates nothing") {
+TEST_CASE("replay log: recording allocates nothing") {
   ReplayLog log({.nodes = 16, .replays = 64});
   begin_all(log);
   const std::uint64_t before = allocations_of_this_thread();
@@ -166,8 +166,8 @@ TEST_CASE("replay log: noting allocates nothing") {
 }
 
 TEST_CASE(
-    "replay log: with a thread that launches, one that runs and one that collects, every replay is "
-    "told or counted") {
+    "replay log: with a launching, a running and a collecting thread every replay is recorded or "
+    "counted") {
   ReplayLog log({.label = "g", .nodes = 3, .replays = 32});
   begin_all(log);
   log.expect_device_times(true);
@@ -210,8 +210,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay log: the mode changes from one launch to the next, and what was begun is told to its "
-    "end") {
+    "replay log: the mode changes between launches, and a started replay is recorded completely") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Off});
   log.expect_device_times(true);
   CHECK_FALSE(log.begin_launch(1));
@@ -222,7 +221,7 @@ TEST_CASE(
   CHECK(log.mode() == ProfileMode::Every);
   REQUIRE(log.begin_launch(2));
   launch(log, 2, 200);
-  log.set_mode(ProfileMode::Off);  // in the midst of it
+  log.set_mode(ProfileMode::Off);  // during the replay
   CHECK_FALSE(log.begin_launch(3));
   run(log, 2, 2, 300);
   CHECK_FALSE(run(log, 3, 2, 400));
@@ -242,24 +241,22 @@ TEST_CASE(
   CHECK(later.sample_blocks.empty());
 }
 
-TEST_CASE(
-    "replay log: what a viewer asks for goes before what the application wants, while it is "
-    "there") {
+TEST_CASE("replay log: a viewer's mode takes precedence over the application's while it is set") {
   ReplayLog log({.nodes = 2, .mode = ProfileMode::Replays});
-  log.ask(ProfileMode::Every);
+  log.request_mode(ProfileMode::Every);
   CHECK(log.mode() == ProfileMode::Every);
   log.set_mode(ProfileMode::Off);
   CHECK(log.mode() == ProfileMode::Every);
-  log.ask(ProfileMode::Sampled);
+  log.request_mode(ProfileMode::Sampled);
   CHECK(log.mode() == ProfileMode::Sampled);
-  log.ask(std::nullopt);
+  log.request_mode(std::nullopt);
   CHECK(log.mode() == ProfileMode::Off);
-  log.ask(std::nullopt);
+  log.request_mode(std::nullopt);
   log.set_mode(ProfileMode::Sampled);
   CHECK(log.mode() == ProfileMode::Sampled);
 }
 
-TEST_CASE("replay log: whoever asks for samples gets the next replay") {
+TEST_CASE("replay log: a new request for samples applies to the next replay") {
   ReplayLog log({.nodes = 4, .mode = ProfileMode::Sampled});
   begin_all(log);
   std::vector<std::uint64_t> wanted;
@@ -269,18 +266,18 @@ TEST_CASE("replay log: whoever asks for samples gets the next replay") {
     }
   };
   replays(1, 100);
-  log.ask(ProfileMode::Sampled);
+  log.request_mode(ProfileMode::Sampled);
   replays(100, 800);
-  CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // of 600 replays one
+  CHECK(wanted == std::vector<std::uint64_t>{1, 100, 700});  // one of 600 replays
 }
 
-TEST_CASE("replay log: a change of mode allocates nothing") {
+TEST_CASE("replay log: changing the mode allocates nothing") {
   ReplayLog log({.nodes = 16, .mode = ProfileMode::Off});
   const std::uint64_t before = allocations_of_this_thread();
   for (const ProfileMode mode :
        {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
     log.set_mode(mode);
-    log.ask(mode);
+    log.request_mode(mode);
     if (log.begin_launch(1)) launch(log, 1, 1);
     run(log, 1, 16, 1);
   }

@@ -1,5 +1,5 @@
-// ReplayLog with a device that keeps its times until they are collected: when it is asked for
-// nodes, and what becomes of its answers.
+// ReplayLog with a source that keeps times until they are collected: requests for node times and
+// their results.
 #include <doctest/doctest.h>
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kNodes = 3;
 
-// Replays that were run and not collected yet, each 100 long, and 300 long where a twin ran.
+// Replays that ran and were not collected: 100 ns each, 300 ns with the profiling clone.
 class FakeSource final : public detail::ReplaySource {
  public:
   [[nodiscard]] Lost collect(detail::ReplayObserver& observer) override {
@@ -102,8 +102,7 @@ struct Followed {
 }  // namespace
 
 TEST_CASE(
-    "replay source: replays get their times when they are collected, and nobody asks where nothing "
-    "was launched") {
+    "replay source: replays get their times on collection, and an idle source is not queried") {
   Followed f(ProfileMode::Replays);
   CHECK(f.collect().count() == 0);
   CHECK(f.source->collected == 0);
@@ -121,8 +120,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay source: every replay's nodes are asked for before the first launch, and called off "
-    "with the mode") {
+    "replay source: with mode Every node times are requested before the first launch, and "
+    "cancelled with the mode") {
   Followed f(ProfileMode::Every);
   REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
   CHECK(f.source->how.front() == detail::ReplaySource::Precision::Close);
@@ -140,14 +139,13 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay source: a first window of samples comes at once, the next one not before it has paid "
-    "for itself") {
+    "replay source: the first sampling window opens at once, the next one after it has amortised") {
   Followed f(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   REQUIRE(f.source->asked.size() == 1);
   const std::uint64_t window = f.source->asked[0];
-  CHECK(f.source->how[0] ==
-        detail::ReplaySource::Precision::Cheap);  // long before it is known to run for long
+  // The total run time is still unknown.
+  CHECK(f.source->how[0] == detail::ReplaySource::Precision::Cheap);
   CHECK(window > 0);
   CHECK(window < 100);
   f.run(2 * window);
@@ -155,8 +153,8 @@ TEST_CASE(
   f.run(2 * window);
   CHECK(f.collect().sample_blocks.empty());
   CHECK(f.source->asked.size() == 1);
-  // Whoever asks anew does not wait.
-  f.log.ask(ProfileMode::Sampled);
+  // A new request takes effect immediately.
+  f.log.request_mode(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   CHECK(f.source->asked.size() == 2);
 }
@@ -175,22 +173,22 @@ TEST_CASE("replay source: nothing is timed while the mode is Off") {
 }
 
 TEST_CASE(
-    "replay source: it is paused while the mode is Off, once all that was told has its times, and "
-    "resumed before the first launch after") {
+    "replay source: it is paused in mode Off after outstanding times arrived, and resumed before "
+    "the next launch") {
   Followed off(ProfileMode::Off);
   CHECK(off.source->is_paused);
   Followed f(ProfileMode::Replays);
   CHECK_FALSE(f.source->is_paused);
   f.run(2);
   f.log.set_mode(ProfileMode::Off);
-  CHECK_FALSE(f.source->is_paused);  // launches of before may be on their way
+  CHECK_FALSE(f.source->is_paused);  // earlier launches may be outstanding
   CHECK(f.collect().replays.size() == 2);
   CHECK(f.source->is_paused);
   static_cast<void>(f.collect());
   CHECK(f.source->switched == 1);
-  f.log.ask(ProfileMode::Sampled);
+  f.log.request_mode(ProfileMode::Sampled);
   CHECK_FALSE(f.source->is_paused);
-  f.log.ask(std::nullopt);
+  f.log.request_mode(std::nullopt);
   CHECK_FALSE(f.source->is_paused);
   static_cast<void>(f.collect());
   CHECK(f.source->is_paused);
@@ -201,7 +199,7 @@ TEST_CASE(
   CHECK(f.source->switched == 4);
 }
 
-TEST_CASE("replay source: what came too late is counted as lost") {
+TEST_CASE("replay source: times that arrive too late are counted as lost") {
   Followed f(ProfileMode::Replays);
   f.run(3);
   f.source->over.pop_front();
@@ -217,7 +215,7 @@ TEST_CASE("replay source: what came too late is counted as lost") {
   CHECK(records.losses[1].count == 2 * kNodes);
 }
 
-TEST_CASE("replay source: the clock's pairs are in the trace, each once") {
+TEST_CASE("replay source: each pair of clock readings is in the trace once") {
   Followed f(ProfileMode::Replays);
   f.source->pair = detail::ClockPair{500, 9'000, 3};
   f.run(1);
@@ -228,7 +226,8 @@ TEST_CASE("replay source: the clock's pairs are in the trace, each once") {
   CHECK(f.collect().clocks.empty());
 }
 
-TEST_CASE("replay source: a device that fails is said once, and replays go on without its times") {
+TEST_CASE(
+    "replay source: a failing device is reported once, and replays continue without its times") {
   Followed f(ProfileMode::Replays);
   f.run(2);
   f.source->broken = true;
@@ -245,8 +244,8 @@ TEST_CASE("replay source: a device that fails is said once, and replays go on wi
 }
 
 TEST_CASE(
-    "replay source: a device that cannot time nodes does not stand in the way of its graph, and it "
-    "is said later") {
+    "replay source: a device that cannot time nodes does not prevent the graph and is reported "
+    "later") {
   const auto source = std::make_shared<FakeSource>();
   source->broken = true;
   ReplayLog log({.graph = 7, .label = "g", .nodes = kNodes, .mode = ProfileMode::Every});

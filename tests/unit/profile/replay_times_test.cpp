@@ -10,7 +10,7 @@ using namespace reprise::detail;
 
 namespace {
 
-// Two nodes behind a frame, the second schedule node first.
+// Two nodes between entry and exit, the second schedule node first.
 Plan two_nodes() {
   Plan plan;
   plan.recording = std::make_shared<const Recording>();
@@ -33,10 +33,10 @@ void replay(ReplayTimes& times, std::int64_t took, std::uint32_t first, std::uin
 }  // namespace
 
 TEST_CASE(
-    "replay times: as many replays as were asked for are noted, those that were abandoned left "
-    "out") {
+    "replay times: the requested number of replays is recorded, and abandoned replays are "
+    "ignored") {
   ReplayTimes times(two_nodes());
-  replay(times, 5, 0, 0);  // nobody asked
+  replay(times, 5, 0, 0);  // before open()
   CHECK_FALSE(times.is_full());
   CHECK(times.noted() == 0);
   times.open(2);
@@ -53,10 +53,10 @@ TEST_CASE(
   CHECK(times.noted() == 2);
 }
 
-TEST_CASE("replay times: costs are medians by schedule node, less what noting them takes") {
+TEST_CASE("replay times: costs are medians by schedule node, less the recording overhead") {
   ReplayTimes times(two_nodes());
   times.open(3);
-  times.end_replay(1, 10, 20, nullptr);  // its nodes were not timed
+  times.end_replay(1, 10, 20, nullptr);  // without node times
   replay(times, 100, 40, 5);
   replay(times, 100, 60, 5);
   replay(times, 100, 50, 5);

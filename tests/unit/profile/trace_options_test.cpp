@@ -28,13 +28,13 @@ void check_refused(ErrorCode code, const TraceDesc& desc,
 
 }  // namespace
 
-TEST_CASE("trace options: nothing is asked for, nothing comes") {
+TEST_CASE("trace options: without a request there are no options") {
   const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({}));
   CHECK_FALSE(trace_options({.profile = ProfileMode::Sampled}));
 }
 
-TEST_CASE("trace options: a target has a file, a limit and what is kept at the limit") {
+TEST_CASE("trace options: a target has a file, a limit and a choice of what to keep") {
   const NoTraceEnvironment none;
   CHECK(trace_options({.target = "/tmp/a/../b"})->file.path == "/tmp/b");
   CHECK(trace_options({.target = "b"})->file.path == std::filesystem::current_path() / "b");
@@ -49,7 +49,7 @@ TEST_CASE("trace options: a target has a file, a limit and what is kept at the l
   CHECK(trace_options({.target = "b,max=3M,keep=first"})->file.keep == Keep::First);
 }
 
-TEST_CASE("trace options: live is for viewers, for a file too, or with limits of the file") {
+TEST_CASE("trace options: live stands alone, with a file, or with a file and its limits") {
   const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({.target = "run"})->live);
   const auto live = trace_options({.target = "live"});
@@ -69,7 +69,7 @@ TEST_CASE("trace options: live is for viewers, for a file too, or with limits of
   CHECK_FALSE(trace_options({.target = "lively"})->live);
 }
 
-TEST_CASE("trace options: what viewers may ask for, and who may come over TCP") {
+TEST_CASE("trace options: the level for viewers and the token for TCP") {
   const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({.target = "live"}, RemoteProfile::Nothing)->live->remote_profile);
   CHECK(trace_options({.target = "live"}, RemoteProfile::Every)->live->remote_profile ==
@@ -84,7 +84,7 @@ TEST_CASE("trace options: what viewers may ask for, and who may come over TCP") 
     check_refused(
         ErrorCode::InvalidArgument, {.target = "live"},
         {"REPRISE_REMOTE_PROFILE is \"off\"; it may be nothing, replays, sampled or every"});
-    CHECK(trace_options({.target = "run"}));  // of a live trace alone
+    CHECK(trace_options({.target = "run"}));  // applies only to live traces
   }
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:0", .token = "secret"};
   CHECK(trace_options(desc)->live->listen == "127.0.0.1:0");
@@ -102,7 +102,7 @@ TEST_CASE("trace options: what viewers may ask for, and who may come over TCP") 
   CHECK(trace_options({.target = "run"}));
 }
 
-TEST_CASE("trace options: the environment wins over the description") {
+TEST_CASE("trace options: the environment takes precedence over the description") {
   const NoTraceEnvironment none;
   const EnvironmentVariable target("REPRISE_TRACE", "/tmp/environment,max=1M");
   {
@@ -121,26 +121,28 @@ TEST_CASE("trace options: the environment wins over the description") {
   }
 }
 
-TEST_CASE("trace options: what is wrong is refused, naming where it stands and what it may be") {
+TEST_CASE("trace options: an invalid value is rejected with its source and the valid values") {
   const NoTraceEnvironment none;
   for (const char* size :
        {"", "0", "1.5M", "-1", "M", "12x", "99999999999999999999", "9999999999G"}) {
     const std::string target = std::string("run,max=") + size;
     check_refused(ErrorCode::InvalidArgument, {.target = target},
-                  {"InstanceDesc::trace", target, "is no size", "max=SIZE"});
+                  {"InstanceDesc::trace", target, "is not a size", "max=SIZE"});
   }
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1k"}, {"max=1k", "64k"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,limit=1M"},
-                {"\"limit=1M\" is no option", "keep=last|first"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,"}, {"\"\" is no option"});
+                {"\"limit=1M\" is not an option", "keep=last|first"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,"}, {"\"\" is not an option"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,max=1M,keep=all"},
-                {"\"keep=all\" is no option"});
+                {"\"keep=all\" is not an option"});
   check_refused(ErrorCode::InvalidArgument, {.target = "run,keep=last"}, {"keep= needs max="});
-  check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"there is no file"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "live,"}, {"\"live,\"", "there is no file"});
-  check_refused(ErrorCode::InvalidArgument, {.target = "live,,max=1M"}, {"there is no file"});
+  check_refused(ErrorCode::InvalidArgument, {.target = ",max=1M"}, {"the file name is missing"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,"},
+                {"\"live,\"", "the file name is missing"});
+  check_refused(ErrorCode::InvalidArgument, {.target = "live,,max=1M"},
+                {"the file name is missing"});
   check_refused(ErrorCode::InvalidArgument, {.target = "live,run,limit=1M"},
-                {"\"limit=1M\" is no option"});
+                {"\"limit=1M\" is not an option"});
   const EnvironmentVariable target("REPRISE_TRACE", "run,max=a");
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_TRACE is \"run,max=a\""});
   const EnvironmentVariable profile("REPRISE_PROFILE", "all");

@@ -1,5 +1,5 @@
-// Traces of graphs that run whole recordings, on the real host device: nodes of bodies are nodes of
-// their own, with a time for each round.
+// Traces of graphs with bodies on the host device: nodes of bodies are separate nodes with a time
+// per iteration.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ using namespace reprise::test;
 
 namespace {
 
-// What `record` records, launched `launches` times with every node timed; all records of its trace.
+// Records with `record`, launches `launches` times with every node timed, and returns all records
+// of the trace.
 template <class Record>
 trace::Records traced(const TraceFolder& folder, unsigned launches, const Record& record) {
   {
@@ -54,8 +55,8 @@ std::string name_of(const trace::GraphVersion& g, std::uint32_t node) {
 }  // namespace
 
 TEST_CASE(
-    "traced bodies: nodes in loops, branches and nested command buffers are nodes of their own, "
-    "with a time for each run") {
+    "traced bodies: nodes in loops, branches and nested command buffers are separate nodes with a "
+    "time for each run") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
   const trace::Records r =
@@ -67,7 +68,7 @@ TEST_CASE(
           const auto label = c.label("copies");
           c.copy(x, y);
         });
-        const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
+        const CommandBuffer iteration = secondary(device, "iteration", [&](CommandBuffer& c) {
           c.fill(x, 1u);
           c.execute(inner, Nested);
         });
@@ -76,7 +77,7 @@ TEST_CASE(
         const CommandBuffer other =
             secondary(device, "other", [&](CommandBuffer& c) { c.fill(y, 3u); });
         const auto label = cmd.label("solve");
-        cmd.execute_while(go, round, {.max_iterations = 3});
+        cmd.execute_while(go, iteration, {.max_iterations = 3});
         cmd.execute_if(no, then, other);
       });
   REQUIRE(r.graph_versions.size() == 1);
@@ -89,12 +90,12 @@ TEST_CASE(
                                              {3, 0, 6, 1, BodyKind::Nested}});
   CHECK(name_of(g, 2) == "fill x");
   CHECK(name_of(g, 6) == "copy x -> y");
-  // Buffers are the graph's; labels stand below what runs them.
+  // Buffers belong to the graph; labels are below the node that runs the body.
   CHECK(g.strings[g.buffers[g.accesses[g.nodes[6].first_access].buffer].name] == "x");
   std::vector<std::string> path;
   for (std::uint32_t l = g.nodes[6].label; l != 0; l = g.labels[l].parent)
     path.push_back(g.strings[g.labels[l].name]);
-  CHECK(path == std::vector<std::string>{"copies", "nested inner", "while go: round", "solve"});
+  CHECK(path == std::vector<std::string>{"copies", "nested inner", "while go: iteration", "solve"});
   CHECK(std::count_if(g.edges.begin(), g.edges.end(),
                       [](const trace::Edge& e) { return e.from == 2 && e.to == 3; }) == 1);
 
@@ -110,7 +111,7 @@ TEST_CASE(
         CHECK(samples.count({node, i}) == (i < runs ? 1 : 0));
       }
     }
-    // A run is within that of its parent.
+    // A run is within its parent's run.
     const auto ends = [](const trace::Sample& s) { return s.started + s.duration; };
     for (std::uint32_t i = 0; i < 3; ++i) {
       const trace::Sample &inner = samples.at({6, i}), &nested = samples.at({3, i}),
@@ -127,9 +128,7 @@ TEST_CASE(
   CHECK(r.losses.empty());
 }
 
-TEST_CASE(
-    "traced bodies: rounds beyond those that there is room for are counted, and said to be "
-    "unmeasured") {
+TEST_CASE("traced bodies: iterations beyond the capacity are counted and reported as untimed") {
   const NoTraceEnvironment environment;
   const TraceFolder folder;
   constexpr std::uint64_t kRounds = 1500, kKept = 1024;
@@ -137,11 +136,11 @@ TEST_CASE(
       traced(folder, 1, [](const Device& device, CapturePool& pool, CommandBuffer& cmd) {
         const auto x = pool.allocate<unsigned>(64, "x");
         const Condition go = device.create_condition({.name = "go", .initial = 1});
-        const CommandBuffer round = secondary(device, "round", [&](CommandBuffer& c) {
+        const CommandBuffer iteration = secondary(device, "iteration", [&](CommandBuffer& c) {
           c.fill(x, 1u);
           c.fill(x, 2u);
         });
-        cmd.execute_while(go, round, {.max_iterations = kRounds});
+        cmd.execute_while(go, iteration, {.max_iterations = kRounds});
       });
   REQUIRE(r.loop_runs.size() == 1);
   CHECK(r.loop_runs[0].iterations == kRounds);

@@ -1,4 +1,4 @@
-// A device that has no clock, and one that is lost: what the trace says of them.
+// Traces of a device without a clock and of a lost device.
 #include <doctest/doctest.h>
 
 #include <reprise/reprise.hpp>
@@ -11,14 +11,13 @@ using namespace reprise;
 using namespace reprise::test;
 
 TEST_CASE(
-    "traced fake: on a device without a clock replays have the times of their launches, and a "
-    "message says so once") {
+    "traced fake: without a device clock replays have launch times, and one message reports it") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();
   {
     FakeInstance fake({.trace = {.target = file}});
-    const Device device = fake.open();
+    Device device = fake.open();
     {
       const auto x = device.create_pool()->allocate<int>(4, "x");
       const Queue queue = device.create_queue({.label = "q"});
@@ -45,19 +44,19 @@ TEST_CASE(
   CHECK(all.messages[0].text.find("times on host are not measured") != std::string::npos);
 }
 
-TEST_CASE("traced fake: a launch that fails is no replay") {
+TEST_CASE("traced fake: a failed launch is not a replay") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string file = folder.file();
   {
-    const Device device = Instance({.application = "lost", .trace = {.target = file}})
-                              .open_device(DeviceSelector::named("host"));
+    Device device = Instance({.application = "lost", .trace = {.target = file}})
+                        .open_device(DeviceSelector::named("host"));
     {
       const auto x = device.create_pool()->allocate<int>(4, "x");
       const Queue queue = device.create_queue();
       CapturedGraph graph = make_graph(device, "g", {}, x);
       graph.launch(queue).wait();
-      device.lose();
+      device.simulate_loss();
       CHECK(error_of([&] { static_cast<void>(graph.launch(queue)); }).code ==
             ErrorCode::StaleHandle);
       static_cast<void>(device.rebuild());

@@ -1,4 +1,4 @@
-// What a trace tells of a graph whose instances replay at once.
+// Traces of a graph whose replicas replay concurrently.
 #include <doctest/doctest.h>
 
 #include <block_kernels.shaders.hpp>
@@ -14,7 +14,8 @@ using namespace reprise::test;
 
 namespace {
 
-// On two queues, with two instances. `launched` gets the number and the instance of each replay.
+// Launches on two queues with two replicas. `launched` receives the number and replica of each
+// replay.
 void replay_twice_at_once(const Device& device, std::size_t replays,
                           std::map<std::uint64_t, std::uint32_t>& launched) {
   const Queue queues[] = {device.create_queue({.label = "a"}), device.create_queue({.label = "b"})};
@@ -28,25 +29,25 @@ void replay_twice_at_once(const Device& device, std::size_t replays,
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
   for (std::size_t i = 0; i < replays; ++i) {
     const Fence fence = graph.launch(queues[i % 3 == 0 ? 1 : 0]);
-    launched.emplace(fence.replay(), fence.instance());
+    launched.emplace(fence.replay(), fence.replica());
   }
 }
 
 }  // namespace
 
 TEST_CASE(
-    "traced instances: replays and samples are one graph's, each by its executable and with a "
-    "number of its own") {
+    "traced replicas: replays and samples belong to one graph, each with its executable and its "
+    "own number") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::size_t kReplays = 30;
-  std::map<std::uint64_t, std::uint32_t> launched;  // number to instance
+  std::map<std::uint64_t, std::uint32_t> launched;  // replay number to replica
   {
     const Instance instance({.application = "profile test",
                              .trace = {.target = folder.file(), .profile = ProfileMode::Every}});
     const Device device = instance.open_device(DeviceSelector::named("host"));
     replay_twice_at_once(device, kReplays, launched);
-    device.wait_idle();  // what it made is gone then
+    device.wait_idle();  // all replays are complete
   }
   CHECK(launched.size() == kReplays);
   const trace::Records all = all_records(folder.file());

@@ -12,9 +12,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE(
-    "traced memory: what a pool takes with the slabs of its graphs, gives back and takes again is "
-    "in its states") {
+TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and remapped slabs") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
@@ -48,7 +46,7 @@ TEST_CASE(
   }
   CHECK(mapped.front() == 0);
   CHECK(mapped.back() == 0);
-  // The buffer; the slab with it, before it is trimmed and after.
+  // The buffer alone; with the slab before and after it is trimmed.
   CHECK(std::count(mapped.begin(), mapped.end(), 2 * kBytes) == 2);
   const trace::PoolState& last = all.pool_states.back();
   CHECK(last.peak == 2 * kBytes);
@@ -56,7 +54,7 @@ TEST_CASE(
   CHECK(last.slabs == 0);
   CHECK(last.trims == 1);
   CHECK(last.remaps == 1);
-  const auto said = [&](std::string_view id) {
+  const auto message_count = [&](std::string_view id) {
     return std::count_if(all.messages.begin(), all.messages.end(),
                          [&](const trace::Message& m) { return m.id == id; });
   };
@@ -71,13 +69,13 @@ TEST_CASE(
   CHECK(totals.trims == 1);
   CHECK(totals.remaps == 1);
   CHECK(totals.budget == 0);
-  CHECK(said("slab-trimmed") == 1);
-  CHECK(said("slab-remapped") == 1);
+  CHECK(message_count("slab-trimmed") == 1);
+  CHECK(message_count("slab-remapped") == 1);
 }
 
 TEST_CASE(
-    "traced memory: graphs that share a slab of their pool are named, and the slab counts once, in "
-    "the pool's states and the device's") {
+    "traced memory: graphs that share a slab are listed, and the slab counts once for the pool and "
+    "the device") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr unsigned kCount = 1u << 18;
@@ -127,10 +125,10 @@ TEST_CASE(
   CHECK(all.device_totals.back().peak == 2 * kBytes + 64);
   CHECK(std::any_of(all.device_totals.begin(), all.device_totals.end(),
                     [](const trace::DeviceTotals& d) { return d.shared_slabs == 1; }));
-  const auto said = [&](std::string_view id) {
+  const auto message_count = [&](std::string_view id) {
     return std::count_if(all.messages.begin(), all.messages.end(),
                          [&](const trace::Message& m) { return m.id == id; });
   };
-  CHECK(said("slab-trimmed") == 1);
-  CHECK(said("slab-remapped") == 1);
+  CHECK(message_count("slab-trimmed") == 1);
+  CHECK(message_count("slab-remapped") == 1);
 }

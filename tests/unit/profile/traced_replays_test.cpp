@@ -1,4 +1,4 @@
-// The whole way on the real host device: record, compile, launch with a trace, drop everything, and
+// Traces end to end on the host device: record, compile, launch with a trace, destroy everything,
 // read the file.
 #include <doctest/doctest.h>
 
@@ -12,9 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
-#include "runtime/graph/graph_core.hpp"
+#include "runtime/graph/compiled_graph.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/profile/traced_run.hpp"
@@ -32,7 +33,7 @@ Instance traced_instance(
                    .trace = desc});
 }
 
-// `body` with a traced host device; what it made is gone, and the trace whole, when this returns.
+// Runs `body` with a traced host device. The trace is complete when this returns.
 template <class Body>
 void with_trace(const TraceDesc& desc, const Body& body) {
   const Device device = traced_instance(desc).open_device(DeviceSelector::named("host"));
@@ -40,7 +41,7 @@ void with_trace(const TraceDesc& desc, const Body& body) {
   device.wait_idle();
 }
 
-// fill t, u; copy t -> x and u -> y; a barrier that orders nothing more; a callback; update of w.
+// fill t, u; copy t -> x and u -> y; a redundant barrier; a callback; update of w.
 CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePool>& pool) {
   const auto t = pool->transient<unsigned>(64, "t"), u = pool->transient<unsigned>(64, "u");
   const auto x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"),
@@ -64,21 +65,21 @@ CommandBuffer record_step(const Device& device, const std::shared_ptr<CapturePoo
 
 }  // namespace
 
-TEST_CASE("traced replays: without being asked there is no file and no thread") {
+TEST_CASE("traced replays: without a request there is no file and no thread") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const Instance instance = traced_instance({});
   const Device device = instance.open_device(DeviceSelector::named("host"));
-  CHECK(instance.core()->trace() == nullptr);
-  CHECK(device.core()->trace() == nullptr);
+  CHECK(detail::core_of(instance)->trace() == nullptr);
+  CHECK(detail::core_of(device)->trace() == nullptr);
   CHECK(trace_threads() == 0);
   CHECK(std::filesystem::is_empty(folder.path()));
   const Instance asked = traced_instance({.target = folder.file()});
-  CHECK(trace_threads() == 2);  // that collects, that writes
+  CHECK(trace_threads() == 2);  // collector and writer
   CHECK(std::filesystem::exists(folder.file()));
 }
 
-TEST_CASE("traced replays: the file tells the graph, each replay and each node") {
+TEST_CASE("traced replays: the file contains the graph, each replay and each node") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr std::uint64_t kReplays = 50;
@@ -91,7 +92,7 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
     const CommandBuffer cmd = record_step(device, pool);
     CapturedGraph graph = device.compile(cmd, {.pool = pool});
     report = graph.report();
-    const detail::Plan& plan = graph.core()->plan();
+    const detail::Plan& plan = detail::core_of(graph)->plan();
     for (const detail::Edge& edge : plan.dependencies.edges)
       needed.emplace_back(plan.lowered.node_of[edge.from], plan.lowered.node_of[edge.to]);
     for (std::uint64_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
@@ -206,8 +207,8 @@ TEST_CASE("traced replays: the file tells the graph, each replay and each node")
 }
 
 TEST_CASE(
-    "traced replays: a replay on many threads tells each node once, none before those that it "
-    "needs") {
+    "traced replays: with many threads each node is recorded once and starts after its "
+    "predecessors") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   constexpr int kReplays = 8;
@@ -219,7 +220,7 @@ TEST_CASE(
     cmd.begin();
     cmd.host([first] { first.span()[0] = 1; }, {write(first)});
     for (std::uint32_t i = 0; i < kWidth; ++i) {
-      // Long enough for the executor to share them out among its threads, where it has several.
+      // Long enough for the executor to use several threads.
       const auto out = pool->host<unsigned>(1 << 16, "out");
       cmd.host(
           [out, first] {
@@ -247,7 +248,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("traced replays: the mode changes what is told and nothing of the plan") {
+TEST_CASE("traced replays: the mode changes the records but not the plan") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> hashes;
@@ -285,7 +286,8 @@ TEST_CASE("traced replays: the mode changes what is told and nothing of the plan
   CHECK(std::count(hashes.begin(), hashes.end(), hashes.front()) == 5);
 }
 
-TEST_CASE("traced replays: what was over before a flush is in the file while the program goes on") {
+TEST_CASE(
+    "traced replays: a flush writes everything completed before it while the program continues") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const Instance instance = traced_instance({.target = folder.file()});
@@ -308,7 +310,7 @@ TEST_CASE("traced replays: what was over before a flush is in the file while the
   Instance({.application = "none"}).flush_trace();
 }
 
-TEST_CASE("traced replays: launching and waiting allocate nothing with a trace on") {
+TEST_CASE("traced replays: launching and waiting allocate nothing with a trace") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const Device device =
@@ -329,7 +331,7 @@ TEST_CASE("traced replays: launching and waiting allocate nothing with a trace o
 }
 
 TEST_CASE(
-    "traced replays: what validation finds is in the trace, also where it refuses the recording") {
+    "traced replays: validation messages are in the trace, also those of rejected recordings") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   std::vector<std::string> seen;
@@ -358,7 +360,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("traced replays: a file that can't be made is an error that names it") {
+TEST_CASE("traced replays: a file that cannot be created is an error with its path") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string target = folder.file() + "/no/such/folder";
@@ -367,8 +369,7 @@ TEST_CASE("traced replays: a file that can't be made is an error that names it")
   CHECK(std::string(error.what()).find(target) != std::string::npos);
 }
 
-TEST_CASE(
-    "traced replays: instances share a file while one of them lives, if they agree on its limits") {
+TEST_CASE("traced replays: instances share an open file if they agree on its limits") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const std::string limited = folder.file() + ",max=1M";
@@ -386,7 +387,7 @@ TEST_CASE(
   CHECK(all.devices[0].id != all.devices[1].id);
 }
 
-TEST_CASE("traced replays: a later instance goes on in the file, with ids of its own") {
+TEST_CASE("traced replays: a later instance continues the file with new ids") {
   const NoTraceEnvironment none;
   for (const char* limit : {"", ",max=1M"}) {
     CAPTURE(limit);
@@ -401,7 +402,7 @@ TEST_CASE("traced replays: a later instance goes on in the file, with ids of its
     };
     for (int run = 0; run < 3; ++run) with_trace({.target = target}, run_once);
     const trace::Records all = all_records(folder.file());
-    REQUIRE(all.sessions.size() == 3);  // one and the same process
+    REQUIRE(all.sessions.size() == 3);  // all of this process
     CHECK(all.sessions[1] == all.sessions[0]);
     CHECK(all.sessions[2] == all.sessions[0]);
     REQUIRE(all.graph_versions.size() == 3);
@@ -420,7 +421,7 @@ TEST_CASE("traced replays: a later instance goes on in the file, with ids of its
   }
 }
 
-TEST_CASE("traced replays: a file that is not the one of before is made anew") {
+TEST_CASE("traced replays: a file that was replaced since is overwritten") {
   const NoTraceEnvironment none;
   const TraceFolder folder;
   const auto nothing = [](const Device&) {};

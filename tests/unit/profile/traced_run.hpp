@@ -1,5 +1,4 @@
-// What the tests of profiling share: a trace file of their own that goes with them, and all records
-// of a file.
+// Helpers for tests of profiling: a temporary trace file, and all records of a file.
 #pragma once
 
 #include <unistd.h>
@@ -67,15 +66,15 @@ inline void append_records(trace::Records& all, const trace::Records& r) {
   return all;
 }
 
-// Nothing in the environment asks for a trace while it lives.
+// Removes all trace settings from the environment during its lifetime.
 struct NoTraceEnvironment {
   EnvironmentVariable trace{"REPRISE_TRACE", std::nullopt},
       profile{"REPRISE_PROFILE", std::nullopt}, listen{"REPRISE_LISTEN", std::nullopt},
       token{"REPRISE_TOKEN", std::nullopt}, remote_profile{"REPRISE_REMOTE_PROFILE", std::nullopt};
 };
 
-// Threads of this process that belong to a trace: they collect, write or serve viewers. One that
-// was joined may be here for a moment.
+// The number of threads of this process that collect, write or serve traces. May briefly include a
+// joined thread.
 [[nodiscard]] inline std::size_t trace_threads() {
   std::size_t count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {

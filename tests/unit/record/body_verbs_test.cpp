@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "record/condition_core.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
@@ -21,10 +22,10 @@ struct BodyFixture : RecordFixture {
   }
   CommandBuffer secondary(std::string_view label,
                           const std::function<void(CommandBuffer&)>& record) {
-    CommandBuffer made = recording({.label = label, .level = Level::Secondary});
-    record(made);
-    made.end();
-    return made;
+    CommandBuffer commands = recording({.label = label, .level = Level::Secondary});
+    record(commands);
+    commands.end();
+    return commands;
   }
   CommandBuffer loop_body() {
     return secondary("body", [&](CommandBuffer& c) {
@@ -37,7 +38,7 @@ struct BodyFixture : RecordFixture {
 
 }  // namespace
 
-TEST_CASE("bodies: a nested secondary is one command, whose accesses bound those of its commands") {
+TEST_CASE("bodies: a nested secondary is one command whose accesses bound those of its commands") {
   BodyFixture f;
   CommandBuffer cmd = f.recording();
   cmd.fill(f.y, 0u);
@@ -57,38 +58,40 @@ TEST_CASE("bodies: a nested secondary is one command, whose accesses bound those
   CHECK(r->buffers[access(0).buffer]->name == "x");
   CHECK(access(0).access == Access::Read);
   CHECK(r->buffers[access(1).buffer]->name == "t");
-  CHECK(access(1).access == Access::Write);  // what it reads it has written before
+  CHECK(access(1).access == Access::Write);  // the body writes t before it reads it
   CHECK(r->buffers[access(2).buffer]->name == "y");
   CHECK(access(2).begin == 32);
   CHECK(access(2).end == 144);
   CHECK(r->bodies.size() == 1);
-  CHECK(f.t.core()->recorded.load() == 1);  // the primary holds it; the secondary is gone
+  CHECK(detail::core_of(f.t)->recorded.load() ==
+        1);  // held by the primary; the secondary is destroyed
 }
 
-TEST_CASE("bodies: recorders of split() and an inlined secondary give what one recorder gives") {
+TEST_CASE(
+    "bodies: split() recorders and an inlined secondary give the same recording as one recorder") {
   BodyFixture f;
   const SourceLocation where = SourceLocation::current();
   const CommandBuffer body = f.loop_body(),
                       plain =
                           f.secondary("plain", [&](CommandBuffer&c) { c.fill(f.x, 1u, where); });
-  const auto play = [&](Recorder& to) {
+  const auto record = [&](Recorder& to) {
     to.fill(f.y, 2u, where);
     to.execute_while(f.go, body, {.max_iterations = 9}, where);
     to.execute(plain, Nested, where);
   };
   CommandBuffer whole = f.recording();
-  play(whole);
+  record(whole);
   whole.execute_if(f.other, plain, plain, where);
   const std::string expected = dump(*frozen(whole));
 
   CommandBuffer split = f.recording();
   auto recorders = split.split(2);
-  play(recorders[0]);
+  record(recorders[0]);
   recorders[1].execute_if(f.other, plain, plain, where);
   CHECK(dump(*frozen(split)) == expected);
 
   CommandBuffer inner = f.recording({.level = Level::Secondary});
-  play(inner);
+  record(inner);
   inner.end();
   CommandBuffer inlined = f.recording();
   inlined.execute(inner);
@@ -96,14 +99,14 @@ TEST_CASE("bodies: recorders of split() and an inlined secondary give what one r
   CHECK(dump(*frozen(inlined)) == expected);
 }
 
-TEST_CASE("bodies: when memory runs out nothing has changed") {
+TEST_CASE("bodies: an allocation failure leaves the recorder unchanged") {
   BodyFixture f;
   const CommandBuffer body = f.loop_body();
   const SourceLocation where = SourceLocation::current();
   CommandBuffer complete = f.recording();
   complete.execute_while(f.go, body, {}, where);
   const std::string expected = dump(*frozen(complete));
-  const auto held = f.x.core()->recorded.load();
+  const auto held = detail::core_of(f.x)->recorded.load();
   int failures = 0;
   for (std::uint64_t n = 0; n < 1000; ++n) {
     CommandBuffer cmd = f.recording();
@@ -122,7 +125,7 @@ TEST_CASE("bodies: when memory runs out nothing has changed") {
     }
     ++failures;
     REQUIRE(cmd.command_count() == 0);
-    REQUIRE(f.x.core()->recorded.load() == held);
+    REQUIRE(detail::core_of(f.x)->recorded.load() == held);
     cmd.execute_while(f.go, body, {}, where);
     REQUIRE(dump(*frozen(cmd)) == expected);
   }
@@ -130,20 +133,20 @@ TEST_CASE("bodies: when memory runs out nothing has changed") {
 }
 
 TEST_CASE(
-    "bodies: a condition of another device, a stale buffer inside, a condition where a buffer is "
-    "wanted") {
+    "bodies: foreign conditions, stale buffers in a body and mismatched argument kinds are "
+    "refused") {
   BodyFixture f, foreign;
   foreign.status = RecordFixture::make_status("cuda:0");
-  const Condition theirs = foreign.condition("theirs");
+  const Condition foreign_condition = foreign.condition("theirs");
   const CommandBuffer body = f.loop_body();
   CommandBuffer cmd = f.recording();
   check_refused(cmd, ErrorCode::WrongDevice, {"execute_if", "condition theirs", "cuda:0"},
-                [&] { cmd.execute_if(theirs, body); });
+                [&] { cmd.execute_if(foreign_condition, body); });
   check_refused(cmd, ErrorCode::ArgumentSize, {"expected a buffer", "condition go"},
                 [&] { cmd.dispatch(f.work, {.grid = 1}, read(f.x), f.go); });
   check_refused(cmd, ErrorCode::ArgumentSize, {"expected a Condition"},
                 [&] { cmd.dispatch(f.decide, {.grid = 1}, read(f.x), write(f.y)); });
-  f.t.core()->cleared = true;
+  detail::core_of(f.t)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"},
                 [&] { cmd.execute(body, Nested); });
 }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <reprise/buffer.hpp>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -15,30 +16,31 @@ ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).co
 }  // namespace
 
 TEST_CASE(
-    "buffer view: an empty one has no name, no id, is not stale, and has no kind or address") {
+    "buffer view: an empty view has no name and no id, is not stale, and throws for kind and "
+    "address") {
   const BufferView view;
   CHECK_FALSE(view);
   CHECK(view.name().empty());
   CHECK(view.id() == BufferId{});
   CHECK_FALSE(view.is_stale());
   CHECK(code_of([&] { static_cast<void>(view.kind()); }) == ErrorCode::InvalidArgument);
-  CHECK(code_of([&] { static_cast<void>(view.address()); }) == ErrorCode::InvalidArgument);
+  CHECK(code_of([&] { static_cast<void>(view.data()); }) == ErrorCode::InvalidArgument);
   CHECK(code_of([&] { static_cast<void>(view.subview(0, 0)); }) == ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("buffer view: a subview counts from its view") {
+TEST_CASE("buffer view: a subview's offset is relative to its view") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(100, "x");
   const BufferView inner = x.subview(40, 80).subview(20, 60);
   CHECK(inner.offset() == 60);
   CHECK(inner.bytes() == 60);
-  CHECK(inner.core() == x.core());
+  CHECK(detail::core_of(inner) == detail::core_of(x));
   CHECK(x.slice(10, 5).offset() == 40);
   CHECK(x.slice(10, 5).size() == 5);
   CHECK(x.slice(100, 0).bytes() == 0);
 }
 
-TEST_CASE("buffer view: a range that leaves the view is OutOfRange, whatever overflows") {
+TEST_CASE("buffer view: a range outside the view is OutOfRange, even if its end overflows") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(100, "x");
   constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
@@ -51,21 +53,22 @@ TEST_CASE("buffer view: a range that leaves the view is OutOfRange, whatever ove
         ErrorCode::OutOfRange);
 }
 
-TEST_CASE("buffer view: its address is the buffer's with the offset; a transient has none") {
+TEST_CASE(
+    "buffer view: its address is the buffer's address plus the offset; a transient has none") {
   RecordFixture f;
   const GpuRef<float> x = f.buffer<float>(4, "x");
   float memory[4] = {};
-  x.core()->address = reinterpret_cast<std::byte*>(memory);
+  detail::core_of(x)->address = reinterpret_cast<std::byte*>(memory);
   CHECK(x.slice(2, 1).data() == memory + 2);
   const GpuRef<float> t = f.buffer<float>(4, "t", BufferKind::Transient);
   CHECK(code_of([&] { static_cast<void>(t.data()); }) == ErrorCode::Unsupported);
 }
 
-TEST_CASE("buffer view: it is stale once its pool was cleared or its device lost") {
+TEST_CASE("buffer view: it is stale after its pool is cleared or its device is lost") {
   RecordFixture f;
   const GpuRef<float> cleared = f.buffer<float>(4, "cleared");
   const GpuRef<float> lost = f.buffer<float>(4, "lost");
-  cleared.core()->cleared = true;
+  detail::core_of(cleared)->cleared = true;
   CHECK(cleared.is_stale());
   CHECK_FALSE(lost.is_stale());
   f.status->lose();
@@ -74,7 +77,7 @@ TEST_CASE("buffer view: it is stale once its pool was cleared or its device lost
   CHECK(code_of([&] { static_cast<void>(cleared.data()); }) == ErrorCode::StaleHandle);
 }
 
-TEST_CASE("kernel: a default-constructed one has no name and no parameters") {
+TEST_CASE("kernel: a default-constructed kernel has no name and no parameters") {
   const Kernel kernel;
   CHECK_FALSE(kernel);
   CHECK(kernel.name().empty());

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -27,7 +28,7 @@ void check_state_error(const std::function<void()>& call,
 
 }  // namespace
 
-TEST_CASE("command buffer: it is what its description says") {
+TEST_CASE("command buffer: it has the properties of its description") {
   RecordFixture f;
   const CommandBuffer cmd =
       f.commands({.label = "step", .ordering = Ordering::Explicit, .level = Level::Secondary});
@@ -38,12 +39,12 @@ TEST_CASE("command buffer: it is what its description says") {
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE("command buffer: begin, end and reset walk through the states") {
+TEST_CASE("command buffer: begin, end and reset change the state") {
   RecordFixture f;
   CommandBuffer cmd = f.commands({.label = "step", .ordering = Ordering::Linear});
   cmd.begin();
   CHECK(cmd.state() == State::Recording);
-  CHECK(cmd.core()->recording() == nullptr);
+  CHECK(detail::core_of(cmd)->recording() == nullptr);
   cmd.host([] {});
   const auto r = frozen(cmd);
   CHECK(cmd.state() == State::Executable);
@@ -51,17 +52,17 @@ TEST_CASE("command buffer: begin, end and reset walk through the states") {
   CHECK(r->label == "step");
   CHECK(r->ordering == Ordering::Linear);
   CHECK(r->device == f.status);
-  cmd.begin();  // drops what was recorded
+  cmd.begin();  // discards the recording
   CHECK(cmd.command_count() == 0);
   cmd.reset();
   CHECK(cmd.state() == State::Initial);
   cmd.reset();
   CHECK(cmd.state() == State::Initial);
-  CHECK(r->commands.size() == 1);  // a graph that holds it keeps it
+  CHECK(r->commands.size() == 1);  // a graph keeps its recording
 }
 
 TEST_CASE(
-    "command buffer: every verb in the wrong state is InvalidState and names verb and state") {
+    "command buffer: every method in the wrong state is InvalidState and names method and state") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   const Kernel k = f.kernel("k", "");
@@ -70,7 +71,7 @@ TEST_CASE(
   const CommandBuffer secondary = f.commands({.level = Level::Secondary});
   CommandBuffer cmd = f.commands({.label = "step"});
   const CopyDesc pitched{.extent = {4, 1, 1}, .source = {}, .destination = {}};
-  const std::vector<std::pair<std::string, std::function<void()>>> verbs{
+  const std::vector<std::pair<std::string, std::function<void()>>> methods{
       {"dispatch", [&] { cmd.dispatch(k, {}); }},
       {"copy", [&] { cmd.copy(x, x); }},
       {"copy", [&] { cmd.copy(snapshot(values), x); }},
@@ -90,16 +91,16 @@ TEST_CASE(
       {"end", [&] { cmd.end(); }},
       {"split", [&] { static_cast<void>(cmd.split(2)); }},
   };
-  for (const auto& [name, verb] : verbs)
-    check_state_error(verb, {name, "step", "Initial", "begin() it first"});
+  for (const auto& [name, method] : methods)
+    check_state_error(method, {name, "step", "Initial", "begin() it first"});
   cmd.begin();
   cmd.end();
-  for (const auto& [name, verb] : verbs) check_state_error(verb, {name, "Executable"});
+  for (const auto& [name, method] : methods) check_state_error(method, {name, "Executable"});
   cmd.begin();
   check_state_error([&] { cmd.begin(); }, {"begin", "Recording", "end() or reset()"});
 }
 
-TEST_CASE("command buffer: a moved-from one refuses verbs and has a state") {
+TEST_CASE("command buffer: a moved-from one refuses all methods and is Invalid") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   CommandBuffer moved = std::move(cmd);
@@ -114,7 +115,7 @@ TEST_CASE("command buffer: a moved-from one refuses verbs and has a state") {
 }
 
 TEST_CASE(
-    "command buffer: it is Pending while a graph of it is, and then refuses begin and reset") {
+    "command buffer: it is Pending while one of its graphs is, and then refuses begin and reset") {
   RecordFixture f;
   CommandBuffer cmd = f.recording({.label = "step"});
   cmd.host([] {});
@@ -122,14 +123,14 @@ TEST_CASE(
   auto replay = std::make_shared<Replay>();
   auto other = std::make_shared<Replay>();
   other->pending = false;
-  cmd.core()->add_pending_source(other);
+  detail::core_of(cmd)->add_pending_source(other);
   CHECK(cmd.state() == State::Executable);
-  cmd.core()->add_pending_source(replay);
+  detail::core_of(cmd)->add_pending_source(replay);
   CHECK(cmd.state() == State::Pending);
   check_state_error([&] { cmd.begin(); }, {"begin", "step", "Pending", "fences"});
   check_state_error([&] { cmd.reset(); }, {"reset", "Pending", "fences"});
   check_state_error([&] { cmd.end(); }, {"end", "Pending"});
-  CHECK(cmd.core()->recording()->commands.size() == 1);
+  CHECK(detail::core_of(cmd)->recording()->commands.size() == 1);
   replay->pending = false;
   CHECK(cmd.state() == State::Executable);
   replay->pending = true;
@@ -139,17 +140,20 @@ TEST_CASE(
   CHECK(cmd.state() == State::Recording);
 }
 
-TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale, until reset") {
+TEST_CASE(
+    "command buffer: it is Invalid after one of its buffers or kernels becomes stale, until "
+    "reset") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording({.label = "step"});
   cmd.fill(x, 1);
   cmd.end();
-  CHECK(cmd.core()->executable("compile") != nullptr);
-  x.core()->cleared = true;
+  CHECK(detail::core_of(cmd)->executable("compile") != nullptr);
+  detail::core_of(x)->cleared = true;
   CHECK(cmd.state() == State::Invalid);
   check_state_error([&] { cmd.begin(); }, {"begin", "Invalid", "reset()"});
-  const Error error = thrown_by([&] { static_cast<void>(cmd.core()->executable("compile")); });
+  const Error error =
+      thrown_by([&] { static_cast<void>(detail::core_of(cmd)->executable("compile")); });
   CHECK(error.code() == ErrorCode::StaleHandle);
   CHECK(
       std::string(error.what()).find("compile: command buffer step: it names x, which is stale") ==
@@ -162,37 +166,38 @@ TEST_CASE("command buffer: it is Invalid once a buffer or kernel of it is stale,
   with_kernel.end();
   f.status->lose();
   CHECK(with_kernel.state() == State::Invalid);
-  CHECK(thrown_by([&] { static_cast<void>(with_kernel.core()->executable("compile")); }).code() ==
-        ErrorCode::StaleHandle);
+  CHECK(thrown_by([&] {
+          static_cast<void>(detail::core_of(with_kernel)->executable("compile"));
+        }).code() == ErrorCode::StaleHandle);
 }
 
-TEST_CASE("command buffer: without a recording there is nothing executable") {
+TEST_CASE("command buffer: executable() without a recording is InvalidState") {
   RecordFixture f;
   const CommandBuffer cmd = f.commands({.label = "step"});
-  check_state_error([&] { static_cast<void>(cmd.core()->executable("compile")); },
+  check_state_error([&] { static_cast<void>(detail::core_of(cmd)->executable("compile")); },
                     {"compile", "step", "Initial"});
 }
 
-TEST_CASE(
-    "command buffer: a buffer counts as recorded as long as its command buffer can be compiled") {
+TEST_CASE("command buffer: a buffer counts as recorded while its command buffer can be compiled") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
   cmd.fill(x, 1);
   cmd.fill(x, 2);
-  CHECK(x.core()->recorded.load() == 1);
-  const auto held_by_graph = frozen(cmd);  // which counts for itself
-  CHECK(x.core()->recorded.load() == 1);
+  CHECK(detail::core_of(x)->recorded.load() == 1);
+  const auto held_by_graph = frozen(cmd);  // graphs count their own references
+  CHECK(detail::core_of(x)->recorded.load() == 1);
   cmd.reset();
-  CHECK(x.core()->recorded.load() == 0);
+  CHECK(detail::core_of(x)->recorded.load() == 0);
   cmd.begin();
   cmd.fill(x, 1);
-  CHECK(x.core()->recorded.load() == 1);
+  CHECK(detail::core_of(x)->recorded.load() == 1);
   cmd.reset();
-  CHECK(x.core()->recorded.load() == 0);
+  CHECK(detail::core_of(x)->recorded.load() == 0);
 }
 
-TEST_CASE("command buffer: a recording outlives its command buffer with all that it names") {
+TEST_CASE(
+    "command buffer: a recording outlives its command buffer and keeps its buffers and kernels") {
   RecordFixture f;
   std::shared_ptr<const detail::Recording> r;
   std::weak_ptr<detail::BufferCore> buffer;
@@ -200,8 +205,8 @@ TEST_CASE("command buffer: a recording outlives its command buffer with all that
   {
     const auto x = f.buffer<int>(4, "x");
     const Kernel k = f.kernel("k", "p");
-    buffer = x.core();
-    kernel = k.core();
+    buffer = detail::core_of(x);
+    kernel = detail::core_of(k);
     CommandBuffer cmd = f.recording();
     cmd.dispatch(k, {}, write(x));
     r = frozen(cmd);
@@ -213,7 +218,8 @@ TEST_CASE("command buffer: a recording outlives its command buffer with all that
   CHECK(kernel.expired());
 }
 
-TEST_CASE("command buffer: rebinding names new buffers and kernels; what graphs hold stays") {
+TEST_CASE(
+    "command buffer: rebinding replaces buffers and kernels but not those of existing graphs") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   const Kernel k = f.kernel("k", "p");
@@ -221,18 +227,18 @@ TEST_CASE("command buffer: rebinding names new buffers and kernels; what graphs 
   cmd.dispatch(k, {}, write(x));
   const auto before = frozen(cmd);
   f.status->lose();
-  const auto fresh = f.buffer<int>(4, "x");
-  const Kernel fresh_kernel = f.kernel("k", "p");
-  cmd.core()->rebind([&](const auto&) { return fresh.core(); },
-                     [&](const auto&) { return fresh_kernel.core(); });
+  const auto new_buffer = f.buffer<int>(4, "x");
+  const Kernel new_kernel = f.kernel("k", "p");
+  detail::core_of(cmd)->rebind([&](const auto&) { return detail::core_of(new_buffer); },
+                               [&](const auto&) { return detail::core_of(new_kernel); });
   CHECK(cmd.state() == State::Executable);
-  const auto after = cmd.core()->recording();
-  CHECK(after->buffers[0] == fresh.core());
-  CHECK(after->kernels[0] == fresh_kernel.core());
+  const auto after = detail::core_of(cmd)->recording();
+  CHECK(after->buffers[0] == detail::core_of(new_buffer));
+  CHECK(after->kernels[0] == detail::core_of(new_kernel));
   CHECK(after->generation == 2);
   CHECK(after->commands[0].payload == before->commands[0].payload);
-  CHECK(before->buffers[0] == x.core());
-  CHECK(fresh.core()->recorded.load() == 1);
+  CHECK(before->buffers[0] == detail::core_of(x));
+  CHECK(detail::core_of(new_buffer)->recorded.load() == 1);
 }
 
 TEST_CASE("command buffer: every state has a name") {

@@ -4,6 +4,7 @@
 #include <random>
 #include <set>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -11,7 +12,7 @@ using namespace reprise::test;
 using detail::CopyPayload;
 using detail::kNone;
 
-TEST_CASE("copy: between buffers it reads one range and writes the other") {
+TEST_CASE("copy: a copy between buffers reads one range and writes the other") {
   RecordFixture f;
   const auto x = f.buffer<float>(100, "x");
   const auto y = f.buffer<float>(100, "y");
@@ -21,7 +22,7 @@ TEST_CASE("copy: between buffers it reads one range and writes the other") {
   const auto r = frozen(cmd);
   CHECK(r->commands[0].where.line == line);
   const auto& p = r->payload<CopyPayload>(0);
-  CHECK(r->buffers[p.source.buffer] == x.core());
+  CHECK(r->buffers[p.source.buffer] == detail::core_of(x));
   CHECK(p.source.offset == 40);
   CHECK(p.destination.offset == 120);
   CHECK(p.extent.width == 80);
@@ -35,7 +36,7 @@ TEST_CASE("copy: between buffers it reads one range and writes the other") {
   CHECK(r->shapes.empty());
 }
 
-TEST_CASE("copy: a snapshot's bytes are taken while recording") {
+TEST_CASE("copy: a snapshot's bytes are copied during recording") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
@@ -53,7 +54,7 @@ TEST_CASE("copy: a snapshot's bytes are taken while recording") {
   CHECK(r->commands[0].access_count == 1);
 }
 
-TEST_CASE("copy: borrowed memory stays the caller's, in both directions") {
+TEST_CASE("copy: borrowed memory is recorded by address in both directions") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   std::vector<int> values(4);
@@ -67,7 +68,7 @@ TEST_CASE("copy: borrowed memory stays the caller's, in both directions") {
   CHECK(r->accesses[1].access == Access::Read);
 }
 
-TEST_CASE("copy: unequal sizes are OutOfRange with both names and numbers") {
+TEST_CASE("copy: unequal sizes are OutOfRange, with both names and sizes") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   const auto y = f.buffer<int>(8, "y");
@@ -83,21 +84,21 @@ TEST_CASE("copy: unequal sizes are OutOfRange with both names and numbers") {
                 [&] { cmd.copy(x, borrowed(values)); });
 }
 
-TEST_CASE("copy: nothing to copy, and host memory at a null address, are InvalidArgument") {
+TEST_CASE("copy: empty extents and null host addresses are InvalidArgument") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"nothing to do"},
+  check_refused(cmd, ErrorCode::InvalidArgument, {"is empty"},
                 [&] { cmd.copy(x.slice(0, 0), x.slice(2, 0)); });
   check_refused(cmd, ErrorCode::InvalidArgument, {"0 rows"}, [&] {
     cmd.copy(x, x, {.extent = {4, 0, 1}, .source = {}, .destination = {}});
   });
-  const HostBytes nowhere{HostBytes::Lifetime::Borrowed, nullptr, 16, true};
+  const HostBytes null_bytes{HostBytes::Lifetime::Borrowed, nullptr, 16, true};
   check_refused(cmd, ErrorCode::InvalidArgument, {"destination is host memory at a null address"},
-                [&] { cmd.copy(x, nowhere); });
+                [&] { cmd.copy(x, null_bytes); });
 }
 
-TEST_CASE("copy: a snapshot or constant memory is no destination") {
+TEST_CASE("copy: a snapshot or constant memory is not a valid destination") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   std::vector<int> values(4);
@@ -109,17 +110,17 @@ TEST_CASE("copy: a snapshot or constant memory is no destination") {
                 [&] { cmd.copy(x, borrowed(constant)); });
 }
 
-TEST_CASE("copy: views without a buffer, of another device, stale") {
+TEST_CASE("copy: empty, foreign and stale views are refused") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   const auto x = f.buffer<int>(4, "x");
   const auto z = other.buffer<int>(4, "z");
   const auto s = f.buffer<int>(4, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"source is a view without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"source is an empty buffer"},
                 [&] { cmd.copy(BufferView(), x); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"destination is a view without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"destination is an empty buffer"},
                 [&] { cmd.copy(x, BufferView()); });
   check_refused(cmd, ErrorCode::WrongDevice, {"source z", "cuda:0", "host"},
                 [&] { cmd.copy(z, x); });
@@ -127,7 +128,7 @@ TEST_CASE("copy: views without a buffer, of another device, stale") {
                 [&] { cmd.copy(x, s); });
 }
 
-TEST_CASE("copy: overlap in one buffer is refused, touching is not") {
+TEST_CASE("copy: overlapping ranges of one buffer are refused, adjacent ones are not") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(100, "x");
   CommandBuffer cmd = f.recording();
@@ -139,7 +140,7 @@ TEST_CASE("copy: overlap in one buffer is refused, touching is not") {
   CHECK(cmd.command_count() == 1);
 }
 
-TEST_CASE("copy: a pitched copy keeps its rows, and its accesses have their shape") {
+TEST_CASE("copy: a pitched copy keeps its rows, and its accesses have the row shape") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(1000, "x");
   const auto y = f.buffer<std::uint8_t>(1000, "y");
@@ -159,7 +160,7 @@ TEST_CASE("copy: a pitched copy keeps its rows, and its accesses have their shap
   CHECK(r->accesses[1].end == 80);
 }
 
-TEST_CASE("copy: rows without gaps on both sides are one flat copy") {
+TEST_CASE("copy: rows without gaps on both sides become one flat copy") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(1000, "x");
   const auto y = f.buffer<std::uint8_t>(1000, "y");
@@ -170,7 +171,7 @@ TEST_CASE("copy: rows without gaps on both sides are one flat copy") {
   CHECK(r->payload<CopyPayload>(0).extent.height == 1);
 }
 
-TEST_CASE("copy: a pitched snapshot takes as many bytes as its rows span") {
+TEST_CASE("copy: a pitched snapshot copies the bytes that its rows span") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(8, "x");
   std::vector<std::uint8_t> values(14);
@@ -184,7 +185,7 @@ TEST_CASE("copy: a pitched snapshot takes as many bytes as its rows span") {
   CHECK(bytes[13] == 13);
 }
 
-TEST_CASE("copy: an extent that leaves a side is OutOfRange and names it") {
+TEST_CASE("copy: an extent that exceeds a side is OutOfRange and names the side") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(100, "x");
   const auto y = f.buffer<std::uint8_t>(41, "y");
@@ -204,7 +205,7 @@ TEST_CASE("copy: an extent that leaves a side is OutOfRange and names it") {
   });
 }
 
-TEST_CASE("copy: pitches that rows do not fit into are InvalidArgument") {
+TEST_CASE("copy: pitches that are too small for the rows are InvalidArgument") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(1000, "x");
   const auto y = f.buffer<std::uint8_t>(1000, "y");
@@ -217,10 +218,10 @@ TEST_CASE("copy: pitches that rows do not fit into are InvalidArgument") {
   refused({9, 0}, {}, "source's row pitch of 9 bytes");
   refused({}, {9, 0}, "destination's row pitch of 9 bytes");
   refused({16, 50}, {}, "source's slice pitch of 50 bytes is smaller");
-  refused({16, 70}, {}, "slice pitch of 70 bytes is no multiple");
+  refused({16, 70}, {}, "slice pitch of 70 bytes is not a multiple");
 }
 
-TEST_CASE("copy: overlap of pitched rows in one buffer agrees with sets of bytes") {
+TEST_CASE("copy: overlap of pitched rows in one buffer agrees with byte sets") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -229,12 +230,12 @@ TEST_CASE("copy: overlap of pitched rows in one buffer agrees with sets of bytes
   const auto x = f.buffer<std::uint8_t>(400, "x");
   CommandBuffer cmd = f.recording();
   int refused = 0, accepted = 0;
-  for (int round = 0; round < 1500; ++round) {
+  for (int iteration = 0; iteration < 1500; ++iteration) {
     CopyDesc desc;
     desc.extent = {1 + below(6), 1 + below(4), 1 + below(3)};
     desc.source.row = desc.extent.width + below(8);
     desc.source.slice = desc.source.row * (desc.extent.height + below(3));
-    desc.destination.row = round % 2 == 0 ? desc.source.row : desc.extent.width + below(8);
+    desc.destination.row = iteration % 2 == 0 ? desc.source.row : desc.extent.width + below(8);
     desc.destination.slice = desc.destination.row * (desc.extent.height + below(3));
     const std::uint64_t from = below(80), to = below(80);
     std::set<std::uint64_t> bytes;
@@ -248,7 +249,7 @@ TEST_CASE("copy: overlap of pitched rows in one buffer agrees with sets of bytes
     each_byte(from, desc.source, [&](std::uint64_t b) { bytes.insert(b); });
     each_byte(to, desc.destination,
               [&](std::uint64_t b) { expected = expected || bytes.count(b) != 0; });
-    CAPTURE(round);
+    CAPTURE(iteration);
     bool overlap = false;
     try {
       cmd.copy(x.subview(from, 300), x.subview(to, 300), desc);

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
 
@@ -7,7 +8,8 @@ using namespace reprise;
 using namespace reprise::test;
 using detail::DispatchPayload;
 
-TEST_CASE("dispatch: the payload has the grid, the values in place and a place for each address") {
+TEST_CASE(
+    "dispatch: the payload has the grid, the values, and a parameter offset for each address") {
   RecordFixture f;
   const auto x = f.buffer<float>(100, "x");
   const auto y = f.buffer<float>(100, "y");
@@ -26,7 +28,7 @@ TEST_CASE("dispatch: the payload has the grid, the values in place and a place f
   CHECK(r->commands[0].where.line < below);
   CHECK(std::string_view(r->commands[0].where.file).ends_with("dispatch_verb_test.cpp"));
   const auto& p = r->payload<DispatchPayload>(0);
-  CHECK(r->kernels[p.kernel] == saxpy.core());
+  CHECK(r->kernels[p.kernel] == detail::core_of(saxpy));
   CHECK(p.grid == Dim3(4, 2, 1));
   CHECK(p.block == Dim3(64, 1, 2));
   CHECK(p.cluster == Dim3(0, 0, 0));
@@ -44,7 +46,7 @@ TEST_CASE("dispatch: the payload has the grid, the values in place and a place f
   REQUIRE(p.buffer_argument_count == 2);
   CHECK(p.buffer_arguments[0].parameter_offset == 8);
   CHECK(p.buffer_arguments[0].offset == 40);
-  CHECK(r->buffers[p.buffer_arguments[0].buffer] == x.core());
+  CHECK(r->buffers[p.buffer_arguments[0].buffer] == detail::core_of(x));
   CHECK(p.buffer_arguments[1].parameter_offset == 16);
   REQUIRE(r->commands[0].access_count == 2);
   CHECK(r->accesses[0].access == Access::Read);
@@ -65,14 +67,14 @@ TEST_CASE("dispatch: an empty range is passed to the kernel and conflicts with n
   CHECK(r->payload<DispatchPayload>(0).buffer_arguments[0].offset == 16);
 }
 
-TEST_CASE("dispatch: a kernel without parameters needs no argument") {
+TEST_CASE("dispatch: a kernel without parameters takes no arguments") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   cmd.dispatch(f.kernel("k", ""), {});
   CHECK(frozen(cmd)->payload<DispatchPayload>(0).parameter_bytes == 0);
 }
 
-TEST_CASE("dispatch: persistent, transient and pinned buffers are recorded alike, each once") {
+TEST_CASE("dispatch: persistent, transient and pinned buffers are each recorded once") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "ppp");
   CommandBuffer cmd = f.recording();
@@ -86,7 +88,7 @@ TEST_CASE("dispatch: persistent, transient and pinned buffers are recorded alike
   CHECK(r->accesses.size() == 9);
 }
 
-TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and got") {
+TEST_CASE("dispatch: a wrong argument count names the kernel, the expected and the actual count") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   CommandBuffer cmd = f.recording();
@@ -103,7 +105,9 @@ TEST_CASE("dispatch: a wrong number of arguments names the kernel, expected and 
   CHECK(error.details().label == "forward/layer 1");
 }
 
-TEST_CASE("dispatch: an argument of another kind or size names its index, expected and got") {
+TEST_CASE(
+    "dispatch: an argument of the wrong kind or size names its index, the expected and the actual "
+    "type") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   const Kernel k = f.kernel("k", "vp");
@@ -112,7 +116,7 @@ TEST_CASE("dispatch: an argument of another kind or size names its index, expect
                 {"argument 0 of kernel k", "value of 4 bytes", "buffer x"},
                 [&] { cmd.dispatch(k, {}, read(x), read(x)); });
   check_refused(cmd, ErrorCode::ArgumentSize,
-                {"argument 0 of kernel k", "value of 4 bytes", "a view without a buffer"},
+                {"argument 0 of kernel k", "value of 4 bytes", "an empty buffer"},
                 [&] { cmd.dispatch(k, {}, read(BufferView()), read(x)); });
   check_refused(cmd, ErrorCode::ArgumentSize,
                 {"argument 1 of kernel k", "expected a buffer", "value of 4 bytes", "read(x)"},
@@ -122,8 +126,7 @@ TEST_CASE("dispatch: an argument of another kind or size names its index, expect
                 [&] { cmd.dispatch(k, {}, 1.0, read(x)); });
 }
 
-TEST_CASE(
-    "dispatch: a parameter of an adopted kernel that may be a pointer takes a buffer or 8 bytes") {
+TEST_CASE("dispatch: a possible pointer parameter of an adopted kernel takes a buffer or 8 bytes") {
   RecordFixture f;
   const auto x = f.buffer<float>(1, "x");
   auto core = std::make_shared<detail::KernelCore>();
@@ -131,7 +134,7 @@ TEST_CASE(
   core->parameters.push_back({.offset = 0, .size = 8, .is_pointer = false, .may_be_pointer = true});
   core->parameter_bytes = 8;
   core->device = f.status;
-  const Kernel adopted{std::shared_ptr<const detail::KernelCore>(core)};
+  const auto adopted = detail::make_handle<Kernel>(std::shared_ptr<const detail::KernelCore>(core));
   CommandBuffer cmd = f.recording();
   cmd.dispatch(adopted, {}, write(x));
   cmd.dispatch(adopted, {}, std::uint64_t{7});
@@ -143,14 +146,13 @@ TEST_CASE(
   CHECK(r->payload<DispatchPayload>(1).buffer_argument_count == 0);
 }
 
-TEST_CASE("dispatch: a default-constructed kernel or view is InvalidArgument") {
+TEST_CASE("dispatch: an empty kernel or buffer is NotInitialized") {
   RecordFixture f;
   const Kernel k = f.kernel("k", "p");
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"dispatch", "default-constructed", "load_kernel"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"dispatch", "Kernel is empty", "load_kernel"},
                 [&] { cmd.dispatch(Kernel(), {}); });
-  check_refused(cmd, ErrorCode::InvalidArgument,
-                {"argument 0 of k", "without a buffer", "allocate"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"argument 0 of k", "empty buffer", "allocate"},
                 [&] { cmd.dispatch(k, {}, read(BufferView())); });
 }
 
@@ -174,18 +176,18 @@ TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   const auto x = f.buffer<int>(1, "x");
   const auto y = f.buffer<int>(1, "y");
   CommandBuffer cmd = f.recording();
-  x.core()->cleared = true;
+  detail::core_of(x)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of k x", "pool was cleared"},
                 [&] { cmd.dispatch(k, {}, read(x)); });
   f.status->lose();
   check_refused(cmd, ErrorCode::StaleHandle, {"kernel k", "device was lost"},
                 [&] { cmd.dispatch(k, {}, read(y)); });
-  const Kernel fresh = f.kernel("fresh", "p");
+  const Kernel new_kernel = f.kernel("fresh", "p");
   check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of fresh y", "rebuild"},
-                [&] { cmd.dispatch(fresh, {}, read(y)); });
+                [&] { cmd.dispatch(new_kernel, {}, read(y)); });
 }
 
-TEST_CASE("dispatch: recording again allocates nothing") {
+TEST_CASE("dispatch: a repeated recording allocates nothing") {
   RecordFixture f;
   std::vector<GpuRef<float>> buffers;
   for (int i = 0; i < 50; ++i) buffers.push_back(f.buffer<float>(16, "b"));
@@ -203,15 +205,14 @@ TEST_CASE("dispatch: recording again allocates nothing") {
     cmd.end();
   }
   cmd.begin();
-  record(50);  // the buffers are met: the recorder's list of them grows
+  record(50);  // first use of the buffers grows the recorder's list
   const std::uint64_t before = allocations_of_this_thread();
   record(5000);
   CHECK(allocations_of_this_thread() - before == 0);
   cmd.end();
 }
 
-TEST_CASE(
-    "dispatch: when memory runs out nothing is recorded, and buffers and kernels are let go") {
+TEST_CASE("dispatch: an allocation failure records nothing and releases buffers and kernels") {
   RecordFixture f;
   const auto x = f.buffer<float>(16, "a name that is long enough for the heap");
   const auto y = f.buffer<float>(16, "y");
@@ -231,12 +232,12 @@ TEST_CASE(
     if (!threw) break;
     ++failures;
     CHECK(cmd.command_count() == 0);
-    CHECK(x.core()->recorded.load() == 0);
-    CHECK(y.core()->recorded.load() == 0);
-    cmd.dispatch(k, {}, write(y), read(x));  // and it goes on as if nothing had been tried
+    CHECK(detail::core_of(x)->recorded.load() == 0);
+    CHECK(detail::core_of(y)->recorded.load() == 0);
+    cmd.dispatch(k, {}, write(y), read(x));  // the recorder remains usable
     const auto r = frozen(cmd);
     REQUIRE(r->buffers.size() == 2);
-    CHECK(r->buffers[0] == y.core());
+    CHECK(r->buffers[0] == detail::core_of(y));
   }
   CHECK(failures >= 3);
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
 #include "unit/record/recording_dump.hpp"
@@ -9,14 +10,14 @@ using namespace reprise::test;
 
 namespace {
 
-// One of every command, over two buffers.
-struct Everything {
-  explicit Everything(RecordFixture& f)
+// Records one command of each kind over two buffers.
+struct AllCommands {
+  explicit AllCommands(RecordFixture& f)
       : x(f.buffer<std::uint32_t>(64, "x")),
         y(f.buffer<std::uint32_t>(64, "y")),
         kernel(f.kernel("k", "vpp")) {}
 
-  void play(Recorder& to, const SourceLocation& where) const {
+  void record(Recorder& to, const SourceLocation& where) const {
     const std::uint32_t value = 9;
     const std::vector<std::uint32_t> values(4, 5);
     auto scope = to.label("inside", {1, 2, 3});
@@ -42,10 +43,10 @@ struct Everything {
 }  // namespace
 
 TEST_CASE(
-    "execute: it is as if the secondary's commands had been recorded there, under the current "
+    "execute: the result equals recording the secondary's commands in place under the current "
     "label") {
   RecordFixture f;
-  const Everything everything(f);
+  const AllCommands all_commands(f);
   const auto z = f.buffer<int>(8, "z");
   const SourceLocation where = SourceLocation::current();
 
@@ -53,12 +54,12 @@ TEST_CASE(
   inlined.fill(z, 1, where);
   {
     auto scope = inlined.label("outer");
-    for (int i = 0; i < 2; ++i) everything.play(inlined, where);
+    for (int i = 0; i < 2; ++i) all_commands.record(inlined, where);
   }
   const std::string expected = dump(*frozen(inlined));
 
   CommandBuffer secondary = f.recording({.level = Level::Secondary});
-  everything.play(secondary, where);
+  all_commands.record(secondary, where);
   secondary.end();
   CommandBuffer cmd = f.recording();
   cmd.fill(z, 1, where);
@@ -71,18 +72,18 @@ TEST_CASE(
 
   secondary.reset();  // the copy is deep
   secondary.begin();
-  everything.play(secondary, where);
-  everything.play(secondary, where);
+  all_commands.record(secondary, where);
+  all_commands.record(secondary, where);
   secondary.end();
   CHECK(dump(*r) == expected);
 }
 
-TEST_CASE("execute: in a recorder of split(), and in another secondary") {
+TEST_CASE("execute: a secondary can be executed in a split() recorder and in another secondary") {
   RecordFixture f;
-  const Everything everything(f);
+  const AllCommands all_commands(f);
   const SourceLocation where = SourceLocation::current();
   CommandBuffer inner = f.recording({.level = Level::Secondary});
-  everything.play(inner, where);
+  all_commands.record(inner, where);
   const std::string expected = dump(*frozen(inner));
   CommandBuffer middle = f.recording({.level = Level::Secondary});
   auto recorders = middle.split(2);
@@ -100,7 +101,7 @@ TEST_CASE("execute: an empty secondary adds nothing") {
   CHECK(frozen(cmd)->commands.empty());
 }
 
-TEST_CASE("execute: it holds what the secondary held") {
+TEST_CASE("execute: the recording holds the buffers of the secondary") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   CommandBuffer cmd = f.recording();
@@ -109,14 +110,15 @@ TEST_CASE("execute: it holds what the secondary held") {
     secondary.fill(x, 1);
     secondary.end();
     cmd.execute(secondary);
-    CHECK(x.core()->recorded.load() == 2);
+    CHECK(detail::core_of(x)->recorded.load() == 2);
   }
-  CHECK(x.core()->recorded.load() == 1);
-  CHECK(frozen(cmd)->buffers[0] == x.core());
+  CHECK(detail::core_of(x)->recorded.load() == 1);
+  CHECK(frozen(cmd)->buffers[0] == detail::core_of(x));
 }
 
 TEST_CASE(
-    "execute: a primary, one that is not executable, itself, another device, a stale buffer") {
+    "execute: primaries, unfinished secondaries, itself, foreign devices and stale buffers are "
+    "refused") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   CommandBuffer cmd = f.recording({.label = "main"});
@@ -141,17 +143,17 @@ TEST_CASE(
   const auto x = f.buffer<int>(4, "x");
   secondary.fill(x, 1);
   secondary.end();
-  x.core()->cleared = true;
+  detail::core_of(x)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"secondary sub names x", "stale"},
                 [&] { cmd.execute(secondary); });
 }
 
-TEST_CASE("execute, end and every other verb: when memory runs out nothing has changed") {
+TEST_CASE("execute, end: an allocation failure leaves the recorder unchanged") {
   RecordFixture f;
-  const Everything everything(f);
+  const AllCommands all_commands(f);
   const SourceLocation where = SourceLocation::current();
   CommandBuffer secondary = f.recording({.level = Level::Secondary});
-  everything.play(secondary, where);
+  all_commands.record(secondary, where);
   secondary.end();
   CommandBuffer complete = f.recording();
   complete.execute(secondary);
@@ -172,7 +174,7 @@ TEST_CASE("execute, end and every other verb: when memory runs out nothing has c
     if (threw) {
       ++failures;
       REQUIRE(cmd.command_count() == 0);
-      REQUIRE(everything.x.core()->recorded == 2);  // `secondary` and `complete`
+      REQUIRE(detail::core_of(all_commands.x)->recorded == 2);  // `secondary` and `complete`
       cmd.execute(secondary);
     }
     bool end_threw = false;
@@ -189,7 +191,7 @@ TEST_CASE("execute, end and every other verb: when memory runs out nothing has c
       REQUIRE(cmd.state() == CommandBufferState::Recording);
       cmd.end();
     }
-    REQUIRE(dump(*cmd.core()->recording()) == expected);
+    REQUIRE(dump(*detail::core_of(cmd)->recording()) == expected);
     if (!threw && !end_threw) break;
   }
   CHECK(failures >= 10);

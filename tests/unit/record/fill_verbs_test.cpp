@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -7,7 +8,7 @@ using namespace reprise::test;
 using detail::FillPayload;
 using detail::UpdatePayload;
 
-TEST_CASE("fill: elements of 1, 2 and 4 bytes keep their bits") {
+TEST_CASE("fill: elements of 1, 2 and 4 bytes keep their bit patterns") {
   RecordFixture f;
   const auto a = f.buffer<std::uint8_t>(10, "a");
   const auto b = f.buffer<std::int16_t>(10, "b");
@@ -30,7 +31,7 @@ TEST_CASE("fill: elements of 1, 2 and 4 bytes keep their bits") {
   CHECK(r->accesses[2].end == 20);
 }
 
-TEST_CASE("fill: rows with a pitch are written, and nothing between them") {
+TEST_CASE("fill: a pitched fill writes its rows and nothing between them") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(64, "c");
   CommandBuffer cmd = f.recording();
@@ -45,7 +46,7 @@ TEST_CASE("fill: rows with a pitch are written, and nothing between them") {
   CHECK(r->accesses[1].shape == 0);
 }
 
-TEST_CASE("fill: what is no multiple of the element is InvalidArgument") {
+TEST_CASE("fill: sizes that are not multiples of the element are InvalidArgument") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(64, "c");
   CommandBuffer cmd = f.recording();
@@ -55,16 +56,16 @@ TEST_CASE("fill: what is no multiple of the element is InvalidArgument") {
                   [&] { cmd.fill_bits(view, 0, element, extent, pitch); });
   };
   refused(c, 4, {10, 1, 1}, {},
-          {"fill at ", "fill_verbs_test.cpp:", "a row of 10 bytes in c", "element of 4"});
+          {"fill at ", "fill_verbs_test.cpp:", "a row of 10 bytes in c", "element size of 4"});
   refused(c, 4, {8, 2, 1}, {10, 0}, {"the row pitch of 10 bytes"});
   refused(c.subview(2, 8), 4, {8, 1, 1}, {}, {"an offset of 2 bytes"});
   refused(c, 3, {9, 1, 1}, {}, {"elements of 3 bytes", "1, 2 or 4"});
   refused(c, 4, {8, 1, 2}, {}, {"extent.depth is 2"});
-  refused(c, 4, {0, 1, 1}, {}, {"nothing to do"});
+  refused(c, 4, {0, 1, 1}, {}, {"is empty"});
   refused(c, 4, {8, 2, 1}, {4, 0}, {"row pitch of 4 bytes is smaller"});
 }
 
-TEST_CASE("fill: an extent that leaves the view is OutOfRange") {
+TEST_CASE("fill: an extent that exceeds the view is OutOfRange") {
   RecordFixture f;
   const auto c = f.buffer<std::uint32_t>(16, "c");
   CommandBuffer cmd = f.recording();
@@ -74,26 +75,26 @@ TEST_CASE("fill: an extent that leaves the view is OutOfRange") {
                 [&] { cmd.fill(c.slice(0, 1), 1u, {.width = 8}, {}); });
 }
 
-TEST_CASE("fill and update: views without a buffer, of another device, stale") {
+TEST_CASE("fill and update: empty, foreign and stale views are refused") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   const auto z = other.buffer<int>(1, "z");
   const auto s = f.buffer<int>(1, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   const std::byte bytes[4] = {};
   CommandBuffer cmd = f.recording();
-  check_refused(cmd, ErrorCode::InvalidArgument, {"fill", "without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"fill", "empty buffer"},
                 [&] { cmd.fill(GpuRef<int>(), 1); });
   check_refused(cmd, ErrorCode::WrongDevice, {"fill", "z"}, [&] { cmd.fill(z, 1); });
   check_refused(cmd, ErrorCode::StaleHandle, {"fill", "s is stale"}, [&] { cmd.fill(s, 1); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"update", "without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"update", "empty buffer"},
                 [&] { cmd.update(BufferView(), bytes); });
   check_refused(cmd, ErrorCode::WrongDevice, {"update", "z"}, [&] { cmd.update(z, bytes); });
   check_refused(cmd, ErrorCode::StaleHandle, {"update", "s is stale"},
                 [&] { cmd.update(s, bytes); });
 }
 
-TEST_CASE("update: the bytes are taken while recording and go to the start of the view") {
+TEST_CASE("update: the bytes are copied during recording to the start of the view") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(100, "x");
   CommandBuffer cmd = f.recording();
@@ -109,7 +110,7 @@ TEST_CASE("update: the bytes are taken while recording and go to the start of th
   CHECK(r->accesses[0].end == 13);
 }
 
-TEST_CASE("update: too much, too little and too far") {
+TEST_CASE("update: too many bytes, no bytes and ranges outside the view are refused") {
   RecordFixture f;
   const auto x = f.buffer<std::uint8_t>(100000, "x");
   CommandBuffer cmd = f.recording();

@@ -34,14 +34,14 @@ class Random {
   explicit Random(std::uint32_t seed) : engine_(seed) {}
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
   // Rows in normal form, small enough for byte sets.
-  Rows rows() {
-    Rows made;
-    made.begin = below(60);
-    made.extent = {1 + below(6), 1 + below(4), 1 + below(3)};
-    made.pitch.row = made.extent.width + below(8);
-    made.pitch.slice = made.pitch.row * (made.extent.height + below(3));
-    REQUIRE(normalise(made.extent, made.pitch) == PitchFault::None);
-    return made;
+  Rows random_rows() {
+    Rows rows;
+    rows.begin = below(60);
+    rows.extent = {1 + below(6), 1 + below(4), 1 + below(3)};
+    rows.pitch.row = rows.extent.width + below(8);
+    rows.pitch.slice = rows.pitch.row * (rows.extent.height + below(3));
+    REQUIRE(normalise(rows.extent, rows.pitch) == PitchFault::None);
+    return rows;
   }
 
  private:
@@ -62,7 +62,7 @@ PitchFault fault(const Extent& extent, Pitch pitch) { return normalise(extent, p
 
 }  // namespace
 
-TEST_CASE("geometry: pitches that are 0 become tight") {
+TEST_CASE("geometry: zero pitches become tight") {
   const Pitch p = normal({10, 3, 2}, {});
   CHECK(p.row == 10);
   CHECK(p.slice == 30);
@@ -70,7 +70,7 @@ TEST_CASE("geometry: pitches that are 0 become tight") {
   CHECK(span_bytes({10, 3, 2}, p) == 60);
 }
 
-TEST_CASE("geometry: pitches that no row uses do not count") {
+TEST_CASE("geometry: pitches that no row uses are ignored") {
   CHECK(is_dense({10, 1, 1}, normal({10, 1, 1}, {64, 4096})));
   CHECK(normal({10, 3, 1}, {16, 1000}).slice == 48);
   const Pitch strided = normal({10, 1, 4}, {16, 50});
@@ -83,7 +83,7 @@ TEST_CASE("geometry: a span ends with the last row, not with its pitch") {
   CHECK(span_bytes({10, 3, 2}, normal({10, 3, 2}, {16, 64})) == 64 + 2 * 16 + 10);
 }
 
-TEST_CASE("geometry: pitches that rows do not fit into are told apart") {
+TEST_CASE("geometry: each kind of invalid pitch has its own fault") {
   CHECK(fault({10, 3, 1}, {9, 0}) == PitchFault::RowBelowWidth);
   CHECK(fault({10, 3, 2}, {16, 47}) == PitchFault::SliceBelowRows);
   CHECK(fault({10, 3, 2}, {16, 50}) == PitchFault::SliceNoMultipleOfRow);
@@ -96,12 +96,12 @@ TEST_CASE("geometry: a span of more than 64 bits has no value") {
   CHECK_FALSE(span_bytes(extent, normal(extent, {std::uint64_t{1} << 31, 0})).has_value());
 }
 
-TEST_CASE("geometry: rows against a range agree with a set of bytes") {
+TEST_CASE("geometry: intersection of rows and a range agrees with byte sets") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   Random random(seed);
-  for (int round = 0; round < 4000; ++round) {
-    const Rows rows = random.rows();
+  for (int iteration = 0; iteration < 4000; ++iteration) {
+    const Rows rows = random.random_rows();
     const std::uint64_t begin = random.below(150);
     const std::uint64_t end = begin + random.below(12);
     std::set<std::uint64_t> range;
@@ -115,15 +115,15 @@ TEST_CASE("geometry: rows against a range agree with a set of bytes") {
 }
 
 TEST_CASE(
-    "geometry: rows against rows agree with sets of bytes, with equal pitches and with others") {
+    "geometry: intersection of rows agrees with byte sets for equal and for unequal pitches") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   Random random(seed);
   int hits = 0, equal = 0;
-  for (int round = 0; round < 4000; ++round) {
-    const Rows a = random.rows();
-    Rows b = random.rows();
-    if (round % 2 == 0) {
+  for (int iteration = 0; iteration < 4000; ++iteration) {
+    const Rows a = random.random_rows();
+    Rows b = random.random_rows();
+    if (iteration % 2 == 0) {
       b.pitch = a.pitch;
       b.extent = {1 + random.below(a.pitch.row), 1 + random.below(a.pitch.slice / a.pitch.row),
                   1 + random.below(3)};

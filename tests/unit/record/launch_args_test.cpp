@@ -1,4 +1,4 @@
-// Arguments that push themselves.
+// Application types that push their own kernel arguments.
 #include <reprise/launch_args.hpp>
 
 #include "unit/record/record_fixture.hpp"
@@ -9,7 +9,7 @@ using detail::DispatchPayload;
 
 namespace {
 
-// A matrix of the application: an address and two sizes, and memory that it owns.
+// An application type: an address, two sizes, and owned memory.
 struct Matrix {
   GpuRef<float> values;
   std::uint32_t rows = 0, columns = 0;
@@ -26,7 +26,7 @@ struct Matrix {
   }
 };
 
-// Another, of which the matrix is a part.
+// An application type that contains another one.
 struct Scaled {
   Matrix matrix;
   float factor = 1;
@@ -51,9 +51,7 @@ T value_at(const DispatchPayload& payload, std::size_t offset) {
 
 }  // namespace
 
-TEST_CASE(
-    "launch args: a type of the application pushes several arguments, among others, in the "
-    "kernel's order") {
+TEST_CASE("launch args: an application type pushes several arguments in the kernel's order") {
   RecordFixture f;
   const auto y = f.buffer<float>(8, "y");
   const Scaled scaled{{f.buffer<float>(6, "m"), 2, 3}, 0.5f};
@@ -72,8 +70,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "launch args: what validate() gives is held by the recording, through split and execute, and "
-    "let go with it") {
+    "launch args: the recording holds the result of validate(), through split and execute, until "
+    "it is released") {
   RecordFixture f;
   Matrix matrix{f.buffer<float>(6, "m"), 2, 3};
   const std::weak_ptr<int> memory = matrix.memory;
@@ -92,7 +90,7 @@ TEST_CASE(
   CHECK(memory.expired());
 }
 
-TEST_CASE("launch args: an argument that cannot be used is refused with nothing recorded") {
+TEST_CASE("launch args: an unusable argument is refused and records nothing") {
   RecordFixture f;
   const Matrix matrix{f.buffer<float>(6, "m"), 2, 3};
   CommandBuffer cmd = f.recording();
@@ -105,7 +103,7 @@ TEST_CASE("launch args: an argument that cannot be used is refused with nothing 
   CHECK(cmd.command_count() == 0);
 }
 
-TEST_CASE("launch args: a GpuRef pushes itself as read and written") {
+TEST_CASE("launch args: a GpuRef pushes itself as read-write") {
   RecordFixture f;
   LaunchArgs args;
   args.push(f.buffer<float>(6, "m"));

@@ -1,5 +1,5 @@
-// A device's status with buffers, kernels and command buffers made by hand: what recording needs,
-// and no device. Threads: one thread at a time.
+// RecordFixture: a DeviceStatus with manually created buffers, kernels and command buffers. Needs
+// no device. Threads: one thread at a time.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/handle_access.hpp"
 #include "record/command_buffer_core.hpp"
 #include "support/thrown_by.hpp"
 
@@ -22,9 +23,9 @@ struct RecordFixture {
   std::uint32_t next_slot = 0;
 
   static std::shared_ptr<detail::DeviceStatus> make_status(const std::string& selector) {
-    auto made = std::make_shared<detail::DeviceStatus>();
-    made->selector = selector;
-    return made;
+    auto device = std::make_shared<detail::DeviceStatus>();
+    device->selector = selector;
+    return device;
   }
 
   template <class T>
@@ -38,7 +39,7 @@ struct RecordFixture {
     core->name = name;
     core->device = status;
     core->generation = status->generation;
-    return GpuRef<T>(BufferView(core, 0, core->bytes));
+    return GpuRef<T>(detail::make_handle<BufferView>(core, 0u, core->bytes));
   }
 
   // A kernel whose parameters are pointers ('p'), conditions ('c') and 4-byte values ('v').
@@ -54,20 +55,21 @@ struct RecordFixture {
     }
     core->device = status;
     core->generation = status->generation;
-    return Kernel(std::shared_ptr<const detail::KernelCore>(std::move(core)));
+    return detail::make_handle<Kernel>(std::shared_ptr<const detail::KernelCore>(std::move(core)));
   }
 
   CommandBuffer commands(const CommandBufferDesc& desc = {}) {
-    return CommandBuffer(detail::make_command_buffer(status, desc));
+    return detail::make_handle<CommandBuffer>(detail::make_command_buffer(status, desc));
   }
   CommandBuffer recording(const CommandBufferDesc& desc = {}) {
-    CommandBuffer made = commands(desc);
-    made.begin();
-    return made;
+    CommandBuffer buffer = commands(desc);
+    buffer.begin();
+    return buffer;
   }
 };
 
-// `call` throws `code`, its text holds every one of `parts`, and `commands` has recorded nothing.
+// Checks that `call` throws `code`, that the text contains all `parts`, and that nothing is
+// recorded.
 inline void check_refused(const CommandBuffer& commands, ErrorCode code,
                           std::initializer_list<std::string_view> parts,
                           const std::function<void()>& call) {
@@ -84,10 +86,10 @@ inline void check_refused(const CommandBuffer& commands, ErrorCode code,
   CHECK(commands.command_count() == before);
 }
 
-// What end() froze.
+// Ends the recording and returns it.
 inline std::shared_ptr<const detail::Recording> frozen(CommandBuffer& commands) {
   commands.end();
-  auto recording = commands.core()->recording();
+  auto recording = detail::core_of(commands)->recording();
   REQUIRE(recording);
   return recording;
 }

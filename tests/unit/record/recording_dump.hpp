@@ -1,5 +1,5 @@
-// dump: a recording as text, every field, so that two recordings are equal if their texts are. What
-// payloads point to in the recording's arena appears as bytes; borrowed memory as an address.
+// dump: a recording as text with every field: equal texts mean equal recordings. Arena payloads
+// appear as bytes, borrowed memory as an address. Threads: pure functions.
 #pragma once
 
 #include <sstream>

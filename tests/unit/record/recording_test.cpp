@@ -29,7 +29,7 @@ std::set<std::uint64_t> bytes_of(const Recording& r, const BufferAccess& access)
 
 }  // namespace
 
-TEST_CASE("recording: every kind of command has a name, with the buffers and kernels in it") {
+TEST_CASE("recording: every kind of command has a name that contains its buffers and kernels") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   const auto unnamed = f.buffer<int>(4, "");
@@ -66,7 +66,7 @@ TEST_CASE("command: every kind has a name") {
   CHECK(to_string(CommandKind::Barrier) == "barrier");
 }
 
-TEST_CASE("overlaps: ranges of one buffer that share a byte, and no others") {
+TEST_CASE("overlaps: only ranges of one buffer that share a byte overlap") {
   const Recording r;
   const BufferAccess a{0, Access::Read, 0, 10, 20};
   CHECK(overlaps(r, a, {0, Access::Write, 0, 19, 30}));
@@ -79,8 +79,8 @@ TEST_CASE("overlaps: ranges of one buffer that share a byte, and no others") {
 }
 
 TEST_CASE(
-    "overlaps: random shapes against sets of bytes: exact with equal pitches, never missed with "
-    "others") {
+    "overlaps: random shapes agree with byte sets: exact for equal pitches, conservative "
+    "otherwise") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -99,11 +99,11 @@ TEST_CASE(
     return access;
   };
   int exact = 0, shared = 0;
-  for (int round = 0; round < 3000; ++round) {
+  for (int iteration = 0; iteration < 3000; ++iteration) {
     r.shapes.clear();
     const std::uint64_t row = 6 + below(6);
     const BufferAccess a = make(row);
-    const BufferAccess b = make(round % 3 == 0 ? 6 + below(6) : row);
+    const BufferAccess b = make(iteration % 3 == 0 ? 6 + below(6) : row);
     bool expected = false;
     const std::set<std::uint64_t> bytes = bytes_of(r, a);
     for (const std::uint64_t byte : bytes_of(r, b)) expected = expected || bytes.count(byte) != 0;

@@ -3,6 +3,7 @@
 #include <random>
 #include <thread>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 #include "unit/record/recording_dump.hpp"
 
@@ -11,7 +12,7 @@ using namespace reprise::test;
 
 namespace {
 
-// Random commands over a few buffers and kernels; the same script may be played by any recorder.
+// A random command sequence over a few buffers and kernels that any recorder can record.
 class Script {
  public:
   Script(RecordFixture& f, std::uint32_t seed) : random_(seed) {
@@ -22,7 +23,7 @@ class Script {
   }
   [[nodiscard]] std::size_t size() const { return steps_.size(); }
 
-  void play(Recorder& to, std::size_t first, std::size_t end) const {
+  void record(Recorder& to, std::size_t first, std::size_t end) const {
     for (std::size_t i = first; i < end; ++i) step(to, steps_[i]);
   }
 
@@ -58,52 +59,52 @@ class Script {
 
 }  // namespace
 
-TEST_CASE("split: n recorders on n threads give the recording that one gives, indices included") {
+TEST_CASE("split: n recorders on n threads give the same recording as one, including indices") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   RecordFixture f;
   const Script script(f, seed);
   CommandBuffer one = f.recording();
-  script.play(one, 0, script.size());
+  script.record(one, 0, script.size());
   const std::string expected = dump(*frozen(one));
 
   CommandBuffer many = f.recording();
-  script.play(many, 0, 20);
+  script.record(many, 0, 20);
   std::vector<Recorder> recorders = many.split(4);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t) {
     threads.emplace_back(
-        [&script, &recorders, t] { script.play(recorders[t], 20 + 40 * t, 60 + 40 * t); });
+        [&script, &recorders, t] { script.record(recorders[t], 20 + 40 * t, 60 + 40 * t); });
   }
-  script.play(many, 180,
-              script.size());  // comes after all of them, though it is recorded meanwhile
+  // Recorded concurrently, ordered after all split recorders.
+  script.record(many, 180, script.size());
   for (auto& thread : threads) thread.join();
   CHECK(dump(*frozen(many)) == expected);
 }
 
-TEST_CASE("split: several times, with commands between") {
+TEST_CASE("split: repeated splits with commands between them keep the order") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   RecordFixture f;
   const Script script(f, seed);
   CommandBuffer one = f.recording();
-  script.play(one, 0, 100);
+  script.record(one, 0, 100);
   const std::string expected = dump(*frozen(one));
 
   CommandBuffer many = f.recording();
   std::vector<Recorder> first = many.split(2);
-  script.play(many, 30, 40);
+  script.record(many, 30, 40);
   std::vector<Recorder> second = many.split(1);
   std::vector<Recorder> third = many.split(1);
-  script.play(third[0], 60, 90);
-  script.play(many, 90, 100);
-  script.play(second[0], 40, 60);
-  script.play(first[1], 10, 30);
-  script.play(first[0], 0, 10);
+  script.record(third[0], 60, 90);
+  script.record(many, 90, 100);
+  script.record(second[0], 40, 60);
+  script.record(first[1], 10, 30);
+  script.record(first[0], 0, 10);
   CHECK(dump(*frozen(many)) == expected);
 }
 
-TEST_CASE("split: recorders record under the label that is open where split() is called") {
+TEST_CASE("split: recorders start under the label that is open at split()") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   std::vector<Recorder> recorders;
@@ -125,7 +126,7 @@ TEST_CASE("split: recorders record under the label that is open where split() is
   CHECK(r->label_path(r->commands[2].label).empty());
 }
 
-TEST_CASE("split: end() refuses while a label is open in a recorder, and can be called again") {
+TEST_CASE("split: end() with an open label in a recorder is InvalidState and can be retried") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   auto recorders = cmd.split(2);
@@ -139,7 +140,7 @@ TEST_CASE("split: end() refuses while a label is open in a recorder, and can be 
   CHECK(frozen(cmd)->commands.size() == 1);
 }
 
-TEST_CASE("split: end_label in a recorder does not close the label it was split under") {
+TEST_CASE("split: end_label in a recorder does not close the label that was open at split()") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   auto scope = cmd.label("outer");
@@ -147,7 +148,7 @@ TEST_CASE("split: end_label in a recorder does not close the label it was split 
   CHECK(thrown_by([&] { recorders[0].end_label(); }).code() == ErrorCode::InvalidState);
 }
 
-TEST_CASE("split: recorders of an ended recording refuse verbs") {
+TEST_CASE("split: recorders of an ended recording are InvalidState") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   auto recorders = cmd.split(1);
@@ -162,7 +163,7 @@ TEST_CASE("split: recorders of an ended recording refuse verbs") {
   CHECK(std::string(after_begin.what()).find("earlier recording") != std::string::npos);
 }
 
-TEST_CASE("split: no recorders is InvalidArgument") {
+TEST_CASE("split: a count of 0 is InvalidArgument") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   CHECK(thrown_by([&] { static_cast<void>(cmd.split(0)); }).code() == ErrorCode::InvalidArgument);
@@ -193,7 +194,7 @@ TEST_CASE("split: edges between recorders become edges between merged commands")
   CHECK(has(4, 1));
 }
 
-TEST_CASE("split: an edge to a command that its recorder never records is refused by end()") {
+TEST_CASE("split: end() refuses an edge to a command that was never recorded") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   const CommandRef first = cmd.host([] {});
@@ -206,20 +207,20 @@ TEST_CASE("split: an edge to a command that its recorder never records is refuse
   CHECK(cmd.state() == CommandBufferState::Recording);
 }
 
-TEST_CASE("split: several threads fill several command buffers of one device") {
+TEST_CASE("split: several threads record several command buffers of one device") {
   RecordFixture f;
   const Script script(f, 7);
   CommandBuffer one = f.recording();
-  script.play(one, 0, script.size());
+  script.record(one, 0, script.size());
   const std::string expected = dump(*frozen(one));
   std::vector<std::string> found(4);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < found.size(); ++t) {
     threads.emplace_back([&, t] {
       CommandBuffer cmd = f.recording();
-      script.play(cmd, 0, script.size());
+      script.record(cmd, 0, script.size());
       cmd.end();
-      found[t] = dump(*cmd.core()->recording());
+      found[t] = dump(*detail::core_of(cmd)->recording());
     });
   }
   for (auto& thread : threads) thread.join();

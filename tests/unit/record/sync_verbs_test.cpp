@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/handle_access.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -27,7 +28,7 @@ TEST_CASE("host: the function and its accesses are recorded") {
   CHECK(calls == 11);
 }
 
-TEST_CASE("host: what it holds lives as long as the recording") {
+TEST_CASE("host: the recording owns the function's captures") {
   RecordFixture f;
   const auto token = std::make_shared<int>(1);
   CommandBuffer cmd = f.recording();
@@ -40,41 +41,41 @@ TEST_CASE("host: what it holds lives as long as the recording") {
   CHECK(token.use_count() == 1);
 }
 
-TEST_CASE("host: an empty function, a view without a buffer, another device, a stale handle") {
+TEST_CASE("host: empty functions and empty, foreign or stale views are refused") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   const auto z = other.buffer<int>(1, "z");
   const auto s = f.buffer<int>(1, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   CommandBuffer cmd = f.recording();
   check_refused(cmd, ErrorCode::InvalidArgument,
                 {"host at ", "sync_verbs_test.cpp:", "function is empty"}, [&] { cmd.host({}); });
-  check_refused(cmd, ErrorCode::InvalidArgument, {"without a buffer"},
+  check_refused(cmd, ErrorCode::NotInitialized, {"empty buffer"},
                 [&] { cmd.host([] {}, {read(BufferView())}); });
   check_refused(cmd, ErrorCode::WrongDevice, {"z"}, [&] { cmd.host([] {}, {read(z)}); });
   check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.host([] {}, {write(s)}); });
 }
 
-TEST_CASE("barrier: of a range, of all memory") {
+TEST_CASE("barrier: a barrier covers a range or all memory") {
   RecordFixture f;
   const auto x = f.buffer<int>(8, "x");
   CommandBuffer cmd = f.recording();
   cmd.barrier({.buffer = x.slice(2, 3), .before = Access::Write, .after = Access::Read});
   cmd.barrier();
   const auto r = frozen(cmd);
-  const auto& one = r->payload<BarrierPayload>(0);
-  CHECK(r->buffers[one.buffer] == x.core());
-  CHECK(one.begin == 8);
-  CHECK(one.end == 20);
-  CHECK(one.before == Access::Write);
-  CHECK(one.after == Access::Read);
+  const auto& range_barrier = r->payload<BarrierPayload>(0);
+  CHECK(r->buffers[range_barrier.buffer] == detail::core_of(x));
+  CHECK(range_barrier.begin == 8);
+  CHECK(range_barrier.end == 20);
+  CHECK(range_barrier.before == Access::Write);
+  CHECK(range_barrier.after == Access::Read);
   CHECK(r->payload<BarrierPayload>(1).buffer == kNone);
   CHECK(r->payload<BarrierPayload>(1).before == Access::ReadWrite);
   CHECK(r->payload<BarrierPayload>(1).dependency == Dependency::Full);
   CHECK(r->commands[0].access_count == 0);
 }
 
-TEST_CASE("barrier, edge: programmatic, as it was said, in a secondary that is executed too") {
+TEST_CASE("barrier, edge: a programmatic dependency is kept, also in an executed secondary") {
   RecordFixture f;
   CommandBuffer secondary = f.recording({.level = Level::Secondary});
   const CommandRef a = secondary.host([] {});
@@ -94,19 +95,19 @@ TEST_CASE("barrier, edge: programmatic, as it was said, in a secondary that is e
   CHECK(r->has_programmatic_dependencies());
 }
 
-TEST_CASE("barrier: another device and a stale handle") {
+TEST_CASE("barrier: foreign and stale views are refused") {
   RecordFixture f, other;
   other.status = RecordFixture::make_status("cuda:0");
   const auto z = other.buffer<int>(1, "z");
   const auto s = f.buffer<int>(1, "s");
-  s.core()->cleared = true;
+  detail::core_of(s)->cleared = true;
   CommandBuffer cmd = f.recording();
   check_refused(cmd, ErrorCode::WrongDevice, {"barrier at ", "z"},
                 [&] { cmd.barrier({.buffer = z}); });
   check_refused(cmd, ErrorCode::StaleHandle, {"s is stale"}, [&] { cmd.barrier({.buffer = s}); });
 }
 
-TEST_CASE("edge: in both directions, by command index") {
+TEST_CASE("edge: edges lead forward or backward and name commands by index") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   const CommandRef a = cmd.host([] {});
@@ -124,7 +125,7 @@ TEST_CASE("edge: in both directions, by command index") {
   CHECK(r->edges[1].where.line == line);
 }
 
-TEST_CASE("edge: a command of another command buffer or of an earlier recording is foreign") {
+TEST_CASE("edge: a command of another command buffer or of an earlier recording is refused") {
   RecordFixture f;
   CommandBuffer other = f.recording();
   const CommandRef foreign = other.host([] {});
@@ -145,7 +146,7 @@ TEST_CASE("edge: a command of another command buffer or of an earlier recording 
   CHECK(frozen(cmd)->edges.empty());
 }
 
-TEST_CASE("label: nested labels give paths, colours and an end") {
+TEST_CASE("label: nested labels give paths and colours, and end") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   cmd.host([] {});
@@ -168,7 +169,7 @@ TEST_CASE("label: nested labels give paths, colours and an end") {
   CHECK(r->labels[r->commands[1].label].color == Color{255, 0, 0});
 }
 
-TEST_CASE("label: one that no command is under leaves no trace") {
+TEST_CASE("label: a label without commands is dropped") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   { auto scope = cmd.label("empty"); }
@@ -176,7 +177,7 @@ TEST_CASE("label: one that no command is under leaves no trace") {
   CHECK(frozen(cmd)->labels.size() == 1);
 }
 
-TEST_CASE("label: end_label without an open one is InvalidState, and so is end() with one") {
+TEST_CASE("label: end_label without an open label, and end() with one, are InvalidState") {
   RecordFixture f;
   CommandBuffer cmd = f.recording({.label = "step"});
   CHECK(thrown_by([&] { cmd.end_label(); }).code() == ErrorCode::InvalidState);
@@ -192,7 +193,7 @@ TEST_CASE("label: end_label without an open one is InvalidState, and so is end()
   CHECK(cmd.state() == CommandBufferState::Executable);
 }
 
-TEST_CASE("label: a name may die after the call, an empty one is refused") {
+TEST_CASE("label: the name is copied, and an empty name is refused") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   {
@@ -207,7 +208,7 @@ TEST_CASE("label: a name may die after the call, an empty one is refused") {
   CHECK(r->label_path(r->commands[0].label) == "a name that is long enough for the heap");
 }
 
-TEST_CASE("label: a scope closes its own label only") {
+TEST_CASE("label: a scope closes only its own label") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
   {
@@ -227,7 +228,7 @@ TEST_CASE("label: a scope closes its own label only") {
   CHECK(r->label_path(r->commands[0].label) == "fresh");
 }
 
-TEST_CASE("label: a scope may be moved and may outlive its command buffer") {
+TEST_CASE("label: a scope can be moved and can outlive its command buffer") {
   RecordFixture f;
   auto cmd = std::make_unique<CommandBuffer>(f.recording());
   LabelScope scope = cmd->label("a");

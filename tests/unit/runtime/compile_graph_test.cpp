@@ -75,7 +75,7 @@ TEST_CASE_FIXTURE(Recorded, "compile: an empty graph answers every question") {
   CHECK(none.node_count() == 0);
   CHECK(none.label().empty());
   CHECK(none.report().commands == 0);
-  CHECK(error_of([&] { (void)none.to_dot(); }).code == ErrorCode::InvalidState);
+  CHECK(error_of([&] { (void)none.to_dot(); }).code == ErrorCode::NotInitialized);
 }
 
 TEST_CASE_FIXTURE(Recorded, "compile: a command buffer that is not executable is InvalidState") {
@@ -129,7 +129,7 @@ TEST_CASE_FIXTURE(Recorded, "compile: a lowering that cannot be is refused by it
   const ErrorDetails refused =
       error_of([&] { (void)device.compile(commands, {.lowering = Lowering::Lanes(0)}); });
   CHECK(refused.code == ErrorCode::InvalidArgument);
-  CHECK(refused.stage == Stage::Lanes);
+  CHECK(refused.stage == Stage::Lowering);
 }
 
 TEST_CASE_FIXTURE(

@@ -133,7 +133,7 @@ TEST_CASE("host device: lost and rebuilt, the same recording replays into the ne
   CapturedGraph before = device.compile(commands);
   const Queue old_queue = device.create_queue();
   before.launch(old_queue).wait();
-  device.lose();
+  device.simulate_loss();
   try {
     (void)before.launch(old_queue);
     FAIL("a stale graph was launched");

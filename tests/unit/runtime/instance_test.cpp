@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/handle_access.hpp"
 #include "runtime/core/instance_core.hpp"
 #include "support/environment_variable.hpp"
 #include "unit/runtime/fake_backend.hpp"
@@ -97,13 +98,13 @@ TEST_CASE("instance: REPRISE_VALIDATION wins over the description, and a wrong v
                                      {"basic", Validation::Basic},
                                      {"full", Validation::Full}}) {
     const EnvironmentVariable set("REPRISE_VALIDATION", value);
-    CHECK(detail::make_instance({.validation = Validation::Off}, {&host}).core()->validation() ==
-          level);
+    CHECK(detail::core_of(detail::make_instance({.validation = Validation::Off}, {&host}))
+              ->validation() == level);
   }
   {
     const EnvironmentVariable empty("REPRISE_VALIDATION", "");
-    CHECK(detail::make_instance({.validation = Validation::Full}, {&host}).core()->validation() ==
-          Validation::Full);
+    CHECK(detail::core_of(detail::make_instance({.validation = Validation::Full}, {&host}))
+              ->validation() == Validation::Full);
   }
   const EnvironmentVariable set("REPRISE_VALIDATION", "loud");
   const auto make = [&] { (void)detail::make_instance({}, {&host}); };

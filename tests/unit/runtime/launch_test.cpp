@@ -155,13 +155,13 @@ TEST_CASE(
   auto pool = device.create_pool();
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   const Fence fence = graph.launch(q);
-  q.wait_for(fence);
-  r.wait_for(Fence());
+  q.wait(fence);
+  r.wait(Fence());
   CHECK(fake.world.waits().empty());
-  r.wait_for(fence);
+  r.wait(fence);
   CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 1, "q"}});
   fake.world.complete_all();
-  r.wait_for(fence);
+  r.wait(fence);
   CHECK(fake.world.waits().size() == 1);
 }
 
@@ -193,17 +193,17 @@ TEST_CASE("launch: wrong arguments are typed errors that name the graph") {
   auto pool = device.create_pool();
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   const ErrorDetails empty = error_of([&] { (void)graph.launch(Queue()); });
-  CHECK(empty.code == ErrorCode::InvalidArgument);
+  CHECK(empty.code == ErrorCode::NotInitialized);
   CHECK(empty.label == "g");
   const Queue foreign = other.create_queue({.label = "foreign"});
   const ErrorDetails wrong = error_of([&] { (void)graph.launch(foreign); });
   CHECK(wrong.code == ErrorCode::WrongDevice);
   CHECK(wrong.stage == Stage::Launch);
   CHECK(error_of([&] { graph.upload(foreign); }).code == ErrorCode::WrongDevice);
-  CHECK(error_of([&] { foreign.wait_for(graph.launch(device.create_queue())); }).code ==
+  CHECK(error_of([&] { foreign.wait(graph.launch(device.create_queue())); }).code ==
         ErrorCode::WrongDevice);
-  CHECK(error_of([] { (void)CapturedGraph().launch(Queue()); }).code == ErrorCode::InvalidState);
-  CHECK(error_of([] { Queue().wait_idle(); }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([] { (void)CapturedGraph().launch(Queue()); }).code == ErrorCode::NotInitialized);
+  CHECK(error_of([] { Queue().wait_idle(); }).code == ErrorCode::NotInitialized);
 }
 
 TEST_CASE("command buffer: Pending while a graph of it replays") {

@@ -32,7 +32,7 @@ TEST_CASE_FIXTURE(
   (void)graph.launch(queue);
   fake.world.complete_all();
   const Fence fence = graph.launch(queue);
-  device.lose();
+  device.simulate_loss();
   CHECK(device.is_lost());
   CHECK(device.generation() == 2);
   for (const auto& call :
@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(Loss,
                   "loss: graphs, queues and handles of before are stale, and nothing new is made") {
   CapturedGraph graph = device.compile(commands);
-  device.lose();
+  device.simulate_loss();
   CHECK(error_of([&] { (void)graph.launch(queue); }).code == ErrorCode::StaleHandle);
   CHECK(error_of([&] { (void)graph.launch(queue); }).label == "step");
   CHECK(x.is_stale());
@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(Loss,
                   "rebuild: gives a new handle for each buffer, and old ones stay stale for ever") {
   auto h = pool->host<int>(8, "h");
   auto t = pool->transient<int>(2, "t");
-  device.lose();
+  device.simulate_loss();
   const auto rebuilt = device.rebuild();
   CHECK_FALSE(device.is_lost());
   CHECK(device.generation() == 2);
@@ -81,7 +81,7 @@ TEST_CASE_FIXTURE(Loss,
   }
   CHECK(error_of([&] { (void)x.data(); }).code == ErrorCode::StaleHandle);
   CHECK(pool->buffer_count() == 3);
-  CHECK(pool->device_bytes() == 16);
+  CHECK(pool->statistics().buffer_bytes == 16);
   CHECK(error_of([&] { (void)device.rebuild(); }).code == ErrorCode::InvalidState);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE_FIXTURE(Loss,
                   "and replay on a new queue") {
   CapturedGraph before = device.compile(commands);
   (void)before.launch(queue);
-  device.lose();
+  device.simulate_loss();
   const auto rebuilt = device.rebuild();
   CHECK(commands.state() == CommandBufferState::Executable);
   CHECK(fake.world.kernel_loads() == 2);
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(Loss,
   CHECK(graph.report().plan_hash == before.report().plan_hash);
   CHECK(error_of([&] { (void)graph.launch(queue); }).code == ErrorCode::StaleHandle);
   CHECK(error_of([&] { (void)before.launch(queue); }).code == ErrorCode::StaleHandle);
-  CHECK(error_of([&] { queue.wait_for(Fence(graph.launch(device.create_queue()))); }).code ==
+  CHECK(error_of([&] { queue.wait(Fence(graph.launch(device.create_queue()))); }).code ==
         ErrorCode::StaleHandle);
   Queue fresh = device.create_queue({.label = "fresh"});
   const Fence fence = graph.launch(fresh);
@@ -112,7 +112,7 @@ TEST_CASE_FIXTURE(Loss,
                   "recording holds live on") {
   x = {};
   for (std::uint32_t round = 2; round < 5; ++round) {
-    device.lose();
+    device.simulate_loss();
     CHECK(device.rebuild().size() == 1);
     CHECK(device.generation() == round);
     CapturedGraph graph = device.compile(commands);
@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(Loss,
 }
 
 TEST_CASE_FIXTURE(Loss, "rebuild: a failure leaves the device lost, and a second try works") {
-  device.lose();
+  device.simulate_loss();
   for (std::uint64_t n = 0;; ++n) {
     fake.world.fail_call(n);
     try {
@@ -146,7 +146,7 @@ TEST_CASE_FIXTURE(Loss, "rebuild: a failure leaves the device lost, and a second
 TEST_CASE("lose: refused where the device cannot be lost on purpose") {
   FakeInstance fake({}, {{"cuda:0", DeviceKind::Cuda}});
   Device device = fake.open("cuda:0");
-  CHECK(error_of([&] { device.lose(); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([&] { device.simulate_loss(); }).code == ErrorCode::Unsupported);
   CHECK_FALSE(device.is_lost());
 }
 
@@ -154,7 +154,7 @@ TEST_CASE_FIXTURE(
     Loss, "loss: in the middle of a replay, dropped objects are freed without waiting for it") {
   CapturedGraph graph = device.compile(commands);
   (void)graph.launch(queue);
-  device.lose();
+  device.simulate_loss();
   graph = {};
   queue = {};
   x = {};

@@ -14,13 +14,13 @@ TEST_CASE("pool: counts buffers and bytes of each kind while their handles live"
   auto h = pool->host<int>(10, "h");
   auto t = pool->transient<double>(50, "t");
   CHECK(pool->buffer_count() == 3);
-  CHECK(pool->device_bytes() == 400);
-  CHECK(pool->host_bytes() == 40);
+  CHECK(pool->statistics().buffer_bytes == 400);
+  CHECK(pool->statistics().pinned_bytes == 40);
   CHECK(fake.world.memory_blocks() == 2);
   x = {};
   t = {};
   CHECK(pool->buffer_count() == 1);
-  CHECK(pool->device_bytes() == 0);
+  CHECK(pool->statistics().buffer_bytes == 0);
   device.wait_idle();
   CHECK(fake.world.memory_blocks() == 1);
 }
@@ -134,7 +134,7 @@ TEST_CASE("pool: clear makes handles stale and gives the memory back while they 
   CHECK(x.is_stale());
   CHECK(t.is_stale());
   CHECK(pool->buffer_count() == 0);
-  CHECK(pool->device_bytes() == 0);
+  CHECK(pool->statistics().buffer_bytes == 0);
   device.wait_idle();
   CHECK(fake.world.memory_blocks() == 0);
   CHECK(error_of([&] { (void)x.data(); }).code == ErrorCode::StaleHandle);

@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(ShutDown,
 }
 
 TEST_CASE_FIXTURE(ShutDown, "shut down: of a lost device is no error, and the device opens again") {
-  device.lose();
+  device.simulate_loss();
   device.shut_down();
   CHECK(device.state().phase() == DeviceState::Phase::ShutDown);
   const Device again = fake.open();

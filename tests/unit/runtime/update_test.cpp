@@ -99,6 +99,6 @@ TEST_CASE("update: a graph of a device that was lost is stale to every change") 
   const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b");
   CapturedGraph graph = make_graph(device, "g", a, b);
-  device.lose();
+  device.simulate_loss();
   CHECK(error_of([&] { static_cast<void>(graph.rebind(b, b)); }).code == ErrorCode::StaleHandle);
 }

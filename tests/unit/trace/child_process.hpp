@@ -1,5 +1,5 @@
-// A process of its own for a test, with a pipe each way. It ends by kill -9 alone, at the latest
-// with this object. Made before the test has threads.
+// A child process with a pipe in each direction. It ends only by kill -9, at the latest in the
+// destructor. Must be created before the test starts threads.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ namespace reprise::test {
 
 class Child {
  public:
-  // `body` gets the descriptors to read from and to write to.
+  // `body` receives the descriptors for reading and writing.
   explicit Child(const std::function<void(int, int)>& body) {
     REQUIRE(::pipe(down_) == 0);
     REQUIRE(::pipe(up_) == 0);
@@ -26,7 +26,7 @@ class Child {
       for (;;) ::pause();
     }
     ::close(
-        std::exchange(up_[1], -1));  // so that a child that ends early is the end of what it says
+        std::exchange(up_[1], -1));  // so the reader sees the end of the pipe when the child ends
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -37,7 +37,7 @@ class Child {
   void say(const std::string& text) const {
     REQUIRE(::write(down_[1], text.c_str(), text.size() + 1) > 0);
   }
-  [[nodiscard]] std::string hear() const { return read_text(up_[0]); }
+  [[nodiscard]] std::string receive() const { return read_text(up_[0]); }
   void kill() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
@@ -49,8 +49,8 @@ class Child {
     for (char c = 1; ::read(from, &c, 1) == 1 && c != 0;) text += c;
     return text;
   }
-  // For the child.
-  static void tell(int to, const std::string& text) {
+  // Called in the child.
+  static void send(int to, const std::string& text) {
     if (::write(to, text.c_str(), text.size() + 1) < 0) ::_exit(1);
   }
 

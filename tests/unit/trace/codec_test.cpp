@@ -12,7 +12,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// True if decode() takes the graph; false if it calls it corrupt.
+// True if decode() accepts the graph; false if it reports Corrupt.
 bool decodes(const GraphVersion& graph) {
   Records r;
   r.graph_versions = {graph};
@@ -27,17 +27,17 @@ bool decodes(const GraphVersion& graph) {
 
 }  // namespace
 
-TEST_CASE("trace codec: a record of every kind comes back as it was") {
+TEST_CASE("trace codec: a record of every kind survives a round trip") {
   const Records records = test::one_of_each();
   CHECK(records.count() == 17);
   CHECK(decode(encode(records)) == records);
 }
 
-TEST_CASE("trace codec: nothing comes back as nothing") {
+TEST_CASE("trace codec: empty records survive a round trip") {
   CHECK(decode(encode(Records{})).empty());
 }
 
-TEST_CASE("trace codec: add() puts a record among its kind") {
+TEST_CASE("trace codec: add() appends a record to the vector of its kind") {
   Records records;
   for (const Replay& r : test::one_of_each().replays) records.add(r);
   records.add(test::sample_block(1, 3));
@@ -48,7 +48,7 @@ TEST_CASE("trace codec: add() puts a record among its kind") {
   CHECK(records.empty());
 }
 
-TEST_CASE("trace codec: an index that leads nowhere is corrupt") {
+TEST_CASE("trace codec: an index out of range is corrupt") {
   const GraphVersion good = test::sample_graph(0, 3);
   REQUIRE(decodes(good));
   const auto broken = [&](auto change) {
@@ -81,7 +81,9 @@ TEST_CASE("trace codec: an index that leads nowhere is corrupt") {
   CHECK(broken([](GraphVersion& g) { g.edges[0].barrier = 1; }));
 }
 
-TEST_CASE("trace codec: bodies come back, and one that is not behind what runs it is corrupt") {
+TEST_CASE(
+    "trace codec: bodies survive a round trip, and a body that does not follow its parent is "
+    "corrupt") {
   const GraphVersion good = [] {
     GraphVersion g = test::sample_graph(0, 6);
     std::erase_if(g.edges, [](const Edge& e) { return e.from == 1 || e.from == 4; });
@@ -104,7 +106,7 @@ TEST_CASE("trace codec: bodies come back, and one that is not behind what runs i
   CHECK(broken([](auto& bodies) { bodies.pop_back(); }));
 }
 
-TEST_CASE("trace codec: bytes that are cut or changed never do more than throw") {
+TEST_CASE("trace codec: truncated and modified bytes decode or throw TraceError") {
   const std::vector<std::uint8_t> good = encode(test::one_of_each());
   std::size_t refused = 0;
   for (std::size_t size = 0; size < good.size(); size += 7) {
@@ -132,7 +134,7 @@ TEST_CASE("trace codec: bytes that are cut or changed never do more than throw")
   CHECK(survived <= 3'000);
 }
 
-TEST_CASE("sample columns: any values come back") {
+TEST_CASE("sample columns: arbitrary values survive a round trip") {
   const unsigned seed = 7;
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -152,14 +154,13 @@ TEST_CASE("sample columns: any values come back") {
   }
 }
 
-TEST_CASE(
-    "sample columns: a count that the bytes cannot hold is refused before anything is allocated") {
+TEST_CASE("sample columns: a count that exceeds the bytes is rejected before allocation") {
   const std::vector<std::uint8_t> bytes(30, 0);
   CHECK_THROWS_AS((void)decode_samples(bytes, 0xffffffffu), TraceError);
   CHECK_THROWS_AS((void)decode_samples(bytes, 11), TraceError);
 }
 
-TEST_CASE("sample columns: bytes left over and numbers that are too long are corrupt") {
+TEST_CASE("sample columns: trailing bytes and overlong numbers are corrupt") {
   std::vector<std::uint8_t> bytes;
   encode_samples(test::sample_block(1, 4).samples, bytes);
   bytes.push_back(0);

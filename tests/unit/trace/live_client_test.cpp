@@ -8,7 +8,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// A listening socket that answers one connection with whatever it is given, then closes.
+// A listening socket that answers one connection with the given bytes, then closes it.
 class Impostor {
  public:
   explicit Impostor(const std::filesystem::path& path, std::vector<std::uint8_t> answer)
@@ -49,7 +49,7 @@ LiveState end_with(std::vector<std::uint8_t> answer, std::size_t chunks = 0) {
   return viewer.client().status().state;
 }
 
-// What a session says to a viewer it welcomes.
+// A session's answer to an accepted viewer.
 std::vector<std::uint8_t> welcome() {
   std::vector<std::uint8_t> out = encode_answer(LiveAnswer::Welcome, {}, {1, "x", "y"});
   const auto preamble = encode_preamble();
@@ -66,14 +66,14 @@ std::vector<std::uint8_t> with_chunk(std::vector<std::uint8_t> out) {
 
 }  // namespace
 
-TEST_CASE("live client: an end is a state") {
+TEST_CASE("live client: every kind of failure is a state") {
   CHECK(end_with({}) == LiveState::Refused);
   CHECK(end_with(std::vector<std::uint8_t>(100, 'x')) == LiveState::Corrupt);
   CHECK(end_with(encode_answer(LiveAnswer::WrongToken, {}, {})) == LiveState::Refused);
   CHECK(end_with(welcome()) == LiveState::Closed);
   CHECK(end_with(with_chunk(welcome()), 1) == LiveState::Closed);
   std::vector<std::uint8_t> bytes = welcome();
-  bytes.back() = 'x';  // reserved, and ignored
+  bytes.back() = 'x';  // reserved, ignored
   bytes[bytes.size() - kPreambleBytes] = 'x';
   CHECK(end_with(bytes) == LiveState::Corrupt);
   bytes = with_chunk(welcome());
@@ -84,7 +84,7 @@ TEST_CASE("live client: an end is a state") {
   CHECK(end_with(bytes) == LiveState::Corrupt);
 }
 
-TEST_CASE("live client: a header that claims much makes it wait, not allocate") {
+TEST_CASE("live client: a header with a large size allocates no memory until data arrives") {
   ChunkHeader header;
   header.raw_bytes = header.compressed_bytes = ChunkHeader::kMaxCompressedBytes;
   std::vector<std::uint8_t> bytes = welcome();
@@ -93,7 +93,7 @@ TEST_CASE("live client: a header that claims much makes it wait, not allocate") 
   CHECK(end_with(bytes) == LiveState::Closed);
 }
 
-TEST_CASE("live client: a chunk that the callback can't read ends the connection") {
+TEST_CASE("live client: a TraceError of the callback ends the connection") {
   const test::RuntimeFolder runtime;
   const auto path = runtime.path() / "socket";
   std::vector<std::uint8_t> bytes = with_chunk(welcome());
@@ -108,7 +108,7 @@ TEST_CASE("live client: a chunk that the callback can't read ends the connection
   }));
 }
 
-TEST_CASE("live client: where nobody listens it says so") {
+TEST_CASE("live client: an address without a listener is Unreachable") {
   const test::RuntimeFolder runtime;
   for (const std::string& address :
        {(runtime.path() / "nothing").string(), std::string("/") + std::string(300, 'x'),
@@ -120,7 +120,7 @@ TEST_CASE("live client: where nobody listens it says so") {
   }
 }
 
-TEST_CASE("live client: polled, it never waits and misses nothing") {
+TEST_CASE("live client: poll() never waits and loses no chunk") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   server.write(test::topology_chunk(1, 0));

@@ -11,12 +11,12 @@ using namespace reprise;
 using namespace reprise::trace;
 using reprise::test::Child;
 
-TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody else anything") {
+TEST_CASE("live server: kill -9 of a viewer only ends its connection") {
   const test::RuntimeFolder runtime;
   Child child([](int from, int to) {
     const test::RawPeer peer(std::filesystem::path(Child::read_text(from)));
     peer.send(encode_hello(""));
-    Child::tell(to, peer.connected() ? "sent" : "no");
+    Child::send(to, peer.connected() ? "sent" : "no");
     for (;;) ::pause();
   });
   LiveServer server(test::patient("digits"));
@@ -25,7 +25,7 @@ TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody els
   REQUIRE(test::eventually([&] { return server.stats().welcomed == 1; }));
   const std::size_t before = test::open_descriptors();
   child.say(server.path());
-  REQUIRE(child.hear() == "sent");
+  REQUIRE(child.receive() == "sent");
   REQUIRE(test::eventually(
       [&] { return server.stats().viewers == 2 && server.stats().welcomed == 2; }));
   server.write(test::sample_chunk(1000, 0));
@@ -37,15 +37,15 @@ TEST_CASE("live server: kill -9 of a viewer is a connection less, for nobody els
 }
 
 TEST_CASE(
-    "live client: kill -9 of a session is an end, and what it left is found dead and removed") {
+    "live client: kill -9 of a session ends the connection, and its stale socket is removed") {
   const test::RuntimeFolder runtime;
   Child child([](int, int to) {
     // It lives until the process ends.
     auto* server = new LiveServer(test::patient("victim"));
     server->write(test::topology_chunk(1, 0));
-    Child::tell(to, server->path());
+    Child::send(to, server->path());
   });
-  const std::string path = child.hear();
+  const std::string path = child.receive();
   const auto session = [&] {
     const auto all = list_sessions();
     const auto found =
@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(viewer.client().status().state == LiveState::Closed);
   REQUIRE(session());
   CHECK_FALSE(session()->alive);
-  const LiveServer next(test::patient("next"));  // tidies up as it starts
+  const LiveServer next(test::patient("next"));  // removes stale sockets on start
   CHECK_FALSE(session());
   CHECK_FALSE(std::filesystem::exists(path));
 }

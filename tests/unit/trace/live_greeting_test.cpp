@@ -20,7 +20,7 @@ std::optional<LiveRequest> request_of(const std::vector<std::uint8_t>& bytes) {
 
 }  // namespace
 
-TEST_CASE("greeting: a hello says how long its token is, and nothing longer than the limit") {
+TEST_CASE("greeting: a hello contains the length of its token, which is limited") {
   std::vector<std::uint8_t> hello = encode_hello("secret");
   CHECK(hello.size() == kGreetingHeadBytes + 6);
   CHECK(hello_of(hello) == 6);
@@ -33,7 +33,7 @@ TEST_CASE("greeting: a hello says how long its token is, and nothing longer than
   CHECK_FALSE(hello_of(hello));
 }
 
-TEST_CASE("greeting: only the whole token is the token") {
+TEST_CASE("greeting: only the complete token is accepted") {
   CHECK(same_token("secret", "secret"));
   CHECK_FALSE(same_token("secret", "secreT"));
   CHECK_FALSE(same_token("secret", "secre"));
@@ -42,7 +42,7 @@ TEST_CASE("greeting: only the whole token is the token") {
   CHECK_FALSE(same_token(std::string(kMaxTokenBytes, 'x'), std::string(kMaxTokenBytes + 1, 'x')));
 }
 
-TEST_CASE("greeting: the session's line comes back, without what would break it") {
+TEST_CASE("greeting: the session line survives a round trip without separators in its fields") {
   const auto round_trip = [](const SessionLine& line) {
     const auto bytes = encode_answer(LiveAnswer::Welcome, LiveProfile::Sampled, line);
     const auto head = decode_answer(std::span(bytes).first<kGreetingHeadBytes>());
@@ -59,20 +59,20 @@ TEST_CASE("greeting: the session's line comes back, without what would break it"
   CHECK(decode_session_line("\t\t\t") == SessionLine{0, "", " "});
 }
 
-TEST_CASE("live request: known requests come back, all else is nothing") {
+TEST_CASE("live request: known requests survive a round trip, all other bytes are rejected") {
   for (const LiveRequest& request : {LiveRequest{LiveRequest::Kind::SetProfile, LiveProfile::Every},
                                      LiveRequest{LiveRequest::Kind::Flush}}) {
     CHECK(request_of(encode_request(request)) == request);
   }
   CHECK_FALSE(request_of({2, 0, 0, 0, 99, 0}));
-  CHECK_FALSE(request_of({2, 0, 0, 0, 1, 0}));     // a mode is missing
-  CHECK_FALSE(request_of({3, 0, 0, 0, 1, 0, 4}));  // no such mode
+  CHECK_FALSE(request_of({2, 0, 0, 0, 1, 0}));     // the level is missing
+  CHECK_FALSE(request_of({3, 0, 0, 0, 1, 0, 4}));  // invalid level
   CHECK_FALSE(request_of({1, 0, 0, 0, 1}));        // too short for a kind
-  CHECK_FALSE(request_of({1, 1, 0, 0}));           // beyond the limit
+  CHECK_FALSE(request_of({1, 1, 0, 0}));           // exceeds the limit
   CHECK_FALSE(request_of({255, 255, 255, 255}));
 }
 
-TEST_CASE("live request: a viewer gets at most what is allowed") {
+TEST_CASE("live request: the requested level is limited to the permitted one") {
   const LiveRequest every{LiveRequest::Kind::SetProfile, LiveProfile::Every};
   CHECK(capped(every, LiveProfile::Every) == every);
   CHECK(capped(every, LiveProfile::Replays)->profile == LiveProfile::Replays);
@@ -80,7 +80,7 @@ TEST_CASE("live request: a viewer gets at most what is allowed") {
   CHECK(capped({LiveRequest::Kind::Flush}, std::nullopt) == LiveRequest{LiveRequest::Kind::Flush});
 }
 
-TEST_CASE("TCP address: without a host it is this machine alone") {
+TEST_CASE("TCP address: without a host the address is loopback") {
   CHECK(parse_tcp_address("9000")->host == "127.0.0.1");
   CHECK(parse_tcp_address(":9000")->port == "9000");
   CHECK(parse_tcp_address("node7:0")->host == "node7");

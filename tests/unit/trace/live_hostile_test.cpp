@@ -25,7 +25,7 @@ bool gone(const LiveServer& server) {
 
 }  // namespace
 
-TEST_CASE("live server: a wrong token is refused, and nothing of the session is told") {
+TEST_CASE("live server: a wrong token is rejected without information about the session") {
   const test::RuntimeFolder runtime;
   LiveServer server(with_tcp("secret"));
   server.write(test::topology_chunk(1, 0));
@@ -42,15 +42,15 @@ TEST_CASE("live server: a wrong token is refused, and nothing of the session is 
   CHECK(test::eventually([&] { return server.stats().wrong_tokens == refused; }));
   const test::RawPeer peer(server.port());
   peer.send(encode_hello("wrong"));
-  std::vector<std::uint8_t> said;
-  CHECK(peer.read_to_end(said));
-  CHECK(said == encode_answer(LiveAnswer::WrongToken, {}, {}));
+  std::vector<std::uint8_t> text;
+  CHECK(peer.read_to_end(text));
+  CHECK(text == encode_answer(LiveAnswer::WrongToken, {}, {}));
   CHECK(gone(server));
   test::Collector right(address, "secret");
   CHECK(right.wait_for_chunks(1));
 }
 
-TEST_CASE("live server: garbage closes its connection and leaves nothing behind") {
+TEST_CASE("live server: garbage closes its connection and leaks nothing") {
   const test::RuntimeFolder runtime;
   LiveServer server(with_tcp("secret"));
   test::Collector viewer(server.path());
@@ -76,7 +76,7 @@ TEST_CASE("live server: garbage closes its connection and leaves nothing behind"
   CHECK(viewer.wait_for_chunks(1));
 }
 
-TEST_CASE("live server: garbage after the greeting closes the connection too") {
+TEST_CASE("live server: garbage after the handshake closes the connection") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   for (const std::vector<std::uint8_t>& entry_exit :
@@ -90,7 +90,7 @@ TEST_CASE("live server: garbage after the greeting closes the connection too") {
   CHECK(gone(server));
 }
 
-TEST_CASE("live server: half a handshake is closed at the deadline, at any byte") {
+TEST_CASE("live server: an incomplete handshake is closed at the deadline, at any byte") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = with_tcp("secret");
   desc.handshake_deadline = std::chrono::milliseconds(1);
@@ -107,7 +107,7 @@ TEST_CASE("live server: half a handshake is closed at the deadline, at any byte"
   CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
 }
 
-TEST_CASE("live server: of 1,000 connections the surplus is closed, and nothing leaks") {
+TEST_CASE("live server: of 1,000 connections those above the limit are closed, and nothing leaks") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = with_tcp("secret");
   desc.max_connections = 16;
@@ -141,15 +141,14 @@ TEST_CASE("live server: of 1,000 connections the surplus is closed, and nothing 
 }
 
 TEST_CASE(
-    "live server: without a file descriptor left it turns connections away, and goes on when there "
-    "are some again") {
+    "live server: without free file descriptors it rejects connections, and later accepts again") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   test::Collector viewer(server.path());
   REQUIRE(viewer.wait_until_live());
   REQUIRE(test::eventually([&] { return server.stats().welcomed == 1; }));
   {
-    std::vector<int> taken;  // every descriptor that there is
+    std::vector<int> taken;  // every free descriptor
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
     const rlimit low{static_cast<rlim_t>(test::open_descriptors()) + 40, before.rlim_max};
@@ -162,7 +161,7 @@ TEST_CASE(
       taken.pop_back();
     }
     for (int i = 0; i < 5 && refused; ++i) {
-      const test::RawPeer peer(server.path());  // takes the only one
+      const test::RawPeer peer(server.path());  // uses the only one
       refused = peer.connected() && peer.is_closed();
     }
     for (const int fd : taken) ::close(fd);

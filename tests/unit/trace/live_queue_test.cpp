@@ -15,7 +15,9 @@ std::vector<Loss> losses_of(const std::shared_ptr<const Chunk>& chunk) {
 
 }  // namespace
 
-TEST_CASE("viewer queue: what does not fit is dropped, and the loss stands where it happened") {
+TEST_CASE(
+    "viewer queue: a chunk that does not fit is dropped, and the loss is reported at its "
+    "position") {
   const auto a = test::sample_chunk(500, 0), b = test::sample_chunk(400, 1),
              c = test::sample_chunk(300, 2);
   ViewerQueue queue(a->size() + 200);
@@ -34,12 +36,12 @@ TEST_CASE("viewer queue: what does not fit is dropped, and the loss stands where
   CHECK(queue.empty());
 }
 
-TEST_CASE("viewer queue: a loss is told when nothing comes after it, each kind by itself") {
+TEST_CASE("viewer queue: a loss at the end is reported, with one record per kind") {
   Records events;
   events.replays.resize(7);
   const auto event = std::make_shared<const Chunk>(make_chunk(ChunkKind::Events, events, 2));
   ViewerQueue queue(1);
-  CHECK(queue.push(test::sample_chunk(10, 0)));  // one always fits
+  CHECK(queue.push(test::sample_chunk(10, 0)));  // one chunk always fits
   CHECK_FALSE(queue.push(test::sample_chunk(20, 1)));
   CHECK_FALSE(queue.push(event));
   CHECK(queue.pop()->header.sequence == 0);
@@ -52,7 +54,7 @@ TEST_CASE("viewer queue: a loss is told when nothing comes after it, each kind b
   CHECK(queue.empty());
 }
 
-TEST_CASE("viewer queue: topology always gets through, and takes nobody's place") {
+TEST_CASE("viewer queue: topology is never dropped and does not count against the limit") {
   ViewerQueue queue(1);
   for (std::uint32_t i = 0; i < 20; ++i) CHECK(queue.push(test::topology_chunk(i, i)));
   CHECK(queue.push(test::sample_chunk(10, 20)));

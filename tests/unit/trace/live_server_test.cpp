@@ -8,11 +8,11 @@
 using namespace reprise;
 using namespace reprise::trace;
 
-TEST_CASE("live server: a viewer that comes late gets all topology first, then every new chunk") {
+TEST_CASE("live server: a late viewer receives all topology first, then every new chunk") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   server.write(test::topology_chunk(1, 0));
-  server.write(test::sample_chunk(10, 1));  // nobody looks
+  server.write(test::sample_chunk(10, 1));  // without viewers
   server.write(test::topology_chunk(2, 2));
   test::Collector viewer(server.path());
   REQUIRE(viewer.wait_for_chunks(2));
@@ -31,7 +31,7 @@ TEST_CASE("live server: a viewer that comes late gets all topology first, then e
   CHECK(viewer.client().status().session.pid == static_cast<std::uint32_t>(::getpid()));
 }
 
-TEST_CASE("live server: two viewers get the same bytes, over a path and over TCP") {
+TEST_CASE("live server: two viewers receive the same bytes, by path and by TCP") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = test::patient("digits");
   desc.listen = ":0";
@@ -51,7 +51,7 @@ TEST_CASE("live server: two viewers get the same bytes, over a path and over TCP
   CHECK(server.stats().dropped_chunks == 0);
 }
 
-TEST_CASE("live server: as a writer's sink it shows what is pushed, to the last record") {
+TEST_CASE("live server: as a sink of a writer it delivers all records") {
   const test::RuntimeFolder runtime;
   const auto server = std::make_shared<LiveServer>(test::patient("digits"));
   auto writer = std::make_unique<TraceWriter>();
@@ -71,7 +71,7 @@ TEST_CASE("live server: as a writer's sink it shows what is pushed, to the last 
   CHECK(test::eventually([&] { return total() == 5000; }));
 }
 
-TEST_CASE("live server: its end is a state of its viewers, and its socket goes") {
+TEST_CASE("live server: its destructor closes the connections and removes the socket") {
   const test::RuntimeFolder runtime;
   auto server = std::make_unique<LiveServer>(test::patient("digits"));
   const auto path = server->path();
@@ -83,7 +83,7 @@ TEST_CASE("live server: its end is a state of its viewers, and its socket goes")
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("live server: flush waits until viewers have everything") {
+TEST_CASE("live server: flush waits until viewers have received everything") {
   const test::RuntimeFolder runtime;
   auto server = std::make_unique<LiveServer>(test::patient("digits"));
   test::Collector viewer(server->path());
@@ -96,7 +96,8 @@ TEST_CASE("live server: flush waits until viewers have everything") {
   CHECK(viewer.chunks().size() == 200);
 }
 
-TEST_CASE("live server: requests arrive as far as they are allowed, unknown ones are passed over") {
+TEST_CASE(
+    "live server: requests are limited to the permitted level, and unknown ones are ignored") {
   const test::RuntimeFolder runtime;
   std::mutex mutex;
   std::vector<LiveRequest> asked;
@@ -128,7 +129,7 @@ TEST_CASE("live server: requests arrive as far as they are allowed, unknown ones
   CHECK(viewer.client().status().allowed == LiveProfile::Sampled);
 }
 
-TEST_CASE("live server: where nothing is allowed, a profile request is refused and counted") {
+TEST_CASE("live server: without a remote profile, a profile request is refused and counted") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   test::Collector viewer(server.path());
@@ -137,7 +138,7 @@ TEST_CASE("live server: where nothing is allowed, a profile request is refused a
   CHECK_FALSE(viewer.client().status().allowed);
 }
 
-TEST_CASE("live server: TCP is never opened without a token") {
+TEST_CASE("live server: TCP requires a token") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = test::patient("digits");
   desc.listen = "127.0.0.1:0";
@@ -153,5 +154,5 @@ TEST_CASE("live server: TCP is never opened without a token") {
   desc.listen = "127.0.0.1:0";
   const LiveServer first(desc);
   desc.listen = "127.0.0.1:" + std::to_string(first.port());
-  CHECK_THROWS_AS(LiveServer{desc}, TraceError);  // taken
+  CHECK_THROWS_AS(LiveServer{desc}, TraceError);  // the address is in use
 }

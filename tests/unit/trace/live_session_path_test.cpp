@@ -11,7 +11,7 @@ using namespace reprise;
 using namespace reprise::trace;
 namespace fs = std::filesystem;
 
-TEST_CASE("session path: the folder is this user's alone, and the socket too") {
+TEST_CASE("session path: folder and socket are accessible to this user only") {
   const test::RuntimeFolder runtime;
   const LiveServer server(test::patient("digits"));
   CHECK(server.path().parent_path() == runtime.path() / "reprise");
@@ -21,7 +21,7 @@ TEST_CASE("session path: the folder is this user's alone, and the socket too") {
   CHECK(server.path().filename() == std::to_string(::getpid()) + "-digits.sock");
 }
 
-TEST_CASE("session path: a folder that others may enter is refused") {
+TEST_CASE("session path: a folder that other users may enter is rejected") {
   const test::RuntimeFolder runtime;
   const fs::path folder = runtime.path() / "reprise";
   fs::create_directory(folder);
@@ -32,7 +32,7 @@ TEST_CASE("session path: a folder that others may enter is refused") {
   CHECK(make_session_folder() == folder);
 }
 
-TEST_CASE("session path: a link or a file in the folder's place is refused") {
+TEST_CASE("session path: a symbolic link or a file instead of the folder is rejected") {
   const test::RuntimeFolder runtime;
   const fs::path folder = runtime.path() / "reprise", elsewhere = runtime.path() / "elsewhere";
   fs::create_directory(elsewhere);
@@ -41,7 +41,7 @@ TEST_CASE("session path: a link or a file in the folder's place is refused") {
   CHECK_THROWS_AS(static_cast<void>(make_session_folder()), TraceError);
 }
 
-TEST_CASE("session path: a runtime folder that others may write to, or none, is not used") {
+TEST_CASE("session path: a missing or writable runtime folder is not used") {
   const test::RuntimeFolder runtime;
   const fs::path fallback = "/tmp/reprise-" + std::to_string(::geteuid());
   fs::permissions(runtime.path(), static_cast<fs::perms>(0777));
@@ -53,7 +53,7 @@ TEST_CASE("session path: a runtime folder that others may write to, or none, is 
   CHECK(make_session_folder() == fallback);
 }
 
-TEST_CASE("session path: names hold the process and the application, in plain letters") {
+TEST_CASE("session path: file names contain the process and the application in plain characters") {
   CHECK(session_file_name(12, "my app/../x", 1) == "12-my_app____x.sock");
   CHECK(session_file_name(12, "", 3) == "12-unnamed.3.sock");
   CHECK(session_file_name(4294967295u, std::string(500, 'x'), 99).size() <= 52);
@@ -68,7 +68,7 @@ TEST_CASE("session path: names hold the process and the application, in plain le
   }
 }
 
-TEST_CASE("session directory: lists who is there, and several sessions of one process") {
+TEST_CASE("session directory: lists live sessions, including several of one process") {
   const test::RuntimeFolder runtime;
   const auto here = [&] {
     std::vector<LiveSession> out;

@@ -9,7 +9,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// Durations that no compression makes small: sockets hold a few of these chunks, not hundreds.
+// Random durations that do not compress: socket buffers hold a few of these chunks, not hundreds.
 std::shared_ptr<const Chunk> noisy_chunk(std::uint32_t samples) {
   Records records;
   records.sample_blocks = {test::sample_block(1, samples)};
@@ -21,11 +21,11 @@ std::shared_ptr<const Chunk> noisy_chunk(std::uint32_t samples) {
 
 }  // namespace
 
-// The one that stands still is a client that is not polled; the writer is this thread, so that a
-// write that waited would never return.
+// The slow viewer is a client that is not polled. The writer is this thread, so a write that waits
+// would never return.
 TEST_CASE(
-    "live server: a viewer that does not read loses chunks and is told how many, while another "
-    "gets all") {
+    "live server: a viewer that does not read loses chunks and gets their count, while others get "
+    "all") {
   constexpr std::uint64_t kChunks = 400;
   constexpr std::uint32_t kSamples = 20'000;
   const test::RuntimeFolder runtime;
@@ -74,8 +74,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "live server: viewers that never read hold up neither the end of a flush nor that of the "
-    "server") {
+    "live server: viewers that never read delay neither flush nor the destructor indefinitely") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = test::patient("digits");
   desc.linger = std::chrono::milliseconds(0);

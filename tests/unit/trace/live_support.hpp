@@ -1,5 +1,5 @@
-// What tests of live sessions share: a runtime folder of their own, viewers that collect, peers
-// that speak raw bytes. Everything waits on conditions; the limit is for a hang alone.
+// Helpers for tests of live sessions: a private runtime folder, collecting viewers, raw peers. All
+// waits are for conditions; time limits only detect hangs.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -28,7 +28,7 @@ namespace reprise::test {
 
 inline constexpr std::chrono::seconds kHang{60};
 
-// For what nobody announces.
+// For conditions without a notification.
 template <class Condition>
 [[nodiscard]] bool eventually(Condition condition) {
   const auto limit = std::chrono::steady_clock::now() + kHang;
@@ -39,7 +39,7 @@ template <class Condition>
   return true;
 }
 
-// $XDG_RUNTIME_DIR is a new folder, and afterwards what it was.
+// Sets $XDG_RUNTIME_DIR to a new folder and restores it afterwards.
 class RuntimeFolder {
  public:
   RuntimeFolder() {
@@ -79,7 +79,7 @@ class RuntimeFolder {
   return count;
 }
 
-// A server whose deadline never comes, whatever the machine does.
+// A server without effective time limits.
 [[nodiscard]] inline trace::LiveServerDesc patient(std::string application) {
   trace::LiveServerDesc desc;
   desc.application = std::move(application);
@@ -103,7 +103,7 @@ class RuntimeFolder {
       trace::make_chunk(trace::ChunkKind::Samples, records, sequence));
 }
 
-// A viewer with a thread of its own that keeps what comes.
+// A viewer with a thread of its own that stores what it receives.
 class Collector {
  public:
   explicit Collector(std::string address, std::string token = {})
@@ -136,7 +136,7 @@ class Collector {
     const std::lock_guard lock(mutex_);
     return chunks_;
   }
-  // As they came over the wire.
+  // In order of arrival.
   [[nodiscard]] std::vector<std::uint8_t> bytes() const {
     std::vector<std::uint8_t> out;
     for (const auto& chunk : chunks()) {
@@ -153,10 +153,10 @@ class Collector {
   std::condition_variable changed_;
   std::vector<std::shared_ptr<const trace::Chunk>> chunks_;
   bool ended_ = false;
-  trace::LiveClient client_;  // last: its thread ends before the rest
+  trace::LiveClient client_;  // last member: its thread uses the others
 };
 
-// Somebody who need not keep to any protocol. Reads give up after kHang.
+// A peer that need not follow the protocol. Reads fail after kHang.
 class RawPeer {
  public:
   explicit RawPeer(const std::filesystem::path& path)
@@ -180,7 +180,7 @@ class RawPeer {
     if (socket_ >= 0) ::close(socket_);
   }
   [[nodiscard]] bool connected() const noexcept { return connected_; }
-  // The other side may close in the midst of it.
+  // The peer may close the connection during the write.
   void send(const std::vector<std::uint8_t>& bytes) const {
     std::size_t done = 0;
     while (done < bytes.size()) {
@@ -189,7 +189,7 @@ class RawPeer {
       done += static_cast<std::size_t>(n);
     }
   }
-  // What comes until the other side closes; false: it does not.
+  // Reads until the peer closes the connection; false: it does not.
   [[nodiscard]] bool read_to_end(std::vector<std::uint8_t>& into) const {
     std::uint8_t buffer[4096];
     for (;;) {

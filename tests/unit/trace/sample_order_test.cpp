@@ -11,7 +11,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// `span`: starts lie within so many ns; few of them are the same, or many.
+// `span`: range of the starts, ns; a small span gives many equal starts.
 std::vector<Sample> random_samples(std::uint64_t seed, std::uint32_t count, std::uint64_t span) {
   std::mt19937_64 random(seed);
   std::vector<Sample> samples;
@@ -28,7 +28,7 @@ std::vector<Sample> expected(std::vector<Sample> samples) {
 
 }  // namespace
 
-TEST_CASE("sample order: by start, and those that start together as they stood") {
+TEST_CASE("sample order: samples are sorted by start, and equal starts keep their order") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const std::uint32_t count : {0u, 1u, 2u, 63u, 64u, 1'000u}) {
       for (const std::uint64_t span :
@@ -45,7 +45,7 @@ TEST_CASE("sample order: by start, and those that start together as they stood")
   }
 }
 
-TEST_CASE("sample order: starts as far apart as there can be") {
+TEST_CASE("sample order: starts may be arbitrarily far apart") {
   std::vector<Sample> samples = random_samples(1, 100, 1'000);
   samples[50].started = std::numeric_limits<Time>::max();
   samples[70].started = std::numeric_limits<Time>::min();

@@ -1,4 +1,4 @@
-// What befalls a trace: its process is killed, its file is cut, its disk is full.
+// Faults of a trace: killed process, truncated file, full disk.
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -43,8 +43,8 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// Every chunk of it can be read, and what does not belong to one is less than a chunk; samples in
-// all.
+// Checks that every chunk is readable and that only an incomplete chunk follows them; returns the
+// number of samples.
 std::uint64_t check_whole(const std::filesystem::path& file) {
   const TraceReader reader(file);
   std::uint64_t samples = 0;
@@ -56,7 +56,7 @@ std::uint64_t check_whole(const std::filesystem::path& file) {
   return samples;
 }
 
-// Files no larger than so long as it lives; a write beyond is an error and no signal.
+// Limits the size of files during its lifetime; larger writes fail without a signal.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -80,9 +80,7 @@ constexpr std::uint32_t kSamples = 500;
 
 }  // namespace
 
-TEST_CASE(
-    "trace faults: kill -9 of the process at any moment leaves a file that opens, with all that "
-    "was flushed") {
+TEST_CASE("trace faults: kill -9 at any moment leaves a readable file with all flushed data") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -98,14 +96,14 @@ TEST_CASE(
         for (std::uint64_t replay = 1;; ++replay) {
           static_cast<void>(writer->push(test::sample_block(replay, kSamples)));
           if (replay % 3 == 0) writer->flush();
-          if (replay % 3 == 0) Child::tell(to, std::to_string(replay));
+          if (replay % 3 == 0) Child::send(to, std::to_string(replay));
         }
       });
       std::uint64_t flushed = 0;
-      for (std::uint64_t heard = 1 + random() % 40; heard > 0; --heard) {
-        const std::string said = child.hear();
-        REQUIRE_FALSE(said.empty());
-        flushed = std::stoull(said);
+      for (std::uint64_t remaining = 1 + random() % 40; remaining > 0; --remaining) {
+        const std::string text = child.receive();
+        REQUIRE_FALSE(text.empty());
+        flushed = std::stoull(text);
       }
       child.kill();
       const std::uint64_t samples = check_whole(folder.file());
@@ -118,8 +116,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace faults: cut at every chunk, and at random bytes, a file opens up to its last whole "
-    "chunk") {
+    "trace faults: a file that is truncated at any byte opens up to its last complete chunk") {
   const std::uint64_t seed = std::random_device{}();
   CAPTURE(seed);
   std::mt19937_64 random(seed);
@@ -161,14 +158,14 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace faults: on a full disk the trace ends and says so once, others go on, and what is "
-    "missing is counted") {
+    "trace faults: a full disk is reported once, other sinks continue, and missing chunks are "
+    "counted") {
   const test::RuntimeFolder runtime;
   for (const std::uint64_t limit : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
     CAPTURE(limit);
     const Folder folder;
     std::atomic<int> errors{0};
-    std::string said;
+    std::string error;
     const auto server = std::make_shared<LiveServer>(test::patient("full"));
     test::Collector viewer(server->path());
     REQUIRE(viewer.wait_until_live());
@@ -178,7 +175,7 @@ TEST_CASE(
       const FileLimit full(100'000);
       TraceWriter writer({.chunk_bytes = 20'000, .on_error = [&](const std::string& text) {
                             ++errors;
-                            said = text;
+                            error = text;
                           }});
       writer.add_sink(
           std::make_shared<TraceFile>(TraceFileDesc{.path = folder.file(), .max_bytes = limit}));
@@ -194,7 +191,7 @@ TEST_CASE(
       stats = writer.stats();
     }
     CHECK(errors == 1);
-    CHECK(said.find(folder.file().string()) != std::string::npos);
+    CHECK(error.find(folder.file().string()) != std::string::npos);
     CHECK(stats.lost_records == 0);
     CHECK(stats.failed_sinks == 1);
     CHECK(stats.unwritten_chunks > 0);
@@ -207,7 +204,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("trace faults: a flight recorder whose disk is full keeps what it had") {
+TEST_CASE("trace faults: a flight recorder on a full disk keeps its previous contents") {
   const Folder folder;
   std::minstd_rand noise(1);
   const auto chunk = [&](std::uint64_t sequence) {

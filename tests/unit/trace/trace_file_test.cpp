@@ -18,7 +18,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// A directory that goes away with the test.
+// A temporary directory.
 class Directory {
  public:
   Directory()
@@ -55,7 +55,7 @@ std::shared_ptr<const Chunk> chunk_of(ChunkKind kind, std::uint64_t sequence) {
   return std::make_shared<const Chunk>(make_chunk(kind, r, sequence));
 }
 
-// Three chunks in `path`; returns where each ends.
+// Writes three chunks to `path`; returns the end of each.
 std::vector<std::uint64_t> write_three(const std::filesystem::path& path) {
   TraceFile file({.path = path});
   std::vector<std::uint64_t> ends;
@@ -79,7 +79,7 @@ TraceErrorCode code_of(auto call) {
 
 }  // namespace
 
-TEST_CASE("trace file: what was written is read, by kind and by header") {
+TEST_CASE("trace file: reading returns the written records and headers") {
   const Directory dir;
   write_three(dir / "a");
   const TraceReader reader(dir / "a");
@@ -93,7 +93,7 @@ TEST_CASE("trace file: what was written is read, by kind and by header") {
   CHECK(reader.read(reader.chunks()[2]).sample_blocks == std::vector{test::sample_block(2, 100)});
 }
 
-TEST_CASE("trace file: cut off at any byte it opens up to its last whole chunk") {
+TEST_CASE("trace file: a file that is truncated at any byte opens up to its last complete chunk") {
   const Directory dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> bytes = bytes_of(dir / "a");
@@ -109,7 +109,7 @@ TEST_CASE("trace file: cut off at any byte it opens up to its last whole chunk")
   }
 }
 
-TEST_CASE("trace file: changed bytes are found, or change nothing that is read") {
+TEST_CASE("trace file: modified bytes are detected or have no effect") {
   const Directory dir;
   write_three(dir / "a");
   const std::vector<char> bytes = bytes_of(dir / "a");
@@ -124,7 +124,7 @@ TEST_CASE("trace file: changed bytes are found, or change nothing that is read")
     changed[at] = static_cast<char>(changed[at] ^ static_cast<char>(1 + random() % 255));
     write_bytes(dir / "b", changed);
     const TraceReader reader(dir / "b");
-    // A frame of zstd has bits that mean nothing; every other change is damage.
+    // zstd frames contain a few unused bits; every other change is corruption.
     bool found = !reader.damage().empty();
     bool same = reader.chunks().size() == whole.chunks().size();
     for (std::size_t chunk = 0; chunk < reader.chunks().size(); ++chunk) {
@@ -143,17 +143,30 @@ TEST_CASE("trace file: changed bytes are found, or change nothing that is read")
   CHECK(unseen <= 3);
 }
 
-TEST_CASE("trace file: what is no trace, too new or missing says so") {
+TEST_CASE(
+    "trace file: other files, other format versions and missing files are rejected with their own "
+    "codes") {
   const Directory dir;
   write_bytes(dir / "text", std::string("hello, this is no trace at all"));
   write_bytes(dir / "short", std::string("REPRISE"));
-  auto preamble = encode_preamble();
-  preamble[8] = 2;
-  write_bytes(dir / "new",
-              std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
   CHECK(code_of([&] { TraceReader r(dir / "text"); }) == TraceErrorCode::NotATrace);
   CHECK(code_of([&] { TraceReader r(dir / "short"); }) == TraceErrorCode::NotATrace);
-  CHECK(code_of([&] { TraceReader r(dir / "new"); }) == TraceErrorCode::TooNew);
+  for (const std::uint32_t version : {kFormatVersion - 1, kFormatVersion + 1}) {
+    auto preamble = encode_preamble();
+    preamble[8] = static_cast<std::uint8_t>(version);
+    write_bytes(dir / "other",
+                std::span(reinterpret_cast<const char*>(preamble.data()), preamble.size()));
+    std::string text;
+    try {
+      TraceReader r(dir / "other");
+    } catch (const TraceError& error) {
+      CHECK(error.code() == TraceErrorCode::WrongVersion);
+      text = error.what();
+    }
+    CHECK(text == (dir / "other").string() + ": the trace has format version " +
+                      std::to_string(version) + "; this program reads version " +
+                      std::to_string(kFormatVersion));
+  }
   CHECK(code_of([&] { TraceReader r(dir / "missing"); }) == TraceErrorCode::Io);
   CHECK(code_of([&] { TraceFile f({.path = dir / "no" / "such" / "place"}); }) ==
         TraceErrorCode::Io);
@@ -161,17 +174,17 @@ TEST_CASE("trace file: what is no trace, too new or missing says so") {
         TraceErrorCode::TooLarge);
 }
 
-TEST_CASE("trace file: a header that claims too much is refused before anything is allocated") {
+TEST_CASE("trace file: a header with an excessive size is rejected before allocation") {
   ChunkHeader header;
   header.raw_bytes = ChunkHeader::kMaxRawBytes + 1;
   CHECK(code_of([&] { (void)decode_header(encode_header(header)); }) == TraceErrorCode::TooLarge);
-  // The header and the frame must agree.
+  // Header and frame must agree.
   Chunk chunk = *chunk_of(ChunkKind::Events, 1);
   chunk.header.raw_bytes = ChunkHeader::kMaxRawBytes;
   CHECK(code_of([&] { (void)read_chunk(chunk.header, chunk.payload); }) == TraceErrorCode::Corrupt);
 }
 
-TEST_CASE("trace file: refresh() sees what was written since") {
+TEST_CASE("trace file: refresh() finds chunks written since the file was opened") {
   const Directory dir;
   TraceFile file({.path = dir / "a"});
   file.write(chunk_of(ChunkKind::Topology, 0));
@@ -184,8 +197,7 @@ TEST_CASE("trace file: refresh() sees what was written since") {
 }
 
 TEST_CASE(
-    "trace file: a flight recorder keeps the topology and the newest, and never passes its limit "
-    "by more than a chunk") {
+    "trace file: a flight recorder keeps the topology and the newest chunks within its limit") {
   const Directory dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
@@ -204,10 +216,10 @@ TEST_CASE(
   for (std::size_t i = 2; i < reader.chunks().size(); ++i) {
     CHECK(reader.chunks()[i].header.sequence == reader.chunks()[i - 1].header.sequence + 1);
   }
-  CHECK_FALSE(std::filesystem::exists(dir / "ring.new"));
+  CHECK(std::distance(std::filesystem::directory_iterator(dir / ""), {}) == 1);
 }
 
-TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
+TEST_CASE("trace file: keep=first stops at the limit and counts dropped chunks") {
   const Directory dir;
   TraceFile file({.path = dir / "first",
                   .max_bytes = TraceFile::kMinMaxBytes,
@@ -219,18 +231,17 @@ TEST_CASE("trace file: keep=first stops at the limit and counts the rest") {
   CHECK(file.dropped_chunks() > 0);
 }
 
-TEST_CASE(
-    "trace file: a full disk is an error that names the file, and what was whole stays whole") {
-  // /dev/full refuses every write.
+TEST_CASE("trace file: a full disk is an error with the path, and complete chunks stay readable") {
+  // /dev/full rejects every write.
   if (!std::filesystem::exists("/dev/full")) return;
   CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
 }
 
-TEST_CASE("trace file: appended to, it goes on after its last whole chunk") {
+TEST_CASE("trace file: appending continues after the last complete chunk") {
   const Directory dir;
   const std::vector<std::uint64_t> ends = write_three(dir / "a");
   const std::vector<char> before = bytes_of(dir / "a");
-  write_bytes(dir / "a", std::span(before).first(before.size() - 1));  // the last chunk is cut off
+  write_bytes(dir / "a", std::span(before).first(before.size() - 1));  // truncates the last chunk
   {
     TraceFile file({.path = dir / "a", .start = TraceFileDesc::Start::Append});
     const TraceReader reader(dir / "a");
@@ -254,7 +265,7 @@ TEST_CASE("trace file: appended to, it goes on after its last whole chunk") {
   CHECK(bytes_of(dir / "text") == std::vector<char>(100, 'x'));
 }
 
-TEST_CASE("trace file: appended to with a limit, what stood in it before counts and goes first") {
+TEST_CASE("trace file: when appending with a limit, existing chunks count and are dropped first") {
   const Directory dir;
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   std::uint64_t next = 0;

@@ -1,4 +1,4 @@
-// Records of every kind with values that are unlike each other, for tests of the trace.
+// Records of every kind with distinct values, for tests of the trace.
 #pragma once
 
 #include "trace/codec.hpp"

@@ -13,7 +13,7 @@ using namespace reprise::trace;
 
 namespace {
 
-// Keeps what it gets; can be closed, so that the writer's thread stands still in it.
+// Stores chunks; can be blocked, which blocks the writer's thread.
 class MemorySink : public ChunkSink {
  public:
   void write(const std::shared_ptr<const Chunk>& chunk) override {
@@ -67,7 +67,7 @@ class BrokenSink : public ChunkSink {
 
 }  // namespace
 
-TEST_CASE("trace writer: flush() brings everything to the sinks, topology first") {
+TEST_CASE("trace writer: flush() delivers everything to the sinks, topology first") {
   const auto sink = std::make_shared<MemorySink>();
   TraceWriter writer;
   writer.add_sink(sink);
@@ -85,7 +85,7 @@ TEST_CASE("trace writer: flush() brings everything to the sinks, topology first"
   CHECK(writer.stats().lost_records == 0);
 }
 
-TEST_CASE("trace writer: a late sink gets the whole topology, then goes on") {
+TEST_CASE("trace writer: a late sink receives the whole topology, then new chunks") {
   const auto late = std::make_shared<MemorySink>();
   TraceWriter writer;
   writer.push(test::sample_graph(3, 4));
@@ -104,9 +104,7 @@ TEST_CASE("trace writer: a late sink gets the whole topology, then goes on") {
   CHECK(late->records().size() == 2);
 }
 
-TEST_CASE(
-    "trace writer: a sink that stands still costs records, which are counted, and never the "
-    "caller") {
+TEST_CASE("trace writer: a blocked sink causes counted losses and never blocks the caller") {
   const auto sink = std::make_shared<MemorySink>();
   TraceWriter writer({.queue_bytes = 20'000,
                       .chunk_bytes = 1'000,
@@ -115,7 +113,7 @@ TEST_CASE(
   sink->close();
   writer.push(test::sample_block(0, 100));
   sink->wait_until_held();
-  // The writer's thread stands in the sink: the queue fills, then refuses.
+  // The writer's thread is blocked in the sink: the queue fills, then push() fails.
   std::uint64_t taken = 1, lost = 0;
   while (lost < 50) {
     if (writer.push(test::sample_block(taken + lost, 100))) {
@@ -138,7 +136,7 @@ TEST_CASE(
   CHECK(reported == lost * 100);
 }
 
-TEST_CASE("trace writer: a sink that fails is reported once and dropped; the others go on") {
+TEST_CASE("trace writer: a failing sink is reported once and removed, and other sinks continue") {
   const auto good = std::make_shared<MemorySink>();
   std::vector<std::string> errors;
   {
@@ -155,7 +153,7 @@ TEST_CASE("trace writer: a sink that fails is reported once and dropped; the oth
   CHECK(good->flushed_);
 }
 
-TEST_CASE("trace writer: records of many threads all arrive, in chunks numbered without a gap") {
+TEST_CASE("trace writer: records of many threads all arrive, in consecutively numbered chunks") {
   const auto sink = std::make_shared<MemorySink>();
   {
     TraceWriter writer({.chunk_bytes = 10'000});

@@ -117,7 +117,7 @@ TEST_CASE("tune: what a device would be given twice is measured once") {
   const TuneReport report = graph.tune(on.queue, kRepeatable);
   REQUIRE(report.candidates.size() > 2);
   for (std::size_t i = 1; i < report.candidates.size(); ++i)
-    CHECK(report.candidates[i].reason == "the same graph as one before it");
+    CHECK(report.candidates[i].reason == "the same graph as an earlier candidate");
 }
 
 TEST_CASE("tune: a lowering that there is no memory for is passed over by name") {
@@ -153,7 +153,7 @@ TEST_CASE("tune: contents that can't be saved are said so, and nothing has chang
   CapturedGraph graph = on.make_wide();
   on.fake.world.limit_bytes(on.fake.world.memory_bytes() + 64);
   const std::string text = text_of([&] { (void)graph.tune(on.queue, kTune); });
-  CHECK(text.find("bytes to save what replays of wide write") != std::string::npos);
+  CHECK(text.find("bytes to save the buffers that replays of wide write") != std::string::npos);
   CHECK_FALSE(graph.tune(on.queue, kRepeatable).candidates.empty());
 }
 

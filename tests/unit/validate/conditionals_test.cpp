@@ -1,4 +1,4 @@
-// The rules about conditions and what they decide, and what is found inside of what a command runs.
+// Rules about conditions and conditionals, and findings inside bodies.
 #include <doctest/doctest.h>
 
 #include "record/condition_core.hpp"
@@ -28,10 +28,10 @@ struct ConditionalRules : RecordFixture {
   }
   Condition condition(std::string_view name) { return make_condition(status, {.name = name}); }
   CommandBuffer filling(std::string_view label) {
-    CommandBuffer made = recording({.label = label, .level = Level::Secondary});
-    made.fill(x, 1u);
-    made.end();
-    return made;
+    CommandBuffer commands = recording({.label = label, .level = Level::Secondary});
+    commands.fill(x, 1u);
+    commands.end();
+    return commands;
   }
   std::vector<Finding> find(CommandBuffer& commands) {
     return validate(*frozen(commands), device, Validation::Full);
@@ -44,7 +44,8 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("validate: a condition that decides two commands, and one of them inside another") {
+TEST_CASE(
+    "validate: a condition that controls two commands, one of them in another body, is an error") {
   ConditionalRules f;
   const CommandBuffer body = f.filling("body");
   CommandBuffer inner = f.recording({.label = "inner", .level = Level::Secondary});
@@ -57,10 +58,10 @@ TEST_CASE("validate: a condition that decides two commands, and one of them insi
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.id == "condition-decides-several");
   CHECK(found[0].message.command == 1);
-  CHECK(has(found[0].message.text, "condition go decides command 0 already"));
+  CHECK(has(found[0].message.text, "condition go controls command 0 already"));
 }
 
-TEST_CASE("validate: a condition that is set and decides nothing") {
+TEST_CASE("validate: a condition that is set and controls nothing is an error") {
   ConditionalRules f;
   const CommandBuffer body = f.filling("body");
   CommandBuffer cmd = f.recording();
@@ -75,7 +76,7 @@ TEST_CASE("validate: a condition that is set and decides nothing") {
   CHECK(has(found[0].message.text, "condition go"));
 }
 
-TEST_CASE("validate: what a device has of conditionals") {
+TEST_CASE("validate: conditionals that the device does not support are errors") {
   ConditionalRules f;
   const CommandBuffer body = f.filling("body");
   CommandBuffer cmd = f.recording();
@@ -100,7 +101,7 @@ TEST_CASE("validate: what a device has of conditionals") {
   CHECK(commands(DeviceLimits::Conditionals::None) == std::vector<std::uint32_t>{0, 1, 2, 3});
 }
 
-TEST_CASE("validate: what is wrong inside is said of the command that runs it") {
+TEST_CASE("validate: a finding in a body is reported for the command that runs it") {
   ConditionalRules f;
   const Kernel work = f.kernel("work", "p");
   CommandBuffer wrong = f.recording({.label = "wrong", .level = Level::Secondary});
@@ -125,8 +126,7 @@ TEST_CASE("validate: what is wrong inside is said of the command that runs it") 
 }
 
 TEST_CASE(
-    "validate: a transient that comes into a body with contents is read rightly, one that does not "
-    "is not") {
+    "validate: a body may read a transient that was written outside, but not an unwritten one") {
   ConditionalRules f;
   const auto t = f.buffer<std::uint32_t>(64, "t", BufferKind::Transient);
   CommandBuffer reader = f.recording({.label = "reader", .level = Level::Secondary});

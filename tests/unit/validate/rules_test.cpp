@@ -1,5 +1,4 @@
-// Every rule about one command or one handle: an input that it reports, beside one that it does
-// not.
+// Every rule about a single command or handle: an input that it reports and one that it accepts.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +42,7 @@ Ids ids_of(const Recording& recording, const DeviceInfo& device = small_device()
 
 const Ids kNothing;
 
-// A dispatch of one read of x, which is fine on the small device but for what `desc` says.
+// A dispatch of one read of x that is valid on the small device except for `desc`.
 Ids ids_of_dispatch(const DispatchPayload& desc, const DeviceInfo& device = small_device(),
                     Validation level = Validation::Full) {
   RecordingBuilder b;
@@ -83,7 +82,7 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 }  // namespace
 
-TEST_CASE("validate: each rule has an id of its own in kebab case") {
+TEST_CASE("validate: each rule has a unique id in kebab case") {
   Ids ids;
   for (const RuleRow& row : kRules) {
     CHECK(row.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos);
@@ -92,7 +91,7 @@ TEST_CASE("validate: each rule has an id of its own in kebab case") {
   }
 }
 
-TEST_CASE("validate: a recording within all limits gives no finding") {
+TEST_CASE("validate: a recording within all limits has no findings") {
   CHECK(ids_of(*RecordingBuilder().finish()) == kNothing);
   CHECK(ids_of_dispatch(launch({1000, 100, 10}, {256, 1, 1}, 4096)) == kNothing);
   CHECK(ids_of_dispatch(launch(1, {4, 8, 8}, 0)) == kNothing);
@@ -131,7 +130,9 @@ TEST_CASE(
   CHECK(has(text, "kernel big allows 64"));
 }
 
-TEST_CASE("validate: dispatch-shared-too-large, by the device and by what the kernel leaves") {
+TEST_CASE(
+    "validate: dispatch-shared-too-large, by the device's limit and the kernel's remaining "
+    "memory") {
   CHECK(ids_of_dispatch(launch(1, 32, 4097)) == Ids{"dispatch-shared-too-large"});
   RecordingBuilder b;
   auto kernel = std::make_shared<KernelCore>();
@@ -169,7 +170,7 @@ TEST_CASE("validate: dispatch-parameters-mismatch, at every level") {
         Ids{"dispatch-parameters-mismatch"});
 }
 
-TEST_CASE("validate: dispatch-cluster-unsupported where the device has none") {
+TEST_CASE("validate: dispatch-cluster-unsupported on a device without clusters") {
   DeviceInfo device = small_device();
   device.limits.max_cluster_blocks = 0;
   CHECK(ids_of_dispatch(clustered(4, {2, 1, 1}), device) == Ids{"dispatch-cluster-unsupported"});
@@ -184,7 +185,7 @@ TEST_CASE("validate: dispatch-cluster-zero, -too-large and -indivisible") {
   CHECK(ids_of_dispatch(clustered(4, {4, 1, 1})) == kNothing);
 }
 
-TEST_CASE("validate: dispatch-cooperative-unsupported where the device has none") {
+TEST_CASE("validate: dispatch-cooperative-unsupported on a device without cooperative launches") {
   DeviceInfo device = small_device();
   device.limits.max_cooperative_blocks = 0;
   CHECK(ids_of_dispatch(cooperative(1), device) == Ids{"dispatch-cooperative-unsupported"});
@@ -196,7 +197,7 @@ TEST_CASE("validate: dispatch-cooperative-too-large") {
   CHECK(ids_of_dispatch(cooperative({5, 10, 1})) == kNothing);
 }
 
-TEST_CASE("validate: copy-pitch-too-large, on either side and only with several rows") {
+TEST_CASE("validate: copy-pitch-too-large, on either side, only with several rows") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 4096), y = b.add_buffer("y", 4096);
   b.copy(b.rows(Access::Read, x, 0, {8, 4, 1}, {513, 0}),
@@ -216,7 +217,8 @@ TEST_CASE("validate: fill-pitch-too-large") {
 }
 
 TEST_CASE(
-    "validate: fill-element-invalid for sizes, starts, widths and pitches that are no multiple") {
+    "validate: fill-element-invalid for sizes, offsets, widths and pitches that are not "
+    "multiples") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 4096);
   b.fill(b.write(x), 0, 3);
@@ -240,14 +242,13 @@ TEST_CASE("validate: range-out-of-bounds for accesses and barriers, at every lev
   CHECK(findings[0].message.command == 1);
   CHECK(findings[0].code == ErrorCode::OutOfRange);
   CHECK(has(findings[0].message.text,
-            "command 1, dispatch outside (app.cpp:2): bytes [32, 65) of buffer \"x\" leave its 64 "
+            "command 1, dispatch outside (app.cpp:2): bytes [32, 65) of buffer \"x\" exceed its 64 "
             "bytes"));
   CHECK(findings[1].message.command == 2);
 }
 
 TEST_CASE(
-    "validate: copy-overlap where source and destination share a byte, not where rows lie between "
-    "each other") {
+    "validate: copy-overlap if source and destination share a byte, not for interleaved rows") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 64);
   b.copy(RecordingBuilder::range(Access::Read, x, 0, 17),
@@ -299,7 +300,7 @@ TEST_CASE("validate: device-foreign for buffers and kernels of another device") 
   CHECK(findings[0].code == ErrorCode::WrongDevice);
 }
 
-TEST_CASE("validate: edge-invalid for edges to barriers and to nothing") {
+TEST_CASE("validate: edge-invalid for edges to barriers and to unknown commands") {
   RecordingBuilder b;
   b.dispatch("a", {});
   b.barrier();
@@ -310,7 +311,7 @@ TEST_CASE("validate: edge-invalid for edges to barriers and to nothing") {
   CHECK(ids_of(*b.finish(), small_device(), Validation::Off) == Ids(2, "edge-invalid"));
 }
 
-TEST_CASE("validate: Off leaves limits unchecked, Basic checks them, only Full looks at pairs") {
+TEST_CASE("validate: Off skips limits, Basic checks them, and only Full checks pairs") {
   DispatchPayload desc = launch(0, 0, 5000);
   desc.cluster = {3, 1, 1};
   CHECK(ids_of_dispatch(desc, small_device(), Validation::Off) == kNothing);
@@ -324,7 +325,7 @@ TEST_CASE("validate: Off leaves limits unchecked, Basic checks them, only Full l
   CHECK(ids_of(*recording, small_device(), Validation::Full) == Ids{"hazard-unordered"});
 }
 
-TEST_CASE("validate: findings-left-out counts what a rule found beyond the first 64") {
+TEST_CASE("validate: findings-left-out counts the findings of a rule beyond the first 64") {
   RecordingBuilder b;
   for (int i = 0; i < 70; ++i) b.dispatch("none", launch(0, 32), {});
   const auto findings = validate(*b.finish(), small_device(), Validation::Basic);
@@ -335,7 +336,7 @@ TEST_CASE("validate: findings-left-out counts what a rule found beyond the first
   CHECK(has(findings[64].message.text, "70 times"));
 }
 
-TEST_CASE("validate: findings come in command order, with label and place") {
+TEST_CASE("validate: findings are in command order, with label and location") {
   RecordingBuilder b({.label = "step"});
   b.begin_label("forward");
   b.dispatch("a", launch(0, 32), {});
@@ -351,8 +352,8 @@ TEST_CASE("validate: findings come in command order, with label and place") {
 }
 
 TEST_CASE(
-    "validate: the first error is thrown with its id and the number of the others, warnings are "
-    "not") {
+    "validate: the first error is thrown with its id and the number of further errors, without "
+    "warnings") {
   RecordingBuilder b({.label = "step"});
   b.barrier();
   b.begin_label("forward");

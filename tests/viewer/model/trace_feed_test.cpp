@@ -129,7 +129,7 @@ TEST_CASE(
     model::TraceFeed feed({.target = path});
     REQUIRE(feed.wait_until_ready(kHangSeconds));
     CHECK(feed.status().state == FeedState::Ready);
-    CHECK(feed.status().reason.find("cut off") != std::string::npos);
+    CHECK(feed.status().reason.find("truncated") != std::string::npos);
     REQUIRE(feed.document()->find(kStep) != nullptr);
     CHECK(feed.document()->find(kStep)->replays.size() == 3);
     CHECK(feed.document()->find(kStep)->statistics->samples == 0);

@@ -4,7 +4,7 @@
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct CanvasTest {
     return [this] { contents(); };
   }
 
-  PanelContext context{{800, 600}};
+  ImGuiFixture context{{800, 600}};
   Canvas canvas;
   CanvasBounds bounds = kPlane;
   bool changed = false;
@@ -31,7 +31,7 @@ struct CanvasTest {
 
 }  // namespace
 
-TEST_CASE("canvas: everything is in sight at first, as wide as high") {
+TEST_CASE("canvas: the first frame shows the whole plane with equal scales") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   CHECK(t.changed);
@@ -45,7 +45,7 @@ TEST_CASE("canvas: everything is in sight at first, as wide as high") {
   CHECK_FALSE(t.changed);
 }
 
-TEST_CASE("canvas: the wheel keeps what is below the cursor below it") {
+TEST_CASE("canvas: wheel zoom keeps the point under the cursor fixed") {
   for (const CanvasAxes axes : {CanvasAxes::Both, CanvasAxes::Horizontal}) {
     CanvasTest t(axes);
     t.draw();
@@ -70,7 +70,7 @@ TEST_CASE("canvas: the wheel keeps what is below the cursor below it") {
   }
 }
 
-TEST_CASE("canvas: a drag with the right button moves the plane with the mouse") {
+TEST_CASE("canvas: a right drag pans the plane with the mouse") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   const double x = t.canvas.x_of(300), y = t.canvas.y_of(300);
@@ -79,7 +79,7 @@ TEST_CASE("canvas: a drag with the right button moves the plane with the mouse")
   CHECK(t.canvas.y_of(270) == doctest::Approx(y));
 }
 
-TEST_CASE("canvas: a drag with the middle button shows what it framed") {
+TEST_CASE("canvas: a middle drag zooms to the dragged area") {
   CanvasTest t(CanvasAxes::Horizontal);
   t.draw();
   const double left = t.canvas.x_of(200), right = t.canvas.x_of(300);
@@ -98,8 +98,7 @@ TEST_CASE("canvas: with one axis the plane is as high as the canvas") {
   CHECK(t.canvas.to_screen(0, kPlane.bottom).y == doctest::Approx(t.canvas.max().y));
 }
 
-TEST_CASE(
-    "canvas: keys move and magnify only while the mouse is on it, and Home shows everything") {
+TEST_CASE("canvas: keys pan only while the mouse is on the canvas, and Home fits the plane") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   const CanvasBounds all = t.canvas.in_sight();
@@ -116,7 +115,7 @@ TEST_CASE(
   CHECK(t.canvas.in_sight().left == doctest::Approx(all.left));
 }
 
-TEST_CASE("canvas: everything stays in sight when the window changes, until somebody moves") {
+TEST_CASE("canvas: a resize refits the plane until the user zooms") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   t.context.resize({400, 300});
@@ -132,9 +131,7 @@ TEST_CASE("canvas: everything stays in sight when the window changes, until some
   CHECK(t.canvas.zoom_x() == doctest::Approx(zoom));
 }
 
-TEST_CASE(
-    "canvas: what is kept free at the left shows nothing of the plane, as long as everything is "
-    "shown") {
+TEST_CASE("canvas: a fitted plane leaves the reserved space at the left free") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   REQUIRE(t.canvas.to_screen(kPlane.left, kPlane.top).x < t.canvas.min().x + 200);
@@ -149,7 +146,7 @@ TEST_CASE(
   CHECK(t.canvas.to_screen(0, 100).x == doctest::Approx((t.canvas.min().x + t.canvas.max().x) / 2));
 }
 
-TEST_CASE("canvas: a part is shown with a little around it, a centre as large as before") {
+TEST_CASE("canvas: show() adds a margin, and centre() keeps the zoom") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   t.canvas.show({0, 100, 200, 250});
@@ -168,7 +165,7 @@ TEST_CASE("canvas: a part is shown with a little around it, a centre as large as
   CHECK((there.top + there.bottom) / 2 == doctest::Approx(600));
 }
 
-TEST_CASE("canvas: a click is no drag") {
+TEST_CASE("canvas: a drag does not count as a click") {
   CanvasTest t(CanvasAxes::Both);
   bool clicked = false, doubled = false;
   const auto watched = [&] {
@@ -185,7 +182,7 @@ TEST_CASE("canvas: a click is no drag") {
   CHECK(doubled);
 }
 
-TEST_CASE("canvas: what is in the middle stays on the plane, however far one drags") {
+TEST_CASE("canvas: panning keeps the centre of the canvas on the plane") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   for (int i = 0; i < 6; ++i) t.context.drag({700, 500}, {10, 10}, t.drawing(), 1);

@@ -27,11 +27,11 @@ std::shared_ptr<const model::Document> changed_document(const std::string& name,
   return test::document_of(path);
 }
 
-// Node 2 takes half as long again.
+// Node 2 takes 50 % longer.
 std::shared_ptr<const model::Document> slower() {
   return changed_document("compare-slower", {.slow_node = 2});
 }
-// Node 3 has another name.
+// Node 3 has a different name.
 std::shared_ptr<const model::Document> renamed() {
   return changed_document("compare-renamed", {.renamed_node = 3});
 }
@@ -54,21 +54,21 @@ const ComparedNode& of_a(const CompareResult& result, std::uint32_t node) {
                        [&](const ComparedNode& n) { return n.a == node; });
 }
 
-// Clicks the button at a place of the first line.
-void click_button(PanelFixture& fixture, ComparePanel& panel, int which) {
-  // Buttons are told apart by where the mouse finds them: their tooltips are items of their own.
+// Clicks a button of the first line by index.
+void click_button(PanelFixture& fixture, ComparePanel& panel, int index) {
+  // Buttons are found by hovering, because their labels have no positions in the text.
   float x = 10;
-  for (int i = 0; i <= which; ++i) {
+  for (int i = 0; i <= index; ++i) {
     const ImGuiID none = 0;
     ImGuiID at = none;
-    const auto look = [&] {
+    const auto hovered_id = [&] {
       fixture.move_mouse({x, 16});
       fixture.window([&] { fixture.draw(panel); });
       return ImGui::GetCurrentContext()->HoveredId;
     };
-    while (x < 1500 && (at = look()) == none) x += 4;
-    if (i == which) break;
-    while (x < 1500 && look() == at) x += 4;
+    while (x < 1500 && (at = hovered_id()) == none) x += 4;
+    if (i == index) break;
+    while (x < 1500 && hovered_id() == at) x += 4;
   }
   REQUIRE(x < 1500);
   fixture.click({x + 2, 16}, [&] { fixture.draw(panel); });
@@ -76,7 +76,7 @@ void click_button(PanelFixture& fixture, ComparePanel& panel, int which) {
 
 }  // namespace
 
-TEST_CASE("compare: the node that takes longer is slower by more than chance, and no other is") {
+TEST_CASE("compare: only the slower node is significantly slower") {
   const PanelFixture fixture;
   const CompareResult result =
       compare_sides({fixture.document, fixture.view.graph, {}}, {slower(), fixture.view.graph, {}});
@@ -85,46 +85,46 @@ TEST_CASE("compare: the node that takes longer is slower by more than chance, an
   REQUIRE_FALSE(result.nodes.empty());
   const ComparedNode& first = result.nodes.front();
   CHECK(first.a == 2);
-  CHECK(first.as == ComparedAs::Slower);
+  CHECK(first.verdict == Verdict::Slower);
   CHECK(first.change == doctest::Approx(0.5).epsilon(0.01));
   CHECK(first.effect == doctest::Approx(1500).epsilon(0.01));
-  CHECK(of_a(result, 0).as == ComparedAs::Same);
+  CHECK(of_a(result, 0).verdict == Verdict::Same);
   CHECK(result.device_time.is_significant);
   CHECK(result.device_time.change > 0);
 }
 
-TEST_CASE("compare: the other way round it is faster by as much") {
+TEST_CASE("compare: with swapped sides the node is faster by the same effect") {
   const PanelFixture fixture;
   const CompareResult result =
       compare_sides({slower(), fixture.view.graph, {}}, {fixture.document, fixture.view.graph, {}});
   CHECK(result.faster == 1);
-  CHECK(result.nodes.front().as == ComparedAs::Faster);
+  CHECK(result.nodes.front().verdict == Verdict::Faster);
   CHECK(result.nodes.front().effect == doctest::Approx(-1500).epsilon(0.01));
 }
 
-TEST_CASE("compare: a node of another name is only in A, and the other only in B") {
+TEST_CASE("compare: a renamed node is only in A under its old and only in B under its new name") {
   const PanelFixture fixture;
   const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {}},
                                              {renamed(), fixture.view.graph, {}});
   CHECK(result.added == 1);
   CHECK(result.removed == 1);
   CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) {
-          return n.as == ComparedAs::Added && n.b == 3 && n.effect > 0;
+          return n.verdict == Verdict::Added && n.b == 3 && n.effect > 0;
         }) == 1);
   CHECK(std::count_if(result.nodes.begin(), result.nodes.end(), [](const ComparedNode& n) {
-          return n.as == ComparedAs::Removed && n.a == 3 && n.effect < 0;
+          return n.verdict == Verdict::Removed && n.a == 3 && n.effect < 0;
         }) == 1);
 }
 
-TEST_CASE("compare: few samples are said to be too few") {
+TEST_CASE("compare: a node with few samples has the verdict TooFewSamples") {
   const PanelFixture fixture;
   const CompareResult result = compare_sides({fixture.document, fixture.view.graph, {0, 4}},
                                              {slower(), fixture.view.graph, {0, 4}});
   CHECK(result.slower == 0);
-  CHECK(of_a(result, 2).as == ComparedAs::TooFew);
+  CHECK(of_a(result, 2).verdict == Verdict::TooFewSamples);
 }
 
-TEST_CASE("compare: halves share all replays of the range, and one replay has none") {
+TEST_CASE("compare: the halves cover all replays of the range, and one replay has no halves") {
   PanelFixture fixture;
   const PanelContext context = fixture.frame_of_now();
   const auto both = halves_of(context);
@@ -137,59 +137,58 @@ TEST_CASE("compare: halves share all replays of the range, and one replay has no
   CHECK_FALSE(halves_of(context).has_value());
 }
 
-TEST_CASE("compare: a side says what it is") {
+TEST_CASE("compare: the text of a side names graph, version and replays") {
   PanelFixture fixture;
   const PanelContext context = fixture.frame_of_now();
-  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {}}) ==
+  CHECK(section_text(context, {CompareTrace::Shown, fixture.view.graph, {}}) ==
         "step, version 1, all 40 replays");
-  CHECK(stretch_text(context, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) ==
+  CHECK(section_text(context, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) ==
         "step, version 1, replays 11 to 15");
 }
 
-TEST_CASE("compare: one trace alone says how to choose what to compare") {
+TEST_CASE("compare: a single trace shows how to select two sides") {
   PanelFixture fixture;
   ComparePanel panel(fixture.background);
   check_has(settled_text(fixture, panel),
-            {"What shall be compared?", "A = chosen replays", "First half | second half"});
+            {"Select two sides to compare", "A = selected replays", "First half | second half"});
 }
 
-TEST_CASE("compare: two traces are compared whole, without being asked") {
+TEST_CASE("compare: two traces are compared completely by default") {
   PanelFixture fixture;
   fixture.other = slower();
   fixture.other_name = "slower.reprise";
   ComparePanel panel(fixture.background);
   check_has(settled_text(fixture, panel),
-            {"hand-made.reprise: step", "slower.reprise: step", "1 node is slower",
-             "more than chance", "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
+            {"hand-made.reprise: step", "slower.reprise: step", "1 node slower", ", significant",
+             "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
 }
 
-TEST_CASE("compare: the second half against the first of a steady trace finds nothing") {
+TEST_CASE("compare: the halves of a steady trace have no significant difference") {
   PanelFixture fixture;
   ComparePanel panel(fixture.background);
   fixture.settle(panel);
   click_button(fixture, panel, 2);
-  check_has(settled_text(fixture, panel),
-            {"replays 1 to 20", "replays 21 to 40", "0 nodes are slower", "0 faster",
-             "which may be chance", "no difference"});
+  check_has(settled_text(fixture, panel), {"replays 1 to 20", "replays 21 to 40", "0 nodes slower",
+                                           "0 faster", ", not significant", "no difference"});
 }
 
-TEST_CASE("compare: chosen replays are taken as sides, one after the other") {
+TEST_CASE("compare: the buttons use the selected replays as sides") {
   PanelFixture fixture;
   ComparePanel panel(fixture.background);
   fixture.view.range = {0, 10};
   fixture.update();
   fixture.settle(panel);
   click_button(fixture, panel, 0);
-  check_has(settled_text(fixture, panel), {"replays 1 to 10", "B is not chosen yet"});
+  check_has(settled_text(fixture, panel), {"replays 1 to 10", "B is not selected"});
   fixture.view.range = {20, 15};
   fixture.update();
   fixture.settle(panel);
   click_button(fixture, panel, 1);
   check_has(settled_text(fixture, panel),
-            {"replays 1 to 10", "replays 21 to 35", "10 and 15 measured replays"});
+            {"replays 1 to 10", "replays 21 to 35", "10 and 15 sampled replays"});
 }
 
-TEST_CASE("compare: nodes in one side alone are listed, the filter applies, and a click selects") {
+TEST_CASE("compare: nodes of one side are listed, the filter applies, and a click selects a node") {
   PanelFixture fixture;
   fixture.other = renamed();
   ComparePanel panel(fixture.background);
@@ -212,7 +211,7 @@ TEST_CASE("compare: nodes in one side alone are listed, the filter applies, and 
   CHECK(fixture.view.selection == blur);
 }
 
-TEST_CASE("compare: a graph that the other trace does not have is said, with what to do") {
+TEST_CASE("compare: a graph that is missing in the other trace shows a message") {
   PanelFixture fixture;
   fixture.other = std::make_shared<model::Document>();
   ComparePanel panel(fixture.background);

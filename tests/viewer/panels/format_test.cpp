@@ -4,7 +4,7 @@
 
 using namespace reprise::viewer;
 
-TEST_CASE("format: a duration has the unit that suits it and about four digits") {
+TEST_CASE("format: a duration has a fitting unit and about four significant digits") {
   CHECK(duration_text(0) == "0 ns");
   CHECK(duration_text(812) == "812 ns");
   CHECK(duration_text(3.5) == "3.5 ns");
@@ -17,14 +17,14 @@ TEST_CASE("format: a duration has the unit that suits it and about four digits")
   CHECK(duration_text(12'345'600'000'000) == "12,346 s");
 }
 
-TEST_CASE("format: durations of a column share the unit of the largest") {
+TEST_CASE("format: durations of a column use the unit of the largest value") {
   CHECK(duration_text(361'000, 12'050'000) == "0.361 ms");
   CHECK(duration_text(12'050'000, 12'050'000) == "12.050 ms");
   CHECK(duration_text(12, 900) == "12 ns");
   CHECK(duration_text(-500, 2'000) == "-0.500 us");
 }
 
-TEST_CASE("format: bytes are binary") {
+TEST_CASE("format: byte counts use binary units") {
   CHECK(bytes_text(0) == "0 B");
   CHECK(bytes_text(512) == "512 B");
   CHECK(bytes_text(4096) == "4 KiB");
@@ -34,7 +34,7 @@ TEST_CASE("format: bytes are binary") {
   CHECK(bytes_text(~0ull) == "16 EiB");
 }
 
-TEST_CASE("format: counts have thousands separators") {
+TEST_CASE("format: counts and rates have thousands separators") {
   CHECK(count_text(0) == "0");
   CHECK(count_text(999) == "999");
   CHECK(count_text(1'000) == "1,000");
@@ -45,7 +45,7 @@ TEST_CASE("format: counts have thousands separators") {
   CHECK(rate_text(0.25) == "0.25");
 }
 
-TEST_CASE("format: percents say when they are only nearly nothing") {
+TEST_CASE("format: small percentages above zero are distinct from zero") {
   CHECK(percent_text(0.123) == "12.3 %");
   CHECK(percent_text(0) == "0.0 %");
   CHECK(percent_text(0.0001) == "<0.1 %");
@@ -56,7 +56,7 @@ TEST_CASE("format: percents say when they are only nearly nothing") {
   CHECK(change_text(12) == "+1,200 %");
 }
 
-TEST_CASE("format: a shortened text keeps both ends and whole characters") {
+TEST_CASE("format: shortened() keeps both ends and whole UTF-8 characters") {
   CHECK(shortened("short", 10) == "short");
   CHECK(shortened("gather_rows_of_matrix", 11) == "gath...trix");
   CHECK(shortened("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 8).size() ==

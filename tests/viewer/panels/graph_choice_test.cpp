@@ -14,28 +14,28 @@ using reprise::test::HandMadeTrace;
 
 namespace {
 
-struct Made {
+struct GraphSpec {
   model::GraphKey key;
   std::size_t nodes = 1, replays = 0;
 };
 
-std::shared_ptr<const model::Document> document_with(const std::vector<Made>& graphs) {
+std::shared_ptr<const model::Document> document_with(const std::vector<GraphSpec>& graphs) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
-  for (const Made& made : graphs) {
+  for (const GraphSpec& spec : graphs) {
     trace::GraphVersion g;
-    g.graph = made.key.graph;
-    g.version = made.key.version;
+    g.graph = spec.key.graph;
+    g.version = spec.key.version;
     g.strings = {"", "a", "b"};
     g.labels = {{0, 0, 0}};
     g.buffers = {{1, trace::BufferKind::Device, 0, 0, 64, 0}};
-    for (std::size_t n = 0; n < made.nodes; ++n) {
+    for (std::size_t n = 0; n < spec.nodes; ++n) {
       trace::Node node;
       node.name = n == 0 ? 1 : 2;
       g.nodes.push_back(node);
     }
     records.graph_versions.push_back(g);
-    for (std::uint64_t r = 1; r <= made.replays; ++r) {
+    for (std::uint64_t r = 1; r <= spec.replays; ++r) {
       trace::Replay replay;
       replay.graph = g.graph;
       replay.version = g.version;
@@ -49,7 +49,7 @@ std::shared_ptr<const model::Document> document_with(const std::vector<Made>& gr
 
 }  // namespace
 
-TEST_CASE("graph choice: of a file what was replayed most, of equals the larger") {
+TEST_CASE("graph choice: a file shows the graph with the most replays; on a tie the larger graph") {
   CHECK_FALSE(first_choice(*document_with({}), ChoiceOf::File));
   CHECK(first_choice(*document_with({{{1, 1}, 9, 3}, {{2, 1}, 2, 8}}), ChoiceOf::File) ==
         model::GraphKey{2, 1});
@@ -57,7 +57,7 @@ TEST_CASE("graph choice: of a file what was replayed most, of equals the larger"
                      ChoiceOf::File) == model::GraphKey{2, 1});
 }
 
-TEST_CASE("graph choice: of a session the newest version that runs, of the graph that runs most") {
+TEST_CASE("graph choice: a session shows the newest replayed version of the most replayed graph") {
   const auto document =
       document_with({{{1, 1}, 2, 90}, {{1, 2}, 2, 20}, {{1, 3}, 2, 0}, {{2, 1}, 9, 50}});
   CHECK(first_choice(*document, ChoiceOf::Session) == model::GraphKey{1, 2});
@@ -66,7 +66,7 @@ TEST_CASE("graph choice: of a session the newest version that runs, of the graph
   CHECK(newest_version(*document, {2, 1}) == model::GraphKey{2, 1});
 }
 
-TEST_CASE("graph choice: what is selected exists or does not") {
+TEST_CASE("graph choice: a selection exists only if the document has its graph and object") {
   const auto document = document_with({{{1, 1}, 2, 5}});
   CHECK(is_there({}, *document));
   CHECK(is_there(model::SelectedNode{{1, 1}, 1}, *document));
@@ -80,7 +80,8 @@ TEST_CASE("graph choice: what is selected exists or does not") {
   CHECK_FALSE(is_there(model::SelectedEdge{{1, 1}, 0}, *document));
 }
 
-TEST_CASE("graph choice: a node or buffer is carried to another version if it is the same there") {
+TEST_CASE(
+    "graph choice: a selected node or buffer maps to the same index and name in another version") {
   const auto document = document_with({{{1, 1}, 3, 0}, {{1, 2}, 2, 0}});
   CHECK(carried_over(model::SelectedNode{{1, 1}, 1}, *document, {1, 2}) ==
         model::Selection(model::SelectedNode{{1, 2}, 1}));
@@ -90,10 +91,10 @@ TEST_CASE("graph choice: a node or buffer is carried to another version if it is
   CHECK(carried_over(model::SelectedReplay{{1, 1}, 1}, *document, {1, 2}) == model::Selection());
 }
 
-TEST_CASE("graph choice: a range stays with its replays when older ones are forgotten") {
+TEST_CASE("graph choice: a range keeps its replays when older replays are dropped") {
   const auto after = [](model::ReplayRange range, std::uint64_t replays) {
-    const model::ReplayRange now = after_forgetting(range, replays);
-    return std::pair(now.first, now.count);
+    const model::ReplayRange result = after_forgetting(range, replays);
+    return std::pair(result.first, result.count);
   };
   const model::ReplayRange all;
   const auto everything = std::pair(all.first, all.count);

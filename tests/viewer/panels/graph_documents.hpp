@@ -1,7 +1,7 @@
-// Documents with a graph of any size, for tests and benches of what draws graphs: rows of kernels
-// that read their neighbours of the row before, a sum that all wait for after each block of rows,
-// labels around blocks and halves of blocks, lanes, copies, and one kernel that is far slower than
-// all others. Threads: pure functions.
+// Documents with a generated graph of any size, for tests and benchmarks of graph drawing: rows of
+// kernels that read neighbours of the previous row, a reduction after each block of rows, nested
+// labels, lanes, copies and one kernel that is much slower than all others. Threads: pure
+// functions.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace reprise::test {
 
 struct GraphDocumentDesc {
   std::uint32_t nodes = 100;
-  std::uint32_t width = 10;     // of a row
-  std::uint32_t rows = 8;       // of a block, the sum aside
-  std::uint32_t replays = 2;    // with samples
-  std::uint32_t far_edges = 0;  // to a row far below, every so many nodes; 0: none
+  std::uint32_t width = 10;     // nodes per row
+  std::uint32_t rows = 8;       // rows per block, without the reduction
+  std::uint32_t replays = 2;    // all with samples
+  std::uint32_t far_edges = 0;  // one edge over seven rows per this many nodes; 0: none
   std::uint32_t slow_node = 37;
 };
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "panels/graph/graph_drawing.hpp"
-#include "panels/graph/graph_replay.hpp"
+#include "panels/graph/graph_draw_context.hpp"
 #include "panels/graph/graph_toolbar.hpp"
+#include "panels/graph/graph_view_model.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/graph_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
@@ -18,10 +18,11 @@ namespace {
 using namespace reprise;
 using namespace reprise::viewer;
 
-// A graph panel that fills a window, and somebody who looks for things with the mouse.
-struct Looker {
-  explicit Looker(std::shared_ptr<const model::Document> document = test::hand_made_document(),
-                  ImVec2 size = {1000, 640})
+// A graph panel that fills a window, and helpers that search it with the mouse.
+struct GraphPanelDriver {
+  explicit GraphPanelDriver(
+      std::shared_ptr<const model::Document> document = test::hand_made_document(),
+      ImVec2 size = {1000, 640})
       : fixture(size, std::move(document)), panel(fixture.background), size_(size) {
     fixture.settle(panel);
   }
@@ -29,7 +30,7 @@ struct Looker {
     fixture.view.hovered = {};
     fixture.window([&] { fixture.draw(panel); });
   }
-  // A place where `is` is true, by rows; the mouse is there then.
+  // Moves the mouse row by row until `is` is true and returns that position.
   template <class Is>
   std::optional<ImVec2> find(Is is, float top, float step) {
     for (float y = top; y < size_.y; y += step) {
@@ -49,7 +50,7 @@ struct Looker {
         },
         40, 9);
   }
-  // Of the row above the picture.
+  // Clicks a toggle of the toolbar. False if the toggle is not found.
   bool click_toggle(const char* id) {
     ImGuiID wanted = 0;
     fixture.window([&] {
@@ -83,7 +84,7 @@ struct Looker {
 
 }  // namespace
 
-TEST_CASE("graph panel: says what is missing, without a graph and without nodes") {
+TEST_CASE("graph panel: a missing or empty graph shows a message") {
   test::PanelFixture fixture({600, 400});
   GraphPanel panel(fixture.background);
   fixture.view.graph = {99, 1};
@@ -106,60 +107,59 @@ TEST_CASE("graph panel: says what is missing, without a graph and without nodes"
 }
 
 TEST_CASE(
-    "graph panel: a click on a node selects it, on nothing clears, and hovering is seen by "
-    "others") {
-  Looker looker;
-  const auto at = looker.find_node(3);
+    "graph panel: a click on a node selects it, a click on the background clears the selection, "
+    "and hovering sets ViewState::hovered") {
+  GraphPanelDriver driver;
+  const auto at = driver.find_node(3);
   REQUIRE(at.has_value());
-  looker.fixture.click(*at, [&] { looker.fixture.draw(looker.panel); });
-  CHECK(looker.fixture.view.selection ==
-        model::Selection(model::SelectedNode{looker.fixture.view.graph, 3}));
-  CHECK(looker.fixture.view.reveal_selection);
+  driver.fixture.click(*at, [&] { driver.fixture.draw(driver.panel); });
+  CHECK(driver.fixture.view.selection ==
+        model::Selection(model::SelectedNode{driver.fixture.view.graph, 3}));
+  CHECK(driver.fixture.view.reveal_selection);
   const auto is_free = [&] {
     const ImGuiContext& context = *ImGui::GetCurrentContext();
-    return std::holds_alternative<std::monostate>(looker.fixture.view.hovered) &&
+    return std::holds_alternative<std::monostate>(driver.fixture.view.hovered) &&
            context.HoveredId != 0 &&
-           std::string(context.HoveredWindow->Name) ==
-               "window";  // the canvas, and not what lies over it
+           std::string(context.HoveredWindow->Name) == "window";  // the canvas and no overlay
   };
-  const auto free = looker.find(is_free, 60, 11);
-  REQUIRE(free.has_value());
-  looker.fixture.click(*free, [&] { looker.fixture.draw(looker.panel); });
-  CHECK(std::holds_alternative<std::monostate>(looker.fixture.view.selection));
+  const auto background = driver.find(is_free, 60, 11);
+  REQUIRE(background.has_value());
+  driver.fixture.click(*background, [&] { driver.fixture.draw(driver.panel); });
+  CHECK(std::holds_alternative<std::monostate>(driver.fixture.view.selection));
 }
 
 TEST_CASE("graph panel: a click on an edge selects it") {
-  Looker looker;
-  const auto at = looker.find(
-      [&] { return std::holds_alternative<model::SelectedEdge>(looker.fixture.view.hovered); }, 40,
+  GraphPanelDriver driver;
+  const auto at = driver.find(
+      [&] { return std::holds_alternative<model::SelectedEdge>(driver.fixture.view.hovered); }, 40,
       5);
   REQUIRE(at.has_value());
-  looker.fixture.click(*at, [&] { looker.fixture.draw(looker.panel); });
-  const auto* edge = std::get_if<model::SelectedEdge>(&looker.fixture.view.selection);
+  driver.fixture.click(*at, [&] { driver.fixture.draw(driver.panel); });
+  const auto* edge = std::get_if<model::SelectedEdge>(&driver.fixture.view.selection);
   REQUIRE(edge != nullptr);
-  CHECK(edge->edge < looker.fixture.entry().graph->record().edges.size());
+  CHECK(edge->edge < driver.fixture.entry().graph->record().edges.size());
 }
 
-TEST_CASE("graph panel: counts nodes, and those that the filter lets pass") {
-  Looker looker;
-  CHECK(looker.text().find("5 nodes, 5 edges") != std::string::npos);
-  looker.fixture.view.filter.text = "blur";
-  looker.fixture.update();
-  const auto passing = std::count(looker.fixture.matches.begin(), looker.fixture.matches.end(), 1);
-  CHECK(looker.text().find(std::to_string(passing) + " of 5 nodes match") != std::string::npos);
+TEST_CASE("graph panel: the toolbar shows the node count and the number of filter matches") {
+  GraphPanelDriver driver;
+  CHECK(driver.text().find("5 nodes, 5 edges") != std::string::npos);
+  driver.fixture.view.filter.text = "blur";
+  driver.fixture.update();
+  const auto passing = std::count(driver.fixture.matches.begin(), driver.fixture.matches.end(), 1);
+  CHECK(driver.text().find(std::to_string(passing) + " of 5 nodes match") != std::string::npos);
 }
 
-TEST_CASE("graph panel: collapsing labels hides their nodes, expanding shows them again") {
-  Looker looker;
-  REQUIRE(looker.find_node(3).has_value());
-  REQUIRE(looker.click_toggle("labels"));
-  CHECK_FALSE(looker.find_node(3).has_value());
-  CHECK(looker.find_node(0).has_value());  // in no label
-  REQUIRE(looker.click_toggle("labels"));
-  CHECK(looker.find_node(3).has_value());
+TEST_CASE("graph panel: collapsing labels hides their nodes and expanding restores them") {
+  GraphPanelDriver driver;
+  REQUIRE(driver.find_node(3).has_value());
+  REQUIRE(driver.click_toggle("labels"));
+  CHECK_FALSE(driver.find_node(3).has_value());
+  CHECK(driver.find_node(0).has_value());  // in no label
+  REQUIRE(driver.click_toggle("labels"));
+  CHECK(driver.find_node(3).has_value());
 }
 
-TEST_CASE("graph panel: the times of one replay, in the form of those over all") {
+TEST_CASE("graph panel: the view model of one replay has one sample per node") {
   test::PanelFixture fixture({600, 400});
   REQUIRE(fixture.replay.has_value());
   const model::Graph& graph = *fixture.entry().graph;
@@ -178,18 +178,16 @@ TEST_CASE("graph panel: the times of one replay, in the form of those over all")
   CHECK(view_model.least < view_model.greatest);
 }
 
-TEST_CASE(
-    "graph panel: the wheel magnifies until names and times can be read, and every picture is "
-    "drawable") {
-  Looker looker(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
-  const int far = looker.fixture.vertices();
-  looker.fixture.move_mouse({600, 380});
+TEST_CASE("graph panel: the wheel zooms through all levels of detail and every frame is drawable") {
+  GraphPanelDriver driver(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
+  const int zoomed_out = driver.fixture.vertices();
+  driver.fixture.move_mouse({600, 380});
   for (int i = 0; i < 30; ++i) {
-    looker.fixture.wheel(1);
-    looker.draw();
-    CHECK(looker.fixture.is_drawable());
+    driver.fixture.wheel(1);
+    driver.draw();
+    CHECK(driver.fixture.is_drawable());
   }
-  CHECK(looker.fixture.vertices() != far);
+  CHECK(driver.fixture.vertices() != zoomed_out);
   CHECK(graph_detail(0.01f) == GraphDetail::Blocks);
   CHECK(graph_detail(0.2f) == GraphDetail::Plain);
   CHECK(graph_detail(0.5f) == GraphDetail::Name);
@@ -198,37 +196,36 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "graph panel: 10,000 nodes at once take few vertices, in any direction, and the same ones each "
-    "time") {
+    "graph panel: 10,000 nodes take fewer than 120,000 vertices, the same number in each run") {
   const auto document = test::graph_document({.nodes = 10'000, .width = 40, .far_edges = 17});
   int first = 0;
   for (int i = 0; i < 2; ++i) {
-    Looker looker(document, {1600, 900});
-    CHECK(looker.fixture.is_drawable());
-    CHECK(looker.fixture.vertices() > 1'000);
-    CHECK(looker.fixture.vertices() < 120'000);
-    if (i == 0) first = looker.fixture.vertices();
-    CHECK(looker.fixture.vertices() == first);
+    GraphPanelDriver driver(document, {1600, 900});
+    CHECK(driver.fixture.is_drawable());
+    CHECK(driver.fixture.vertices() > 1'000);
+    CHECK(driver.fixture.vertices() < 120'000);
+    if (i == 0) first = driver.fixture.vertices();
+    CHECK(driver.fixture.vertices() == first);
   }
 }
 
-TEST_CASE("graph panel: what is selected elsewhere comes into sight, large enough to be seen") {
-  Looker looker(test::graph_document({.nodes = 3'000, .width = 30}), {1200, 700});
-  looker.fixture.view.select(model::SelectedNode{looker.fixture.view.graph, 2'500});
-  looker.draw();
-  looker.fixture.view.reveal_selection = false;
-  looker.draw();
-  looker.fixture.move_mouse({600, 370});
-  looker.draw();
-  CHECK(looker.fixture.view.hovered ==
-        model::Selection(model::SelectedNode{looker.fixture.view.graph, 2'500}));
+TEST_CASE("graph panel: a selection from another panel is revealed at a visible size") {
+  GraphPanelDriver driver(test::graph_document({.nodes = 3'000, .width = 30}), {1200, 700});
+  driver.fixture.view.select(model::SelectedNode{driver.fixture.view.graph, 2'500});
+  driver.draw();
+  driver.fixture.view.reveal_selection = false;
+  driver.draw();
+  driver.fixture.move_mouse({600, 370});
+  driver.draw();
+  CHECK(driver.fixture.view.hovered ==
+        model::Selection(model::SelectedNode{driver.fixture.view.graph, 2'500}));
 }
 
-TEST_CASE("graph panel: without a sample nodes are plain and the picture is there all the same") {
-  Looker looker(test::graph_document({.nodes = 60, .replays = 0}), {900, 500});
-  CHECK(looker.fixture.view_model.samples == 0);
-  CHECK(looker.fixture.vertices() > 500);
-  CHECK(looker.find_node(30).has_value());
+TEST_CASE("graph panel: a graph without samples is drawn with plain nodes") {
+  GraphPanelDriver driver(test::graph_document({.nodes = 60, .replays = 0}), {900, 500});
+  CHECK(driver.fixture.view_model.samples == 0);
+  CHECK(driver.fixture.vertices() > 500);
+  CHECK(driver.find_node(30).has_value());
 }
 
 TEST_CASE("graph toolbar: outermost labels are those with a node in or below them") {

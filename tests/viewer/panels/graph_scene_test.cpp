@@ -35,8 +35,8 @@ bool overlap(const Rect& a, const Rect& b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-// Boxes that meet a part of an area without being in its label or below it.
-std::uint32_t strangers(const GraphScene& scene) {
+// Number of boxes that overlap an area without belonging to its label or a nested label.
+std::uint32_t foreign_boxes(const GraphScene& scene) {
   std::uint32_t count = 0;
   const auto is_inside = [&](const GraphBox& box, std::uint32_t label) {
     const model::Graph& graph = scene.graph();
@@ -55,8 +55,8 @@ std::uint32_t strangers(const GraphScene& scene) {
 }  // namespace
 
 TEST_CASE(
-    "graph scene: every node has a box, no two boxes overlap, and every edge has a link between "
-    "its ends' boxes") {
+    "graph scene: every node has a box, no boxes overlap, and every edge has a link between the "
+    "boxes of its ends") {
   for (const Direction direction : {Direction::Down, Direction::Right}) {
     const GraphScene scene = make_graph_scene(key_of({.nodes = 200, .far_edges = 9}, direction));
     const auto& record = scene.graph().record();
@@ -81,11 +81,11 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("graph scene: the area of a label holds its boxes and no others") {
+TEST_CASE("graph scene: the area of a label contains exactly the boxes of the label") {
   for (const Direction direction : {Direction::Down, Direction::Right}) {
     const GraphScene scene = make_graph_scene(key_of({.nodes = 300, .far_edges = 11}, direction));
     CHECK(scene.areas.size() > 6);
-    CHECK(strangers(scene) == 0);
+    CHECK(foreign_boxes(scene) == 0);
     for (const GraphArea& area : scene.areas) {
       std::uint32_t members = 0, held = 0;
       for (const GraphBox& box : scene.boxes) {
@@ -104,8 +104,7 @@ TEST_CASE("graph scene: the area of a label holds its boxes and no others") {
 }
 
 TEST_CASE(
-    "graph scene: a collapsed label is one box in place of its nodes, and edges inside it have no "
-    "link") {
+    "graph scene: a collapsed label replaces its nodes by one box and hides its inner edges") {
   GraphSceneKey key = key_of({.nodes = 200});
   const GraphScene open = make_graph_scene(key);
   key.collapsed = {"block 1"};
@@ -130,7 +129,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("graph scene: the same graph gives the same picture") {
+TEST_CASE("graph scene: the same graph gives the same layout") {
   const GraphSceneKey key = key_of({.nodes = 400, .far_edges = 13});
   const GraphScene a = make_graph_scene(key), b = make_graph_scene(key);
   REQUIRE(a.boxes.size() == b.boxes.size());
@@ -143,10 +142,10 @@ TEST_CASE("graph scene: the same graph gives the same picture") {
                    [](Point p, Point q) { return p.x == q.x && p.y == q.y; }));
 }
 
-TEST_CASE("graph index: finds what a look at every rectangle finds") {
+TEST_CASE("graph index: finds the same rectangles as a linear search") {
   std::mt19937 random(5);
-  const auto number = [&](float most) {
-    return static_cast<float>(random() % 10'000) / 10'000 * most;
+  const auto number = [&](float max) {
+    return static_cast<float>(random() % 10'000) / 10'000 * max;
   };
   std::vector<Rect> rects;
   for (int i = 0; i < 500; ++i) {
@@ -170,21 +169,21 @@ TEST_CASE("graph index: finds what a look at every rectangle finds") {
 }
 
 TEST_CASE(
-    "graph far: every level's blocks hold every box once, and keep ever fewer links, each kept "
-    "below too") {
+    "graph lod: each level has every box in one block and no more blocks and links than the level "
+    "before") {
   const GraphScene scene = make_graph_scene(key_of({.nodes = 600, .far_edges = 7}));
   std::size_t blocks_before = 601, links_before = scene.links.size() + 1;
   for (std::uint32_t level = 0; level < GraphLod::kLevels; ++level) {
     std::vector<std::uint32_t> seen(600, 0);
-    for (const GraphBlock& block : scene.far.blocks(level)) {
-      for (const std::uint32_t box : scene.far.boxes_of(level, block)) ++seen[box];
+    for (const GraphBlock& block : scene.lod.blocks(level)) {
+      for (const std::uint32_t box : scene.lod.boxes_of(level, block)) ++seen[box];
     }
     CHECK(std::all_of(seen.begin(), seen.end(), [](std::uint32_t count) { return count == 1; }));
-    CHECK(scene.far.blocks(level).size() <= blocks_before);
-    blocks_before = scene.far.blocks(level).size();
+    CHECK(scene.lod.blocks(level).size() <= blocks_before);
+    blocks_before = scene.lod.blocks(level).size();
     std::size_t kept = 0;
     for (std::uint32_t l = 0; l < scene.links.size(); ++l)
-      kept += scene.far.keeps(l, level) ? 1 : 0;
+      kept += scene.lod.keeps(l, level) ? 1 : 0;
     CHECK(kept <= links_before);
     CHECK(kept > 0);
     links_before = kept;
@@ -193,40 +192,39 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "graph marks: a filter fades what does not pass, a selected buffer marks its users, the "
-    "critical path its nodes") {
+    "graph highlights: a filter fades nodes that do not match, and a selected buffer and the "
+    "critical path highlight their nodes") {
   test::PanelFixture fixture({900, 600});
   fixture.view.filter.text = "blur";
   fixture.update();
   const GraphScene scene = make_graph_scene(
       {fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
-  const GraphHighlights faded = graph_marks(scene, fixture.frame_of_now(), 0xffffffffu);
+  const GraphHighlights faded = make_graph_highlights(scene, fixture.frame_of_now(), 0xffffffffu);
   std::uint32_t bright = 0;
   for (std::uint32_t n = 0; n < 5; ++n)
-    bright += (faded.boxes[scene.box_of[n]] & GraphMark::kFaded) == 0 ? 1 : 0;
+    bright += (faded.boxes[scene.box_of[n]] & HighlightBit::kFaded) == 0 ? 1 : 0;
   CHECK(bright ==
         static_cast<std::uint32_t>(std::count(fixture.matches.begin(), fixture.matches.end(), 1)));
   CHECK(bright < 5);
-  CHECK((faded.boxes[scene.box_of[2]] & GraphMark::kFaded) == 0);
+  CHECK((faded.boxes[scene.box_of[2]] & HighlightBit::kFaded) == 0);
 
   fixture.view.selection = model::SelectedBuffer{fixture.view.graph, 0};
-  const GraphHighlights marks =
-      graph_marks(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
+  const GraphHighlights highlights =
+      make_graph_highlights(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
   for (std::uint32_t n = 0; n < 5; ++n)
-    CHECK((marks.boxes[scene.box_of[n]] & GraphMark::kSelected) != 0);
+    CHECK((highlights.boxes[scene.box_of[n]] & HighlightBit::kSelected) != 0);
   for (std::uint32_t n = 0; n < 5; ++n) {
-    CHECK(((marks.boxes[scene.box_of[n]] & GraphMark::kCritical) != 0) ==
+    CHECK(((highlights.boxes[scene.box_of[n]] & HighlightBit::kCritical) != 0) ==
           fixture.view_model.nodes[n].is_critical);
   }
   const auto& edges = scene.graph().record().edges;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
-    CHECK(((marks.links[scene.link_of[e]] & GraphMark::kHidden) != 0) ==
+    CHECK(((highlights.links[scene.link_of[e]] & HighlightBit::kHidden) != 0) ==
           (edges[e].cause != trace::EdgeCause::Hazard));
   }
 }
 
-TEST_CASE(
-    "graph text: what is too long keeps its begin and end, and never becomes wider than it may") {
+TEST_CASE("graph text: long text keeps its start and end and never exceeds the limit") {
   const TextWidths widths = plain_widths();
   CHECK(widths.fit("short", 100) == "short");
   for (const float limit : {30.0f, 60.0f, 77.0f, 100.0f, 140.0f}) {

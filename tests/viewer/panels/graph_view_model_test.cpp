@@ -9,7 +9,7 @@ using namespace reprise::viewer;
 using reprise::test::HandMadeTrace;
 using reprise::test::PanelFixture;
 
-TEST_CASE("graph facts: over everything they are the document's statistics") {
+TEST_CASE("graph view model: the full range equals the document's statistics") {
   const PanelFixture fixture;
   const GraphViewModel& view_model = fixture.view_model;
   REQUIRE(view_model.nodes.size() == HandMadeTrace::kNodes);
@@ -31,7 +31,7 @@ TEST_CASE("graph facts: over everything they are the document's statistics") {
   CHECK(view_model.least == view_model.nodes[0].median);
 }
 
-TEST_CASE("graph facts: the critical path has no slack, beside it there is some") {
+TEST_CASE("graph view model: critical nodes have zero slack and other nodes have the difference") {
   const PanelFixture fixture;
   const GraphViewModel& view_model = fixture.view_model;
   for (const std::uint32_t node : {0u, 2u, 3u, 4u}) {
@@ -43,7 +43,7 @@ TEST_CASE("graph facts: the critical path has no slack, beside it there is some"
         doctest::Approx(view_model.nodes[2].median - view_model.nodes[1].median));
 }
 
-TEST_CASE("graph facts: a range has the samples of its replays alone") {
+TEST_CASE("graph view model: a range contains only the samples of its replays") {
   const PanelFixture fixture;
   const GraphViewModel view_model = make_graph_view_model(*fixture.document, fixture.entry(),
                                                           {6, 1});  // replay 7: exact thousands
@@ -58,7 +58,7 @@ TEST_CASE("graph facts: a range has the samples of its replays alone") {
   CHECK(none.path.steps.empty());
 }
 
-TEST_CASE("replay facts: of none it is the newest one with samples") {
+TEST_CASE("replay view model: without a replay the newest replay with samples is used") {
   const PanelFixture fixture;
   const auto view_model = make_replay_view_model(*fixture.document, fixture.entry(), std::nullopt);
   REQUIRE(view_model);
@@ -69,7 +69,9 @@ TEST_CASE("replay facts: of none it is the newest one with samples") {
         doctest::Approx(static_cast<double>(view_model->times.ended - view_model->times.began)));
 }
 
-TEST_CASE("replay facts: one that does not exist is none; one without samples has none") {
+TEST_CASE(
+    "replay view model: an unknown replay gives no result and a replay without samples gives no "
+    "block") {
   const PanelFixture fixture;
   CHECK_FALSE(make_replay_view_model(*fixture.document, fixture.entry(), 4'000));
   const auto path = test::scratch_folder() / "no samples.reprise";
@@ -82,7 +84,7 @@ TEST_CASE("replay facts: one that does not exist is none; one without samples ha
   CHECK(view_model->times.nodes.size() == HandMadeTrace::kNodes);
 }
 
-TEST_CASE("replay figures: counts, quantiles and the rate of a range") {
+TEST_CASE("replay figures: a range has its replay count, sample count and rate") {
   const PanelFixture fixture;
   const ReplayFigures all = make_replay_figures(fixture.entry(), {}, RateOver::Range);
   CHECK(all.replays == HandMadeTrace::kStepReplays);

@@ -11,7 +11,7 @@ namespace {
 constexpr int kShift = 1, kControl = 2, kF1 = 290, kF3 = 292, kLeft = 263, kEscape = 256;
 
 struct KeysTest {
-  reprise::test::PanelContext context{{200, 200}};
+  reprise::test::ImGuiFixture context{{200, 200}};
   ~KeysTest() {
     for (const int key :
          {static_cast<int>('F'), static_cast<int>('W'), kF1, kF3, kLeft, kEscape, 32})
@@ -22,7 +22,7 @@ struct KeysTest {
 
 }  // namespace
 
-TEST_CASE("keys: a modifier makes another key of it") {
+TEST_CASE("keys: a modifier selects a different binding") {
   const KeysTest t;
   note_key('F', true, false, kControl);
   CHECK(is_pressed(Key::Find));
@@ -40,7 +40,7 @@ TEST_CASE("keys: a modifier makes another key of it") {
   CHECK_FALSE(is_down(Key::W));
 }
 
-TEST_CASE("keys: a press is of one frame, down until it goes up") {
+TEST_CASE("keys: a press lasts one frame, and the key stays down until its release") {
   const KeysTest t;
   note_key('W', true, false, 0);
   CHECK(is_pressed(Key::W));
@@ -51,7 +51,7 @@ TEST_CASE("keys: a press is of one frame, down until it goes up") {
   CHECK_FALSE(is_down(Key::W));
 }
 
-TEST_CASE("keys: repeats count for movement alone") {
+TEST_CASE("keys: key repeat counts only for movement keys") {
   const KeysTest t;
   note_key(kLeft, true, true, 0);
   note_key(32, true, true, 0);
@@ -59,7 +59,7 @@ TEST_CASE("keys: repeats count for movement alone") {
   CHECK_FALSE(is_pressed(Key::Pause));
 }
 
-TEST_CASE("keys: while text is typed only those of the search work, Escape and F1") {
+TEST_CASE("keys: while a text field has the focus only search keys, Escape and F1 work") {
   const KeysTest t;
   ImGui::GetIO().WantTextInput = true;
   note_key('F', true, false, 0);
@@ -75,10 +75,10 @@ TEST_CASE("keys: while text is typed only those of the search work, Escape and F
   CHECK(is_pressed(Key::FindNext));
 }
 
-TEST_CASE("keys: the help says something of every line") {
+TEST_CASE("keys: every line of the help has keys and a description") {
   CHECK(key_help().size() > 12);
   for (const KeyHelp& help : key_help()) {
     CHECK(std::strlen(help.keys) > 0);
-    CHECK(std::strlen(help.what) > 0);
+    CHECK(std::strlen(help.description) > 0);
   }
 }

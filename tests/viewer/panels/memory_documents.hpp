@@ -1,15 +1,14 @@
-// A document with one graph whose memory and order are known by heart, for tests of the memory and
-// sync panels. Threads: pure functions.
+// A document with one graph of known memory layout and ordering, for tests of the memory and sync
+// panels. Threads: pure functions.
 //
-// Six nodes in a chain, 10 us each but node 3, which takes 40 us. Transients, in a slab of 9,216
-// bytes:
-//   "a" [0, 4096) nodes 0 and 1, "b" [4096, 8192) nodes 1 to 3, "c" [0, 4096) nodes 2 and 3 (after
-//   "a"), "d" [0, 8192) nodes 4 and 5 (after all of them), "f" [8192, 9216) nodes 0 to 5, with
-//   nobody; "unused" [0, 512), by nobody.
-// Persistent: "weights" (device, pool 0), "pinned" (pinned host, pool 0), "lent" (foreign, pool 1),
-// which no node touches. Edges 0: 0 -> 1 hazard; 1: 1 -> 2 barrier 0; 2: 0 -> 2 barrier 1, implied;
-// 3: 2 -> 3 lane; 4: 3 -> 4 hazard; 5: 4 -> 5 frame. Barrier 0 at step.cpp:12 on "b"; barrier 1 at
-// step.cpp:20, global, orders nothing; barrier 2 at step.cpp:30, without an edge.
+// Six nodes in a chain, 10 us each except node 3 with 40 us. Transients in a slab of 9,216 bytes:
+//   "a" [0, 4096) nodes 0 to 1, "b" [4096, 8192) nodes 1 to 3, "c" [0, 4096) nodes 2 to 3 (after
+//   "a"), "d" [0, 8192) nodes 4 to 5 (after "a", "b" and "c"), "f" [8192, 9216) nodes 0 to 5 (not
+//   shared); "unused" [0, 512), not used.
+// Persistent: "weights" (device, pool 0), "pinned" (pinned host, pool 0), "lent" (foreign, pool 1,
+// not used). Edges 0: 0 -> 1 hazard; 1: 1 -> 2 barrier 0; 2: 0 -> 2 barrier 1, redundant; 3: 2 -> 3
+// lane; 4: 3 -> 4 hazard; 5: 4 -> 5 entry/exit. Barrier 0 at step.cpp:12 on "b"; barrier 1 at
+// step.cpp:20, global, redundant; barrier 2 at step.cpp:30, without an edge.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +40,7 @@ enum : std::uint32_t {
   g.version = kMemoryKey.version;
   g.label = "step";
   g.lanes = 1;
-  g.context = 1;
+  g.entry_exit = 1;
   g.ordering = 1;
   g.naive_bytes = 4096 * 3 + 8192 + 1024;
   g.slab_bytes = 9216;
@@ -87,19 +86,19 @@ enum : std::uint32_t {
              {2, 3, EdgeCause::Lane, Hazard::None, kNone, kNone, 0, 0},
              {3, 4, EdgeCause::Hazard, Hazard::WriteAfterRead, kBufferC, kNone, 0, 4096},
              {4, 5, EdgeCause::EntryExit, Hazard::None, kNone, kNone, 0, 0}};
-  // As the record wants them: by end, then start.
+  // The record sorts edges by target, then source.
   std::swap(g.edges[1], g.edges[2]);
   return g;
 }
 
-// The edges above in the order of the record.
+// Edge indices in the record.
 enum : std::uint32_t {
   kEdge01,
-  kEdge02Implied,
+  kEdge02Redundant,
   kEdge12Barrier,
   kEdge23Lane,
   kEdge34,
-  kEdge45Frame
+  kEdge45EntryExit
 };
 
 [[nodiscard]] inline std::shared_ptr<const model::Document> memory_document(
@@ -115,7 +114,7 @@ enum : std::uint32_t {
     for (std::uint32_t n = 0; n < count; ++n) {
       const std::uint32_t duration = n == 3 ? 40'000 : 10'000;
       block.samples.push_back({n, 0, at, duration, 0});
-      at += duration + 1'000;  // each starts a microsecond after the one before
+      at += duration + 1'000;  // 1 us gap between nodes
     }
     records.replays.push_back(
         Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});

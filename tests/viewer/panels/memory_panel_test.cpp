@@ -19,7 +19,7 @@ const ImVec2 kSize{1500, 400};
 
 model::Selection buffer(std::uint32_t b) { return model::SelectedBuffer{test::kMemoryKey, b}; }
 
-// The map alone, so that it can be asked where a rectangle is.
+// A memory map without its panel, which gives access to box_of().
 struct MapFixture : PanelFixture {
   MapFixture()
       : PanelFixture(kSize, test::memory_document()),
@@ -28,9 +28,9 @@ struct MapFixture : PanelFixture {
   }
 
   void draw_map() {
-    PanelContext now = frame_of_now();
+    viewer::PanelContext context = frame_of_now();
     view.hovered = {};
-    map.draw(now, {view_model_of_graph, matches, MemoryColour::Label},
+    map.draw(context, {view_model_of_graph, matches, MemoryColour::Label},
              {kSize.x - 40, kSize.y - 40});
   }
   void draw_twice() {
@@ -64,7 +64,9 @@ trace::GraphVersion without_transients() {
 
 }  // namespace
 
-TEST_CASE("memory map: a click on a rectangle selects that buffer, one beside them nothing") {
+TEST_CASE(
+    "memory map: a click on a rectangle selects the buffer and a click on the background clears "
+    "it") {
   MapFixture f;
   for (const std::uint32_t b :
        {test::kBufferA, test::kBufferB, test::kBufferC, test::kBufferD, test::kBufferF}) {
@@ -83,18 +85,19 @@ TEST_CASE("memory map: a click on a rectangle selects that buffer, one beside th
   CHECK(f.view.selection == model::Selection{});
 }
 
-TEST_CASE("memory map: rectangles lie by offset upwards and by schedule to the right") {
+TEST_CASE("memory map: offsets grow upwards and execution order runs to the right") {
   const MapFixture f;
   const auto box = [&](std::uint32_t b) { return f.map.box_of(f.view_model_of_graph, b); };
   CHECK(box(test::kBufferB).max.y == doctest::Approx(box(test::kBufferA).min.y));  // above "a"
   CHECK(box(test::kBufferC).min.x ==
-        doctest::Approx(box(test::kBufferA).max.x));  // as soon as "a" is done
-  CHECK(box(test::kBufferC).max.y == doctest::Approx(box(test::kBufferA).max.y));  // on its bytes
+        doctest::Approx(box(test::kBufferA).max.x));  // starts where "a" ends
+  CHECK(box(test::kBufferC).max.y ==
+        doctest::Approx(box(test::kBufferA).max.y));  // shares the bytes of "a"
   CHECK(box(test::kBufferF).min.x == doctest::Approx(box(test::kBufferA).min.x));
   CHECK(box(test::kBufferF).max.x == doctest::Approx(box(test::kBufferD).max.x));
 }
 
-TEST_CASE("memory map: the mouse on a rectangle hovers the buffer for every view") {
+TEST_CASE("memory map: the mouse over a rectangle sets ViewState::hovered") {
   MapFixture f;
   f.move_mouse(f.middle_of(test::kBufferD));
   f.draw_twice();
@@ -102,8 +105,8 @@ TEST_CASE("memory map: the mouse on a rectangle hovers the buffer for every view
 }
 
 TEST_CASE(
-    "memory map: the wheel magnifies at the mouse, with Ctrl across alone, with Alt up and down "
-    "alone") {
+    "memory map: the wheel zooms at the mouse, with Ctrl only horizontally, with Alt only "
+    "vertically") {
   MapFixture f;
   const auto width = [&] {
     return f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x -
@@ -140,17 +143,17 @@ TEST_CASE(
   CHECK(width() < w);
 }
 
-TEST_CASE("memory map: a click on the curve chooses the moment below it") {
+TEST_CASE("memory map: a click on the curve sets the cursor") {
   MapFixture f;
   const float x =
-      f.middle_of(test::kBufferD).x + 2;  // node 5, just behind the middle of nodes 4 and 5
+      f.middle_of(test::kBufferD).x + 2;  // node 5, just after the middle of nodes 4 and 5
   f.click({x, 40}, [&] { f.draw_map(); });
-  REQUIRE(f.map.moment().has_value());
-  CHECK(*f.map.moment() == 5);
-  CHECK(moment_text(f.view_model_of_graph, 5) == "node 5 end");
+  REQUIRE(f.map.cursor().has_value());
+  CHECK(*f.map.cursor() == 5);
+  CHECK(position_text(f.view_model_of_graph, 5) == "node 5 end");
 }
 
-TEST_CASE("memory map: a selection made elsewhere is brought into sight") {
+TEST_CASE("memory map: a selection from another panel is revealed") {
   MapFixture f;
   f.move_mouse(f.middle_of(test::kBufferA));
   for (int i = 0; i < 12; ++i) {
@@ -166,13 +169,13 @@ TEST_CASE("memory map: a selection made elsewhere is brought into sight") {
   CHECK((middle.x > 0 && middle.x < kSize.x && middle.y > 0 && middle.y < kSize.y));
 }
 
-TEST_CASE("memory panel: the list beside the map is who is live at the peak, most bytes first") {
+TEST_CASE("memory panel: the side list shows the buffers live at the peak, largest first") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
   const std::string text = text_of(f, panel);
   INFO(text);
   const model::MemoryUse use = model::memory_by_schedule(*f.entry().graph);
-  std::size_t at = text.find("Live at the peak");
+  std::size_t at = text.find("Live at peak");
   REQUIRE(at != std::string::npos);
   CHECK(has(text, "9 KiB in 3 buffers"));
   for (const std::uint32_t b : use.live_at_peak) {
@@ -183,34 +186,34 @@ TEST_CASE("memory panel: the list beside the map is who is live at the peak, mos
   CHECK(f.is_drawable());
 }
 
-TEST_CASE("memory panel: a selected buffer says with whom it shares bytes") {
+TEST_CASE("memory panel: a selected buffer lists its aliases") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
   f.view.select(buffer(test::kBufferB));
   std::string text = text_of(f, panel);
   INFO(text);
-  const std::size_t at = text.find("shares with");
+  const std::size_t at = text.find("aliases");
   REQUIRE(at != std::string::npos);
   CHECK(text.substr(at, 30).find("d") != std::string::npos);
   f.view.select(buffer(test::kBufferF));
   text = text_of(f, panel);
-  CHECK(text.find("nobody") != std::string::npos);
+  const std::size_t aliases = text.find("aliases");
+  REQUIRE(aliases != std::string::npos);
+  CHECK(text.substr(aliases, 20).find("none") != std::string::npos);
 }
 
-TEST_CASE("memory panel: a graph without transients says so and shows the pools at once") {
+TEST_CASE("memory panel: a graph without transients shows a message and the pools") {
   PanelFixture f(kSize, test::memory_document(without_transients()));
   MemoryPanel panel(f.background);
   const std::string text = text_of(f, panel);
   INFO(text);
   CHECK(has(text, "no transient buffers"));
   CHECK(has(text, "model"));
-  CHECK(has(text, "held by") == false);  // the names of columns are drawn, not written
-  CHECK(has(text, "earlier: step"));
+  CHECK(has(text, "holders") == false);  // column headers are not part of the text
+  CHECK(has(text, "former: step"));
 }
 
-TEST_CASE(
-    "memory panel: the table of buffers selects those of the graph, and a filter leaves what "
-    "passes") {
+TEST_CASE("memory panel: the buffer table selects buffers of the graph and applies the filter") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
   f.settle(panel);
@@ -233,11 +236,10 @@ TEST_CASE(
   CHECK_FALSE(has(text, "pinned"));
 }
 
-TEST_CASE("memory panel: it says what it waits for, and draws whatever the size") {
+TEST_CASE("memory panel: it shows a busy message while loading, and every size is drawable") {
   PanelFixture f(kSize, test::memory_document());
   MemoryPanel panel(f.background);
-  std::promise<void>
-      gate;  // what holds the background's one thread, so that nothing is ready at first
+  std::promise<void> gate;  // blocks the only background thread, so that nothing is ready at first
   f.background.run([opened = gate.get_future().share()] { opened.wait(); });
   const std::string first = f.text([&] { f.draw(panel); });
   gate.set_value();

@@ -33,7 +33,7 @@ const BufferRow& row_of(const PoolViewModel& view_model, const std::string& name
 
 }  // namespace
 
-TEST_CASE("memory facts: the peak and who is live there are those of the model") {
+TEST_CASE("memory view model: peak and live buffers equal those of the model") {
   const auto g = graph();
   const MemoryViewModel view_model = memory_view_model(g);
   const model::MemoryUse use = model::memory_by_schedule(*g);
@@ -47,7 +47,7 @@ TEST_CASE("memory facts: the peak and who is live there are those of the model")
   CHECK(view_model.first_node[test::kBufferC] == 2);
 }
 
-TEST_CASE("memory facts: at every moment the steps are the bytes of those that are live") {
+TEST_CASE("memory view model: the steps equal the sum of the live buffers at every time") {
   const MemoryViewModel view_model = memory_view_model(graph());
   const std::vector<std::uint64_t> expected = {4096 + 1024,        4096 + 4096 + 1024,
                                                4096 + 4096 + 1024, 4096 + 4096 + 1024,
@@ -61,7 +61,7 @@ TEST_CASE("memory facts: at every moment the steps are the bytes of those that a
   CHECK(live_bytes_at(view_model, 6) == 0);
 }
 
-TEST_CASE("memory facts: measured times begin with the replay") {
+TEST_CASE("memory view model: measured times start at the replay's start") {
   const auto document = test::memory_document();
   const model::GraphEntry& entry = *document->find(test::kMemoryKey);
   const auto block = document->samples->find(entry.replays[0]);
@@ -75,22 +75,21 @@ TEST_CASE("memory facts: measured times begin with the replay") {
   CHECK(b.ended == 3 * 11'000 + 40'000);  // with node 3
 }
 
-TEST_CASE(
-    "memory facts: who shares bytes with whom is told of the bytes themselves, not of the group") {
+TEST_CASE("memory view model: aliases share bytes directly, not only through their group") {
   const MemoryViewModel view_model = memory_view_model(graph());
   using Buffers = std::vector<std::uint32_t>;
-  CHECK(shares_bytes_with(view_model, test::kBufferA) ==
+  CHECK(aliasing_buffers(view_model, test::kBufferA) ==
         Buffers{test::kBufferC, test::kBufferD, test::kBufferUnused});
-  CHECK(shares_bytes_with(view_model, test::kBufferB) ==
-        Buffers{test::kBufferD});  // though all are of one group
+  CHECK(aliasing_buffers(view_model, test::kBufferB) ==
+        Buffers{test::kBufferD});  // although all are in one group
   CHECK(view_model.group[test::kBufferA] == view_model.group[test::kBufferB]);
-  CHECK(shares_bytes_with(view_model, test::kBufferF).empty());
-  CHECK(shares_bytes_with(view_model, 1'000).empty());
+  CHECK(aliasing_buffers(view_model, test::kBufferF).empty());
+  CHECK(aliasing_buffers(view_model, 1'000).empty());
 }
 
 TEST_CASE(
-    "memory emphasis: the selected buffer stands out with those that share its bytes, the rest "
-    "steps back") {
+    "memory emphasis: the selected buffer and its aliases are emphasised, other buffers are "
+    "dimmed") {
   const MemoryViewModel view_model = memory_view_model(graph());
   ViewState view;
   const std::vector<std::uint8_t> all;
@@ -98,18 +97,18 @@ TEST_CASE(
   view.selection = model::SelectedBuffer{test::kMemoryKey, test::kBufferB};
   const MemoryEmphasis of_buffer(view, view_model, all);
   CHECK(of_buffer.of(test::kBufferB) == Emphasis::Selected);
-  CHECK(of_buffer.of(test::kBufferD) == Emphasis::Shares);
-  CHECK(of_buffer.of(test::kBufferA) == Emphasis::Beside);
+  CHECK(of_buffer.of(test::kBufferD) == Emphasis::Aliasing);
+  CHECK(of_buffer.of(test::kBufferA) == Emphasis::Dimmed);
   view.selection = model::SelectedNode{test::kMemoryKey, 1};
   const MemoryEmphasis of_node(view, view_model, all);
   CHECK(of_node.node() == 1);
   CHECK(of_node.of(test::kBufferA) == Emphasis::Selected);
   CHECK(of_node.of(test::kBufferB) == Emphasis::Selected);
-  CHECK(of_node.of(test::kBufferD) == Emphasis::Beside);
+  CHECK(of_node.of(test::kBufferD) == Emphasis::Dimmed);
 }
 
 TEST_CASE(
-    "memory emphasis: the filter fades what it does not let pass, a selection elsewhere nothing") {
+    "memory emphasis: the filter fades other buffers, a selection in another graph does not") {
   const MemoryViewModel view_model = memory_view_model(graph());
   ViewState view;
   view.selection = model::SelectedNode{{9, 9}, 0};
@@ -120,7 +119,7 @@ TEST_CASE(
   CHECK(emphasis.of(test::kBufferA) == Emphasis::Filtered);
 }
 
-TEST_CASE("memory pools: each knows its most, who holds it and who did, and its steps") {
+TEST_CASE("memory pools: a pool has its peaks, current and former holders, and history") {
   const auto document = test::memory_document();
   const PoolViewModel view_model =
       pool_view_model(*document, document->find(test::kMemoryKey)->graph);
@@ -128,51 +127,50 @@ TEST_CASE("memory pools: each knows its most, who holds it and who did, and its 
   CHECK(view_model.pools[0].state.label == "model");
   CHECK(view_model.pools[0].device == "host (2 threads)");
   CHECK(view_model.pools[0].holders == "step");
-  CHECK(view_model.pools[0].most_device == 1 << 20);
-  CHECK(view_model.pools[0].most_host == 4096);
-  CHECK(view_model.pools[0].most_bytes == (3 << 20) + 4096);
+  CHECK(view_model.pools[0].peak_device == 1 << 20);
+  CHECK(view_model.pools[0].peak_host == 4096);
+  CHECK(view_model.pools[0].peak_bytes == (3 << 20) + 4096);
   CHECK(view_model.pools[0].history.size() == 4);
   CHECK(view_model.pools[1].holders.empty());
-  CHECK(view_model.pools[1].earlier_holders == "step");
-  CHECK(view_model.pools[1].most_buffers == 1);
+  CHECK(view_model.pools[1].former_holders == "step");
+  CHECK(view_model.pools[1].peak_buffers == 1);
 }
 
 TEST_CASE(
-    "memory pools: what a pool takes with its graphs' slabs rises and falls, where the trace tells "
-    "of it") {
+    "memory pools: the history has the resident memory including slabs, if the trace records it") {
   const auto document = test::memory_document();
   const PoolViewModel view_model = pool_view_model(*document, nullptr);
   REQUIRE(view_model.pools.size() == 2);
-  CHECK(view_model.pools[0].is_memory_told());
+  CHECK(view_model.pools[0].has_residency());
   CHECK(view_model.pools[0].state.mapped == 1 << 20);
   CHECK(view_model.pools[0].state.trims == 1);
   std::vector<std::uint64_t> mapped;
   for (const PoolPoint& point : view_model.pools[0].history) mapped.push_back(point.mapped);
   CHECK(mapped == std::vector<std::uint64_t>{0, 0, 3 << 20, 1 << 20});
-  CHECK_FALSE(view_model.pools[1].is_memory_told());
-  CHECK(view_model.most_bytes == 5 << 20);  // of the device
+  CHECK_FALSE(view_model.pools[1].has_residency());
+  CHECK(view_model.peak_bytes == 5 << 20);  // of the device
 }
 
 TEST_CASE(
-    "memory pools: graphs that share a slab are named, and a device's memory rises and falls in "
-    "all") {
+    "memory pools: graphs that share a slab are listed, and a device has the history of its "
+    "total") {
   const auto document = test::memory_document();
   const PoolViewModel view_model = pool_view_model(*document, nullptr);
   REQUIRE(view_model.pools.size() == 2);
   CHECK(view_model.pools[0].sharers == "step");
-  CHECK(view_model.pools[0].earlier_sharers == "graph 9");
+  CHECK(view_model.pools[0].former_sharers == "graph 9");
   CHECK(view_model.pools[1].sharers.empty());
   REQUIRE(view_model.devices.size() == 1);
   CHECK(view_model.devices[0].name == "host (2 threads)");
   CHECK(view_model.devices[0].totals.trims == 1);
-  CHECK(view_model.devices[0].most_buffers == 1 << 20);
+  CHECK(view_model.devices[0].peak_buffers == 1 << 20);
   std::vector<std::uint64_t> mapped;
   for (const PoolPoint& point : view_model.devices[0].history) mapped.push_back(point.mapped);
   CHECK(mapped == std::vector<std::uint64_t>{1 << 20, 5 << 20, 2 << 20});
 }
 
 TEST_CASE(
-    "memory pools: every buffer of the trace and of the graph is there once, of all four kinds") {
+    "memory pools: every buffer of the trace and of the graph is listed once, of all four kinds") {
   const auto document = test::memory_document();
   const PoolViewModel view_model =
       pool_view_model(*document, document->find(test::kMemoryKey)->graph);
@@ -190,7 +188,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "memory pools: buffers sort by any column, and a filter leaves those of the graph that pass") {
+    "memory pools: buffers sort by any column, and a filter keeps matching buffers of the graph") {
   const auto document = test::memory_document();
   const PoolViewModel view_model =
       pool_view_model(*document, document->find(test::kMemoryKey)->graph);
@@ -209,7 +207,7 @@ TEST_CASE(
   CHECK(names({BufferColumn::Bytes, true}, matches) == std::vector<std::string>{"weights", "c"});
 }
 
-TEST_CASE("axis: ticks are round, in one unit, and never more than asked for") {
+TEST_CASE("axis: ticks are round, in one unit, and at most the requested number") {
   CHECK(texts(byte_ticks(0, 3 * 1024 * 1024, 4)) ==
         std::vector<std::string>{"0 MiB", "1 MiB", "2 MiB", "3 MiB"});
   CHECK(texts(byte_ticks(0, 1536, 3)) ==

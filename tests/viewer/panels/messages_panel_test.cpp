@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kAll = 0xff;
 
-// With an update, an error and an info beside what the trace made by hand has.
+// The messages of the hand-made trace, plus an update, an error, an info and a loss.
 std::shared_ptr<const model::Document> eventful_document() {
   const auto hand_made = test::hand_made_document();
   model::DocumentBuilder builder(hand_made->samples);
@@ -37,7 +37,7 @@ std::shared_ptr<const model::Document> eventful_document() {
 
 }  // namespace
 
-TEST_CASE("message list: all kinds in one list, the newest first") {
+TEST_CASE("message list: one list contains all kinds, newest first") {
   const MessageList list = make_message_list(*eventful_document(), {}, kAll);
   REQUIRE(list.lines.size() == 5);
   CHECK(list.all == 5);
@@ -54,15 +54,16 @@ TEST_CASE("message list: all kinds in one list, the newest first") {
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 0);
 }
 
-TEST_CASE("message list: a finding leads to the node of its command") {
+TEST_CASE("message list: the target of a finding is the node of its command") {
   const MessageList list = make_message_list(*eventful_document(), "beyond", kAll);
   REQUIRE(list.lines.size() == 1);
-  CHECK(list.lines[0].about == model::Selection(model::SelectedNode{{HandMadeTrace::kStep, 1}, 3}));
-  CHECK(list.lines[0].place == "step, sum, main.cpp:13");
+  CHECK(list.lines[0].target ==
+        model::Selection(model::SelectedNode{{HandMadeTrace::kStep, 1}, 3}));
+  CHECK(list.lines[0].location == "step, sum, main.cpp:13");
   CHECK(list.all == 5);
 }
 
-TEST_CASE("message list: words and kinds leave out, counts stay") {
+TEST_CASE("message list: filters by words and kinds do not change the counts") {
   const auto document = eventful_document();
   CHECK(make_message_list(*document, "WRITER keep", kAll).lines.size() == 1);
   CHECK(make_message_list(*document, "nothing like it", kAll).lines.empty());
@@ -72,15 +73,15 @@ TEST_CASE("message list: words and kinds leave out, counts stay") {
   CHECK(errors.counts[static_cast<std::size_t>(MessageRank::Warning)] == 1);
 }
 
-TEST_CASE("message list: of very many the newest are shown and the rest counted") {
+TEST_CASE("message list: a long list contains the newest lines and counts the omitted ones") {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
   for (int i = 0; i < 1'200; ++i)
     records.losses.push_back({1'000 + i, trace::LossKind::Events, 1, {}});
   builder.add(std::move(records));
   const MessageList list = make_message_list(*builder.publish(), {}, kAll);
-  CHECK(list.lines.size() == kMostMessageLines);
-  CHECK(list.left_out == 1'200 - kMostMessageLines);
+  CHECK(list.lines.size() == kMaxMessageLines);
+  CHECK(list.omitted == 1'200 - kMaxMessageLines);
   CHECK(list.lines[0].at == 2'199);
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("messages panel: a click on a finding selects its node") {
   const std::string text = fixture.text([&] { fixture.draw(panel); });
   CHECK(text.find("writes beyond its buffer") != std::string::npos);
   CHECK(text.find("1 error") != std::string::npos);
-  // The rows stand below the kinds and the heads of the columns, the error is the third.
+  // The rows are below the kinds and the header; the error is the third row.
   for (float y = 40; y < 200 && std::holds_alternative<std::monostate>(fixture.view.selection);
        y += 8) {
     fixture.click({500, y}, [&] { fixture.draw(panel); });
@@ -101,10 +102,10 @@ TEST_CASE("messages panel: a click on a finding selects its node") {
   CHECK(fixture.view.reveal_selection);
 }
 
-TEST_CASE("messages panel: without anything to report it says what would be there") {
+TEST_CASE("messages panel: without messages the panel shows a placeholder") {
   PanelFixture fixture;
   fixture.document = model::DocumentBuilder(std::make_shared<model::SampleStore>()).publish();
   MessagesPanel panel(fixture.background);
   fixture.settle(panel);
-  CHECK(fixture.text([&] { fixture.draw(panel); }).find("Nothing to report") != std::string::npos);
+  CHECK(fixture.text([&] { fixture.draw(panel); }).find("No messages") != std::string::npos);
 }

@@ -22,15 +22,15 @@ std::string text_of(PanelFixture& fixture, NodesPanel& panel) {
   return fixture.text([&] { fixture.draw(panel); });
 }
 
-// Where text stands, in what a panel shows; a test fails where it does not.
-std::size_t place(const std::string& text, const std::string& word) {
+// The offset of a word in the text of a panel; fails the test if the text does not contain it.
+std::size_t offset_of(const std::string& text, const std::string& word) {
   const std::size_t at = text.find(word);
   INFO(text);
   REQUIRE_MESSAGE(at != std::string::npos, word);
   return at;
 }
 
-// Where the mouse is on the row of a node; {0, 0}: nowhere.
+// A position over the row of a node; {0, 0}: not visible.
 ImVec2 row_of(PanelFixture& fixture, NodesPanel& panel, std::uint32_t node) {
   for (float y = 0; y < 400; y += 4) {
     fixture.view.hovered = {};
@@ -53,30 +53,31 @@ void click_header(PanelFixture& fixture, NodesPanel& panel, NodeColumn column) {
   fixture.settle(panel);
 }
 
-std::vector<std::uint32_t> all_but(std::uint32_t count, std::uint32_t left_out) {
+std::vector<std::uint32_t> all_but(std::uint32_t count, std::uint32_t excluded) {
   std::vector<std::uint32_t> nodes(count);
   std::iota(nodes.begin(), nodes.end(), 0u);
-  nodes.erase(nodes.begin() + left_out);
+  nodes.erase(nodes.begin() + excluded);
   return nodes;
 }
 
 }  // namespace
 
-TEST_CASE("nodes: sorted by the median, the slowest comes first, or last") {
+TEST_CASE("nodes: sorted_nodes() sorts by the median in both directions") {
   const PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
-  const auto down =
+  const auto descending =
       sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Descending});
-  const auto up =
+  const auto ascending =
       sorted_nodes(graph, &fixture.view_model, {NodeColumn::Median, SortDirection::Ascending});
-  REQUIRE(down.size() == graph.node_count());
-  for (std::size_t i = 1; i < down.size(); ++i) {
-    CHECK(fixture.view_model.nodes[down[i - 1]].median >= fixture.view_model.nodes[down[i]].median);
-    CHECK(fixture.view_model.nodes[up[i - 1]].median <= fixture.view_model.nodes[up[i]].median);
+  REQUIRE(descending.size() == graph.node_count());
+  const auto& nodes = fixture.view_model.nodes;
+  for (std::size_t i = 1; i < descending.size(); ++i) {
+    CHECK(nodes[descending[i - 1]].median >= nodes[descending[i]].median);
+    CHECK(nodes[ascending[i - 1]].median <= nodes[ascending[i]].median);
   }
 }
 
-TEST_CASE("nodes: what is unknown comes last in both directions") {
+TEST_CASE("nodes: unknown values come last in both directions") {
   PanelFixture fixture;
   fixture.view_model.nodes[2].count = 0;
   for (const SortDirection direction : {SortDirection::Ascending, SortDirection::Descending}) {
@@ -84,7 +85,7 @@ TEST_CASE("nodes: what is unknown comes last in both directions") {
       CHECK(sorted_nodes(*fixture.entry().graph, &fixture.view_model, {column, direction}).back() ==
             2);
     }
-    // Of the kernels, that of a copy: it has none.
+    // Copies have no kernel.
     const auto kernels =
         sorted_nodes(*fixture.entry().graph, &fixture.view_model, {NodeColumn::Kernel, direction});
     CHECK(kernels[3] == 0);
@@ -92,7 +93,7 @@ TEST_CASE("nodes: what is unknown comes last in both directions") {
   }
 }
 
-TEST_CASE("nodes: without any times the order is that of the numbers") {
+TEST_CASE("nodes: without samples nodes are sorted by index") {
   const PanelFixture fixture;
   const auto nodes = sorted_nodes(*fixture.entry().graph, nullptr,
                                   {NodeColumn::Median, SortDirection::Descending});
@@ -100,46 +101,44 @@ TEST_CASE("nodes: without any times the order is that of the numbers") {
 }
 
 TEST_CASE(
-    "nodes: the table shows every node, the one with the greatest share first, and a header sorts "
-    "anew") {
+    "nodes: the table initially sorts by share, and a click on a header sorts by that column") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
   const std::string by_share = text_of(fixture, panel);
-  CHECK(place(by_share, "store") < place(by_share, "sum"));
-  CHECK(place(by_share, "sum") < place(by_share, "blur"));
-  CHECK(place(by_share, "blur") < place(by_share, "load"));
-  place(by_share, "5 nodes");
+  CHECK(offset_of(by_share, "store") < offset_of(by_share, "sum"));
+  CHECK(offset_of(by_share, "sum") < offset_of(by_share, "blur"));
+  CHECK(offset_of(by_share, "blur") < offset_of(by_share, "load"));
+  offset_of(by_share, "5 nodes");
   click_header(fixture, panel, NodeColumn::Id);
   const std::string by_id = text_of(fixture, panel);
-  CHECK(place(by_id, "load") < place(by_id, "saxpy"));
-  CHECK(place(by_id, "saxpy") < place(by_id, "blur"));
-  CHECK(place(by_id, "blur") < place(by_id, "sum"));
+  CHECK(offset_of(by_id, "load") < offset_of(by_id, "saxpy"));
+  CHECK(offset_of(by_id, "saxpy") < offset_of(by_id, "blur"));
+  CHECK(offset_of(by_id, "blur") < offset_of(by_id, "sum"));
   click_header(fixture, panel, NodeColumn::Median);
   const std::string by_median = text_of(fixture, panel);
-  CHECK(place(by_median, "store") < place(by_median, "sum"));
-  CHECK(place(by_median, "sum") < place(by_median, "load"));
+  CHECK(offset_of(by_median, "store") < offset_of(by_median, "sum"));
+  CHECK(offset_of(by_median, "sum") < offset_of(by_median, "load"));
   CHECK(fixture.is_drawable());
 }
 
-TEST_CASE("nodes: the filter hides rows, and says how many are left") {
+TEST_CASE("nodes: the filter hides rows, and the footer shows the number of matches") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.view.filter.text = "blur";
   fixture.update();
   fixture.settle(panel);
   const std::string text = text_of(fixture, panel);
-  place(text, "blur");
-  place(text, "1 of 5 nodes pass the filter");
+  offset_of(text, "blur");
+  offset_of(text, "1 of 5 nodes match the filter");
   CHECK(text.find("store") == std::string::npos);
   fixture.view.filter.text = "nowhere";
   fixture.update();
   fixture.settle(panel);
-  place(text_of(fixture, panel), "No node passes the filter");
+  offset_of(text_of(fixture, panel), "No node matches the filter");
 }
 
-TEST_CASE(
-    "nodes: a click selects, a second one shows the node in the graph, and the mouse lights up") {
+TEST_CASE("nodes: a click selects the node, and a double click shows the node in the graph") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
@@ -153,7 +152,7 @@ TEST_CASE(
   CHECK(fixture.view.upper == UpperTab::Graph);
 }
 
-TEST_CASE("nodes: what is selected elsewhere comes into sight") {
+TEST_CASE("nodes: a selection in another panel scrolls to the row") {
   PanelFixture fixture({1600, 110});  // room for two rows
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
@@ -166,7 +165,7 @@ TEST_CASE("nodes: what is selected elsewhere comes into sight") {
   CHECK(row_of(fixture, panel, last).y > 0);
 }
 
-TEST_CASE("nodes: rows are copied as a table that programs read") {
+TEST_CASE("nodes: nodes_as_tsv() writes a header and numbers without separators") {
   PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
   const std::vector<std::uint32_t> nodes = all_but(graph.node_count(), 1);
@@ -180,7 +179,7 @@ TEST_CASE("nodes: rows are copied as a table that programs read") {
         lines * (kNodeColumns - 2));
 }
 
-TEST_CASE("nodes: Ctrl+C copies the selected row, with Shift all of them") {
+TEST_CASE("nodes: Ctrl+C copies the selected row, and Ctrl+Shift+C copies all rows") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
@@ -202,8 +201,8 @@ TEST_CASE("nodes: Ctrl+C copies the selected row, with Shift all of them") {
   CHECK(std::count(all.begin(), all.end(), '\n') == 6);
 }
 
-TEST_CASE("nodes: every sample is in a bar of its distribution, and the tail is in the last one") {
-  model::TimeHistogram times;
+TEST_CASE("nodes: a distribution counts every sample, and the last bar includes the tail") {
+  detail::CompactDurationHistogram times;
   for (int i = 0; i < 1000; ++i) times.add(10'000 + i);
   times.add(5'000'000);
   const Distribution spread = distribution(times, 24);
@@ -212,12 +211,12 @@ TEST_CASE("nodes: every sample is in a bar of its distribution, and the tail is 
   CHECK(spread.has_tail());
   CHECK(spread.highest < 20'000);
   CHECK(spread.bars.back() >= 1);
-  CHECK(spread.place(spread.lowest) == 0);
-  CHECK(spread.place(1e12) == 1);
+  CHECK(spread.position(spread.lowest) == 0);
+  CHECK(spread.position(1e12) == 1);
 }
 
-TEST_CASE("nodes: one value, and none, are distributions too") {
-  model::TimeHistogram times;
+TEST_CASE("nodes: distribution() accepts no values and equal values") {
+  detail::CompactDurationHistogram times;
   CHECK(distribution(times, 8).bars.empty());
   times.add(100);
   times.add(100);
@@ -226,7 +225,7 @@ TEST_CASE("nodes: one value, and none, are distributions too") {
   CHECK_FALSE(spread.has_tail());
 }
 
-TEST_CASE("nodes: a small window and an empty one draw") {
+TEST_CASE("nodes: the panel draws in small windows") {
   for (const ImVec2 size : {ImVec2{300, 80}, ImVec2{40, 20}}) {
     PanelFixture fixture(size);
     NodesPanel panel(fixture.background);

@@ -21,7 +21,7 @@ const model::Selection kNode = model::SelectedNode{{3, 1}, 2},
                        kReplay = model::SelectedReplay{{3, 1}, 7},
                        kBuffer = model::SelectedBuffer{{3, 1}, 0};
 
-// Beside a trace of its own, whose notes are not there yet.
+// A path for a trace without a notes file.
 std::filesystem::path fresh_trace(const char* name) {
   const auto path = test::scratch_folder() / name;
   std::filesystem::remove(notes_path(path));
@@ -36,15 +36,15 @@ std::string content(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("notes: a file says again what was written") {
+TEST_CASE("notes: parse_notes() restores what notes_text() wrote") {
   const std::vector<Note> notes = {
-      {{3, 1}, Note::About::Node, 2, "blur \"x\"", "slow since\nTuesday"},
-      {{3, 2}, Note::About::Replay, 12'345'678'901, {}, "odd"}};
+      {{3, 1}, Note::Target::Node, 2, "blur \"x\"", "slow since\nTuesday"},
+      {{3, 2}, Note::Target::Replay, 12'345'678'901, {}, "odd"}};
   CHECK(parse_notes(notes_text(notes)) == notes);
   CHECK(parse_notes(notes_text({})).empty());
 }
 
-TEST_CASE("notes: what is no file of notes is refused with a reason") {
+TEST_CASE("notes: parse_notes() throws on malformed input") {
   for (
       const char* text :
       {"", "{", "[]", "{}", R"({"format": "reprise notes"})",
@@ -56,7 +56,7 @@ TEST_CASE("notes: what is no file of notes is refused with a reason") {
   }
 }
 
-TEST_CASE("notes: kept beside the trace, replaced, and removed") {
+TEST_CASE("notes: the notes file stores, replaces and removes notes") {
   const auto trace = fresh_trace("noted.reprise");
   Background background(1);
   {
@@ -70,22 +70,22 @@ TEST_CASE("notes: kept beside the trace, replaced, and removed") {
     notes.set(kNode, "blur", "second");
     background.wait_until_idle();
   }
-  Notes again(trace, background);
+  Notes reloaded(trace, background);
   background.wait_until_idle();
-  CHECK(again.text_of(kNode) == "second");
-  CHECK(again.text_of(kReplay) == "odd one");
-  CHECK(again.text_of(kBuffer).empty());
-  CHECK(again.all().size() == 2);
-  again.set(kNode, "blur", "");
+  CHECK(reloaded.text_of(kNode) == "second");
+  CHECK(reloaded.text_of(kReplay) == "odd one");
+  CHECK(reloaded.text_of(kBuffer).empty());
+  CHECK(reloaded.all().size() == 2);
+  reloaded.set(kNode, "blur", "");
   background.wait_until_idle();
   CHECK(parse_notes(content(notes_path(trace))).size() == 1);
 }
 
-TEST_CASE("notes: one that is written before the file was read is not lost, nor is the file") {
+TEST_CASE("notes: a note set before the file is read is merged with the file") {
   const auto trace = fresh_trace("early.reprise");
   std::ofstream(notes_path(trace))
-      << notes_text({{{3, 1}, Note::About::Replay, 7, {}, "from before"},
-                     {{3, 1}, Note::About::Node, 2, "blur", "old"}});
+      << notes_text({{{3, 1}, Note::Target::Replay, 7, {}, "from before"},
+                     {{3, 1}, Note::Target::Node, 2, "blur", "old"}});
   Background background(1);
   Notes notes(trace, background);
   notes.set(kNode, "blur", "new");
@@ -95,7 +95,7 @@ TEST_CASE("notes: one that is written before the file was read is not lost, nor 
   CHECK(parse_notes(content(notes_path(trace))).size() == 2);
 }
 
-TEST_CASE("notes: a file that cannot be understood is told of and left as it is") {
+TEST_CASE("notes: a file that cannot be parsed is reported and not overwritten") {
   const auto trace = fresh_trace("strange.reprise");
   std::ofstream(notes_path(trace)) << "somebody's own notes";
   Background background(1);
@@ -107,7 +107,7 @@ TEST_CASE("notes: a file that cannot be understood is told of and left as it is"
   CHECK(content(notes_path(trace)) == "somebody's own notes");
 }
 
-TEST_CASE("notes: where nothing can be written the reason is there") {
+TEST_CASE("notes: a failed write sets error() and keeps the note in memory") {
   const auto trace = test::scratch_folder() / "no such folder" / "x.reprise";
   Background background(1);
   Notes notes(trace, background);
@@ -118,20 +118,20 @@ TEST_CASE("notes: where nothing can be written the reason is there") {
   CHECK(notes.text_of(kNode) == "new");
 }
 
-TEST_CASE("notes: listed among the messages, first, and lead to what they are about") {
+TEST_CASE("notes: the message list shows notes first, with their targets") {
   const PanelFixture fixture;
-  const std::vector<Note> notes = {{{3, 1}, Note::About::Node, 2, "blur", "look here"},
-                                   {{3, 1}, Note::About::Node, 99, "gone", "nowhere"}};
+  const std::vector<Note> notes = {{{3, 1}, Note::Target::Node, 2, "blur", "look here"},
+                                   {{3, 1}, Note::Target::Node, 99, "gone", "nowhere"}};
   const MessageList list = make_message_list(*fixture.document, {}, 0xff, notes);
   REQUIRE(list.lines.size() >= 3);
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 2);
   CHECK(list.lines[0].text == "look here");
-  CHECK(list.lines[0].about == kNode);
-  CHECK(list.lines[0].place == "step, blur");
-  CHECK(std::holds_alternative<std::monostate>(list.lines[1].about));
+  CHECK(list.lines[0].target == kNode);
+  CHECK(list.lines[0].location == "step, blur");
+  CHECK(std::holds_alternative<std::monostate>(list.lines[1].target));
 }
 
-TEST_CASE("note bar: what is typed is kept when something else is selected") {
+TEST_CASE("note bar: a change of the selection saves the edited text") {
   const auto trace = fresh_trace("typed.reprise");
   PanelFixture fixture({600, 60});
   Notes notes(trace, fixture.background);

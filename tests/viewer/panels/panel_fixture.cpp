@@ -26,7 +26,7 @@ std::shared_ptr<const model::Document> hand_made_document() {
   return document_of(path);
 }
 
-PanelContext::PanelContext(ImVec2 size, viewer::Shade shade) : context_(ImGui::CreateContext()) {
+ImGuiFixture::ImGuiFixture(ImVec2 size, viewer::Shade shade) : context_(ImGui::CreateContext()) {
   ImGui::SetCurrentContext(context_);
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;
@@ -46,9 +46,9 @@ PanelContext::PanelContext(ImVec2 size, viewer::Shade shade) : context_(ImGui::C
   viewer::end_key_frame();
 }
 
-PanelContext::~PanelContext() { ImGui::DestroyContext(context_); }
+ImGuiFixture::~ImGuiFixture() { ImGui::DestroyContext(context_); }
 
-void PanelContext::context(const std::function<void()>& contents) {
+void ImGuiFixture::frame(const std::function<void()>& contents) {
   ImGui::NewFrame();
   contents();
   ImGui::Render();
@@ -57,8 +57,8 @@ void PanelContext::context(const std::function<void()>& contents) {
   io.MouseWheel = io.MouseWheelH = 0;
 }
 
-void PanelContext::window(const std::function<void()>& contents) {
-  context([&] {
+void ImGuiFixture::window(const std::function<void()>& contents) {
+  frame([&] {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
     ImGui::Begin(
@@ -69,7 +69,7 @@ void PanelContext::window(const std::function<void()>& contents) {
   });
 }
 
-std::string PanelContext::text(const std::function<void()>& contents) {
+std::string ImGuiFixture::text(const std::function<void()>& contents) {
   std::string all;
   window([&] {
     start_log();
@@ -79,24 +79,24 @@ std::string PanelContext::text(const std::function<void()>& contents) {
   return all;
 }
 
-// ImGui ends a log with the window, and what was logged is on the clipboard then.
-void PanelContext::start_log() {
+// LogFinish() copies the log to the clipboard. ImGui also finishes a log at the end of the window.
+void ImGuiFixture::start_log() {
   ImGui::SetClipboardText("");
   ImGui::LogToClipboard(0);
 }
 
-std::string PanelContext::take_log() {
+std::string ImGuiFixture::take_log() {
   ImGui::LogFinish();
   return ImGui::GetClipboardText();
 }
 
-void PanelContext::resize(ImVec2 size) { ImGui::GetIO().DisplaySize = size; }
-void PanelContext::move_mouse(ImVec2 to) { ImGui::GetIO().MousePos = to; }
-void PanelContext::wheel(float notches) { ImGui::GetIO().MouseWheel += notches; }
-void PanelContext::hold_button(int button) { ImGui::GetIO().MouseDown[button] = true; }
-void PanelContext::release_button(int button) { ImGui::GetIO().MouseDown[button] = false; }
+void ImGuiFixture::resize(ImVec2 size) { ImGui::GetIO().DisplaySize = size; }
+void ImGuiFixture::move_mouse(ImVec2 to) { ImGui::GetIO().MousePos = to; }
+void ImGuiFixture::wheel(float notches) { ImGui::GetIO().MouseWheel += notches; }
+void ImGuiFixture::hold_button(int button) { ImGui::GetIO().MouseDown[button] = true; }
+void ImGuiFixture::release_button(int button) { ImGui::GetIO().MouseDown[button] = false; }
 
-void PanelContext::click(ImVec2 at, const std::function<void()>& contents, int button) {
+void ImGuiFixture::click(ImVec2 at, const std::function<void()>& contents, int button) {
   move_mouse(at);
   window(contents);
   hold_button(button);
@@ -105,11 +105,11 @@ void PanelContext::click(ImVec2 at, const std::function<void()>& contents, int b
   release_button(button);
   window(contents);
   window(contents);
-  // The next click is no half of a double click.
+  // Prevents the next click from counting as a double click.
   ImGui::GetIO().MouseClickedTime[button] = -FLT_MAX;
 }
 
-void PanelContext::double_click(ImVec2 at, const std::function<void()>& contents) {
+void ImGuiFixture::double_click(ImVec2 at, const std::function<void()>& contents) {
   move_mouse(at);
   window(contents);
   for (int i = 0; i < 2; ++i) {
@@ -121,7 +121,7 @@ void PanelContext::double_click(ImVec2 at, const std::function<void()>& contents
   ImGui::GetIO().MouseClickedTime[0] = -FLT_MAX;
 }
 
-void PanelContext::drag(ImVec2 from, ImVec2 to, const std::function<void()>& contents, int button) {
+void ImGuiFixture::drag(ImVec2 from, ImVec2 to, const std::function<void()>& contents, int button) {
   move_mouse(from);
   window(contents);
   hold_button(button);
@@ -138,19 +138,19 @@ void PanelContext::drag(ImVec2 from, ImVec2 to, const std::function<void()>& con
   ImGui::GetIO().MouseClickedTime[button] = -FLT_MAX;
 }
 
-void PanelContext::press(int glfw_key, const std::function<void()>& contents, int mods) {
+void ImGuiFixture::press(int glfw_key, const std::function<void()>& contents, int mods) {
   viewer::note_key(glfw_key, true, false, mods);
   window(contents);
   viewer::note_key(glfw_key, false, false, mods);
 }
 
-void PanelContext::type(const std::string& text) {
+void ImGuiFixture::type(const std::string& text) {
   ImGui::GetIO().AddInputCharactersUTF8(text.c_str());
 }
 
-int PanelContext::vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
+int ImGuiFixture::vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
 
-bool PanelContext::is_drawable() const {
+bool ImGuiFixture::is_drawable() const {
   const ImDrawData& data = *ImGui::GetDrawData();
   for (int i = 0; i < data.CmdListsCount; ++i) {
     for (const ImDrawVert& vertex : data.CmdLists[i]->VtxBuffer) {
@@ -161,12 +161,12 @@ bool PanelContext::is_drawable() const {
 }
 
 PanelFixture::PanelFixture(ImVec2 size, std::shared_ptr<const model::Document> of)
-    : PanelContext(size), document(std::move(of)) {
-  const auto most = std::max_element(document->graphs.begin(), document->graphs.end(),
-                                     [](const auto& a, const auto& b) {
-                                       return a.second.replays.size() < b.second.replays.size();
-                                     });
-  if (most != document->graphs.end()) show(most->first);
+    : ImGuiFixture(size), document(std::move(of)) {
+  const auto largest = std::max_element(document->graphs.begin(), document->graphs.end(),
+                                        [](const auto& a, const auto& b) {
+                                          return a.second.replays.size() < b.second.replays.size();
+                                        });
+  if (largest != document->graphs.end()) show(largest->first);
 }
 
 void PanelFixture::show(model::GraphKey key) {

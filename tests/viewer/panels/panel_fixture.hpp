@@ -1,6 +1,5 @@
-// PanelFixture: an ImGui context without a window, a document of a real trace, and the frame that a
-// panel is given. Draws a panel as large as the window, and plays mouse and keys. Threads: one at a
-// time.
+// ImGuiFixture: an ImGui context without a window, with simulated mouse and keys. PanelFixture:
+// also a document and the PanelContext of a panel. Threads: one at a time.
 #pragma once
 
 #include <functional>
@@ -17,50 +16,50 @@
 
 namespace reprise::test {
 
-// Of a trace made by hand (two graphs, "step" and "other", of five nodes: see hand_made_trace.hpp).
+// The document of the hand-made trace: two graphs, "step" and "other", of five nodes each; see
+// hand_made_trace.hpp.
 [[nodiscard]] std::shared_ptr<const model::Document> hand_made_document();
-// Of a file, read to its end.
+// The document of a whole trace file.
 [[nodiscard]] std::shared_ptr<const model::Document> document_of(const std::filesystem::path& path);
 
-// An ImGui context alone: for what draws without a document.
-class PanelContext {
+// An ImGui context, for widgets that draw without a document.
+class ImGuiFixture {
  public:
-  explicit PanelContext(ImVec2 size = {1600, 900}, viewer::Shade shade = viewer::Shade::Dark);
-  PanelContext(const PanelContext&) = delete;
-  PanelContext& operator=(const PanelContext&) = delete;
-  ~PanelContext();
+  explicit ImGuiFixture(ImVec2 size = {1600, 900}, viewer::Shade shade = viewer::Shade::Dark);
+  ImGuiFixture(const ImGuiFixture&) = delete;
+  ImGuiFixture& operator=(const ImGuiFixture&) = delete;
+  ~ImGuiFixture();
 
-  // One frame, of 1/60 s: `contents` draws whatever windows it wants.
-  void context(const std::function<void()>& contents);
-  // One frame with one window that fills the display.
+  // Draws one frame of 1/60 s. `contents` opens its own windows.
+  void frame(const std::function<void()>& contents);
+  // Draws one frame with one window that fills the display.
   void window(const std::function<void()>& contents);
-  // The same as text: what was drawn as ImGui's items, in order. What a panel draws by ImDrawList
-  // is not in it.
+  // window(), and returns the text of its ImGui items in order. Text drawn through ImDrawList is
+  // not included.
   [[nodiscard]] std::string text(const std::function<void()>& contents);
 
-  // The same for what has windows of its own, in frame(): around the drawing.
+  // Capture the text of contents with their own windows; call around the drawing, in frame().
   static void start_log();
   [[nodiscard]] static std::string take_log();
 
   void resize(ImVec2 size);
-  // For the next frames.
+  // Input for the next frames.
   void move_mouse(ImVec2 to);
-  void wheel(float notches);  // in the next frame alone
+  void wheel(float notches);  // only for the next frame
   void hold_button(int button);
   void release_button(int button);
-  // Down in one frame, held in the next, up in the one after; each is drawn with `contents` in a
-  // window.
+  // Simulate a gesture over several frames, each drawn with `contents` in a window.
   void click(ImVec2 at, const std::function<void()>& contents, int button = 0);
   void double_click(ImVec2 at, const std::function<void()>& contents);
   void drag(ImVec2 from, ImVec2 to, const std::function<void()>& contents, int button = 0);
-  // By GLFW's number; down in the next frame drawn with `contents`, up after it.
+  // Presses a key (a GLFW key code) for one frame drawn with `contents`.
   void press(int glfw_key, const std::function<void()>& contents, int mods = 0);
-  // Typed in the next frame.
+  // Types text in the next frame.
   void type(const std::string& text);
 
-  // Of the last frame.
+  // The number of vertices of the last frame.
   [[nodiscard]] int vertices() const;
-  // Every vertex is a finite place: true for what anybody can look at.
+  // True if the last frame has vertices and all their coordinates are finite.
   [[nodiscard]] bool is_drawable() const;
 
   viewer::Theme theme;
@@ -69,19 +68,19 @@ class PanelContext {
   ImGuiContext* context_;
 };
 
-class PanelFixture : public PanelContext {
+class PanelFixture : public ImGuiFixture {
  public:
   explicit PanelFixture(ImVec2 size = {1600, 900},
                         std::shared_ptr<const model::Document> of = hand_made_document());
 
-  // Shows another graph: the frame's facts are made of it.
+  // Shows another graph and recomputes its view models.
   void show(model::GraphKey key);
-  // Makes the facts anew, after a change of view.range, view.replay or view.filter.
+  // Recomputes the view models after a change of view.range, view.replay or view.filter.
   void update();
-  // Of the present state; refers to this fixture.
+  // The context for the present state. Holds references into this fixture.
   [[nodiscard]] viewer::PanelContext frame_of_now();
-  // Draws a panel, which is anything with draw(Frame&), until nothing is being made for it in the
-  // background, and once more.
+  // Draws a panel (any class with draw(PanelContext&)) until its background work is complete, and
+  // then once more.
   template <class Panel>
   void settle(Panel& panel) {
     for (int i = 0; i < 4; ++i) {
@@ -92,8 +91,8 @@ class PanelFixture : public PanelContext {
   }
   template <class Panel>
   void draw(Panel& panel) {
-    viewer::PanelContext now = frame_of_now();
-    panel.draw(now);
+    viewer::PanelContext context = frame_of_now();
+    panel.draw(context);
   }
   [[nodiscard]] const model::GraphEntry& entry() const { return *document->find(view.graph); }
 

@@ -1,4 +1,4 @@
-// What panels say of where the times of nodes come from.
+// The text that names the source of node times.
 #include <doctest/doctest.h>
 
 #include "model/document_builder.hpp"
@@ -15,17 +15,17 @@ using test::PanelFixture;
 
 namespace {
 
-// 100 replays: 11 to 14 sampled by CUPTI, 51 and 52 by stamps where that is wanted.
+// 100 replays: 11 to 14 sampled by CUPTI, and 51 and 52 by timestamps if requested.
 enum class Timestamps : std::uint8_t { No, Yes };
-std::shared_ptr<const model::Document> sampled_document(Timestamps stamps) {
+std::shared_ptr<const model::Document> sampled_document(Timestamps timestamps) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
   records.graph_versions.push_back(test::graph_of_many());
   for (std::uint64_t number = 1; number <= 100; ++number) {
     trace::Replay replay = test::one_of_many(number, 90'000);
     const bool by_cupti = number >= 11 && number <= 14,
-               by_stamps = stamps == Timestamps::Yes && (number == 51 || number == 52);
-    replay.sampled = by_cupti || by_stamps ? 1 : 0;
+               by_timestamps = timestamps == Timestamps::Yes && (number == 51 || number == 52);
+    replay.sampled = by_cupti || by_timestamps ? 1 : 0;
     if (replay.sampled != 0) {
       trace::SampleBlock block{
           kManyReplays.graph,
@@ -46,25 +46,26 @@ std::shared_ptr<const model::Document> sampled_document(Timestamps stamps) {
 
 }  // namespace
 
-TEST_CASE("profile text: the times of a replay's nodes are said to be by what took them") {
+TEST_CASE("profile text: measured_by() and sampled_text() name the source of node times") {
   const auto document = sampled_document(Timestamps::Yes);
   const model::GraphEntry& entry = *document->find(kManyReplays);
   CHECK(measured_by(entry, entry.replays[10]) == "by CUPTI");
-  CHECK(measured_by(entry, entry.replays[50]) == "by device stamps");
+  CHECK(measured_by(entry, entry.replays[50]) == "by device timestamps");
   CHECK(measured_by(entry, entry.replays[0]).empty());
-  CHECK(sampled_text(entry, 6) == "6 sampled: 2 by device stamps, 4 by CUPTI");
+  CHECK(sampled_text(entry, 6) == "6 sampled: 2 by device timestamps, 4 by CUPTI");
   const auto one = sampled_document(Timestamps::No);
   CHECK(sampled_text(*one->find(kManyReplays), 4) == "4 sampled by CUPTI");
   CHECK(sampled_text(model::GraphEntry{}, 0) == "0 sampled");
 }
 
-TEST_CASE("profile text: the inspector says it of a replay, and the strip draws both marks") {
+TEST_CASE(
+    "profile text: the inspector names the source of a replay, and the strip draws both marks") {
   PanelFixture fixture({420, 3000}, sampled_document(Timestamps::Yes));
   fixture.view.selection = model::SelectedReplay{kManyReplays, 51};
   InspectorPanel inspector(fixture.background);
   fixture.settle(inspector);
   const std::string page = fixture.text([&] { fixture.draw(inspector); });
-  CHECK_MESSAGE(page.find("measured by device stamps") != std::string::npos, page);
+  CHECK_MESSAGE(page.find("measured by device timestamps") != std::string::npos, page);
   PanelFixture strip({1600, 106}, sampled_document(Timestamps::Yes));
   ReplaysPanel replays(strip.background);
   strip.settle(replays);

@@ -64,8 +64,8 @@ void write_recorded_trace(const std::filesystem::path& path) {
                           .trace = {.target = target, .profile = ProfileMode::Every}};
   const Device device = Instance(desc).open_device(DeviceSelector::named("host"));
   record_and_run(device);
-  device
-      .wait_idle();  // what was retired is freed, and the trace whole as soon as the device is gone
+  // Completes deferred deletions; the device's destructor then completes the trace.
+  device.wait_idle();
 }
 
 std::shared_ptr<const model::Document> recorded_document() {

@@ -1,6 +1,5 @@
-// A trace that the engine wrote: a graph "frame" of tiles side by side on the host device, with
-// labels, transients that share bytes, a barrier that orders something and one that does not.
-// Threads: one at a time.
+// A trace that the engine records on the host device: the graph "frame" with concurrent tiles,
+// labels, aliased transients, a required barrier and a redundant one. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,8 @@ inline constexpr std::uint32_t kRecordedTiles = 6;
 inline constexpr std::uint64_t kRecordedReplays = 30;
 
 void write_recorded_trace(const std::filesystem::path& path);
-// Of such a file, written once a process. Its first graph has kRecordedReplays replays, all of them
-// sampled.
+// The document of the recorded trace, which is written once per process. Its first graph has
+// kRecordedReplays replays, all sampled.
 [[nodiscard]] std::shared_ptr<const model::Document> recorded_document();
 
 }  // namespace reprise::test

@@ -1,5 +1,5 @@
-// Documents with as many replays as a test wants, of a graph with three nodes in a row. Threads:
-// values.
+// Documents with a given number of replays of a graph that is a chain of three nodes. Threads: pure
+// functions.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace reprise::test {
 inline constexpr model::GraphKey kManyReplays{5, 1};
 inline constexpr trace::Time kManyReplaysBegin = 1'000'000'000, kManyReplaysStep = 1'000'000;
 
-// Replay `number`, one each millisecond, 20 us after its launch, which took 3 us.
+// Replay `number`: starts every millisecond, 20 us after a launch call of 3 us.
 inline trace::Replay one_of_many(std::uint64_t number, trace::Time duration) {
   const trace::Time started =
       kManyReplaysBegin + static_cast<trace::Time>(number) * kManyReplaysStep;
@@ -45,7 +45,7 @@ inline trace::GraphVersion graph_of_many() {
   return graph;
 }
 
-// Replays 1 to `count`; `each` may change any.
+// A document with replays 1 to `count`; `each` may modify each replay.
 inline std::shared_ptr<const model::Document> document_of_many(
     std::uint64_t count, const std::function<void(trace::Replay&)>& each = {}) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());

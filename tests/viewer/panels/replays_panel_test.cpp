@@ -13,34 +13,34 @@ using test::PanelFixture;
 
 namespace {
 
-constexpr float kInStrip = 50;  // a height that is in the bars
+constexpr float kInStrip = 50;  // a y position inside the bars
 
 struct Strip : PanelFixture {
-  explicit Strip(std::shared_ptr<const model::Document> of, ImVec2 size = {1600, 106})
-      : PanelFixture(size, std::move(of)), panel(background) {
+  explicit Strip(std::shared_ptr<const model::Document> source, ImVec2 size = {1600, 106})
+      : PanelFixture(size, std::move(source)), panel(background) {
     settle(panel);
   }
-  void once() {
+  void draw_frame() {
     window([&] { draw(panel); });
   }
-  // Which replay the mouse is on there; 0: none.
+  // The replay at x; 0: none.
   std::uint64_t replay_at(float x) {
     move_mouse({x, kInStrip});
     view.hovered = {};
-    once();
+    draw_frame();
     const auto* const hovered = std::get_if<model::SelectedReplay>(&view.hovered);
     return hovered == nullptr ? 0 : hovered->replay;
   }
-  // Where the mouse is on that replay.
+  // An x position over the replay.
   float x_of(std::uint64_t number) {
     for (float x = 60; x < ImGui::GetIO().DisplaySize.x; x += 1) {
       if (replay_at(x) == number) return x;
     }
-    FAIL("no place of the strip shows replay " << number);
+    FAIL("the strip does not show replay " << number);
     return 0;
   }
 
-  // Where the last bar is.
+  // An x position over the last bar.
   float x_of_end() {
     for (float x = ImGui::GetIO().DisplaySize.x; x > 60; x -= 1) {
       if (replay_at(x) != 0) return x;
@@ -52,7 +52,7 @@ struct Strip : PanelFixture {
   ReplaysPanel panel;
 };
 
-// As a live session grows: the graph is the same one in every document.
+// A growing live session. All documents share the graph.
 struct Session {
   std::shared_ptr<const model::Document> grown_to(std::uint64_t count) {
     trace::Records records;
@@ -67,7 +67,7 @@ struct Session {
 
 }  // namespace
 
-TEST_CASE("replays panel: a click on a bar selects its replay, and every panel shows it") {
+TEST_CASE("replays panel: a click on a bar selects and shows its replay") {
   Strip strip(test::document_of_many(50));
   const float x = strip.x_of(31);
   strip.click({x, kInStrip}, [&] { strip.draw(strip.panel); });
@@ -79,15 +79,16 @@ TEST_CASE("replays panel: a click on a bar selects its replay, and every panel s
   CHECK(!strip.view.has_range());
 }
 
-TEST_CASE("replays panel: a drag chooses a range, and a drag of its end moves that end alone") {
+TEST_CASE(
+    "replays panel: a drag selects a range, and a drag of a range handle moves only that end") {
   Strip strip(test::document_of_many(50));
   const float from = strip.x_of(11), to = strip.x_of(20);
   const auto contents = [&] { strip.draw(strip.panel); };
   strip.drag({from, kInStrip}, {to, kInStrip}, contents);
   CHECK(strip.view.range.first == 10);
   CHECK(strip.view.range.count == 10);
-  CHECK(std::holds_alternative<std::monostate>(strip.view.selection));  // it was no click
-  // The end of the range is where replay 21 begins.
+  CHECK(std::holds_alternative<std::monostate>(strip.view.selection));  // a drag is not a click
+  // The range ends at the start of replay 21.
   strip.view.range = {10, 10};
   const float end = strip.x_of(21), further = strip.x_of(35);
   strip.drag({end, kInStrip}, {further, kInStrip}, contents);
@@ -102,16 +103,15 @@ TEST_CASE("replays panel: the wheel zooms at the cursor") {
   for (int i = 0; i < 12; ++i) {
     strip.move_mouse({x, kInStrip});
     strip.wheel(1);
-    strip.once();
+    strip.draw_frame();
   }
   const std::uint64_t after = strip.replay_at(x), beside_after = strip.replay_at(x + 100);
-  // A bar stood for a few replays; the cursor is still on one of them.
+  // Before the zoom a bar covers several replays; the cursor stays on one of them.
   CHECK(std::abs(static_cast<double>(after) - static_cast<double>(before)) <= 8);
   CHECK(beside_after - after < (beside - before) / 4);
 }
 
-TEST_CASE(
-    "replays panel: among 100,000 replays the one outlier is what the mouse finds in its column") {
+TEST_CASE("replays panel: a click finds a single outlier among 100,000 replays") {
   constexpr std::uint64_t kOutlier = 61'803;
   Strip strip(test::document_of_many(100'000, [](trace::Replay& r) {
     if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
@@ -120,11 +120,10 @@ TEST_CASE(
   strip.click({x, kInStrip}, [&] { strip.draw(strip.panel); });
   CHECK(strip.view.replay == kOutlier);
   CHECK(strip.is_drawable());
-  CHECK(strip.vertices() < 60'000);  // of columns, not of replays
+  CHECK(strip.vertices() < 60'000);  // proportional to columns, not to replays
 }
 
-TEST_CASE(
-    "replays panel: where the device gave no times, the launch calls are drawn, and it says so") {
+TEST_CASE("replays panel: without device times the strip shows launch calls and reports it") {
   Strip strip(test::document_of_many(20, [](trace::Replay& r) { r.started = r.ended = 0; }));
   strip.move_mouse({strip.x_of(5), kInStrip});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
@@ -132,15 +131,14 @@ TEST_CASE(
   CHECK(text.find("unknown") != std::string::npos);
 }
 
-TEST_CASE(
-    "replays panel: live, the newest replays come into sight; who looks elsewhere is left alone") {
+TEST_CASE("replays panel: a live strip follows the newest replays until the user pans away") {
   Session session;
   Strip strip(session.grown_to(2000));
   strip.is_live = true;
-  for (int i = 0; i < 25; ++i) {  // far in, at the right end
+  for (int i = 0; i < 25; ++i) {  // zooms in at the right end
     strip.move_mouse({strip.x_of_end() - 1, kInStrip});
     strip.wheel(1);
-    strip.once();
+    strip.draw_frame();
   }
   strip.document = session.grown_to(2100);
   strip.settle(strip.panel);
@@ -158,9 +156,9 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replays panel: tall, it has the quantiles of the chosen range, and durations that are one "
-    "stretch become the range") {
-  // Ten slow ones in a row.
+    "replays panel: a tall panel shows quantiles, and contiguous selected durations become the "
+    "range") {
+  // Ten slow replays in a row.
   Strip strip(test::document_of_many(400,
                                      [](trace::Replay& r) {
                                        if (r.replay > 200 && r.replay <= 210)
@@ -169,11 +167,11 @@ TEST_CASE(
               {1600, 620});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
   for (const char* const part :
-       {"device time", "launch call", "latency", "p99", "900.0 us", "Over all replays"}) {
+       {"device time", "launch call", "latency", "p99", "900.0 us", "All replays"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
-  // The last bin of the histogram holds them: a drag over the right end of it.
+  // The overflow bin at the right end of the histogram holds them.
   const auto contents = [&] { strip.draw(strip.panel); };
   float right = 0;
   for (float x = 300; x < 900 && right == 0; x += 4) {
@@ -187,11 +185,11 @@ TEST_CASE(
   CHECK(strip.view.range.count == 10);
 }
 
-TEST_CASE("replays panel: says what it waits for, and draws at every size") {
+TEST_CASE("replays panel: shows a placeholder without replays, and draws at every size") {
   PanelFixture empty({1600, 106}, test::document_of_many(0));
   ReplaysPanel panel(empty.background);
   empty.show(test::kManyReplays);
-  CHECK(empty.text([&] { empty.draw(panel); }).find("No replay of many yet") != std::string::npos);
+  CHECK(empty.text([&] { empty.draw(panel); }).find("No replays of many yet") != std::string::npos);
   for (const ImVec2 size : {ImVec2{1600, 106}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{900, 260},
                             ImVec2{1600, 900}}) {
     PanelFixture fixture(size, test::recorded_document());

@@ -29,57 +29,59 @@ model::GrowingList<trace::Replay> random_replays(std::size_t count, std::uint64_
   return list;
 }
 
-ReplayRun plain_run(const model::ListView<trace::Replay>& replays, std::size_t first,
-                    std::size_t end) {
+// Computes the run directly from the replays.
+ReplayRun expected_run(const model::ListView<trace::Replay>& replays, std::size_t first,
+                       std::size_t end) {
   ReplayRun run;
   std::vector<Time> known;
   for (std::size_t i = first; i < std::min(end, replays.size()); ++i) {
     run.sampled += replays[i].sampled;
     if (replays[i].ended == 0) continue;
     known.push_back(replays[i].ended - replays[i].started);
-    if (known.back() > run.greatest) {
-      run.greatest = known.back();
-      run.greatest_at = static_cast<std::uint32_t>(i);
+    if (known.back() > run.max) {
+      run.max = known.back();
+      run.max_index = static_cast<std::uint32_t>(i);
     }
   }
   run.known = static_cast<std::uint32_t>(known.size());
   std::sort(known.begin(), known.end());
-  if (!known.empty()) run.least = known.front();
+  if (!known.empty()) run.min = known.front();
   if (!known.empty()) run.median = known[(known.size() - 1) / 2];
   return run;
 }
 
 void check_same(const ReplayRun& a, const ReplayRun& b) {
-  CHECK(a.least == b.least);
+  CHECK(a.min == b.min);
   CHECK(a.median == b.median);
-  CHECK(a.greatest == b.greatest);
-  CHECK(a.greatest_at == b.greatest_at);
+  CHECK(a.max == b.max);
+  CHECK(a.max_index == b.max_index);
   CHECK(a.known == b.known);
   CHECK(a.sampled == b.sampled);
 }
 
 }  // namespace
 
-TEST_CASE("replay series: a run says what its replays say, whole or not") {
+TEST_CASE(
+    "replay series: run() and max() equal a direct computation for aligned and unaligned ranges") {
   model::GrowingList<trace::Replay> list = random_replays(3001, 1);
   const auto replays = list.view();
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime).extend(replays);
   REQUIRE(series.size() == 3001);
   for (const std::size_t count : {1u, 2u, 8u, 64u, 1024u, 2048u}) {
     for (std::size_t first = 0; first < replays.size(); first += count)
-      check_same(series.run(first, first + count), plain_run(replays, first, first + count));
+      check_same(series.run(first, first + count), expected_run(replays, first, first + count));
   }
   std::mt19937_64 random(2);
   for (int i = 0; i < 200; ++i) {
     const std::size_t first = random() % 3001, end = first + random() % 700;
     CAPTURE(first);
     CAPTURE(end);
-    check_same(series.run(first, end), plain_run(replays, first, end));
-    CHECK(series.greatest(first, end) == plain_run(replays, first, end).greatest);
+    check_same(series.run(first, end), expected_run(replays, first, end));
+    CHECK(series.max(first, end) == expected_run(replays, first, end).max);
   }
 }
 
-TEST_CASE("replay series: grown in pieces it is what it would be at once") {
+TEST_CASE("replay series: a series extended in steps equals a series built at once") {
   model::GrowingList<trace::Replay> all = random_replays(1000, 3), some;
   ReplaySeriesBuilder builder(ReplayValue::DeviceTime);
   ReplaySeries grown;
@@ -94,7 +96,7 @@ TEST_CASE("replay series: grown in pieces it is what it would be at once") {
     check_same(grown.run(first, first + 16), at_once.run(first, first + 16));
 }
 
-TEST_CASE("replay series: a replay that comes late, in the midst of the list, is in it") {
+TEST_CASE("replay series: a replay inserted in the middle of the list is included") {
   model::GrowingList<trace::Replay> list;
   const auto before = [](const trace::Replay& a, const trace::Replay& b) {
     return a.replay < b.replay;
@@ -103,27 +105,29 @@ TEST_CASE("replay series: a replay that comes late, in the midst of the list, is
     if (number != 17) list.push_back(one_of_many(number, 100));
   }
   ReplaySeriesBuilder builder(ReplayValue::DeviceTime);
-  CHECK(builder.extend(list.view()).run(0, 64).greatest == 100);
+  CHECK(builder.extend(list.view()).run(0, 64).max == 100);
   list.insert_sorted(one_of_many(17, 7000), before);
   const ReplaySeries series = builder.extend(list.view());
   CHECK(series.size() == 40);
-  CHECK(series.run(0, 64).greatest == 7000);
-  CHECK(series.run(0, 64).greatest_at == 16);
+  CHECK(series.run(0, 64).max == 7000);
+  CHECK(series.run(0, 64).max_index == 16);
 }
 
-TEST_CASE("replay series: each value is what its name says") {
+TEST_CASE("replay series: each ReplayValue selects its duration") {
   model::GrowingList<trace::Replay> list;
   list.push_back(one_of_many(1, 400'000));
   list.push_back(one_of_many(2, 1'500'000));
   list.push_back(one_of_many(3, 400'000));
-  const auto of = [&](ReplayValue value) { return ReplaySeriesBuilder(value).extend(list.view()); };
-  CHECK(of(ReplayValue::DeviceTime)[1] == 1'500'000);
-  CHECK(of(ReplayValue::LaunchCall)[1] == 3'000);
-  CHECK(of(ReplayValue::Latency)[1] == 20'000);
-  const ReplaySeries gaps = of(ReplayValue::Gap);
-  CHECK(gaps[0] < 0);         // nothing was before it
-  CHECK(gaps[1] == 600'000);  // a millisecond from start to start
-  CHECK(gaps[2] == 0);        // the one before had not ended
+  const auto series_of = [&](ReplayValue value) {
+    return ReplaySeriesBuilder(value).extend(list.view());
+  };
+  CHECK(series_of(ReplayValue::DeviceTime)[1] == 1'500'000);
+  CHECK(series_of(ReplayValue::LaunchCall)[1] == 3'000);
+  CHECK(series_of(ReplayValue::Latency)[1] == 20'000);
+  const ReplaySeries gaps = series_of(ReplayValue::Gap);
+  CHECK(gaps[0] < 0);         // no previous replay
+  CHECK(gaps[1] == 600'000);  // 1 ms between starts
+  CHECK(gaps[2] == 0);        // overlaps the previous replay
 }
 
 TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom") {
@@ -139,18 +143,18 @@ TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom"
     CHECK(static_cast<double>(bars.size()) <= points + 1);
     std::size_t at = 0, outliers = 0;
     for (const ReplayBar& bar : bars) {
-      CHECK(bar.first == at);  // nothing is left out, and nothing drawn twice
+      CHECK(bar.first == at);  // no gaps and no overlaps
       at = bar.end;
-      if (bar.run.greatest != 9'000'000) continue;
+      if (bar.run.max != 9'000'000) continue;
       ++outliers;
-      CHECK(bar.run.greatest_at == kOutlier - 1);
+      CHECK(bar.run.max_index == kOutlier - 1);
     }
     CHECK(at == 100'000);
     CHECK(outliers == 1);
   }
 }
 
-TEST_CASE("replay bars: a bar is the same bar wherever the picture is moved") {
+TEST_CASE("replay bars: panning does not change the extent of a bar") {
   const auto document = test::document_of_many(10'000);
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
                                   .extend(document->find(test::kManyReplays)->replays);
@@ -162,16 +166,16 @@ TEST_CASE("replay bars: a bar is the same bar wherever the picture is moved") {
   CHECK(same->end == here[10].end);
 }
 
-TEST_CASE("replay bars: the top of the strip holds all but outliers, and no less than it must") {
-  CHECK(top_of(1000, 950, 990, 1100) == doctest::Approx(1080));  // everything fits
-  const double top = top_of(1'000'000, 950, 990, 1100);
+TEST_CASE("replay bars: axis_max() fits all values except outliers") {
+  CHECK(axis_max(1000, 950, 990, 1100) == doctest::Approx(1080));  // everything fits
+  const double top = axis_max(1'000'000, 950, 990, 1100);
   CHECK(top < 3000);
   CHECK(top > 1100);
-  CHECK(top_of(5000, -1, -1, 0) > 5000);  // nothing is known of the rest
+  CHECK(axis_max(5000, -1, -1, 0) > 5000);  // the median is unknown
 }
 
 TEST_CASE(
-    "replay facts: a histogram counts every known value, and outliers in a bin of their own") {
+    "replay statistics: a histogram counts every known value, and outliers in the overflow bin") {
   const auto document = test::document_of_many(1000, [](trace::Replay& r) {
     if (r.replay == 500) r.ended = r.started + 80'000'000;
     if (r.replay == 600) r.ended = 0;
@@ -179,31 +183,29 @@ TEST_CASE(
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
                                   .extend(document->find(test::kManyReplays)->replays);
   const DurationHistogram histogram = duration_histogram(series, {}, 40);
-  std::size_t count = histogram.above;
+  std::size_t count = histogram.overflow;
   for (const std::size_t bin : histogram.bins) count += bin;
   CHECK(count == 999);
-  CHECK(histogram.above == 1);
-  CHECK(histogram.greatest == 80'000'000);
-  CHECK(histogram.lowest + histogram.width * 40 < 200'000);  // it does not stretch the others' axis
+  CHECK(histogram.overflow == 1);
+  CHECK(histogram.max == 80'000'000);
+  CHECK(histogram.lowest + histogram.width * 40 < 200'000);  // the outlier does not widen the bins
   const Matches matches = matching_replays(series, {}, 1'000'000, 1e9);
-  REQUIRE(matches.places.size() == 1);
-  CHECK(matches.places.front() == 499);
+  REQUIRE(matches.indices.size() == 1);
+  CHECK(matches.indices.front() == 499);
   CHECK(matches.is_contiguous());
   CHECK(matches.any(400, 500));
   CHECK(!matches.any(500, 1000));
-  CHECK(matching_replays(series, {0, 100}, 0, 1e9).places.size() == 100);
+  CHECK(matching_replays(series, {0, 100}, 0, 1e9).indices.size() == 100);
 }
 
-TEST_CASE(
-    "replay facts: the figures of a series are its quantiles, and what is far out is above their "
-    "fence") {
+TEST_CASE("replay statistics: summarise() returns median, p99 and the outlier fence") {
   const auto document = test::document_of_many(
       1001, [](trace::Replay& r) { r.ended = r.started + 1000 + static_cast<Time>(r.replay); });
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
                                   .extend(document->find(test::kManyReplays)->replays);
-  const SeriesFigures figures = series_figures(series);
-  CHECK(figures.median == 1501);
-  CHECK(figures.p99 == 1991);
-  CHECK(figures.fence > 2001);
-  CHECK(series_figures({}).median < 0);
+  const SeriesSummary summary = summarise(series);
+  CHECK(summary.median == 1501);
+  CHECK(summary.p99 == 1991);
+  CHECK(summary.fence > 2001);
+  CHECK(summarise({}).median < 0);
 }

@@ -4,22 +4,22 @@
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 
 namespace {
 
 struct StartTest {
   explicit StartTest(ImVec2 size = {1600, 900}) : context(size) {}
   void draw() {
-    context.context([this] { take(page.draw(context.theme, view_model)); });
+    context.frame([this] { take(page.draw(context.theme, view_model)); });
   }
   void take(StartAction now) {
     if (!std::holds_alternative<std::monostate>(now)) action = std::move(now);
   }
   std::string text() {
     std::string all;
-    context.context([&] {
-      PanelContext::start_log();
+    context.frame([&] {
+      ImGuiFixture::start_log();
       take(page.draw(context.theme, view_model));
       all = context.take_log();
     });
@@ -37,7 +37,7 @@ struct StartTest {
     }
   }
 
-  PanelContext context;
+  ImGuiFixture context;
   StartPage page;
   StartViewModel view_model;
   StartAction action;

@@ -27,17 +27,17 @@ struct SyncFixture : PanelFixture {
       : PanelFixture(kSize, std::move(of)), panel(background) {
     settle(panel);
   }
-  std::string text_of_panel() {
+  std::string panel_text() {
     settle(panel);
     return text([&] { draw(panel); });
   }
-  // Where the mouse is on a row that hovers `what`; {0, 0}: nowhere.
-  ImVec2 row_of(const model::Selection& what) {
+  // A point on the row that hovers `selection`; {0, 0} if no row does.
+  ImVec2 row_of(const model::Selection& selection) {
     for (float y = 40; y < kSize.y; y += 4) {
       view.hovered = {};
       move_mouse({40, y});
       window([&] { draw(panel); });
-      if (view.hovered == what) return {40, y};
+      if (view.hovered == selection) return {40, y};
     }
     return {0, 0};
   }
@@ -45,13 +45,13 @@ struct SyncFixture : PanelFixture {
     click(at, [&] { draw(panel); });
     settle(panel);
   }
-  // Of the names above the table, from the left.
+  // Clicks a tab above the table, counted from the left.
   void choose_tab(int tab) { click_at({tab == 0 ? 20.0f : tab == 1 ? 110.0f : 200.0f, 20}); }
 
   SyncPanel panel;
 };
 
-std::size_t place(const std::string& text, const std::string& word, std::size_t from = 0) {
+std::size_t find_text(const std::string& text, const std::string& word, std::size_t from = 0) {
   const std::size_t at = text.find(word, from);
   INFO(text);
   REQUIRE_MESSAGE(at != std::string::npos, word);
@@ -71,7 +71,7 @@ void click_header(SyncFixture& f, int column) {
 
 TEST_CASE("sync panel: a click on an edge selects it") {
   SyncFixture f;
-  for (const std::uint32_t e : {test::kEdge34, test::kEdge02Implied}) {
+  for (const std::uint32_t e : {test::kEdge34, test::kEdge02Redundant}) {
     const ImVec2 at = f.row_of(edge(e));
     REQUIRE(at.y > 0);
     f.click_at(at);
@@ -79,57 +79,60 @@ TEST_CASE("sync panel: a click on an edge selects it") {
   }
 }
 
-TEST_CASE("sync panel: edges stand by cost, greatest first, and a click on a header sorts by it") {
+TEST_CASE(
+    "sync panel: edges are sorted by descending cost and a click on a header changes the order") {
   SyncFixture f;
   const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
     return f.row_of(edge(a)).y < f.row_of(edge(b)).y;
   };
   CHECK(is_before(test::kEdge23Lane, test::kEdge34));
-  CHECK(is_before(test::kEdge34, test::kEdge45Frame));
-  CHECK(is_before(test::kEdge45Frame, test::kEdge02Implied));
+  CHECK(is_before(test::kEdge34, test::kEdge45EntryExit));
+  CHECK(is_before(test::kEdge45EntryExit, test::kEdge02Redundant));
   click_header(f, 0);  // from, ascending
   CHECK(is_before(test::kEdge01, test::kEdge12Barrier));
-  CHECK(is_before(test::kEdge34, test::kEdge45Frame));
+  CHECK(is_before(test::kEdge34, test::kEdge45EntryExit));
   click_header(f, 0);  // descending
-  CHECK(is_before(test::kEdge45Frame, test::kEdge01));
+  CHECK(is_before(test::kEdge45EntryExit, test::kEdge01));
 }
 
-TEST_CASE(
-    "sync panel: the summary names what is dearest, what orders nothing, and the hazards that were "
-    "found") {
+TEST_CASE("sync panel: the summary shows the costliest edge, redundant barriers and hazards") {
   SyncFixture f;
-  const std::string text = f.text_of_panel();
-  CHECK(place(text, "90.00 us", place(text, "longest way")) != 0);
-  CHECK(place(text, "2 blur to 3 sum, 30.00 us", place(text, "dearest edge")) != 0);
-  CHECK(place(text, "lanes 30.00 us, frame 10.00 us", place(text, "false dependencies")) != 0);
-  CHECK(text.substr(place(text, "barriers that order nothing"), 32).find("2") != std::string::npos);
-  CHECK(text.substr(place(text, "hazards found"), 20).find("1") != std::string::npos);
+  const std::string text = f.panel_text();
+  CHECK(find_text(text, "90.00 us", find_text(text, "critical path")) != 0);
+  CHECK(find_text(text, "2 blur -> 3 sum, 30.00 us", find_text(text, "costliest edge")) != 0);
+  CHECK(find_text(text, "lanes 30.00 us, entry/exit 10.00 us",
+                  find_text(text, "false dependencies")) != 0);
+  CHECK(text.substr(find_text(text, "redundant barriers"), 23).find("2") != std::string::npos);
+  CHECK(text.substr(find_text(text, "hazards"), 14).find("1") != std::string::npos);
 }
 
-TEST_CASE("sync panel: implied edges and barriers that order nothing are marked") {
+TEST_CASE("sync panel: redundant edges and barriers are marked") {
   SyncFixture f;
-  const std::string edges = f.text_of_panel();
-  CHECK(place(edges, "implied") != 0);
+  const std::string edges = f.panel_text();
+  CHECK(find_text(edges, "| redundant") != 0);
   f.choose_tab(1);
-  const std::string barriers = f.text_of_panel();
+  const std::string barriers = f.panel_text();
   std::size_t at = 0;
-  for (const char* words : {"step.cpp:12", "writes before reads", "step.cpp:20", "orders nothing",
-                            "step.cpp:30", "orders nothing"}) {
-    at = place(barriers, words, at) + 1;
+  for (const char* words : {"step.cpp:12", "writes before reads", "step.cpp:20", "| redundant",
+                            "step.cpp:30", "| redundant"}) {
+    at = find_text(barriers, words, at) + 1;
   }
-  CHECK(barriers.substr(place(barriers, "step.cpp:12"), 100).find("orders nothing") ==
-        std::string::npos);
+  const std::size_t first =
+      find_text(barriers, "step.cpp:12", find_text(barriers, "redundant barriers"));
+  CHECK(
+      barriers.substr(first, find_text(barriers, "step.cpp:20", first) - first).find("redundant") ==
+      std::string::npos);
 }
 
-TEST_CASE("sync panel: a click on a barrier selects it, and its edges can be shown alone") {
+TEST_CASE("sync panel: a click on a barrier selects it and a button filters its edges") {
   SyncFixture f;
   f.choose_tab(1);
   const ImVec2 at = f.row_of(barrier(0));
   REQUIRE(at.y > 0);
   f.click_at(at);
   CHECK(f.view.selection == barrier(0));
-  CHECK(place(f.text_of_panel(), "show its 1 edge") != 0);
-  // The button stands in the strip below the table, wherever that is.
+  CHECK(find_text(f.panel_text(), "Show 1 edge") != 0);
+  // The button is somewhere in the details below the table.
   bool is_shown = false;
   for (float y = kSize.y * 0.7f; y < kSize.y && !is_shown; y += 8) {
     f.click_at({60, y});
@@ -139,32 +142,32 @@ TEST_CASE("sync panel: a click on a barrier selects it, and its edges can be sho
   CHECK(f.row_of(edge(test::kEdge34)).y == 0);
 }
 
-TEST_CASE("sync panel: a barrier that is selected elsewhere brings up its table") {
+TEST_CASE("sync panel: a barrier selected in another panel opens the barrier table") {
   SyncFixture f;
   f.view.select(barrier(2));
-  const std::string text = f.text_of_panel();
-  CHECK(place(text, "step.cpp:30") != 0);
-  CHECK(place(text, "It can be removed") != 0);
+  const std::string text = f.panel_text();
+  CHECK(find_text(text, "step.cpp:30") != 0);
+  CHECK(find_text(text, "It can be removed") != 0);
 }
 
-TEST_CASE("sync panel: what is selected is told in words, with the nodes on both sides") {
+TEST_CASE("sync panel: the details describe the selected edge or node") {
   SyncFixture f;
   f.view.select(edge(test::kEdge23Lane));
-  std::string text = f.text_of_panel();
-  CHECK(place(text, "A false dependency") != 0);
-  CHECK(place(text, "would be 30.00 us shorter, 33.3 % of it") != 0);
+  std::string text = f.panel_text();
+  CHECK(find_text(text, "False dependency:") != 0);
+  CHECK(find_text(text, "shortens the critical path by 30.00 us (33.3 %)") != 0);
   f.view.select(model::SelectedNode{test::kMemoryKey, 2});
-  text = f.text_of_panel();
-  CHECK(place(text, "What 2  blur waits for") != 0);
-  CHECK(place(text, "2 edges lead to it") != 0);
+  text = f.panel_text();
+  CHECK(find_text(text, "Predecessors of 2  blur") != 0);
+  CHECK(find_text(text, "2 incoming edges") != 0);
 }
 
-TEST_CASE("sync panel: findings stand in a list of their own, with a way to what they name") {
+TEST_CASE("sync panel: findings are listed with buttons that select their objects") {
   SyncFixture f;
   f.choose_tab(2);
-  const std::string text = f.text_of_panel();
-  CHECK(place(text, "barrier-orders-nothing") != 0);
-  CHECK(place(text, "two of them are not ordered") != 0);
+  const std::string text = f.panel_text();
+  CHECK(find_text(text, "barrier-orders-nothing") != 0);
+  CHECK(find_text(text, "two of them are not ordered") != 0);
   CHECK(text.find("nothing to do with order") == std::string::npos);
   bool is_selected = false;
   for (float x = 100; x < 700 && !is_selected; x += 20) {
@@ -174,7 +177,7 @@ TEST_CASE("sync panel: findings stand in a list of their own, with a way to what
   CHECK(is_selected);
 }
 
-TEST_CASE("sync panel: a filter leaves the edges at what passes") {
+TEST_CASE("sync panel: a filter keeps only edges with a matching node") {
   SyncFixture f;
   f.view.filter.text = "store";
   f.update();
@@ -183,18 +186,16 @@ TEST_CASE("sync panel: a filter leaves the edges at what passes") {
   CHECK(f.row_of(edge(test::kEdge01)).y == 0);
 }
 
-TEST_CASE(
-    "sync panel: a trace that the engine wrote has its barriers, and which of them orders "
-    "nothing") {
+TEST_CASE("sync panel: a trace written by the engine shows its barriers and which are redundant") {
   SyncFixture f(test::recorded_document());
   f.choose_tab(1);
-  const std::string text = f.text_of_panel();
-  CHECK(place(text, "recorded_trace.cpp") != 0);
-  CHECK(place(text, "orders nothing") != 0);
-  CHECK(place(text, "all memory") != 0);
+  const std::string text = f.panel_text();
+  CHECK(find_text(text, "recorded_trace.cpp") != 0);
+  CHECK(find_text(text, "| redundant") != 0);
+  CHECK(find_text(text, "all memory") != 0);
 }
 
-TEST_CASE("sync panel: ten thousand rows draw only those in sight, and any size is drawn") {
+TEST_CASE("sync panel: only visible rows of a large table are drawn, and every size is drawable") {
   SyncFixture f(test::graph_document({.nodes = 8'000, .width = 20}));
   f.settle(f.panel);
   CHECK(f.entry().graph->record().edges.size() > 8'000);

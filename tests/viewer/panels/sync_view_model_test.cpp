@@ -6,7 +6,7 @@
 #include "panels/sync/sync_order.hpp"
 #include "panels/sync/sync_tables.hpp"
 #include "panels/sync/sync_view_model.hpp"
-#include "panels/sync/sync_wait_picture.hpp"
+#include "panels/sync/sync_wait_chart.hpp"
 #include "viewer/panels/memory_documents.hpp"
 
 using namespace reprise;
@@ -26,7 +26,7 @@ const SyncViewModel::Cause& of(const SyncViewModel& view_model, EdgeCause cause)
   return view_model.causes[static_cast<std::size_t>(cause)];
 }
 
-// Two nodes before a barrier, two behind it, joined by a node that runs nothing; node 1 ends last.
+// Two nodes before a barrier and two after it, connected by a join node; node 1 ends last.
 trace::GraphVersion joined_record() {
   trace::GraphVersion g;
   g.graph = 1;
@@ -56,15 +56,15 @@ model::ReplayTimes times_of(std::vector<std::pair<trace::Time, trace::Time>> spa
 
 }  // namespace
 
-TEST_CASE("sync facts: edges are counted and priced by cause") {
+TEST_CASE("sync view model: edges are counted and costed by cause") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   CHECK(view_model.has_times);
   CHECK(view_model.costs.length == 90'000);
   CHECK(of(view_model, EdgeCause::Hazard).edges == 2);
   CHECK(of(view_model, EdgeCause::Barrier).edges == 2);
-  CHECK(of(view_model, EdgeCause::Barrier).redundant_edges == 1);
+  CHECK(of(view_model, EdgeCause::Barrier).redundant == 1);
   CHECK(of(view_model, EdgeCause::Lane).edges == 1);
-  // Without the lane, the chain falls into 30 us and 60 us.
+  // Without the lane edge the chain splits into 30 us and 60 us.
   CHECK(of(view_model, EdgeCause::Lane).cost == 30'000);
   CHECK(of(view_model, EdgeCause::EntryExit).cost == 10'000);
   CHECK(of(view_model, EdgeCause::User).edges == 0);
@@ -72,58 +72,58 @@ TEST_CASE("sync facts: edges are counted and priced by cause") {
   CHECK(view_model.costs.edges[test::kEdge34].cost == 20'000);
 }
 
-TEST_CASE("sync facts: barriers that order nothing are counted, the others know their edges") {
+TEST_CASE("sync view model: redundant barriers are counted and barriers list their edges") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
-  CHECK(view_model.idle_barriers == 2);
+  CHECK(view_model.redundant_barriers == 2);
   CHECK_FALSE(view_model.costs.barriers[0].orders_nothing());
   CHECK(view_model.costs.barriers[1].orders_nothing());
   CHECK(view_model.costs.barriers[2].orders_nothing());
   CHECK(Rows(view_model.edges_of(0).begin(), view_model.edges_of(0).end()) ==
         Rows{test::kEdge12Barrier});
   CHECK(Rows(view_model.edges_of(1).begin(), view_model.edges_of(1).end()) ==
-        Rows{test::kEdge02Implied});
+        Rows{test::kEdge02Redundant});
   CHECK(view_model.edges_of(2).empty());
-  CHECK(view_model.dearest_barrier == 0);
+  CHECK(view_model.costliest_barrier == 0);
 }
 
-TEST_CASE(
-    "sync facts: what only a lane orders too is needed, for another lowering has other lanes") {
+TEST_CASE("sync view model: an edge that only lane edges make redundant is redundant by lowering") {
   trace::GraphVersion record = test::memory_record();
   record.edges[test::kEdge01].cause = EdgeCause::Lane;
   const SyncViewModel view_model =
       sync_view_model(std::make_shared<model::Graph>(record), medians());
-  CHECK(view_model.costs.edges[test::kEdge02Implied].is_implied);
-  CHECK(view_model.edge_needs[test::kEdge02Implied] == Need::ByLanes);
-  CHECK(view_model.barrier_needs[1] == Need::ByLanes);
-  CHECK(view_model.barrier_needs[2] == Need::None);
-  CHECK(view_model.idle_barriers == 1);
-  CHECK(sync_view_model(graph(), medians()).edge_needs[test::kEdge02Implied] == Need::None);
+  CHECK(view_model.costs.edges[test::kEdge02Redundant].is_implied);
+  CHECK(view_model.edge_redundancy[test::kEdge02Redundant] == Redundancy::ByLowering);
+  CHECK(view_model.barrier_redundancy[1] == Redundancy::ByLowering);
+  CHECK(view_model.barrier_redundancy[2] == Redundancy::Full);
+  CHECK(view_model.redundant_barriers == 1);
+  CHECK(sync_view_model(graph(), medians()).edge_redundancy[test::kEdge02Redundant] ==
+        Redundancy::Full);
 }
 
-TEST_CASE("sync facts: without a time nothing has a cost") {
+TEST_CASE("sync view model: without durations no edge or barrier has a cost") {
   const SyncViewModel view_model = sync_view_model(graph(), std::vector<double>(6, 0));
   CHECK_FALSE(view_model.has_times);
   CHECK(view_model.costliest_edge == kNone);
-  CHECK(view_model.dearest_barrier == kNone);
+  CHECK(view_model.costliest_barrier == kNone);
 }
 
 TEST_CASE(
-    "sync facts: a gap is known where both ends have a time, and the last predecessor decides") {
-  // Node 2 has two predecessors, 0 and 1; node 3 lost its time.
+    "sync view model: a gap is known if both ends have samples, and marks the latest predecessor") {
+  // Node 2 has the predecessors 0 and 1; node 3 has no sample.
   const std::vector<EdgeGap> gaps =
       edge_gaps(*graph(), times_of({{0, 10}, {11, 30}, {35, 40}, {0, 0}, {50, 60}, {55, 70}}));
   CHECK(gaps[test::kEdge01].time == 1);
-  CHECK(gaps[test::kEdge01].is_deciding);
-  CHECK(gaps[test::kEdge02Implied].time == 25);
-  CHECK_FALSE(gaps[test::kEdge02Implied].is_deciding);
+  CHECK(gaps[test::kEdge01].is_latest);
+  CHECK(gaps[test::kEdge02Redundant].time == 25);
+  CHECK_FALSE(gaps[test::kEdge02Redundant].is_latest);
   CHECK(gaps[test::kEdge12Barrier].time == 5);
-  CHECK(gaps[test::kEdge12Barrier].is_deciding);
+  CHECK(gaps[test::kEdge12Barrier].is_latest);
   CHECK_FALSE(gaps[test::kEdge23Lane].is_known);
   CHECK_FALSE(gaps[test::kEdge34].is_known);
-  CHECK(gaps[test::kEdge45Frame].time == -5);  // they overlapped
+  CHECK(gaps[test::kEdge45EntryExit].time == -5);  // they overlapped
 }
 
-TEST_CASE("sync facts: behind a join stand those that it joins") {
+TEST_CASE("sync view model: join nodes are replaced by their neighbours") {
   const model::Graph g(joined_record());
   const Rows all = {0, 1, 2, 3};
   CHECK(ends_of(g, all).before == Rows{0, 1});
@@ -132,8 +132,7 @@ TEST_CASE("sync facts: behind a join stand those that it joins") {
   CHECK(ends_of(g, first).after == Rows{3, 4});
 }
 
-TEST_CASE(
-    "sync facts: findings are those about order, of this graph or of one that was not compiled") {
+TEST_CASE("sync view model: findings are ordering messages of this graph or of uncompiled graphs") {
   const auto document = test::memory_document();
   const std::vector<Finding> all =
       findings(*document->find(test::kMemoryKey)->graph, document->messages);
@@ -145,8 +144,7 @@ TEST_CASE(
   CHECK(all[1].barrier == kNone);
 }
 
-TEST_CASE(
-    "sync order: edges sort by cost, gap and name, and are chosen by cause, kind and barrier") {
+TEST_CASE("sync order: edges sort by cost and gap and are filtered by cause, kind and barrier") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   const std::vector<EdgeGap> none;
   const Rows by_cost = ordered_edges(view_model, none, {}, {EdgeColumn::Cost, true}, {});
@@ -163,33 +161,34 @@ TEST_CASE(
   CHECK(by_gap.back() == test::kEdge01);
   const std::uint32_t lane = 1u << static_cast<unsigned>(EdgeCause::Lane);
   CHECK(ordered_edges(view_model, none, {.causes = lane}, {}, {}) == Rows{test::kEdge23Lane});
-  CHECK(ordered_edges(view_model, none, {.kind = EdgeKind::OrdersNothing}, {}, {}) ==
-        Rows{test::kEdge02Implied});
+  CHECK(ordered_edges(view_model, none, {.kind = EdgeKind::Redundant}, {}, {}) ==
+        Rows{test::kEdge02Redundant});
   CHECK(ordered_edges(view_model, none, {.causes = lane, .barrier = 0}, {}, {}) ==
         Rows{test::kEdge12Barrier});
 }
 
 TEST_CASE(
-    "sync order: an edge passes the filter with either end, a barrier with an edge or a node at "
-    "its buffer") {
+    "sync order: an edge passes if either end matches, a barrier if an edge or a node that "
+    "accesses its buffer matches") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   std::vector<std::uint8_t> matches(6, 0);
   matches[5] = 1;
-  CHECK(ordered_edges(view_model, {}, {}, {}, matches) == Rows{test::kEdge45Frame});
+  CHECK(ordered_edges(view_model, {}, {}, {}, matches) == Rows{test::kEdge45EntryExit});
   CHECK(ordered_barriers(view_model, {}, matches).empty());
   matches[5] = 0;
-  matches[3] = 1;  // touches "b" and "c"
+  matches[3] = 1;  // accesses "b" and "c"
   CHECK(ordered_barriers(view_model, {BarrierColumn::Edges, true}, matches) == Rows{0, 2});
 }
 
-TEST_CASE("sync order: barriers sort by cost, and those that order nothing stand together") {
+TEST_CASE("sync order: barriers sort by cost, status and location") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   CHECK(ordered_barriers(view_model, {BarrierColumn::Cost, true}, {}).front() == 0);
-  CHECK(ordered_barriers(view_model, {BarrierColumn::Remark, false}, {}) == Rows{1, 2, 0});
-  CHECK(ordered_barriers(view_model, {BarrierColumn::Place, true}, {}) == Rows{2, 1, 0});
+  CHECK(ordered_barriers(view_model, {BarrierColumn::Status, false}, {}) == Rows{1, 2, 0});
+  CHECK(ordered_barriers(view_model, {BarrierColumn::Location, true}, {}) == Rows{2, 1, 0});
 }
 
-TEST_CASE("wait times: from the last of those before to the first of those after") {
+TEST_CASE(
+    "wait times: the wait is from the last predecessor's end to the first successor's start") {
   const model::Graph g(joined_record());
   const model::ReplayTimes times = times_of({{0, 10}, {2, 30}, {0, 0}, {45, 60}, {50, 70}});
   const Rows edges = {0, 1, 2, 3};
@@ -202,23 +201,23 @@ TEST_CASE("wait times: from the last of those before to the first of those after
   CHECK(waits.after.size() == 2);
   CHECK(waits.levels_before == 2);  // they overlap
   CHECK(waits.levels_after == 2);
-  CHECK_FALSE(waits.is_overtaken);
-  CHECK(waits.left_out == 0);
+  CHECK_FALSE(waits.other_ended_last);
+  CHECK(waits.omitted == 0);
 }
 
-TEST_CASE("wait times: another predecessor that ended later is told") {
+TEST_CASE("wait times: another predecessor that ended later is reported") {
   const auto g = graph();
   const model::ReplayTimes times =
       times_of({{0, 10}, {11, 30}, {35, 40}, {45, 50}, {51, 60}, {61, 70}});
-  const Rows redundant_edges = {test::kEdge02Implied}, barrier = {test::kEdge12Barrier};
-  CHECK(wait_times(*g, times, redundant_edges).is_overtaken);
-  CHECK_FALSE(wait_times(*g, times, barrier).is_overtaken);
-  const WaitTimes waits = wait_times(*g, times, redundant_edges);
+  const Rows redundant = {test::kEdge02Redundant}, barrier = {test::kEdge12Barrier};
+  CHECK(wait_times(*g, times, redundant).other_ended_last);
+  CHECK_FALSE(wait_times(*g, times, barrier).other_ended_last);
+  const WaitTimes waits = wait_times(*g, times, redundant);
   REQUIRE(waits.before.size() == 2);
   CHECK((waits.before[1].node == 1 && waits.before[1].is_other));
 }
 
-TEST_CASE("sync texts: a barrier is named by its place, what it orders by its accesses") {
+TEST_CASE("sync text: a barrier is named by its source location and its accesses") {
   const auto g = graph();
   CHECK(barrier_text(*g, 0) == "step.cpp:12");
   CHECK(access_text(g->record().barriers[0]) == "writes before reads");

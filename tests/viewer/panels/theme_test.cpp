@@ -27,7 +27,7 @@ double contrast(ImU32 a, ImU32 b) {
 
 }  // namespace
 
-TEST_CASE("theme: the heat map grows in lightness from end to end") {
+TEST_CASE("theme: the heat map increases in luminance from end to end") {
   double last = -1;
   for (int i = 0; i <= 200; ++i) {
     const ImU32 colour = heat(static_cast<float>(i) / 200);
@@ -42,9 +42,9 @@ TEST_CASE("theme: the heat map grows in lightness from end to end") {
   CHECK(luminance(heat(1)) > 10 * luminance(heat(0)));
 }
 
-TEST_CASE("theme: text can be read on every surface, in both shades") {
+TEST_CASE("theme: text has sufficient contrast on every surface in both shades") {
   for (const Shade shade : {Shade::Dark, Shade::Light}) {
-    test::PanelContext context({100, 100}, shade);
+    test::ImGuiFixture context({100, 100}, shade);
     const Theme& theme = context.theme;
     for (const ImU32 surface : {theme.background, theme.panel, theme.raised}) {
       CHECK(contrast(theme.ink, surface) >= 12);
@@ -61,16 +61,16 @@ TEST_CASE("theme: text can be read on every surface, in both shades") {
   }
 }
 
-TEST_CASE("theme: ink on a colour is whichever can be read") {
+TEST_CASE("theme: ink_on() has sufficient contrast on every heat colour") {
   for (int i = 0; i <= 50; ++i) {
     const ImU32 colour = heat(static_cast<float>(i) / 50);
     CHECK(contrast(ink_on(colour), colour) >= 4.2);
   }
 }
 
-TEST_CASE("theme: categories repeat after ten and differ before") {
+TEST_CASE("theme: ten category colours are distinct and repeat after ten") {
   for (const Shade shade : {Shade::Dark, Shade::Light}) {
-    test::PanelContext context({100, 100}, shade);
+    test::ImGuiFixture context({100, 100}, shade);
     std::set<ImU32> seen;
     for (std::uint32_t i = 0; i < 10; ++i) {
       seen.insert(category(context.theme, i));
@@ -80,8 +80,8 @@ TEST_CASE("theme: categories repeat after ten and differ before") {
   }
 }
 
-TEST_CASE("theme: distances grow with the display's scale") {
-  test::PanelContext context;
+TEST_CASE("theme: distances scale with the display scale") {
+  test::ImGuiFixture context;
   Theme& theme = context.theme;
   apply(theme, Shade::Dark, 1);
   const float row = theme.row, space = theme.space;

@@ -10,7 +10,7 @@ using namespace reprise::viewer;
 
 namespace {
 
-// Items one after another, of all lengths, some of them touching.
+// Consecutive items of random lengths, some adjacent.
 std::vector<TimelineExtent> random_items(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<TimelineExtent> items;
@@ -28,7 +28,7 @@ std::vector<TimelineExtent> random_items(std::size_t count, std::uint64_t seed) 
 
 }  // namespace
 
-TEST_CASE("timeline merge: every item is in one block, and a block counts what it holds") {
+TEST_CASE("timeline merge: every item is in exactly one block and counts add up") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const std::vector<TimelineExtent> items = random_items(500, seed);
     for (const double unit : {0.1, 10.0, 1000.0, 1e5, 1e7}) {
@@ -46,13 +46,13 @@ TEST_CASE("timeline merge: every item is in one block, and a block counts what i
         end = block.ended;
         at = block.end;
         count += block.count();
-        // What can be seen for itself is.
+        // Wide items are never merged.
         for (std::size_t i = block.first; i < block.end && block.count() > 1; ++i)
           CHECK(items[i].ended - items[i].began < kNarrow * unit);
       }
       CHECK(at == items.size());
       CHECK(count == items.size());
-      // No two narrow blocks stand so close that they could not be told apart.
+      // Narrow blocks start at least one point apart.
       for (std::size_t i = 1; i < blocks.size(); ++i) {
         const auto is_narrow = [&](const TimelineBlock& b) {
           return b.ended - b.began < kNarrow * unit;
@@ -64,18 +64,18 @@ TEST_CASE("timeline merge: every item is in one block, and a block counts what i
   }
 }
 
-TEST_CASE("timeline merge: a million items too narrow to see cost a few looks") {
-  std::size_t looks = 0;
+TEST_CASE("timeline merge: a million narrow items need fewer than 200 reads") {
+  std::size_t reads = 0;
   const auto blocks = merged_blocks(0, 1'000'000, 1e9, [&](std::size_t i) {
-    ++looks;
+    ++reads;
     return TimelineExtent{static_cast<double>(i), static_cast<double>(i) + 0.5};
   });
   REQUIRE(blocks.size() == 1);
   CHECK(blocks[0].count() == 1'000'000);
-  CHECK(looks < 200);
+  CHECK(reads < 200);
 }
 
-TEST_CASE("timeline axis: ticks are round, fit, and say their unit") {
+TEST_CASE("timeline axis: ticks are round, fit the axis and have a unit") {
   for (const double span : {1.0, 37.0, 999.0, 12'345.0, 7.7e6, 3.2e9}) {
     CAPTURE(span);
     const double step = round_step(0, span, 10);

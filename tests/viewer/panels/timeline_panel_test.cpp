@@ -22,35 +22,35 @@ struct Timeline : PanelFixture {
       : PanelFixture(size, std::move(of)), panel(background) {
     settle(panel);
   }
-  void once() {
+  void draw_once() {
     window([&] { draw(panel); });
   }
-  std::string said() {
+  std::string panel_text() {
     return text([&] { draw(panel); });
   }
-  // The node that the mouse is on there; kNone: none.
+  // Moves the mouse and returns the hovered node, or kNone.
   std::uint32_t node_at(ImVec2 at) {
     move_mouse(at);
     view.hovered = {};
-    once();
+    draw_once();
     const auto* const node = std::get_if<model::SelectedNode>(&view.hovered);
     return node == nullptr ? trace::kNone : node->node;
   }
-  // Somewhere in the middle of a node's item.
-  ImVec2 place_of(std::uint32_t node) {
+  // A point in the middle of a node's item.
+  ImVec2 position_of(std::uint32_t node) {
     for (float y = 60; y < 690; y += 8) {
       float first = 0, last = 0;
       for (float x = 150; x < 1390; x += 4) {
-        if (node_at({x, y}) != node || said().find("took") == std::string::npos) continue;
+        if (node_at({x, y}) != node || panel_text().find("duration") == std::string::npos) continue;
         if (first == 0) first = x;
         last = x;
       }
       if (first != 0) return {(first + last) / 2, y};
     }
-    FAIL("node " << node << " is nowhere in the timeline");
+    FAIL("node " << node << " is not in the timeline");
     return {};
   }
-  void go() {
+  void settle_twice() {
     for (int i = 0; i < 2; ++i) {
       update();
       settle(panel);
@@ -60,7 +60,7 @@ struct Timeline : PanelFixture {
   TimelinePanel panel;
 };
 
-// A graph with a thousand short nodes in one lane, and a long one, all in one replay.
+// One replay of a graph with a thousand short nodes in one lane and one long node in another.
 std::shared_ptr<const model::Document> document_of_short_nodes() {
   constexpr std::uint32_t kShort = 1000;
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
@@ -74,23 +74,23 @@ std::shared_ptr<const model::Document> document_of_short_nodes() {
   trace::SampleBlock block;
   block.graph = block.version = 1;
   block.replay = 1;
-  const trace::Time begin = 5'000'000;
+  const trace::Time start = 5'000'000;
   for (std::uint32_t n = 0; n <= kShort; ++n) {
     trace::Node node;
     node.kind = trace::NodeKind::Dispatch;
     node.name = n == kShort ? 2 : 1;
     node.lane = n == kShort ? 1 : 0;
     graph.nodes.push_back(node);
-    const trace::Time started = n == kShort ? begin : begin + 10'000 + n * 20;
+    const trace::Time started = n == kShort ? start : start + 10'000 + n * 20;
     block.samples.push_back({n, 0, started, n == kShort ? 100'000'000u : 15u, 0});
   }
   trace::Replay replay;
   replay.graph = replay.version = 1;
   replay.replay = 1;
-  replay.launched = begin - 1000;
-  replay.launch_returned = begin - 500;
-  replay.started = begin;
-  replay.ended = begin + 100'000'000;
+  replay.launched = start - 1000;
+  replay.launch_returned = start - 500;
+  replay.started = start;
+  replay.ended = start + 100'000'000;
   replay.sampled = 1;
   records.graph_versions.push_back(std::move(graph));
   records.replays.push_back(replay);
@@ -101,25 +101,24 @@ std::shared_ptr<const model::Document> document_of_short_nodes() {
 
 }  // namespace
 
-TEST_CASE("timeline panel: a click on a node selects it, and the mouse says what it took") {
+TEST_CASE("timeline panel: a click on a node selects it and its tooltip shows the duration") {
   Timeline timeline(test::hand_made_document());
   const std::uint32_t node = timeline.entry().graph->node_count() / 2;
-  const ImVec2 at = timeline.place_of(node);
+  const ImVec2 at = timeline.position_of(node);
   CHECK(timeline.node_at(at) == node);
-  const std::string said = timeline.said();
-  CHECK(said.find(timeline.entry().graph->node_name(node)) != std::string::npos);
-  CHECK(said.find("of its median") != std::string::npos);
+  const std::string tooltip = timeline.panel_text();
+  CHECK(tooltip.find(timeline.entry().graph->node_name(node)) != std::string::npos);
+  CHECK(tooltip.find("vs. median") != std::string::npos);
   timeline.click(at, [&] { timeline.draw(timeline.panel); });
   const auto* const selected = std::get_if<model::SelectedNode>(&timeline.view.selection);
   REQUIRE(selected != nullptr);
   CHECK(selected->node == node);
 }
 
-TEST_CASE(
-    "timeline panel: the wheel keeps the time under the cursor, and Home brings everything back") {
+TEST_CASE("timeline panel: the wheel zooms at the cursor and Home fits the replay") {
   Timeline timeline(test::hand_made_document());
   const std::uint32_t node = timeline.entry().graph->node_count() / 2;
-  const ImVec2 at = timeline.place_of(node);
+  const ImVec2 at = timeline.position_of(node);
   const auto width = [&] {
     float count = 0;
     for (float x = 150; x < 1390; x += 2) count += timeline.node_at({x, at.y}) == node ? 1 : 0;
@@ -129,7 +128,7 @@ TEST_CASE(
   for (int i = 0; i < 4; ++i) {
     timeline.move_mouse(at);
     timeline.wheel(1);
-    timeline.once();
+    timeline.draw_once();
   }
   CHECK(timeline.node_at(at) == node);
   CHECK(width() > before);
@@ -139,61 +138,61 @@ TEST_CASE(
   CHECK(width() == doctest::Approx(before).epsilon(0.2));
 }
 
-TEST_CASE("timeline panel: nodes too short to see are one block that says how many it holds") {
+TEST_CASE("timeline panel: narrow nodes are merged into one block with a count") {
   Timeline timeline(document_of_short_nodes());
-  // The block is at the left, below the begin.
-  std::string said;
-  for (float y = 100; y < 690 && said.find("1,000 nodes, too short to see") == std::string::npos;
+  // The block is at the left, just after the start.
+  std::string tooltip;
+  for (float y = 100; y < 690 && tooltip.find("1,000 nodes (merged)") == std::string::npos;
        y += 6) {
-    for (float x = 150; x < 260 && said.find("1,000 nodes, too short to see") == std::string::npos;
+    for (float x = 150; x < 260 && tooltip.find("1,000 nodes (merged)") == std::string::npos;
          x += 1) {
-      if (timeline.node_at({x, y}) != trace::kNone) said = timeline.said();
+      if (timeline.node_at({x, y}) != trace::kNone) tooltip = timeline.panel_text();
     }
   }
-  CHECK(said.find("1,000 nodes, too short to see") != std::string::npos);
+  CHECK(tooltip.find("1,000 nodes (merged)") != std::string::npos);
   CHECK(timeline.vertices() < 20'000);
 }
 
 TEST_CASE(
-    "timeline panel: the colours of gaps are explained, and a gap says which predecessor it waited "
-    "for, and why") {
+    "timeline panel: a gap's tooltip names its kind, the predecessor and the cause of the edge") {
   Timeline timeline(test::hand_made_document());
-  const std::string bar = timeline.said();
+  const std::string bar = timeline.panel_text();
   std::string gap;
   for (float y = 60; y < 690 && gap.empty(); y += 6) {
     for (float x = 150; x < 1390 && gap.empty(); x += 3) {
       if (timeline.node_at({x, y}) == trace::kNone) continue;
-      if (std::string said = timeline.said(); said.find("waited for") != std::string::npos)
-        gap = std::move(said);
+      if (std::string tooltip = timeline.panel_text();
+          tooltip.find("waits for") != std::string::npos)
+        gap = std::move(tooltip);
     }
   }
   CAPTURE(gap);
   CHECK(gap.find("blur (node 2)") != std::string::npos);
   CHECK(gap.find("write after read on x<&>") != std::string::npos);
-  CHECK(gap.find("waits for a predecessor") != std::string::npos);
+  CHECK(gap.find("predecessor wait") != std::string::npos);
 }
 
-TEST_CASE("timeline panel: its buttons go to sampled replays") {
+TEST_CASE("timeline panel: the buttons select sampled replays") {
   Timeline timeline(test::hand_made_document());
   REQUIRE(timeline.replay);
   const std::uint64_t newest = timeline.replay->replay.replay;
-  // The first button of the bar goes back, the second forth.
+  // The first button selects the previous replay.
   const auto contents = [&] { timeline.draw(timeline.panel); };
   timeline.click({16, 18}, contents);
-  timeline.go();
+  timeline.settle_twice();
   CHECK(timeline.view.replay == newest - 1);
   CHECK(timeline.replay->replay.replay == newest - 1);
   timeline.click({16, 18}, contents);
-  timeline.go();
+  timeline.settle_twice();
   CHECK(timeline.view.replay == newest - 2);
 }
 
-TEST_CASE("timeline panel: a click on a replay beside the shown one shows that") {
+TEST_CASE("timeline panel: a click on an adjacent replay shows it") {
   Timeline timeline(test::hand_made_document());
-  for (int i = 0; i < 8; ++i) {  // out, until its neighbours are in sight
+  for (int i = 0; i < 8; ++i) {  // zoom out until adjacent replays are visible
     timeline.move_mouse({700, 400});
     timeline.wheel(-1);
-    timeline.once();
+    timeline.draw_once();
   }
   timeline.settle(timeline.panel);
   const std::uint64_t shown = timeline.replay->replay.replay;
@@ -203,7 +202,7 @@ TEST_CASE("timeline panel: a click on a replay beside the shown one shows that")
       timeline.node_at({x, y});
       const auto* const replay = std::get_if<model::SelectedReplay>(&timeline.view.hovered);
       if (replay != nullptr && replay->replay != shown &&
-          timeline.said().find("Click shows this replay") != std::string::npos)
+          timeline.panel_text().find("Click to show this replay") != std::string::npos)
         other = {x, y};
     }
   }
@@ -213,9 +212,9 @@ TEST_CASE("timeline panel: a click on a replay beside the shown one shows that")
   CHECK(*timeline.view.replay != shown);
 }
 
-TEST_CASE("timeline panel: says why it is empty, and draws at every size") {
+TEST_CASE("timeline panel: an empty timeline shows the reason, and every size is drawable") {
   Timeline none(test::document_of_many(20));
-  CHECK(none.said().find("No node was timed") != std::string::npos);
+  CHECK(none.panel_text().find("No node timings") != std::string::npos);
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{120, 60}}) {
     for (const auto& document :
          {test::recorded_document(), test::hand_made_document(), test::document_of_many(3)}) {
@@ -226,7 +225,7 @@ TEST_CASE("timeline panel: says why it is empty, and draws at every size") {
 }
 
 TEST_CASE("timeline ruler: Shift and a drag measure a span; Escape lets go of it") {
-  test::PanelContext context({1000, 300});
+  test::ImGuiFixture context({1000, 300});
   Canvas canvas(CanvasAxes::Horizontal);
   TimelineRuler ruler;
   const auto contents = [&] {
@@ -243,7 +242,7 @@ TEST_CASE("timeline ruler: Shift and a drag measure a span; Escape lets go of it
   REQUIRE(ruler.span());
   CHECK(ruler.span()->first == doctest::Approx(canvas.x_of(300)));
   CHECK(ruler.span()->second == doctest::Approx(canvas.x_of(500)));
-  context.drag({300, 150}, {500, 150}, contents);  // without Shift it measures nothing
+  context.drag({300, 150}, {500, 150}, contents);  // a drag without Shift changes nothing
   CHECK(ruler.span()->second == doctest::Approx(canvas.x_of(500)));
   context.press(kEscape, contents);
   CHECK(!ruler.span());

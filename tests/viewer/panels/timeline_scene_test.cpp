@@ -17,7 +17,7 @@ using test::PanelFixture;
 using trace::Time;
 
 TEST_CASE(
-    "timeline scene: every item is in its row, by start, and every node with a time has one") {
+    "timeline scene: items are sorted by start in their rows and every measured node has an item") {
   PanelFixture fixture({100, 100}, test::recorded_document());
   const model::Graph& graph = *fixture.entry().graph;
   for (const model::RowsBy by : {model::RowsBy::Lane, model::RowsBy::Worker}) {
@@ -43,8 +43,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "timeline scene: labels reach from their first node to their last, those of a row do not "
-    "overlap, and all are there") {
+    "timeline scene: each label spans its first to its last node and labels of a row are "
+    "disjoint") {
   PanelFixture fixture({100, 100});
   const model::Graph& graph = *fixture.entry().graph;
   const TimelineScene scene = make_timeline_scene(graph, fixture.replay->replay,
@@ -71,9 +71,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("timeline scene: a node whose time was lost is counted, and has no item") {
+TEST_CASE("timeline scene: a node with a lost sample counts as unmeasured and has no item") {
   PanelFixture fixture({100, 100});
-  fixture.view.replay = 3;  // of "step": the time of its last node was lost
+  fixture.view.replay = 3;  // the sample of the last node of "step" was lost
   fixture.update();
   REQUIRE(fixture.replay);
   const TimelineScene scene = make_timeline_scene(*fixture.entry().graph, fixture.replay->replay,
@@ -82,9 +82,7 @@ TEST_CASE("timeline scene: a node whose time was lost is counted, and has no ite
   CHECK(scene.items_of[4] == trace::kNone);
 }
 
-TEST_CASE(
-    "timeline host rows: ranges stand by thread and depth, whichever comes first, and more may "
-    "come") {
+TEST_CASE("timeline host rows: ranges are indexed by thread and depth and can be appended") {
   model::GrowingList<trace::HostRange> list;
   HostRowsBuilder builder;
   list.push_back({7, 1, 120, 150, "inner"});
@@ -92,7 +90,7 @@ TEST_CASE(
   list.push_back({8, 0, 90, 300, "other"});
   CHECK(builder.extend(list.view()).rows.size() == 3);
   list.push_back({7, 0, 210, 260, "outer"});
-  list.push_back({7, 0, 0, 260, "of no time"});
+  list.push_back({7, 0, 0, 260, "without a start"});
   const HostRows rows = builder.extend(list.view());
   const auto& outer = rows.rows.at({7, std::uint16_t{0}});
   REQUIRE(outer.size() == 2);
@@ -101,28 +99,29 @@ TEST_CASE(
   CHECK(rows.ranges[rows.rows.at({7, std::uint16_t{1}})[0].range].name == "inner");
 }
 
-TEST_CASE("timeline: goes to sampled replays alone, by place and by time") {
+TEST_CASE("timeline: navigation selects only sampled replays, by index and by duration") {
   const auto document = test::document_of_many(100, [](trace::Replay& r) {
     r.sampled = r.replay % 10 == 0 ? 1 : 0;
     if (r.replay == 40) r.ended = r.started + 700'000;
     if (r.replay == 41) r.ended = r.started + 900'000;  // slower, but not sampled
   });
   const auto& replays = document->find(test::kManyReplays)->replays;
-  const auto go = [&](ReplayChoice choice, std::uint64_t from, model::ReplayRange range = {}) {
-    return chosen_replay(replays, range, choice, from);
+  const auto find_replay = [&](ReplayChoice choice, std::uint64_t from,
+                               model::ReplayRange range = {}) {
+    return select_replay(replays, range, choice, from);
   };
-  CHECK(go(ReplayChoice::Previous, 35) == 30u);
-  CHECK(go(ReplayChoice::Previous, 30) == 20u);
-  CHECK(go(ReplayChoice::Next, 30) == 40u);
-  CHECK(!go(ReplayChoice::Previous, 10));
-  CHECK(!go(ReplayChoice::Next, 100));
-  CHECK(go(ReplayChoice::Slowest, 1) == 40u);
-  CHECK(*go(ReplayChoice::Slowest, 1, {50, 30}) > 50);
-  CHECK(*go(ReplayChoice::Median, 1) % 10 == 0);
-  CHECK(!go(ReplayChoice::Median, 1, {1, 3}));
+  CHECK(find_replay(ReplayChoice::Previous, 35) == 30u);
+  CHECK(find_replay(ReplayChoice::Previous, 30) == 20u);
+  CHECK(find_replay(ReplayChoice::Next, 30) == 40u);
+  CHECK(!find_replay(ReplayChoice::Previous, 10));
+  CHECK(!find_replay(ReplayChoice::Next, 100));
+  CHECK(find_replay(ReplayChoice::Slowest, 1) == 40u);
+  CHECK(*find_replay(ReplayChoice::Slowest, 1, {50, 30}) > 50);
+  CHECK(*find_replay(ReplayChoice::Median, 1) % 10 == 0);
+  CHECK(!find_replay(ReplayChoice::Median, 1, {1, 3}));
 }
 
-TEST_CASE("timeline: finds the replays of a stretch of time, those without a time among them") {
+TEST_CASE("timeline: finds the replays in a time span, including replays without times") {
   const auto document = test::document_of_many(1000, [](trace::Replay& r) {
     if (r.replay % 7 == 0) r.started = r.ended = r.launched = r.launch_returned = 0;
   });
@@ -130,7 +129,7 @@ TEST_CASE("timeline: finds the replays of a stretch of time, those without a tim
   const Time at = test::kManyReplaysBegin;
   const auto [first, end] = replays_between(replays, at + 500 * test::kManyReplaysStep + 50'000,
                                             at + 510 * test::kManyReplaysStep);
-  CHECK(first <= 499);  // replay 500 had begun
+  CHECK(first <= 499);  // replay 500 had started
   CHECK(first >= 490);
   CHECK(end >= 510);
   CHECK(end <= 512);
@@ -141,18 +140,19 @@ TEST_CASE("timeline: finds the replays of a stretch of time, those without a tim
   CHECK(after.first == after.second);
 }
 
-TEST_CASE("timeline: says why there are no nodes to see") {
+TEST_CASE("timeline: the message for missing nodes gives the reason") {
   PanelFixture fixture({100, 100}, test::document_of_many(20));
   fixture.update();
   PanelContext context = fixture.frame_of_now();
-  CHECK(why_no_nodes(context).what.find("No node was timed") != std::string::npos);
-  CHECK(why_no_nodes(context).hint.find("REPRISE_PROFILE") != std::string::npos);
+  CHECK(missing_nodes_reason(context).title.find("No node timings") != std::string::npos);
+  CHECK(missing_nodes_reason(context).hint.find("REPRISE_PROFILE") != std::string::npos);
 
   PanelFixture waiting({100, 100}, test::recorded_document());
   waiting.replay.reset();
-  CHECK(why_no_nodes(waiting.frame_of_now()).is_busy);
+  CHECK(missing_nodes_reason(waiting.frame_of_now()).is_busy);
 
   PanelFixture none({100, 100}, test::document_of_many(0));
   none.show(test::kManyReplays);
-  CHECK(why_no_nodes(none.frame_of_now()).what.find("No replay of many") != std::string::npos);
+  CHECK(missing_nodes_reason(none.frame_of_now()).title.find("No replay of many") !=
+        std::string::npos);
 }

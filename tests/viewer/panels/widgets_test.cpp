@@ -8,12 +8,12 @@
 
 using namespace reprise;
 using namespace reprise::viewer;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 using reprise::test::PanelFixture;
 
-TEST_CASE("widgets: an empty panel says what is missing and what to do, however small it is") {
+TEST_CASE("widgets: an empty panel of any size shows its message and hint") {
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{60, 20}}) {
-    PanelContext context(size);
+    ImGuiFixture context(size);
     const std::string text =
         context.text([&] { draw_empty(context.theme, "Nothing here", "Open a trace"); });
     CHECK(text.find("Nothing") != std::string::npos);
@@ -24,8 +24,8 @@ TEST_CASE("widgets: an empty panel says what is missing and what to do, however 
   }
 }
 
-TEST_CASE("widgets: text on the right ends where the panel ends") {
-  PanelContext context({300, 100});
+TEST_CASE("widgets: right-aligned text ends at the panel's right edge") {
+  ImGuiFixture context({300, 100});
   float right = 0, end = 0;
   context.window([&] {
     end = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
@@ -35,18 +35,18 @@ TEST_CASE("widgets: text on the right ends where the panel ends") {
   CHECK(right == doctest::Approx(end).epsilon(0.01));
 }
 
-TEST_CASE("widgets: edges say why they exist") {
+TEST_CASE("widgets: edge_reason() names cause, hazard, buffer and range") {
   const PanelFixture fixture;
   const model::Graph& graph = *fixture.entry().graph;
   CHECK(edge_reason(graph, 0) == "hazard: read after write on x<&> [0, 4,096)");
-  CHECK(edge_reason(graph, 2) == "asked for");
+  CHECK(edge_reason(graph, 2) == "explicit");
   CHECK(edge_reason(graph, 4) == "lane");
   CHECK(place_text(graph, 8, 12) == "main.cpp:12");
   CHECK(place_text(graph, 8, 0).empty());
   CHECK(place_text(graph, 999, 3).empty());
 }
 
-TEST_CASE("widgets: the barrier that makes an edge is named") {
+TEST_CASE("widgets: the reason of a barrier edge names the barrier's location") {
   const PanelFixture fixture({800, 600}, test::recorded_document());
   const model::Graph& graph = *fixture.entry().graph;
   bool found = false;
@@ -58,21 +58,21 @@ TEST_CASE("widgets: the barrier that makes an edge is named") {
   CHECK(found);
 }
 
-TEST_CASE("widgets: the slowest node has the hottest colour, the fastest the coldest") {
+TEST_CASE("widgets: the slowest node has the hottest colour and the fastest the coldest") {
   PanelFixture fixture;
   const PanelContext context = fixture.frame_of_now();
   CHECK(node_colour(context, 4) == heat(1));
   CHECK(node_colour(context, 0) == heat(0));
   fixture.view.colour_by = ColourBy::Slack;
-  CHECK(node_colour(context, 4) == heat(1));  // on the critical path: no slack
-  CHECK(node_colour(context, 1) == heat(0));  // the most
+  CHECK(node_colour(context, 4) == heat(1));  // critical path: slack 0
+  CHECK(node_colour(context, 1) == heat(0));  // maximum slack
   fixture.view.colour_by = ColourBy::P99;
   CHECK(node_colour(context, 4) == heat(1));
   fixture.view.colour_by = ColourBy::Share;
   CHECK(node_colour(context, 4) == heat(1));
 }
 
-TEST_CASE("widgets: colours that need a time are plain without one") {
+TEST_CASE("widgets: time-based colourings use the plain node colour without samples") {
   PanelFixture fixture;
   fixture.view_model.samples = 0;
   for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack}) {
@@ -100,7 +100,7 @@ TEST_CASE("widgets: every colouring has a legend") {
   }
 }
 
-TEST_CASE("widgets: every kind, cause, hazard, source and buffer has a name") {
+TEST_CASE("widgets: every kind, cause, hazard, source and buffer kind has a distinct name") {
   std::set<std::string> names;
   for (int i = 0; i <= static_cast<int>(trace::NodeKind::Other); ++i)
     names.insert(kind_name(static_cast<trace::NodeKind>(i)));

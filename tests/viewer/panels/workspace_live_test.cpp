@@ -19,7 +19,7 @@
 using namespace reprise;
 using namespace reprise::viewer;
 using reprise::test::EnvironmentVariable;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 
 namespace {
 
@@ -103,7 +103,7 @@ TEST_CASE("workspace: a live session is followed, paused, and stays when it has 
   REQUIRE_FALSE(socket.empty());
 
   Changes changes;
-  PanelContext context;
+  ImGuiFixture context;
   Background background(1);
   background.on_finished([&] { changes.note(); });
   const auto feed = std::make_shared<model::TraceFeed>(
@@ -113,11 +113,11 @@ TEST_CASE("workspace: a live session is followed, paused, and stays when it has 
     WorkspaceLayout layout;
     std::string text;
     const auto draw = [&] {
-      context.context([&] {
+      context.frame([&] {
         workspace.handle_keys();
-        PanelContext::start_log();
+        ImGuiFixture::start_log();
         workspace.draw(context.theme, layout);
-        text = PanelContext::take_log();
+        text = ImGuiFixture::take_log();
       });
     };
     const auto drawn_until = [&](const std::function<bool()>& is_so) {

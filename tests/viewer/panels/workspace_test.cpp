@@ -17,7 +17,7 @@
 using namespace reprise;
 using namespace reprise::viewer;
 using reprise::test::HandMadeTrace;
-using reprise::test::PanelContext;
+using reprise::test::ImGuiFixture;
 
 namespace {
 
@@ -43,7 +43,7 @@ struct WorkspaceTest {
   ~WorkspaceTest() { background.wait_until_idle(); }
 
   void draw() {
-    context.context([this] {
+    context.frame([this] {
       workspace.handle_keys();
       workspace.draw(context.theme, layout);
     });
@@ -69,16 +69,16 @@ struct WorkspaceTest {
   }
   std::string text() {
     std::string all;
-    context.context([&] {
+    context.frame([&] {
       workspace.handle_keys();
-      PanelContext::start_log();
+      ImGuiFixture::start_log();
       workspace.draw(context.theme, layout);
       all = context.take_log();
     });
     return all;
   }
 
-  PanelContext context;
+  ImGuiFixture context;
   Background background{1};
   WorkspaceLayout layout;
   std::shared_ptr<model::TraceFeed> feed, other;
@@ -324,9 +324,9 @@ TEST_CASE("workspace: a splitter moves with the mouse, and a double click puts i
   t.context.move_mouse({800, strip + 60});
   for (int i = 0; i < 2; ++i) {
     t.context.hold_button(0);
-    t.context.context(contents);
+    t.context.frame(contents);
     t.context.release_button(0);
-    t.context.context(contents);
+    t.context.frame(contents);
   }
   CHECK(t.layout.strip == doctest::Approx(first.strip));
 }

@@ -7,23 +7,24 @@
 
 namespace reprise::viewer {
 
-std::optional<model::GraphKey> same_graph(const model::Document& other, const model::Graph& shown) {
+std::optional<model::GraphKey> matching_graph(const model::Document& other,
+                                              const model::Graph& shown) {
   std::optional<model::GraphKey> best;
-  bool has_replays = false;
+  bool best_replayed = false;
   for (const auto& [key, entry] : other.graphs) {
     if (entry.graph->name() != shown.name()) continue;
-    const bool has = !entry.replays.empty();
-    if (best && has_replays && !has) continue;
+    const bool replayed = !entry.replays.empty();
+    if (best && best_replayed && !replayed) continue;
     best = key;
-    has_replays = has;
+    best_replayed = replayed;
   }
   return best;
 }
 
-CompareStretch chosen_now(const PanelContext& context) {
+CompareSection selected_section(const PanelContext& context) {
   const std::size_t all = context.entry->replays.size(),
                     first = std::min(context.view.range.first, all);
-  // Places, not "to the end": what is chosen stays the same while a live trace grows.
+  // An explicit count keeps the selection fixed while a live trace grows.
   return {CompareTrace::Shown,
           context.graph()->key(),
           {first, std::min(context.view.range.count, all - first)}};
@@ -31,15 +32,15 @@ CompareStretch chosen_now(const PanelContext& context) {
 
 CompareChoice default_choice(const PanelContext& context) {
   if (!context.other || context.graph() == nullptr) return {};
-  CompareChoice choice{CompareStretch{CompareTrace::Shown, context.graph()->key(), {}},
+  CompareChoice choice{CompareSection{CompareTrace::Shown, context.graph()->key(), {}},
                        std::nullopt};
-  if (const auto key = same_graph(*context.other, *context.graph()))
-    choice.b = CompareStretch{CompareTrace::Other, *key, {}};
+  if (const auto key = matching_graph(*context.other, *context.graph()))
+    choice.b = CompareSection{CompareTrace::Other, *key, {}};
   return choice;
 }
 
 std::optional<CompareChoice> halves_of(const PanelContext& context) {
-  CompareStretch first = chosen_now(context), second = first;
+  CompareSection first = selected_section(context), second = first;
   if (first.range.count < 2) return std::nullopt;
   first.range.count /= 2;
   second.range.first += first.range.count;
@@ -50,8 +51,8 @@ std::optional<CompareChoice> halves_of(const PanelContext& context) {
 std::optional<CompareChoice> versions_of(const PanelContext& context) {
   const auto before = version_before(*context.document, context.graph()->key());
   if (!before) return std::nullopt;
-  return CompareChoice{CompareStretch{CompareTrace::Shown, *before, {}},
-                       CompareStretch{CompareTrace::Shown, context.graph()->key(), {}}};
+  return CompareChoice{CompareSection{CompareTrace::Shown, *before, {}},
+                       CompareSection{CompareTrace::Shown, context.graph()->key(), {}}};
 }
 
 const std::shared_ptr<const model::Document>& document_of(const PanelContext& context,
@@ -61,7 +62,7 @@ const std::shared_ptr<const model::Document>& document_of(const PanelContext& co
 
 namespace {
 
-// The file alone, where that tells the two apart.
+// The file name, or the full path if both traces have the same file name.
 std::string trace_name(const PanelContext& context, CompareTrace trace) {
   const auto file = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
   const std::string& name = trace == CompareTrace::Other ? context.other_name : context.name;
@@ -70,16 +71,15 @@ std::string trace_name(const PanelContext& context, CompareTrace trace) {
 
 }  // namespace
 
-std::string stretch_text(const PanelContext& context, const CompareStretch& stretch) {
-  const model::GraphEntry* entry = document_of(context, stretch.trace)->find(stretch.graph);
-  if (entry == nullptr) return "a graph that is not there";
-  std::string text = context.other ? trace_name(context, stretch.trace) + ": " : std::string();
-  text += entry->graph->name() + ", version " + count_text(stretch.graph.version) + ", ";
-  const std::size_t all = entry->replays.size(), first = std::min(stretch.range.first, all),
-                    count = std::min(stretch.range.count, all - first);
-  if (count == 0) return text + "no replay";
-  if (count == all)
-    return text + (all == 1 ? "its one replay" : "all " + count_text(all) + " replays");
+std::string section_text(const PanelContext& context, const CompareSection& section) {
+  const model::GraphEntry* entry = document_of(context, section.trace)->find(section.graph);
+  if (entry == nullptr) return "unknown graph";
+  std::string text = context.other ? trace_name(context, section.trace) + ": " : std::string();
+  text += entry->graph->name() + ", version " + count_text(section.graph.version) + ", ";
+  const std::size_t all = entry->replays.size(), first = std::min(section.range.first, all),
+                    count = std::min(section.range.count, all - first);
+  if (count == 0) return text + "no replays";
+  if (count == all) return text + (all == 1 ? "1 replay" : "all " + count_text(all) + " replays");
   return text + "replays " + count_text(entry->replays[first].replay) + " to " +
          count_text(entry->replays[first + count - 1].replay);
 }

@@ -20,20 +20,20 @@ struct ComparePanel::State {
   explicit State(Background& background) : compared(background) {}
 
   struct Key {
-    CompareStretch a, b;
-    std::uint64_t revision_a = 0, revision_b = 0;  // of the documents
+    CompareSection a, b;
+    std::uint64_t revision_a = 0, revision_b = 0;  // revisions of the documents
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Compared {
-    CompareStretch a, b;
+    CompareSection a, b;
     std::shared_ptr<const CompareResult> result;
   };
 
-  CompareChoice chosen;        // what is empty is the default's
-  model::GraphKey chosen_for;  // the shown graph at that time: another one is compared anew
+  CompareChoice chosen;        // empty sides use the default
+  model::GraphKey chosen_for;  // the graph shown at that time; a change resets the comparison
   AsyncValue<Key, Compared> compared;
-  std::optional<Key> asked;
-  double asked_at = 0;
+  std::optional<Key> requested;
+  double requested_at = 0;
   CompareTable table;
 };
 
@@ -42,7 +42,7 @@ ComparePanel::~ComparePanel() = default;
 
 namespace {
 
-// A letter in a field of the side's colour.
+// Draws a letter on a coloured square.
 void draw_letter(const Theme& theme, const char* letter, ImU32 colour) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = ImGui::GetTextLineHeight();
@@ -57,10 +57,10 @@ void draw_letter(const Theme& theme, const char* letter, ImU32 colour) {
 }
 
 void draw_side(const PanelContext& context, const char* letter,
-               const std::optional<CompareStretch>& side) {
+               const std::optional<CompareSection>& side) {
   draw_letter(context.theme, letter, with_alpha(context.theme.ink_soft, 1));
   ImGui::PushStyleColor(ImGuiCol_Text, side ? context.theme.ink : context.theme.ink_faint);
-  ImGui::TextUnformatted(side ? stretch_text(context, *side).c_str() : "not chosen");
+  ImGui::TextUnformatted(side ? section_text(context, *side).c_str() : "not selected");
   ImGui::PopStyleColor();
 }
 
@@ -73,42 +73,41 @@ bool draw_button(const Theme& theme, const char* text, const char* explanation, 
   return clicked && is_enabled;
 }
 
-void draw_buttons(const PanelContext& context, CompareChoice& chosen, const CompareChoice& now) {
+void draw_buttons(const PanelContext& context, CompareChoice& chosen, const CompareChoice& sides) {
   const Theme& theme = context.theme;
   const char* range_hint = context.view.has_range()
-                               ? "The replays that are chosen in the strip above"
-                               : "All replays: drag in the strip above to choose some";
-  if (draw_button(theme, "A = chosen replays", range_hint, !context.entry->replays.empty()))
-    chosen.a = chosen_now(context);
-  if (draw_button(theme, "B = chosen replays", range_hint, !context.entry->replays.empty()))
-    chosen.b = chosen_now(context);
-  if (const auto both = halves_of(context);
-      draw_button(theme, "First half | second half",
-                  "Of the chosen replays: does it get slower while it runs?", both.has_value()))
+                               ? "Uses the replays selected in the replay strip"
+                               : "Uses all replays. Drag in the replay strip to select a range.";
+  if (draw_button(theme, "A = selected replays", range_hint, !context.entry->replays.empty()))
+    chosen.a = selected_section(context);
+  if (draw_button(theme, "B = selected replays", range_hint, !context.entry->replays.empty()))
+    chosen.b = selected_section(context);
+  if (const auto both = halves_of(context); draw_button(
+          theme, "First half | second half",
+          "Compares the halves of the selected replays to detect a drift", both.has_value()))
     chosen = *both;
   if (const auto both = versions_of(context);
-      both && draw_button(theme, "Version before | this one",
-                          "What the last change of the graph did", true))
+      both && draw_button(theme, "Previous version | this version",
+                          "Compares the shown version of the graph with the previous one", true))
     chosen = *both;
-  if (draw_button(theme, "Swap", "A for B", now.a && now.b)) chosen = {now.b, now.a};
+  if (draw_button(theme, "Swap", "Swaps A and B", sides.a && sides.b)) chosen = {sides.b, sides.a};
   if (context.other && (chosen.a || chosen.b) &&
-      draw_button(theme, "Whole traces", "All replays of the one trace against all of the other",
-                  true))
+      draw_button(theme, "Whole traces", "Compares all replays of both traces", true))
     chosen = {};
   if (!context.other && (chosen.a || chosen.b) &&
-      draw_button(theme, "Clear", "Forget both sides", true))
+      draw_button(theme, "Clear", "Clears both sides", true))
     chosen = {};
   ImGui::NewLine();
 }
 
-std::string times_text(const char* what, const ComparedTimes& times) {
+std::string times_text(const char* label, const ComparedTimes& times) {
   if (!times.is_known()) return {};
-  std::string text = std::string(what) + " " + duration_text(times.median_a) + " in A, " +
-                     duration_text(times.median_b) + " in B: " + change_text(times.change);
+  std::string text = std::string(label) + ": A " + duration_text(times.median_a) + ", B " +
+                     duration_text(times.median_b) + ", " + change_text(times.change);
   if (times.is_significant) {
-    text += times.p < 0.0001 ? ", more than chance (p < 0.0001)" : ", more than chance";
+    text += times.p < 0.0001 ? ", significant (p < 0.0001)" : ", significant";
   } else {
-    text += ", which may be chance";
+    text += ", not significant";
   }
   return text;
 }
@@ -127,44 +126,42 @@ void draw_legend_mark(const Theme& theme, ImU32 colour, const std::string& text)
 }
 
 void draw_summary(const Theme& theme, const CompareResult& result) {
-  const std::string device = times_text("A replay takes", result.device_time),
-                    launch = times_text("its launch call", result.launch_call);
+  const std::string device = times_text("Device time", result.device_time),
+                    launch = times_text("launch call", result.launch_call);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
   if (device.empty()) {
-    ImGui::TextUnformatted("How long replays took on the device is known of one side at most.");
+    ImGui::TextUnformatted("At least one side has no device times.");
   } else {
     ImGui::TextUnformatted((device + (launch.empty() ? "" : ";   " + launch) + ".").c_str());
   }
   draw_legend_mark(
       theme, slower_colour(theme),
-      count_text(result.slower) + (result.slower == 1 ? " node is slower" : " nodes are slower"));
+      count_text(result.slower) + (result.slower == 1 ? " node slower" : " nodes slower"));
   draw_legend_mark(theme, faster_colour(theme), count_text(result.faster) + " faster");
   draw_legend_mark(theme, 0, count_text(result.added) + " only in B");
   draw_legend_mark(theme, 0, count_text(result.removed) + " only in A");
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted(("nodes of " + count_text(result.sampled_a) + " and " +
-                          count_text(result.sampled_b) +
-                          " measured replays; hollow bars may be chance")
+  ImGui::TextUnformatted((count_text(result.sampled_a) + " and " + count_text(result.sampled_b) +
+                          " sampled replays; hollow bars: not significant")
                              .c_str());
   ImGui::PopStyleColor(2);
-  tooltip("Of more replays than " + count_text(kComparedReplays) +
-          " on a side, as many are read, spread evenly.");
+  tooltip("At most " + count_text(kComparedReplays) +
+          " sampled replays per side are read, evenly spread.");
 }
 
-void draw_nothing(const PanelContext& context, const CompareChoice& now) {
-  if (context.other && !now.b) {
+void draw_missing_side(const PanelContext& context, const CompareChoice& sides) {
+  if (context.other && !sides.b) {
     draw_empty(context.theme, "The other trace has no graph named " + context.graph()->name(),
-               "Graphs are matched by name. Show another graph, or compare two stretches of this "
+               "Graphs are matched by name. Show another graph, or compare two sections of this "
                "trace with the buttons above.");
-  } else if (now.a || now.b) {
-    draw_empty(
-        context.theme, now.a ? "B is not chosen yet" : "A is not chosen yet",
-        "Drag in the strip of replays above to choose some, then take them as the other side.");
+  } else if (sides.a || sides.b) {
+    draw_empty(context.theme, sides.a ? "B is not selected" : "A is not selected",
+               "Drag in the replay strip to select replays, then use them as the other side.");
   } else {
-    draw_empty(context.theme, "What shall be compared?",
-               "Two stretches of replays: drag in the strip above and take them as A, then as B, "
-               "or compare the first half with the second. Two "
-               "traces: reprise view A B, or drop both on the window.");
+    draw_empty(context.theme, "Select two sides to compare",
+               "Two sections: drag in the replay strip and use the replays as A, then as B, or "
+               "compare the first half with the second. Two traces: reprise view A B, or drop both "
+               "files on the window.");
   }
 }
 
@@ -173,65 +170,67 @@ void draw_nothing(const PanelContext& context, const CompareChoice& now) {
 void ComparePanel::draw(PanelContext& context) {
   const Theme& theme = context.theme;
   if (context.graph() == nullptr) {
-    draw_empty(theme, "Nothing to compare yet",
-               "Stretches of replays, versions of a graph and traces can be compared as soon as "
-               "there is a graph.");
+    draw_empty(theme, "No graph yet",
+               "Sections of replays, graph versions and traces can be compared when the trace "
+               "contains a graph.");
     return;
   }
   State& state = *state_;
   const model::GraphKey shown = context.graph()->key();
   if (state.chosen_for != shown) {
-    const auto is_here = [&](const std::optional<CompareStretch>& side) {
+    const auto is_here = [&](const std::optional<CompareSection>& side) {
       return side && side->trace == CompareTrace::Shown && side->graph == shown;
     };
     if (!is_here(state.chosen.a) && !is_here(state.chosen.b)) state.chosen = {};
     state.chosen_for = shown;
   }
-  if (!context.other) {  // it was closed
-    const auto is_gone = [](const std::optional<CompareStretch>& side) {
+  if (!context.other) {  // the other trace was closed
+    const auto is_closed = [](const std::optional<CompareSection>& side) {
       return side && side->trace == CompareTrace::Other;
     };
-    if (is_gone(state.chosen.a)) state.chosen.a.reset();
-    if (is_gone(state.chosen.b)) state.chosen.b.reset();
+    if (is_closed(state.chosen.a)) state.chosen.a.reset();
+    if (is_closed(state.chosen.b)) state.chosen.b.reset();
   }
-  CompareChoice now = state.chosen;
-  const CompareChoice usual = default_choice(context);
-  if (!now.a) now.a = usual.a;
-  if (!now.b) now.b = usual.b;
-  draw_buttons(context, state.chosen, now);
-  if (now.a || now.b) {
-    draw_side(context, "A", now.a);
+  CompareChoice sides = state.chosen;
+  const CompareChoice defaults = default_choice(context);
+  if (!sides.a) sides.a = defaults.a;
+  if (!sides.b) sides.b = defaults.b;
+  draw_buttons(context, state.chosen, sides);
+  if (sides.a || sides.b) {
+    draw_side(context, "A", sides.a);
     ImGui::SameLine(0, theme.space * 3);
-    draw_side(context, "B", now.b);
+    draw_side(context, "B", sides.b);
   }
-  if (!now.a || !now.b) {
-    draw_nothing(context, now);
+  if (!sides.a || !sides.b) {
+    draw_missing_side(context, sides);
     return;
   }
-  const auto document_a = document_of(context, now.a->trace),
-             document_b = document_of(context, now.b->trace);
-  const State::Key key{*now.a, *now.b, document_a->revision, document_b->revision};
-  const bool is_other = !state.asked || !(state.asked->a == key.a && state.asked->b == key.b);
-  // While a trace grows, twice a second is often enough.
-  if (is_other || (!(*state.asked == key) && ImGui::GetTime() - state.asked_at > 0.5)) {
-    state.asked = key;
-    state.asked_at = ImGui::GetTime();
+  const auto document_a = document_of(context, sides.a->trace),
+             document_b = document_of(context, sides.b->trace);
+  const State::Key key{*sides.a, *sides.b, document_a->revision, document_b->revision};
+  const bool sides_changed =
+      !state.requested || !(state.requested->a == key.a && state.requested->b == key.b);
+  // Update at most twice a second while a live trace grows.
+  if (sides_changed ||
+      (!(*state.requested == key) && ImGui::GetTime() - state.requested_at > 0.5)) {
+    state.requested = key;
+    state.requested_at = ImGui::GetTime();
     state.compared.ask(key, [key, document_a, document_b] {
       auto result = std::make_shared<const CompareResult>(compare_sides(
           {document_a, key.a.graph, key.a.range}, {document_b, key.b.graph, key.b.range}));
       return State::Compared{key.a, key.b, std::move(result)};
     });
-  } else if (!(*state.asked == key)) {
-    context.background.run([] {});  // so that there is a next frame, to ask in
+  } else if (!(*state.requested == key)) {
+    context.background.run([] {});  // wakes the drawing thread for another frame
   }
   const auto compared = state.compared.value();
   if (const std::string error = state.compared.error(); !error.empty()) {
-    draw_empty(theme, "The comparison could not be made", error);
+    draw_empty(theme, "Comparison failed", error);
   } else if (!compared || !(compared->a == key.a && compared->b == key.b)) {
-    draw_busy(theme, "Reading the samples of both sides");
+    draw_busy(theme, "Loading the samples of both sides");
   } else if (!compared->result->graph_a || !compared->result->graph_b) {
-    draw_empty(theme, "One of the two graphs is not in its trace",
-               "Choose both sides anew with the buttons above.");
+    draw_empty(theme, "A graph is missing in its trace",
+               "Select both sides again with the buttons above.");
   } else {
     draw_summary(theme, *compared->result);
     state.table.draw(context, compared->result, key.a, key.b);

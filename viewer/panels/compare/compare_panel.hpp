@@ -1,6 +1,6 @@
-// ComparePanel: the what changed between two stretches of replays, or two traces. Draws into the
-// rest of the current ImGui window; changes nothing but its own view and Frame::view. Threads: the
-// drawing thread's.
+// ComparePanel: the differences between two sections of replays or two traces. Draws into the
+// remaining area of the current ImGui window. Modifies only its own state and PanelContext::view.
+// Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

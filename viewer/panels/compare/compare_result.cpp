@@ -10,21 +10,21 @@ namespace reprise::viewer {
 
 namespace {
 
-struct NodeRuns {
-  double median = 0;        // ns
-  std::uint64_t timed = 0;  // samples with a time
-  double a_replay = 0;      // how often it runs in one, those included whose time was lost
-  [[nodiscard]] double effect() const noexcept { return median * a_replay; }
+struct NodeTimes {
+  double median = 0;           // ns
+  std::uint64_t samples = 0;   // samples with a time
+  double runs_per_replay = 0;  // including runs whose sample was lost
+  [[nodiscard]] double effect() const noexcept { return median * runs_per_replay; }
 };
 
-std::vector<NodeRuns> runs_of(const model::Graph& graph,
-                              const std::vector<model::SampleStore::Block>& blocks) {
+std::vector<NodeTimes> times_of(const model::Graph& graph,
+                                const std::vector<model::SampleStore::Block>& blocks) {
   std::vector<std::vector<std::uint32_t>> durations(graph.node_count());
-  std::vector<NodeRuns> runs(graph.node_count());
+  std::vector<NodeTimes> times(graph.node_count());
   for (const auto& block : blocks) {
     for (const trace::Sample& sample : block->samples) {
-      if (sample.node >= runs.size()) continue;
-      runs[sample.node].a_replay += 1 / static_cast<double>(blocks.size());
+      if (sample.node >= times.size()) continue;
+      times[sample.node].runs_per_replay += 1 / static_cast<double>(blocks.size());
       if (sample.started != 0) durations[sample.node].push_back(sample.duration);
     }
   }
@@ -33,19 +33,19 @@ std::vector<NodeRuns> runs_of(const model::Graph& graph,
     const auto middle =
         durations[n].begin() + static_cast<std::ptrdiff_t>((durations[n].size() - 1) / 2);
     std::nth_element(durations[n].begin(), middle, durations[n].end());
-    runs[n].median = static_cast<double>(*middle);
-    runs[n].timed = durations[n].size();
+    times[n].median = static_cast<double>(*middle);
+    times[n].samples = durations[n].size();
   }
-  return runs;
+  return times;
 }
 
-trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
-                                      model::ReplayMeasure what) {
-  trace::DurationHistogram times;
+detail::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
+                                      model::ReplayMeasure measure) {
+  detail::DurationHistogram times;
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   for (std::size_t i = first; i < end; ++i) {
-    if (const trace::Time value = model::measure(entry.replays[i], what); value >= 0)
+    if (const trace::Time value = model::measure(entry.replays[i], measure); value >= 0)
       times.add(value);
   }
   return times;
@@ -53,9 +53,9 @@ trace::DurationHistogram replay_times(const model::GraphEntry& entry, model::Rep
 
 ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_a,
                               const model::GraphEntry& b, model::ReplayRange in_b,
-                              model::ReplayMeasure what) {
-  const trace::DurationHistogram times_a = replay_times(a, in_a, what),
-                                 times_b = replay_times(b, in_b, what);
+                              model::ReplayMeasure measure) {
+  const detail::DurationHistogram times_a = replay_times(a, in_a, measure),
+                                 times_b = replay_times(b, in_b, measure);
   ComparedTimes result{static_cast<std::size_t>(times_a.count()),
                        static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),
                        times_b.quantile(0.5)};
@@ -66,12 +66,12 @@ ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_
   return result;
 }
 
-ComparedAs judge(const model::NodeComparison& node) {
-  if (node.count_a == 0 || node.count_b == 0) return ComparedAs::Unmeasured;
+Verdict verdict_of(const model::NodeComparison& node) {
+  if (node.count_a == 0 || node.count_b == 0) return Verdict::Unmeasured;
   if (node.count_a < model::kLeastSamples || node.count_b < model::kLeastSamples)
-    return ComparedAs::TooFew;
-  if (!node.is_significant || node.median_a == node.median_b) return ComparedAs::Same;
-  return node.median_b > node.median_a ? ComparedAs::Slower : ComparedAs::Faster;
+    return Verdict::TooFewSamples;
+  if (!node.is_significant || node.median_a == node.median_b) return Verdict::Same;
+  return node.median_b > node.median_a ? Verdict::Slower : Verdict::Faster;
 }
 
 }  // namespace
@@ -93,24 +93,25 @@ CompareResult compare_sides(const CompareSide& a, const CompareSide& b) {
   result.sampled_b = blocks_b.size();
   const model::GraphComparison comparison =
       model::compare({*entry_a->graph, blocks_a}, {*entry_b->graph, blocks_b});
-  const std::vector<NodeRuns> runs_a = runs_of(*entry_a->graph, blocks_a),
-                              runs_b = runs_of(*entry_b->graph, blocks_b);
+  const std::vector<NodeTimes> times_a = times_of(*entry_a->graph, blocks_a),
+                               times_b = times_of(*entry_b->graph, blocks_b);
   for (const model::NodeComparison& node : comparison.nodes) {
-    const NodeRuns &in_a = runs_a[node.a], &in_b = runs_b[node.b];
-    const double change = in_a.median > 0 && in_b.timed != 0 ? in_b.median / in_a.median - 1 : 0;
-    const double effect = in_a.timed != 0 && in_b.timed != 0 ? in_b.effect() - in_a.effect() : 0;
-    result.nodes.push_back({judge(node), node.a, node.b, in_a.timed, in_b.timed, in_a.median,
-                            in_b.median, change, node.p, effect});
-    result.slower += result.nodes.back().as == ComparedAs::Slower ? 1 : 0;
-    result.faster += result.nodes.back().as == ComparedAs::Faster ? 1 : 0;
+    const NodeTimes &in_a = times_a[node.a], &in_b = times_b[node.b];
+    const double change = in_a.median > 0 && in_b.samples != 0 ? in_b.median / in_a.median - 1 : 0;
+    const double effect =
+        in_a.samples != 0 && in_b.samples != 0 ? in_b.effect() - in_a.effect() : 0;
+    result.nodes.push_back({verdict_of(node), node.a, node.b, in_a.samples, in_b.samples,
+                            in_a.median, in_b.median, change, node.p, effect});
+    result.slower += result.nodes.back().verdict == Verdict::Slower ? 1 : 0;
+    result.faster += result.nodes.back().verdict == Verdict::Faster ? 1 : 0;
   }
   for (const std::uint32_t n : comparison.added) {
-    result.nodes.push_back({ComparedAs::Added, trace::kNone, n, 0, runs_b[n].timed, 0,
-                            runs_b[n].median, 0, 1, runs_b[n].effect()});
+    result.nodes.push_back({Verdict::Added, trace::kNone, n, 0, times_b[n].samples, 0,
+                            times_b[n].median, 0, 1, times_b[n].effect()});
   }
   for (const std::uint32_t n : comparison.removed) {
-    result.nodes.push_back({ComparedAs::Removed, n, trace::kNone, runs_a[n].timed, 0,
-                            runs_a[n].median, 0, 0, 1, -runs_a[n].effect()});
+    result.nodes.push_back({Verdict::Removed, n, trace::kNone, times_a[n].samples, 0,
+                            times_a[n].median, 0, 0, 1, -times_a[n].effect()});
   }
   result.added = comparison.added.size();
   result.removed = comparison.removed.size();

@@ -1,6 +1,6 @@
-// CompareResult: what changed from one stretch of replays, A, to another, B: of two traces, two
-// versions of a graph, or one graph at two times. Draws nothing. Threads: values; compare_sides()
-// may read the disk.
+// CompareResult: the differences between two sections of replays, A and B: of two traces, of two
+// versions of a graph, or of one graph at two times. Performs no drawing. Threads: values;
+// compare_sides() may read the disk.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@ struct CompareSide {
   model::ReplayRange range;
 };
 
-enum class ComparedAs : std::uint8_t {
-  Slower,  // by more than chance
-  Faster,
-  Same,    // not by more than chance
-  TooFew,  // samples to tell
+enum class Verdict : std::uint8_t {
+  Slower,         // significantly
+  Faster,         // significantly
+  Same,           // no significant difference
+  TooFewSamples,  // for a significance test
   Unmeasured,
   Added,   // only in B
   Removed  // only in A
 };
 
 struct ComparedNode {
-  ComparedAs as = ComparedAs::Same;
-  std::uint32_t a = trace::kNone, b = trace::kNone;  // nodes
+  Verdict verdict = Verdict::Same;
+  std::uint32_t a = trace::kNone, b = trace::kNone;  // node indices; kNone: not on this side
   std::uint64_t count_a = 0, count_b = 0;            // samples with a time
   double median_a = 0, median_b = 0;                 // ns
-  double change = 0;                                 // of median_a
+  double change = 0;                                 // relative to median_a
   double p = 1;
-  double effect = 0;  // ns that it adds to a replay: its change by how often it runs in one
+  double effect = 0;  // ns added per replay: change of the median times runs per replay
 };
 
 struct ComparedTimes {
@@ -47,13 +47,13 @@ struct ComparedTimes {
 
 struct CompareResult {
   std::shared_ptr<const model::Graph> graph_a, graph_b;
-  std::vector<ComparedNode> nodes;           // by the size of their effect, largest first
+  std::vector<ComparedNode> nodes;           // sorted by descending absolute effect
   ComparedTimes device_time, launch_call;    // of replays
-  std::size_t sampled_a = 0, sampled_b = 0;  // replays whose nodes were compared
+  std::size_t sampled_a = 0, sampled_b = 0;  // sampled replays that were compared
   std::size_t slower = 0, faster = 0, added = 0, removed = 0;
 };
 
-// Replays of each side whose samples are read, spread evenly over more.
+// Maximum number of sampled replays read per side, evenly spread.
 inline constexpr std::size_t kComparedReplays = 512;
 
 // Throws TraceError.

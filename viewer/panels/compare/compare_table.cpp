@@ -29,50 +29,45 @@ enum Column : int {
   kChange,
   kBar,
   kEffect,
-  kChance,
+  kP,
   kSamples,
   kLabel
 };
 
-constexpr std::array<TableColumn, 10> kColumns{{
-    {"Node",
-     "Matched by name, label and kind: the first such node of A with the first such node of B, and "
-     "so on.",
-     26, ColumnAlign::Left},
+constexpr std::array<TableColumn, 10> kCompareColumns{{
+    {"Node", "Matched by name, label and kind, in order of occurrence.", 26, ColumnAlign::Left},
     {"Verdict",
-     "Slower or faster where chance alone is unlikely (Mann-Whitney, with a correction for the "
-     "number of nodes).",
+     "Slower or faster if the difference is significant (Mann-Whitney test with Bonferroni "
+     "correction).",
      16, ColumnAlign::Right},
-    {"Median A", "Half of its samples in A took no longer.", 11, ColumnAlign::Right},
-    {"Median B", "Half of its samples in B took no longer.", 11, ColumnAlign::Right},
-    {"Change", "Of the median, from A to B.", 10, ColumnAlign::Right},
-    {"Faster | slower", "The effect on a replay as a bar, to the left where B is faster.", 24,
+    {"Median A", "Median duration in A.", 11, ColumnAlign::Right},
+    {"Median B", "Median duration in B.", 11, ColumnAlign::Right},
+    {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
+    {"Faster | slower", "Effect on a replay. Left: B is faster.", 24, ColumnAlign::Right},
+    {"Effect", "Time added per replay: change of the median times runs per replay.", 13,
      ColumnAlign::Right},
-    {"Effect",
-     "What the change adds to a replay: the change of the median by how often the node runs in "
-     "one.",
-     13, ColumnAlign::Right},
-    {"p", "How likely a difference as large would be by chance, if nothing had changed.", 9,
+    {"p", "Probability of a difference at least this large if nothing changed.", 9,
      ColumnAlign::Right},
-    {"Samples A | B", "Measured runs of each side.", 17, ColumnAlign::Right},
-    {"Label", "The labels around it in the recording.", 18, ColumnAlign::Left},
+    {"Samples A | B", "Number of samples per side.", 17, ColumnAlign::Right},
+    {"Label", "Label path of the node.", 18, ColumnAlign::Left},
 }};
 
-const char* verdict(const ComparedNode& node) {
-  switch (node.as) {
-    case ComparedAs::Slower: return "slower";
-    case ComparedAs::Faster: return "faster";
-    case ComparedAs::Same: return node.p < 0.05 ? "may be chance" : "no difference";
-    case ComparedAs::TooFew: return "too few samples";
-    case ComparedAs::Unmeasured: return "not measured";
-    case ComparedAs::Added: return "only in B";
-    case ComparedAs::Removed: return "only in A";
+const char* verdict_name(const ComparedNode& node) {
+  switch (node.verdict) {
+    case Verdict::Slower: return "slower";
+    case Verdict::Faster: return "faster";
+    case Verdict::Same: return node.p < 0.05 ? "not significant" : "no difference";
+    case Verdict::TooFewSamples: return "too few samples";
+    case Verdict::Unmeasured: return "no samples";
+    case Verdict::Added: return "only in B";
+    case Verdict::Removed: return "only in A";
   }
   return "?";
 }
 
-std::string chance_text(const ComparedNode& node) {
-  if (node.as != ComparedAs::Slower && node.as != ComparedAs::Faster && node.as != ComparedAs::Same)
+std::string p_text(const ComparedNode& node) {
+  if (node.verdict != Verdict::Slower && node.verdict != Verdict::Faster &&
+      node.verdict != Verdict::Same)
     return {};
   if (node.p < 0.0001) return "<0.0001";
   std::array<char, 16> text{};
@@ -80,12 +75,12 @@ std::string chance_text(const ComparedNode& node) {
   return text.data();
 }
 
-bool is_certain(const ComparedNode& node) {
-  return node.as != ComparedAs::Same && node.as != ComparedAs::TooFew &&
-         node.as != ComparedAs::Unmeasured;
+bool is_definite(const ComparedNode& node) {
+  return node.verdict != Verdict::Same && node.verdict != Verdict::TooFewSamples &&
+         node.verdict != Verdict::Unmeasured;
 }
 
-// The side that names a row: B where it has the node, as that is the newer one.
+// Names come from B if it has the node, because B is usually the newer side.
 std::string name_of(const CompareResult& result, const ComparedNode& node) {
   return node.b != trace::kNone ? result.graph_b->node_name(node.b)
                                 : result.graph_a->node_name(node.a);
@@ -96,9 +91,9 @@ std::string label_of(const CompareResult& result, const ComparedNode& node) {
              : result.graph_a->label_path(result.graph_a->record().nodes[node.a].label);
 }
 
-// The node of the shown graph that a row is about; kNone: of no such.
+// The node of the shown graph for a row; kNone if the shown graph is on neither side.
 std::uint32_t shown_node(const PanelContext& context, const ComparedNode& node,
-                         const CompareStretch& a, const CompareStretch& b) {
+                         const CompareSection& a, const CompareSection& b) {
   const model::GraphKey shown = context.graph()->key();
   if (b.trace == CompareTrace::Shown && b.graph == shown && node.b != trace::kNone) return node.b;
   if (a.trace == CompareTrace::Shown && a.graph == shown && node.a != trace::kNone) return node.a;
@@ -116,9 +111,9 @@ void draw_bar(const Theme& theme, const ComparedNode& node, double largest) {
   if (std::abs(end - middle) >= 0.5f) {
     const ImU32 colour = node.effect > 0 ? slower_colour(theme) : faster_colour(theme);
     const ImVec2 min{std::min(middle, end), top}, max{std::max(middle, end), bottom};
-    if (is_certain(node)) {
+    if (is_definite(node)) {
       draw->AddRectFilled(min, max, colour, 2);
-    } else {  // what may be chance is hollow
+    } else {  // hollow: not significant
       draw->AddRect(min, max, with_alpha(colour, 0.7f), 2);
     }
   }
@@ -130,65 +125,66 @@ std::string signed_text(double nanoseconds, double scale) {
   return (nanoseconds > 0 ? "+" : "") + column_text(nanoseconds, scale);
 }
 
-// A shape beside the word, so that neither colour nor reading is needed.
+// Draws the verdict with a shape, so that it can be recognised without colour or text.
 void draw_verdict(const Theme& theme, const ComparedNode& node) {
   if (!ImGui::TableSetColumnIndex(kVerdict)) return;
-  const char* text = verdict(node);
+  const char* text = verdict_name(node);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = ImGui::GetTextLineHeight(), size = line * 0.3f;
   const float left = at.x + ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x -
                      2 * size - theme.half_space * 1.5f;
   const ImVec2 middle{left + size, at.y + line / 2};
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  if (node.as == ComparedAs::Slower) {
+  if (node.verdict == Verdict::Slower) {
     const float y = middle.y + size * 0.7f;
     draw->AddTriangleFilled({middle.x - size, y}, {middle.x, middle.y - size}, {middle.x + size, y},
                             slower_colour(theme));
-  } else if (node.as == ComparedAs::Faster) {
+  } else if (node.verdict == Verdict::Faster) {
     const float y = middle.y - size * 0.7f;
     draw->AddTriangleFilled({middle.x - size, y}, {middle.x + size, y}, {middle.x, middle.y + size},
                             faster_colour(theme));
-  } else if (node.as == ComparedAs::Added || node.as == ComparedAs::Removed) {
+  } else if (node.verdict == Verdict::Added || node.verdict == Verdict::Removed) {
     draw->AddRectFilled({middle.x - size, middle.y - 1}, {middle.x + size, middle.y + 1},
                         theme.ink);
-    if (node.as == ComparedAs::Added)
+    if (node.verdict == Verdict::Added)
       draw->AddRectFilled({middle.x - 1, middle.y - size}, {middle.x + 1, middle.y + size},
                           theme.ink);
   }
-  text_right(text, is_certain(node) ? theme.ink : theme.ink_faint);
+  text_right(text, is_definite(node) ? theme.ink : theme.ink_faint);
 }
 
 }  // namespace
 
 void CompareTable::make_rows(const PanelContext& context,
                              const std::shared_ptr<const CompareResult>& result,
-                             const CompareStretch& a, const CompareStretch& b) {
-  if (made_of_ == result && made_sort_ == sort_ && matches_ == context.matches &&
+                             const CompareSection& a, const CompareSection& b) {
+  if (rows_result_ == result && rows_sort_ == sort_ && matches_ == context.matches &&
       shown_ == context.graph()->key())
     return;
-  made_of_ = result;
-  made_sort_ = sort_;
+  rows_result_ = result;
+  rows_sort_ = sort_;
   matches_ = context.matches;
   shown_ = context.graph()->key();
   rows_.clear();
-  // The filter is of the shown graph: of what only the other side has, nothing is known, and it
-  // stays.
+  // The filter applies to the shown graph; nodes only in the other graph are hidden while it is
+  // set.
   for (std::uint32_t i = 0; i < result->nodes.size(); ++i) {
     const std::uint32_t node = shown_node(context, result->nodes[i], a, b);
     if (node == trace::kNone ? context.matches.empty() : context.passes(node)) rows_.push_back(i);
   }
   const std::vector<ComparedNode>& nodes = result->nodes;
   std::vector<double> medians;
-  largest_effect_ = usual_median_ = 0;
+  largest_effect_ = typical_median_ = 0;
   for (const std::uint32_t i : rows_) {
     largest_effect_ = std::max(largest_effect_, std::abs(nodes[i].effect));
     if (nodes[i].count_a != 0) medians.push_back(nodes[i].median_a);
     if (nodes[i].count_b != 0) medians.push_back(nodes[i].median_b);
   }
   if (!medians.empty()) {
-    const auto usual = medians.begin() + static_cast<std::ptrdiff_t>((medians.size() - 1) * 3 / 4);
-    std::nth_element(medians.begin(), usual, medians.end());
-    usual_median_ = *usual;
+    const auto typical =
+        medians.begin() + static_cast<std::ptrdiff_t>((medians.size() - 1) * 3 / 4);
+    std::nth_element(medians.begin(), typical, medians.end());
+    typical_median_ = *typical;
   }
   const auto sort_by = [&](auto value) {
     std::vector<decltype(value(0u))> values(nodes.size());
@@ -200,12 +196,13 @@ void CompareTable::make_rows(const PanelContext& context,
   switch (sort_.column) {
     case kNode: return sort_by([&](std::uint32_t i) { return name_of(*result, nodes[i]); });
     case kLabel: return sort_by([&](std::uint32_t i) { return label_of(*result, nodes[i]); });
-    case kVerdict: return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].as); });
+    case kVerdict:
+      return sort_by([&](std::uint32_t i) { return -static_cast<int>(nodes[i].verdict); });
     case kMedianA: return sort_by([&](std::uint32_t i) { return nodes[i].median_a; });
     case kMedianB: return sort_by([&](std::uint32_t i) { return nodes[i].median_b; });
     case kChange: return sort_by([&](std::uint32_t i) { return nodes[i].change; });
     case kBar: return sort_by([&](std::uint32_t i) { return nodes[i].effect; });
-    case kChance: return sort_by([&](std::uint32_t i) { return nodes[i].p; });
+    case kP: return sort_by([&](std::uint32_t i) { return nodes[i].p; });
     case kSamples:
       return sort_by([&](std::uint32_t i) { return nodes[i].count_a + nodes[i].count_b; });
     default: return sort_by([&](std::uint32_t i) { return std::abs(nodes[i].effect); });
@@ -213,17 +210,16 @@ void CompareTable::make_rows(const PanelContext& context,
 }
 
 void CompareTable::draw(PanelContext& context, const std::shared_ptr<const CompareResult>& result,
-                        const CompareStretch& a, const CompareStretch& b) {
+                        const CompareSection& a, const CompareSection& b) {
   const Theme& theme = context.theme;
   make_rows(context, result, a, b);
   if (rows_.empty()) {
-    draw_empty(
-        theme,
-        result->nodes.empty() ? "The graphs have no node" : "No compared node passes the filter",
-        result->nodes.empty() ? "" : "Esc clears the search.");
+    draw_empty(theme, result->nodes.empty() ? "No nodes" : "No matching nodes",
+               result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
-  if (!begin_table(theme, {.id = "compared", .columns = kColumns, .sort = kSortAtFirst})) return;
+  if (!begin_table(theme, {.id = "compared", .columns = kCompareColumns, .sort = kInitialSort}))
+    return;
   sort_ = sort_of(sort_);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows_.size()), row_height());
@@ -250,17 +246,17 @@ void CompareTable::draw(PanelContext& context, const std::shared_ptr<const Compa
       ImGui::TextUnformatted(name_of(*result, node).c_str());
       draw_verdict(theme, node);
       ImGui::PushFont(theme.mono);
-      const ImU32 ink = is_certain(node) ? theme.ink : theme.ink_soft;
+      const ImU32 ink = is_definite(node) ? theme.ink : theme.ink_soft;
       const bool has_both = node.count_a != 0 && node.count_b != 0;
       if (node.count_a != 0)
-        draw_number(theme, kMedianA, column_text(node.median_a, usual_median_), ink);
+        draw_number(theme, kMedianA, column_text(node.median_a, typical_median_), ink);
       if (node.count_b != 0)
-        draw_number(theme, kMedianB, column_text(node.median_b, usual_median_), ink);
+        draw_number(theme, kMedianB, column_text(node.median_b, typical_median_), ink);
       if (has_both) draw_number(theme, kChange, change_text(node.change), ink);
       draw_bar(theme, node, largest_effect_);
       if (node.effect != 0)
         draw_number(theme, kEffect, signed_text(node.effect, largest_effect_), ink);
-      draw_number(theme, kChance, chance_text(node), ink);
+      draw_number(theme, kP, p_text(node), ink);
       draw_number(theme, kSamples,
                   (node.a == trace::kNone ? "-" : count_text(node.count_a)) + " | " +
                       (node.b == trace::kNone ? "-" : count_text(node.count_b)),

@@ -1,5 +1,5 @@
-// The table of a comparison: a row a node that is in either side, with bars to both sides of 0.
-// Sorts its rows itself. Threads: the drawing thread's.
+// CompareTable: the table of a comparison with one row per node of either side. Sorts its rows
+// itself. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace reprise::viewer {
 
-// What "slower" and "faster" are drawn in; beside which a sign or a word always stands.
+// Colours of slower and faster nodes; always combined with a shape or text.
 [[nodiscard]] ImU32 slower_colour(const Theme& theme);
 [[nodiscard]] ImU32 faster_colour(const Theme& theme);
 
 class CompareTable {
  public:
-  static constexpr TableSort kSortAtFirst{6, true};  // by effect
+  static constexpr TableSort kInitialSort{6, true};  // by effect
 
-  // Fills the rest of the window. `a` and `b` are what the result was made of; a click selects the
-  // node on whichever side the shown trace has it.
+  // Fills the remaining area of the window. `a` and `b`: the compared sections. A click selects the
+  // node in the shown graph.
   void draw(PanelContext& context, const std::shared_ptr<const CompareResult>& result,
-            const CompareStretch& a, const CompareStretch& b);
-  // Of the last draw().
+            const CompareSection& a, const CompareSection& b);
+  // Rows of the last draw(), indices in CompareResult::nodes.
   [[nodiscard]] const std::vector<std::uint32_t>& rows() const noexcept { return rows_; }
 
  private:
   void make_rows(const PanelContext& context, const std::shared_ptr<const CompareResult>& result,
-                 const CompareStretch& a, const CompareStretch& b);
+                 const CompareSection& a, const CompareSection& b);
 
-  TableSort sort_ = kSortAtFirst, made_sort_ = kSortAtFirst;
-  std::shared_ptr<const CompareResult> made_of_;
+  TableSort sort_ = kInitialSort, rows_sort_ = kInitialSort;
+  std::shared_ptr<const CompareResult> rows_result_;
   std::vector<std::uint8_t> matches_;
   model::GraphKey shown_;
-  std::vector<std::uint32_t> rows_;               // in CompareResult::nodes
-  double usual_median_ = 0, largest_effect_ = 0;  // ns, of the rows
+  std::vector<std::uint32_t> rows_;                 // indices in CompareResult::nodes
+  double typical_median_ = 0, largest_effect_ = 0;  // ns, of the rows
 };
 
 }  // namespace reprise::viewer

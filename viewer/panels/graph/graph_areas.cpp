@@ -14,17 +14,17 @@ struct Span {
   float begin = 0, end = 0;
 };
 
-// Of one group in one rank: across the rank.
+// A contiguous run of one group's boxes in one rank.
 struct Run {
   std::uint32_t group = 0, rank = 0;
   Span across;
-  std::uint32_t first_levels = 1, last_levels = 1,
-                most_levels =
-                    1;  // groups from this one to its first and last box's innermost; of all
+  // Nesting depth from this group to the innermost group of the first box, the last box, and the
+  // deepest box.
+  std::uint32_t first_levels = 1, last_levels = 1, max_levels = 1;
 };
 
-// One component's ranks, with the room of groups, along and across the edges' direction whichever
-// that is.
+// Computes the group areas of one connected component. "Along" is the direction of the edges and
+// "across" is perpendicular to it.
 class ComponentAreas {
  public:
   ComponentAreas(const LayoutGraph& graph, const Layout& layout, const GraphAreaDesc& desc,
@@ -81,7 +81,7 @@ class ComponentAreas {
     return std::min(desc_.levels, static_cast<std::uint32_t>(depth - outer));
   }
   void add_runs(std::uint32_t rank, std::vector<Run>& runs) const {
-    std::vector<Run> open;  // outer groups first
+    std::vector<Run> open;  // outermost group first
     std::vector<std::uint32_t> chain;
     const auto close = [&](std::size_t keep) {
       for (; open.size() > keep; open.pop_back()) runs.push_back(open.back());
@@ -100,7 +100,7 @@ class ComponentAreas {
       for (std::size_t i = 0; i < open.size(); ++i) {
         open[i].across.end = across(n).end;
         open[i].last_levels = levels(i, chain.size());
-        open[i].most_levels = std::max(open[i].most_levels, open[i].last_levels);
+        open[i].max_levels = std::max(open[i].max_levels, open[i].last_levels);
       }
     }
     close(0);
@@ -116,7 +116,7 @@ class ComponentAreas {
                                      : GraphLine{{along, from}, {along, to}});
   }
 
-  // The runs of one group, by rank, then across.
+  // `runs`: all runs of one group, sorted by rank, then by position across.
   void add_parts(std::span<Run> runs) {
     GraphArea& area = areas_[runs.front().group];
     const auto side = [&](std::uint32_t levels) { return desc_.side * static_cast<float>(levels); };
@@ -137,11 +137,11 @@ class ComponentAreas {
       const std::span<Run> before = run.rank > 0 ? of_rank(run.rank - 1) : std::span<Run>{},
                            after = of_rank(run.rank + 1);
       const Span band = bands_[run.rank];
-      const Span along{
-          before.empty() ? band.begin - (is_down() ? title(run.most_levels) : side(run.most_levels))
-                         : (bands_[run.rank - 1].end + band.begin) / 2,
-          after.empty() ? band.end + side(run.most_levels)
-                        : (band.end + bands_[run.rank + 1].begin) / 2};
+      const Span along{before.empty()
+                           ? band.begin - (is_down() ? title(run.max_levels) : side(run.max_levels))
+                           : (bands_[run.rank - 1].end + band.begin) / 2,
+                       after.empty() ? band.end + side(run.max_levels)
+                                     : (band.end + bands_[run.rank + 1].begin) / 2};
       const Rect part = rect_of(run.across, along);
       Rect& b = area.bounds;
       b = area.parts.empty() ? part
@@ -156,7 +156,7 @@ class ComponentAreas {
       add_border(area, run.across, after, along.end);
     }
   }
-  // The part of a run's end that no run of the next rank joins.
+  // Outlines the part of a run's border that no run of the adjacent rank touches.
   void add_border(GraphArea& area, Span across, std::span<const Run> joined, float along) const {
     float from = across.begin;
     for (const Run& other : joined) {
@@ -172,7 +172,7 @@ class ComponentAreas {
   const GraphAreaDesc& desc_;
   std::vector<GraphArea>& areas_;
   std::vector<std::vector<std::uint32_t>> ranks_;
-  std::vector<Span> bands_;  // a rank each, along
+  std::vector<Span> bands_;  // per rank: its extent along the edges
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// GraphAreas: the shapes of label groups behind a drawn graph. A shape is made of stretches of
-// ranks in which only the group's own boxes stand, so that it never holds a stranger; stretches of
-// neighbouring ranks join. Knows layout alone. Threads: a pure function.
+// GraphArea: the background shape of a label group. A shape consists of the stretches of ranks that
+// contain only boxes of the group, so it never covers a box of another group. Stretches in adjacent
+// ranks are joined. Depends only on layout. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace reprise::viewer {
 
-// Distances around a group's boxes, once more for each group that is around a box inside this one.
+// Padding around a group's boxes, added for each nested group.
 struct GraphAreaDesc {
   Direction direction = Direction::Down;
-  float side = 6, title = 18;  // left, right and below; above, where the title stands
-  std::uint32_t levels = 3;    // more take no more room
+  float side = 6;            // left, right and bottom
+  float title = 18;          // top, for the title
+  std::uint32_t levels = 3;  // nesting levels that receive padding
 };
 
 struct GraphLine {
@@ -22,14 +23,14 @@ struct GraphLine {
 };
 
 struct GraphArea {
-  std::uint32_t group = 0, depth = 0;  // depth: groups around it
-  std::vector<Rect> parts;             // do not overlap
-  std::vector<GraphLine> outline;      // of all parts together
-  Rect bounds;                         // of the parts; other boxes may stand in it
+  std::uint32_t group = 0, depth = 0;  // depth: number of enclosing groups
+  std::vector<Rect> parts;             // disjoint
+  std::vector<GraphLine> outline;      // of the union of the parts
+  Rect bounds;                         // of the parts; may contain boxes of other groups
 };
 
-// A group each that has a box in it or in a group below it, outer ones first. `layout` is of
-// `graph`.
+// One area per group with a box in it or in a nested group, outermost first. `layout` must be the
+// layout of `graph`.
 [[nodiscard]] std::vector<GraphArea> graph_areas(const LayoutGraph& graph, const Layout& layout,
                                                  const GraphAreaDesc& desc);
 

@@ -1,9 +1,9 @@
-// The boxes of a graph, in as much detail as the zoom lets one read.
+// Draws the boxes of a graph in the level of detail that the zoom allows.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "panels/graph/graph_drawing.hpp"
+#include "panels/graph/graph_draw_context.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -12,39 +12,39 @@ namespace reprise::viewer {
 namespace {
 
 constexpr float kRichZoom = 1.12f, kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
-constexpr float kBlockCell = 4;  // points of the screen
+constexpr float kBlockCell = 4;  // screen points
 constexpr float kFadedFill = 0.16f, kFadedText = 0.35f;
 
 class BoxPainter {
  public:
-  explicit BoxPainter(const GraphDrawing& d)
+  explicit BoxPainter(const GraphDrawContext& d)
       : d_(d), theme_(d.theme()), detail_(graph_detail(d.zoom())) {}
 
   void draw() {
     if (detail_ == GraphDetail::Blocks) draw_blocks();
-    d_.scene.box_index.find(d_.in_sight(6), found_);
+    d_.scene.box_index.find(d_.visible_rect(6), found_);
     if (detail_ != GraphDetail::Blocks) {
       for (const std::uint32_t box : found_) draw_box(box);
     }
     for (const std::uint8_t bit :
-         {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
+         {HighlightBit::kCritical, HighlightBit::kHovered, HighlightBit::kSelected}) {
       for (const std::uint32_t box : found_) {
-        if ((d_.marks.boxes[box] & bit) != 0) draw_ring(box, bit);
+        if ((d_.highlights.boxes[box] & bit) != 0) draw_ring(box, bit);
       }
     }
   }
 
  private:
-  // Never thinner than can be seen.
-  [[nodiscard]] Rect place(const Rect& rect) const {
+  // On the screen, enlarged to a visible minimum size.
+  [[nodiscard]] Rect visible_box(const Rect& rect) const {
     Rect r = d_.on_screen(rect);
-    const float least = 1.5f * theme_.scale;
-    if (r.width() < least) r.right = r.left + least;
-    if (r.height() < least) r.bottom = r.top + least;
+    const float min_size = 1.5f * theme_.scale;
+    if (r.width() < min_size) r.right = r.left + min_size;
+    if (r.height() < min_size) r.bottom = r.top + min_size;
     return r;
   }
   [[nodiscard]] bool is_faded(std::uint32_t box) const {
-    return (d_.marks.boxes[box] & GraphMark::kFaded) != 0;
+    return (d_.highlights.boxes[box] & HighlightBit::kFaded) != 0;
   }
   [[nodiscard]] ImU32 fill_of(ImU32 colour, bool faded) const {
     return faded ? with_alpha(colour, kFadedFill) : colour;
@@ -52,24 +52,24 @@ class BoxPainter {
 
   void draw_blocks() {
     const std::uint32_t level = GraphLod::level_for(kBlockCell / d_.zoom());
-    const Rect sight = d_.in_sight(6);
-    for (const GraphBlock& block : d_.scene.far.blocks(level)) {
-      if (!meets(block.rect, sight)) continue;
+    const Rect visible = d_.visible_rect(6);
+    for (const GraphBlock& block : d_.scene.lod.blocks(level)) {
+      if (!meets(block.rect, visible)) continue;
       std::uint32_t hottest = trace::kNone;
-      double most = 0;
+      double max_heat = 0;
       bool passes = false;
-      for (const std::uint32_t box : d_.scene.far.boxes_of(level, block)) {
+      for (const std::uint32_t box : d_.scene.lod.boxes_of(level, block)) {
         const bool faded = is_faded(box);
         if (passes && faded) continue;
         for (const std::uint32_t node : d_.scene.members_of(box)) {
           const double heat = node_heat(d_.context, node);
-          if (hottest != trace::kNone && heat <= most && passes == !faded) continue;
+          if (hottest != trace::kNone && heat <= max_heat && passes == !faded) continue;
           hottest = node;
-          most = heat;
+          max_heat = heat;
           passes = !faded;
         }
       }
-      const Rect r = place(block.rect);
+      const Rect r = visible_box(block.rect);
       d_.list.AddRectFilled({r.left, r.top}, {r.right, r.bottom},
                             fill_of(node_colour(d_.context, hottest), !passes));
     }
@@ -77,7 +77,7 @@ class BoxPainter {
 
   void draw_box(std::uint32_t b) {
     const GraphBox& box = d_.scene.boxes[b];
-    const Rect r = place(box.rect);
+    const Rect r = visible_box(box.rect);
     const bool faded = is_faded(b), group = box.label != trace::kNone;
     if (detail_ == GraphDetail::Plain) {
       const ImU32 colour =
@@ -89,7 +89,7 @@ class BoxPainter {
     const ImU32 colour = node_colour(d_.context, time.hottest);
     const float radius = theme_.radius * (detail_ <= GraphDetail::Full ? 1.25f : 0.75f);
     const ImVec2 low{r.left, r.top}, high{r.right, r.bottom};
-    if (group) {  // a stack of cards
+    if (group) {  // drawn as a stack of cards
       for (const float by : {6.0f, 3.0f}) {
         const float off = by * d_.zoom() * theme_.scale;
         d_.list.AddRectFilled({low.x + off, low.y + off}, {high.x + off, high.y + off},
@@ -98,7 +98,8 @@ class BoxPainter {
                         with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
       }
     }
-    if (faded) d_.list.AddRectFilled(low, high, theme_.panel, radius);  // no link shines through
+    if (faded)
+      d_.list.AddRectFilled(low, high, theme_.panel, radius);  // hides links behind the box
     d_.list.AddRectFilled(low, high, fill_of(colour, faded), radius);
     d_.list.AddRect(low, high, with_alpha(theme_.node_border, faded ? kFadedText : 1), radius);
     const ImU32 ink = faded ? with_alpha(theme_.ink, kFadedText) : ink_on(colour);
@@ -116,8 +117,8 @@ class BoxPainter {
     const float padding = std::min(8.0f, 8 * d_.zoom()) * theme_.scale, left = r.left + padding,
                 right = r.right - padding;
     const bool rich = detail_ == GraphDetail::Rich;
-    const float free = r.height() - text.height - small.height * (rich ? 2 : 1),
-                space = std::max(0.0f, free / (rich ? 4 : 3));
+    const float unused_height = r.height() - text.height - small.height * (rich ? 2 : 1),
+                space = std::max(0.0f, unused_height / (rich ? 4 : 3));
     float y = r.top + space;
     draw_graph_text(d_.list, theme_.text, {left, y}, ink, text.fit(box.name, right - left));
     y += text.height + space;
@@ -146,16 +147,16 @@ class BoxPainter {
   }
 
   void draw_ring(std::uint32_t b, std::uint8_t bit) {
-    const Rect r = place(d_.scene.boxes[b].rect);
+    const Rect r = visible_box(d_.scene.boxes[b].rect);
     const float s = theme_.scale;
     const bool small = detail_ >= GraphDetail::Plain;
     float thickness = std::round((small ? 2 : 3) * s), out = 0;
     ImU32 colour = theme_.critical;
-    if (bit == GraphMark::kHovered) {
+    if (bit == HighlightBit::kHovered) {
       colour = theme_.ink;
       thickness = std::round(2 * s);
       out = 1 * s;
-    } else if (bit == GraphMark::kSelected) {
+    } else if (bit == HighlightBit::kSelected) {
       colour = theme_.accent;
       out = (small ? 2 : 3) * s;
       d_.list.AddRect({r.left - out - 2 * s, r.top - out - 2 * s},
@@ -163,7 +164,7 @@ class BoxPainter {
                       small ? 0 : theme_.radius * 2, ImDrawFlags_None, std::round(4 * s));
     } else if (small) {
       thickness = std::round(1 * s);
-      if (r.height() < 6 * s) {  // a ring would hide what it is around
+      if (r.height() < 6 * s) {  // a ring would hide a box this small
         d_.list.AddRectFilled({r.left, r.bottom}, {r.right, r.bottom + thickness}, colour);
         return;
       }
@@ -172,7 +173,7 @@ class BoxPainter {
                     small ? 0 : theme_.radius * 1.25f + out, ImDrawFlags_None, thickness);
   }
 
-  const GraphDrawing& d_;
+  const GraphDrawContext& d_;
   const Theme& theme_;
   GraphDetail detail_;
   std::vector<std::uint32_t> found_;
@@ -187,11 +188,11 @@ GraphDetail graph_detail(float zoom) noexcept {
   return zoom >= kBlockZoom ? GraphDetail::Plain : GraphDetail::Blocks;
 }
 
-Rect GraphDrawing::in_sight(float points) const {
+Rect GraphDrawContext::visible_rect(float margin) const {
   const CanvasBounds b = canvas.in_sight();
-  const double more = static_cast<double>(points) / canvas.zoom_x();
-  return {static_cast<float>(b.left - more), static_cast<float>(b.top - more),
-          static_cast<float>(b.right + more), static_cast<float>(b.bottom + more)};
+  const double extra = static_cast<double>(margin) / canvas.zoom_x();
+  return {static_cast<float>(b.left - extra), static_cast<float>(b.top - extra),
+          static_cast<float>(b.right + extra), static_cast<float>(b.bottom + extra)};
 }
 
 void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
@@ -202,6 +203,6 @@ void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
                text.data() + text.size());
 }
 
-void draw_graph_boxes(const GraphDrawing& drawing) { BoxPainter(drawing).draw(); }
+void draw_graph_boxes(const GraphDrawContext& drawing) { BoxPainter(drawing).draw(); }
 
 }  // namespace reprise::viewer

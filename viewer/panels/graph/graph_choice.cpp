@@ -11,13 +11,13 @@ namespace {
 
 std::optional<model::GraphKey> most_replayed(const model::Document& document) {
   std::optional<model::GraphKey> best;
-  std::tuple<std::size_t, std::uint32_t> most;
+  std::tuple<std::size_t, std::uint32_t> best_rank;
   for (const auto& [key, entry] : document.graphs) {
-    const std::tuple<std::size_t, std::uint32_t> now{entry.replays.size(),
-                                                     entry.graph->node_count()};
-    if (best && now <= most) continue;
+    const std::tuple<std::size_t, std::uint32_t> rank{entry.replays.size(),
+                                                      entry.graph->node_count()};
+    if (best && rank <= best_rank) continue;
     best = key;
-    most = now;
+    best_rank = rank;
   }
   return best;
 }

@@ -1,5 +1,5 @@
-// Which graph of a document is looked at first, and when another version takes its place. Threads:
-// pure functions.
+// Selection of the displayed graph, and transfer of view state between versions of a graph.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,19 @@
 
 namespace reprise::viewer {
 
-// Of a file, what was replayed most. Live, of the graph that is replayed most the newest version
-// that was. Empty: there is no graph.
+// The graph to display first. File: the graph with the most replays. Session: the newest replayed
+// version of the graph with the most replays. Empty if the document has no graph.
 enum class ChoiceOf : std::uint8_t { File, Session };
 [[nodiscard]] std::optional<model::GraphKey> first_choice(const model::Document& document,
                                                           ChoiceOf of);
-// Of the same graph; `key` itself if there is none newer.
+// The newest version of the same graph; `key` if no newer version exists.
 [[nodiscard]] model::GraphKey newest_version(const model::Document& document, model::GraphKey key);
-// The same replays, after the list of a long session has forgotten so many at its front. All
-// replays, if none of them is left.
+// `range` after the oldest `replays` were dropped from the front of the list. All replays if none
+// of the range remains.
 [[nodiscard]] model::ReplayRange after_forgetting(model::ReplayRange range, std::uint64_t replays);
-// True if what is selected exists.
+// True if the selected object exists in the document.
 [[nodiscard]] bool is_there(const model::Selection& selection, const model::Document& document);
-// What is selected in one version, in another one: a node or a buffer that has the same place and
-// the same name; else nothing.
+// Maps a selection to version `to`: a node or buffer with the same index and name. Empty otherwise.
 [[nodiscard]] model::Selection carried_over(const model::Selection& selection,
                                             const model::Document& document, model::GraphKey to);
 

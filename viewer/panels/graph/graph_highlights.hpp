@@ -1,6 +1,6 @@
-// GraphHighlights: what of a drawn graph stands out now, and what steps back: selection, hovering,
-// filter, critical path, switched off causes. Made anew for each frame, linear in boxes and links.
-// Threads: a pure function of what the frame holds.
+// GraphHighlights: boxes and links of a drawn graph that are highlighted or faded by the selection,
+// hovering, the filter, the critical path and hidden edge causes. Recomputed in each frame in time
+// linear in boxes and links. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@
 
 namespace reprise::viewer {
 
-// Bits.
-struct GraphMark {
+// Bits of GraphHighlights entries.
+struct HighlightBit {
   static constexpr std::uint8_t kSelected = 1, kHovered = 2, kCritical = 4, kFaded = 8,
                                 kHidden = 16;
-  static constexpr std::uint8_t kOnTop =
-      kSelected | kHovered | kCritical;  // drawn after all others
+  static constexpr std::uint8_t kOnTop = kSelected | kHovered | kCritical;  // drawn last
 };
 
 struct GraphHighlights {
-  std::vector<std::uint8_t> boxes, links;
+  std::vector<std::uint8_t> boxes, links;  // HighlightBit masks, one per box and per link
 };
 
-// `causes`: a bit for each trace::EdgeCause that is drawn.
-[[nodiscard]] GraphHighlights graph_marks(const GraphScene& scene, const PanelContext& context,
-                                          std::uint32_t causes);
+// `causes`: bit per visible trace::EdgeCause.
+[[nodiscard]] GraphHighlights make_graph_highlights(const GraphScene& scene,
+                                                    const PanelContext& context,
+                                                    std::uint32_t causes);
 
-// Of a box: its node, or all that it holds.
+// Times of a box: those of its node, or sums over its members.
 struct GraphBoxTime {
-  double median = 0, share = 0;  // ns, 0 to 1; sums
+  double median = 0, share = 0;  // ns; 0 to 1
   bool measured = false;
-  std::uint32_t hottest = 0;  // the node that gives the box its colour
+  std::uint32_t hottest = 0;  // the node that determines the colour of the box
 };
 [[nodiscard]] GraphBoxTime box_time(const GraphScene& scene, const PanelContext& context,
                                     std::uint32_t box);
-// What makes a node the one that colours what holds several; more is hotter.
+// Rank of a node among the members of a box; the highest determines the colour of the box.
 [[nodiscard]] double node_heat(const PanelContext& context, std::uint32_t node);
 
 }  // namespace reprise::viewer

@@ -7,7 +7,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kSlop = 3, kLinkSlop = 6;  // points of the screen beside what is meant
+constexpr float kSlop = 3, kLinkSlop = 6;  // tolerance in screen points
 
 float distance(ImVec2 p, ImVec2 a, ImVec2 b) {
   const float x = b.x - a.x, y = b.y - a.y, length = x * x + y * y;
@@ -16,46 +16,46 @@ float distance(ImVec2 p, ImVec2 a, ImVec2 b) {
   return std::hypot(p.x - a.x - t * x, p.y - a.y - t * y);
 }
 
-Rect around(const GraphDrawing& d, ImVec2 at, float slop) {
+Rect around(const GraphDrawContext& d, ImVec2 at, float slop) {
   return {static_cast<float>(d.canvas.x_of(at.x - slop)),
           static_cast<float>(d.canvas.y_of(at.y - slop)),
           static_cast<float>(d.canvas.x_of(at.x + slop)),
           static_cast<float>(d.canvas.y_of(at.y + slop))};
 }
 
-std::uint32_t nearest_box(const GraphDrawing& d, ImVec2 at) {
+std::uint32_t nearest_box(const GraphDrawContext& d, ImVec2 at) {
   const float slop = graph_detail(d.zoom()) >= GraphDetail::Plain ? kSlop * d.theme().scale : 0;
   std::vector<std::uint32_t> found;
   d.scene.box_index.find(around(d, at, slop), found);
   std::uint32_t nearest = trace::kNone;
-  float least = 0;
+  float min_distance = 0;
   for (const std::uint32_t box : found) {
     const Rect r = d.on_screen(d.scene.boxes[box].rect);
-    const float away = std::hypot(at.x - std::clamp(at.x, r.left, r.right),
-                                  at.y - std::clamp(at.y, r.top, r.bottom));
-    if (nearest != trace::kNone && away >= least) continue;
+    const float distance_to = std::hypot(at.x - std::clamp(at.x, r.left, r.right),
+                                         at.y - std::clamp(at.y, r.top, r.bottom));
+    if (nearest != trace::kNone && distance_to >= min_distance) continue;
     nearest = box;
-    least = away;
+    min_distance = distance_to;
   }
   return nearest;
 }
 
-std::uint32_t nearest_link(const GraphDrawing& d, ImVec2 at) {
+std::uint32_t nearest_link(const GraphDrawContext& d, ImVec2 at) {
   const float slop = kLinkSlop * d.theme().scale;
-  const Rect sight{at.x - slop, at.y - slop, at.x + slop, at.y + slop};
+  const Rect visible{at.x - slop, at.y - slop, at.x + slop, at.y + slop};
   std::vector<std::uint32_t> found;
   std::vector<ImVec2> path;
   d.scene.link_index.find(around(d, at, slop), found);
   std::uint32_t nearest = trace::kNone;
-  float least = slop;
+  float min_distance = slop;
   for (const std::uint32_t link : found) {
     if ((d.scene.links[link].causes & d.causes) == 0) continue;
-    trace_graph_link(d, link, sight, path);
+    trace_graph_link(d, link, visible, path);
     for (std::size_t i = 1; i < path.size(); ++i) {
-      const float away = distance(at, path[i - 1], path[i]);
-      if (away >= least) continue;
+      const float distance_to = distance(at, path[i - 1], path[i]);
+      if (distance_to >= min_distance) continue;
       nearest = link;
-      least = away;
+      min_distance = distance_to;
     }
   }
   return nearest;
@@ -63,12 +63,12 @@ std::uint32_t nearest_link(const GraphDrawing& d, ImVec2 at) {
 
 }  // namespace
 
-GraphHit hit_graph(const GraphDrawing& drawing, ImVec2 at) {
+GraphHit hit_graph(const GraphDrawContext& drawing, ImVec2 at) {
   GraphHit hit;
   hit.box = nearest_box(drawing, at);
   if (hit.box != trace::kNone) return hit;
   for (std::uint32_t a = static_cast<std::uint32_t>(drawing.scene.areas.size());
-       a-- > 0;) {  // inner ones first
+       a-- > 0;) {  // innermost first
     const Rect title = area_title(drawing, drawing.scene.areas[a]);
     if (title.width() <= 0 || at.x < title.left || at.x > title.right || at.y < title.top ||
         at.y > title.bottom)
@@ -80,7 +80,7 @@ GraphHit hit_graph(const GraphDrawing& drawing, ImVec2 at) {
   return hit;
 }
 
-std::uint32_t edge_of_link(const GraphDrawing& drawing, std::uint32_t link) {
+std::uint32_t edge_of_link(const GraphDrawContext& drawing, std::uint32_t link) {
   const auto edges = drawing.scene.edges_of(link);
   const auto& record = drawing.scene.graph().record().edges;
   const auto drawn = std::find_if(edges.begin(), edges.end(), [&](std::uint32_t e) {

@@ -1,31 +1,31 @@
-// GraphHit: what of a drawn graph is below the mouse: a box before a title before a link. Threads:
-// pure functions.
+// GraphHit: the object of a drawn graph under the mouse. Boxes take precedence over titles, titles
+// over links. Threads: pure functions; the draw functions run on the drawing thread.
 #pragma once
 
 #include <cstdint>
 
-#include "panels/graph/graph_drawing.hpp"
+#include "panels/graph/graph_draw_context.hpp"
 
 namespace reprise::viewer {
 
 struct GraphHit {
-  std::uint32_t box = trace::kNone, area = trace::kNone,
-                link = trace::kNone;  // one at most; area: in the scene's areas, by its title
+  // Indices into the scene's boxes, areas and links; at most one is not kNone.
+  std::uint32_t box = trace::kNone, area = trace::kNone, link = trace::kNone;
   [[nodiscard]] bool is_nothing() const noexcept {
     return box == trace::kNone && area == trace::kNone && link == trace::kNone;
   }
 };
 
-// `at`: on the screen.
-[[nodiscard]] GraphHit hit_graph(const GraphDrawing& drawing, ImVec2 at);
-// The edge of a link that stands for it: the first whose cause is drawn.
-[[nodiscard]] std::uint32_t edge_of_link(const GraphDrawing& drawing, std::uint32_t link);
-// The innermost area that holds a node; kNone: none.
+// `at`: in screen coordinates.
+[[nodiscard]] GraphHit hit_graph(const GraphDrawContext& drawing, ImVec2 at);
+// The representative edge of a link: its first edge whose cause is visible.
+[[nodiscard]] std::uint32_t edge_of_link(const GraphDrawContext& drawing, std::uint32_t link);
+// The innermost area that contains a node; kNone if no area does.
 [[nodiscard]] std::uint32_t area_of_node(const GraphScene& scene, std::uint32_t node);
 
-// What a tooltip says about it, in a tooltip that is being made.
-void draw_box_tooltip(const GraphDrawing& drawing, std::uint32_t box);
-void draw_link_tooltip(const GraphDrawing& drawing, std::uint32_t link);
-void draw_area_tooltip(const GraphDrawing& drawing, std::uint32_t area);
+// Draw the contents of a tooltip. Call between BeginTooltip() and EndTooltip().
+void draw_box_tooltip(const GraphDrawContext& drawing, std::uint32_t box);
+void draw_link_tooltip(const GraphDrawContext& drawing, std::uint32_t link);
+void draw_area_tooltip(const GraphDrawContext& drawing, std::uint32_t area);
 
 }  // namespace reprise::viewer

@@ -8,11 +8,11 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kLeastCell = 64;
+constexpr float kMinCell = 64;
 constexpr int kLevels = 24;
 
-// Cells count from a corner far outside, so that they are not below 0.
-std::uint64_t place(float at, float cell) {
+// Index of a cell. The origin is far outside the plane, so that indices are not negative.
+std::uint64_t cell_index(float at, float cell) {
   return static_cast<std::uint64_t>(
       std::max(0.0, std::floor(static_cast<double>(at) / cell) + 1e6));
 }
@@ -23,7 +23,7 @@ std::uint64_t key(std::uint64_t row, std::uint64_t column) { return row << 32 | 
 GraphIndex::GraphIndex(std::vector<Rect> rects) : rects_(std::move(rects)) {
   std::vector<Level> levels(kLevels);
   for (int l = 0; l < kLevels; ++l)
-    levels[static_cast<std::size_t>(l)].cell = std::ldexp(kLeastCell, l);
+    levels[static_cast<std::size_t>(l)].cell = std::ldexp(kMinCell, l);
   for (std::uint32_t i = 0; i < rects_.size(); ++i) {
     const Rect& r = rects_[i];
     if (i == 0) bounds_ = r;
@@ -34,7 +34,7 @@ GraphIndex::GraphIndex(std::vector<Rect> rects) : rects_(std::move(rects)) {
     while (l + 1 < levels.size() && levels[l].cell < size) ++l;
     const float cell = levels[l].cell;
     levels[l].items.emplace_back(
-        key(place((r.top + r.bottom) / 2, cell), place((r.left + r.right) / 2, cell)), i);
+        key(cell_index((r.top + r.bottom) / 2, cell), cell_index((r.left + r.right) / 2, cell)), i);
   }
   for (Level& level : levels) {
     if (level.items.empty()) continue;
@@ -53,21 +53,21 @@ void GraphIndex::find(const Rect& part, std::vector<std::uint32_t>& found) const
   }
   for (const Level& level : levels_) {
     const float half = level.cell / 2;
-    const std::uint64_t top = place(part.top - half, level.cell),
-                        bottom = place(part.bottom + half, level.cell);
-    const std::uint64_t left = place(part.left - half, level.cell),
-                        right = place(part.right + half, level.cell);
-    const auto look = [&](std::uint32_t i) {
+    const std::uint64_t top = cell_index(part.top - half, level.cell),
+                        bottom = cell_index(part.bottom + half, level.cell);
+    const std::uint64_t left = cell_index(part.left - half, level.cell),
+                        right = cell_index(part.right + half, level.cell);
+    const auto test = [&](std::uint32_t i) {
       if (meets(rects_[i], part)) found.push_back(i);
     };
     if (bottom - top >= level.items.size()) {
-      for (const auto& item : level.items) look(item.second);
+      for (const auto& item : level.items) test(item.second);
       continue;
     }
     for (std::uint64_t row = top; row <= bottom; ++row) {
       auto at = std::lower_bound(level.items.begin(), level.items.end(),
                                  std::pair{key(row, left), std::uint32_t{0}});
-      for (; at != level.items.end() && at->first <= key(row, right); ++at) look(at->second);
+      for (; at != level.items.end() && at->first <= key(row, right); ++at) test(at->second);
     }
   }
   std::sort(found.begin(), found.end());

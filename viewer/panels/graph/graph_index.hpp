@@ -1,6 +1,5 @@
-// GraphIndex: which of many rectangles meet a part of a plane, without looking at all of them:
-// grids of doubling cell size, each rectangle once, in the grid whose cells are as large as it is.
-// Knows no graph. Threads: immutable, any.
+// GraphIndex: spatial index of rectangles. Grids of doubling cell size; each rectangle is in the
+// first grid whose cells are at least as large. Independent of graphs. Threads: immutable.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +20,18 @@ class GraphIndex {
   GraphIndex() = default;
   explicit GraphIndex(std::vector<Rect> rects);
 
-  // Numbers of those that meet `part`, ascending; replaces what is in `found`.
+  // Replaces `found` with the indices of the rectangles that intersect `part`, ascending.
   void find(const Rect& part, std::vector<std::uint32_t>& found) const;
   [[nodiscard]] const Rect& rect(std::uint32_t i) const { return rects_[i]; }
 
  private:
   struct Level {
     float cell = 1;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>>
-        items;  // cell of the centre, by row then column; number
+    // Cell of the centre (row-major) and index of the rectangle, sorted.
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> items;
   };
   std::vector<Rect> rects_;
-  Rect bounds_;  // of all
+  Rect bounds_;  // of all rectangles
   std::vector<Level> levels_;
 };
 

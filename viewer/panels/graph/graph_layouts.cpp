@@ -10,7 +10,8 @@ float fit_zoom(float width, float height, const GraphLayoutDesc& desc) {
   return std::min({1.0f, desc.width / std::max(width, 1.0f), desc.height / std::max(height, 1.0f)});
 }
 
-// About how large a scene would be with its ranks beside each other instead of below each other.
+// Estimates the size of a scene laid out to the right from the size of the scene laid out
+// downwards.
 Size turned_size(const GraphScene& down) {
   double width = 0, height = 0;
   for (const GraphBox& box : down.boxes) {
@@ -22,11 +23,12 @@ Size turned_size(const GraphScene& down) {
   width /= boxes;
   height /= boxes;
   const double ranks = static_cast<double>(down.bounds.height()) / (height + 1.4 * gap),
-               most = static_cast<double>(down.bounds.width()) / (width + 0.6 * gap);
-  return {static_cast<float>(ranks * (width + 2 * gap)), static_cast<float>(most * (height + gap))};
+               max_per_rank = static_cast<double>(down.bounds.width()) / (width + 0.6 * gap);
+  return {static_cast<float>(ranks * (width + 2 * gap)),
+          static_cast<float>(max_per_rank * (height + gap))};
 }
 
-GraphScene make_better_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
+GraphScene make_best_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
   key.direction = Direction::Down;
   GraphScene down = make_graph_scene(key);
   const float zoom = fit_zoom(down.bounds.width(), down.bounds.height(), desc);
@@ -34,28 +36,28 @@ GraphScene make_better_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
   if (zoom >= 1 || fit_zoom(guess.width, guess.height, desc) < zoom) return down;
   key.direction = Direction::Right;
   GraphScene right = make_graph_scene(key);
-  // Down is what people expect of a graph, unless it shows less.
+  // Prefer Down unless Right shows the graph noticeably larger.
   return fit_zoom(right.bounds.width(), right.bounds.height(), desc) > 1.05f * zoom ? right : down;
 }
 
 }  // namespace
 
-std::shared_ptr<const GraphScene> GraphLayouts::ask(const GraphLayoutDesc& desc) {
+std::shared_ptr<const GraphScene> GraphLayouts::request(const GraphLayoutDesc& desc) {
   if (chosen_for_ != desc.graph->key().graph) chosen_.reset();
   const std::optional<Direction> direction = desc.direction ? desc.direction : chosen_;
   const Key key{{desc.graph, direction.value_or(Direction::Down), desc.collapsed, desc.text,
                  desc.small, desc.scale},
                 !direction};
   const auto make = [key, desc] {
-    return key.any_direction ? make_better_scene(key.scene, desc) : make_graph_scene(key.scene);
+    return key.any_direction ? make_best_scene(key.scene, desc) : make_graph_scene(key.scene);
   };
-  if (const std::shared_ptr<const GraphScene> there = latest_.value();
-      there != nullptr && there->key == key.scene && !key.any_direction) {
-    return there;
+  if (const std::shared_ptr<const GraphScene> current = scene_.value();
+      current != nullptr && current->key == key.scene && !key.any_direction) {
+    return current;
   }
-  latest_.ask(key, make);
-  std::shared_ptr<const GraphScene> scene = latest_.value();
-  if (key.any_direction && latest_.value(key) != nullptr) {
+  scene_.ask(key, make);
+  std::shared_ptr<const GraphScene> scene = scene_.value();
+  if (key.any_direction && scene_.value(key) != nullptr) {
     chosen_ = scene->key.direction;
     chosen_for_ = desc.graph->key().graph;
   }

@@ -1,6 +1,6 @@
-// GraphLayouts: the scene that a graph panel shows, made in the background; the one before it stays
-// until the next is there. Decides which way a graph runs until somebody else does. Threads: the
-// drawing thread's.
+// GraphLayouts: the scene of a graph panel, laid out in the background. The previous scene remains
+// until the next is complete. Selects the layout direction if the description has none, and keeps
+// it for the same graph. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace reprise::viewer {
 
 struct GraphLayoutDesc {
   std::shared_ptr<const model::Graph> graph;
-  std::optional<Direction> direction;  // none: whichever shows more in `width` by `height`
+  std::optional<Direction> direction;  // none: the direction that fits `width` x `height` better
   std::set<std::string> collapsed;
   TextWidths text, small;
   float scale = 1, width = 1, height = 1;
@@ -22,12 +22,13 @@ struct GraphLayoutDesc {
 
 class GraphLayouts {
  public:
-  explicit GraphLayouts(Background& background) : latest_(background) {}
+  explicit GraphLayouts(Background& background) : scene_(background) {}
 
-  // The scene to show now, maybe of another description, or graph; null: none yet.
-  [[nodiscard]] std::shared_ptr<const GraphScene> ask(const GraphLayoutDesc& desc);
-  [[nodiscard]] bool is_busy() const { return latest_.is_busy(); }
-  [[nodiscard]] std::string error() const { return latest_.error(); }
+  // Requests a layout and returns the newest complete scene, possibly of an older description or of
+  // another graph; null before the first.
+  [[nodiscard]] std::shared_ptr<const GraphScene> request(const GraphLayoutDesc& desc);
+  [[nodiscard]] bool is_busy() const { return scene_.is_busy(); }
+  [[nodiscard]] std::string error() const { return scene_.error(); }
 
  private:
   struct Key {
@@ -35,8 +36,8 @@ class GraphLayouts {
     bool any_direction = false;
     friend bool operator==(const Key&, const Key&) = default;
   };
-  AsyncValue<Key, GraphScene> latest_;
-  std::optional<Direction> chosen_;  // for chosen_for_
+  AsyncValue<Key, GraphScene> scene_;
+  std::optional<Direction> chosen_;  // for graph chosen_for_
   std::uint32_t chosen_for_ = trace::kNone;
 };
 

@@ -1,20 +1,21 @@
-// The links of a graph: curves that leave and enter boxes along the direction of the graph, dashed
-// where a lane or the frame adds them.
+// Draws the links of a graph as curves that leave and enter boxes along the layout direction. Links
+// added by lowering (lane, entry/exit) are dashed.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
-#include "panels/graph/graph_drawing.hpp"
+#include "panels/graph/graph_draw_context.hpp"
 
 namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMostLinks = 5000;  // in one picture; beyond, some stand for all
-constexpr float kFarCell = 6;             // points of the screen, of links seen from far away
+constexpr std::size_t kMaxLinks = 5000;  // per frame; beyond this a subset is drawn
+constexpr float kFarCell = 6;            // screen points; cell size for merging links at low zoom
 
-// The cause that gives a link its colour: the first that is drawn, and what was added last of all.
+// The cause that determines the colour of a link: the first in kOrder. Causes added by lowering are
+// last.
 trace::EdgeCause cause_of(std::uint32_t causes) {
   constexpr std::array kOrder = {trace::EdgeCause::Barrier,  trace::EdgeCause::User,
                                  trace::EdgeCause::Hazard,   trace::EdgeCause::Linear,
@@ -28,23 +29,23 @@ trace::EdgeCause cause_of(std::uint32_t causes) {
 
 class LinkPainter {
  public:
-  explicit LinkPainter(const GraphDrawing& d)
+  explicit LinkPainter(const GraphDrawContext& d)
       : d_(d),
         near_(graph_detail(d.zoom()) <= GraphDetail::Name),
         down_(d.scene.key.direction == Direction::Down) {}
 
   void draw() {
-    const Rect sight = d_.in_sight(8);
-    d_.scene.link_index.find(sight, found_);
-    sight_ = d_.on_screen(sight);
+    const Rect visible = d_.visible_rect(8);
+    d_.scene.link_index.find(visible, found_);
+    visible_ = d_.on_screen(visible);
     std::vector<std::uint32_t> on_top;
     const std::uint32_t level = GraphLod::level_for(kFarCell / d_.zoom());
     const bool merge = GraphLod::kCell * d_.zoom() < kFarCell;
     std::erase_if(found_, [&](std::uint32_t link) {
-      const std::uint8_t mark = d_.marks.links[link];
-      if ((mark & GraphMark::kHidden) != 0) return true;
-      if ((mark & GraphMark::kOnTop) != 0) on_top.push_back(link);
-      return (mark & GraphMark::kOnTop) != 0 || (merge && !d_.scene.far.keeps(link, level));
+      const std::uint8_t mark = d_.highlights.links[link];
+      if ((mark & HighlightBit::kHidden) != 0) return true;
+      if ((mark & HighlightBit::kOnTop) != 0) on_top.push_back(link);
+      return (mark & HighlightBit::kOnTop) != 0 || (merge && !d_.scene.lod.keeps(link, level));
     });
     thin_out();
     alpha_ = near_ ? 0.9f
@@ -52,42 +53,44 @@ class LinkPainter {
                                 0.16f, 0.7f);
     for (const std::uint32_t link : found_) draw(link, 1, colour_of(link));
     for (const std::uint8_t bit :
-         {GraphMark::kCritical, GraphMark::kHovered, GraphMark::kSelected}) {
+         {HighlightBit::kCritical, HighlightBit::kHovered, HighlightBit::kSelected}) {
       for (const std::uint32_t link : on_top) {
-        if ((d_.marks.links[link] & bit) != 0) draw_on_top(link, bit);
+        if ((d_.highlights.links[link] & bit) != 0) draw_on_top(link, bit);
       }
     }
   }
 
  private:
-  // Of too many every second, fourth, eighth... stays, the same ones wherever one looks.
+  // Keeps at most kMaxLinks of found_. The subset depends only on the link indices, so panning does
+  // not change it.
   void thin_out() {
     std::uint32_t step = 1;
-    while (found_.size() / step > kMostLinks) step *= 2;
+    while (found_.size() / step > kMaxLinks) step *= 2;
     if (step > 1) {
       std::erase_if(found_,
                     [&](std::uint32_t link) { return ((link * 2654435761u) >> 8) % step != 0; });
     }
   }
   [[nodiscard]] ImU32 colour_of(std::uint32_t link) const {
-    const float alpha = (d_.marks.links[link] & GraphMark::kFaded) != 0 ? alpha_ * 0.22f : alpha_;
+    const float alpha =
+        (d_.highlights.links[link] & HighlightBit::kFaded) != 0 ? alpha_ * 0.22f : alpha_;
     const std::uint32_t causes = d_.scene.links[link].causes & d_.causes;
     return with_alpha(
         causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), cause_of(causes)), alpha);
   }
   void draw_on_top(std::uint32_t link, std::uint8_t bit) {
     const float scale = d_.theme().scale;
-    if (bit == GraphMark::kCritical)
+    if (bit == HighlightBit::kCritical)
       return draw(link, std::round((near_ ? 4 : 2) * scale), d_.theme().critical);
     draw(link, std::round((near_ ? 2 : 1) * scale),
-         bit == GraphMark::kSelected ? d_.theme().accent : d_.theme().ink);
+         bit == HighlightBit::kSelected ? d_.theme().accent : d_.theme().ink);
   }
   [[nodiscard]] bool is_added(std::uint32_t link) const {
     return (d_.scene.links[link].causes & d_.causes & ~kAddedCauses) == 0;
   }
 
   void draw(std::uint32_t link, float thickness, ImU32 colour) {
-    trace_graph_link(d_, link, sight_, path_);
+    trace_graph_link(d_, link, visible_, path_);
     if (path_.size() < 2) return;
     const float size = std::clamp(7 * d_.zoom(), 4.0f, 8.0f) * d_.theme().scale + thickness - 1;
     if (near_) {
@@ -110,32 +113,32 @@ class LinkPainter {
 
   void draw_dashed(float thickness, ImU32 colour) {
     const float dash = 6 * d_.theme().scale, space = 4 * d_.theme().scale;
-    float left = dash;  // of what is being drawn
+    float remaining = dash;  // remaining length of the current dash or space
     bool on = true;
     for (std::size_t i = 1; i < path_.size(); ++i) {
       ImVec2 a = path_[i - 1];
       const ImVec2 b = path_[i];
       float length = std::hypot(b.x - a.x, b.y - a.y);
       while (length > 0) {
-        const float step = std::min(left, length);
+        const float step = std::min(remaining, length);
         const ImVec2 to{a.x + (b.x - a.x) * step / length, a.y + (b.y - a.y) * step / length};
         const Rect box{std::min(a.x, to.x), std::min(a.y, to.y), std::max(a.x, to.x),
                        std::max(a.y, to.y)};
-        if (on && meets(box, sight_)) d_.list.AddLine(a, to, colour, thickness);
+        if (on && meets(box, visible_)) d_.list.AddLine(a, to, colour, thickness);
         a = to;
         length -= step;
-        left -= step;
-        if (left > 0) continue;
+        remaining -= step;
+        if (remaining > 0) continue;
         on = !on;
-        left = on ? dash : space;
+        remaining = on ? dash : space;
       }
     }
   }
 
-  const GraphDrawing& d_;
+  const GraphDrawContext& d_;
   bool near_, down_;
   float alpha_ = 1;
-  Rect sight_;  // on the screen
+  Rect visible_;  // screen coordinates
   std::vector<std::uint32_t> found_;
   std::vector<ImVec2> path_;
 };
@@ -160,7 +163,7 @@ void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction directio
 
 }  // namespace
 
-void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rect& sight,
+void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const Rect& visible,
                       std::vector<ImVec2>& path) {
   path.clear();
   const bool near = graph_detail(drawing.zoom()) <= GraphDetail::Name;
@@ -168,11 +171,11 @@ void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rec
   ImVec2 a = drawing.at(points[0]);
   for (std::size_t i = 1; i < points.size(); ++i) {
     const ImVec2 b = drawing.at(points[i]);
-    const bool seen =
+    const bool is_visible =
         meets(Rect{std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x), std::max(a.y, b.y)},
-              sight);
-    if (seen && path.empty()) path.push_back(a);
-    if (seen && near) {
+              visible);
+    if (is_visible && path.empty()) path.push_back(a);
+    if (is_visible && near) {
       add_curve(path, a, b, drawing.scene.key.direction);
     } else if (!path.empty()) {
       path.push_back(b);
@@ -181,6 +184,6 @@ void trace_graph_link(const GraphDrawing& drawing, std::uint32_t link, const Rec
   }
 }
 
-void draw_graph_links(const GraphDrawing& drawing) { LinkPainter(drawing).draw(); }
+void draw_graph_links(const GraphDrawContext& drawing) { LinkPainter(drawing).draw(); }
 
 }  // namespace reprise::viewer

@@ -10,15 +10,15 @@ namespace reprise::viewer {
 
 namespace {
 
-// Of a cell, by row then column; cells count from a corner far outside.
+// Row-major key of a cell. The origin is far outside the plane, so that indices are not negative.
 std::uint64_t key(Point p, float cell) {
-  const auto place = [&](float at) {
+  const auto index = [&](float at) {
     return static_cast<std::uint64_t>(std::max(0.0f, std::floor(at / cell) + 64));
   };
-  return place(p.y) << 32 | place(p.x);
+  return index(p.y) << 32 | index(p.x);
 }
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15u ^ (b + 0x632be59bd9b4e019u);
   x = (x ^ (x >> 31)) * 0xbf58476d1ce4e5b9u;
   return x ^ (x >> 29);
@@ -50,11 +50,12 @@ GraphLod::GraphLod(std::span<const Rect> boxes, std::span<const End> links)
       ++block.count;
       level.boxes.push_back(keyed[i].second);
     }
-    // Ends in the same two cells; a hash of both is as good as they are.
+    // Keeps one link per pair of cells. Hash collisions drop a link, which is invisible at this
+    // zoom.
     std::unordered_set<std::uint64_t> seen;
     seen.reserve(kept.size());
     std::erase_if(kept, [&](std::uint32_t link) {
-      return !seen.insert(mixed(key(links[link].from, cell), key(links[link].to, cell))).second;
+      return !seen.insert(hash_pair(key(links[link].from, cell), key(links[link].to, cell))).second;
     });
     for (const std::uint32_t link : kept) link_levels_[link] = static_cast<std::uint8_t>(l);
   }

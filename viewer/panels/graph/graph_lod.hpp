@@ -1,7 +1,6 @@
-// GraphLod: what a graph that is seen from far away is drawn with instead of its single boxes and
-// links: blocks of boxes that are nearer to each other than a cell, and one link for all that begin
-// and end in the same cells. Cells double from level to level. Knows no colours. Threads:
-// immutable, any.
+// GraphLod: levels of detail for drawing a graph at low zoom. A level merges boxes in the same cell
+// into a block and keeps one link per pair of cells. The cell size doubles from level to level.
+// Independent of colours. Threads: immutable.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +12,23 @@
 namespace reprise::viewer {
 
 struct GraphBlock {
-  Rect rect;                           // of all its boxes
-  std::uint32_t first = 0, count = 0;  // in the level's boxes
+  Rect rect;                           // bounds of all its boxes
+  std::uint32_t first = 0, count = 0;  // range in the level's boxes
 };
 
 class GraphLod {
  public:
-  static constexpr float kCell = 32;  // of level 0, in points of the plane
+  static constexpr float kCell = 32;  // cell size of level 0, in plane points
   static constexpr std::uint32_t kLevels = 14;
 
   struct End {
     Point from, to;
   };
   GraphLod() = default;
-  // `boxes`: their rectangles; `links`: where each begins and ends.
+  // `boxes`: rectangles; `links`: start and end points.
   GraphLod(std::span<const Rect> boxes, std::span<const End> links);
 
-  // The first level whose cells are at least as large, the last one at most.
+  // The first level with cells of at least this size, or the last level.
   [[nodiscard]] static std::uint32_t level_for(float cell) noexcept;
   [[nodiscard]] std::span<const GraphBlock> blocks(std::uint32_t level) const noexcept {
     return levels_[level].blocks;
@@ -38,7 +37,7 @@ class GraphLod {
                                                         const GraphBlock& block) const noexcept {
     return std::span(levels_[level].boxes).subspan(block.first, block.count);
   }
-  // False: another link stands for this one in that level.
+  // False if another link represents this one at that level.
   [[nodiscard]] bool keeps(std::uint32_t link, std::uint32_t level) const noexcept {
     return link_levels_[link] >= level;
   }
@@ -46,10 +45,10 @@ class GraphLod {
  private:
   struct Level {
     std::vector<GraphBlock> blocks;
-    std::vector<std::uint32_t> boxes;  // by block
+    std::vector<std::uint32_t> boxes;  // grouped by block
   };
   std::vector<Level> levels_;
-  std::vector<std::uint8_t> link_levels_;  // a link each: the last level that keeps it
+  std::vector<std::uint8_t> link_levels_;  // per link: the last level that keeps it
 };
 
 }  // namespace reprise::viewer

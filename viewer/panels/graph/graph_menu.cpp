@@ -9,15 +9,15 @@ void GraphMenu::open(const GraphHit& hit) {
   opening_ = true;
 }
 
-GraphMenuWish GraphMenu::draw(const PanelContext& context, const GraphScene& scene,
-                              const GraphOptions& options) {
+GraphMenuAction GraphMenu::draw(const PanelContext& context, const GraphScene& scene,
+                                const GraphOptions& options) {
   if (opening_) {
     ImGui::OpenPopup("graph menu");
     opening_ = false;
   }
-  GraphMenuWish wish;
+  GraphMenuAction action;
   is_open_ = ImGui::BeginPopup("graph menu");
-  if (!is_open_) return wish;
+  if (!is_open_) return action;
   const model::Graph& graph = scene.graph();
   std::uint32_t label = hit_.area != trace::kNone ? scene.areas[hit_.area].group + 1 : trace::kNone;
   if (hit_.box != trace::kNone) {
@@ -26,29 +26,29 @@ GraphMenuWish GraphMenu::draw(const PanelContext& context, const GraphScene& sce
     ImGui::TextUnformatted(box.name.c_str());
     ImGui::PopStyleColor();
     if (ImGui::MenuItem("Copy name")) ImGui::SetClipboardText(box.name.c_str());
-    if (ImGui::MenuItem("Focus", "double click"))
-      wish = {.what = GraphMenuWish::Focus, .box = hit_.box};
+    if (ImGui::MenuItem("Focus", "Double-click"))
+      action = {.kind = GraphMenuAction::Focus, .box = hit_.box};
     if (box.node != trace::kNone) {
       if (const std::uint32_t area = area_of_node(scene, box.node); area != trace::kNone)
         label = scene.areas[area].group + 1;
-    } else if (ImGui::MenuItem("Expand", "double click")) {
-      wish = {.what = GraphMenuWish::Expand, .label = box.label};
+    } else if (ImGui::MenuItem("Expand", "Double-click")) {
+      action = {.kind = GraphMenuAction::Expand, .label = box.label};
     }
   }
   if (label != trace::kNone) {
     const std::string text = "Collapse " + label_name(graph, label);
-    if (ImGui::MenuItem(text.c_str())) wish = {.what = GraphMenuWish::Collapse, .label = label};
+    if (ImGui::MenuItem(text.c_str())) action = {.kind = GraphMenuAction::Collapse, .label = label};
   }
   if (hit_.box != trace::kNone || label != trace::kNone) ImGui::Separator();
-  if (ImGui::MenuItem("Fit", "Home")) wish = {.what = GraphMenuWish::Fit};
+  if (ImGui::MenuItem("Fit", "Home")) action = {.kind = GraphMenuAction::Fit};
   if (ImGui::MenuItem("Critical path", "C", context.view.critical_path))
-    wish = {.what = GraphMenuWish::Mark};
+    action = {.kind = GraphMenuAction::ToggleCriticalPath};
   if (ImGui::MenuItem("Collapse all labels", nullptr, false, graph.record().labels.size() > 1))
-    wish = {.what = GraphMenuWish::CollapseAll};
+    action = {.kind = GraphMenuAction::CollapseAll};
   if (ImGui::MenuItem("Expand all labels", nullptr, false, !options.collapsed.empty()))
-    wish = {.what = GraphMenuWish::ExpandAll};
+    action = {.kind = GraphMenuAction::ExpandAll};
   ImGui::EndPopup();
-  return wish;
+  return action;
 }
 
 }  // namespace reprise::viewer

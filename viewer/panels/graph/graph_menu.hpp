@@ -1,5 +1,5 @@
-// GraphMenu: what a click with the right button on a graph offers. Acts on nothing: returns what
-// was chosen. Threads: the drawing thread's.
+// GraphMenu: the context menu of a graph. Performs no action itself; draw() returns the chosen
+// action. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace reprise::viewer {
 
-struct GraphMenuWish {
-  enum What : std::uint8_t {
+struct GraphMenuAction {
+  enum Kind : std::uint8_t {
     Nothing,
     Fit,
     Focus,
-    Mark,
+    ToggleCriticalPath,
     Collapse,
     Expand,
     CollapseAll,
     ExpandAll
-  } what = Nothing;
-  std::uint32_t box = trace::kNone;    // of Focus
-  std::uint32_t label = trace::kNone;  // of Collapse and Expand
+  } kind = Nothing;
+  std::uint32_t box = trace::kNone;    // for Focus
+  std::uint32_t label = trace::kNone;  // for Collapse and Expand
 };
 
 class GraphMenu {
  public:
   void open(const GraphHit& hit);
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }
-  // What was below the mouse is there no more: another scene is shown.
+  // Drops the hit object. Call when another scene is shown.
   void forget() { hit_ = {}; }
-  // Each frame, open or not.
-  [[nodiscard]] GraphMenuWish draw(const PanelContext& context, const GraphScene& scene,
-                                   const GraphOptions& options);
+  // Call in every frame, even while closed.
+  [[nodiscard]] GraphMenuAction draw(const PanelContext& context, const GraphScene& scene,
+                                     const GraphOptions& options);
 
  private:
   GraphHit hit_;

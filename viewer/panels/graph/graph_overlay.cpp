@@ -18,19 +18,20 @@ constexpr std::array kCauses = {trace::EdgeCause::Hazard,   trace::EdgeCause::Ba
                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane,
                                 trace::EdgeCause::EntryExit};
 constexpr float kLegendWidth = 208, kMapWidth = 200, kMapHeight = 130;  // at scale 1
-constexpr float kRoomFrom = 3;  // widths of the legend: a picture so wide makes room for it
+constexpr float kReserveFrom =
+    3;  // in legend widths: canvas width from which space is reserved for it
 
 const char* cause_explanation(trace::EdgeCause cause) {
   switch (cause) {
     case trace::EdgeCause::Hazard:
-      return "Two commands touch the same bytes, and one of them writes.";
-    case trace::EdgeCause::Barrier: return "A barrier stands between the commands.";
-    case trace::EdgeCause::User: return "The program asked for this order.";
-    case trace::EdgeCause::Linear: return "Commands run in the order in which they were recorded.";
-    case trace::EdgeCause::Captured: return "The order comes from a captured graph.";
-    case trace::EdgeCause::Lane: return "Added: commands of one lane run one after the other.";
+      return "Two commands access the same bytes and at least one of them writes.";
+    case trace::EdgeCause::Barrier: return "A barrier separates the commands.";
+    case trace::EdgeCause::User: return "Added by the application.";
+    case trace::EdgeCause::Linear: return "Commands run in recorded order.";
+    case trace::EdgeCause::Captured: return "Taken from a captured graph.";
+    case trace::EdgeCause::Lane: return "Added by lowering: nodes in a lane run one after another.";
     case trace::EdgeCause::EntryExit:
-      return "Added: everything runs between a frame's begin and end.";
+      return "Added by lowering: all nodes run between the entry and the exit kernel.";
   }
   return "";
 }
@@ -52,8 +53,8 @@ void end_overlay() {
   ImGui::PopStyleColor(2);
 }
 
-void draw_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width,
-                 trace::EdgeCause cause, float alpha) {
+void draw_line_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width,
+                      trace::EdgeCause cause, float alpha) {
   const ImU32 colour = with_alpha(cause_colour(theme, cause), alpha);
   const float thickness = std::round(2 * theme.scale);
   if ((cause_bit(cause) & kAddedCauses) == 0)
@@ -64,7 +65,7 @@ void draw_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float width,
   }
 }
 
-void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& shown) {
+void draw_cause(const GraphDrawContext& d, trace::EdgeCause cause, std::uint32_t& shown) {
   const Theme& theme = d.theme();
   const bool on = (shown & cause_bit(cause)) != 0;
   const ImVec2 at = ImGui::GetCursorScreenPos(),
@@ -78,7 +79,7 @@ void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& sh
   tooltip(std::string(cause_explanation(cause)) +
           (on ? " Click to hide these edges." : " Click to show these edges."));
   const float width = 22 * theme.scale, middle = at.y + size.y / 2;
-  draw_sample(theme, list, {at.x, middle}, width, cause, on ? 1 : 0.35f);
+  draw_line_sample(theme, list, {at.x, middle}, width, cause, on ? 1 : 0.35f);
   const ImVec2 text{at.x + width + theme.space, at.y + 1 * theme.scale};
   list.AddText(text, on ? theme.ink : theme.ink_faint, cause_name(cause));
   if (!on) {
@@ -89,16 +90,16 @@ void draw_cause(const GraphDrawing& d, trace::EdgeCause cause, std::uint32_t& sh
 
 }  // namespace
 
-void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
-  const float wide = drawing.canvas.max().x - drawing.canvas.min().x,
-              high = drawing.canvas.max().y - drawing.canvas.min().y;
-  const Seen now{&drawing.scene, wide, high};
-  if (std::exchange(seen_, now) != now) room_ = 0;
-  const CanvasBounds sight = drawing.canvas.in_sight();
+void GraphLegend::choose_corner(const GraphDrawContext& drawing, ImVec2 size) {
+  const float width = drawing.canvas.max().x - drawing.canvas.min().x,
+              height = drawing.canvas.max().y - drawing.canvas.min().y;
+  const ReservedFor current{&drawing.scene, width, height};
+  if (std::exchange(reserved_for_, current) != current) reserved_ = 0;
+  const CanvasBounds visible = drawing.canvas.in_sight();
   const Rect& all = drawing.scene.bounds;
-  if (sight.left > static_cast<double>(all.left) || sight.top > static_cast<double>(all.top) ||
-      sight.right < static_cast<double>(all.right) ||
-      sight.bottom < static_cast<double>(all.bottom)) {
+  if (visible.left > static_cast<double>(all.left) || visible.top > static_cast<double>(all.top) ||
+      visible.right < static_cast<double>(all.right) ||
+      visible.bottom < static_cast<double>(all.bottom)) {
     return;
   }
   std::vector<std::uint32_t> found;
@@ -114,27 +115,28 @@ void GraphLegend::choose_corner(const GraphDrawing& drawing, ImVec2 size) {
   const std::size_t above = covered(drawing.canvas.min().y),
                     below = covered(drawing.canvas.max().y - size.y);
   at_top_ = above < below;
-  if (std::min(above, below) != 0 && wide > kRoomFrom * size.x) room_ = size.x;
+  if (std::min(above, below) != 0 && width > kReserveFrom * size.x) reserved_ = size.x;
 }
 
-void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what,
+void GraphLegend::draw(const GraphDrawContext& drawing, const std::string& title,
                        std::uint32_t& shown) {
   const Theme& theme = drawing.theme();
   const float width = kLegendWidth * theme.scale, margin = theme.space;
-  const float room = drawing.canvas.max().y - drawing.canvas.min().y - 2 * margin;
-  if (room < 60 * theme.scale || drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width)
+  const float available = drawing.canvas.max().y - drawing.canvas.min().y - 2 * margin;
+  if (available < 60 * theme.scale ||
+      drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width)
     return;
-  const float height = std::min(room, height_ > 0 ? height_ : 140 * theme.scale);
+  const float height = std::min(available, height_ > 0 ? height_ : 140 * theme.scale);
   choose_corner(drawing, {width + 2 * margin, height + 2 * margin});
   const ImVec2 at{drawing.canvas.min().x + margin, at_top_
                                                        ? drawing.canvas.min().y + margin
                                                        : drawing.canvas.max().y - margin - height};
   ImGui::PushFont(theme.small);
   if (begin_overlay(theme, "legend", at, {width, height})) {
-    const float begin = ImGui::GetCursorPosY();
-    if (!of_what.empty()) {
+    const float start = ImGui::GetCursorPosY();
+    if (!title.empty()) {
       ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
-      ImGui::TextUnformatted(of_what.c_str());
+      ImGui::TextUnformatted(title.c_str());
       ImGui::PopStyleColor();
     }
     const float used = draw_colour_legend(drawing.context, ImGui::GetCursorScreenPos(),
@@ -143,26 +145,27 @@ void GraphLegend::draw(const GraphDrawing& drawing, const std::string& of_what,
     if (drawing.scene.causes != 0) {
       ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, 0});
       ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-      ImGui::TextUnformatted("edges by cause");
+      ImGui::TextUnformatted("edge cause");
       ImGui::PopStyleColor();
       for (const trace::EdgeCause cause : kCauses) {
         if ((drawing.scene.causes & cause_bit(cause)) != 0) draw_cause(drawing, cause, shown);
       }
       ImGui::PopStyleVar();
     }
-    height_ = ImGui::GetCursorPosY() - begin + 2 * theme.space -
+    height_ = ImGui::GetCursorPosY() - start + 2 * theme.space -
               (drawing.scene.causes != 0 ? 0 : ImGui::GetStyle().ItemSpacing.y);
   }
   end_overlay();
   ImGui::PopFont();
 }
 
-void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas) {
+void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas) {
   const Rect& all = drawing.scene.bounds;
-  const CanvasBounds sight = canvas.in_sight();
+  const CanvasBounds visible = canvas.in_sight();
   const auto left = static_cast<double>(all.left), top = static_cast<double>(all.top),
              right = static_cast<double>(all.right), bottom = static_cast<double>(all.bottom);
-  if (sight.left <= left && sight.top <= top && sight.right >= right && sight.bottom >= bottom)
+  if (visible.left <= left && visible.top <= top && visible.right >= right &&
+      visible.bottom >= bottom)
     return;
   const Theme& theme = drawing.theme();
   const float margin = theme.space, s = theme.scale;
@@ -184,31 +187,32 @@ void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas) {
       canvas.centre(static_cast<double>((mouse.x - origin.x) / zoom),
                     static_cast<double>((mouse.y - origin.y) / zoom));
     }
-    tooltip("The whole graph. Click or drag to move what is in sight.");
+    tooltip("Minimap. Click or drag to move the view.");
     const std::uint32_t level = GraphLod::level_for(3 * s / zoom);
-    for (const GraphBlock& block : drawing.scene.far.blocks(level)) {
-      const std::uint32_t first = drawing.scene.far.boxes_of(level, block)[0];
+    for (const GraphBlock& block : drawing.scene.lod.blocks(level)) {
+      const std::uint32_t first = drawing.scene.lod.boxes_of(level, block)[0];
       std::uint32_t hottest = box_time(drawing.scene, drawing.context, first).hottest;
-      double most = node_heat(drawing.context, hottest);
-      for (const std::uint32_t box : drawing.scene.far.boxes_of(level, block)) {
+      double max_heat = node_heat(drawing.context, hottest);
+      for (const std::uint32_t box : drawing.scene.lod.boxes_of(level, block)) {
         for (const std::uint32_t node : drawing.scene.members_of(box)) {
           const double heat = node_heat(drawing.context, node);
-          if (heat <= most) continue;
-          most = heat;
+          if (heat <= max_heat) continue;
+          max_heat = heat;
           hottest = node;
         }
       }
       const ImVec2 low{origin.x + block.rect.left * zoom, origin.y + block.rect.top * zoom};
-      const ImVec2 high{std::max(origin.x + block.rect.right * zoom, low.x + 1.5f * s),
-                        std::max(origin.y + block.rect.bottom * zoom, low.y + 1.5f * s)};
-      list.AddRectFilled(low, high, node_colour(drawing.context, hottest));
+      const ImVec2 height{std::max(origin.x + block.rect.right * zoom, low.x + 1.5f * s),
+                          std::max(origin.y + block.rect.bottom * zoom, low.y + 1.5f * s)};
+      list.AddRectFilled(low, height, node_colour(drawing.context, hottest));
     }
-    const ImVec2 low{origin.x + static_cast<float>(std::max(sight.left, left)) * zoom - 2 * s,
-                     origin.y + static_cast<float>(std::max(sight.top, top)) * zoom - 2 * s};
-    const ImVec2 high{origin.x + static_cast<float>(std::min(sight.right, right)) * zoom + 2 * s,
-                      origin.y + static_cast<float>(std::min(sight.bottom, bottom)) * zoom + 2 * s};
-    list.AddRectFilled(low, high, with_alpha(theme.accent, 0.14f));
-    list.AddRect(low, high, theme.accent, 0, ImDrawFlags_None, std::round(2 * s));
+    const ImVec2 low{origin.x + static_cast<float>(std::max(visible.left, left)) * zoom - 2 * s,
+                     origin.y + static_cast<float>(std::max(visible.top, top)) * zoom - 2 * s};
+    const ImVec2 height{
+        origin.x + static_cast<float>(std::min(visible.right, right)) * zoom + 2 * s,
+        origin.y + static_cast<float>(std::min(visible.bottom, bottom)) * zoom + 2 * s};
+    list.AddRectFilled(low, height, with_alpha(theme.accent, 0.14f));
+    list.AddRect(low, height, theme.accent, 0, ImDrawFlags_None, std::round(2 * s));
   }
   end_overlay();
 }

@@ -1,42 +1,42 @@
-// What lies over a drawn graph: the legend of colours and causes at a corner on its left, and the
-// minimap at its lower right. They are windows of their own, so that the mouse on them is not on
-// the graph. Threads: the drawing thread's.
+// Overlays of a drawn graph: the legend of colours and edge causes in a left corner and the minimap
+// in the lower right corner. Overlays are separate ImGui windows, so the canvas is not hovered
+// while the mouse is over them. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
 
-#include "panels/graph/graph_drawing.hpp"
+#include "panels/graph/graph_draw_context.hpp"
 #include "panels/widgets/canvas.hpp"
 
 namespace reprise::viewer {
 
 class GraphLegend {
  public:
-  // Stands at the lower left, or above where fewer boxes are below it when the whole graph is in
-  // sight. Draws after Canvas::end(). A click on a cause takes its bit out of `shown`, or puts it
-  // back.
-  void draw(const GraphDrawing& drawing, const std::string& of_what, std::uint32_t& shown);
-  // Points at the left that the graph had better leave to it: it would cover boxes at either
-  // corner. 0: none.
-  [[nodiscard]] float room() const noexcept { return room_; }
+  // Drawn at the lower left, or at the upper left if that corner covers fewer boxes while the whole
+  // graph is visible. Call after Canvas::end(). A click on a cause toggles its bit in `shown`.
+  // `title` is drawn above the legend if not empty.
+  void draw(const GraphDrawContext& drawing, const std::string& title, std::uint32_t& shown);
+  // Screen points to keep free at the left because the legend would cover boxes in either corner; 0
+  // if nothing has to be kept free.
+  [[nodiscard]] float reserved_width() const noexcept { return reserved_; }
 
  private:
-  // What room_ is for.
-  struct Seen {
+  // Inputs for which reserved_ was computed.
+  struct ReservedFor {
     const GraphScene* scene = nullptr;
     float width = 0, height = 0;
-    friend bool operator==(const Seen&, const Seen&) = default;
+    friend bool operator==(const ReservedFor&, const ReservedFor&) = default;
   };
-  void choose_corner(const GraphDrawing& drawing, ImVec2 size);
+  void choose_corner(const GraphDrawContext& drawing, ImVec2 size);
 
-  float height_ = 0;  // of what was drawn last
-  float room_ = 0;
-  Seen seen_;
+  float height_ = 0;  // of the last drawn legend
+  float reserved_ = 0;
+  ReservedFor reserved_for_;
   bool at_top_ = false;
 };
 
-// All of the graph, and a frame around what is in sight; a click or drag moves that. Not there
-// while everything is in sight.
-void draw_graph_minimap(const GraphDrawing& drawing, Canvas& canvas);
+// Draws the whole graph and a frame around the visible part. A click or drag moves the view. Hidden
+// while the whole graph is visible.
+void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas);
 
 }  // namespace reprise::viewer

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
-#include "panels/graph/graph_drawing.hpp"
+#include "panels/graph/graph_draw_context.hpp"
 #include "panels/graph/graph_hit.hpp"
 #include "panels/graph/graph_layouts.hpp"
 #include "panels/graph/graph_menu.hpp"
 #include "panels/graph/graph_overlay.hpp"
-#include "panels/graph/graph_replay.hpp"
 #include "panels/graph/graph_toolbar.hpp"
+#include "panels/graph/graph_view_model.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/format.hpp"
@@ -20,8 +20,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kLeastBoxHeight =
-    5;  // points of the screen, below which a box that is looked for is magnified
+constexpr float kMinBoxHeight = 5;  // screen points; reveal() magnifies smaller boxes
 
 CanvasBounds bounds_of(const Rect& r) {
   return {static_cast<double>(r.left), static_cast<double>(r.top), static_cast<double>(r.right),
@@ -41,12 +40,12 @@ struct GraphPanel::State {
 
  private:
   const GraphViewModel* view_model_to_show(const PanelContext& context);
-  void take(std::shared_ptr<const GraphScene> next, const PanelContext& context);
-  void draw_picture(PanelContext& context);
-  void act(PanelContext& context, const GraphDrawing& drawing, const GraphHit& hit);
-  void do_wish(PanelContext& context, const GraphMenuWish& wish);
-  void draw_tooltip(const GraphDrawing& drawing, const GraphHit& hit) const;
-  void reveal(const PanelContext& context, const GraphDrawing& drawing);
+  void set_scene(std::shared_ptr<const GraphScene> next, const PanelContext& context);
+  void draw_graph(PanelContext& context);
+  void handle_mouse(PanelContext& context, const GraphDrawContext& drawing, const GraphHit& hit);
+  void perform(PanelContext& context, const GraphMenuAction& action);
+  void draw_tooltip(const GraphDrawContext& drawing, const GraphHit& hit) const;
+  void reveal(const PanelContext& context, const GraphDrawContext& drawing);
   void focus(std::uint32_t box);
 
   GraphLayouts layouts;
@@ -55,11 +54,11 @@ struct GraphPanel::State {
   Canvas canvas{CanvasAxes::Both};
   GraphLegend legend;
   GraphMenu menu;
-  GraphHighlights marks;
-  std::uint32_t anchor = trace::kNone;  // a node that stays where it is when the next scene comes
+  GraphHighlights highlights;
+  std::uint32_t anchor = trace::kNone;  // node that keeps its screen position in the next scene
   model::Selection revealed;
-  bool was_asked_to_reveal = false;
-  // Of one replay: facts, of which graph, and by which samples.
+  bool reveal_requested = false;
+  // View model of the shown replay, and the graph and samples it was built from.
   GraphViewModel replay_view_model;
   std::pair<std::shared_ptr<const model::Graph>, model::SampleStore::Block> replay_of;
 };
@@ -72,24 +71,24 @@ void GraphPanel::State::draw(PanelContext& context) {
   const model::Graph* const graph = context.graph();
   if (graph == nullptr) {
     draw_empty(context.theme, "No graph yet",
-               context.is_live ? "It appears here as soon as the session compiles one."
-                               : "The trace describes no graph.");
+               context.is_live ? "A graph appears when the session compiles one."
+                               : "The trace contains no graph.");
     return;
   }
   if (graph->node_count() == 0)
     return draw_empty(context.theme, "\"" + graph->name() + "\" has no nodes",
-                      "Nothing was recorded in it.");
-  const ImVec2 room = ImGui::GetContentRegionAvail();
+                      "No commands were recorded.");
+  const ImVec2 available = ImGui::GetContentRegionAvail();
   std::shared_ptr<const GraphScene> next =
-      layouts.ask({.graph = context.entry->graph,
-                   .direction = options.direction,
-                   .collapsed = options.collapsed,
-                   .text = TextWidths::of(context.theme.text),
-                   .small = TextWidths::of(context.theme.small),
-                   .scale = context.theme.scale,
-                   .width = room.x,
-                   .height = std::max(1.0f, room.y - ImGui::GetFrameHeightWithSpacing())});
-  if (next != scene && next != nullptr) take(std::move(next), context);
+      layouts.request({.graph = context.entry->graph,
+                       .direction = options.direction,
+                       .collapsed = options.collapsed,
+                       .text = TextWidths::of(context.theme.text),
+                       .small = TextWidths::of(context.theme.small),
+                       .scale = context.theme.scale,
+                       .width = available.x,
+                       .height = std::max(1.0f, available.y - ImGui::GetFrameHeightWithSpacing())});
+  if (next != scene && next != nullptr) set_scene(std::move(next), context);
 
   static const std::vector<std::uint8_t> kNoFilter;
   const bool has_scene = scene != nullptr && scene->key.graph == context.entry->graph;
@@ -111,18 +110,18 @@ void GraphPanel::State::draw(PanelContext& context) {
                          {.scene = has_scene ? scene.get() : nullptr,
                           .direction = direction,
                           .is_busy = layouts.is_busy()},
-                         options) == GraphWish::Fit) {
+                         options) == GraphToolbarAction::Fit) {
     canvas.fit();
   }
-  if (has_scene) return draw_picture(shown);
+  if (has_scene) return draw_graph(shown);
   const std::string error = layouts.error();
   if (!error.empty() && !layouts.is_busy())
-    return draw_empty(context.theme, "This graph can't be drawn", error);
+    return draw_empty(context.theme, "Graph layout failed", error);
   draw_busy(context.theme, "Laying out " + count_text(graph->node_count()) +
                                (graph->node_count() == 1 ? " node" : " nodes") + "...");
 }
 
-// Over the range, or of the replay that is shown; null while they are of another graph.
+// The view model of the selected range or of the shown replay; null if it belongs to another graph.
 const GraphViewModel* GraphPanel::State::view_model_to_show(const PanelContext& context) {
   const model::Graph& graph = *context.graph();
   if (options.times == GraphTimes::Replay && context.replay != nullptr &&
@@ -139,18 +138,20 @@ const GraphViewModel* GraphPanel::State::view_model_to_show(const PanelContext& 
   return fits ? context.view_model : nullptr;
 }
 
-// Another picture of the same graph keeps its place; what was clicked stays below the mouse.
-void GraphPanel::State::take(std::shared_ptr<const GraphScene> next, const PanelContext& context) {
+// Replaces the scene. A new scene of the same graph keeps the view, and the clicked or selected
+// node keeps its screen position.
+void GraphPanel::State::set_scene(std::shared_ptr<const GraphScene> next,
+                                  const PanelContext& context) {
   menu.forget();
   const std::shared_ptr<const GraphScene> before = std::exchange(scene, std::move(next));
-  const std::uint32_t held = std::exchange(anchor, trace::kNone);
-  const bool is_same = before != nullptr && before->key.graph == scene->key.graph &&
-                       before->key.direction == scene->key.direction;
-  if (!is_same || contains(canvas.in_sight(), bounds_of(before->bounds))) return canvas.fit();
+  const std::uint32_t held_node = std::exchange(anchor, trace::kNone);
+  const bool same_graph = before != nullptr && before->key.graph == scene->key.graph &&
+                          before->key.direction == scene->key.direction;
+  if (!same_graph || contains(canvas.in_sight(), bounds_of(before->bounds))) return canvas.fit();
   const auto* selected = std::get_if<model::SelectedNode>(&context.view.selection);
-  const CanvasBounds sight = canvas.in_sight();
-  const double x = (sight.left + sight.right) / 2, y = (sight.top + sight.bottom) / 2;
-  std::uint32_t node = held;
+  const CanvasBounds visible = canvas.in_sight();
+  const double x = (visible.left + visible.right) / 2, y = (visible.top + visible.bottom) / 2;
+  std::uint32_t node = held_node;
   if (node == trace::kNone && selected != nullptr && selected->graph == scene->graph().key())
     node = selected->node;
   if (node >= scene->box_of.size()) return;
@@ -160,13 +161,13 @@ void GraphPanel::State::take(std::shared_ptr<const GraphScene> next, const Panel
                 y + static_cast<double>(is.top - was.top));
 }
 
-void GraphPanel::State::draw_picture(PanelContext& context) {
+void GraphPanel::State::draw_graph(PanelContext& context) {
   ImGui::PushID("picture");
-  canvas.keep_free(options.legend ? legend.room() : 0);
+  canvas.keep_free(options.legend ? legend.reserved_width() : 0);
   canvas.begin("graph", bounds_of(scene->bounds), context.theme);
   if (std::exchange(context.view.fit, false)) canvas.fit();
-  const GraphDrawing drawing{*scene,        marks, context, canvas, *ImGui::GetWindowDrawList(),
-                             options.causes};
+  const GraphDrawContext drawing{
+      *scene, highlights, context, canvas, *ImGui::GetWindowDrawList(), options.causes};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const GraphHit hit = canvas.is_hovered() ? hit_graph(drawing, mouse) : GraphHit{};
   if (canvas.is_hovered()) {
@@ -178,24 +179,24 @@ void GraphPanel::State::draw_picture(PanelContext& context) {
       context.view.hovered = model::SelectedEdge{key, edge_of_link(drawing, hit.link)};
   }
   reveal(context, drawing);
-  marks = graph_marks(*scene, context, options.causes);
+  highlights = make_graph_highlights(*scene, context, options.causes);
   draw_graph_areas(drawing);
   draw_graph_links(drawing);
   draw_graph_boxes(drawing);
   draw_graph_titles(drawing);
   canvas.end();
-  if (canvas.is_hovered()) act(context, drawing, hit);
-  do_wish(context, menu.draw(context, *scene, options));
-  std::string of_what;
+  if (canvas.is_hovered()) handle_mouse(context, drawing, hit);
+  perform(context, menu.draw(context, *scene, options));
+  std::string legend_title;
   if (options.times == GraphTimes::Replay && context.replay != nullptr)
-    of_what = "replay " + count_text(context.replay->replay.replay) + " alone";
-  if (options.legend) legend.draw(drawing, of_what, options.causes);
+    legend_title = "replay " + count_text(context.replay->replay.replay) + " only";
+  if (options.legend) legend.draw(drawing, legend_title, options.causes);
   draw_graph_minimap(drawing, canvas);
   ImGui::PopID();
 }
 
-void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing,
-                            const GraphHit& hit) {
+void GraphPanel::State::handle_mouse(PanelContext& context, const GraphDrawContext& drawing,
+                                     const GraphHit& hit) {
   const model::GraphKey key = scene->graph().key();
   if (canvas.is_clicked()) {
     if (hit.box != trace::kNone) {
@@ -209,10 +210,10 @@ void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing,
   }
   if (canvas.is_double_clicked()) {
     if (hit.area != trace::kNone)
-      do_wish(context,
-              {.what = GraphMenuWish::Collapse, .label = scene->areas[hit.area].group + 1});
+      perform(context,
+              {.kind = GraphMenuAction::Collapse, .label = scene->areas[hit.area].group + 1});
     if (hit.box != trace::kNone && scene->boxes[hit.box].label != trace::kNone) {
-      do_wish(context, {.what = GraphMenuWish::Expand, .label = scene->boxes[hit.box].label});
+      perform(context, {.kind = GraphMenuAction::Expand, .label = scene->boxes[hit.box].label});
     } else if (hit.box != trace::kNone) {
       focus(hit.box);
     }
@@ -224,30 +225,32 @@ void GraphPanel::State::act(PanelContext& context, const GraphDrawing& drawing,
   if (!hit.is_nothing() && !any_down && !menu.is_open()) draw_tooltip(drawing, hit);
 }
 
-void GraphPanel::State::do_wish(PanelContext& context, const GraphMenuWish& wish) {
+void GraphPanel::State::perform(PanelContext& context, const GraphMenuAction& action) {
   const model::Graph& graph = scene->graph();
-  switch (wish.what) {
-    case GraphMenuWish::Nothing: break;
-    case GraphMenuWish::Fit: canvas.fit(); break;
-    case GraphMenuWish::Focus: focus(wish.box); break;
-    case GraphMenuWish::Mark: context.view.critical_path = !context.view.critical_path; break;
-    case GraphMenuWish::Collapse:
-    case GraphMenuWish::Expand:
-      if (wish.what == GraphMenuWish::Collapse) {
-        options.collapsed.insert(graph.label_path(wish.label));
+  switch (action.kind) {
+    case GraphMenuAction::Nothing: break;
+    case GraphMenuAction::Fit: canvas.fit(); break;
+    case GraphMenuAction::Focus: focus(action.box); break;
+    case GraphMenuAction::ToggleCriticalPath:
+      context.view.critical_path = !context.view.critical_path;
+      break;
+    case GraphMenuAction::Collapse:
+    case GraphMenuAction::Expand:
+      if (action.kind == GraphMenuAction::Collapse) {
+        options.collapsed.insert(graph.label_path(action.label));
       } else {
-        options.collapsed.erase(graph.label_path(wish.label));
+        options.collapsed.erase(graph.label_path(action.label));
       }
       for (std::uint32_t n = 0; n < graph.node_count() && anchor == trace::kNone; ++n) {
-        if (graph.is_below(graph.record().nodes[n].label, wish.label)) anchor = n;
+        if (graph.is_below(graph.record().nodes[n].label, action.label)) anchor = n;
       }
       break;
-    case GraphMenuWish::CollapseAll: options.collapsed = outermost_labels(graph); break;
-    case GraphMenuWish::ExpandAll: options.collapsed.clear(); break;
+    case GraphMenuAction::CollapseAll: options.collapsed = outermost_labels(graph); break;
+    case GraphMenuAction::ExpandAll: options.collapsed.clear(); break;
   }
 }
 
-void GraphPanel::State::draw_tooltip(const GraphDrawing& drawing, const GraphHit& hit) const {
+void GraphPanel::State::draw_tooltip(const GraphDrawContext& drawing, const GraphHit& hit) const {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + 420 * drawing.theme().scale);
   if (hit.box != trace::kNone) {
@@ -261,13 +264,13 @@ void GraphPanel::State::draw_tooltip(const GraphDrawing& drawing, const GraphHit
   ImGui::EndTooltip();
 }
 
-// What was selected elsewhere comes into sight, and large enough to be seen; what is in sight stays
-// where it is.
-void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawing& drawing) {
-  const bool asked = context.view.reveal_selection &&
-                     (!was_asked_to_reveal || !(revealed == context.view.selection));
-  was_asked_to_reveal = context.view.reveal_selection;
-  if (!asked) return;
+// Scrolls to a selection made in another panel and magnifies it if it is too small. The view stays
+// unchanged if the selection is already visible.
+void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawContext& drawing) {
+  const bool requested =
+      context.view.reveal_selection && (!reveal_requested || !(revealed == context.view.selection));
+  reveal_requested = context.view.reveal_selection;
+  if (!requested) return;
   revealed = context.view.selection;
   const model::Graph& graph = scene->graph();
   Rect all;
@@ -279,23 +282,22 @@ void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawing& 
                             std::max(all.right, r.right), std::max(all.bottom, r.bottom)};
     only = count++ == 0 || only == box ? box : trace::kNone;
   };
-  const std::uint8_t bit = GraphMark::kSelected;
-  const GraphHighlights now = graph_marks(*scene, context, options.causes);
+  const std::uint8_t bit = HighlightBit::kSelected;
+  const GraphHighlights highlighted = make_graph_highlights(*scene, context, options.causes);
   for (std::uint32_t b = 0; b < scene->boxes.size(); ++b) {
-    if ((now.boxes[b] & bit) != 0) add(b);
+    if ((highlighted.boxes[b] & bit) != 0) add(b);
   }
   if (count == 0 || graph.node_count() == 0) return;
   const float height = scene->boxes[only != trace::kNone ? only : 0].rect.height() * drawing.zoom();
-  if (contains(canvas.in_sight(), bounds_of(all)) &&
-      height >= kLeastBoxHeight * context.theme.scale)
+  if (contains(canvas.in_sight(), bounds_of(all)) && height >= kMinBoxHeight * context.theme.scale)
     return;
   if (only == trace::kNone) return canvas.show(bounds_of(all));
-  if (height < kLeastBoxHeight * context.theme.scale) return focus(only);
+  if (height < kMinBoxHeight * context.theme.scale) return focus(only);
   canvas.centre(static_cast<double>((all.left + all.right) / 2),
                 static_cast<double>((all.top + all.bottom) / 2));
 }
 
-// The box in the middle, as large as it is read best.
+// Centres the box at a readable zoom.
 void GraphPanel::State::focus(std::uint32_t box) {
   const Rect& r = scene->boxes[box].rect;
   const double half_x = static_cast<double>(canvas.max().x - canvas.min().x) / 2.2,

@@ -1,5 +1,5 @@
-// GraphPanel: the layered DAG of the shown graph. Draws into the rest of the current ImGui window;
-// changes nothing but its own view and Frame::view. Threads: the drawing thread's.
+// GraphPanel: the layered DAG of the shown graph. Draws into the remaining area of the current
+// ImGui window. Modifies only its own state and PanelContext::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

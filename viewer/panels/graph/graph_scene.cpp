@@ -12,23 +12,23 @@ namespace reprise::viewer {
 
 namespace {
 
-// At scale 1.
-constexpr float kPadding = 8, kLineGap = 3, kLeastWidth = 84, kMostName = 260;
+// Screen points at scale 1.
+constexpr float kPadding = 8, kLineGap = 3, kMinWidth = 84, kMaxNameWidth = 260;
 constexpr std::uint32_t kTitleLevels = 3;
 
-class SceneMaker {
+class SceneBuilder {
  public:
-  explicit SceneMaker(const GraphSceneKey& key)
+  explicit SceneBuilder(const GraphSceneKey& key)
       : key_(key),
         graph_(*key.graph),
-        figures_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
+        numbers_width_(key.small.width("888.88 us") + key.small.width("88.8 %") + 12 * key.scale) {
     scene_.key = key;
   }
 
-  GraphScene make() {
-    const auto begin = std::chrono::steady_clock::now();
+  GraphScene build() {
+    const auto start = std::chrono::steady_clock::now();
     const CollapsedGraph collapsed = collapse(layout_graph(), collapse_desc());
-    const std::uint32_t levels = most_levels(collapsed.graph);
+    const std::uint32_t levels = max_title_levels(collapsed.graph);
     const float s = key_.scale, side = 6 * s, title = key_.small.height + 4 * s;
     const bool down = key_.direction == Direction::Down;
     const LayoutOptions options{.direction = key_.direction,
@@ -56,17 +56,17 @@ class SceneMaker {
     }
     index();
     scene_.layout_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return std::move(scene_);
   }
 
  private:
   [[nodiscard]] Size box_size(const std::string& name) const {
-    const float s = key_.scale, name_width = std::min(kMostName * s, key_.text.width(name));
-    return {std::max({kLeastWidth * s, name_width, figures_width_}) + 2 * kPadding * s,
+    const float s = key_.scale, name_width = std::min(kMaxNameWidth * s, key_.text.width(name));
+    return {std::max({kMinWidth * s, name_width, numbers_width_}) + 2 * kPadding * s,
             key_.text.height + key_.small.height + (2 * kPadding - 6 + kLineGap) * s};
   }
-  // Each node that runs others, and those of them that come first.
+  // Calls visit(parent, node) for each root node of each body.
   template <class Visit>
   void for_each_run(const Visit& visit) const {
     for (const trace::Body& body : graph_.record().bodies) {
@@ -103,16 +103,16 @@ class SceneMaker {
     }
     return desc;
   }
-  // Groups around the box that has most.
-  [[nodiscard]] static std::uint32_t most_levels(const LayoutGraph& graph) {
+  // Nesting depth of the deepest box, at most kTitleLevels.
+  [[nodiscard]] static std::uint32_t max_title_levels(const LayoutGraph& graph) {
     std::vector<std::uint32_t> depths(graph.group_parent.size(), 1);
     for (std::size_t g = 0; g < depths.size(); ++g) {
       if (graph.group_parent[g] != kNoGroup) depths[g] = depths[graph.group_parent[g]] + 1;
     }
-    std::uint32_t most = 0;
+    std::uint32_t depth = 0;
     for (const std::uint32_t g : graph.node_group)
-      most = std::max(most, g == kNoGroup ? 0 : depths[g]);
-    return std::min(most, kTitleLevels);
+      depth = std::max(depth, g == kNoGroup ? 0 : depths[g]);
+    return std::min(depth, kTitleLevels);
   }
 
   void add_boxes(const CollapsedGraph& collapsed, const Layout& layout) {
@@ -190,7 +190,7 @@ class SceneMaker {
       const auto points = scene_.points_of(l);
       ends.push_back({points.front(), points.back()});
     }
-    scene_.far = GraphLod(rects, ends);
+    scene_.lod = GraphLod(rects, ends);
     scene_.box_index = GraphIndex(std::move(rects));
     rects.clear();
     for (std::uint32_t l = 0; l < scene_.links.size(); ++l) {
@@ -206,7 +206,7 @@ class SceneMaker {
 
   const GraphSceneKey& key_;
   const model::Graph& graph_;
-  float figures_width_;
+  float numbers_width_;
   GraphScene scene_;
 };
 
@@ -231,6 +231,6 @@ std::string node_detail(const model::Graph& graph, std::uint32_t node) {
   return kind_name(record.kind);
 }
 
-GraphScene make_graph_scene(const GraphSceneKey& key) { return SceneMaker(key).make(); }
+GraphScene make_graph_scene(const GraphSceneKey& key) { return SceneBuilder(key).build(); }
 
 }  // namespace reprise::viewer

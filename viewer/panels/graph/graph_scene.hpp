@@ -1,8 +1,7 @@
-// GraphScene: a graph laid out and ready to be drawn: boxes with their text, links between boxes,
-// areas of labels, and what finds them by place. A label that is collapsed is one box (or several,
-// where others stand between its nodes). Has no colours and no times, so that it stays as it is
-// while those change. Knows ImGui only through TextWidths. Threads: make_graph_scene() any;
-// immutable.
+// GraphScene: a laid out graph, ready to draw: boxes with text, links, label areas and spatial
+// indices. A collapsed label is one box (or several, if other nodes lie between its nodes).
+// Contains neither colours nor times, so it stays valid while those change. Depends on ImGui only
+// through TextWidths. Threads: make_graph_scene() may run on any thread; a scene is immutable.
 #pragma once
 
 #include <cstdint>
@@ -23,42 +22,42 @@ namespace reprise::viewer {
 struct GraphSceneKey {
   std::shared_ptr<const model::Graph> graph;
   Direction direction = Direction::Down;
-  std::set<std::string> collapsed;  // paths of labels
-  TextWidths text, small;           // of the fonts of names and of what explains them
-  float scale = 1;                  // of the display
+  std::set<std::string> collapsed;  // label paths
+  TextWidths text, small;           // of the name and detail fonts
+  float scale = 1;                  // display scale
   friend bool operator==(const GraphSceneKey&, const GraphSceneKey&) = default;
 };
 
-// Points of the plane: those of the screen at zoom 1.
+// Coordinates are plane points; at zoom 1 they equal screen points.
 struct GraphBox {
   Rect rect;
-  std::uint32_t node = trace::kNone;   // kNone: a collapsed label
-  std::uint32_t label = trace::kNone;  // that is collapsed here
-  std::string name, detail;  // detail: kernel, grid or bytes; the nodes that a label holds
+  std::uint32_t node = trace::kNone;   // kNone for a collapsed label
+  std::uint32_t label = trace::kNone;  // the collapsed label; kNone for a node
+  std::string name, detail;            // detail: kernel, grid or bytes; for a label the node count
 };
 
 struct GraphLink {
-  std::uint32_t from = 0, to = 0;  // boxes
-  std::uint32_t causes = 0;        // a bit for each trace::EdgeCause of its edges, and kRunsBit
+  std::uint32_t from = 0, to = 0;  // box indices
+  std::uint32_t causes = 0;        // bit per trace::EdgeCause of its edges; kRunsBit
 };
 
 struct GraphScene {
   GraphSceneKey key;
   std::vector<GraphBox> boxes;
-  std::vector<std::uint32_t> box_of;  // a node each
-  std::vector<std::uint32_t> first_member,
-      members;  // nodes of box b: members[first_member[b], first_member[b + 1])
+  std::vector<std::uint32_t> box_of;  // per node
+  // Nodes of box b: members[first_member[b], first_member[b + 1]).
+  std::vector<std::uint32_t> first_member, members;
   std::vector<GraphLink> links;
-  std::vector<std::uint32_t> first_point;  // as Layout's, a link each
+  std::vector<std::uint32_t> first_point;  // per link, as in Layout
   std::vector<Point> points;
-  std::vector<std::uint32_t> link_of;            // an edge of the graph each; kNone: inside a box
-  std::vector<std::uint32_t> first_edge, edges;  // edges of link l, likewise
-  std::vector<GraphArea> areas;                  // outer ones first; group g is label g + 1
+  std::vector<std::uint32_t> link_of;            // per edge of the graph; kNone: inside a box
+  std::vector<std::uint32_t> first_edge, edges;  // edges of link l, indexed like members
+  std::vector<GraphArea> areas;                  // outermost first; group g is label g + 1
   Rect bounds;
   GraphIndex box_index, link_index;
-  GraphLod far;
-  std::uint32_t causes = 0;  // of all edges, drawn or not
-  double layout_ms = 0;      // what it took
+  GraphLod lod;
+  std::uint32_t causes = 0;  // of all edges, visible or not
+  double layout_ms = 0;      // layout time
 
   [[nodiscard]] const model::Graph& graph() const noexcept { return *key.graph; }
   [[nodiscard]] std::span<const std::uint32_t> members_of(std::uint32_t box) const noexcept {
@@ -72,17 +71,17 @@ struct GraphScene {
   }
 };
 
-// Of a link from a node to what it runs, which is no edge, and is shown always.
+// Bit of a link from a node to the body it runs. Such a link is not an edge and is always visible.
 inline constexpr std::uint32_t kRunsBit = 1u << 31;
 [[nodiscard]] constexpr std::uint32_t cause_bit(trace::EdgeCause cause) noexcept {
   return 1u << static_cast<unsigned>(cause);
 }
-// What a lane or the frame adds, beyond what the commands ask for.
+// Causes added by lowering.
 inline constexpr std::uint32_t kAddedCauses =
     cause_bit(trace::EdgeCause::Lane) | cause_bit(trace::EdgeCause::EntryExit);
 
 [[nodiscard]] GraphScene make_graph_scene(const GraphSceneKey& key);
-// Kernel, where it is called otherwise than the node; else the grid, the bytes, or the kind.
+// The kernel name if it differs from the node's name, otherwise bytes, grid or kind.
 [[nodiscard]] std::string node_detail(const model::Graph& graph, std::uint32_t node);
 [[nodiscard]] std::string label_name(const model::Graph& graph, std::uint32_t label);
 

@@ -6,7 +6,7 @@ namespace reprise::viewer {
 
 namespace {
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
 
 }  // namespace
 
@@ -24,7 +24,7 @@ float TextWidths::width(std::string_view text) const noexcept {
   float sum = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    sum += byte < 128 ? advance[byte] : continues(c) ? 0 : other;
+    sum += byte < 128 ? advance[byte] : is_continuation(c) ? 0 : other;
   }
   return sum;
 }
@@ -32,30 +32,30 @@ float TextWidths::width(std::string_view text) const noexcept {
 std::string TextWidths::fit(std::string_view text, float limit) const {
   if (width(text) <= limit) return std::string(text);
   constexpr std::string_view kEllipsis = "..";
-  constexpr float kLittle = 12;  // characters, in which an ellipsis would take too much
-  if (limit < kLittle * other) {
+  constexpr float kMinCharacters = 12;  // below this an ellipsis costs too much space
+  if (limit < kMinCharacters * other) {
     std::size_t number = text.size();
     while (number > 0 && text[number - 1] >= '0' && text[number - 1] <= '9') --number;
-    std::string last(text.substr(number));  // what tells the third from the fourth
+    std::string last(text.substr(number));  // keeps numbered names distinguishable
     if (!last.empty()) last = std::string(kEllipsis) + last;
     if (width(last) > limit / 2) last.clear();
     std::size_t end = 0;
     for (float sum = width(last); end < text.size() && sum + width(text.substr(end, 1)) <= limit;
          ++end)
       sum += width(text.substr(end, 1));
-    while (end > 0 && end < text.size() && continues(text[end])) --end;
+    while (end > 0 && end < text.size() && is_continuation(text[end])) --end;
     return end < 3 ? std::string() : std::string(text.substr(0, end)) + last;
   }
-  const float room = limit - width(kEllipsis);
-  // Both ends tell names apart: two thirds from the begin, the rest from the end.
+  const float available = limit - width(kEllipsis);
+  // Names differ at both ends: two thirds of the width for the start, the rest for the end.
   std::size_t head = 0, tail = text.size();
   float head_width = 0, tail_width = 0;
-  while (head < text.size() && head_width + width(text.substr(head, 1)) <= room * 2 / 3)
+  while (head < text.size() && head_width + width(text.substr(head, 1)) <= available * 2 / 3)
     head_width += width(text.substr(head++, 1));
-  while (tail > head && tail_width + width(text.substr(tail - 1, 1)) <= room - head_width)
+  while (tail > head && tail_width + width(text.substr(tail - 1, 1)) <= available - head_width)
     tail_width += width(text.substr(--tail, 1));
-  while (head > 0 && head < text.size() && continues(text[head])) --head;
-  while (tail < text.size() && continues(text[tail])) ++tail;
+  while (head > 0 && head < text.size() && is_continuation(text[head])) --head;
+  while (tail < text.size() && is_continuation(text[tail])) ++tail;
   if (head + (text.size() - tail) < 3) return {};
   return std::string(text.substr(0, head)) + std::string(kEllipsis) +
          std::string(text.substr(tail));

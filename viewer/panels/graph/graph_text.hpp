@@ -1,6 +1,6 @@
-// TextWidths: how wide text of one font is, as a value, so that a layout can make room for it on
-// another thread. Knows of fonts only the advances of ASCII; any other character counts as wide as
-// the widest digit. Threads: of() the drawing thread's, else any.
+// TextWidths: text metrics of one font as a value, so that layouts can measure text on another
+// thread. Stores the advances of ASCII characters; all others use one common width. Threads: of()
+// runs on the drawing thread, the rest on any thread.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@ namespace reprise::viewer {
 
 struct TextWidths {
   std::array<float, 128> advance{};
-  float other = 0, height = 0;  // of one character that is not ASCII; of a line
+  float other = 0, height = 0;  // width of a non-ASCII character; line height
 
-  // At the font's own size; null: the font that ImGui draws with now.
+  // Metrics at the font's native size; null: ImGui's current font.
   [[nodiscard]] static TextWidths of(const ImFont* font);
   [[nodiscard]] float width(std::string_view text) const noexcept;
-  // `text`, or as much of its begin and end as fits around an ellipsis; where that is little, of
-  // its begin and a number at its end; empty where it is nothing.
-  [[nodiscard]] std::string fit(std::string_view text, float width) const;
+  // `text` shortened to `limit`: start and end around an ellipsis. At small limits: the start and a
+  // trailing number. Empty if fewer than three characters fit.
+  [[nodiscard]] std::string fit(std::string_view text, float limit) const;
   friend bool operator==(const TextWidths&, const TextWidths&) = default;
 };
 

@@ -18,19 +18,19 @@ constexpr std::array kColours = {ColourBy::Median, ColourBy::P99,  ColourBy::Sha
 
 const char* colour_explanation(ColourBy by) {
   switch (by) {
-    case ColourBy::Median: return "The middle of a node's times: half of its runs took longer.";
-    case ColourBy::P99: return "What one of a hundred runs of a node took longer than.";
-    case ColourBy::Share: return "A node's part of the time of all nodes.";
+    case ColourBy::Median: return "Median duration of the node.";
+    case ColourBy::P99: return "99th percentile of the node's duration.";
+    case ColourBy::Share: return "Share of the total node time.";
     case ColourBy::Slack:
-      return "How much longer a node could take without making the graph longer.";
-    case ColourBy::Kind: return "Dispatches, copies, fills, host functions.";
-    case ColourBy::Label: return "The label that a node was recorded in.";
-    case ColourBy::Lane: return "The lane that the plan put a node in.";
+      return "Time by which the node can grow without lengthening the critical path.";
+    case ColourBy::Kind: return "Dispatch, copy, fill or host function.";
+    case ColourBy::Label: return "Label of the node.";
+    case ColourBy::Lane: return "Lane assigned by the plan.";
   }
   return "";
 }
 
-bool follows(const Theme& theme, float width) {
+bool fits_on_line(const Theme& theme, float width) {
   ImGui::SameLine(0, theme.space);
   return ImGui::GetContentRegionAvail().x >= width;
 }
@@ -39,25 +39,25 @@ void draw_times_choice(PanelContext& context, GraphOptions& options) {
   if (context.replay == nullptr) return;
   const std::string replay = "replay " + count_text(context.replay->replay.replay);
   const std::array<ChoiceItem, 2> items = {
-      ChoiceItem{context.view.has_range() ? "chosen replays" : "all replays",
-                 "Medians, p99 and shares over these replays."},
-      ChoiceItem{replay, "The times of this replay alone."}};
+      ChoiceItem{context.view.has_range() ? "selected replays" : "all replays",
+                 "Median, p99 and share over these replays."},
+      ChoiceItem{replay, "Durations of this replay only."}};
   const float width = ImGui::CalcTextSize((items[0].text + items[1].text).c_str()).x +
                       4 * ImGui::GetStyle().FramePadding.x;
-  if (!follows(context.theme, width)) return;
+  if (!fits_on_line(context.theme, width)) return;
   options.times = static_cast<GraphTimes>(
       draw_choice(context.theme, "times", items, static_cast<int>(options.times)));
 }
 
 void draw_labels_toggle(PanelContext& context, GraphOptions& options) {
   const std::set<std::string> outermost = outermost_labels(*context.graph());
-  if (outermost.empty() || !follows(context.theme, 110 * context.theme.scale)) return;
+  if (outermost.empty() || !fits_on_line(context.theme, 110 * context.theme.scale)) return;
   const bool any = !options.collapsed.empty();
   if (draw_toggle(context.theme, "labels",
                   {.text = any ? "Expand labels" : "Collapse labels",
-                   .explanation = any ? "Shows every node again."
-                                      : "Makes one box of each outermost label. A double click on "
-                                        "a label's title does that for one.",
+                   .explanation = any ? "Expands all labels."
+                                      : "Collapses each outermost label into one box. Double-click "
+                                        "a title to collapse one label.",
                    .is_on = any})) {
     options.collapsed = any ? std::set<std::string>{} : outermost;
   }
@@ -79,7 +79,7 @@ void draw_counts(const PanelContext& context, const GraphToolbarViewModel& view_
     text = count_text(nodes) + (nodes == 1 ? " node, " : " nodes, ") +
            count_text(context.graph()->record().edges.size()) + " edges";
   }
-  if (!follows(context.theme, ImGui::CalcTextSize(text.c_str()).x)) return ImGui::NewLine();
+  if (!fits_on_line(context.theme, ImGui::CalcTextSize(text.c_str()).x)) return ImGui::NewLine();
   ImGui::AlignTextToFramePadding();
   text_right(text, colour);
 }
@@ -88,9 +88,9 @@ void draw_counts(const PanelContext& context, const GraphToolbarViewModel& view_
 
 const char* colour_name(ColourBy by) {
   switch (by) {
-    case ColourBy::Median: return "median time";
-    case ColourBy::P99: return "p99 time";
-    case ColourBy::Share: return "share of time";
+    case ColourBy::Median: return "median";
+    case ColourBy::P99: return "p99";
+    case ColourBy::Share: return "share";
     case ColourBy::Slack: return "slack";
     case ColourBy::Kind: return "kind";
     case ColourBy::Label: return "label";
@@ -102,7 +102,7 @@ const char* colour_name(ColourBy by) {
 void draw_colour_combo(PanelContext& context) {
   ImGui::SetNextItemWidth(132 * context.theme.scale);
   if (!ImGui::BeginCombo("##colour", colour_name(context.view.colour_by)))
-    return tooltip("What nodes are coloured by, here, in the timeline and in the table.");
+    return tooltip("Node colour in the graph, the timeline and the table.");
   for (const ColourBy by : kColours) {
     if (ImGui::Selectable(colour_name(by), by == context.view.colour_by))
       context.view.colour_by = by;
@@ -124,9 +124,10 @@ std::set<std::string> outermost_labels(const model::Graph& graph) {
   return paths;
 }
 
-GraphWish draw_graph_toolbar(PanelContext& context, const GraphToolbarViewModel& view_model,
-                             GraphOptions& options) {
-  GraphWish wish = GraphWish::Nothing;
+GraphToolbarAction draw_graph_toolbar(PanelContext& context,
+                                      const GraphToolbarViewModel& view_model,
+                                      GraphOptions& options) {
+  GraphToolbarAction action = GraphToolbarAction::Nothing;
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
   ImGui::TextUnformatted("Colour");
@@ -134,39 +135,41 @@ GraphWish draw_graph_toolbar(PanelContext& context, const GraphToolbarViewModel&
   ImGui::SameLine(0, context.theme.space);
   draw_colour_combo(context);
   draw_times_choice(context, options);
-  if (follows(context.theme, 100 * context.theme.scale)) {
-    const std::array<ChoiceItem, 2> directions = {ChoiceItem{"Down", "Edges lead down."},
-                                                  ChoiceItem{"Right", "Edges lead to the right."}};
+  if (fits_on_line(context.theme, 100 * context.theme.scale)) {
+    const std::array<ChoiceItem, 2> directions = {ChoiceItem{"Down", "Edges point down."},
+                                                  ChoiceItem{"Right", "Edges point right."}};
     const int chosen =
         draw_choice(context.theme, "direction", directions, static_cast<int>(view_model.direction));
     if (chosen != static_cast<int>(view_model.direction))
       options.direction = static_cast<Direction>(chosen);
   }
-  if (follows(context.theme, 110 * context.theme.scale) &&
+  if (fits_on_line(context.theme, 110 * context.theme.scale) &&
       draw_toggle(
           context.theme, "critical",
           {.text = "Critical path",
-           .explanation = "Marks the nodes and edges that decide how long the graph takes (C).",
+           .explanation =
+               "Highlights the nodes and edges that determine the duration of the graph (C).",
            .colour = context.theme.critical,
            .is_on = context.view.critical_path})) {
     context.view.critical_path = !context.view.critical_path;
   }
   draw_labels_toggle(context, options);
-  if (follows(context.theme, 64 * context.theme.scale) &&
+  if (fits_on_line(context.theme, 64 * context.theme.scale) &&
       draw_toggle(context.theme, "legend",
                   {.text = "Legend",
-                   .explanation = "What colours and lines mean.",
+                   .explanation = "Shows the meaning of colours and lines.",
                    .is_on = options.legend})) {
     options.legend = !options.legend;
   }
-  if (follows(context.theme, 40 * context.theme.scale) &&
-      draw_toggle(
-          context.theme, "fit",
-          {.text = "Fit", .explanation = "Brings everything into sight (Home).", .is_on = false})) {
-    wish = GraphWish::Fit;
+  if (fits_on_line(context.theme, 40 * context.theme.scale) &&
+      draw_toggle(context.theme, "fit",
+                  {.text = "Fit",
+                   .explanation = "Fits the whole graph into the view (Home).",
+                   .is_on = false})) {
+    action = GraphToolbarAction::Fit;
   }
   draw_counts(context, view_model);
-  return wish;
+  return action;
 }
 
 }  // namespace reprise::viewer

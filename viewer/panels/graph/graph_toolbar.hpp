@@ -1,6 +1,6 @@
-// GraphToolbar: the row above a drawn graph: what colours it, which way it runs, whose times it
-// shows, its critical path, its labels, and how many nodes there are or match. Acts on nothing
-// itself beside the view: returns what was asked for. Threads: the drawing thread's.
+// The toolbar above a graph: colour, direction, replays, critical path, labels and node counts.
+// Modifies only PanelContext::view and the options; returns any other requested action. Threads:
+// the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@ namespace reprise::viewer {
 
 enum class GraphTimes : std::uint8_t { Range, Replay };
 
-// What the panel's user chose.
+// Options set by the user.
 struct GraphOptions {
-  std::optional<Direction> direction;  // none: whichever fits the panel better
-  std::uint32_t causes = 0xffffffffu;  // a bit for each trace::EdgeCause that is drawn
+  std::optional<Direction> direction;  // none: the direction that fits the panel better
+  std::uint32_t causes = 0xffffffffu;  // bit per visible trace::EdgeCause
   GraphTimes times = GraphTimes::Range;
   bool legend = true;
-  std::set<std::string> collapsed;  // paths of labels
+  std::set<std::string> collapsed;  // label paths
 };
 
 struct GraphToolbarViewModel {
-  const GraphScene* scene = nullptr;  // null: not yet
+  const GraphScene* scene = nullptr;  // null before the first layout
   Direction direction = Direction::Down;
-  bool is_busy = false;  // a new picture is being made
+  bool is_busy = false;  // a layout is running
 };
 
-enum class GraphWish : std::uint8_t { Nothing, Fit };
-[[nodiscard]] GraphWish draw_graph_toolbar(PanelContext& context,
-                                           const GraphToolbarViewModel& view_model,
-                                           GraphOptions& options);
+enum class GraphToolbarAction : std::uint8_t { Nothing, Fit };
+[[nodiscard]] GraphToolbarAction draw_graph_toolbar(PanelContext& context,
+                                                    const GraphToolbarViewModel& view_model,
+                                                    GraphOptions& options);
 
-// The combo of what nodes are coloured by.
+// Combo box for ViewState::colour_by.
 void draw_colour_combo(PanelContext& context);
 [[nodiscard]] const char* colour_name(ColourBy by);
-// Paths of all outermost labels with a node in or below them.
+// Paths of the outermost labels that contain a node directly or in a nested label.
 [[nodiscard]] std::set<std::string> outermost_labels(const model::Graph& graph);
 
 }  // namespace reprise::viewer

@@ -10,11 +10,11 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMostTries = 16;  // sampled replays that are looked at, from the newest, for
-                                        // one whose samples are still there
+// Number of sampled replays, newest first, that are checked for samples still in the store.
+constexpr std::size_t kMaxTries = 16;
 constexpr trace::Time kSecond = 1'000'000'000;
 
-bool is_everything(model::ReplayRange range) {
+bool covers_all_replays(model::ReplayRange range) {
   return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count;
 }
 
@@ -22,7 +22,7 @@ std::vector<model::NodeStatistics> statistics_of(const model::Document& document
                                                  const model::GraphEntry& entry,
                                                  model::ReplayRange range) {
   std::vector<model::NodeStatistics> nodes(entry.graph->node_count());
-  for (const auto& block : model::blocks_of(document, entry.graph->key(), range, kMostBlocks)) {
+  for (const auto& block : model::blocks_of(document, entry.graph->key(), range, kMaxBlocks)) {
     for (const trace::Sample& sample : block->samples) {
       if (sample.node >= nodes.size()) continue;
       if (sample.started == 0) {
@@ -37,21 +37,21 @@ std::vector<model::NodeStatistics> statistics_of(const model::Document& document
 
 GraphViewModel::Node node_of(const model::NodeStatistics& statistics) {
   GraphViewModel::Node node;
-  const model::TimeHistogram& times = statistics.times;
+  const detail::CompactDurationHistogram& times = statistics.times;
   node.count = times.count();
   node.lost = statistics.lost;
   if (node.count == 0) return node;
-  node.median = times.median();
-  node.p10 = times.quantile(0.1);
-  node.p90 = times.quantile(0.9);
-  node.p99 = times.quantile(0.99);
+  node.median = times.nearest_rank_quantile(0.5);
+  node.p10 = times.nearest_rank_quantile(0.1);
+  node.p90 = times.nearest_rank_quantile(0.9);
+  node.p99 = times.nearest_rank_quantile(0.99);
   node.mean = times.mean();
-  node.least = static_cast<double>(times.least());
-  node.greatest = static_cast<double>(times.greatest());
+  node.least = static_cast<double>(times.min());
+  node.greatest = static_cast<double>(times.max());
   return node;
 }
 
-void set_extremes(GraphViewModel& view_model) {
+void set_bounds(GraphViewModel& view_model) {
   bool any = false;
   for (const GraphViewModel::Node& node : view_model.nodes) {
     if (node.count == 0) continue;
@@ -75,12 +75,12 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   const std::uint32_t count = entry.graph->node_count();
   std::vector<model::NodeStatistics> of_range;
   const std::vector<model::NodeStatistics>* statistics = &of_range;
-  if (is_everything(range) && entry.statistics && entry.statistics->nodes.size() == count) {
+  if (covers_all_replays(range) && entry.statistics && entry.statistics->nodes.size() == count) {
     statistics = &entry.statistics->nodes;
   } else {
     of_range = statistics_of(document, entry, range);
   }
-  double sum = 0;  // without what nodes run, which is in their time
+  double sum = 0;  // own nodes only; their time includes the bodies they run
   for (const model::NodeStatistics& node : *statistics) {
     if (view_model.nodes.size() < entry.graph->own_node_count())
       sum += static_cast<double>(node.times.sum());
@@ -99,7 +99,41 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   view_model.path = model::critical_path(*entry.graph, view_model.medians);
   for (const model::PathStep& step : view_model.path.steps)
     view_model.nodes[step.node].is_critical = true;
-  set_extremes(view_model);
+  set_bounds(view_model);
+  return view_model;
+}
+
+GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewModel& replay) {
+  GraphViewModel view_model;
+  view_model.key = graph.key();
+  view_model.nodes.resize(graph.node_count());
+  view_model.medians = model::durations(replay.times);
+  view_model.medians.resize(graph.node_count(), 0);
+  view_model.path = replay.path;
+  const model::LongestPaths paths = model::longest_paths(graph, view_model.medians);
+  double sum = 0;
+  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n)
+    sum += view_model.medians[n];  // includes the bodies that nodes run
+  for (std::uint32_t n = 0; n < graph.node_count() && n < replay.times.nodes.size(); ++n) {
+    if (!replay.times.nodes[n].measured) continue;
+    GraphViewModel::Node& node = view_model.nodes[n];
+    const double duration = view_model.medians[n];
+    node.count = 1;
+    node.median = node.p10 = node.p90 = node.p99 = node.mean = node.least = node.greatest =
+        duration;
+    node.share = sum > 0 ? duration / sum : 0;
+    node.slack = std::max(0.0, paths.slack(graph.own_node_of(n), view_model.medians));
+    const bool first = view_model.samples++ == 0;
+    view_model.least = first ? duration : std::min(view_model.least, duration);
+    view_model.greatest = std::max(view_model.greatest, duration);
+    view_model.greatest_share = std::max(view_model.greatest_share, node.share);
+    view_model.greatest_slack = std::max(view_model.greatest_slack, node.slack);
+  }
+  view_model.least_p99 = view_model.least;
+  view_model.greatest_p99 = view_model.greatest;
+  for (const model::PathStep& step : view_model.path.steps) {
+    if (step.node < view_model.nodes.size()) view_model.nodes[step.node].is_critical = true;
+  }
   return view_model;
 }
 
@@ -117,7 +151,7 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
     if (entry.replays.empty()) return std::nullopt;
     view_model.replay = entry.replays.back();
     std::size_t tries = 0;
-    for (std::size_t at = entry.replays.size(); at-- > 0 && tries < kMostTries;) {
+    for (std::size_t at = entry.replays.size(); at-- > 0 && tries < kMaxTries;) {
       const trace::Replay& one = entry.replays[at];
       if (one.sampled == 0) continue;
       ++tries;
@@ -136,8 +170,7 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
 ReplayFigures make_replay_figures(const model::GraphEntry& entry, model::ReplayRange range,
                                   RateOver rate) {
   ReplayFigures figures;
-  figures.device =
-      model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range, 1);
+  figures.device = model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range);
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   figures.replays = end - first;

@@ -1,6 +1,6 @@
-// The facts that panels share (see frame.hpp), made from a document. They may read the disk, and
-// take as long as that does: call them in the background. Threads: pure functions, but for the
-// document's SampleStore, which any thread may ask.
+// Builds the view models that panels share (see panel_context.hpp) from a document. The functions
+// may read samples from disk; call them in the background. Threads: pure functions, except for the
+// document's SampleStore, which is thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,31 @@
 
 namespace reprise::viewer {
 
-// Of a range at most so many sampled replays are read, spread evenly.
-inline constexpr std::size_t kMostBlocks = 512;
+// Maximum number of sampled replays read per range; larger ranges are sampled evenly.
+inline constexpr std::size_t kMaxBlocks = 512;
 
-// Over everything: of the statistics that the document has. Over a range: of its samples. Throws
-// TraceError.
+// Statistics over `range`. The full range uses the document's statistics, any other range reads
+// samples. Throws TraceError.
 [[nodiscard]] GraphViewModel make_graph_view_model(const model::Document& document,
                                                    const model::GraphEntry& entry,
                                                    model::ReplayRange range);
 
-// Of that replay; of none: the newest with samples. Empty: there is no such replay. Throws
-// TraceError.
+// Details of `replay`, or of the newest replay with samples if `replay` is empty. Empty if the
+// replay does not exist. Throws TraceError.
 [[nodiscard]] std::optional<ReplayViewModel> make_replay_view_model(
     const model::Document& document, const model::GraphEntry& entry,
     std::optional<std::uint64_t> replay);
 
-// What the bar above says of the replays of a range.
+// The times of one replay as a GraphViewModel with one sample per measured node; slack and critical
+// path are those of the replay.
+[[nodiscard]] GraphViewModel view_model_of_replay(const model::Graph& graph,
+                                                  const ReplayViewModel& replay);
+
+// Numbers of the top bar for a range of replays.
 struct ReplayFigures {
-  model::ReplayStatistics
-      device;  // of times on the device; no bins, no outliers' list is meant for the bar
+  model::ReplayStatistics device;  // device times, with a single bin
   std::size_t replays = 0, sampled = 0;
-  double per_second = 0;  // live: over the last second; of a file: over the range; 0: unknown
+  double per_second = 0;  // live: over the last second; file: over the range; 0: unknown
 };
 enum class RateOver : std::uint8_t { Range, LastSecond };
 [[nodiscard]] ReplayFigures make_replay_figures(const model::GraphEntry& entry,

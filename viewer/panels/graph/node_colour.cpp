@@ -1,5 +1,4 @@
-// What nodes are coloured by, and the legend that says so: the part of widgets that reads the
-// shared facts.
+// Node colours by ViewState::colour_by, and their legend. Declared in widgets.hpp.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,20 +11,20 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMostLegendItems = 10;
+constexpr std::size_t kMaxLegendItems = 10;
 
-// 0 to 1 between two ends; the ends alike: the middle.
-float part_of(double value, double least, double greatest) {
-  return greatest > least ? static_cast<float>((value - least) / (greatest - least)) : 0.5f;
+// Position of `value` between `min` and `max`, 0 to 1; 0.5 if min equals max.
+float fraction(double value, double min, double max) {
+  return max > min ? static_cast<float>((value - min) / (max - min)) : 0.5f;
 }
 
-// Times spread over orders of magnitude: the root keeps the slowest apart, and shows differences
-// among the rest.
-ImU32 time_heat(double value, double least, double greatest) {
-  return heat(std::sqrt(std::max(0.0f, part_of(value, least, greatest))));
+// Durations span orders of magnitude; the square root separates the slowest and keeps differences
+// among the rest visible.
+ImU32 time_heat(double value, double min, double max) {
+  return heat(std::sqrt(std::max(0.0f, fraction(value, min, max))));
 }
-// What has the colour in the middle.
-double half_way(double least, double greatest) { return least + (greatest - least) / 4; }
+// The value that time_heat() maps to the middle of the colour map.
+double mid_value(double min, double max) { return min + (max - min) / 4; }
 
 ImU32 label_colour(const PanelContext& context, std::uint32_t label) {
   const trace::Label& l = context.graph()->record().labels[label];
@@ -34,8 +33,7 @@ ImU32 label_colour(const PanelContext& context, std::uint32_t label) {
   return label == 0 ? context.theme.node : category(context.theme, label - 1);
 }
 
-// What stands in the legend of a colour that is not of the heat map: a number each, as nodes have
-// them.
+// The legend group of a node for categorical colours: its kind, label or lane.
 std::uint32_t group_of(const PanelContext& context, std::uint32_t node) {
   const trace::Node& n = context.graph()->record().nodes[node];
   switch (context.view.colour_by) {
@@ -68,7 +66,7 @@ LegendItem group_item(const PanelContext& context, std::uint32_t group) {
   return {};
 }
 
-bool has_times(const PanelContext& context) {
+bool has_node_times(const PanelContext& context) {
   return context.view_model != nullptr && context.view_model->samples > 0;
 }
 
@@ -76,14 +74,14 @@ float draw_group_legend(const PanelContext& context, ImVec2 at, const char* titl
   std::vector<std::uint32_t> groups;
   for (std::uint32_t node = 0; node < context.graph()->node_count(); ++node) {
     const std::uint32_t group = group_of(context, node);
-    const auto place = std::lower_bound(groups.begin(), groups.end(), group);
-    if (place == groups.end() || *place != group) groups.insert(place, group);
+    const auto position = std::lower_bound(groups.begin(), groups.end(), group);
+    if (position == groups.end() || *position != group) groups.insert(position, group);
   }
   std::vector<LegendItem> items;
-  for (std::size_t i = 0; i < std::min(groups.size(), kMostLegendItems); ++i)
+  for (std::size_t i = 0; i < std::min(groups.size(), kMaxLegendItems); ++i)
     items.push_back(group_item(context, groups[i]));
-  if (groups.size() > kMostLegendItems)
-    items.push_back({0, "and " + count_text(groups.size() - kMostLegendItems) + " more"});
+  if (groups.size() > kMaxLegendItems)
+    items.push_back({0, "+" + count_text(groups.size() - kMaxLegendItems) + " more"});
   return draw_legend(context.theme, at, title, items);
 }
 
@@ -102,7 +100,7 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(context) || node >= context.view_model->nodes.size() ||
+  if (!has_node_times(context) || node >= context.view_model->nodes.size() ||
       context.view_model->nodes[node].count == 0)
     return context.theme.node;
   const GraphViewModel& view_model = *context.view_model;
@@ -110,7 +108,7 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
   switch (context.view.colour_by) {
     case ColourBy::P99: return time_heat(n.p99, view_model.least_p99, view_model.greatest_p99);
     case ColourBy::Share: return time_heat(n.share, 0, view_model.greatest_share);
-    case ColourBy::Slack: return heat(1 - part_of(n.slack, 0, view_model.greatest_slack));
+    case ColourBy::Slack: return heat(1 - fraction(n.slack, 0, view_model.greatest_slack));
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:
@@ -122,7 +120,7 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
 float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
   if (context.graph() == nullptr) return 0;
   switch (context.view.colour_by) {
-    case ColourBy::Kind: return draw_group_legend(context, at, "kind of node");
+    case ColourBy::Kind: return draw_group_legend(context, at, "node kind");
     case ColourBy::Label: return draw_group_legend(context, at, "label");
     case ColourBy::Lane: return draw_group_legend(context, at, "lane");
     case ColourBy::Median:
@@ -130,33 +128,33 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
     case ColourBy::Share:
     case ColourBy::Slack: break;
   }
-  if (!has_times(context)) {
-    const LegendItem none{context.theme.node, context.view_model == nullptr ? "times are being read"
-                                                                            : "no node was timed"};
-    return draw_legend(context.theme, at, "time of a node", {&none, 1});
+  if (!has_node_times(context)) {
+    const LegendItem none{context.theme.node,
+                          context.view_model == nullptr ? "loading samples" : "no samples"};
+    return draw_legend(context.theme, at, "node duration", {&none, 1});
   }
   const GraphViewModel& view_model = *context.view_model;
   switch (context.view.colour_by) {
     case ColourBy::P99:
       return draw_heat_legend(
-          context.theme, at, width, "p99 of a node", duration_text(view_model.least_p99),
+          context.theme, at, width, "node p99", duration_text(view_model.least_p99),
           duration_text(view_model.greatest_p99),
-          duration_text(half_way(view_model.least_p99, view_model.greatest_p99)));
+          duration_text(mid_value(view_model.least_p99, view_model.greatest_p99)));
     case ColourBy::Share:
-      return draw_heat_legend(context.theme, at, width, "share of all nodes' time", "0 %",
+      return draw_heat_legend(context.theme, at, width, "share of total node time", "0 %",
                               percent_text(view_model.greatest_share),
-                              percent_text(half_way(0, view_model.greatest_share)));
+                              percent_text(mid_value(0, view_model.greatest_share)));
     case ColourBy::Slack:
-      return draw_heat_legend(context.theme, at, width, "slack of a node",
-                              duration_text(view_model.greatest_slack), "none");
+      return draw_heat_legend(context.theme, at, width, "node slack",
+                              duration_text(view_model.greatest_slack), "0");
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:
     case ColourBy::Lane: break;
   }
-  return draw_heat_legend(context.theme, at, width, "median of a node",
-                          duration_text(view_model.least), duration_text(view_model.greatest),
-                          duration_text(half_way(view_model.least, view_model.greatest)));
+  return draw_heat_legend(context.theme, at, width, "node median", duration_text(view_model.least),
+                          duration_text(view_model.greatest),
+                          duration_text(mid_value(view_model.least, view_model.greatest)));
 }
 
 }  // namespace reprise::viewer

@@ -11,7 +11,7 @@ namespace reprise::viewer {
 
 namespace {
 
-const trace::BufferLife* life_of(const model::Document& document, std::uint32_t id) {
+const trace::BufferLife* lifetime_of(const model::Document& document, std::uint32_t id) {
   const auto found = document.buffers->find(id);
   return id == trace::kNone || found == document.buffers->end() ? nullptr : &found->second;
 }
@@ -24,43 +24,44 @@ std::string pool_text(const model::Document& document, std::uint32_t pool) {
              : "pool " + count_text(pool);
 }
 
-void draw_place(const PanelContext& context, std::uint32_t buffer) {
+void draw_placement(const PanelContext& context, std::uint32_t buffer) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
   const trace::Buffer& record = version.buffers[buffer];
-  if (!draw_section(theme, "Where it is", buffer_kind_name(record.kind))) return;
+  if (!draw_section(theme, "Placement", buffer_kind_name(record.kind))) return;
   draw_mono(theme, "Size", bytes_text(record.bytes) + "  (" + count_text(record.bytes) + " B)");
   draw_value(theme, "Pool", pool_text(*context.document, record.pool));
   if (record.kind == trace::BufferKind::Transient) {
     draw_mono(
         theme, "Slab",
         "[" + count_text(record.offset) + ", " + count_text(record.offset + record.bytes) + ")",
-        "Its bytes in the memory that the transient buffers of the graph share.");
+        "Byte range in the slab that the graph's transient buffers share.");
     if (version.slab_bytes != 0) {
-      draw_mono(theme, "Of the slab",
+      draw_mono(theme, "Slab share",
                 percent_text(static_cast<double>(record.bytes) /
                              static_cast<double>(version.slab_bytes)));
     }
   }
-  if (const trace::BufferLife* life = life_of(*context.document, record.id)) {
-    if (life->address != 0) draw_mono(theme, "Address", hex_text(life->address));
+  if (const trace::BufferLife* lifetime = lifetime_of(*context.document, record.id)) {
+    if (lifetime->address != 0) draw_mono(theme, "Address", hex_text(lifetime->address));
     if (record.pool == trace::kNone)
-      draw_value(theme, "Pool", pool_text(*context.document, life->pool));
-    if (life->allocated != 0)
-      draw_mono(theme, "Allocated", moment_text(*context.document, life->allocated),
-                "From the first moment of the trace.");
-    draw_mono(theme, "Freed",
-              life->freed == 0 ? "not yet" : moment_text(*context.document, life->freed),
-              "From the first moment of the trace.");
+      draw_value(theme, "Pool", pool_text(*context.document, lifetime->pool));
+    if (lifetime->allocated != 0)
+      draw_mono(theme, "Allocated", trace_time_text(*context.document, lifetime->allocated),
+                kTraceTimeHint);
+    draw_mono(
+        theme, "Freed",
+        lifetime->freed == 0 ? "not yet" : trace_time_text(*context.document, lifetime->freed),
+        kTraceTimeHint);
   }
 }
 
-void draw_uses(PanelContext& context, std::uint32_t buffer) {
+void draw_accesses(PanelContext& context, std::uint32_t buffer) {
   const model::Graph& graph = *context.graph();
   const auto uses = graph.uses(buffer);
-  if (!draw_section(context.theme, "Who uses it, in order", count_text(uses.size()))) return;
+  if (!draw_section(context.theme, "Accesses", count_text(uses.size()))) return;
   if (uses.empty()) {
-    draw_note(context.theme, "No node of this graph touches it.");
+    draw_note(context.theme, "No node of this graph accesses the buffer.");
     return;
   }
   const std::uint64_t bytes = graph.record().buffers[buffer].bytes;
@@ -69,37 +70,36 @@ void draw_uses(PanelContext& context, std::uint32_t buffer) {
     draw_node_link(context, uses[i].node, "node " + count_text(uses[i].node),
                    std::string(access_name(access.access)) + " " +
                        range_text(access.begin, access.end, bytes) +
-                       (access.inferred != 0 ? ", guessed from a pointer" : ""));
+                       (access.inferred != 0 ? ", inferred from a pointer" : ""));
   });
 }
 
-void draw_life(PanelContext& context, std::uint32_t buffer) {
+void draw_live_range(PanelContext& context, std::uint32_t buffer) {
   const model::Graph& graph = *context.graph();
   const auto uses = graph.uses(buffer);
-  if (uses.empty() || !draw_section(context.theme, "Lifetime in a replay")) return;
+  if (uses.empty() || !draw_section(context.theme, "Live range")) return;
   const std::uint32_t first = graph.own_node_of(uses.front().node);
-  std::uint32_t last = first;  // what a node runs uses it in that node's time
+  std::uint32_t last = first;  // accesses in a body count as accesses of its parent node
   for (const model::BufferUse& use : uses) last = std::max(last, graph.own_node_of(use.node));
-  draw_mono(context.theme, "Needed for",
+  draw_mono(context.theme, "Span",
             count_text(last - first + 1) + " of " + count_text(graph.own_node_count()) + " nodes",
-            "From its first access to its last one, in the order of the nodes.");
+            "From the first to the last access, in node order.");
   if (context.replay != nullptr && last < context.replay->times.nodes.size()) {
-    trace::Time began = 0, ended = 0;
+    trace::Time start = 0, end = 0;
     for (const model::BufferUse& use : uses) {
       const model::NodeSpan& span = context.replay->times.nodes[use.node];
-      began = began == 0 ? span.started : std::min(began, span.started);
-      ended = std::max(ended, span.ended);
+      start = start == 0 ? span.started : std::min(start, span.started);
+      end = std::max(end, span.ended);
     }
-    if (began != 0) {
-      draw_mono(
-          context.theme, "Measured", duration_text(static_cast<double>(ended - began)),
-          "From the start of its first user to the end of its last one, in the shown replay.");
+    if (start != 0) {
+      draw_mono(context.theme, "Duration", duration_text(static_cast<double>(end - start)),
+                "From the start of the first access to the end of the last, in the shown replay.");
     }
   }
-  draw_note(context.theme, "First");
+  draw_note(context.theme, "First access");
   draw_node_link(context, first);
   if (last != first) {
-    draw_note(context.theme, "Last");
+    draw_note(context.theme, "Last access");
     ImGui::PushID("last");
     draw_node_link(context, last);
     ImGui::PopID();
@@ -117,11 +117,11 @@ void BufferPage::draw_aliases(PanelContext& context, std::uint32_t buffer) {
   const auto group = std::find_if(groups->begin(), groups->end(), [&](const auto& g) {
     return std::binary_search(g.begin(), g.end(), buffer);
   });
-  if (!draw_section(context.theme, "Shares its bytes with",
-                    group == groups->end() ? "nobody" : count_text(group->size() - 1)))
+  if (!draw_section(context.theme, "Aliases",
+                    group == groups->end() ? "none" : count_text(group->size() - 1)))
     return;
   if (group == groups->end()) {
-    draw_note(context.theme, "No other transient buffer uses these bytes of the slab.");
+    draw_note(context.theme, "No other transient buffer shares these bytes of the slab.");
     return;
   }
   std::vector<std::uint32_t> others;
@@ -139,17 +139,17 @@ void BufferPage::draw(PanelContext& context, std::uint32_t buffer) {
   draw_title(context.theme,
              std::string(buffer_kind_name(record.kind)) + " buffer of " + graph.name(),
              graph.buffer_name(buffer));
-  if (draw_action(context.theme, "Memory", "Show it in the memory panel"))
+  if (draw_action(context.theme, "Memory", "Show in the memory panel"))
     context.view.lower = LowerTab::Memory, context.view.reveal_selection = true;
-  next_action("Its nodes only");
-  if (draw_action(context.theme, "Its nodes only", "Search for its name"))
+  next_action("Filter nodes");
+  if (draw_action(context.theme, "Filter nodes", "Search for the buffer's name"))
     context.view.filter.text = graph.buffer_name(buffer);
   next_action("Copy name");
   if (draw_action(context.theme, "Copy name"))
     ImGui::SetClipboardText(graph.buffer_name(buffer).c_str());
-  draw_place(context, buffer);
-  draw_life(context, buffer);
-  draw_uses(context, buffer);
+  draw_placement(context, buffer);
+  draw_live_range(context, buffer);
+  draw_accesses(context, buffer);
   draw_aliases(context, buffer);
 }
 

@@ -1,4 +1,4 @@
-// The page of the inspector about one buffer. Threads: the drawing thread's.
+// The inspector page of a buffer. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace reprise::viewer {
 class BufferPage {
  public:
   explicit BufferPage(Background& background) : aliases_(background) {}
-  // `buffer` is one of the shown graph.
+  // `buffer` is a buffer index of the shown graph.
   void draw(PanelContext& context, std::uint32_t buffer);
 
  private:

@@ -19,33 +19,33 @@ namespace {
 const char* ordering_name(std::uint8_t ordering) {
   switch (ordering) {
     case 0: return "inferred from accesses";
-    case 1: return "by explicit barriers";
+    case 1: return "explicit barriers";
     case 2: return "linear";
     case 3: return "captured";
     default: return "?";
   }
 }
 
-const char* frame_name(std::uint8_t context) {
-  switch (context) {
+const char* entry_exit_name(std::uint8_t entry_exit) {
+  switch (entry_exit) {
     case 0: return "none";
-    case 1: return "begin and end";
-    case 2: return "begin";
-    case 3: return "end";
+    case 1: return "entry and exit";
+    case 2: return "entry";
+    case 3: return "exit";
     default: return "?";
   }
 }
 
-void draw_slowest(PanelContext& context) {
+void draw_hottest(PanelContext& context) {
   if (context.view_model == nullptr || context.view_model->samples == 0) {
-    if (!draw_section(context.theme, "Where the time goes")) return;
+    if (!draw_section(context.theme, "Hottest nodes")) return;
     draw_note(context.theme,
               context.view_model == nullptr
-                  ? "Times are being read."
-                  : "No node was measured. REPRISE_PROFILE=sampled or =every measures nodes.");
+                  ? "Loading samples."
+                  : "No node was measured. Set REPRISE_PROFILE to sampled or every.");
     return;
   }
-  if (!draw_section(context.theme, "Where the time goes", "by share")) return;
+  if (!draw_section(context.theme, "Hottest nodes", "by share")) return;
   const std::vector<GraphViewModel::Node>& nodes = context.view_model->nodes;
   std::vector<std::uint32_t> order(nodes.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -62,25 +62,25 @@ void draw_slowest(PanelContext& context) {
         context.graph()->label_path(context.graph()->record().nodes[order[i]].label);
     draw_node_link(context, order[i], percent_text(node.share),
                    (path.empty() ? "" : path + ", ") + "median " + duration_text(node.median) +
-                       (node.is_critical ? ", on the longest path" : ""),
+                       (node.is_critical ? ", on the critical path" : ""),
                    node.share / nodes[order[0]].share);
   }
 }
 
-void draw_shape(const PanelContext& context) {
+void draw_structure(const PanelContext& context) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
-  if (!draw_section(theme, "Shape", count_text(version.nodes.size()) + " nodes")) return;
+  if (!draw_section(theme, "Structure", count_text(version.nodes.size()) + " nodes")) return;
   const std::array<Tile, 4> tiles{{{"nodes", count_text(version.nodes.size()), ""},
                                    {"edges", count_text(version.edges.size()), ""},
                                    {"barriers", count_text(version.barriers.size()), ""},
                                    {"buffers", count_text(version.buffers.size()), ""}}};
   draw_tiles(theme, tiles);
-  draw_value(theme, "Order", ordering_name(version.ordering));
-  draw_value(theme, "Lanes", version.lanes == 0 ? "none: as recorded" : count_text(version.lanes),
-             "Chains that the plan was narrowed to.");
-  draw_value(theme, "Frame", frame_name(version.context),
-             "Whether a node of its own stands before all others, or behind them.");
+  draw_value(theme, "Ordering", ordering_name(version.ordering));
+  draw_value(theme, "Lanes", version.lanes == 0 ? "none (faithful)" : count_text(version.lanes),
+             "Number of lanes in the lowered plan.");
+  draw_value(theme, "Entry/exit", entry_exit_name(version.entry_exit),
+             "Kernels that lowering adds before the roots and after the leaves.");
   std::array<std::uint64_t, 7> causes{};
   for (const trace::Edge& edge : version.edges) {
     if (static_cast<std::size_t>(edge.cause) < causes.size())
@@ -104,7 +104,7 @@ void draw_shape(const PanelContext& context) {
   }
 }
 
-// Bytes as a bar beside the largest.
+// A byte count with a bar relative to `largest`.
 void draw_bytes(const Theme& theme, const char* label, std::uint64_t bytes, std::uint64_t largest,
                 ImU32 colour, const char* explanation) {
   draw_mono(theme, label, bytes_text(bytes), explanation);
@@ -127,35 +127,35 @@ void draw_memory(const PanelContext& context) {
   const double saved =
       1 - static_cast<double>(version.slab_bytes) / static_cast<double>(version.naive_bytes);
   if (!draw_section(theme, "Transient memory",
-                    saved > 0 ? percent_text(saved) + " saved by sharing" : ""))
+                    saved > 0 ? percent_text(saved) + " saved by aliasing" : ""))
     return;
-  draw_bytes(theme, "Without sharing", version.naive_bytes, version.naive_bytes, theme.ink_faint,
-             "What the transient buffers would need if each had bytes of its own.");
+  draw_bytes(theme, "Naive", version.naive_bytes, version.naive_bytes, theme.ink_faint,
+             "Size without aliasing: the sum of all transient buffers.");
   draw_bytes(theme, "Slab", version.slab_bytes, version.naive_bytes, theme.accent,
-             "What they need, sharing.");
-  draw_bytes(theme, "At least", version.bound_bytes, version.naive_bytes, theme.good,
-             "No placement could need less: so much is live at once.");
+             "Planned size of the slab.");
+  draw_bytes(theme, "Lower bound", version.bound_bytes, version.naive_bytes, theme.good,
+             "Maximum bytes live at once. No placement needs less.");
 }
 
-void draw_making(const PanelContext& context) {
+void draw_compilation(const PanelContext& context) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
-  if (!draw_section(theme, "How it was made")) return;
+  if (!draw_section(theme, "Compilation")) return;
   draw_mono(
-      theme, "Compiled in",
+      theme, "Compile time",
       version.compile_time == 0 ? "" : duration_text(static_cast<double>(version.compile_time)));
-  draw_mono(theme, "Instantiated in",
+  draw_mono(theme, "Instantiation",
             version.instantiate_time == 0
                 ? ""
                 : duration_text(static_cast<double>(version.instantiate_time)));
-  draw_mono(theme, "Compiled", moment_text(*context.document, version.compiled),
-            "From the first moment of the trace.");
+  draw_mono(theme, "Compiled", trace_time_text(*context.document, version.compiled),
+            kTraceTimeHint);
   const auto device = context.document->devices->find(version.device);
-  if (device != context.document->devices->end()) draw_value(theme, "For", device->second.name);
-  draw_mono(theme, "Plan", hex_text(version.plan_hash),
-            "Graphs of the same plan have the same number.");
-  draw_mono(theme, "Lowering", hex_text(version.lowering_hash),
-            "And those that are made the same way on a device.");
+  if (device != context.document->devices->end()) draw_value(theme, "Device", device->second.name);
+  draw_mono(theme, "Plan hash", hex_text(version.plan_hash),
+            "Equal for graphs with the same plan.");
+  draw_mono(theme, "Lowering hash", hex_text(version.lowering_hash),
+            "Equal for graphs with the same lowering.");
 }
 
 }  // namespace
@@ -181,19 +181,18 @@ void GraphPage::draw_versions(PanelContext& context) {
   const auto before = version_before(*context.document, key);
   if (!before) return;
   versions_.ask(VersionsKey{*before, key},
-                [was = context.document->find(*before)->graph, is = context.entry->graph] {
-                  return version_changes(*was, *is);
-                });
+                [previous = context.document->find(*before)->graph,
+                 current = context.entry->graph] { return version_changes(*previous, *current); });
   const auto changes = versions_.value(VersionsKey{*before, key});
-  if (!changes || !draw_section(context.theme, "Since the version before",
+  if (!changes || !draw_section(context.theme, "Changes since previous version",
                                 "version " + count_text(before->version)))
     return;
   for (const trace::Update& update : context.document->updates) {
     if (update.graph == key.graph && update.to_version == key.version && !update.what.empty())
-      draw_note(context.theme, update.what);
+      draw_note(context.theme, update.description);
   }
-  if (changes->is_empty()) draw_note(context.theme, "No node has changed.");
-  const model::Graph& was = *context.document->find(*before)->graph;
+  if (changes->is_empty()) draw_note(context.theme, "No node changed.");
+  const model::Graph& previous = *context.document->find(*before)->graph;
   draw_list(
       context.theme, "changed", changes->changed.size(), ListRow::TwoLines, [&](std::size_t i) {
         const ChangedNode& node = changes->changed[i];
@@ -205,7 +204,7 @@ void GraphPage::draw_versions(PanelContext& context) {
             [&](std::size_t i) { draw_node_link(context, changes->added[i], "added"); });
   draw_list(context.theme, "removed", changes->removed.size(), ListRow::OneLine,
             [&](std::size_t i) {
-              if (draw_link(context.theme, {was.node_name(changes->removed[i]), "removed"})) {
+              if (draw_link(context.theme, {previous.node_name(changes->removed[i]), "removed"})) {
                 context.view.graph = changes->before;
                 context.view.select(model::SelectedNode{changes->before, changes->removed[i]});
               }
@@ -215,11 +214,11 @@ void GraphPage::draw_versions(PanelContext& context) {
 void GraphPage::draw(PanelContext& context) {
   const model::GraphKey key = context.graph()->key();
   draw_title(context.theme, "graph, version " + count_text(key.version), context.graph()->name());
-  draw_note(context.theme, "Click a node, buffer, replay or barrier to read about it here.");
-  draw_slowest(context);
-  draw_shape(context);
+  draw_note(context.theme, "Click a node, buffer, replay or barrier to inspect it.");
+  draw_hottest(context);
+  draw_structure(context);
   draw_memory(context);
-  draw_making(context);
+  draw_compilation(context);
   draw_versions(context);
   draw_session(context);
 }

@@ -1,5 +1,5 @@
-// The page of the inspector about the shown graph and who recorded it: what stands there while
-// nothing is selected. Threads: the drawing thread's.
+// The inspector page of the shown graph and its session, shown while nothing is selected. Threads:
+// drawing thread only.
 #pragma once
 
 #include "panels/inspector/inspector_versions.hpp"

@@ -13,15 +13,15 @@ namespace reprise::viewer {
 
 namespace {
 
-const GraphViewModel::Node* view_model_of(const PanelContext& context, std::uint32_t node) {
+const GraphViewModel::Node* node_statistics(const PanelContext& context, std::uint32_t node) {
   return context.view_model != nullptr && context.view_model->samples != 0 &&
                  node < context.view_model->nodes.size()
              ? &context.view_model->nodes[node]
              : nullptr;
 }
 
-// In the replay that is shown; 0: it was not measured.
-double shown_time(const PanelContext& context, std::uint32_t node) {
+// The node's duration in the shown replay, ns; 0 if it was not measured.
+double shown_duration(const PanelContext& context, std::uint32_t node) {
   if (context.replay == nullptr || node >= context.replay->times.nodes.size()) return 0;
   const model::NodeSpan& span = context.replay->times.nodes[node];
   return span.measured ? static_cast<double>(span.ended - span.started) : 0;
@@ -31,7 +31,7 @@ std::string replay_name(const PanelContext& context) {
   return "replay " + count_text(context.replay->replay.replay);
 }
 
-// Everything that the page says in words, to be pasted elsewhere.
+// The contents of the page as text, for the clipboard.
 std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const trace::Node& record = graph.record().nodes[node];
@@ -45,14 +45,14 @@ std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   line("source", place_text(graph, record.file, record.line));
   if (record.grid[0] != 0)
     line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
-  if (const GraphViewModel::Node* view_model = view_model_of(context, node)) {
-    line("median", duration_text(view_model->median) + ", p10 " + duration_text(view_model->p10) +
-                       ", p90 " + duration_text(view_model->p90) + ", p99 " +
-                       duration_text(view_model->p99) + ", longest " +
-                       duration_text(view_model->greatest) + ", " + count_text(view_model->count) +
+  if (const GraphViewModel::Node* statistics = node_statistics(context, node)) {
+    line("median", duration_text(statistics->median) + ", p10 " + duration_text(statistics->p10) +
+                       ", p90 " + duration_text(statistics->p90) + ", p99 " +
+                       duration_text(statistics->p99) + ", max " +
+                       duration_text(statistics->greatest) + ", " + count_text(statistics->count) +
                        " samples");
-    line("share", percent_text(view_model->share));
-    line("slack", duration_text(view_model->slack));
+    line("share", percent_text(statistics->share));
+    line("slack", duration_text(statistics->slack));
   }
   return text;
 }
@@ -60,31 +60,31 @@ std::string node_as_text(const PanelContext& context, std::uint32_t node) {
 void draw_head(PanelContext& context, std::uint32_t node) {
   const model::Graph& graph = *context.graph();
   const trace::Node& record = graph.record().nodes[node];
-  const GraphViewModel::Node* view_model = view_model_of(context, node);
-  std::string what =
+  const GraphViewModel::Node* statistics = node_statistics(context, node);
+  std::string title =
       std::string(kind_name(record.kind)) + " node " + count_text(node) + " of " + graph.name();
-  if (view_model != nullptr && view_model->is_critical) what += ", on the longest path";
-  draw_title(context.theme, what, graph.node_name(node), node_colour(context, node));
+  if (statistics != nullptr && statistics->is_critical) title += ", on the critical path";
+  draw_title(context.theme, title, graph.node_name(node), node_colour(context, node));
   const std::string path = graph.label_path(record.label);
   if (!path.empty()) draw_note(context.theme, path);
   if (const std::uint32_t parent = graph.parent(node); parent != trace::kNone) {
-    draw_note(context.theme, "Run by " + graph.node_name(parent) + ", node " + count_text(parent) +
-                                 ", in whose time it is.");
+    draw_note(context.theme, "Child of " + graph.node_name(parent) + ", node " +
+                                 count_text(parent) + "; included in that node's time.");
   }
-  if (draw_action(context.theme, "Graph", "Show it in the graph"))
+  if (draw_action(context.theme, "Graph", "Show in the graph"))
     context.view.upper = UpperTab::Graph, context.view.reveal_selection = true;
   next_action("Timeline");
-  if (draw_action(context.theme, "Timeline", "Show it in the timeline"))
+  if (draw_action(context.theme, "Timeline", "Show in the timeline"))
     context.view.upper = UpperTab::Timeline, context.view.reveal_selection = true;
   next_action("Copy name");
   if (draw_action(context.theme, "Copy name"))
     ImGui::SetClipboardText(graph.node_name(node).c_str());
   next_action("Copy all");
-  if (draw_action(context.theme, "Copy all", "Name, place, kernel and statistics, as text"))
+  if (draw_action(context.theme, "Copy all", "Name, location, kernel and statistics as text"))
     ImGui::SetClipboardText(node_as_text(context, node).c_str());
 }
 
-// How often a loop went round in the shown replay, where that is known.
+// The number of loop iterations in the shown replay, if recorded.
 void draw_iterations(const PanelContext& context, std::uint32_t node) {
   const auto& loops = context.entry->loops;
   const std::uint64_t replay = context.replay->replay.replay;
@@ -93,63 +93,65 @@ void draw_iterations(const PanelContext& context, std::uint32_t node) {
        i < loops.size() && loops[i].replay == replay; ++i) {
     if (context.graph()->record().bodies[loops[i].body].parent != node) continue;
     draw_mono(context.theme, "Iterations", count_text(loops[i].iterations),
-              "How often the loop went round in this replay.");
-    const std::uint64_t rest = loops[i].iterations - std::min(loops[i].iterations, loops[i].timed);
-    if (rest != 0)
-      draw_mono(context.theme, "Not measured", count_text(rest),
-                "Iterations whose nodes have no times.");
+              "Iterations of the loop in this replay.");
+    const std::uint64_t untimed =
+        loops[i].iterations - std::min(loops[i].iterations, loops[i].timed);
+    if (untimed != 0)
+      draw_mono(context.theme, "Not measured", count_text(untimed),
+                "Iterations without node times.");
   }
 }
 
-void draw_this_replay(const PanelContext& context, std::uint32_t node) {
+void draw_shown_replay(const PanelContext& context, std::uint32_t node) {
   if (context.replay == nullptr || context.replay->block == nullptr) return;
-  if (!draw_section(context.theme, "In the shown replay", replay_name(context))) return;
+  if (!draw_section(context.theme, "Shown replay", replay_name(context))) return;
   if (context.entry != nullptr) draw_iterations(context, node);
-  const GraphViewModel::Node* view_model = view_model_of(context, node);
+  const GraphViewModel::Node* statistics = node_statistics(context, node);
   std::size_t runs = 0;
   for (const trace::Sample& sample : context.replay->block->samples) {
     if (sample.node != node) continue;
     ImGui::PushID(static_cast<int>(runs));
     ++runs;
     if (sample.started == 0) {
-      draw_note(context.theme, "Run " + count_text(sample.occurrence + 1) + ": its time was lost");
+      draw_note(context.theme, "Run " + count_text(sample.occurrence + 1) + ": timing lost");
     } else {
       if (runs > 1) draw_note(context.theme, "Run " + count_text(sample.occurrence + 1));
-      std::string took = duration_text(sample.duration);
-      if (view_model != nullptr && view_model->median > 0)
-        took += "   (" + change_text(sample.duration / view_model->median - 1) + ")";
-      draw_mono(context.theme, "Took", took, "And how that compares with its median.");
+      std::string duration = duration_text(sample.duration);
+      if (statistics != nullptr && statistics->median > 0)
+        duration += "   (" + change_text(sample.duration / statistics->median - 1) + ")";
+      draw_mono(context.theme, "Duration", duration, "And the difference to the median.");
       draw_mono(
-          context.theme, "Started",
+          context.theme, "Start",
           "+" + duration_text(static_cast<double>(sample.started - context.replay->times.began)),
-          "After the first node of the replay began.");
+          "Relative to the start of the replay's first node.");
       if (context.replay->block->source == trace::SampleSource::Host)
         draw_mono(context.theme, "Worker", count_text(sample.worker));
     }
     ImGui::PopID();
     if (runs == 16) {
-      draw_note(context.theme, "The timeline shows the runs after these.");
+      draw_note(context.theme, "The timeline shows all runs.");
       break;
     }
   }
   if (runs == 0) {
-    draw_note(context.theme, "It has no sample in this replay.");
+    draw_note(context.theme, "No sample in this replay.");
   } else {
     draw_value(context.theme, "Measured by", source_name(context.replay->block->source));
   }
 }
 
-void draw_what(const PanelContext& context, std::uint32_t node) {
+void draw_properties(const PanelContext& context, std::uint32_t node) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *context.graph();
   const trace::GraphVersion& version = graph.record();
   const trace::Node& record = version.nodes[node];
-  if (!draw_section(theme, "What it is", kind_name(record.kind))) return;
+  if (!draw_section(theme, "Properties", kind_name(record.kind))) return;
   draw_mono(theme, "Source", place_text(graph, record.file, record.line),
             record.line == 0 ? "" : version.strings[record.file].c_str());
   if (record.command != trace::kNone)
-    draw_mono(theme, "Command", count_text(record.command), "Its number in the command buffer.");
-  draw_mono(theme, "Lane", count_text(record.lane), "The chain of the plan that it belongs to.");
+    draw_mono(theme, "Command", count_text(record.command), "Index in the command buffer.");
+  draw_mono(theme, "Lane", count_text(record.lane),
+            "The lane of the lowered plan that contains the node.");
   if (record.kernel != trace::kNone) {
     const trace::Kernel& kernel = version.kernels[record.kernel];
     const std::string &name = version.strings[kernel.name],
@@ -157,30 +159,30 @@ void draw_what(const PanelContext& context, std::uint32_t node) {
     draw_mono(theme, "Kernel", name);
     if (full != name) draw_mono(theme, "Full name", full);
     if (kernel.registers != 0)
-      draw_mono(theme, "Registers", count_text(kernel.registers), "Of each thread.");
+      draw_mono(theme, "Registers", count_text(kernel.registers), "Per thread.");
     if (kernel.static_shared_bytes != 0)
       draw_mono(theme, "Static shared", bytes_text(kernel.static_shared_bytes),
-                "Shared memory that the kernel declares.");
+                "Static shared memory of the kernel.");
   }
   if (record.shared_bytes != 0)
-    draw_mono(theme, "Shared", bytes_text(record.shared_bytes),
-              "Shared memory that the launch adds.");
+    draw_mono(theme, "Dynamic shared", bytes_text(record.shared_bytes),
+              "Dynamic shared memory of the launch.");
   if (record.grid[0] != 0) {
     draw_mono(theme, "Grid", dimensions_text(record.grid));
     draw_mono(theme, "Block", dimensions_text(record.block));
     std::uint64_t threads = 1;
     for (int i = 0; i < 3; ++i)
       threads *= std::uint64_t{std::max(1u, record.grid[i])} * std::max(1u, record.block[i]);
-    draw_mono(theme, "Threads", count_text(threads), "In all blocks together.");
+    draw_mono(theme, "Threads", count_text(threads), "Total over all blocks.");
   }
   if (record.bytes == 0) return;
   draw_mono(theme, "Bytes", bytes_text(record.bytes));
-  const GraphViewModel::Node* view_model = view_model_of(context, node);
-  if (view_model == nullptr || view_model->median <= 0) return;
+  const GraphViewModel::Node* statistics = node_statistics(context, node);
+  if (statistics == nullptr || statistics->median <= 0) return;
   std::array<char, 32> throughput{};
   std::snprintf(throughput.data(), throughput.size(), "%.2f GB/s",
-                static_cast<double>(record.bytes) / view_model->median);
-  draw_mono(theme, "Throughput", throughput.data(), "Its bytes by its median time.");
+                static_cast<double>(record.bytes) / statistics->median);
+  draw_mono(theme, "Throughput", throughput.data(), "Bytes divided by the median duration.");
 }
 
 void draw_buffers(PanelContext& context, std::uint32_t node) {
@@ -194,7 +196,7 @@ void draw_buffers(PanelContext& context, std::uint32_t node) {
     draw_buffer_link(context, access.buffer, bytes_text(access.end - access.begin),
                      std::string(access_name(access.access)) + " " +
                          range_text(access.begin, access.end, bytes) +
-                         (access.inferred != 0 ? ", guessed from a pointer" : ""));
+                         (access.inferred != 0 ? ", inferred from a pointer" : ""));
   });
 }
 
@@ -203,44 +205,45 @@ enum class Side : std::uint8_t { Before, After };
 void draw_neighbours(PanelContext& context, std::uint32_t node, Side side) {
   const model::Graph& graph = *context.graph();
   const auto neighbours = side == Side::Before ? graph.predecessors(node) : graph.successors(node);
-  const char* title = side == Side::Before ? "Waits for" : "Is waited for by";
+  const char* title = side == Side::Before ? "Predecessors" : "Successors";
   if (!draw_section(context.theme, title,
-                    neighbours.empty() ? "nothing" : count_text(neighbours.size())))
+                    neighbours.empty() ? "none" : count_text(neighbours.size())))
     return;
   if (neighbours.empty()) {
-    draw_note(context.theme, side == Side::Before ? "It can start as soon as the replay does."
-                                                  : "The replay can end as soon as it has.");
+    draw_note(context.theme, side == Side::Before
+                                 ? "The node can start as soon as the replay starts."
+                                 : "No other node waits for this node.");
     return;
   }
   draw_list(context.theme, title, neighbours.size(), ListRow::TwoLines, [&](std::size_t i) {
-    const GraphViewModel::Node* view_model = view_model_of(context, neighbours[i].node);
+    const GraphViewModel::Node* statistics = node_statistics(context, neighbours[i].node);
     draw_node_link(
         context, neighbours[i].node,
-        view_model == nullptr || view_model->count == 0 ? "" : duration_text(view_model->median),
+        statistics == nullptr || statistics->count == 0 ? "" : duration_text(statistics->median),
         edge_reason(graph, neighbours[i].edge));
   });
 }
 
 }  // namespace
 
-std::shared_ptr<const NodeTrend> NodePage::ask_trend(const PanelContext& context,
-                                                     std::uint32_t node) {
+std::shared_ptr<const NodeTrend> NodePage::request_trend(const PanelContext& context,
+                                                         std::uint32_t node) {
   TrendKey key{context.graph()->key(), node, context.view.range.first, context.view.range.count,
                context.entry->replays.size()};
   const bool is_other = key.graph != trend_key_.graph || key.node != trend_key_.node ||
                         key.first != trend_key_.first || key.count != trend_key_.count;
   const double now = ImGui::GetTime();
-  if (is_other || trend_asked_ < 0 ||
-      (key != trend_key_ && (!context.is_live || now - trend_asked_ > 0.5))) {
+  if (is_other || trend_requested_ < 0 ||
+      (key != trend_key_ && (!context.is_live || now - trend_requested_ > 0.5))) {
     trend_key_ = key;
-    trend_asked_ = now;
+    trend_requested_ = now;
     trend_.ask(key, [document = context.document, key] {
       return node_trend(*document, key.graph, key.node, {key.first, key.count});
     });
   } else if (key != trend_key_) {
-    context.background.run([] {});  // so that there is a next frame, to ask in
+    context.background.run([] {});  // wakes the drawing thread for another frame
   }
-  // One of fewer replays stays until the new one is there.
+  // A trend of fewer replays stays valid until the new one is ready.
   auto trend = trend_.value();
   const bool is_same = trend && trend->graph == key.graph && trend->node == key.node &&
                        trend->first == key.first && trend->count == key.count;
@@ -249,66 +252,63 @@ std::shared_ptr<const NodeTrend> NodePage::ask_trend(const PanelContext& context
 
 void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
   const Theme& theme = context.theme;
-  const GraphViewModel::Node* view_model = view_model_of(context, node);
-  const std::string range = context.view.has_range() ? "chosen replays" : "all replays";
+  const GraphViewModel::Node* statistics = node_statistics(context, node);
+  const std::string range = context.view.has_range() ? "the selected range" : "all replays";
   if (!draw_section(
           theme, "Time",
-          view_model == nullptr ? "" : count_text(view_model->count) + " samples of " + range))
+          statistics == nullptr ? "" : count_text(statistics->count) + " samples in " + range))
     return;
-  if (view_model == nullptr || view_model->count == 0) {
+  if (statistics == nullptr || statistics->count == 0) {
     if (context.view_model == nullptr) {
-      draw_note(theme, "Its times are being read.");
-    } else if (view_model != nullptr && view_model->lost != 0) {
-      draw_note(theme,
-                "The times of all of its " + count_text(view_model->lost) + " samples were lost.");
+      draw_note(theme, "Loading samples.");
+    } else if (statistics != nullptr && statistics->lost != 0) {
+      draw_note(theme, "Timing was lost in all " + count_text(statistics->lost) + " samples.");
     } else {
-      draw_note(theme, "It was not measured. REPRISE_PROFILE=sampled or =every measures nodes.");
+      draw_note(theme, "Not measured. Set REPRISE_PROFILE to sampled or every.");
     }
     return;
   }
   const std::array<Tile, 8> tiles{
-      {{"median", duration_text(view_model->median), "Half of its samples took no longer."},
-       {"p10", duration_text(view_model->p10), "A tenth of its samples took no longer."},
-       {"p90", duration_text(view_model->p90), "Nine tenths of its samples took no longer."},
-       {"p99", duration_text(view_model->p99), "99 of 100 samples took no longer."},
-       {"mean", duration_text(view_model->mean), "The sum of its samples by their number."},
-       {"shortest", duration_text(view_model->least), "Its shortest sample."},
-       {"longest", duration_text(view_model->greatest), "Its longest sample."},
-       {"share", percent_text(view_model->share), "Its part of the time of all nodes."}}};
+      {{"median", duration_text(statistics->median), "50th percentile of the samples."},
+       {"p10", duration_text(statistics->p10), "10th percentile of the samples."},
+       {"p90", duration_text(statistics->p90), "90th percentile of the samples."},
+       {"p99", duration_text(statistics->p99), "99th percentile of the samples."},
+       {"mean", duration_text(statistics->mean), "Mean of the samples."},
+       {"min", duration_text(statistics->least), "Shortest sample."},
+       {"max", duration_text(statistics->greatest), "Longest sample."},
+       {"share", percent_text(statistics->share), "Fraction of the total time of all nodes."}}};
   draw_tiles(theme, tiles);
   draw_mono(theme, "Slack",
-            view_model->is_critical ? "none: longest path" : duration_text(view_model->slack),
-            "How much longer it could take without making the replay longer, by medians.");
-  if (view_model->lost != 0)
+            statistics->is_critical ? "0 ns (critical path)" : duration_text(statistics->slack),
+            "Time by which the node can grow without extending the critical path, from medians.");
+  if (statistics->lost != 0)
     draw_mono(theme, "Lost",
-              count_text(view_model->lost) + (view_model->lost == 1 ? " sample" : " samples"),
-              "Runs whose time was lost.");
+              count_text(statistics->lost) + (statistics->lost == 1 ? " sample" : " samples"),
+              "Samples without a valid timing.");
 
-  const auto trend = ask_trend(context, node);
-  const model::TimeHistogram* times = nullptr;
-  const auto& statistics = context.entry->statistics;
+  const auto trend = request_trend(context, node);
+  const detail::CompactDurationHistogram* times = nullptr;
+  const auto& all_replays = context.entry->statistics;
   if (context.view.has_range()) {
     if (trend) times = &trend->times;
-  } else if (statistics && node < statistics->nodes.size()) {
-    times = &statistics->nodes[node].times;
+  } else if (all_replays && node < all_replays->nodes.size()) {
+    times = &all_replays->nodes[node].times;
   }
   if (times == nullptr || times->count() < 2) return;
   std::optional<DurationMark> mark;
-  if (const double shown = shown_time(context, node); shown > 0)
+  if (const double shown = shown_duration(context, node); shown > 0)
     mark = DurationMark{shown, replay_name(context)};
   const Distribution spread = distribution(
       *times,
       static_cast<std::size_t>(std::clamp(ImGui::GetContentRegionAvail().x / 6, 16.0f, 96.0f)));
-  draw_distribution(theme, spread, view_model->median, mark, ImGui::GetFontSize() * 4.5f);
+  draw_distribution(theme, spread, statistics->median, mark, ImGui::GetFontSize() * 4.5f);
 }
 
 void NodePage::draw_trend_of(PanelContext& context, std::uint32_t node) {
-  if (view_model_of(context, node) == nullptr) return;
-  const auto trend = ask_trend(context, node);
+  if (node_statistics(context, node) == nullptr) return;
+  const auto trend = request_trend(context, node);
   if (!trend || trend->points.size() < 2) return;
-  if (!draw_section(context.theme, "Over the replays",
-                    count_text(trend->points.size()) + " of them"))
-    return;
+  if (!draw_section(context.theme, "Trend", count_text(trend->points.size()) + " replays")) return;
   const std::optional<std::uint64_t> marked =
       context.replay != nullptr ? std::optional(context.replay->replay.replay) : std::nullopt;
   if (const auto clicked = draw_trend(context.theme, *trend, marked, ImGui::GetFontSize() * 4.5f))
@@ -321,18 +321,19 @@ void NodePage::draw_versions(PanelContext& context, std::uint32_t node) {
   const model::GraphEntry* entry = context.document->find(*before);
   if (entry == nullptr) return;
   const VersionsKey key{*before, context.graph()->key()};
-  versions_.ask(
-      key, [was = entry->graph, is = context.entry->graph] { return version_changes(*was, *is); });
+  versions_.ask(key, [previous = entry->graph, current = context.entry->graph] {
+    return version_changes(*previous, *current);
+  });
   const auto changes = versions_.value(key);
-  if (!changes || !draw_section(context.theme, "Since the version before",
+  if (!changes || !draw_section(context.theme, "Changes since previous version",
                                 "version " + count_text(before->version)))
     return;
   if (std::binary_search(changes->added.begin(), changes->added.end(), node)) {
-    draw_note(context.theme, "It is new in this version.");
+    draw_note(context.theme, "Added in this version.");
   } else if (const ChangedNode* changed = changes->find(node)) {
     for (const std::string& change : changed->changes) draw_note(context.theme, change);
   } else {
-    draw_note(context.theme, "It is the same as in the version before.");
+    draw_note(context.theme, "Unchanged since the previous version.");
   }
 }
 
@@ -340,8 +341,8 @@ void NodePage::draw(PanelContext& context, std::uint32_t node) {
   draw_head(context, node);
   draw_times(context, node);
   draw_trend_of(context, node);
-  draw_this_replay(context, node);
-  draw_what(context, node);
+  draw_shown_replay(context, node);
+  draw_properties(context, node);
   draw_buffers(context, node);
   draw_neighbours(context, node, Side::Before);
   draw_neighbours(context, node, Side::After);

@@ -1,4 +1,4 @@
-// The page of the inspector about one node. Threads: the drawing thread's.
+// The inspector page of a node. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace reprise::viewer {
 class NodePage {
  public:
   explicit NodePage(Background& background) : trend_(background), versions_(background) {}
-  // `node` is one of the shown graph.
+  // `node` is a node index of the shown graph.
   void draw(PanelContext& context, std::uint32_t node);
 
  private:
@@ -31,12 +31,14 @@ class NodePage {
   void draw_times(PanelContext& context, std::uint32_t node);
   void draw_trend_of(PanelContext& context, std::uint32_t node);
   void draw_versions(PanelContext& context, std::uint32_t node);
-  [[nodiscard]] std::shared_ptr<const NodeTrend> ask_trend(const PanelContext& context,
-                                                           std::uint32_t node);
+  // Null: not ready.
+  [[nodiscard]] std::shared_ptr<const NodeTrend> request_trend(const PanelContext& context,
+                                                               std::uint32_t node);
 
   AsyncValue<TrendKey, NodeTrend> trend_;
   TrendKey trend_key_;
-  double trend_asked_ = -1;  // ImGui's time: a live trace grows in every frame
+  // ImGui time of the last request; limits the rate, as a live trace grows in every frame.
+  double trend_requested_ = -1;
   AsyncValue<VersionsKey, VersionChanges> versions_;
 };
 

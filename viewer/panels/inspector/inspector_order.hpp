@@ -1,5 +1,4 @@
-// The pages of the inspector about what puts nodes in order: one barrier, or one edge. Threads: the
-// drawing thread's.
+// The inspector pages of a barrier and of an edge. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +13,20 @@ namespace reprise::viewer {
 class OrderPage {
  public:
   explicit OrderPage(Background& background) : costs_(background) {}
-  // Both are of the shown graph.
+  // `barrier` and `edge` are indices in the shown graph.
   void draw_barrier(PanelContext& context, std::uint32_t barrier);
   void draw_edge(PanelContext& context, std::uint32_t edge);
 
  private:
   struct Costs {
     model::GraphKey graph;
-    model::SyncCosts of;
+    model::SyncCosts costs;
   };
-  // Null: no times, or not yet.
-  [[nodiscard]] std::shared_ptr<const Costs> ask(const PanelContext& context);
+  // Null: no node was measured, or the costs are not ready.
+  [[nodiscard]] std::shared_ptr<const Costs> request_costs(const PanelContext& context);
 
-  AsyncValue<ViewModelMark, Costs> costs_;
-  ViewModelMark asked_;
+  AsyncValue<GraphViewModelKey, Costs> costs_;
+  GraphViewModelKey requested_;
 };
 
 }  // namespace reprise::viewer

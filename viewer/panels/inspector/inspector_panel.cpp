@@ -29,7 +29,7 @@ struct InspectorPanel::State {
   BufferPage buffer;
   ReplayPage replay;
   OrderPage order;
-  model::Selection seen;  // another one is read from its top
+  model::Selection last_selection;  // a new selection resets the scroll position
 };
 
 InspectorPanel::InspectorPanel(Background& background)
@@ -38,12 +38,12 @@ InspectorPanel::~InspectorPanel() = default;
 
 namespace {
 
-// The graph that a selection is of; null: it has none.
+// The graph that contains the selected item; null if the selection names none.
 const model::GraphKey* graph_of(const model::Selection& selection) {
   return std::visit(
-      [](const auto& what) -> const model::GraphKey* {
-        if constexpr (requires { what.graph; }) {
-          return &what.graph;
+      [](const auto& item) -> const model::GraphKey* {
+        if constexpr (requires { item.graph; }) {
+          return &item.graph;
         } else {
           return nullptr;
         }
@@ -51,8 +51,8 @@ const model::GraphKey* graph_of(const model::Selection& selection) {
       selection);
 }
 
-// A selection outlives documents: what it names may be in none of them.
-bool is_there(const model::Selection& selection, const trace::GraphVersion& version) {
+// A selection outlives documents, so the selected item may not exist in `version`.
+bool exists_in(const model::Selection& selection, const trace::GraphVersion& version) {
   if (const auto* node = std::get_if<model::SelectedNode>(&selection))
     return node->node < version.nodes.size();
   if (const auto* buffer = std::get_if<model::SelectedBuffer>(&selection))
@@ -64,18 +64,18 @@ bool is_there(const model::Selection& selection, const trace::GraphVersion& vers
   return true;
 }
 
-void draw_elsewhere(PanelContext& context, model::GraphKey key) {
+void draw_other_graph(PanelContext& context, model::GraphKey key) {
   const model::GraphEntry* entry = context.document->find(key);
   draw_title(context.theme, "selection", "In another graph");
   if (entry == nullptr) {
-    draw_note(context.theme, "What is selected is in a graph that this trace does not have.");
+    draw_note(context.theme, "The trace does not contain the graph of the selected item.");
   } else {
-    draw_note(context.theme, "What is selected is in " + entry->graph->name() + ", version " +
+    draw_note(context.theme, "The selected item belongs to " + entry->graph->name() + ", version " +
                                  count_text(key.version) + ".");
-    if (draw_action(context.theme, "Show that graph")) context.view.graph = key;
-    next_action("Forget the selection");
+    if (draw_action(context.theme, "Show graph")) context.view.graph = key;
+    next_action("Clear selection");
   }
-  if (draw_action(context.theme, "Forget the selection")) context.view.selection = {};
+  if (draw_action(context.theme, "Clear selection")) context.view.selection = {};
 }
 
 }  // namespace
@@ -83,26 +83,25 @@ void draw_elsewhere(PanelContext& context, model::GraphKey key) {
 void InspectorPanel::draw(PanelContext& context) {
   if (context.graph() == nullptr) {
     if (context.document->sessions->empty()) {
-      draw_empty(context.theme, "Nothing to inspect yet",
-                 "As soon as the trace describes a graph, what you select is explained here.");
+      draw_empty(context.theme, "Nothing to inspect yet", "Waiting for a graph in the trace.");
     } else {
       draw_title(context.theme, "trace", context.name);
-      draw_note(context.theme, "It has no graph yet.");
+      draw_note(context.theme, "No graph yet.");
       draw_session(context);
     }
     return;
   }
   ImGui::BeginChild("inspector");
-  const model::Selection selection = context.view.selection;  // pages change it
-  if (selection != state_->seen) {
-    state_->seen = selection;
+  const model::Selection selection = context.view.selection;  // a copy, as pages modify it
+  if (selection != state_->last_selection) {
+    state_->last_selection = selection;
     ImGui::SetScrollY(0);
   }
   const model::GraphKey* key = graph_of(selection);
   if (key == nullptr) {
     state_->graph.draw(context);
-  } else if (*key != context.graph()->key() || !is_there(selection, context.graph()->record())) {
-    draw_elsewhere(context, *key);
+  } else if (*key != context.graph()->key() || !exists_in(selection, context.graph()->record())) {
+    draw_other_graph(context, *key);
   } else if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
     state_->node.draw(context, node->node);
   } else if (const auto* buffer = std::get_if<model::SelectedBuffer>(&selection)) {

@@ -1,5 +1,6 @@
-// InspectorPanel: the everything about what is selected. Draws into the rest of the current ImGui
-// window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
+// InspectorPanel: details of the selected item, or of the shown graph. Fills the remaining area of
+// the current ImGui window. Modifies only its own state and PanelContext::view. Threads: drawing
+// thread only.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,7 @@ void draw_wrapped(const std::string& text, ImU32 colour) {
   ImGui::PopTextWrapPos();
 }
 
-// What of a text has room in `width`.
+// The text, shortened to fit into `width`.
 std::string fitting(const std::string& text, float width) {
   const float wide = ImGui::CalcTextSize(text.c_str()).x;
   if (wide <= width || text.empty()) return text;
@@ -56,9 +56,9 @@ void draw_labelled(const Theme& theme, const char* label, const std::string& val
 
 }  // namespace
 
-void draw_title(const Theme& theme, const std::string& what, const std::string& name, ImU32 chip) {
+void draw_title(const Theme& theme, const std::string& kind, const std::string& name, ImU32 chip) {
   ImGui::PushFont(theme.small);
-  draw_text(what, theme.ink_soft);
+  draw_text(kind, theme.ink_soft);
   ImGui::PopFont();
   ImGui::PushFont(theme.heading);
   if (chip != 0) {
@@ -117,11 +117,12 @@ void draw_tiles(const Theme& theme, std::span<const Tile> tiles) {
   for (const Tile& tile : tiles)
     widest = std::max(widest, ImGui::CalcTextSize(tile.value.c_str()).x);
   ImGui::PopFont();
-  const float room = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
-  const auto most = static_cast<std::size_t>(std::max(1.0f, room / (widest + 2 * theme.space)));
-  const std::size_t columns = std::min({most, std::size_t{4}, tiles.size()});
+  const float available = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
+  const auto fitting_columns =
+      static_cast<std::size_t>(std::max(1.0f, available / (widest + 2 * theme.space)));
+  const std::size_t columns = std::min({fitting_columns, std::size_t{4}, tiles.size()});
   if (columns == 0) return;
-  const float width = room / static_cast<float>(columns);
+  const float width = available / static_cast<float>(columns);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (i % columns != 0) ImGui::SameLine(left + width * static_cast<float>(i % columns));
     ImGui::BeginGroup();
@@ -273,13 +274,13 @@ void draw_list(const Theme& theme, const char* id, std::size_t count, ListRow ro
 }
 
 std::string range_text(std::uint64_t begin, std::uint64_t end, std::uint64_t bytes) {
-  if (begin == 0 && end == bytes) return "all of it";
+  if (begin == 0 && end == bytes) return "the whole buffer";
   return "[" + count_text(begin) + ", " + count_text(end) + ")";
 }
 
 const char* access_name(trace::Access access) {
   switch (access) {
-    case trace::Access::None: return "nothing";
+    case trace::Access::None: return "none";
     case trace::Access::Read: return "reads";
     case trace::Access::Write: return "writes";
     case trace::Access::ReadWrite: return "reads and writes";
@@ -293,7 +294,7 @@ std::string hex_text(std::uint64_t value) {
   return text;
 }
 
-std::string moment_text(const model::Document& document, trace::Time at) {
+std::string trace_time_text(const model::Document& document, trace::Time at) {
   return at == 0 ? std::string() : "at " + duration_text(static_cast<double>(at - document.first));
 }
 

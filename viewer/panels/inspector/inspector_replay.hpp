@@ -1,4 +1,4 @@
-// The page of the inspector about one replay. Threads: the drawing thread's.
+// The inspector page of a replay. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace reprise::viewer {
 class ReplayPage {
  public:
   explicit ReplayPage(Background& background) : statistics_(background) {}
-  // Of the shown graph.
+  // `replay` is a replay number of the shown graph.
   void draw(PanelContext& context, std::uint64_t replay);
 
  private:
@@ -19,14 +19,14 @@ class ReplayPage {
     std::size_t first = 0, count = 0;
     friend bool operator==(const Key&, const Key&) = default;
   };
-  struct Usual {
+  struct Statistics {
     model::GraphKey graph;
     model::ReplayStatistics device, call, latency;
   };
 
   void draw_times(const PanelContext& context, const trace::Replay& replay);
 
-  AsyncValue<Key, Usual> statistics_;
+  AsyncValue<Key, Statistics> statistics_;
 };
 
 }  // namespace reprise::viewer

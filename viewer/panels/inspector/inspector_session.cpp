@@ -23,14 +23,14 @@ void draw_device(const PanelContext& context, const trace::Device& device) {
   const Theme& theme = context.theme;
   draw_value(theme, "Device", device.name.empty() ? device.selector : device.name,
              device.selector.c_str());
-  if (device.memory_bytes != 0) draw_mono(theme, "Its memory", bytes_text(device.memory_bytes));
+  if (device.memory_bytes != 0) draw_mono(theme, "Memory", bytes_text(device.memory_bytes));
   if (device.multiprocessors != 0)
     draw_mono(theme, "Multiprocessors", count_text(device.multiprocessors));
   for (std::size_t i = context.document->clocks.size(); i-- > 0;) {
     const trace::Clock& clock = context.document->clocks[i];
     if (clock.device != device.id) continue;
-    draw_mono(theme, "Its clock", "within " + duration_text(static_cast<double>(clock.error)),
-              "How far off its times may be, beside those of the host.");
+    draw_mono(theme, "Clock error", "up to " + duration_text(static_cast<double>(clock.error)),
+              "Maximum error of device times relative to the host clock.");
     break;
   }
 }
@@ -40,7 +40,7 @@ void draw_device(const PanelContext& context, const trace::Device& device) {
 void draw_session(const PanelContext& context) {
   const Theme& theme = context.theme;
   const model::Document& document = *context.document;
-  if (!draw_section(theme, "Recorded by", context.name.substr(context.name.find_last_of('/') + 1)))
+  if (!draw_section(theme, "Session", context.name.substr(context.name.find_last_of('/') + 1)))
     return;
   for (std::size_t i = 0; i < document.sessions->size(); ++i) {
     const trace::Session& session = (*document.sessions)[i];
@@ -60,8 +60,8 @@ void draw_session(const PanelContext& context) {
     ImGui::PopID();
   }
   if (document.last > document.first)
-    draw_mono(theme, "Covers", duration_text(static_cast<double>(document.last - document.first)),
-              "From the first moment of the trace to the last.");
+    draw_mono(theme, "Duration", duration_text(static_cast<double>(document.last - document.first)),
+              "From the first to the last event of the trace.");
 }
 
 }  // namespace reprise::viewer

@@ -1,5 +1,4 @@
-// The part of the inspector about who recorded the trace, and on what. Threads: the drawing
-// thread's.
+// The inspector section about the recording process and its devices. Threads: drawing thread only.
 #pragma once
 
 #include "panels/shared/panel_context.hpp"

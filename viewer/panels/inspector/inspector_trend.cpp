@@ -41,11 +41,10 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
                last = static_cast<double>(trend.points.back().replay);
   std::vector<double> values;
   for (const NodeTrend::Point& p : trend.points) values.push_back(p.nanoseconds);
-  // From 0, so that a change looks as large as it is; one late replay does not press the rest to
-  // the ground.
-  const auto late = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 98 / 100);
-  std::nth_element(values.begin(), late, values.end());
-  const double top = std::max(*late * 1.25, 1.0);
+  // The axis starts at 0 and ends above p98, so that outliers do not compress the other points.
+  const auto p98 = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 98 / 100);
+  std::nth_element(values.begin(), p98, values.end());
+  const double top = std::max(*p98 * 1.25, 1.0);
   const auto x_of = [&](std::uint64_t replay) {
     const double part = last > first ? (static_cast<double>(replay) - first) / (last - first) : 0.5;
     return min.x + inset + (width - 2 * inset) * static_cast<float>(part);
@@ -56,7 +55,7 @@ std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& tre
   const float radius = std::max(1.5f, 1.8f * theme.scale);
   for (const NodeTrend::Point& p : trend.points) {
     const ImVec2 at{x_of(p.replay), y_of(p.nanoseconds)};
-    if (p.nanoseconds > top) {  // above the picture: an arrow
+    if (p.nanoseconds > top) {  // above the axis: an arrow
       draw->AddTriangleFilled({at.x, at.y - radius * 1.5f}, {at.x - radius * 1.5f, at.y + radius},
                               {at.x + radius * 1.5f, at.y + radius}, theme.warning);
     } else {

@@ -1,7 +1,6 @@
-// NodeTrend: how long one node took in each of the sampled replays of a range, at most
-// kTrendReplays of them, spread evenly: as dots over the replays, and as a histogram where the
-// whole trace's would show other replays too. Threads: node_trend() any, as it may read the disk;
-// the rest is the drawing thread's.
+// NodeTrend: the durations of one node in the sampled replays of a range, as points over replays
+// and as a histogram. At most kTrendReplays replays are read, spread evenly over the range.
+// Threads: node_trend() any, and it may read the disk; draw_trend() drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +23,15 @@ struct NodeTrend {
   model::GraphKey graph;
   std::uint32_t node = 0;
   std::size_t first = 0, count = 0;  // the range
-  std::vector<Point> points;         // by replay
-  model::TimeHistogram times;
+  std::vector<Point> points;         // sorted by replay
+  detail::CompactDurationHistogram times;
 };
 
 // Throws TraceError.
 [[nodiscard]] NodeTrend node_trend(const model::Document& document, model::GraphKey graph,
                                    std::uint32_t node, model::ReplayRange range);
 
-// As wide as the window. The replay under the mouse, if it was clicked.
+// Fills the width of the window. Returns the replay that was clicked.
 [[nodiscard]] std::optional<std::uint64_t> draw_trend(const Theme& theme, const NodeTrend& trend,
                                                       std::optional<std::uint64_t> marked,
                                                       float height);

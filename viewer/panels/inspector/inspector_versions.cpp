@@ -22,42 +22,43 @@ std::optional<model::GraphKey> version_before(const model::Document& document,
   return before.graph == key.graph ? std::optional(before) : std::nullopt;
 }
 
-std::string dimensions_text(const std::uint32_t (&of)[3]) {
-  if (of[0] == 0) return "none";
-  std::string text = count_text(of[0]);
-  if (of[1] > 1 || of[2] > 1) text += " x " + count_text(of[1]);
-  if (of[2] > 1) text += " x " + count_text(of[2]);
+std::string dimensions_text(const std::uint32_t (&size)[3]) {
+  if (size[0] == 0) return "none";
+  std::string text = count_text(size[0]);
+  if (size[1] > 1 || size[2] > 1) text += " x " + count_text(size[1]);
+  if (size[2] > 1) text += " x " + count_text(size[2]);
   return text;
 }
 
 namespace {
 
-std::string touched(const model::Graph& graph, std::uint32_t node) {
+std::string accesses_text(const model::Graph& graph, std::uint32_t node) {
   std::string text;
   for (const trace::NodeAccess& access : graph.accesses(node)) {
     text += (text.empty() ? "" : ", ") + graph.buffer_name(access.buffer) + " [" +
             count_text(access.begin) + ", " + count_text(access.end) + ")";
   }
-  return text.empty() ? "nothing" : text;
+  return text.empty() ? "none" : text;
 }
 
 std::vector<std::string> changes_of(const model::Graph& before, std::uint32_t b,
                                     const model::Graph& after, std::uint32_t a) {
   std::vector<std::string> changes;
-  const auto note = [&](const char* what, const std::string& was, const std::string& is) {
-    if (was != is) changes.push_back(std::string(what) + " " + is + ", was " + was);
+  const auto compare = [&](const char* name, const std::string& was, const std::string& is) {
+    if (was != is) changes.push_back(std::string(name) + " " + is + ", was " + was);
   };
   const trace::Node &old_node = before.record().nodes[b], &new_node = after.record().nodes[a];
-  note("kernel", before.kernel_name(b), after.kernel_name(a));
-  note("grid", dimensions_text(old_node.grid), dimensions_text(new_node.grid));
-  note("block", dimensions_text(old_node.block), dimensions_text(new_node.block));
-  note("shared memory", bytes_text(old_node.shared_bytes), bytes_text(new_node.shared_bytes));
-  note("bytes", bytes_text(old_node.bytes), bytes_text(new_node.bytes));
-  note("lane", count_text(old_node.lane), count_text(new_node.lane));
-  note("touches", touched(before, b), touched(after, a));
+  compare("kernel", before.kernel_name(b), after.kernel_name(a));
+  compare("grid", dimensions_text(old_node.grid), dimensions_text(new_node.grid));
+  compare("block", dimensions_text(old_node.block), dimensions_text(new_node.block));
+  compare("shared memory", bytes_text(old_node.shared_bytes), bytes_text(new_node.shared_bytes));
+  compare("bytes", bytes_text(old_node.bytes), bytes_text(new_node.bytes));
+  compare("lane", count_text(old_node.lane), count_text(new_node.lane));
+  compare("accesses", accesses_text(before, b), accesses_text(after, a));
   return changes;
 }
 
+// The indices below `count` for which `has` is 0.
 std::vector<std::uint32_t> missing(std::uint32_t count, const std::vector<std::uint8_t>& has) {
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t n = 0; n < count; ++n) {

@@ -1,4 +1,4 @@
-// Ticks of an axis: round values with their texts, all in one unit. Knows no ImGui. Threads: pure
+// Ticks of an axis: round values with texts in one unit. Independent of ImGui. Threads: pure
 // functions.
 #pragma once
 
@@ -12,12 +12,12 @@ struct AxisTick {
   std::string text;
 };
 
-// Between `first` and `last`, at most `most` of them, ascending.
+// At most `max_ticks` ticks between `first` and `last`, ascending.
 [[nodiscard]] std::vector<AxisTick> count_ticks(double first, double last,
-                                                int most);  // whole numbers: "1,200"
+                                                int max_ticks);  // integers: "1,200"
 [[nodiscard]] std::vector<AxisTick> byte_ticks(double first, double last,
-                                               int most);  // powers of two apart: "1.5 MiB"
+                                               int max_ticks);  // power-of-two steps: "1.5 MiB"
 [[nodiscard]] std::vector<AxisTick> time_ticks(double first, double last,
-                                               int most);  // ns: "12.5 ms"
+                                               int max_ticks);  // ns: "12.5 ms"
 
 }  // namespace reprise::viewer

@@ -15,7 +15,7 @@ using trace::kNone;
 
 namespace {
 
-constexpr std::size_t kMostRows = 14;  // of a legend
+constexpr std::size_t kMaxRows = 14;  // of a legend
 
 ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t label) {
   const std::uint32_t rgb = graph.record().labels[label].color;
@@ -24,14 +24,14 @@ ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t 
                       : category(theme, label);
 }
 
-// Sizes spread over orders of magnitude.
-float size_part(const MemoryViewModel& view_model, std::uint64_t bytes) {
-  const double least = std::log2(std::max<double>(1, static_cast<double>(view_model.least_bytes)));
-  const double greatest =
-      std::log2(std::max<double>(1, static_cast<double>(view_model.greatest_bytes)));
-  if (!(greatest > least)) return 0.5f;
-  return static_cast<float>((std::log2(std::max<double>(1, static_cast<double>(bytes))) - least) /
-                            (greatest - least));
+// Position of a size on a logarithmic scale, 0 to 1.
+float size_fraction(const MemoryViewModel& view_model, std::uint64_t bytes) {
+  const double min_size = std::log2(std::max<double>(1, static_cast<double>(view_model.min_bytes)));
+  const double max_size = std::log2(std::max<double>(1, static_cast<double>(view_model.max_bytes)));
+  if (!(max_size > min_size)) return 0.5f;
+  return static_cast<float>(
+      (std::log2(std::max<double>(1, static_cast<double>(bytes))) - min_size) /
+      (max_size - min_size));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ ImU32 memory_colour(const Theme& theme, const MemoryViewModel& view_model, Memor
       return view_model.group[buffer] == kNone ? theme.node
                                                : category(theme, view_model.group[buffer]);
     case MemoryColour::Size:
-      return heat(size_part(view_model, view_model.use.spans[view_model.span[buffer]].bytes));
+      return heat(size_fraction(view_model, view_model.use.spans[view_model.span[buffer]].bytes));
     case MemoryColour::FirstKind: return kind_colour(theme, first.kind);
   }
   return theme.node;
@@ -54,9 +54,8 @@ ImU32 memory_colour(const Theme& theme, const MemoryViewModel& view_model, Memor
 float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, MemoryColour by,
                          ImVec2 at, float width) {
   if (by == MemoryColour::Size) {
-    return draw_heat_legend(theme, at, width, "Size of the buffer, by orders of magnitude",
-                            bytes_text(view_model.least_bytes),
-                            bytes_text(view_model.greatest_bytes));
+    return draw_heat_legend(theme, at, width, "buffer size (log scale)",
+                            bytes_text(view_model.min_bytes), bytes_text(view_model.max_bytes));
   }
   struct Part {
     std::uint64_t bytes = 0;
@@ -78,30 +77,31 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
     if (by == MemoryColour::FirstKind) return kind_name(static_cast<trace::NodeKind>(key));
     if (by == MemoryColour::Label)
       return key == 0 ? "(no label)" : view_model.graph->label_path(key);
-    return key == kNone ? "shares with nobody" : "group " + count_text(key + 1);
+    return key == kNone ? "not shared" : "group " + count_text(key + 1);
   };
   std::vector<std::pair<std::uint32_t, Part>> rows(parts.begin(), parts.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.bytes > b.second.bytes; });
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
-  const auto fitting = [&](const std::string& whole, const std::string& bytes) {
-    std::size_t letters = std::min<std::size_t>(whole.size(), 60);
-    const auto text = [&] { return shortened(whole, letters) + "  " + bytes; };
-    const float room = width - font->FontSize * 1.4f;
-    while (letters > 6 && font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text().c_str()).x > room)
-      --letters;
+  const auto fit_text = [&](const std::string& whole, const std::string& bytes) {
+    std::size_t length = std::min<std::size_t>(whole.size(), 60);
+    const auto text = [&] { return shortened(whole, length) + "  " + bytes; };
+    const float available = width - font->FontSize * 1.4f;
+    while (length > 6 &&
+           font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text().c_str()).x > available)
+      --length;
     return text();
   };
   std::vector<LegendItem> items;
-  for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
     items.push_back(
-        {rows[i].second.colour, fitting(name(rows[i].first), bytes_text(rows[i].second.bytes))});
+        {rows[i].second.colour, fit_text(name(rows[i].first), bytes_text(rows[i].second.bytes))});
   }
-  if (rows.size() > kMostRows)
-    items.push_back({theme.ink_faint, "and " + count_text(rows.size() - kMostRows) + " more"});
-  const char* title = by == MemoryColour::Label        ? "Label of the first user"
-                      : by == MemoryColour::AliasGroup ? "Buffers that share bytes"
-                                                       : "Kind of the first user";
+  if (rows.size() > kMaxRows)
+    items.push_back({theme.ink_faint, "+" + count_text(rows.size() - kMaxRows) + " more"});
+  const char* title = by == MemoryColour::Label        ? "label of first use"
+                      : by == MemoryColour::AliasGroup ? "alias group"
+                                                       : "kind of first use";
   return draw_legend(theme, at, title, items);
 }
 

@@ -1,5 +1,4 @@
-// What the rectangles of the memory map are coloured by, and the legend that says so. Threads: the
-// drawing thread's.
+// Colours of the memory map and their legend. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,13 @@
 namespace reprise::viewer {
 
 enum class MemoryColour : std::uint8_t { Label, AliasGroup, Size, FirstKind };
-inline constexpr const char* kMemoryColourNames[] = {"Label", "Shared bytes", "Size",
-                                                     "Kind of first user"};
+inline constexpr const char* kMemoryColourNames[] = {"Label", "Alias group", "Size",
+                                                     "Kind of first use"};
 
-// `buffer` has a span.
+// `buffer` must have a span.
 [[nodiscard]] ImU32 memory_colour(const Theme& theme, const MemoryViewModel& view_model,
                                   MemoryColour by, std::uint32_t buffer);
-// Returns its height.
+// Draws the legend and returns its height.
 float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, MemoryColour by,
                          ImVec2 at, float width);
 

@@ -1,4 +1,4 @@
-// The curve of the memory map: bytes that are live, and the lines that they are measured against.
+// The curve of the memory map: live bytes over time, with reference lines.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,16 +15,16 @@ using trace::Time;
 namespace {
 
 constexpr double kHeadroom = 1.12;
-// A line so much above the others is named, not drawn: it would flatten them.
+// A reference line this many times above the others is named but not drawn, to keep the scale.
 constexpr double kOffScale = 2.5;
 
 }  // namespace
 
-void MemoryMap::draw_curve(PanelContext& context, const Content& content, const Places& places) {
+void MemoryMap::draw_curve(PanelContext& context, const Content& content, const Regions& regions) {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 min = places.curve_min, max = places.curve_max;
+  const ImVec2 min = regions.curve_min, max = regions.curve_max;
   const trace::GraphVersion& record = view_model.graph->record();
   double highest =
       static_cast<double>(std::max({view_model.use.slab_bytes, view_model.use.peak_bytes,
@@ -38,7 +38,7 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
 
   list->PushClipRect(min, max, true);
   const auto& steps = view_model.use.steps;
-  // Steps that fall into one column of pixels are drawn as their highest.
+  // Steps within one pixel column are drawn as their maximum.
   const auto first = std::upper_bound(
       steps.begin(), steps.end(), canvas_.in_sight().left,
       [](double t, const model::MemoryStep& s) { return t < static_cast<double>(s.at); });
@@ -65,13 +65,13 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
     list->AddLine({peak.x, peak.y}, {peak.x, max.y}, theme.warning, theme.scale);
     list->AddCircleFilled(peak, 3.5f * theme.scale, theme.warning);
   }
-  if (moment()) {
-    const float x = screen_x(static_cast<double>(*moment()) + shift);
+  if (cursor()) {
+    const float x = screen_x(static_cast<double>(*cursor()) + shift);
     list->AddLine({x, min.y}, {x, max.y}, theme.accent, 1.5f * theme.scale);
   }
   list->PopClipRect();
   list->AddLine({min.x, max.y}, max, theme.line);
-  draw_lines(context, content, places, highest);
+  draw_lines(context, content, regions, highest);
 
   ImGui::SetCursorScreenPos(min);
   ImGui::InvisibleButton("live bytes",
@@ -81,14 +81,15 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
                                                0.0, static_cast<double>(view_model.length - 1)));
   const float x = screen_x(static_cast<double>(at) + shift);
   list->AddLine({x, min.y}, {x, max.y}, theme.ink_soft, theme.scale);
-  ImGui::SetTooltip("%s: %s live\nClick: who is live here", moment_text(view_model, at).c_str(),
+  ImGui::SetTooltip("%s: %s live\nClick to list the live buffers",
+                    position_text(view_model, at).c_str(),
                     bytes_text(live_bytes_at(view_model, at)).c_str());
-  if (ImGui::IsItemClicked()) choose(at);
+  if (ImGui::IsItemClicked()) set_cursor(at);
 }
 
-// The lines, with their names in the gutter, pushed apart where they would cover each other.
+// Draws the reference lines and their names in the gutter, without overlap.
 void MemoryMap::draw_lines(const PanelContext& context, const Content& content,
-                           const Places& places, double highest) const {
+                           const Regions& regions, double highest) const {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   struct Line {
@@ -105,15 +106,15 @@ void MemoryMap::draw_lines(const PanelContext& context, const Content& content,
                    [](const Line& a, const Line& b) { return a.bytes > b.bytes; });
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
-  const ImVec2 min = places.curve_min, max = places.curve_max;
+  const ImVec2 min = regions.curve_min, max = regions.curve_max;
   const float height = font->FontSize;
   for (Line& l : lines) {
     l.y = max.y - static_cast<float>(static_cast<double>(l.bytes) / highest) * (max.y - min.y);
     l.text_y = std::max(l.y, min.y) - height / 2;
   }
-  // Down from the top, then up from the bottom, so that all stay beside the curve.
-  float free = min.y - theme.half_space;
-  for (Line& l : lines) free = (l.text_y = std::max(l.text_y, free)) + height;
+  // Push down from the top, then up from the bottom, so that all names stay beside the curve.
+  float next_y = min.y - theme.half_space;
+  for (Line& l : lines) next_y = (l.text_y = std::max(l.text_y, next_y)) + height;
   float floor = max.y + theme.space;
   for (auto l = lines.rbegin(); l != lines.rend(); ++l)
     floor = (l->text_y = std::min(l->text_y, floor - height));

@@ -8,21 +8,21 @@ using trace::kNone;
 
 namespace {
 
-std::uint32_t buffer_of(const model::Selection& what, const MemoryViewModel& view_model) {
-  const auto* b = std::get_if<model::SelectedBuffer>(&what);
-  const bool is_here = b && b->graph == view_model.graph->key() &&
-                       b->buffer < view_model.span.size() && view_model.span[b->buffer] != kNone;
-  return is_here ? b->buffer : kNone;
+std::uint32_t buffer_of(const model::Selection& selection, const MemoryViewModel& view_model) {
+  const auto* b = std::get_if<model::SelectedBuffer>(&selection);
+  const bool is_valid = b && b->graph == view_model.graph->key() &&
+                        b->buffer < view_model.span.size() && view_model.span[b->buffer] != kNone;
+  return is_valid ? b->buffer : kNone;
 }
 
-std::uint32_t node_of(const model::Selection& what, const MemoryViewModel& view_model) {
-  const auto* n = std::get_if<model::SelectedNode>(&what);
+std::uint32_t node_of(const model::Selection& selection, const MemoryViewModel& view_model) {
+  const auto* n = std::get_if<model::SelectedNode>(&selection);
   return n && n->graph == view_model.graph->key() && n->node < view_model.graph->node_count()
              ? n->node
              : kNone;
 }
 
-bool holds(const std::vector<std::uint32_t>& sorted, std::uint32_t value) {
+bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
 
@@ -37,7 +37,7 @@ MemoryEmphasis::MemoryEmphasis(const ViewState& view, const MemoryViewModel& vie
       hovered_node_(node_of(view.hovered, view_model)) {
   if (buffer_ != kNone) {
     selected_ = {buffer_};
-    sharing_ = shares_bytes_with(view_model, buffer_);
+    aliasing_ = aliasing_buffers(view_model, buffer_);
   } else if (node_ != kNone) {
     for (const trace::NodeAccess& a : view_model.graph->accesses(node_))
       selected_.push_back(a.buffer);
@@ -47,10 +47,10 @@ MemoryEmphasis::MemoryEmphasis(const ViewState& view, const MemoryViewModel& vie
 }
 
 Emphasis MemoryEmphasis::of(std::uint32_t buffer) const {
-  if (holds(selected_, buffer)) return Emphasis::Selected;
+  if (contains(selected_, buffer)) return Emphasis::Selected;
   if (buffer < matches_.size() && matches_[buffer] == 0) return Emphasis::Filtered;
-  if (holds(sharing_, buffer)) return Emphasis::Shares;
-  return buffer_ != kNone || node_ != kNone ? Emphasis::Beside : Emphasis::Plain;
+  if (contains(aliasing_, buffer)) return Emphasis::Aliasing;
+  return buffer_ != kNone || node_ != kNone ? Emphasis::Dimmed : Emphasis::Plain;
 }
 
 }  // namespace reprise::viewer

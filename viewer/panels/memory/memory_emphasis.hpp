@@ -1,5 +1,5 @@
-// MemoryEmphasis: what selection, mouse and filter say of each buffer of the memory map. Knows no
-// drawing. Threads: a value.
+// MemoryEmphasis: the emphasis of each buffer of the memory map, from selection, hovering and
+// filter. Performs no drawing. Threads: a value.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace reprise::viewer {
 
 enum class Emphasis : std::uint8_t {
   Plain,
-  Selected,  // the selected buffer, or one that the selected node touches
-  Shares,    // has bytes of the selected buffer at another time
-  Beside,    // something else is selected
-  Filtered   // the filter does not let it pass
+  Selected,  // the selected buffer, or a buffer that the selected node accesses
+  Aliasing,  // shares bytes with the selected buffer
+  Dimmed,    // another buffer or node is selected
+  Filtered   // does not match the filter
 };
 
 class MemoryEmphasis {
  public:
-  // `matches`: a buffer each, 1 where the filter lets it pass; empty: no filter. It outlives this.
+  // `matches`: per buffer, 1 if the filter matches; empty: no filter. Must outlive this object.
   MemoryEmphasis(const ViewState& view, const MemoryViewModel& view_model,
                  const std::vector<std::uint8_t>& matches);
 
@@ -28,10 +28,10 @@ class MemoryEmphasis {
   [[nodiscard]] const std::vector<std::uint32_t>& selected() const noexcept {
     return selected_;
   }  // ascending
-  [[nodiscard]] const std::vector<std::uint32_t>& sharing() const noexcept {
-    return sharing_;
+  [[nodiscard]] const std::vector<std::uint32_t>& aliasing() const noexcept {
+    return aliasing_;
   }  // ascending
-  // kNone: none of this graph, or, of buffers, none that stands in the map.
+  // kNone if the object is not of this graph; for buffers also if the map does not contain it.
   [[nodiscard]] std::uint32_t buffer() const noexcept { return buffer_; }
   [[nodiscard]] std::uint32_t node() const noexcept { return node_; }
   [[nodiscard]] std::uint32_t hovered_buffer() const noexcept { return hovered_buffer_; }
@@ -39,7 +39,7 @@ class MemoryEmphasis {
 
  private:
   const std::vector<std::uint8_t>& matches_;
-  std::vector<std::uint32_t> selected_, sharing_;
+  std::vector<std::uint32_t> selected_, aliasing_;
   std::uint32_t buffer_ = trace::kNone, node_ = trace::kNone, hovered_buffer_ = trace::kNone,
                 hovered_node_ = trace::kNone;
 };

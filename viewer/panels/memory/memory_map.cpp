@@ -15,9 +15,9 @@ using trace::Time;
 
 namespace {
 
-constexpr float kAxis = 20, kLeft = 66, kRight = 142;  // gutters, in points
+constexpr float kAxis = 20, kLeft = 66, kRight = 142;  // gutters, screen points
 
-// Text with its right end, or its middle, at `x`.
+// Alignment of text relative to its x coordinate.
 enum class Anchor { Left, Middle, Right };
 void draw_text(const Theme& theme, ImDrawList* list, ImVec2 at, ImU32 colour,
                const std::string& text, Anchor anchor) {
@@ -33,14 +33,14 @@ float small_height(const Theme& theme) {
   return (theme.small ? theme.small : ImGui::GetFont())->FontSize;
 }
 
-// A line of a pixel's width that a heavier one does not blur.
+// Snaps a coordinate to a pixel centre, so that thin lines are sharp.
 float crisp(float at) { return std::floor(at) + 0.5f; }
 
-struct Span {
+struct TimeSpan {
   double began, ended;
 };
-Span time_of_node(const MemoryViewModel& view_model, const ReplayViewModel* replay,
-                  std::uint32_t node) {
+TimeSpan time_of_node(const MemoryViewModel& view_model, const ReplayViewModel* replay,
+                      std::uint32_t node) {
   if (!view_model.is_measured) return {static_cast<double>(node), node + 1.0};
   if (!replay || node >= replay->times.nodes.size()) return {0, 0};
   const model::NodeSpan& span = replay->times.nodes[node];
@@ -50,7 +50,7 @@ Span time_of_node(const MemoryViewModel& view_model, const ReplayViewModel* repl
 
 }  // namespace
 
-std::string moment_text(const MemoryViewModel& view_model, Time at) {
+std::string position_text(const MemoryViewModel& view_model, Time at) {
   if (view_model.is_measured) return duration_text(static_cast<double>(at));
   const auto node =
       static_cast<std::uint32_t>(std::clamp<Time>(at, 0, std::max<Time>(view_model.length - 1, 0)));
@@ -85,13 +85,13 @@ void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model,
                    duration_text(static_cast<double>(span.began)),
                value);
   }
-  const std::vector<std::uint32_t> others = shares_bytes_with(view_model, buffer);
+  const std::vector<std::uint32_t> others = aliasing_buffers(view_model, buffer);
   std::string names;
   for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 5); ++i) {
     names += (i == 0 ? "" : ", ") + shortened(graph.buffer_name(others[i]), 28);
   }
-  if (others.size() > 5) names += " and " + count_text(others.size() - 5) + " more";
-  draw_field(theme, "shares bytes", others.empty() ? "with nobody" : "with " + names, value);
+  if (others.size() > 5) names += ", +" + count_text(others.size() - 5) + " more";
+  draw_field(theme, "aliases", others.empty() ? "none" : names, value);
   ImGui::EndTooltip();
 }
 
@@ -99,7 +99,7 @@ MemoryMap::Box MemoryMap::box_of(const MemoryViewModel& view_model, std::uint32_
   const model::BufferSpan& s = view_model.use.spans[view_model.span[buffer]];
   Box box{canvas_.to_screen(static_cast<double>(s.began), -static_cast<double>(s.offset + s.bytes)),
           canvas_.to_screen(static_cast<double>(s.ended), -static_cast<double>(s.offset))};
-  // What is too small to see is a pixel.
+  // At least one pixel.
   box.max.x = std::max(box.max.x, box.min.x + 1);
   box.max.y = std::max(box.max.y, box.min.y + 1);
   return box;
@@ -110,53 +110,53 @@ void MemoryMap::draw(PanelContext& context, const Content& content, ImVec2 size)
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float left = kLeft * theme.scale, right = kRight * theme.scale, axis = kAxis * theme.scale;
   const float curve = std::clamp(size.y * 0.27f, 44 * theme.scale, 150 * theme.scale);
-  Places places;
-  places.curve_min = {at.x + left, at.y + theme.half_space};
-  places.curve_max = {at.x + std::max(size.x - right, left + 20), at.y + curve};
-  places.map_min = {places.curve_min.x, places.curve_max.y + theme.space};
-  places.map_size = {places.curve_max.x - places.curve_min.x,
-                     std::max(at.y + size.y - axis - places.map_min.y, 10.0f)};
-  places.right = at.x + size.x;
-  if (moment_ && (*moment_ < 0 || *moment_ >= std::max<Time>(content.view_model.length, 1)))
-    moment_.reset();
+  Regions regions;
+  regions.curve_min = {at.x + left, at.y + theme.half_space};
+  regions.curve_max = {at.x + std::max(size.x - right, left + 20), at.y + curve};
+  regions.map_min = {regions.curve_min.x, regions.curve_max.y + theme.space};
+  regions.map_size = {regions.curve_max.x - regions.curve_min.x,
+                      std::max(at.y + size.y - axis - regions.map_min.y, 10.0f)};
+  regions.right = at.x + size.x;
+  if (cursor_ && (*cursor_ < 0 || *cursor_ >= std::max<Time>(content.view_model.length, 1)))
+    cursor_.reset();
 
-  draw_map(context, content, places);
-  draw_curve(context, content, places);
+  draw_map(context, content, regions);
+  draw_curve(context, content, regions);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(size);
 }
 
-void MemoryMap::draw_map(PanelContext& context, const Content& content, const Places& places) {
+void MemoryMap::draw_map(PanelContext& context, const Content& content, const Regions& regions) {
   const MemoryViewModel& view_model = content.view_model;
   std::uint64_t top = view_model.use.slab_bytes;
   for (const model::BufferSpan& s : view_model.use.spans) top = std::max(top, s.offset + s.bytes);
   // Offsets grow upwards.
   const CanvasBounds bounds{0, -static_cast<double>(std::max<std::uint64_t>(top, 1)),
                             static_cast<double>(std::max<Time>(view_model.length, 1)), 0};
-  ImGui::SetCursorScreenPos(places.map_min);
+  ImGui::SetCursorScreenPos(regions.map_min);
   if (context.view.reveal_selection) reveal(context, content);
-  canvas_.begin("slab", bounds, context.theme, places.map_size);
-  draw_grid(context, content, places);
-  const MemoryEmphasis lit(context.view, view_model, content.matches);
-  draw_buffers(context, content, lit);
-  draw_moments(context, content, lit);
+  canvas_.begin("slab", bounds, context.theme, regions.map_size);
+  draw_grid(context, content, regions);
+  const MemoryEmphasis emphasis(context.view, view_model, content.matches);
+  draw_buffers(context, content, emphasis);
+  draw_cursors(context, content, emphasis);
   handle_mouse(context, content);
   canvas_.end();
 }
 
 void MemoryMap::reveal(const PanelContext& context, const Content& content) {
   const MemoryViewModel& view_model = content.view_model;
-  const MemoryEmphasis lit(context.view, view_model, content.matches);
-  if (canvas_.max().x <= canvas_.min().x || lit.selected().empty()) return;
-  const CanvasBounds sight = canvas_.in_sight();
+  const MemoryEmphasis emphasis(context.view, view_model, content.matches);
+  if (canvas_.max().x <= canvas_.min().x || emphasis.selected().empty()) return;
+  const CanvasBounds visible = canvas_.in_sight();
   const model::BufferSpan* first = nullptr;
-  for (const std::uint32_t b : lit.selected()) {
+  for (const std::uint32_t b : emphasis.selected()) {
     if (view_model.span[b] == kNone) continue;
     const model::BufferSpan& s = view_model.use.spans[view_model.span[b]];
     const bool is_visible =
-        static_cast<double>(s.began)<sight.right&& static_cast<double>(s.ended)> sight.left &&
-        -static_cast<double>(s.offset) > sight.top &&
-        -static_cast<double>(s.offset + s.bytes) < sight.bottom;
+        static_cast<double>(s.began)<visible.right&& static_cast<double>(s.ended)> visible.left &&
+        -static_cast<double>(s.offset) > visible.top &&
+        -static_cast<double>(s.offset + s.bytes) < visible.bottom;
     if (is_visible) return;
     if (!first) first = &s;
   }
@@ -167,16 +167,16 @@ void MemoryMap::reveal(const PanelContext& context, const Content& content) {
 }
 
 void MemoryMap::draw_grid(const PanelContext& context, const Content& content,
-                          const Places& places) const {
+                          const Regions& regions) const {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const CanvasBounds sight = canvas_.in_sight();
-  const ImVec2 min = places.map_min, max{min.x + places.map_size.x, min.y + places.map_size.y};
+  const CanvasBounds visible = canvas_.in_sight();
+  const ImVec2 min = regions.map_min, max{min.x + regions.map_size.x, min.y + regions.map_size.y};
   const float text = small_height(theme);
-  list->PushClipRect({min.x - kLeft * theme.scale, places.curve_min.y},
-                     {places.right, max.y + kAxis * theme.scale}, false);
+  list->PushClipRect({min.x - kLeft * theme.scale, regions.curve_min.y},
+                     {regions.right, max.y + kAxis * theme.scale}, false);
   list->AddRectFilled(min, max, theme.background);
-  // Above the slab and behind the end there is nothing: what is the slab stands out.
+  // The background outside the slab and after the end differs from the slab.
   const ImVec2 slab_min =
       canvas_.to_screen(0, -static_cast<double>(content.view_model.use.slab_bytes));
   const ImVec2 slab_max = canvas_.to_screen(static_cast<double>(content.view_model.length), 0);
@@ -185,24 +185,25 @@ void MemoryMap::draw_grid(const PanelContext& context, const Content& content,
   if (inside_min.x < inside_max.x && inside_min.y < inside_max.y)
     list->AddRectFilled(inside_min, inside_max, theme.panel);
   for (const AxisTick& tick :
-       byte_ticks(-sight.bottom, -sight.top,
-                  std::max(1, static_cast<int>(places.map_size.y / (text * 2.2f))))) {
+       byte_ticks(-visible.bottom, -visible.top,
+                  std::max(1, static_cast<int>(regions.map_size.y / (text * 2.2f))))) {
     const float y = crisp(canvas_.to_screen(0, -tick.at).y);
     list->AddLine({min.x, y}, {max.x, y}, theme.line);
     const float text_y = std::clamp(y - text / 2, min.y - text / 2, max.y - text / 2);
     draw_text(theme, list, {min.x - theme.half_space, text_y}, theme.ink_soft, tick.text,
               Anchor::Right);
   }
-  const int most = std::max(1, static_cast<int>(places.map_size.x / (text * 7)));
-  const auto ticks = content.view_model.is_measured ? time_ticks(sight.left, sight.right, most)
-                                                    : count_ticks(sight.left, sight.right, most);
+  const int max_ticks = std::max(1, static_cast<int>(regions.map_size.x / (text * 7)));
+  const auto ticks = content.view_model.is_measured
+                         ? time_ticks(visible.left, visible.right, max_ticks)
+                         : count_ticks(visible.left, visible.right, max_ticks);
   const char* title =
-      content.view_model.is_measured ? "time in the replay" : "node, in schedule order";
+      content.view_model.is_measured ? "time since replay start" : "node (execution order)";
   const float title_width = ImGui::CalcTextSize(title).x;
   for (const AxisTick& tick : ticks) {
     const float x = crisp(screen_x(tick.at));
     list->AddLine({x, min.y}, {x, max.y}, theme.line);
-    list->AddLine({x, places.curve_min.y}, {x, places.curve_max.y}, theme.line);
+    list->AddLine({x, regions.curve_min.y}, {x, regions.curve_max.y}, theme.line);
     if (x < max.x - title_width)
       draw_text(theme, list, {x, max.y + 3}, theme.ink_soft, tick.text,
                 x < min.x + text ? Anchor::Left : Anchor::Middle);
@@ -213,7 +214,7 @@ void MemoryMap::draw_grid(const PanelContext& context, const Content& content,
 }
 
 void MemoryMap::draw_buffers(const PanelContext& context, const Content& content,
-                             const MemoryEmphasis& lit) const {
+                             const MemoryEmphasis& emphasis) const {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -222,53 +223,52 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
   for (const model::BufferSpan& s : view_model.use.spans) {
     const Box box = box_of(view_model, s.buffer);
     if (box.max.x < min.x || box.min.x > max.x || box.max.y < min.y || box.min.y > max.y) continue;
-    const Emphasis emphasis = lit.of(s.buffer);
-    const bool passes = emphasis != Emphasis::Filtered;
-    const float alpha = !passes ? 0.15f : emphasis == Emphasis::Beside ? 0.4f : 1.0f;
+    const Emphasis state = emphasis.of(s.buffer);
+    const bool passes = state != Emphasis::Filtered;
+    const float alpha = !passes ? 0.15f : state == Emphasis::Dimmed ? 0.4f : 1.0f;
     const ImU32 fill = memory_colour(theme, view_model, content.colour, s.buffer);
     list->AddRectFilled(box.min, box.max, with_alpha(fill, alpha));
     const ImVec2 size{box.max.x - box.min.x, box.max.y - box.min.y};
     if (size.x > 4 && size.y > 4) list->AddRect(box.min, box.max, theme.background);
     if (passes && size.y >= font->FontSize && size.x > font->FontSize * 2) {
-      // The name stays in sight while a part of the rectangle is.
+      // The name stays visible while a part of the rectangle is.
       const ImVec2 from{std::max(box.min.x, min.x) + 4,
                         std::max(box.min.y, min.y) + std::min(2.0f, (size.y - font->FontSize) / 2)};
-      const float room = std::min(box.max.x, max.x) - from.x - 2;
+      const float available = std::min(box.max.x, max.x) - from.x - 2;
       const std::string& name = view_model.graph->buffer_name(s.buffer);
       const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, name.c_str()).x;
       const ImU32 ink = alpha > 0.5f ? ink_on(fill) : theme.ink_soft;
-      if (width <= room) {
+      if (width <= available) {
         list->AddText(font, font->FontSize, from, ink, name.c_str());
         if (size.y >= font->FontSize * 2 + 6) {
           const std::string bytes = bytes_text(s.bytes);
-          if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, bytes.c_str()).x <= room) {
+          if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, bytes.c_str()).x <= available) {
             list->AddText(font, font->FontSize, {from.x, from.y + font->FontSize},
                           with_alpha(ink, 0.75f), bytes.c_str());
           }
         }
-      } else if (room > font->FontSize * 2.5f) {
-        const std::string part = shortened(
-            name, static_cast<std::size_t>(room / (width / static_cast<float>(name.size()))));
-        if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, part.c_str()).x <= room)
-          list->AddText(font, font->FontSize, from, ink, part.c_str());
+      } else if (available > font->FontSize * 2.5f) {
+        const std::string shortened_name = shortened(
+            name, static_cast<std::size_t>(available / (width / static_cast<float>(name.size()))));
+        if (font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, shortened_name.c_str()).x <= available)
+          list->AddText(font, font->FontSize, from, ink, shortened_name.c_str());
       }
     }
   }
-  // Outlines stand above everything else.
+  // Outlines are drawn on top.
   const auto outline = [&](std::uint32_t buffer, ImU32 colour, float width) {
     if (buffer >= view_model.span.size() || view_model.span[buffer] == kNone) return;
     const Box box = box_of(view_model, buffer);
     list->AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1}, colour, 0, 0,
                   width * theme.scale);
   };
-  for (const std::uint32_t b : lit.sharing()) outline(b, theme.ink_soft, 1.5f);
-  for (const std::uint32_t b : lit.selected()) outline(b, theme.accent, 2);
-  outline(lit.hovered_buffer(), theme.ink, 1.5f);
-  if (lit.buffer() != kNone) draw_uses(context, view_model, lit.buffer());
+  for (const std::uint32_t b : emphasis.aliasing()) outline(b, theme.ink_soft, 1.5f);
+  for (const std::uint32_t b : emphasis.selected()) outline(b, theme.accent, 2);
+  outline(emphasis.hovered_buffer(), theme.ink, 1.5f);
+  if (emphasis.buffer() != kNone) draw_uses(context, view_model, emphasis.buffer());
 }
 
-// Where the selected buffer is written and read: a mark below its rectangle, a faint line through
-// the map.
+// Marks the uses of the selected buffer: a mark below its rectangle and a faint vertical band.
 void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& view_model,
                           std::uint32_t buffer) const {
   const Theme& theme = context.theme;
@@ -277,7 +277,7 @@ void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& vi
   const auto uses = view_model.graph->uses(buffer);
   const float height = std::clamp((box.max.y - box.min.y) / 4, 3.0f, 7.0f) * theme.scale;
   for (const model::BufferUse& use : uses) {
-    const Span time = time_of_node(view_model, context.replay, use.node);
+    const TimeSpan time = time_of_node(view_model, context.replay, use.node);
     const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 2);
     const trace::Access access = view_model.graph->record().accesses[use.access].access;
     const bool writes = access == trace::Access::Write || access == trace::Access::ReadWrite;
@@ -290,22 +290,22 @@ void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& vi
   }
 }
 
-void MemoryMap::draw_moments(const PanelContext& context, const Content& content,
-                             const MemoryEmphasis& lit) const {
+void MemoryMap::draw_cursors(const PanelContext& context, const Content& content,
+                             const MemoryEmphasis& emphasis) const {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = content.view_model;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 min = canvas_.min(), max = canvas_.max();
   const auto band = [&](std::uint32_t node, ImU32 colour, float alpha) {
     if (node == kNone) return;
-    const Span time = time_of_node(view_model, context.replay, node);
+    const TimeSpan time = time_of_node(view_model, context.replay, node);
     const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 1);
     list->AddRectFilled({x0, min.y}, {x1, max.y}, with_alpha(colour, alpha * 0.22f));
     list->AddLine({crisp(x0), min.y}, {crisp(x0), max.y}, with_alpha(colour, alpha), theme.scale);
     list->AddLine({crisp(x1), min.y}, {crisp(x1), max.y}, with_alpha(colour, alpha), theme.scale);
   };
-  band(lit.hovered_node(), theme.ink_soft, 0.5f);
-  band(lit.node(), theme.accent, 1);
+  band(emphasis.hovered_node(), theme.ink_soft, 0.5f);
+  band(emphasis.node(), theme.accent, 1);
   const auto dashes = [&](Time at, ImU32 colour) {
     const float x = crisp(
         screen_x(view_model.is_measured ? static_cast<double>(at) : static_cast<double>(at) + 0.5));
@@ -313,31 +313,32 @@ void MemoryMap::draw_moments(const PanelContext& context, const Content& content
       list->AddLine({x, y}, {x, std::min(y + 3 * theme.scale, max.y)}, colour, theme.scale);
   };
   if (!view_model.use.spans.empty()) dashes(view_model.use.peak_at, theme.warning);
-  if (moment_) dashes(*moment_, theme.accent);
+  if (cursor_) dashes(*cursor_, theme.accent);
 }
 
 void MemoryMap::handle_mouse(PanelContext& context, const Content& content) {
   if (!canvas_.is_hovered()) return;
   const MemoryViewModel& view_model = content.view_model;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  std::uint32_t below = kNone;
+  std::uint32_t hovered = kNone;
   for (const model::BufferSpan& s : view_model.use.spans) {
     const Box box = box_of(view_model, s.buffer);
     if (box.min.x <= mouse.x && mouse.x < box.max.x && box.min.y <= mouse.y && mouse.y < box.max.y)
-      below = s.buffer;
+      hovered = s.buffer;
   }
-  if (below != kNone) {
-    context.view.hovered = model::SelectedBuffer{view_model.graph->key(), below};
-    draw_buffer_tooltip(context.theme, view_model, below);
+  if (hovered != kNone) {
+    context.view.hovered = model::SelectedBuffer{view_model.graph->key(), hovered};
+    draw_buffer_tooltip(context.theme, view_model, hovered);
   }
-  if (canvas_.is_double_clicked() && below != kNone) {
-    const model::BufferSpan& s = view_model.use.spans[view_model.span[below]];
+  if (canvas_.is_double_clicked() && hovered != kNone) {
+    const model::BufferSpan& s = view_model.use.spans[view_model.span[hovered]];
     const double top = -static_cast<double>(s.offset + s.bytes),
                  bottom = -static_cast<double>(s.offset);
     canvas_.show({static_cast<double>(s.began), top, static_cast<double>(s.ended), bottom});
   } else if (canvas_.is_clicked()) {
-    context.view.selection =
-        below == kNone ? model::Selection{} : model::SelectedBuffer{view_model.graph->key(), below};
+    context.view.selection = hovered == kNone
+                                 ? model::Selection{}
+                                 : model::SelectedBuffer{view_model.graph->key(), hovered};
   }
 }
 

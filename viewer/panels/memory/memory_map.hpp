@@ -1,7 +1,7 @@
-// MemoryMap: the slab as a picture, offset over schedule order or time, a rectangle for each
-// transient from its first use to its last; above it the bytes that are live, with the lines that
-// they are measured against. A click on a rectangle selects the buffer, one on the curve chooses a
-// moment. Threads: the drawing thread's.
+// MemoryMap: a chart of the slab, offset over execution order or time, with a rectangle per
+// transient from its first to its last use; above it the curve of live bytes with reference lines.
+// A click on a rectangle selects the buffer, a click on the curve sets the cursor. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -20,53 +20,52 @@ class MemoryMap {
  public:
   struct Content {
     const MemoryViewModel& view_model;
-    const std::vector<std::uint8_t>&
-        matches;  // a buffer each, 1 where the filter lets it pass; empty: no filter
+    const std::vector<std::uint8_t>& matches;  // per buffer; empty: no filter
     MemoryColour colour = MemoryColour::Label;
   };
 
-  // Takes a rectangle of `size` at ImGui's cursor.
+  // Fills `size` at ImGui's cursor.
   void draw(PanelContext& context, const Content& content, ImVec2 size);
 
-  // Of the facts' time; none: the peak.
-  [[nodiscard]] std::optional<trace::Time> moment() const noexcept { return moment_; }
-  void choose(std::optional<trace::Time> moment) { moment_ = moment; }
+  // The time selected on the curve, in the unit of the view model; empty: the peak.
+  [[nodiscard]] std::optional<trace::Time> cursor() const noexcept { return cursor_; }
+  void set_cursor(std::optional<trace::Time> cursor) { cursor_ = cursor; }
   void fit() { canvas_.fit(); }
 
-  // Where a buffer's rectangle is on the screen, as it was drawn last.
+  // Screen rectangle of a buffer in the last drawn frame.
   struct Box {
     ImVec2 min{0, 0}, max{0, 0};
   };
   [[nodiscard]] Box box_of(const MemoryViewModel& view_model, std::uint32_t buffer) const;
 
  private:
-  struct Places {
+  struct Regions {
     ImVec2 map_min, map_size, curve_min, curve_max;
-    float right = 0;  // end of the gutter with the names of the lines
+    float right = 0;  // end of the right gutter
   };
 
-  void draw_map(PanelContext& context, const Content& content, const Places& places);
-  void draw_grid(const PanelContext& context, const Content& content, const Places& places) const;
+  void draw_map(PanelContext& context, const Content& content, const Regions& regions);
+  void draw_grid(const PanelContext& context, const Content& content, const Regions& regions) const;
   void draw_buffers(const PanelContext& context, const Content& content,
-                    const MemoryEmphasis& lit) const;
+                    const MemoryEmphasis& emphasis) const;
   void draw_uses(const PanelContext& context, const MemoryViewModel& view_model,
                  std::uint32_t buffer) const;
-  void draw_moments(const PanelContext& context, const Content& content,
-                    const MemoryEmphasis& lit) const;
+  void draw_cursors(const PanelContext& context, const Content& content,
+                    const MemoryEmphasis& emphasis) const;
   void handle_mouse(PanelContext& context, const Content& content);
-  void draw_curve(PanelContext& context, const Content& content, const Places& places);
-  void draw_lines(const PanelContext& context, const Content& content, const Places& places,
+  void draw_curve(PanelContext& context, const Content& content, const Regions& regions);
+  void draw_lines(const PanelContext& context, const Content& content, const Regions& regions,
                   double highest) const;
   void reveal(const PanelContext& context, const Content& content);
   [[nodiscard]] float screen_x(double time) const { return canvas_.to_screen(time, 0).x; }
 
   Canvas canvas_{CanvasAxes::Each};
-  std::optional<trace::Time> moment_;
+  std::optional<trace::Time> cursor_;
 };
 
-// "node 12 gradient_edges", or "3.214 ms" by measured time.
-[[nodiscard]] std::string moment_text(const MemoryViewModel& view_model, trace::Time at);
-// A buffer in a tooltip: its size, place, life, and with whom it shares bytes.
+// "node 12 gradient_edges", or "3.214 ms" for measured time.
+[[nodiscard]] std::string position_text(const MemoryViewModel& view_model, trace::Time at);
+// Tooltip of a buffer: size, offset, live range and aliases.
 void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model,
                          std::uint32_t buffer);
 

@@ -18,12 +18,12 @@ namespace reprise::viewer {
 namespace {
 
 using GraphPointer = std::shared_ptr<const model::Graph>;
-using Matches = std::shared_ptr<const std::vector<std::uint8_t>>;
+using BufferMatches = std::shared_ptr<const std::vector<std::uint8_t>>;
 
-// Of a replay, its block: another block, other times.
+// The sample block identifies the replay's times.
 struct UseKey {
   GraphPointer graph;
-  model::SampleStore::Block block;  // null: schedule order
+  model::SampleStore::Block block;  // null: execution order
   friend bool operator==(const UseKey&, const UseKey&) = default;
 };
 
@@ -41,7 +41,7 @@ struct PoolKey {
 };
 
 enum class MemoryTab : int { Slab, Pools, Buffers };
-enum class Axis : int { DependencyGraph, Time };
+enum class Axis : int { NodeOrder, Time };
 
 bool has_times(const PanelContext& context) {
   return context.replay && context.replay->block &&
@@ -54,49 +54,49 @@ struct MemoryPanel::State {
   explicit State(Background& background)
       : use(background), buffer_matches(background), pools(background), buffers(background) {}
 
-  void ask(PanelContext& context);
+  void request(PanelContext& context);
   void draw_bar(PanelContext& context);
   void draw_slab(PanelContext& context);
   void draw_pools(PanelContext& context);
   [[nodiscard]] bool has_transients(const PanelContext& context) const;
-  // The times of the next replay are being read: those of the last one stay until then.
-  [[nodiscard]] bool waits_for_times(const PanelContext& context) const {
-    return axis == Axis::Time && !context.replay && asked.block &&
-           asked.graph == context.entry->graph;
+  // True while the samples of the next replay load; the previous times stay until then.
+  [[nodiscard]] bool is_waiting_for_times(const PanelContext& context) const {
+    return axis == Axis::Time && !context.replay && requested.block &&
+           requested.graph == context.entry->graph;
   }
 
   AsyncValue<UseKey, MemoryViewModel> use;
   AsyncValue<MatchKey, std::vector<std::uint8_t>> buffer_matches;
   AsyncValue<PoolKey, PoolViewModel> pools;
-  UseKey asked;
+  UseKey requested;
 
   MemoryMap map;
   MemorySide side;
   PoolView pool_view;
   BufferView buffers;
   MemoryTab tab = MemoryTab::Slab;
-  Axis axis = Axis::DependencyGraph;
+  Axis axis = Axis::NodeOrder;
   MemoryColour colour = MemoryColour::Label;
-  std::optional<bool> seen_axis;  // of the facts that were drawn last
-  GraphPointer seen_graph;
+  std::optional<bool> last_axis;  // is_measured of the last drawn view model
+  GraphPointer last_graph;
 };
 
 MemoryPanel::MemoryPanel(Background& background) : state_(std::make_unique<State>(background)) {}
 MemoryPanel::~MemoryPanel() = default;
 
 bool MemoryPanel::State::has_transients(const PanelContext& context) const {
-  const auto& buffers_of = context.graph()->record().buffers;
-  return std::any_of(buffers_of.begin(), buffers_of.end(),
+  const auto& all_buffers = context.graph()->record().buffers;
+  return std::any_of(all_buffers.begin(), all_buffers.end(),
                      [](const trace::Buffer& b) { return b.kind == trace::BufferKind::Transient; });
 }
 
-void MemoryPanel::State::ask(PanelContext& context) {
+void MemoryPanel::State::request(PanelContext& context) {
   const GraphPointer graph = context.entry->graph;
   const UseKey key{graph,
                    axis == Axis::Time && has_times(context) ? context.replay->block : nullptr};
-  if (!(key == asked) && !waits_for_times(context)) {
-    asked = key;
-    // A copy of the times: the frame's are gone when this runs.
+  if (!(key == requested) && !is_waiting_for_times(context)) {
+    requested = key;
+    // The background task may outlive the PanelContext: copy the times.
     const auto times =
         key.block ? std::make_shared<const model::ReplayTimes>(context.replay->times) : nullptr;
     use.ask(key, [graph, times] {
@@ -117,26 +117,26 @@ void MemoryPanel::State::ask(PanelContext& context) {
 void MemoryPanel::State::draw_bar(PanelContext& context) {
   const Theme& theme = context.theme;
   const std::array<ChoiceItem, 3> tabs{
-      {{"Slab", "Where the transients of this graph lie, and when."},
-       {"Pools", "Persistent memory: pools, who holds them, and how they grew."},
-       {"Buffers", "Every buffer that the trace knows, and those of this graph."}}};
+      {{"Slab", "Placement and live ranges of the transients of this graph."},
+       {"Pools", "Persistent memory: pools, their holders and history."},
+       {"Buffers", "All buffers of the trace and of this graph."}}};
   tab = static_cast<MemoryTab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
   if (tab != MemoryTab::Slab || !has_transients(context)) return;
   ImGui::SameLine(0, theme.space * 2);
-  const bool can_show_times = has_times(context) || waits_for_times(context);
+  const bool can_show_times = has_times(context) || is_waiting_for_times(context);
   const std::array<ChoiceItem, 2> axes{
-      {{"DependencyGraph order", "Across: nodes, in the order of the schedule."},
+      {{"Node order", "Horizontal axis: nodes in execution order."},
        {"Measured time",
-        can_show_times ? "Across: the time of the replay that is shown."
-                       : "There is no replay with measured times to show.",
+        can_show_times ? "Horizontal axis: time in the shown replay."
+                       : "No replay with node timings.",
         can_show_times}}};
-  const Axis shown = can_show_times ? axis : Axis::DependencyGraph;
+  const Axis shown = can_show_times ? axis : Axis::NodeOrder;
   const auto chosen = static_cast<Axis>(draw_choice(theme, "axis", axes, static_cast<int>(shown)));
   if (chosen != shown) axis = chosen;
   ImGui::SameLine(0, theme.space * 2);
   ImGui::AlignTextToFramePadding();
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted("coloured by");
+  ImGui::TextUnformatted("Colour");
   ImGui::PopStyleColor();
   ImGui::SameLine();
   ImGui::SetNextItemWidth(ImGui::CalcTextSize(kMemoryColourNames[3]).x + ImGui::GetFrameHeight() +
@@ -151,9 +151,8 @@ void MemoryPanel::State::draw_bar(PanelContext& context) {
   ImGui::SameLine(0, theme.space * 2);
   if (ImGui::Button("Fit")) map.fit();
   tooltip(
-      "Everything into sight (Home). The wheel zooms at the cursor, with Ctrl only across, with "
-      "Alt only up and down; a right drag pans, a middle "
-      "drag zooms to what it frames.");
+      "Fits the slab into the view (Home). Wheel: zoom, with Ctrl only horizontally, with Alt only "
+      "vertically. Right drag: pan. Middle drag: zoom to the rectangle.");
 }
 
 void MemoryPanel::State::draw_slab(PanelContext& context) {
@@ -161,7 +160,7 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   if (!has_transients(context)) {
     ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
     ImGui::TextUnformatted(
-        "This graph has no transient buffers, so it has no slab. Its memory is in these pools:");
+        "This graph has no transient buffers and no slab. Its memory is in these pools:");
     ImGui::PopStyleColor();
     return draw_pools(context);
   }
@@ -169,63 +168,65 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   if (!view_model || view_model->graph != context.entry->graph)
     return draw_busy(theme, "Laying out the slab");
   if (view_model->use.spans.empty())
-    return draw_empty(theme, "No node touches a transient buffer",
-                      "The graph knows of transients, but none is in use.");
-  if (seen_axis != view_model->is_measured || seen_graph != view_model->graph) {
-    seen_axis = view_model->is_measured;
-    seen_graph = view_model->graph;
+    return draw_empty(theme, "No transient buffer is used",
+                      "The graph declares transients that no node accesses.");
+  if (last_axis != view_model->is_measured || last_graph != view_model->graph) {
+    last_axis = view_model->is_measured;
+    last_graph = view_model->graph;
     map.fit();
-    map.choose(std::nullopt);
+    map.set_cursor(std::nullopt);
   }
-  const auto passing = context.view.filter.is_empty()
-                           ? Matches()
-                           : buffer_matches.value(MatchKey{view_model->graph, context.view.filter});
+  const auto current_matches =
+      context.view.filter.is_empty()
+          ? BufferMatches()
+          : buffer_matches.value(MatchKey{view_model->graph, context.view.filter});
   static const std::vector<std::uint8_t> kAll;
-  const std::vector<std::uint8_t>& matches = passing ? *passing : kAll;
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float list = room.x > 620 * theme.scale ? 290 * theme.scale : 0,
-              figures = room.x > 1000 * theme.scale ? 220 * theme.scale : 0;
+  const std::vector<std::uint8_t>& matches = current_matches ? *current_matches : kAll;
+  const ImVec2 available = ImGui::GetContentRegionAvail();
+  const float live_width = available.x > 620 * theme.scale ? 290 * theme.scale : 0,
+              summary = available.x > 1000 * theme.scale ? 220 * theme.scale : 0;
   const float gap = theme.space;
-  map.draw(context, {*view_model, matches, colour},
-           {room.x - (list > 0 ? list + gap : 0) - (figures > 0 ? figures + gap : 0), room.y});
-  if (list > 0) {
+  map.draw(
+      context, {*view_model, matches, colour},
+      {available.x - (live_width > 0 ? live_width + gap : 0) - (summary > 0 ? summary + gap : 0),
+       available.y});
+  if (live_width > 0) {
     ImGui::SameLine(0, gap);
-    ImGui::BeginChild("live", {list, room.y});
-    map.choose(side.draw(context, {view_model, matches, colour, map.moment()}));
+    ImGui::BeginChild("live", {live_width, available.y});
+    map.set_cursor(side.draw(context, {view_model, matches, colour, map.cursor()}));
     ImGui::EndChild();
   }
-  if (figures > 0) {
+  if (summary > 0) {
     ImGui::SameLine(0, gap);
-    ImGui::BeginChild("figures", {figures, room.y});
-    draw_memory_figures(theme, *view_model, colour);
+    ImGui::BeginChild("summary", {summary, available.y});
+    draw_memory_summary(theme, *view_model, colour);
     ImGui::EndChild();
   }
 }
 
 void MemoryPanel::State::draw_pools(PanelContext& context) {
   const auto view_model = pools.value();
-  if (!view_model) return draw_busy(context.theme, "Looking at the pools");
+  if (!view_model) return draw_busy(context.theme, "Loading pools");
   pool_view.draw(context, *view_model);
 }
 
 void MemoryPanel::draw(PanelContext& context) {
   if (!context.entry) {
-    draw_empty(context.theme, "No graph yet",
-               "Memory stands here as soon as the trace describes a graph.");
+    draw_empty(context.theme, "No graph yet", "Memory appears when the trace contains a graph.");
     return;
   }
   State& s = *state_;
-  s.ask(context);
+  s.request(context);
   s.draw_bar(context);
   switch (s.tab) {
     case MemoryTab::Slab: s.draw_slab(context); break;
     case MemoryTab::Pools: s.draw_pools(context); break;
     case MemoryTab::Buffers: {
       const auto view_model = s.pools.value();
-      if (!view_model) return draw_busy(context.theme, "Looking at the buffers");
+      if (!view_model) return draw_busy(context.theme, "Loading buffers");
       const auto matches =
           context.view.filter.is_empty()
-              ? Matches()
+              ? BufferMatches()
               : s.buffer_matches.value(MatchKey{context.entry->graph, context.view.filter});
       s.buffers.draw(context, view_model, matches);
       break;

@@ -19,13 +19,13 @@ enum class PoolColumn {
   Label,
   Holders,
   Sharers,
-  Taken,
-  MostTaken,
+  Resident,
+  PeakResident,
   Budget,
   Trims,
-  InBuffers,
-  MostDevice,
-  MostPinned,
+  Allocated,
+  PeakDevice,
+  PeakPinned,
   Buffers,
   Device
 };
@@ -34,13 +34,13 @@ enum class PoolColumn {
 
 void PoolView::draw(PanelContext& context, const PoolViewModel& view_model) {
   if (view_model.pools.empty()) {
-    draw_empty(context.theme, "No pools", "The trace tells of no pool of persistent buffers.");
+    draw_empty(context.theme, "No pools", "The trace contains no pools.");
     return;
   }
   const float width = ImGui::GetContentRegionAvail().x;
-  const bool has_room = width > 760 * context.theme.scale;
-  draw_table(context, view_model, has_room ? std::floor(width * 0.6f) : width);
-  if (!has_room) return;
+  const bool show_history = width > 760 * context.theme.scale;
+  draw_table(context, view_model, show_history ? std::floor(width * 0.6f) : width);
+  if (!show_history) return;
   ImGui::SameLine();
   ImGui::BeginGroup();
   draw_history(context, view_model);
@@ -49,30 +49,24 @@ void PoolView::draw(PanelContext& context, const PoolViewModel& view_model) {
 
 void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model, float width) {
   static constexpr TableColumn kColumns[] = {
-      {"pool", "Its label. A click makes it stand out in the picture.", 14, ColumnAlign::Left},
-      {"held by",
-       "Graphs that hold it: its memory stays as long as they live. Pale: they did, and do no "
-       "more.",
-       24, ColumnAlign::Left},
-      {"one slab",
-       "Graphs whose transients share a slab of the pool, which is as large as the largest needs: "
-       "they take turns. Pale: they did.",
+      {"pool", "Label of the pool. Click to highlight its history.", 14, ColumnAlign::Left},
+      {"holders", "Graphs that retain the memory of the pool. Pale: former holders.", 24,
+       ColumnAlign::Left},
+      {"shared slab",
+       "Graphs whose transients share one slab of the pool; they run one at a time. Pale: former "
+       "sharers.",
        18, ColumnAlign::Left},
-      {"taken",
-       "Device memory with pages behind it: buffers, and the slabs that hold the transients of its "
-       "graphs.",
-       10, ColumnAlign::Right},
-      {"most taken", "The most that was ever taken.", 10, ColumnAlign::Right},
-      {"budget", "What it may take at most.", 10, ColumnAlign::Right},
-      {"trims", "Slabs of idle graphs that gave their pages back, so far.", 7, ColumnAlign::Right},
-      {"in buffers",
-       "Device and pinned bytes of its buffers now; of a trace that has ended, at its end.", 10,
+      {"resident", "Device memory with mapped pages: buffers and slabs of transients.", 10,
        ColumnAlign::Right},
-      {"most device", "The most device memory that its buffers took at one time.", 11,
+      {"peak resident", "Maximum resident memory.", 10, ColumnAlign::Right},
+      {"budget", "Limit of resident memory.", 10, ColumnAlign::Right},
+      {"trims", "Number of trims of idle graphs' slabs.", 7, ColumnAlign::Right},
+      {"allocated", "Device and pinned bytes of its buffers, now or at the end of the trace.", 10,
        ColumnAlign::Right},
-      {"most pinned", "The most pinned host memory at one time.", 11, ColumnAlign::Right},
-      {"buffers", "The most buffers at one time, transients included.", 8, ColumnAlign::Right},
-      {"device", "The device that its memory belongs to.", 14, ColumnAlign::Left},
+      {"peak device", "Maximum device memory of its buffers.", 11, ColumnAlign::Right},
+      {"peak pinned", "Maximum pinned host memory.", 11, ColumnAlign::Right},
+      {"peak buffers", "Maximum number of buffers, including transients.", 8, ColumnAlign::Right},
+      {"device", "Device of the memory.", 14, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
   if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
@@ -88,16 +82,16 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
     case PoolColumn::Label: sort_by([](const PoolRow& r) { return r.state.label; }); break;
     case PoolColumn::Holders: sort_by([](const PoolRow& r) { return r.holders; }); break;
     case PoolColumn::Sharers: sort_by([](const PoolRow& r) { return r.sharers; }); break;
-    case PoolColumn::Taken: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
-    case PoolColumn::MostTaken: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
+    case PoolColumn::Resident: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
+    case PoolColumn::PeakResident: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
     case PoolColumn::Budget: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
     case PoolColumn::Trims: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
-    case PoolColumn::InBuffers:
+    case PoolColumn::Allocated:
       sort_by([](const PoolRow& r) { return r.state.device_bytes + r.state.host_bytes; });
       break;
-    case PoolColumn::MostDevice: sort_by([](const PoolRow& r) { return r.most_device; }); break;
-    case PoolColumn::MostPinned: sort_by([](const PoolRow& r) { return r.most_host; }); break;
-    case PoolColumn::Buffers: sort_by([](const PoolRow& r) { return r.most_buffers; }); break;
+    case PoolColumn::PeakDevice: sort_by([](const PoolRow& r) { return r.peak_device; }); break;
+    case PoolColumn::PeakPinned: sort_by([](const PoolRow& r) { return r.peak_host; }); break;
+    case PoolColumn::Buffers: sort_by([](const PoolRow& r) { return r.peak_buffers; }); break;
     case PoolColumn::Device: sort_by([](const PoolRow& r) { return r.device; }); break;
   }
   ImGuiListClipper clipper;
@@ -105,9 +99,9 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const PoolRow& row = *rows[static_cast<std::size_t>(i)];
-      const bool is_chosen = pool_ == row.state.pool;
-      if (begin_row(theme, static_cast<int>(row.state.pool), {is_chosen, false}).is_clicked) {
-        pool_ = is_chosen ? std::nullopt : std::optional(row.state.pool);
+      const bool is_selected = pool_ == row.state.pool;
+      if (begin_row(theme, static_cast<int>(row.state.pool), {is_selected, false}).is_clicked) {
+        pool_ = is_selected ? std::nullopt : std::optional(row.state.pool);
       }
       const ImVec2 at = ImGui::GetCursorScreenPos();
       const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f,
@@ -124,23 +118,25 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
       cell(PoolColumn::Label,
            row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label,
            theme.ink);
-      const auto graphs = [&](PoolColumn column, const std::string& now, const std::string& before,
-                              const char* nobody) {
-        const std::string earlier = before.empty() ? nobody : "earlier: " + before;
-        cell(column, now.empty() ? earlier : now, now.empty() ? theme.ink_soft : theme.ink);
+      const auto graphs = [&](PoolColumn column, const std::string& current,
+                              const std::string& before, const char* placeholder) {
+        const std::string former = before.empty() ? placeholder : "former: " + before;
+        cell(column, current.empty() ? former : current,
+             current.empty() ? theme.ink_soft : theme.ink);
       };
-      graphs(PoolColumn::Holders, row.holders, row.earlier_holders, "nobody");
-      graphs(PoolColumn::Sharers, row.sharers, row.earlier_sharers, "");
-      if (row.is_memory_told()) {
-        number(PoolColumn::Taken, bytes_text(row.state.mapped));
-        number(PoolColumn::MostTaken, bytes_text(row.state.peak));
-        number(PoolColumn::Budget, row.state.budget == 0 ? "none" : bytes_text(row.state.budget));
+      graphs(PoolColumn::Holders, row.holders, row.former_holders, "none");
+      graphs(PoolColumn::Sharers, row.sharers, row.former_sharers, "");
+      if (row.has_residency()) {
+        number(PoolColumn::Resident, bytes_text(row.state.mapped));
+        number(PoolColumn::PeakResident, bytes_text(row.state.peak));
+        number(PoolColumn::Budget,
+               row.state.budget == 0 ? "unlimited" : bytes_text(row.state.budget));
         number(PoolColumn::Trims, count_text(row.state.trims));
       }
-      number(PoolColumn::InBuffers, bytes_text(row.state.device_bytes + row.state.host_bytes));
-      number(PoolColumn::MostDevice, bytes_text(row.most_device));
-      number(PoolColumn::MostPinned, bytes_text(row.most_host));
-      number(PoolColumn::Buffers, count_text(row.most_buffers));
+      number(PoolColumn::Allocated, bytes_text(row.state.device_bytes + row.state.host_bytes));
+      number(PoolColumn::PeakDevice, bytes_text(row.peak_device));
+      number(PoolColumn::PeakPinned, bytes_text(row.peak_host));
+      number(PoolColumn::Buffers, count_text(row.peak_buffers));
       cell(PoolColumn::Device, row.device, theme.ink_soft);
     }
   }
@@ -148,20 +144,21 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
   ImGui::EndTable();
 }
 
-// Below the pools, whatever these are sorted by.
+// Device totals, always below the pools.
 void PoolView::draw_devices(const Theme& theme, const PoolViewModel& view_model) {
   for (const DeviceRow& row : view_model.devices) {
     static_cast<void>(begin_row(theme, -1 - static_cast<int>(row.totals.device), {}));
     const auto number = [&](PoolColumn column, const std::string& text) {
       draw_number(theme, static_cast<int>(column), text, theme.ink_soft);
     };
-    draw_cell(theme, static_cast<int>(PoolColumn::Label), "all of it", theme.ink_soft);
-    number(PoolColumn::Taken, bytes_text(row.totals.mapped));
-    number(PoolColumn::MostTaken, bytes_text(row.totals.peak));
-    number(PoolColumn::Budget, row.totals.budget == 0 ? "none" : bytes_text(row.totals.budget));
+    draw_cell(theme, static_cast<int>(PoolColumn::Label), "total", theme.ink_soft);
+    number(PoolColumn::Resident, bytes_text(row.totals.mapped));
+    number(PoolColumn::PeakResident, bytes_text(row.totals.peak));
+    number(PoolColumn::Budget,
+           row.totals.budget == 0 ? "unlimited" : bytes_text(row.totals.budget));
     number(PoolColumn::Trims, count_text(row.totals.trims));
-    number(PoolColumn::InBuffers, bytes_text(row.totals.buffers));
-    number(PoolColumn::MostDevice, bytes_text(row.most_buffers));
+    number(PoolColumn::Allocated, bytes_text(row.totals.buffers));
+    number(PoolColumn::PeakDevice, bytes_text(row.peak_buffers));
     draw_cell(theme, static_cast<int>(PoolColumn::Device), row.name, theme.ink_soft);
   }
 }
@@ -170,23 +167,24 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = theme.small ? theme.small : ImGui::GetFont();
-  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), available = ImGui::GetContentRegionAvail();
   const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space,
               title = font->FontSize + theme.half_space;
   list->AddText(font, font->FontSize, at, theme.ink_soft,
-                "Bytes of each pool over the trace: line device, area device and pinned, thin line "
-                "with slabs");
+                "Pool memory over time. Line: device; area: device and pinned; thin line: resident "
+                "including slabs");
   const double length = static_cast<double>(std::max<Time>(view_model.last - view_model.first, 1)),
-               top = static_cast<double>(std::max<std::uint64_t>(view_model.most_bytes, 1)) * 1.08;
+               top = static_cast<double>(std::max<std::uint64_t>(view_model.peak_bytes, 1)) * 1.08;
   ImGui::SetCursorScreenPos({at.x + left, at.y + title});
-  const ImVec2 size{std::max(room.x - left, 20.0f), std::max(room.y - title - axis, 20.0f)};
+  const ImVec2 size{std::max(available.x - left, 20.0f),
+                    std::max(available.y - title - axis, 20.0f)};
   canvas_.begin("pool history", {0, -top, length, 0}, theme, size);
   list->AddRectFilled(canvas_.min(), canvas_.max(), theme.background);
   for (const AxisTick& tick :
        byte_ticks(0, top, std::max(1, static_cast<int>(size.y / (font->FontSize * 2))))) {
     const float y = std::floor(canvas_.to_screen(0, -tick.at).y) + 0.5f;
     list->AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme.line);
-    list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
+    list->PushClipRect({at.x, at.y}, {at.x + available.x, at.y + available.y}, false);
     const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
     list->AddText(font, font->FontSize,
                   {canvas_.min().x - theme.half_space - width, std::floor(y - font->FontSize / 2)},
@@ -198,11 +196,12 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
                   std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
     const float x = std::floor(canvas_.to_screen(tick.at, 0).x) + 0.5f;
     list->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.line);
-    list->PushClipRect({at.x, at.y}, {at.x + room.x, at.y + room.y}, false);
+    list->PushClipRect({at.x, at.y}, {at.x + available.x, at.y + available.y}, false);
     const float width = font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, tick.text.c_str()).x;
-    list->AddText(font, font->FontSize,
-                  {std::floor(std::min(x - width / 2, at.x + room.x - width)), canvas_.max().y + 2},
-                  theme.ink_soft, tick.text.c_str());
+    list->AddText(
+        font, font->FontSize,
+        {std::floor(std::min(x - width / 2, at.x + available.x - width)), canvas_.max().y + 2},
+        theme.ink_soft, tick.text.c_str());
     list->PopClipRect();
   }
   for (const PoolRow& pool : view_model.pools) {
@@ -211,41 +210,41 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
     const auto y_of = [&](std::uint64_t bytes) {
       return canvas_.to_screen(0, -static_cast<double>(bytes)).y;
     };
-    float last_y = canvas_.max().y, last_taken = last_y;
+    float last_y = canvas_.max().y, last_resident = last_y;
     for (std::size_t i = 0; i < pool.history.size();) {
-      PoolPoint most = pool.history[i];
+      PoolPoint peak = pool.history[i];
       const auto x_of = [&](Time time) {
         return canvas_.to_screen(static_cast<double>(time - view_model.first), 0).x;
       };
-      const float x0 = x_of(most.at);
+      const float x0 = x_of(peak.at);
       std::size_t next = i + 1;
-      // What falls into one column of pixels is drawn as its most.
+      // Points within one pixel column are drawn as their maximum.
       for (; next < pool.history.size() && x_of(pool.history[next].at) < x0 + 1; ++next) {
         const PoolPoint& point = pool.history[next];
-        most.mapped = std::max(most.mapped, point.mapped);
-        if (point.device_bytes + point.host_bytes <= most.device_bytes + most.host_bytes) continue;
-        most.device_bytes = point.device_bytes;
-        most.host_bytes = point.host_bytes;
+        peak.mapped = std::max(peak.mapped, point.mapped);
+        if (point.device_bytes + point.host_bytes <= peak.device_bytes + peak.host_bytes) continue;
+        peak.device_bytes = point.device_bytes;
+        peak.host_bytes = point.host_bytes;
       }
       const float x1 =
           next < pool.history.size() ? x_of(pool.history[next].at) : x_of(view_model.last);
       if (x1 >= canvas_.min().x && x0 <= canvas_.max().x) {
-        const float y = y_of(most.device_bytes);
-        list->AddRectFilled({x0, y_of(most.device_bytes + most.host_bytes)}, {x1, canvas_.max().y},
+        const float y = y_of(peak.device_bytes);
+        list->AddRectFilled({x0, y_of(peak.device_bytes + peak.host_bytes)}, {x1, canvas_.max().y},
                             with_alpha(colour, is_faded ? 0.05f : 0.2f));
         list->AddLine({x0, last_y}, {x0, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f),
                       1.5f * theme.scale);
         list->AddLine({x0, y}, {x1, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f),
                       1.5f * theme.scale);
-        if (pool.is_memory_told()) {
-          const float taken = y_of(most.mapped);
-          list->AddLine({x0, last_taken}, {x0, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
-                        0.75f * theme.scale);
-          list->AddLine({x0, taken}, {x1, taken}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
+        if (pool.has_residency()) {
+          const float resident = y_of(peak.mapped);
+          list->AddLine({x0, last_resident}, {x0, resident},
+                        with_alpha(colour, is_faded ? 0.2f : 0.7f), 0.75f * theme.scale);
+          list->AddLine({x0, resident}, {x1, resident}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
                         0.75f * theme.scale);
         }
       }
-      last_taken = y_of(pool.history[next - 1].mapped);
+      last_resident = y_of(pool.history[next - 1].mapped);
       last_y = y_of(pool.history[next - 1].device_bytes);
       i = next;
     }
@@ -254,7 +253,7 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
   if (canvas_.is_hovered()) draw_hovered_time(context, view_model);
   canvas_.end();
   ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy(room);
+  ImGui::Dummy(available);
 }
 
 void PoolView::draw_device_history(const Theme& theme, const PoolViewModel& view_model) const {
@@ -267,13 +266,13 @@ void PoolView::draw_device_history(const Theme& theme, const PoolViewModel& view
         return canvas_.to_screen(static_cast<double>(time - view_model.first), 0).x;
       };
       const float x0 = x_of(row.history[i].at);
-      std::uint64_t most = row.history[i].mapped;
+      std::uint64_t peak = row.history[i].mapped;
       std::size_t next = i + 1;
       for (; next < row.history.size() && x_of(row.history[next].at) < x0 + 1; ++next)
-        most = std::max(most, row.history[next].mapped);
+        peak = std::max(peak, row.history[next].mapped);
       const float x1 =
           next < row.history.size() ? x_of(row.history[next].at) : x_of(view_model.last);
-      const float y = canvas_.to_screen(0, -static_cast<double>(most)).y;
+      const float y = canvas_.to_screen(0, -static_cast<double>(peak)).y;
       list->AddLine({x0, before}, {x0, y}, ink, theme.scale);
       list->AddLine({x0, y}, {x1, y}, ink, theme.scale);
       before = canvas_.to_screen(0, -static_cast<double>(row.history[next - 1].mapped)).y;
@@ -289,18 +288,18 @@ void PoolView::draw_hovered_time(const PanelContext& context,
   const double at = canvas_.x_of(x);
   ImGui::GetWindowDrawList()->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.ink_soft);
   ImGui::BeginTooltip();
-  ImGui::TextUnformatted((duration_text(at) + " after the trace began").c_str());
+  ImGui::TextUnformatted((duration_text(at) + " after trace start").c_str());
   for (const PoolRow& pool : view_model.pools) {
     const auto after = std::upper_bound(pool.history.begin(), pool.history.end(), at,
                                         [&](double t, const PoolPoint& p) {
                                           return t < static_cast<double>(p.at - view_model.first);
                                         });
-    const PoolPoint then = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
-    const std::string taken =
-        pool.is_memory_told() ? ", " + bytes_text(then.mapped) + " taken" : "";
+    const PoolPoint values = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
+    const std::string resident =
+        pool.has_residency() ? ", " + bytes_text(values.mapped) + " resident" : "";
     draw_field(theme, pool.state.label.c_str(),
-               bytes_text(then.device_bytes) + " device, " + bytes_text(then.host_bytes) +
-                   " pinned" + taken,
+               bytes_text(values.device_bytes) + " device, " + bytes_text(values.host_bytes) +
+                   " pinned" + resident,
                ImGui::GetFontSize() * 9);
   }
   for (const DeviceRow& row : view_model.devices) {
@@ -308,8 +307,9 @@ void PoolView::draw_hovered_time(const PanelContext& context,
                                         [&](double t, const PoolPoint& p) {
                                           return t < static_cast<double>(p.at - view_model.first);
                                         });
-    const std::uint64_t taken = after == row.history.begin() ? 0 : std::prev(after)->mapped;
-    draw_field(theme, row.name.c_str(), bytes_text(taken) + " taken", ImGui::GetFontSize() * 9);
+    const std::uint64_t resident = after == row.history.begin() ? 0 : std::prev(after)->mapped;
+    draw_field(theme, row.name.c_str(), bytes_text(resident) + " resident",
+               ImGui::GetFontSize() * 9);
   }
   ImGui::EndTooltip();
 }
@@ -317,22 +317,23 @@ void PoolView::draw_hovered_time(const PanelContext& context,
 void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolViewModel>& view_model,
                       const std::shared_ptr<const std::vector<std::uint8_t>>& matches) {
   static constexpr TableColumn kColumns[] = {
-      {"buffer", "Its name. A click selects it, if the shown graph touches it.", 24,
+      {"buffer", "Name of the buffer. Click to select it if the shown graph uses it.", 24,
        ColumnAlign::Left},
       {"kind",
-       "Device memory, pinned host memory, foreign (adopted, not allocated here), or transient "
-       "(lives inside a replay, in the slab).",
+       "Device memory, pinned host memory, foreign (adopted) or transient (in the slab, during a "
+       "replay).",
        11, ColumnAlign::Left},
-      {"size", "In bytes, without what alignment adds.", 10, ColumnAlign::Right},
-      {"address", "On its device; of a transient, its offset in the slab.", 19, ColumnAlign::Right},
-      {"pool", "The pool that it was allocated from.", 12, ColumnAlign::Left},
-      {"allocated", "After the trace began.", 11, ColumnAlign::Right},
-      {"freed", "After the trace began; alive: not within the trace.", 11, ColumnAlign::Right},
-      {"uses", "Nodes of the shown graph that touch it.", 6, ColumnAlign::Right},
-      {"other graphs", "Graphs beside the shown one that touch it.", 18, ColumnAlign::Left},
+      {"size", "Size without alignment padding.", 10, ColumnAlign::Right},
+      {"address", "Address on the device; for a transient, the offset in the slab.", 19,
+       ColumnAlign::Right},
+      {"pool", "Pool of the buffer.", 12, ColumnAlign::Left},
+      {"allocated", "Time since trace start.", 11, ColumnAlign::Right},
+      {"freed", "Time since trace start; alive: not freed in the trace.", 11, ColumnAlign::Right},
+      {"uses", "Number of accesses in the shown graph.", 6, ColumnAlign::Right},
+      {"other graphs", "Other graphs that use the buffer.", 18, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
-  const Key key{view_model, matches, asked_};
+  const Key key{view_model, matches, sort_};
   order_.ask(key, [key] {
     static const std::vector<std::uint8_t> kAll;
     return Rows{key.view_model,
@@ -340,63 +341,63 @@ void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolVie
   });
   const auto rows = order_.value();
   if (view_model->buffers.empty())
-    return draw_empty(theme, "No buffers",
-                      "The trace tells of no buffer, and the shown graph touches none.");
-  if (!rows) return draw_busy(theme, "Sorting the buffers");
-  if (rows->places.empty())
-    return draw_empty(theme, "No buffer passes the filter",
-                      "A buffer passes by its name, or because a node that passes touches it. Esc "
-                      "clears the search.");
+    return draw_empty(theme, "No buffers", "The trace and the shown graph contain no buffers.");
+  if (!rows) return draw_busy(theme, "Sorting buffers");
+  if (rows->indices.empty())
+    return draw_empty(
+        theme, "No matching buffers",
+        "A buffer matches by its name or by a matching node that accesses it. Esc clears "
+        "the search.");
   const float footer = ImGui::GetTextLineHeight() + theme.half_space;
   if (begin_table(theme, {"buffers", kColumns, {2, true}, {0, -footer}})) {
-    const TableSort sort = sort_of({static_cast<int>(asked_.by), asked_.is_descending});
+    const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
     if (sort.column <= static_cast<int>(BufferColumn::Uses))
-      asked_ = {static_cast<BufferColumn>(sort.column), sort.is_descending};
-    if (seen_ != context.view.selection || context.view.reveal_selection) {
-      seen_ = context.view.selection;
-      for (std::size_t i = 0; i < rows->places.size() && rows->view_model->graph; ++i) {
-        const std::uint32_t b = rows->view_model->buffers[rows->places[i]].buffer;
-        if (b != trace::kNone &&
-            seen_ == model::Selection(model::SelectedBuffer{rows->view_model->graph->key(), b}))
+      sort_ = {static_cast<BufferColumn>(sort.column), sort.is_descending};
+    if (last_selection_ != context.view.selection || context.view.reveal_selection) {
+      last_selection_ = context.view.selection;
+      for (std::size_t i = 0; i < rows->indices.size() && rows->view_model->graph; ++i) {
+        const std::uint32_t b = rows->view_model->buffers[rows->indices[i]].buffer;
+        if (b != trace::kNone && last_selection_ == model::Selection(model::SelectedBuffer{
+                                                        rows->view_model->graph->key(), b}))
           reveal_row(i);
       }
     }
     ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(rows->places.size()), row_height());
+    clipper.Begin(static_cast<int>(rows->indices.size()), row_height());
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-        draw_row(context, *rows->view_model, rows->places[static_cast<std::size_t>(i)]);
+        draw_row(context, *rows->view_model, rows->indices[static_cast<std::size_t>(i)]);
     }
     ImGui::EndTable();
   }
   std::uint64_t bytes = 0;
-  for (const std::uint32_t place : rows->places) bytes += rows->view_model->buffers[place].bytes;
-  const std::string shown = rows->places.size() == rows->view_model->buffers.size()
-                                ? count_text(rows->places.size()) + " buffers"
-                                : count_text(rows->places.size()) + " of " +
+  for (const std::uint32_t index : rows->indices) bytes += rows->view_model->buffers[index].bytes;
+  const std::string shown = rows->indices.size() == rows->view_model->buffers.size()
+                                ? count_text(rows->indices.size()) + " buffers"
+                                : count_text(rows->indices.size()) + " of " +
                                       count_text(rows->view_model->buffers.size()) +
-                                      " buffers pass the filter, all of the shown graph";
+                                      " buffers match (shown graph only)";
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted((shown + "      " + bytes_text(bytes)).c_str());
   ImGui::PopStyleColor();
 }
 
 void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model,
-                          std::uint32_t place) const {
+                          std::uint32_t index) const {
   const Theme& theme = context.theme;
-  const BufferRow& row = view_model.buffers[place];
-  const bool is_of_graph = view_model.graph && row.buffer != trace::kNone;
+  const BufferRow& row = view_model.buffers[index];
+  const bool in_graph = view_model.graph && row.buffer != trace::kNone;
   const model::Selection self =
-      is_of_graph ? model::Selection(model::SelectedBuffer{view_model.graph->key(), row.buffer})
-                  : model::Selection();
-  const bool is_selected = is_of_graph && context.view.selection == self;
-  const bool is_lit =
-      is_of_graph && (context.view.hovered == self ||
-                      model::selects_buffer(context.view.selection, *view_model.graph, row.buffer));
-  const RowInput input = begin_row(theme, static_cast<int>(place), {is_selected, is_lit});
-  if (input.is_clicked && is_of_graph) context.view.select(self);
-  if (input.is_hovered && is_of_graph) context.view.hovered = self;
-  const ImU32 ink = is_of_graph ? theme.ink : theme.ink_soft;
+      in_graph ? model::Selection(model::SelectedBuffer{view_model.graph->key(), row.buffer})
+               : model::Selection();
+  const bool is_selected = in_graph && context.view.selection == self;
+  const bool is_highlighted =
+      in_graph && (context.view.hovered == self ||
+                   model::selects_buffer(context.view.selection, *view_model.graph, row.buffer));
+  const RowInput input = begin_row(theme, static_cast<int>(index), {is_selected, is_highlighted});
+  if (input.is_clicked && in_graph) context.view.select(self);
+  if (input.is_hovered && in_graph) context.view.hovered = self;
+  const ImU32 ink = in_graph ? theme.ink : theme.ink_soft;
   draw_cell(theme, 0, row.name, ink);
   draw_cell(theme, 1, buffer_kind_name(row.kind), ink);
   draw_number(theme, 2, bytes_text(row.bytes), ink);
@@ -421,7 +422,7 @@ void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model
   } else {
     draw_number(theme, 5, "each replay", theme.ink_soft);
   }
-  draw_number(theme, 7, is_of_graph ? count_text(row.uses) : "", ink);
+  draw_number(theme, 7, in_graph ? count_text(row.uses) : "", ink);
   draw_cell(theme, 8, row.other_graphs, theme.ink_soft);
 }
 

@@ -1,5 +1,5 @@
-// PoolView: the pools with their bytes and holders, all that is taken of their devices, and how
-// these grew over the trace. BufferView: every buffer that is known. Threads: the drawing thread's.
+// PoolView: the table of pools and device totals, and their history. BufferView: the table of all
+// known buffers. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class PoolView {
   void draw_hovered_time(const PanelContext& context, const PoolViewModel& view_model) const;
 
   Canvas canvas_{CanvasAxes::Horizontal};
-  std::optional<std::uint32_t> pool_;  // by id, that stands out
+  std::optional<std::uint32_t> pool_;  // id of the highlighted pool
 };
 
 class BufferView {
@@ -42,15 +42,15 @@ class BufferView {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Rows {
-    std::shared_ptr<const PoolViewModel> view_model;  // that they are places in
-    std::vector<std::uint32_t> places;
+    std::shared_ptr<const PoolViewModel> view_model;  // of the indices
+    std::vector<std::uint32_t> indices;
   };
 
-  void draw_row(PanelContext& context, const PoolViewModel& view_model, std::uint32_t place) const;
+  void draw_row(PanelContext& context, const PoolViewModel& view_model, std::uint32_t index) const;
 
   AsyncValue<Key, Rows> order_;
-  BufferOrder asked_;
-  model::Selection seen_;
+  BufferOrder sort_;
+  model::Selection last_selection_;
 };
 
 }  // namespace reprise::viewer

@@ -13,7 +13,7 @@ using trace::kNone;
 
 namespace {
 
-// The name of a graph, by the id that all of its versions have.
+// Graph names by graph id (shared by all versions).
 std::map<std::uint32_t, std::string> graph_names(const model::Document& document) {
   std::map<std::uint32_t, std::string> names;
   for (const auto& [key, entry] : document.graphs) names[key.graph] = entry.graph->name();
@@ -24,8 +24,8 @@ void append(std::string& list, const std::string& name) {
   list += (list.empty() ? "" : ", ") + name;
 }
 
-// Graphs that were something of a pool at some time.
-struct Earlier {
+// All graphs that were ever holders or sharers of a pool.
+struct FormerGraphs {
   std::set<std::uint32_t> holders, sharers;
 };
 
@@ -45,44 +45,44 @@ std::vector<PoolRow> pool_rows(const model::Document& document,
     return name == names.end() ? "graph " + count_text(graph) : name->second;
   };
   std::vector<PoolRow> rows;
-  std::vector<Earlier> earlier;  // by row
-  std::map<std::uint32_t, std::size_t> place;
+  std::vector<FormerGraphs> former;  // per row
+  std::map<std::uint32_t, std::size_t> row_index;
   for (const auto& [id, state] : *document.pools) {
     PoolRow row;
     row.state = state;
     row.device = device_name(document, state.device);
     for (const std::uint32_t graph : state.holders) append(row.holders, name_of(graph));
     for (const std::uint32_t graph : state.sharers) append(row.sharers, name_of(graph));
-    place[id] = rows.size();
+    row_index[id] = rows.size();
     rows.push_back(std::move(row));
   }
-  earlier.resize(rows.size());
+  former.resize(rows.size());
   for (const trace::PoolState& state : document.pool_history) {
-    const auto found = place.find(state.pool);
-    if (found == place.end()) continue;
+    const auto found = row_index.find(state.pool);
+    if (found == row_index.end()) continue;
     PoolRow& row = rows[found->second];
     const PoolPoint point{state.at, state.device_bytes, state.host_bytes, state.mapped};
-    // Changes that only concern holders move nothing.
-    const bool is_same = !row.history.empty() &&
-                         row.history.back().device_bytes == point.device_bytes &&
-                         row.history.back().host_bytes == point.host_bytes &&
-                         row.history.back().mapped == point.mapped;
-    if (!is_same) row.history.push_back(point);
-    row.most_device = std::max(row.most_device, state.device_bytes);
-    row.most_host = std::max(row.most_host, state.host_bytes);
-    row.most_bytes =
-        std::max(row.most_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
-    row.most_buffers = std::max(row.most_buffers, state.buffers);
-    earlier[found->second].holders.insert(state.holders.begin(), state.holders.end());
-    earlier[found->second].sharers.insert(state.sharers.begin(), state.sharers.end());
+    // Skip changes of holders only.
+    const bool is_unchanged = !row.history.empty() &&
+                              row.history.back().device_bytes == point.device_bytes &&
+                              row.history.back().host_bytes == point.host_bytes &&
+                              row.history.back().mapped == point.mapped;
+    if (!is_unchanged) row.history.push_back(point);
+    row.peak_device = std::max(row.peak_device, state.device_bytes);
+    row.peak_host = std::max(row.peak_host, state.host_bytes);
+    row.peak_bytes =
+        std::max(row.peak_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
+    row.peak_buffers = std::max(row.peak_buffers, state.buffers);
+    former[found->second].holders.insert(state.holders.begin(), state.holders.end());
+    former[found->second].sharers.insert(state.sharers.begin(), state.sharers.end());
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     PoolRow& row = rows[i];
-    for (const std::uint32_t graph : earlier[i].holders) {
-      if (!contains(row.state.holders, graph)) append(row.earlier_holders, name_of(graph));
+    for (const std::uint32_t graph : former[i].holders) {
+      if (!contains(row.state.holders, graph)) append(row.former_holders, name_of(graph));
     }
-    for (const std::uint32_t graph : earlier[i].sharers) {
-      if (!contains(row.state.sharers, graph)) append(row.earlier_sharers, name_of(graph));
+    for (const std::uint32_t graph : former[i].sharers) {
+      if (!contains(row.state.sharers, graph)) append(row.former_sharers, name_of(graph));
     }
     std::stable_sort(row.history.begin(), row.history.end(),
                      [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
@@ -100,7 +100,7 @@ std::vector<DeviceRow> device_rows(const model::Document& document) {
     });
     if (row == rows.end()) continue;
     row->history.push_back({totals.at, totals.buffers, 0, totals.mapped});
-    row->most_buffers = std::max(row->most_buffers, totals.buffers);
+    row->peak_buffers = std::max(row->peak_buffers, totals.buffers);
   }
   for (DeviceRow& row : rows)
     std::stable_sort(row.history.begin(), row.history.end(),
@@ -117,7 +117,7 @@ std::string pool_name(const model::Document& document, std::uint32_t pool) {
 
 std::vector<BufferRow> buffer_rows(const model::Document& document, const model::Graph* graph) {
   std::vector<BufferRow> rows;
-  std::map<std::uint32_t, std::size_t> place;  // by id in the session
+  std::map<std::uint32_t, std::size_t> row_index;  // by session-wide buffer id
   for (const auto& [id, life] : *document.buffers) {
     BufferRow row;
     row.name = life.name.empty() ? "buffer " + count_text(id) : life.name;
@@ -127,24 +127,24 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
     row.address = life.address;
     row.allocated = life.allocated;
     row.freed = life.freed;
-    place[id] = rows.size();
+    row_index[id] = rows.size();
     rows.push_back(std::move(row));
   }
-  std::map<std::size_t, std::vector<std::uint32_t>> others;  // graphs by row
+  std::map<std::size_t, std::vector<std::uint32_t>> other_graphs;  // row to graphs
   for (const auto& [key, entry] : document.graphs) {
     const auto& buffers = entry.graph->record().buffers;
     for (std::uint32_t b = 0; b < buffers.size(); ++b) {
-      const auto found = buffers[b].id == kNone ? place.end() : place.find(buffers[b].id);
+      const auto found = buffers[b].id == kNone ? row_index.end() : row_index.find(buffers[b].id);
       if (entry.graph.get() != graph) {
-        if (found == place.end()) continue;
-        auto& graphs = others[found->second];
+        if (found == row_index.end()) continue;
+        auto& graphs = other_graphs[found->second];
         const bool is_shown = graph && key.graph == graph->key().graph;
         if (!is_shown && (graphs.empty() || graphs.back() != key.graph))
           graphs.push_back(key.graph);
         continue;
       }
-      std::size_t at = found == place.end() ? rows.size() : found->second;
-      if (at == rows.size()) {  // a transient, or one whose life the trace does not tell
+      std::size_t at = found == row_index.end() ? rows.size() : found->second;
+      if (at == rows.size()) {  // a transient, or a buffer without a lifetime record
         BufferRow row;
         row.kind = buffers[b].kind;
         row.bytes = buffers[b].bytes;
@@ -160,7 +160,7 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
     }
   }
   const auto names = graph_names(document);
-  for (const auto& [row, graphs] : others) {
+  for (const auto& [row, graphs] : other_graphs) {
     for (const std::uint32_t g : graphs) append(rows[row].other_graphs, names.at(g));
   }
   return rows;
@@ -177,9 +177,9 @@ PoolViewModel pool_view_model(const model::Document& document,
   view_model.first = document.first;
   view_model.last = document.last;
   for (const PoolRow& row : view_model.pools)
-    view_model.most_bytes = std::max(view_model.most_bytes, row.most_bytes);
+    view_model.peak_bytes = std::max(view_model.peak_bytes, row.peak_bytes);
   for (const DeviceRow& row : view_model.devices)
-    view_model.most_bytes = std::max(view_model.most_bytes, row.totals.peak);
+    view_model.peak_bytes = std::max(view_model.peak_bytes, row.totals.peak);
   view_model.graph = std::move(graph);
   return view_model;
 }

@@ -23,7 +23,7 @@ void soft_text(const Theme& theme, const std::string& text) {
   ImGui::PopStyleColor();
 }
 
-// Text that does something when it is clicked.
+// Clickable text. Returns true on a click.
 bool link(const Theme& theme, const std::string& text) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
   ImGui::TextUnformatted(text.c_str());
@@ -34,8 +34,8 @@ bool link(const Theme& theme, const std::string& text) {
   return ImGui::IsItemClicked();
 }
 
-void figure(const Theme& theme, const char* name, const std::string& value,
-            const char* explanation) {
+void stat_line(const Theme& theme, const char* name, const std::string& value,
+               const char* explanation) {
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::BeginGroup();
   const float left = ImGui::GetCursorPosX();
@@ -52,42 +52,38 @@ void figure(const Theme& theme, const char* name, const std::string& value,
 
 }  // namespace
 
-void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model,
+void draw_memory_summary(const Theme& theme, const MemoryViewModel& view_model,
                          MemoryColour colour) {
   const model::MemoryUse& use = view_model.use;
-  const auto part = [](std::uint64_t of, std::uint64_t whole) {
+  const auto fraction = [](std::uint64_t of, std::uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(of) / static_cast<double>(whole);
   };
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, theme.half_space * 0.5f});
-  figure(theme, "transients", count_text(use.spans.size()),
-         "Buffers that live inside a replay alone; the graph gives each a place in its slab.");
-  figure(theme, "naive", bytes_text(use.naive_bytes),
-         "All transients side by side: what they would take without sharing.");
-  figure(theme, "slab", bytes_text(use.slab_bytes),
-         "What the graph really takes for its transients.");
-  figure(theme, "saved",
-         bytes_text(view_model.shared_bytes) + ", " +
-             percent_text(part(view_model.shared_bytes, use.naive_bytes)),
-         "What sharing saves: naive less slab.");
-  figure(theme, "bound", bytes_text(view_model.graph->record().bound_bytes),
-         "No placement can be smaller: buffers that may be live at once, because nothing orders "
-         "their nodes, cannot share bytes.");
-  figure(theme, "peak", bytes_text(use.peak_bytes),
-         view_model.is_measured ? "The most bytes that were live at one moment of this replay."
-                                : "The most bytes that are live at one node, if nodes run one "
-                                  "after another in schedule order.");
+  stat_line(theme, "transients", count_text(use.spans.size()),
+            "Buffers that exist only during a replay. The graph places them in its slab.");
+  stat_line(theme, "naive", bytes_text(use.naive_bytes), "Size of all transients without sharing.");
+  stat_line(theme, "slab", bytes_text(use.slab_bytes), "Memory allocated for the transients.");
+  stat_line(theme, "saved",
+            bytes_text(view_model.saved_bytes) + ", " +
+                percent_text(fraction(view_model.saved_bytes, use.naive_bytes)),
+            "Bytes saved by sharing: naive minus slab.");
+  stat_line(theme, "bound", bytes_text(view_model.graph->record().bound_bytes),
+            "Lower bound of any placement: buffers of unordered nodes cannot share bytes.");
+  stat_line(theme, "peak", bytes_text(use.peak_bytes),
+            view_model.is_measured ? "Maximum live bytes in this replay."
+                                   : "Maximum live bytes if the nodes run one after another.");
   const std::uint64_t bound = view_model.graph->record().bound_bytes;
-  figure(theme, "waste",
-         bytes_text(use.waste_bytes) + ", " + percent_text(part(use.waste_bytes, use.slab_bytes)),
-         "Of the slab, not live at the peak. The two figures below say why it is there.");
+  stat_line(
+      theme, "waste",
+      bytes_text(use.waste_bytes) + ", " + percent_text(fraction(use.waste_bytes, use.slab_bytes)),
+      "Slab bytes that are not live at the peak. The next two values explain them.");
   if (bound >= use.peak_bytes && use.slab_bytes >= bound) {
-    figure(theme, "   for what may overlap", bytes_text(bound - use.peak_bytes),
-           "Bound less peak. Buffers of nodes that nothing orders need bytes of their own, also if "
-           "they do not meet here. Fewer lanes, or an edge "
-           "between "
-           "such nodes, would let them share.");
-    figure(theme, "   holes", bytes_text(use.slab_bytes - bound),
-           "Slab less bound: left free between buffers of different sizes, and by alignment.");
+    stat_line(
+        theme, "   concurrency", bytes_text(bound - use.peak_bytes),
+        "Bound minus peak: buffers of unordered nodes need separate bytes even if they are "
+        "not live at the same time here. Fewer lanes or an edge between such nodes allow sharing.");
+    stat_line(theme, "   fragmentation", bytes_text(use.slab_bytes - bound),
+              "Slab minus bound: gaps between buffers of different sizes, and alignment.");
   }
   ImGui::PopStyleVar();
   ImGui::Dummy({0, theme.half_space});
@@ -99,7 +95,7 @@ void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model,
 std::optional<Time> MemorySide::draw(PanelContext& context, const Content& content) {
   const Theme& theme = context.theme;
   const MemoryViewModel& view_model = *content.view_model;
-  std::optional<Time> moment = content.moment;
+  std::optional<Time> cursor = content.cursor;
   update(content);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, theme.half_space * 0.75f});
   const auto* selected = std::get_if<model::SelectedBuffer>(&context.view.selection);
@@ -108,28 +104,28 @@ std::optional<Time> MemorySide::draw(PanelContext& context, const Content& conte
     draw_buffer(context, view_model, selected->buffer);
     ImGui::Separator();
   }
-  ImGui::TextUnformatted(moment ? "Live at" : "Live at the peak,");
+  ImGui::TextUnformatted(cursor ? "Live at" : "Live at peak,");
   ImGui::SameLine(0, ImGui::CalcTextSize(" ").x);
-  soft_text(theme, moment_text(view_model, moment.value_or(view_model.use.peak_at)));
+  soft_text(theme, position_text(view_model, cursor.value_or(view_model.use.peak_at)));
   soft_text(theme, bytes_text(live_.bytes) + " in " + count_text(live_.buffers.size()) +
                        (live_.buffers.size() == 1 ? " buffer" : " buffers"));
-  if (moment) {
+  if (cursor) {
     ImGui::SameLine();
-    if (link(theme, "back to the peak")) moment.reset();
+    if (link(theme, "show peak")) cursor.reset();
   } else {
-    tooltip("Click the curve to see who is live at another moment.");
+    tooltip("Click the curve to list the buffers live at another time.");
   }
   draw_list(context, content);
   ImGui::PopStyleVar();
-  return moment;
+  return cursor;
 }
 
 void MemorySide::update(const Content& content) {
-  const Time at = content.moment.value_or(content.view_model->use.peak_at);
-  if (seen_view_model_ == content.view_model && seen_at_ == at) return;
-  seen_view_model_ = content.view_model;
-  seen_at_ = at;
-  if (content.moment) {
+  const Time at = content.cursor.value_or(content.view_model->use.peak_at);
+  if (live_view_model_ == content.view_model && live_time_ == at) return;
+  live_view_model_ = content.view_model;
+  live_time_ = at;
+  if (content.cursor) {
     live_ = live_at(*content.view_model, at);
   } else {
     live_ = {content.view_model->use.live_at_peak, content.view_model->use.peak_bytes};
@@ -141,21 +137,22 @@ void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Buffer& record = graph.record().buffers[buffer];
-  const float value = ImGui::GetCursorPosX() + ImGui::CalcTextSize("shares with  ").x;
+  const float value = ImGui::GetCursorPosX() + ImGui::CalcTextSize("aliases  ").x;
   ImGui::TextUnformatted(shortened(graph.buffer_name(buffer), 40).c_str());
   tooltip(graph.buffer_name(buffer));
-  draw_field(theme, "bytes", bytes_text(record.bytes) + " at " + bytes_text(record.offset), value);
+  draw_field(theme, "bytes", bytes_text(record.bytes) + " at offset " + bytes_text(record.offset),
+             value);
   const auto uses = graph.uses(buffer);
   draw_field(theme, "live",
              "nodes " + count_text(uses.front().node) + " to " + count_text(uses.back().node) +
                  ", " + count_text(uses.size()) + " uses",
              value);
-  const std::vector<std::uint32_t> others = shares_bytes_with(view_model, buffer);
+  const std::vector<std::uint32_t> others = aliasing_buffers(view_model, buffer);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-  ImGui::TextUnformatted("shares with");
+  ImGui::TextUnformatted("aliases");
   ImGui::PopStyleColor();
   ImGui::SameLine(value);
-  if (others.empty()) return ImGui::TextUnformatted("nobody");
+  if (others.empty()) return ImGui::TextUnformatted("none");
   constexpr std::size_t kShown = 4;
   for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i) {
     if (i != 0) ImGui::SetCursorPosX(value);
@@ -166,7 +163,7 @@ void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_
   }
   if (others.size() > kShown) {
     ImGui::SetCursorPosX(value);
-    soft_text(theme, "and " + count_text(others.size() - kShown) + " more");
+    soft_text(theme, "+" + count_text(others.size() - kShown) + " more");
     std::string names;
     for (const std::uint32_t o : others)
       names += (names.empty() ? "" : ", ") + graph.buffer_name(o);
@@ -184,7 +181,7 @@ void MemorySide::draw_list(PanelContext& context, const Content& content) {
   const float character = ImGui::CalcTextSize("0").x;
   ImGui::TableSetupColumn("buffer", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableSetupColumn("bytes", ImGuiTableColumnFlags_WidthFixed, 8 * character);
-  ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthFixed, 7 * character);
+  ImGui::TableSetupColumn("share", ImGuiTableColumnFlags_WidthFixed, 7 * character);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(live_.buffers.size()), row_height());
   while (clipper.Step()) {

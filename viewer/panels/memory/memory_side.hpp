@@ -1,6 +1,5 @@
-// What stands beside the memory map: the figures of the slab and what they mean, the selected
-// buffer, and who is live at the peak or at the moment that was chosen. Threads: the drawing
-// thread's.
+// The side columns of the memory map: the summary of the slab, the selected buffer, and the buffers
+// live at the peak or at the cursor. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
@@ -12,20 +11,20 @@
 
 namespace reprise::viewer {
 
-// The figures and the legend. In the current window, at its cursor.
-void draw_memory_figures(const Theme& theme, const MemoryViewModel& view_model,
+// Draws the summary and the legend at ImGui's cursor.
+void draw_memory_summary(const Theme& theme, const MemoryViewModel& view_model,
                          MemoryColour colour);
 
 class MemorySide {
  public:
   struct Content {
-    const std::shared_ptr<const MemoryViewModel>& view_model;  // not null
-    const std::vector<std::uint8_t>& matches;                  // a buffer each; empty: no filter
+    const std::shared_ptr<const MemoryViewModel>& view_model;  // never null
+    const std::vector<std::uint8_t>& matches;                  // per buffer; empty: no filter
     MemoryColour colour = MemoryColour::Label;
-    std::optional<trace::Time> moment;  // none: the peak
+    std::optional<trace::Time> cursor;  // empty: the peak
   };
 
-  // The selected buffer, if it is a transient, and the list. Returns the moment to show next.
+  // Draws the selected transient and the list of live buffers. Returns the new cursor.
   [[nodiscard]] std::optional<trace::Time> draw(PanelContext& context, const Content& content);
 
  private:
@@ -34,9 +33,9 @@ class MemorySide {
   void draw_list(PanelContext& context, const Content& content);
   void update(const Content& content);
 
-  LiveBuffers live_;  // of what stands below
-  std::shared_ptr<const MemoryViewModel> seen_view_model_;
-  trace::Time seen_at_ = 0;
+  LiveBuffers live_;  // for live_view_model_ and live_time_
+  std::shared_ptr<const MemoryViewModel> live_view_model_;
+  trace::Time live_time_ = 0;
 };
 
 }  // namespace reprise::viewer

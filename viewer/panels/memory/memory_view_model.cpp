@@ -25,12 +25,12 @@ MemoryViewModel view_model_of(std::shared_ptr<const model::Graph> graph, model::
     const model::BufferSpan& span = view_model.use.spans[s];
     view_model.span[span.buffer] = s;
     view_model.first_node[span.buffer] = graph->uses(span.buffer).front().node;
-    view_model.least_bytes = s == 0 ? span.bytes : std::min(view_model.least_bytes, span.bytes);
-    view_model.greatest_bytes = std::max(view_model.greatest_bytes, span.bytes);
+    view_model.min_bytes = s == 0 ? span.bytes : std::min(view_model.min_bytes, span.bytes);
+    view_model.max_bytes = std::max(view_model.max_bytes, span.bytes);
   }
-  view_model.shared_bytes = view_model.use.naive_bytes > view_model.use.slab_bytes
-                                ? view_model.use.naive_bytes - view_model.use.slab_bytes
-                                : 0;
+  view_model.saved_bytes = view_model.use.naive_bytes > view_model.use.slab_bytes
+                               ? view_model.use.naive_bytes - view_model.use.slab_bytes
+                               : 0;
   view_model.graph = std::move(graph);
   return view_model;
 }
@@ -81,13 +81,13 @@ std::uint64_t live_bytes_at(const MemoryViewModel& view_model, Time at) {
   return after == steps.begin() ? 0 : std::prev(after)->bytes;
 }
 
-std::vector<std::uint32_t> shares_bytes_with(const MemoryViewModel& view_model,
-                                             std::uint32_t buffer) {
+std::vector<std::uint32_t> aliasing_buffers(const MemoryViewModel& view_model,
+                                            std::uint32_t buffer) {
   std::vector<std::uint32_t> others;
   if (buffer >= view_model.group.size() || view_model.group[buffer] == kNone) return others;
   const auto& buffers = view_model.graph->record().buffers;
   const auto overlap = [](const trace::Buffer& a, const trace::Buffer& b) {
-    // Without a sum that could overflow.
+    // Avoids an overflow of offset + bytes.
     return a.offset <= b.offset ? b.offset - a.offset < a.bytes : a.offset - b.offset < b.bytes;
   };
   for (const std::uint32_t other : view_model.groups[view_model.group[buffer]]) {

@@ -1,6 +1,6 @@
-// MemoryFacts: what the memory panel shows of the transient buffers of one graph, over schedule
-// order or over the measured time of one replay: their spans, who shares bytes with whom, and who
-// comes first. Knows no ImGui. Threads: values and pure functions.
+// MemoryViewModel: the transient buffers of one graph over execution order or over the measured
+// time of one replay: live ranges, aliasing and live bytes. Independent of ImGui. Threads: values
+// and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,31 @@ namespace reprise::viewer {
 
 struct MemoryViewModel {
   std::shared_ptr<const model::Graph> graph;
-  bool is_measured = false;  // times are ns from the replay's begin; else nodes
-  trace::Time length = 0;    // of the axis: nodes, or ns
+  bool is_measured = false;  // true: times are ns since replay start; false: node indices
+  trace::Time length = 0;    // of the axis, in nodes or ns
   model::MemoryUse use;      // times from 0 to `length`
-  std::vector<std::vector<std::uint32_t>>
-      groups;  // of buffers that share bytes, directly or through others
-  // A buffer each; kNone: none, or not a transient.
+  std::vector<std::vector<std::uint32_t>> groups;  // alias groups, transitive
+  // Per buffer: alias group, span and first node; kNone if absent or not a transient.
   std::vector<std::uint32_t> group, span, first_node;
-  std::uint64_t least_bytes = 0, greatest_bytes = 0;  // of a span
-  std::uint64_t shared_bytes = 0;  // what sharing saves: naive - slab, at least 0
+  std::uint64_t min_bytes = 0, max_bytes = 0;  // of the spans
+  std::uint64_t saved_bytes = 0;               // naive minus slab, at least 0
 };
 
 [[nodiscard]] MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph);
-// Of a replay with measured times.
+// Over the measured times of one replay.
 [[nodiscard]] MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph,
                                                 const model::ReplayTimes& times);
 
 struct LiveBuffers {
-  std::vector<std::uint32_t> buffers;  // most bytes first
+  std::vector<std::uint32_t> buffers;  // largest first
   std::uint64_t bytes = 0;
 };
 [[nodiscard]] LiveBuffers live_at(const MemoryViewModel& view_model, trace::Time at);
-// Bytes that are live at a moment, by the steps.
+// Live bytes at a time, from MemoryUse::steps.
 [[nodiscard]] std::uint64_t live_bytes_at(const MemoryViewModel& view_model, trace::Time at);
 
-// Those whose bytes overlap this one's, ascending; without itself.
-[[nodiscard]] std::vector<std::uint32_t> shares_bytes_with(const MemoryViewModel& view_model,
-                                                           std::uint32_t buffer);
+// Buffers whose bytes overlap those of `buffer`, ascending, without `buffer`.
+[[nodiscard]] std::vector<std::uint32_t> aliasing_buffers(const MemoryViewModel& view_model,
+                                                          std::uint32_t buffer);
 
 }  // namespace reprise::viewer

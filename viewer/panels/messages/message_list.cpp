@@ -28,9 +28,10 @@ MessageRank rank_of(trace::Severity severity) {
   return MessageRank::Info;
 }
 
-class Maker {
+class MessageListBuilder {
  public:
-  Maker(const model::Document& document, const std::string& filter, std::uint32_t ranks)
+  MessageListBuilder(const model::Document& document, const std::string& filter,
+                     std::uint32_t ranks)
       : document_(document), ranks_(ranks) {
     std::istringstream stream(lower(filter));
     for (std::string word; stream >> word;) words_.push_back(word);
@@ -40,7 +41,7 @@ class Maker {
     ++list_.all;
     ++list_.counts[static_cast<std::size_t>(line.rank)];
     if ((ranks_ >> static_cast<unsigned>(line.rank) & 1) == 0) return;
-    const std::string all = lower(line.id + " " + line.text + " " + line.place);
+    const std::string all = lower(line.id + " " + line.text + " " + line.location);
     if (!std::all_of(words_.begin(), words_.end(),
                      [&](const std::string& word) { return all.find(word) != std::string::npos; }))
       return;
@@ -51,7 +52,7 @@ class Maker {
     list_.lines.push_back(std::move(line));
   }
 
-  MessageLine of(const trace::Message& message) const {
+  MessageLine make_line(const trace::Message& message) const {
     MessageLine line{.at = message.at,
                      .rank = rank_of(message.severity),
                      .id = message.id,
@@ -59,52 +60,53 @@ class Maker {
     const model::GraphEntry* const entry =
         message.graph == trace::kNone ? nullptr : document_.find({message.graph, message.version});
     if (entry == nullptr) return line;
-    line.place = entry->graph->name();
+    line.location = entry->graph->name();
     const auto& nodes = entry->graph->record().nodes;
     for (std::uint32_t n = 0; n < nodes.size() && message.command != trace::kNone; ++n) {
       if (nodes[n].command != message.command) continue;
-      line.about = model::SelectedNode{entry->graph->key(), n};
-      line.place += ", " + entry->graph->node_name(n);
-      const std::string where = place_text(*entry->graph, nodes[n].file, nodes[n].line);
-      if (!where.empty()) line.place += ", " + where;
+      line.target = model::SelectedNode{entry->graph->key(), n};
+      line.location += ", " + entry->graph->node_name(n);
+      const std::string source = place_text(*entry->graph, nodes[n].file, nodes[n].line);
+      if (!source.empty()) line.location += ", " + source;
       break;
     }
     return line;
   }
 
-  MessageLine of(const trace::Update& update) const {
+  MessageLine make_line(const trace::Update& update) const {
     MessageLine line{.at = update.at, .rank = MessageRank::Update, .id = {}, .text = update.what};
-    line.id = "version " + std::to_string(update.from_version) + " became version " +
+    line.id = "version " + std::to_string(update.from_version) + " to " +
               std::to_string(update.to_version);
     const model::GraphEntry* const entry = document_.find({update.graph, update.to_version});
-    line.place = entry != nullptr ? entry->graph->name() : "graph " + std::to_string(update.graph);
+    line.location =
+        entry != nullptr ? entry->graph->name() : "graph " + std::to_string(update.graph);
     return line;
   }
 
-  static MessageLine of(const trace::Loss& loss) {
+  static MessageLine make_line(const trace::Loss& loss) {
     return {.at = loss.at,
             .rank = MessageRank::Loss,
             .id = {},
             .text = count_text(loss.count) + " " + loss_name(loss.kind) + " lost" +
-                    (loss.why.empty() ? "" : ": " + loss.why)};
+                    (loss.reason.empty() ? "" : ": " + loss.reason)};
   }
 
-  MessageLine of(const Note& note) const {
+  MessageLine make_line(const Note& note) const {
     MessageLine line{.at = std::numeric_limits<trace::Time>::max(),
                      .rank = MessageRank::Note,
                      .id = "note",
                      .text = note.text};
     const model::GraphEntry* const entry = document_.find(note.graph);
     if (entry == nullptr) return line;
-    line.place = entry->graph->name() + ", ";
-    if (note.about == Note::About::Replay) {
-      line.place += "replay " + count_text(note.number);
+    line.location = entry->graph->name() + ", ";
+    if (note.target == Note::Target::Replay) {
+      line.location += "replay " + count_text(note.number);
       if (document_.find_replay(note.graph, note.number) != nullptr)
-        line.about = model::SelectedReplay{note.graph, note.number};
+        line.target = model::SelectedReplay{note.graph, note.number};
     } else if (note.number < entry->graph->node_count()) {
       const auto node = static_cast<std::uint32_t>(note.number);
-      line.about = model::SelectedNode{note.graph, node};
-      line.place += entry->graph->node_name(node);
+      line.target = model::SelectedNode{note.graph, node};
+      line.location += entry->graph->node_name(node);
     }
     return line;
   }
@@ -112,9 +114,9 @@ class Maker {
   MessageList finish() {
     std::stable_sort(list_.lines.begin(), list_.lines.end(),
                      [](const MessageLine& a, const MessageLine& b) { return a.at > b.at; });
-    if (list_.lines.size() > kMostMessageLines) {
-      list_.left_out = list_.lines.size() - kMostMessageLines;
-      list_.lines.resize(kMostMessageLines);
+    if (list_.lines.size() > kMaxMessageLines) {
+      list_.omitted = list_.lines.size() - kMaxMessageLines;
+      list_.lines.resize(kMaxMessageLines);
     }
     return std::move(list_);
   }
@@ -130,12 +132,12 @@ class Maker {
 
 MessageList make_message_list(const model::Document& document, const std::string& filter,
                               std::uint32_t ranks, std::span<const Note> notes) {
-  Maker maker(document, filter, ranks);
-  for (const trace::Message& message : document.messages) maker.add(maker.of(message));
-  for (const trace::Update& update : document.updates) maker.add(maker.of(update));
-  for (const trace::Loss& loss : document.losses) maker.add(Maker::of(loss));
-  for (const Note& note : notes) maker.add(maker.of(note));
-  return maker.finish();
+  MessageListBuilder builder(document, filter, ranks);
+  for (const trace::Message& message : document.messages) builder.add(builder.make_line(message));
+  for (const trace::Update& update : document.updates) builder.add(builder.make_line(update));
+  for (const trace::Loss& loss : document.losses) builder.add(MessageListBuilder::make_line(loss));
+  for (const Note& note : notes) builder.add(builder.make_line(note));
+  return builder.finish();
 }
 
 }  // namespace reprise::viewer

@@ -1,6 +1,5 @@
-// What there is to say of a trace, in one list: findings of the validation, updates of graphs,
-// losses, newest first, each with what it is about; and before them the notes that people wrote.
-// Threads: pure functions.
+// The contents of the messages panel: user notes, followed by validation findings, graph updates
+// and losses, newest first. Threads: pure functions.
 #pragma once
 
 #include <array>
@@ -22,28 +21,30 @@ struct MessageLine {
   trace::Time at = 0;
   MessageRank rank = MessageRank::Info;
   std::string id = {}, text = {};
-  std::string at_text = {};     // from the trace's first moment
-  std::string place = {};       // "step, saxpy, main.cpp:12"; empty: of no graph
-  model::Selection about = {};  // the node of its command; nothing: there is none
+  std::string at_text = {};      // relative to the start of the trace
+  std::string location = {};     // "step, saxpy, main.cpp:12"; empty if no graph is involved
+  model::Selection target = {};  // the node or replay that a click selects; may be empty
 };
 
 struct MessageList {
-  std::vector<MessageLine> lines;                     // at most kMostMessageLines
-  std::array<std::uint64_t, kMessageRanks> counts{};  // of all, whether or not they are in `lines`
-  std::uint64_t all = 0, left_out = 0;  // left_out: pass, but are older than those in `lines`
+  std::vector<MessageLine> lines;                     // at most kMaxMessageLines
+  std::array<std::uint64_t, kMessageRanks> counts{};  // before filtering
+  std::uint64_t all = 0;                              // sum of `counts`
+  std::uint64_t omitted = 0;  // older matching lines beyond kMaxMessageLines
 };
-inline constexpr std::size_t kMostMessageLines = 500;
+inline constexpr std::size_t kMaxMessageLines = 500;
 
-// What the list depends on.
+// The inputs of the list.
 struct MessageListKey {
   std::size_t messages = 0, updates = 0, losses = 0, graphs = 0;
   std::string filter;
   std::uint32_t ranks = 0;
-  std::uint64_t notes = 0;  // their revision
+  std::uint64_t notes = 0;  // Notes::revision()
   friend bool operator==(const MessageListKey&, const MessageListKey&) = default;
 };
 
-// `filter`: words, all to be found in id, text or place, whatever their case. `ranks`: a bit each.
+// `filter`: words that must all occur in id, text or location, ignoring case. `ranks`: a bit mask
+// of the MessageRank values to include.
 [[nodiscard]] MessageList make_message_list(const model::Document& document,
                                             const std::string& filter, std::uint32_t ranks,
                                             std::span<const Note> notes = {});

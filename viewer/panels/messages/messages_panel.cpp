@@ -45,7 +45,7 @@ const char* plural_of(MessageRank rank) {
   switch (rank) {
     case MessageRank::Error: return "errors";
     case MessageRank::Warning: return "warnings";
-    case MessageRank::Info: return "infos";
+    case MessageRank::Info: return "info";
     case MessageRank::Update: return "updates";
     case MessageRank::Loss: return "losses";
     case MessageRank::Note: return "notes";
@@ -53,8 +53,8 @@ const char* plural_of(MessageRank rank) {
   return "?";
 }
 
-// The sign of a rank, so that colour is not the only one.
-void draw_sign(const Theme& theme, MessageRank rank) {
+// The icon of a rank: a shape, so that ranks do not rely on colour alone.
+void draw_rank_icon(const Theme& theme, MessageRank rank) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = ImGui::GetTextLineHeight(), r = size * 0.36f;
   const ImVec2 c{at.x + r + 1, at.y + size / 2};
@@ -86,11 +86,11 @@ void draw_sign(const Theme& theme, MessageRank rank) {
 struct MessagesPanel::State {
   explicit State(Background& background) : list(background) {}
 
-  void draw_ranks(const PanelContext& context, const MessageList& made);
+  void draw_ranks(const PanelContext& context, const MessageList& messages);
   void draw_row(PanelContext& context, const MessageLine& line);
 
   AsyncValue<MessageListKey, MessageList> list;
-  std::uint32_t ranks = 0xff;  // a bit each that is shown
+  std::uint32_t ranks = 0xff;  // bit mask of the visible ranks
   const Notes* notes = nullptr;
 };
 
@@ -98,27 +98,28 @@ MessagesPanel::MessagesPanel(Background& background)
     : state_(std::make_unique<State>(background)) {}
 MessagesPanel::~MessagesPanel() = default;
 
-void MessagesPanel::State::draw_ranks(const PanelContext& context, const MessageList& made) {
+void MessagesPanel::State::draw_ranks(const PanelContext& context, const MessageList& messages) {
   const Theme& theme = context.theme;
   bool first = true;
   for (std::size_t i = 0; i < kMessageRanks; ++i) {
     const auto rank = static_cast<MessageRank>(i);
-    if (made.counts[i] == 0) continue;
+    const std::uint64_t count = messages.counts[i];
+    if (count == 0) continue;
     const bool on = (ranks >> i & 1) != 0;
     const std::string text =
-        count_text(made.counts[i]) + " " + (made.counts[i] == 1 ? name_of(rank) : plural_of(rank));
+        count_text(count) + " " + (count == 1 ? name_of(rank) : plural_of(rank));
     if (!first) ImGui::SameLine();
     first = false;
     ImGui::PushStyleColor(ImGuiCol_Button, on ? theme.accent_soft : theme.raised);
     ImGui::PushStyleColor(ImGuiCol_Text, on ? theme.ink : theme.ink_faint);
     if (ImGui::Button((text + "##" + name_of(rank)).c_str())) ranks ^= 1u << i;
     ImGui::PopStyleColor(2);
-    tooltip(on ? "Click to leave these out" : "Click to show these");
+    tooltip(on ? "Click to hide" : "Click to show");
   }
   if (!context.view.filter.text.empty()) {
     ImGui::SameLine();
     ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-    ImGui::Text("with \"%s\" in them", context.view.filter.text.c_str());
+    ImGui::Text("matching \"%s\"", context.view.filter.text.c_str());
     ImGui::PopStyleColor();
   }
 }
@@ -128,26 +129,26 @@ void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& li
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(&line);
-  const bool leads = !std::holds_alternative<std::monostate>(line.about);
-  const bool is_selected = leads && context.view.selection == line.about;
+  const bool has_target = !std::holds_alternative<std::monostate>(line.target);
+  const bool is_selected = has_target && context.view.selection == line.target;
   const float top = ImGui::GetCursorPosY();
   const float height = ImGui::GetTextLineHeight();
   if (ImGui::Selectable("##row", is_selected,
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
                         {0, height}) &&
-      leads) {
-    if (const auto* node = std::get_if<model::SelectedNode>(&line.about))
+      has_target) {
+    if (const auto* node = std::get_if<model::SelectedNode>(&line.target))
       context.view.graph = node->graph;
-    context.view.select(line.about);
+    context.view.select(line.target);
   }
-  if (leads && ImGui::IsItemHovered()) context.view.hovered = line.about;
-  tooltip(leads ? line.text + "\n\nA click selects " + line.place : line.text);
+  if (has_target && ImGui::IsItemHovered()) context.view.hovered = line.target;
+  tooltip(has_target ? line.text + "\n\nClick to select " + line.location : line.text);
   ImGui::SetCursorPosY(top);
   ImGui::PushFont(theme.mono);
   text_right(line.at_text, theme.ink_soft);
   ImGui::PopFont();
   ImGui::TableNextColumn();
-  draw_sign(theme, line.rank);
+  draw_rank_icon(theme, line.rank);
   ImGui::TextUnformatted(name_of(line.rank));
   ImGui::TableNextColumn();
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
@@ -157,8 +158,8 @@ void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& li
   ImGui::TextUnformatted(line.text.c_str(),
                          line.text.c_str() + std::min(line.text.find('\n'), line.text.size()));
   ImGui::TableNextColumn();
-  ImGui::PushStyleColor(ImGuiCol_Text, leads ? theme.accent : theme.ink_soft);
-  ImGui::TextUnformatted(line.place.c_str());
+  ImGui::PushStyleColor(ImGuiCol_Text, has_target ? theme.accent : theme.ink_soft);
+  ImGui::TextUnformatted(line.location.c_str());
   ImGui::PopStyleColor();
   ImGui::PopID();
 }
@@ -179,17 +180,16 @@ void MessagesPanel::draw(PanelContext& context) {
             notes = state_->notes != nullptr ? state_->notes->all() : std::vector<Note>()] {
         return make_message_list(*shared, filter, ranks, notes);
       });
-  const auto made = state_->list.value();
-  if (!made) return draw_busy(context.theme, "Reading messages");
-  if (made->all == 0) {
-    return draw_empty(context.theme, "Nothing to report",
-                      "Findings of the validation, updates of graphs, and what did not get into "
-                      "the trace would be listed here.");
+  const auto messages = state_->list.value();
+  if (!messages) return draw_busy(context.theme, "Loading messages");
+  if (messages->all == 0) {
+    return draw_empty(context.theme, "No messages",
+                      "This panel lists validation findings, graph updates and lost records.");
   }
-  state_->draw_ranks(context, *made);
-  if (made->lines.empty())
-    return draw_empty(context.theme, "None of " + count_text(made->all) + " is shown",
-                      "The search above or the kinds that are switched off leave all of them out.");
+  state_->draw_ranks(context, *messages);
+  if (messages->lines.empty())
+    return draw_empty(context.theme, "All " + count_text(messages->all) + " messages are hidden",
+                      "The search and the kinds that are switched off hide all messages.");
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                 ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable |
                                 ImGuiTableFlags_PadOuterX;
@@ -198,16 +198,16 @@ void MessagesPanel::draw(PanelContext& context) {
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("Time", ImGuiTableColumnFlags_WidthFixed, 6.5f * em);
   ImGui::TableSetupColumn("Kind", ImGuiTableColumnFlags_WidthFixed, 5.5f * em);
-  ImGui::TableSetupColumn("Finding", ImGuiTableColumnFlags_WidthFixed, 14 * em);
-  ImGui::TableSetupColumn("What it says", ImGuiTableColumnFlags_WidthStretch, 3);
-  ImGui::TableSetupColumn("Where", ImGuiTableColumnFlags_WidthStretch, 1);
+  ImGui::TableSetupColumn("Id", ImGuiTableColumnFlags_WidthFixed, 14 * em);
+  ImGui::TableSetupColumn("Message", ImGuiTableColumnFlags_WidthStretch, 3);
+  ImGui::TableSetupColumn("Location", ImGuiTableColumnFlags_WidthStretch, 1);
   ImGui::TableHeadersRow();
-  for (const MessageLine& line : made->lines) state_->draw_row(context, line);
-  if (made->left_out > 0) {
+  for (const MessageLine& line : messages->lines) state_->draw_row(context, line);
+  if (messages->omitted > 0) {
     ImGui::TableNextRow();
     ImGui::TableSetColumnIndex(3);
-    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.ink_soft), "and %s older ones",
-                       count_text(made->left_out).c_str());
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.ink_soft),
+                       "%s older messages omitted", count_text(messages->omitted).c_str());
   }
   ImGui::EndTable();
 }

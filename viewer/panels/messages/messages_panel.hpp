@@ -1,5 +1,6 @@
-// MessagesPanel: the validation messages, updates and losses. Draws into the rest of the current
-// ImGui window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
+// MessagesPanel: validation findings, graph updates, losses and user notes. Fills the remaining
+// area of the current ImGui window. Modifies only its own state and PanelContext::view. Threads:
+// drawing thread only.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ class MessagesPanel {
   ~MessagesPanel();
 
   void draw(PanelContext& context);
-  // Lists these too, from now on; they outlive the panel.
+  // Adds user notes to the list. `notes` must outlive the panel.
   void show_notes(const Notes& notes);
 
  private:

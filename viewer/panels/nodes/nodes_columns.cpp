@@ -14,53 +14,52 @@ namespace {
 
 using Show = NodeColumnInfo::Show;
 
-constexpr NodeColumnInfo kColumns[] = {
+constexpr NodeColumnInfo kNodeColumnInfos[] = {
     {NodeColumn::Name, "Node",
-     "The node, in the colour that the graph gives it. Double-click shows it in the graph.", 22,
+     "Node name, with its colour in the graph. Double-click to show the node in the graph.", 22,
      CellAlign::Left, Show::Always},
-    {NodeColumn::Id, "Id", "Its number in the graph: the order in which nodes were recorded.", 6},
-    {NodeColumn::Share, "Share", "Its part of the time of all nodes of the graph.", 14},
-    {NodeColumn::Median, "Median", "Half of its samples took no longer.", 11},
+    {NodeColumn::Id, "Id", "Index in the graph, in recording order.", 6},
+    {NodeColumn::Share, "Share", "Fraction of the total time of all nodes.", 14},
+    {NodeColumn::Median, "Median", "50th percentile of the samples.", 11},
     {NodeColumn::Spread, "Spread",
-     "How its durations are distributed, from the shortest on the left; the bars at the ends hold "
-     "the tails.",
-     11, CellAlign::Left},
-    {NodeColumn::P10, "p10", "A tenth of its samples took no longer.", 11, CellAlign::Right,
-     Show::OnDemand},
-    {NodeColumn::P90, "p90", "Nine tenths of its samples took no longer.", 11},
-    {NodeColumn::P99, "p99", "99 of 100 samples took no longer.", 11},
-    {NodeColumn::Greatest, "Longest", "Its longest sample.", 11},
-    {NodeColumn::Samples, "Samples", "Measured runs, in the chosen range of replays.", 9},
-    {NodeColumn::Lost, "Lost", "Runs whose time was lost.", 7, CellAlign::Right, Show::OnDemand},
-    {NodeColumn::Slack, "Slack",
-     "How much longer it could take without making the replay longer, by medians.", 11},
-    {NodeColumn::Critical, "Critical", "On the longest path through the graph, by medians.", 8},
-    {NodeColumn::Kind, "Kind", "What it does.", 9, CellAlign::Left},
-    {NodeColumn::Label, "Label", "The labels around it in the recording.", 20, CellAlign::Left},
-    {NodeColumn::Kernel, "Kernel", "The kernel that it runs.", 18, CellAlign::Left},
-    {NodeColumn::Grid, "Grid", "Thread blocks in each direction.", 10},
-    {NodeColumn::Block, "Block", "Threads of a block in each direction.", 10},
-    {NodeColumn::Bytes, "Bytes", "Bytes that a copy, fill or update moves or sets.", 10},
-    {NodeColumn::Throughput, "Throughput", "Its bytes by its median time.", 12},
-    {NodeColumn::Source, "Source", "The place in the program that recorded it.", 22,
+     "Histogram of the durations. The first and the last bar include the tails.", 11,
      CellAlign::Left},
+    {NodeColumn::P10, "p10", "10th percentile of the samples.", 11, CellAlign::Right,
+     Show::OnDemand},
+    {NodeColumn::P90, "p90", "90th percentile of the samples.", 11},
+    {NodeColumn::P99, "p99", "99th percentile of the samples.", 11},
+    {NodeColumn::Max, "Max", "Longest sample.", 11},
+    {NodeColumn::Samples, "Samples", "Number of samples in the selected range of replays.", 9},
+    {NodeColumn::Lost, "Lost", "Samples without a valid timing.", 7, CellAlign::Right,
+     Show::OnDemand},
+    {NodeColumn::Slack, "Slack",
+     "Time by which the node can grow without extending the critical path, from medians.", 11},
+    {NodeColumn::Critical, "Critical", "Marks nodes on the critical path, from medians.", 8},
+    {NodeColumn::Kind, "Kind", "Node kind.", 9, CellAlign::Left},
+    {NodeColumn::Label, "Label", "Path of debug labels.", 20, CellAlign::Left},
+    {NodeColumn::Kernel, "Kernel", "Kernel name.", 18, CellAlign::Left},
+    {NodeColumn::Grid, "Grid", "Grid dimensions, in blocks.", 10},
+    {NodeColumn::Block, "Block", "Block dimensions, in threads.", 10},
+    {NodeColumn::Bytes, "Bytes", "Bytes that a copy, fill or update writes.", 10},
+    {NodeColumn::Throughput, "Throughput", "Bytes divided by the median duration.", 12},
+    {NodeColumn::Source, "Source", "Source location of the recorded command.", 22, CellAlign::Left},
 };
-static_assert(std::size(kColumns) == kNodeColumns);
+static_assert(std::size(kNodeColumnInfos) == kNodeColumns);
 
-std::string dimensions(const std::uint32_t (&of)[3]) {
-  if (of[0] == 0 && of[1] == 0 && of[2] == 0) return {};
-  std::string text = count_text(of[0]);
-  if (of[1] > 1 || of[2] > 1) text += " x " + count_text(of[1]);
-  if (of[2] > 1) text += " x " + count_text(of[2]);
+std::string extent_text(const std::uint32_t (&size)[3]) {
+  if (size[0] == 0 && size[1] == 0 && size[2] == 0) return {};
+  std::string text = count_text(size[0]);
+  if (size[1] > 1 || size[2] > 1) text += " x " + count_text(size[1]);
+  if (size[2] > 1) text += " x " + count_text(size[2]);
   return text;
 }
 
-double product(const std::uint32_t (&of)[3]) {
-  if (of[0] == 0) return -1;
-  return static_cast<double>(of[0]) * std::max(1u, of[1]) * std::max(1u, of[2]);
+double product(const std::uint32_t (&size)[3]) {
+  if (size[0] == 0) return -1;
+  return static_cast<double>(size[0]) * std::max(1u, size[1]) * std::max(1u, size[2]);
 }
 
-// The statistic of a column of durations, of a node that has one.
+// The statistic for a column of durations; null if the node has no samples.
 const double* duration_of(const GraphViewModel::Node& node, NodeColumn column) {
   if (column == NodeColumn::Slack) return &node.slack;
   if (node.count == 0) return nullptr;
@@ -69,7 +68,7 @@ const double* duration_of(const GraphViewModel::Node& node, NodeColumn column) {
     case NodeColumn::P10: return &node.p10;
     case NodeColumn::P90: return &node.p90;
     case NodeColumn::P99: return &node.p99;
-    case NodeColumn::Greatest: return &node.greatest;
+    case NodeColumn::Max: return &node.greatest;
     default: return nullptr;
   }
 }
@@ -80,34 +79,34 @@ bool is_duration(NodeColumn column) {
     case NodeColumn::P10:
     case NodeColumn::P90:
     case NodeColumn::P99:
-    case NodeColumn::Greatest:
+    case NodeColumn::Max:
     case NodeColumn::Slack: return true;
     default: return false;
   }
 }
 
-double bytes_a_second(const model::Graph& graph, const GraphViewModel* view_model,
-                      std::uint32_t node) {
+double bytes_per_second(const model::Graph& graph, const GraphViewModel* view_model,
+                        std::uint32_t node) {
   const std::uint64_t bytes = graph.record().nodes[node].bytes;
   const double median = view_model == nullptr ? 0 : view_model->nodes[node].median;
   return bytes == 0 || median <= 0 ? -1 : static_cast<double>(bytes) / median * 1e9;
 }
 
-std::string throughput_text(double bytes_a_second) {
+std::string throughput_text(double bytes_per_second) {
   char text[48];
-  std::snprintf(text, sizeof text, "%.*f GB/s", bytes_a_second < 10e9 ? 2 : 1,
-                bytes_a_second / 1e9);
+  std::snprintf(text, sizeof text, "%.*f GB/s", bytes_per_second < 10e9 ? 2 : 1,
+                bytes_per_second / 1e9);
   return text;
 }
 
 }  // namespace
 
-std::span<const NodeColumnInfo> node_columns() { return kColumns; }
+std::span<const NodeColumnInfo> node_columns() { return kNodeColumnInfos; }
 
 std::string column_text(double nanoseconds, double scale) {
   const double unit = scale >= 1e9 ? 1e9 : scale >= 1e6 ? 1e6 : scale >= 1e3 ? 1e3 : 1;
-  const double shown = scale / unit;
-  const int decimals = unit == 1 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
+  const double scaled = scale / unit;
+  const int decimals = unit == 1 ? 0 : scaled >= 100 ? 1 : scaled >= 10 ? 2 : 3;
   char text[48];
   std::snprintf(text, sizeof text, "%.*f", decimals, nanoseconds / unit);
   std::string number = text;
@@ -120,7 +119,7 @@ std::string column_text(double nanoseconds, double scale) {
 ColumnScales column_scales(const GraphViewModel& view_model) {
   ColumnScales scales{};
   std::vector<double> values;
-  for (const NodeColumnInfo& info : kColumns) {
+  for (const NodeColumnInfo& info : kNodeColumnInfos) {
     if (!is_duration(info.column)) continue;
     values.clear();
     for (const GraphViewModel::Node& node : view_model.nodes) {
@@ -128,10 +127,11 @@ ColumnScales column_scales(const GraphViewModel& view_model) {
         values.push_back(*value);
     }
     if (values.empty()) continue;
-    // The unit suits most of the column, not its one giant, beside which all others would be 0.000.
-    const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4);
-    std::nth_element(values.begin(), place, values.end());
-    scales[static_cast<std::size_t>(info.column)] = *place;
+    // The third quartile selects the unit. With the maximum, one outlier would make all other
+    // values appear as 0.000.
+    const auto quartile = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4);
+    std::nth_element(values.begin(), quartile, values.end());
+    scales[static_cast<std::size_t>(info.column)] = *quartile;
   }
   return scales;
 }
@@ -145,7 +145,7 @@ double node_number(const model::Graph& graph, const GraphViewModel* view_model, 
     case NodeColumn::Grid: return product(record.grid);
     case NodeColumn::Block: return product(record.block);
     case NodeColumn::Bytes: return record.bytes == 0 ? -1 : static_cast<double>(record.bytes);
-    case NodeColumn::Throughput: return bytes_a_second(graph, view_model, node);
+    case NodeColumn::Throughput: return bytes_per_second(graph, view_model, node);
     case NodeColumn::Name:
     case NodeColumn::Label:
     case NodeColumn::Kernel:
@@ -153,16 +153,18 @@ double node_number(const model::Graph& graph, const GraphViewModel* view_model, 
     default: break;
   }
   if (view_model == nullptr || view_model->samples == 0) return -1;
-  const GraphViewModel::Node& of = view_model->nodes[node];
+  const GraphViewModel::Node& statistics = view_model->nodes[node];
   switch (column) {
-    case NodeColumn::Share: return of.count == 0 ? -1 : of.share;
+    case NodeColumn::Share: return statistics.count == 0 ? -1 : statistics.share;
     case NodeColumn::Spread:
-      return of.count == 0 || of.median <= 0 ? -1 : (of.p90 - of.p10) / of.median;
-    case NodeColumn::Samples: return static_cast<double>(of.count);
-    case NodeColumn::Lost: return static_cast<double>(of.lost);
-    case NodeColumn::Critical: return of.is_critical ? 1 : 0;
+      return statistics.count == 0 || statistics.median <= 0
+                 ? -1
+                 : (statistics.p90 - statistics.p10) / statistics.median;
+    case NodeColumn::Samples: return static_cast<double>(statistics.count);
+    case NodeColumn::Lost: return static_cast<double>(statistics.lost);
+    case NodeColumn::Critical: return statistics.is_critical ? 1 : 0;
     default: {
-      const double* value = duration_of(of, column);
+      const double* value = duration_of(statistics, column);
       return value == nullptr ? -1 : *value;
     }
   }
@@ -181,8 +183,8 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
     case NodeColumn::Kind: return kind_name(record.kind);
     case NodeColumn::Label: return graph.label_path(record.label);
     case NodeColumn::Kernel: return graph.kernel_name(node);
-    case NodeColumn::Grid: return dimensions(record.grid);
-    case NodeColumn::Block: return dimensions(record.block);
+    case NodeColumn::Grid: return extent_text(record.grid);
+    case NodeColumn::Block: return extent_text(record.block);
     case NodeColumn::Source: return place_text(graph, record.file, record.line);
     case NodeColumn::Spread: return {};
     default: break;
@@ -204,7 +206,7 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
 std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model,
                          std::span<const std::uint32_t> nodes) {
   std::string text;
-  for (const NodeColumnInfo& info : kColumns) {
+  for (const NodeColumnInfo& info : kNodeColumnInfos) {
     if (info.column == NodeColumn::Spread) continue;
     if (!text.empty()) text += '\t';
     text += info.name;
@@ -214,7 +216,7 @@ std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_m
   text += '\n';
   for (const std::uint32_t node : nodes) {
     bool first = true;
-    for (const NodeColumnInfo& info : kColumns) {
+    for (const NodeColumnInfo& info : kNodeColumnInfos) {
       if (info.column == NodeColumn::Spread) continue;
       if (!first) text += '\t';
       first = false;

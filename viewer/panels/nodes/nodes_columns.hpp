@@ -1,5 +1,5 @@
-// The columns of the table of nodes: what each is called, explains and says of a node, as text and
-// as a number to sort by. Draws nothing. Threads: values and pure functions.
+// The columns of the node table: names, tooltips, and the value of each cell as text and as a sort
+// key. Performs no drawing. Threads: pure functions.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ enum class NodeColumn : std::uint8_t {
   P10,
   P90,
   P99,
-  Greatest,
+  Max,
   Samples,
   Lost,
   Slack,
@@ -41,35 +41,35 @@ enum class CellAlign : std::uint8_t { Left, Right };
 struct NodeColumnInfo {
   NodeColumn column = NodeColumn::Name;
   const char *name = "", *explanation = "";
-  float characters = 8;  // how wide it starts
+  float characters = 8;  // initial width
   CellAlign align = CellAlign::Right;
-  enum class Show : std::uint8_t { Always, AtFirst, OnDemand } show = Show::AtFirst;
+  // Always: can't be hidden. Default: initially visible. OnDemand: initially hidden.
+  enum class Show : std::uint8_t { Always, Default, OnDemand } show = Show::Default;
 };
 
-// In the order in which they stand, which is that of NodeColumn.
+// All columns, in NodeColumn order.
 [[nodiscard]] std::span<const NodeColumnInfo> node_columns();
 
-// What a column of durations shows all of its values against, in ns, so that they have one unit; 0
-// for other columns.
+// For each column of durations, the value (ns) that selects the unit of all cells; 0 for other
+// columns.
 using ColumnScales = std::array<double, kNodeColumns>;
 [[nodiscard]] ColumnScales column_scales(const GraphViewModel& view_model);
 
-// What a column sorts by where it is a number; below 0: unknown, which comes last.
+// The sort key of a numeric column; negative: unknown, sorts last. `view_model` may be null.
 [[nodiscard]] double node_number(const model::Graph& graph, const GraphViewModel* view_model,
                                  NodeColumn column, std::uint32_t node);
 // True for columns that sort by their text.
 [[nodiscard]] bool sorts_by_text(NodeColumn column);
-// What stands in the cell; empty: nothing to say. `facts` may be null.
+// The text of a cell; empty if the value is unknown. `view_model` may be null.
 [[nodiscard]] std::string node_text(const model::Graph& graph, const GraphViewModel* view_model,
                                     const ColumnScales& scales, NodeColumn column,
                                     std::uint32_t node);
 
-// All of a column in the unit that suits `scale`, ns, with as many decimals: three to four digits
-// of most, more of giants.
+// A duration in the unit and precision that suit `scale` (ns), so that all cells of a column match.
 [[nodiscard]] std::string column_text(double nanoseconds, double scale);
 
-// A line with the names of the columns, then a line a node, separated by tabs; durations in ns and
-// shares as parts, without separators, as programs read them.
+// Tab-separated values: a header line, then one line per node. Durations in ns, shares as
+// fractions, numbers without thousands separators.
 [[nodiscard]] std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model,
                                        std::span<const std::uint32_t> nodes);
 

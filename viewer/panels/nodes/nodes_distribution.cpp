@@ -7,21 +7,21 @@
 
 namespace reprise::viewer {
 
-double Distribution::place(double nanoseconds) const noexcept {
+double Distribution::position(double nanoseconds) const noexcept {
   return highest > lowest ? std::clamp((nanoseconds - lowest) / (highest - lowest), 0.0, 1.0) : 0.5;
 }
 
-Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
+Distribution distribution(const detail::CompactDurationHistogram& times, std::size_t bars) {
   Distribution result;
   if (times.count() == 0 || bars == 0) return result;
-  result.least = static_cast<double>(times.least());
-  result.greatest = static_cast<double>(times.greatest());
-  // Tails that are far longer than the rest are folded into the bars at the ends.
+  result.min = static_cast<double>(times.least());
+  result.max = static_cast<double>(times.greatest());
+  // The first and the last bar absorb long tails.
   const double median = times.median();
   result.highest = std::min(
-      result.greatest, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
+      result.max, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
   result.lowest = std::max(
-      result.least, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
+      result.min, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
   result.bars.assign(bars, 0);
   const double width = (result.highest - result.lowest) / static_cast<double>(bars);
   const auto bar_of = [&](double value) {
@@ -29,9 +29,9 @@ Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
     return std::min(bars - 1,
                     static_cast<std::size_t>(std::max(0.0, (value - result.lowest) / width)));
   };
-  for (const model::TimeHistogram::Bucket& b : times.buckets()) {
-    const double from = std::max(static_cast<double>(b.lowest), result.least);
-    const double to = std::min(static_cast<double>(b.lowest + b.width), result.greatest);
+  for (const detail::CompactDurationHistogram::Bucket& b : times.buckets()) {
+    const double from = std::max(static_cast<double>(b.lowest), result.min);
+    const double to = std::min(static_cast<double>(b.lowest + b.width), result.max);
     const std::size_t first = bar_of(from),
                       last = bar_of(std::max(from, std::nexttoward(to, from)));
     if (first == last) {
@@ -39,26 +39,27 @@ Distribution distribution(const model::TimeHistogram& times, std::size_t bars) {
       continue;
     }
     for (std::size_t i = first; i <= last; ++i) {
-      const double begin =
+      const double start =
           i == 0 ? from : std::max(from, result.lowest + width * static_cast<double>(i));
       const double end =
           i + 1 == bars ? to : std::min(to, result.lowest + width * static_cast<double>(i + 1));
-      result.bars[i] += b.count * std::max(0.0, end - begin) / (to - from);
+      result.bars[i] += b.count * std::max(0.0, end - start) / (to - from);
     }
   }
-  result.most = *std::max_element(result.bars.begin(), result.bars.end());
+  result.max_count = *std::max_element(result.bars.begin(), result.bars.end());
   return result;
 }
 
-void draw_bars(const Distribution& of, ImVec2 min, ImVec2 max, ImU32 colour) {
-  if (of.bars.empty() || of.most <= 0) return;
+void draw_bars(const Distribution& d, ImVec2 min, ImVec2 max, ImU32 colour) {
+  if (d.bars.empty() || d.max_count <= 0) return;
   ImDrawList* draw = ImGui::GetWindowDrawList();
-  const float width = (max.x - min.x) / static_cast<float>(of.bars.size());
+  const float width = (max.x - min.x) / static_cast<float>(d.bars.size());
   const float gap = width >= 4 ? 1.0f : 0.0f;
-  for (std::size_t i = 0; i < of.bars.size(); ++i) {
-    if (of.bars[i] <= 0) continue;
-    // Few are still seen: a bar is at least a point high.
-    const float height = std::max(1.0f, (max.y - min.y) * static_cast<float>(of.bars[i] / of.most));
+  for (std::size_t i = 0; i < d.bars.size(); ++i) {
+    if (d.bars[i] <= 0) continue;
+    // At least one point high, so that small counts stay visible.
+    const float height =
+        std::max(1.0f, (max.y - min.y) * static_cast<float>(d.bars[i] / d.max_count));
     const float x = min.x + width * static_cast<float>(i);
     draw->AddRectFilled({x, max.y - height}, {x + width - gap, max.y}, colour);
   }
@@ -66,12 +67,12 @@ void draw_bars(const Distribution& of, ImVec2 min, ImVec2 max, ImU32 colour) {
 
 namespace {
 
-void draw_mark(ImVec2 min, ImVec2 max, double place, ImU32 colour, float thickness) {
-  const float x = std::round(min.x + (max.x - min.x) * static_cast<float>(place)) + 0.5f;
+void draw_mark(ImVec2 min, ImVec2 max, double position, ImU32 colour, float thickness) {
+  const float x = std::round(min.x + (max.x - min.x) * static_cast<float>(position)) + 0.5f;
   ImGui::GetWindowDrawList()->AddLine({x, min.y}, {x, max.y}, colour, thickness);
 }
 
-// A text below the axis, centred at `x` where there is room for it.
+// A text below the axis, centred at `x` as far as [left, right] permits.
 void draw_axis_text(float x, float left, float right, float y, ImU32 colour,
                     const std::string& text) {
   const float width = ImGui::CalcTextSize(text.c_str()).x;
@@ -81,7 +82,7 @@ void draw_axis_text(float x, float left, float right, float y, ImU32 colour,
 
 }  // namespace
 
-void draw_distribution(const Theme& theme, const Distribution& of, double median,
+void draw_distribution(const Theme& theme, const Distribution& d, double median,
                        const std::optional<DurationMark>& mark, float height) {
   const ImVec2 min = ImGui::GetCursorScreenPos();
   const float width = std::max(40.0f, ImGui::GetContentRegionAvail().x);
@@ -90,32 +91,32 @@ void draw_distribution(const Theme& theme, const Distribution& of, double median
   draw->AddRectFilled(min, max, theme.background, theme.radius);
   const ImVec2 from{min.x + theme.half_space, min.y + theme.half_space},
       to{max.x - theme.half_space, max.y};
-  draw_bars(of, from, to, with_alpha(theme.accent, 0.75f));
+  draw_bars(d, from, to, with_alpha(theme.accent, 0.75f));
   draw->AddLine({min.x, max.y}, max, theme.line);
-  draw_mark(from, to, of.place(median), theme.ink_soft, 1.0f);
-  if (mark) draw_mark(from, to, of.place(mark->nanoseconds), theme.ink, 2.0f * theme.scale);
+  draw_mark(from, to, d.position(median), theme.ink_soft, 1.0f);
+  if (mark) draw_mark(from, to, d.position(mark->nanoseconds), theme.ink, 2.0f * theme.scale);
 
   ImGui::Dummy({width, height});
-  if (ImGui::IsItemHovered() && !of.bars.empty() && of.highest > of.lowest) {
+  if (ImGui::IsItemHovered() && !d.bars.empty() && d.highest > d.lowest) {
     const double part = std::clamp(
         (ImGui::GetIO().MousePos.x - from.x) / std::max(1.0f, to.x - from.x), 0.0f, 0.999f);
-    const std::size_t bar = static_cast<std::size_t>(part * static_cast<double>(of.bars.size()));
-    const double step = (of.highest - of.lowest) / static_cast<double>(of.bars.size()),
-                 lowest = of.lowest + step * static_cast<double>(bar);
-    const bool is_head = bar == 0 && of.has_head(),
-               is_tail = bar + 1 == of.bars.size() && of.has_tail();
-    ImGui::SetTooltip("%s to %s: %s", duration_text(is_head ? of.least : lowest).c_str(),
-                      duration_text(is_tail ? of.greatest : lowest + step).c_str(),
-                      count_text(static_cast<std::uint64_t>(std::llround(of.bars[bar]))).c_str());
+    const std::size_t bar = static_cast<std::size_t>(part * static_cast<double>(d.bars.size()));
+    const double step = (d.highest - d.lowest) / static_cast<double>(d.bars.size()),
+                 lowest = d.lowest + step * static_cast<double>(bar);
+    const bool is_head = bar == 0 && d.has_head(),
+               is_tail = bar + 1 == d.bars.size() && d.has_tail();
+    ImGui::SetTooltip("%s to %s: %s", duration_text(is_head ? d.min : lowest).c_str(),
+                      duration_text(is_tail ? d.max : lowest + step).c_str(),
+                      count_text(static_cast<std::uint64_t>(std::llround(d.bars[bar]))).c_str());
   }
   ImGui::PushFont(theme.small);
   const float axis = max.y + theme.half_space / 2, line = ImGui::GetTextLineHeight();
   draw_axis_text(min.x, min.x, max.x, axis, theme.ink_soft,
-                 of.has_head() ? "from " + duration_text(of.least) : duration_text(of.lowest));
+                 d.has_head() ? "min " + duration_text(d.min) : duration_text(d.lowest));
   draw_axis_text(max.x, min.x, max.x, axis, theme.ink_soft,
-                 of.has_tail() ? "to " + duration_text(of.greatest) : duration_text(of.highest));
+                 d.has_tail() ? "max " + duration_text(d.max) : duration_text(d.highest));
   ImGui::Dummy({width, line});
-  // Each line's name with the line itself before it.
+  // Legend: a sample of each line, followed by its name.
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const auto sample = [&](float x, ImU32 colour, float thickness) {
     draw->AddLine({x, at.y + 1}, {x, at.y + line - 1}, colour, thickness);

@@ -1,6 +1,6 @@
-// Distribution: how the durations of one node are spread, as bars: small in a row of the table,
-// large with its axis in the inspector. Knows no panel. Threads: distribution() is pure; the rest
-// is the drawing thread's.
+// Distribution: a histogram of the durations of one node, drawn small in a table row or large with
+// an axis. Depends on no panel. Threads: distribution() is pure; drawing functions run on the
+// drawing thread only.
 #pragma once
 
 #include <optional>
@@ -9,36 +9,37 @@
 
 #include <imgui.h>
 
-#include "model/time_histogram.hpp"
+#include "base/log_histogram.hpp"
 #include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 
-// Bars of equal width. What is outside counts in the first and the last one, so that one late
-// replay does not squeeze the rest into one bar.
+// Bars of equal width over [lowest, highest]. The first and the last bar also count the values
+// outside, so that an outlier does not compress the other bars.
 struct Distribution {
-  double lowest = 0, highest = 0;  // ns; equal: every value is the same
-  double least = 0, greatest = 0;  // ns, of all values
-  std::vector<double> bars;        // values in each
-  double most = 0;                 // in one bar
-  [[nodiscard]] bool has_head() const noexcept { return least < lowest; }
-  [[nodiscard]] bool has_tail() const noexcept { return greatest > highest; }
-  // Where a duration stands, 0 to 1.
-  [[nodiscard]] double place(double nanoseconds) const noexcept;
+  double lowest = 0, highest = 0;  // ns; equal if all values are equal
+  double min = 0, max = 0;         // ns, of all values
+  std::vector<double> bars;        // number of values per bar
+  double max_count = 0;            // maximum of `bars`
+  [[nodiscard]] bool has_head() const noexcept { return min < lowest; }
+  [[nodiscard]] bool has_tail() const noexcept { return max > highest; }
+  // The position of a duration on the axis, 0 to 1.
+  [[nodiscard]] double position(double nanoseconds) const noexcept;
 };
 
-[[nodiscard]] Distribution distribution(const model::TimeHistogram& times, std::size_t bars);
+[[nodiscard]] Distribution distribution(const detail::CompactDurationHistogram& times,
+                                        std::size_t bars);
 
-// The bars alone, in a rectangle.
-void draw_bars(const Distribution& of, ImVec2 min, ImVec2 max, ImU32 colour);
+// Draws only the bars, in a rectangle.
+void draw_bars(const Distribution& distribution, ImVec2 min, ImVec2 max, ImU32 colour);
 
 struct DurationMark {
   double nanoseconds = 0;
   std::string name;
 };
-// With an axis in units, the median and, if there is one, a marked value; as wide as the window.
-// Says below the mouse how many there are.
-void draw_distribution(const Theme& theme, const Distribution& of, double median,
+// Draws the bars with an axis, the median and an optional mark, over the width of the window. A
+// tooltip shows range and count of the bar under the mouse.
+void draw_distribution(const Theme& theme, const Distribution& distribution, double median,
                        const std::optional<DurationMark>& mark, float height);
 
 }  // namespace reprise::viewer

@@ -32,18 +32,18 @@ void draw_node_menu(PanelContext& context, std::uint32_t node,
   ImGui::Separator();
   const std::string& kernel = graph.kernel_name(node);
   const std::uint32_t label = graph.record().nodes[node].label;
-  if (!kernel.empty() && ImGui::MenuItem("Only nodes of this kernel")) view.filter.text = kernel;
-  if (label != 0 && ImGui::MenuItem("Only nodes below this label")) view.filter.labels = {label};
-  if (!view.filter.is_empty() && ImGui::MenuItem("All nodes again")) view.filter = {};
+  if (!kernel.empty() && ImGui::MenuItem("Filter by this kernel")) view.filter.text = kernel;
+  if (label != 0 && ImGui::MenuItem("Filter by this label")) view.filter.labels = {label};
+  if (!view.filter.is_empty() && ImGui::MenuItem("Clear filter")) view.filter = {};
   ImGui::Separator();
-  if (ImGui::MenuItem("Copy the name")) ImGui::SetClipboardText(graph.node_name(node).c_str());
-  if (ImGui::MenuItem("Copy this row", "Ctrl+C")) copy(context, std::span(&node, 1));
+  if (ImGui::MenuItem("Copy name")) ImGui::SetClipboardText(graph.node_name(node).c_str());
+  if (ImGui::MenuItem("Copy row", "Ctrl+C")) copy(context, std::span(&node, 1));
   if (ImGui::MenuItem(("Copy all " + count_text(rows.size()) + " rows").c_str(), "Ctrl+Shift+C"))
     copy(context, rows);
   ImGui::EndPopup();
 }
 
-void copy_by_keys(const PanelContext& context, std::span<const std::uint32_t> rows) {
+void handle_copy_keys(const PanelContext& context, std::span<const std::uint32_t> rows) {
   const ImGuiIO& io = ImGui::GetIO();
   const int key = ImGui::GetKeyIndex(ImGuiKey_C);
   if (!io.KeyCtrl || io.WantTextInput || key < 0 || !ImGui::IsWindowFocused() ||
@@ -57,7 +57,7 @@ void copy_by_keys(const PanelContext& context, std::span<const std::uint32_t> ro
   }
 }
 
-void move_by_keys(PanelContext& context, std::span<const std::uint32_t> rows) {
+void handle_arrow_keys(PanelContext& context, std::span<const std::uint32_t> rows) {
   if (rows.empty() || !ImGui::IsWindowFocused()) return;
   const bool up = is_pressed(Key::Up), down = is_pressed(Key::Down);
   if (up == down) return;

@@ -1,5 +1,4 @@
-// What can be done with a row of the table of nodes, in a menu and by keys: show it elsewhere,
-// filter by it, copy it, go to the next. Threads: the drawing thread's.
+// Context menu and keyboard commands of the node table. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +8,12 @@
 
 namespace reprise::viewer {
 
-// Opens with the right button on the item before it. `rows`: all that the table shows.
+// The context menu of the preceding item. `rows`: all rows of the table.
 void draw_node_menu(PanelContext& context, std::uint32_t node, std::span<const std::uint32_t> rows);
-// Ctrl+C copies the selected row, with Shift all of them, if the current window has the focus.
-void copy_by_keys(const PanelContext& context, std::span<const std::uint32_t> rows);
-
-// The arrows select the row above or below the selected one, if the current window has the focus.
-void move_by_keys(PanelContext& context, std::span<const std::uint32_t> rows);
+// While the current window has the focus, Ctrl+C copies the selected row and Ctrl+Shift+C copies
+// all rows.
+void handle_copy_keys(const PanelContext& context, std::span<const std::uint32_t> rows);
+// While the current window has the focus, Up and Down move the selection by one row.
+void handle_arrow_keys(PanelContext& context, std::span<const std::uint32_t> rows);
 
 }  // namespace reprise::viewer

@@ -8,7 +8,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// `before(a, b)`: a sorts before b when ascending. Unknown ones are at the end already.
+// Stable sort. `before(a, b)`: a precedes b in ascending order.
 template <class Before>
 void sort_by(std::vector<std::uint32_t>& nodes, SortDirection direction, Before before) {
   std::stable_sort(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -44,25 +44,24 @@ std::vector<std::uint32_t> sorted_nodes(const model::Graph& graph, const GraphVi
   return nodes;
 }
 
-ViewModelMark mark_of(const PanelContext& context) {
-  ViewModelMark mark;
-  if (context.entry != nullptr) mark.graph = context.entry->graph->key();
-  if (context.view_model == nullptr) return mark;
-  mark.view_model = context.view_model;
-  mark.revision = context.view_model->revision;
-  mark.samples = context.view_model->samples;
-  mark.first = context.view.range.first;
-  mark.count = context.view.range.count;
-  mark.least = context.view_model->least;
-  mark.greatest = context.view_model->greatest;
-  return mark;
+GraphViewModelKey graph_view_model_key(const PanelContext& context) {
+  GraphViewModelKey key;
+  if (context.entry != nullptr) key.graph = context.entry->graph->key();
+  if (context.view_model == nullptr) return key;
+  key.view_model = context.view_model;
+  key.revision = context.view_model->revision;
+  key.samples = context.view_model->samples;
+  key.first = context.view.range.first;
+  key.count = context.view.range.count;
+  key.min = context.view_model->least;
+  key.max = context.view_model->greatest;
+  return key;
 }
 
 const std::vector<std::uint32_t>& NodeSorter::rows(const PanelContext& context, NodeSort sort) {
-  const Key key{mark_of(context), sort};
-  if (!has_asked_ || !(asked_ == key)) {
-    asked_ = key;
-    has_asked_ = true;
+  const Key key{graph_view_model_key(context), sort};
+  if (requested_ != key) {
+    requested_ = key;
     auto view_model = context.view_model != nullptr
                           ? std::make_shared<const GraphViewModel>(*context.view_model)
                           : nullptr;

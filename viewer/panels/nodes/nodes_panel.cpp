@@ -19,8 +19,7 @@ struct NodesPanel::State {
 
   NodeSorter sorter;
   NodeSort sort;
-  model::Selection
-      seen;  // what was selected when this last drew: another one is brought into sight
+  model::Selection last_selection;  // of the last frame; a new selection is revealed
 };
 
 NodesPanel::NodesPanel(Background& background) : state_(std::make_unique<State>(background)) {}
@@ -39,7 +38,7 @@ void set_up_columns() {
       flags |= ImGuiTableColumnFlags_NoHide | ImGuiTableColumnFlags_NoReorder;
     if (info.show == Show::OnDemand) flags |= ImGuiTableColumnFlags_DefaultHide;
     if (info.column == NodeColumn::Share) flags |= ImGuiTableColumnFlags_DefaultSort;
-    // Numbers are looked for from the largest on, texts from A.
+    // Numbers sort in descending order first, texts in ascending order.
     flags |= info.align == CellAlign::Right || info.column == NodeColumn::Spread
                  ? ImGuiTableColumnFlags_PreferSortDescending
                  : 0;
@@ -59,7 +58,7 @@ void draw_headers(const Theme& theme) {
     ImGui::TableHeader("##header");
     if (ImGui::IsItemHovered()) tooltip(info.explanation);
     const bool sorted = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_IsSorted) != 0;
-    // The arrow takes the right end; a title over numbers stands left of it.
+    // The sort arrow is at the right end; right-aligned titles end before it.
     const float arrow = sorted ? ImGui::GetFontSize() : 0;
     const float x = info.align == CellAlign::Right ? std::max(0.0f, width - text - arrow) : 0;
     ImGui::GetWindowDrawList()->AddText({at.x + x, at.y}, sorted ? theme.ink : theme.ink_soft,
@@ -68,16 +67,17 @@ void draw_headers(const Theme& theme) {
   }
 }
 
-NodeSort sort_asked_for(NodeSort last) {
+// The sort order of the current table; `fallback` if it has none.
+NodeSort current_sort(NodeSort fallback) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (specs == nullptr || specs->SpecsCount == 0) return last;
+  if (specs == nullptr || specs->SpecsCount == 0) return fallback;
   const ImGuiTableColumnSortSpecs& first = specs->Specs[0];
   return {static_cast<NodeColumn>(first.ColumnUserID),
           first.SortDirection == ImGuiSortDirection_Descending ? SortDirection::Descending
                                                                : SortDirection::Ascending};
 }
 
-// Scrolls so that a row that is out of sight stands in the middle.
+// Centres the row unless it is visible.
 void reveal(std::size_t row, float height) {
   const float header = height, top = static_cast<float>(row) * height,
               view = ImGui::GetWindowHeight() - header;
@@ -91,7 +91,7 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
   const std::size_t all = context.graph()->node_count();
   std::string text = rows.size() == all ? count_text(all) + " nodes"
                                         : count_text(rows.size()) + " of " + count_text(all) +
-                                              " nodes pass the filter";
+                                              " nodes match the filter";
   if (context.view_model != nullptr && context.view_model->samples != 0) {
     double median = 0, share = 0;
     std::uint64_t samples = 0, lost = 0;
@@ -102,17 +102,17 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
       samples += node.count;
       lost += node.lost;
     }
-    text += "      medians together " + duration_text(median) + "      " + percent_text(share) +
-            " of the time of all nodes      " + count_text(samples) + " samples";
+    text += "      sum of medians " + duration_text(median) + "      " + percent_text(share) +
+            " of total node time      " + count_text(samples) + " samples";
     if (lost != 0) text += "      " + count_text(lost) + " lost";
-    double longest = 0;
-    for (const model::PathStep& step : context.view_model->path.steps) longest += step.duration;
-    text += "      longest path " + duration_text(longest);
+    double critical = 0;
+    for (const model::PathStep& step : context.view_model->path.steps) critical += step.duration;
+    text += "      critical path " + duration_text(critical);
   }
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
-  tooltip("Right-click a row to copy it or to filter by it, and the header to choose columns.");
+  tooltip("Right-click a row to copy or filter, and the header to select columns.");
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
 void NodesPanel::draw(PanelContext& context) {
   const Theme& theme = context.theme;
   if (context.graph() == nullptr) {
-    draw_empty(theme, "No graph yet", "Nodes stand here as soon as the trace describes a graph.");
+    draw_empty(theme, "No graph yet", "Waiting for a graph in the trace.");
     return;
   }
   const std::vector<std::uint32_t>& rows = state_->sorter.rows(context, state_->sort);
@@ -129,11 +129,10 @@ void NodesPanel::draw(PanelContext& context) {
                                           [](std::uint8_t m) { return m != 0; }) &&
                              !context.matches.empty();
     if (is_filtered) {
-      draw_empty(
-          theme, "No node passes the filter",
-          "Each word is looked for in names, labels, kernels and buffers. Esc clears the search.");
+      draw_empty(theme, "No node matches the filter",
+                 "The search covers names, labels, kernels and buffers. Esc clears the search.");
     } else {
-      draw_busy(theme, "Sorting the nodes");
+      draw_busy(theme, "Sorting nodes");
     }
     return;
   }
@@ -152,12 +151,12 @@ void NodesPanel::draw(PanelContext& context) {
   if (ImGui::BeginTable("nodes", static_cast<int>(kNodeColumns), flags, {0, -footer})) {
     set_up_columns();
     draw_headers(theme);
-    state_->sort = sort_asked_for(state_->sort);
+    state_->sort = current_sort(state_->sort);
     const float height =
         std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
-    if (context.view.selection != state_->seen || context.view.reveal_selection) {
-      state_->seen = context.view.selection;
-      if (const auto* node = std::get_if<model::SelectedNode>(&state_->seen)) {
+    if (context.view.selection != state_->last_selection || context.view.reveal_selection) {
+      state_->last_selection = context.view.selection;
+      if (const auto* node = std::get_if<model::SelectedNode>(&state_->last_selection)) {
         const auto row = std::find(rows.begin(), rows.end(), node->node);
         if (node->graph == context.graph()->key() && row != rows.end())
           reveal(static_cast<std::size_t>(row - rows.begin()), height);
@@ -171,8 +170,8 @@ void NodesPanel::draw(PanelContext& context) {
                                 height, largest_share});
       }
     }
-    copy_by_keys(context, rows);
-    move_by_keys(context, rows);
+    handle_copy_keys(context, rows);
+    handle_arrow_keys(context, rows);
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();

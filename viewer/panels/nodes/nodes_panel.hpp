@@ -1,5 +1,5 @@
-// NodesPanel: the table of the nodes of the shown graph. Draws into the rest of the current ImGui
-// window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
+// NodesPanel: the table of the nodes of the shown graph. Fills the remaining area of the current
+// ImGui window. Modifies only its own state and PanelContext::view. Threads: drawing thread only.
 #pragma once
 
 #include <memory>

@@ -13,8 +13,8 @@ namespace reprise::viewer {
 
 namespace {
 
-// Cuts off what the cell has no room for, with an ellipsis, and says all of it below the mouse.
-void draw_text(const std::string& text, ImU32 colour) {
+// Draws a text, shortened to the width of the cell; a tooltip shows the full text.
+void draw_cell_text(const std::string& text, ImU32 colour) {
   const float width = ImGui::GetContentRegionAvail().x, wide = ImGui::CalcTextSize(text.c_str()).x;
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   if (wide <= width || text.empty()) {
@@ -36,14 +36,14 @@ void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std:
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
   const float number = ImGui::CalcTextSize("<99.9 %").x;
-  const float room = width - number - theme.half_space;
-  if (room > 8 && share > 0 && desc.largest_share > 0) {
+  const float bar = width - number - theme.half_space;
+  if (bar > 8 && share > 0 && desc.largest_share > 0) {
     const float top = at.y + line * 0.2f, bottom = at.y + line * 0.85f;
     ImDrawList* draw = ImGui::GetWindowDrawList();
-    draw->AddRectFilled({at.x, top}, {at.x + room, bottom}, with_alpha(theme.ink_faint, 0.18f), 2);
+    draw->AddRectFilled({at.x, top}, {at.x + bar, bottom}, with_alpha(theme.ink_faint, 0.18f), 2);
     draw->AddRectFilled(
         {at.x, top},
-        {at.x + std::max(2.0f, room * static_cast<float>(share / desc.largest_share)), bottom},
+        {at.x + std::max(2.0f, bar * static_cast<float>(share / desc.largest_share)), bottom},
         with_alpha(theme.accent, 0.8f), 2);
   }
   text_right(text, theme.ink);
@@ -52,7 +52,7 @@ void draw_share(const PanelContext& context, const NodeRowDesc& desc, const std:
 void draw_spread(const PanelContext& context, std::uint32_t node) {
   const auto& statistics = context.entry->statistics;
   if (!statistics || node >= statistics->nodes.size()) return;
-  const model::TimeHistogram& times = statistics->nodes[node].times;
+  const detail::CompactDurationHistogram& times = statistics->nodes[node].times;
   if (times.count() < 2) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
@@ -65,17 +65,17 @@ void draw_spread(const PanelContext& context, std::uint32_t node) {
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(context.graph()->node_name(node).c_str());
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
-  ImGui::Text("%s samples of all replays", count_text(times.count()).c_str());
+  ImGui::Text("%s samples in all replays", count_text(times.count()).c_str());
   ImGui::PopStyleColor();
   ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false,
                     ImGuiWindowFlags_NoInputs);
-  draw_distribution(context.theme, distribution(times, 64), times.median(), std::nullopt,
-                    ImGui::GetFontSize() * 5);
+  draw_distribution(context.theme, distribution(times, 64), times.nearest_rank_quantile(0.5),
+                    std::nullopt, ImGui::GetFontSize() * 5);
   ImGui::EndChild();
   ImGui::EndTooltip();
 }
 
-// The mark of a node on the longest path; a shape, so that it needs no colour to be seen.
+// The mark of a node on the critical path: a shape, so that it does not rely on colour alone.
 void draw_critical(const Theme& theme) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = ImGui::GetTextLineHeight() * 0.28f;
@@ -90,9 +90,9 @@ void draw_critical(const Theme& theme) {
 
 bool is_dimmed(const PanelContext& context, NodeColumn column, std::uint32_t node) {
   if (context.view_model == nullptr) return false;
-  const GraphViewModel::Node& of = context.view_model->nodes[node];
-  return (column == NodeColumn::Lost && of.lost == 0) ||
-         (column == NodeColumn::Slack && of.slack <= 0);
+  const GraphViewModel::Node& statistics = context.view_model->nodes[node];
+  return (column == NodeColumn::Lost && statistics.lost == 0) ||
+         (column == NodeColumn::Slack && statistics.slack <= 0);
 }
 
 void draw_cell(const PanelContext& context, const NodeRowDesc& desc, const NodeColumnInfo& info) {
@@ -110,7 +110,7 @@ void draw_cell(const PanelContext& context, const NodeRowDesc& desc, const NodeC
   } else if (info.align == CellAlign::Right) {
     text_right(text, is_dimmed(context, info.column, desc.node) ? theme.ink_faint : theme.ink);
   } else {
-    draw_text(text, info.column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
+    draw_cell_text(text, info.column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
   }
   if (is_mono) ImGui::PopFont();
 }
@@ -137,7 +137,7 @@ void draw_name(PanelContext& context, const NodeRowDesc& desc) {
                                             node_colour(context, desc.node), 2);
   ImGui::SameLine(0, 0);
   ImGui::SetCursorScreenPos({at.x + chip + theme.space * 0.75f, at.y});
-  draw_text(graph.node_name(desc.node), theme.ink);
+  draw_cell_text(graph.node_name(desc.node), theme.ink);
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ void draw_node_row(PanelContext& context, const NodeRowDesc& desc) {
   ImGui::TableNextRow(ImGuiTableRowFlags_None, desc.height);
   const model::Graph& graph = *context.graph();
   if (context.view.selection != model::Selection{model::SelectedNode{graph.key(), desc.node}}) {
-    // Lit up without being the selection: below the mouse elsewhere, or a user of what is selected.
+    // Highlights nodes that are hovered in another panel or that relate to the selection.
     if (model::selects_node(context.view.hovered, graph, desc.node)) {
       ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, context.theme.hovered);
     } else if (model::selects_node(context.view.selection, graph, desc.node)) {

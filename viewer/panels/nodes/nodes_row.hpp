@@ -1,5 +1,4 @@
-// One row of the table of nodes: its cells, and what the mouse does to it. Threads: the drawing
-// thread's.
+// One row of the node table. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@ namespace reprise::viewer {
 
 struct NodeRowDesc {
   std::uint32_t node = 0;
-  std::span<const std::uint32_t> rows;  // all that the table shows
+  std::span<const std::uint32_t> rows;  // all rows of the table
   const ColumnScales& scales;
   float height = 0;
-  double largest_share = 1;  // that the bars of shares are drawn against
+  double largest_share = 1;  // full length of the share bars
 };
 
-// Selects, hovers and opens the node in frame.view. Call with the table's row not begun yet.
+// Draws the row, and updates selection, hover and tab in PanelContext::view. Starts the table row.
 void draw_node_row(PanelContext& context, const NodeRowDesc& desc);
 
 }  // namespace reprise::viewer

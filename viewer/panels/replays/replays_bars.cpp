@@ -26,13 +26,13 @@ std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left, doub
   return bars;
 }
 
-double top_of(trace::Time greatest, trace::Time median, trace::Time p99, trace::Time fence) {
-  const double most = static_cast<double>(std::max<trace::Time>(greatest, 1));
-  if (median <= 0) return most * 1.08;
-  const double enough =
+double axis_max(trace::Time max, trace::Time median, trace::Time p99, trace::Time fence) {
+  const double all = 1.08 * static_cast<double>(std::max<trace::Time>(max, 1));
+  if (median <= 0) return all;
+  const double without_outliers =
       std::max({2.2 * static_cast<double>(median), 1.15 * static_cast<double>(p99),
                 1.1 * static_cast<double>(fence), 1.0});
-  return std::min(most * 1.08, enough);
+  return std::min(all, without_outliers);
 }
 
 }  // namespace reprise::viewer

@@ -1,6 +1,6 @@
-// What the strip of replays draws of a series: a bar a replay where there is room, and where there
-// is not, a bar for each run of replays, with its least, median and greatest value: nothing is left
-// out. Draws nothing itself. Threads: pure functions.
+// The bars of the replay strip. A bar shows one replay if the zoom permits, else a run of replays
+// with their min, median and max; every replay belongs to a bar. Performs no drawing. Threads: pure
+// functions.
 #pragma once
 
 #include <vector>
@@ -10,22 +10,21 @@
 namespace reprise::viewer {
 
 struct ReplayBar {
-  std::size_t first = 0, end = 0;  // places
+  std::size_t first = 0, end = 0;  // indices into the replay list
   ReplayRun run;
 };
 
-// How many replays a bar stands for: a power of two.
+// The number of replays per bar, a power of two.
 [[nodiscard]] std::size_t bar_length(const ReplaySeries& series, double zoom);
-// Of the places that touch [left, right), at `zoom` screen points a place. A bar is at least one
-// point wide, and stands at multiples of its count, so that it stays the same bar while the picture
-// moves.
+// The bars that overlap the indices [left, right), at `zoom` screen points per replay. A bar is at
+// least one point wide and starts at a multiple of its length, so panning does not change bars.
 [[nodiscard]] std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left,
                                                  double right, double zoom);
 
-// What the top of the picture stands for, in ns: so high that all but outliers fit, and never
-// higher than the greatest of [left, right). An outlier above it is drawn to the top and marked.
-// `median`, `p99`, `fence` of all replays.
-[[nodiscard]] double top_of(trace::Time greatest, trace::Time median, trace::Time p99,
-                            trace::Time fence);
+// The upper end of the time axis, ns: fits all visible values except outliers, which are clipped
+// and marked. `max` is the maximum of the visible bars; `median`, `p99` and `fence` cover all
+// replays.
+[[nodiscard]] double axis_max(trace::Time max, trace::Time median, trace::Time p99,
+                              trace::Time fence);
 
 }  // namespace reprise::viewer

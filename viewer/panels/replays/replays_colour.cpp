@@ -12,14 +12,14 @@ ImU32 mixed(ImU32 a, ImU32 b, float part) {
       {x.x * q + y.x * p, x.y * q + y.y * p, x.z * q + y.z * p, x.w * q + y.w * p});
 }
 
-ImU32 against_median(const Theme& theme, double ratio) {
-  const ImU32 same = mixed(theme.node_border, theme.ink_faint, 0.5f);
-  if (!(ratio > 0)) return same;
+ImU32 ratio_colour(const Theme& theme, double ratio) {
+  const ImU32 neutral = mixed(theme.node_border, theme.ink_faint, 0.5f);
+  if (!(ratio > 0)) return neutral;
   const double part = std::clamp(std::log(ratio) / std::log(kFullColourRatio), -1.0, 1.0);
-  const auto far = static_cast<float>(std::abs(part));
+  const auto strength = static_cast<float>(std::abs(part));
   const ImU32 faster = category(theme, theme.shade == Shade::Dark ? 0 : 6),
               slower = category(theme, 4);
-  return mixed(same, part < 0 ? faster : slower, far);
+  return mixed(neutral, part < 0 ? faster : slower, strength);
 }
 
 float draw_ratio_legend(const Theme& theme, ImDrawList& list, ImVec2 at) {
@@ -34,7 +34,7 @@ float draw_ratio_legend(const Theme& theme, ImDrawList& list, ImVec2 at) {
     const double part = (i + 0.5) / kSteps * 2 - 1;
     const float x = left + width * static_cast<float>(i) / kSteps;
     list.AddRectFilled({x, top}, {x + width / kSteps + 0.5f, top + height},
-                       against_median(theme, std::pow(kFullColourRatio, part)));
+                       ratio_colour(theme, std::pow(kFullColourRatio, part)));
   }
   list.AddText(theme.small, size, {left + width + theme.half_space, at.y}, theme.ink_soft, high);
   return low_width + width + high_width + 2 * theme.half_space;

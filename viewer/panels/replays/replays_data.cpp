@@ -7,7 +7,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr double kShareOfAThread = 0.1;  // that counting a growing trace again and again may take
+// Maximum fraction of one worker's time for recomputing statistics of a growing trace.
+constexpr double kMaxWorkerShare = 0.1;
 
 }  // namespace
 
@@ -25,24 +26,25 @@ ReplaysData::ReplaysData(Background& background)
       builders_(std::make_shared<Builders>()) {}
 
 template <class Value, class Make>
-void ReplaysData::ask(ViewModel<Value>& view_model, double& asked_at, const PanelContext& context,
-                      const ViewModelKey& key, Make make) const {
+void ReplaysData::request(ViewModel<Value>& view_model, double& requested_at,
+                          const PanelContext& context, const ViewModelKey& key, Make make) const {
   const double now = ImGui::GetTime();
   const auto last = view_model.value();
   if (context.is_live && last && last->graph == graph_ &&
-      now < asked_at + last->seconds / kShareOfAThread)
+      now < requested_at + last->seconds / kMaxWorkerShare)
     return;
-  asked_at = now;
+  requested_at = now;
   view_model.ask(key, [series = key.series, make = std::move(make)] {
-    const auto begin = std::chrono::steady_clock::now();
-    MadeOf<Value> made{series->graph, make(*series), 0};
-    made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    return made;
+    const auto start = std::chrono::steady_clock::now();
+    TimedValue<Value> result{series->graph, make(*series), 0};
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return result;
   });
 }
 
-void ReplaysData::ask(const PanelContext& context, Detail detail,
-                      const std::optional<DurationRange>& durations) {
+void ReplaysData::request(const PanelContext& context, Detail detail,
+                          const std::optional<DurationRange>& durations) {
   const model::ListView<trace::Replay>& replays = context.entry->replays;
   graph_ = context.entry->graph;
   wants_matches_ = durations.has_value();
@@ -57,30 +59,32 @@ void ReplaysData::ask(const PanelContext& context, Detail detail,
               });
   const auto series = this->series();
   if (!series) return;
-  ask(overall_, overall_asked_, context, {series, 0, 0, {}}, [](const ReplaysSeries& s) {
-    return AllFigures{series_figures(s.main), series_figures(s.latency), series_figures(s.gap)};
+  request(overall_, overall_requested_, context, {series, 0, 0, {}}, [](const ReplaysSeries& s) {
+    return OverallSummary{summarise(s.main), summarise(s.latency), summarise(s.gap)};
   });
   const model::ReplayRange range = context.view.range;
-  // What the user changes is not put off.
-  if (range.first != chosen_.first || range.count != chosen_.count)
-    range_asked_ = matches_asked_ = -1e9;
-  chosen_ = range;
+  // A change by the user takes effect without a delay.
+  if (range.first != selected_.first || range.count != selected_.count)
+    range_requested_ = matches_requested_ = -1e9;
+  selected_ = range;
   if (detail == Detail::All) {
-    ask(range_, range_asked_, context, {series, range.first, range.count, {}},
-        [range](const ReplaysSeries& s) { return range_view_model(s.replays, s.main, range); });
+    request(range_, range_requested_, context, {series, range.first, range.count, {}},
+            [range](const ReplaysSeries& s) {
+              return make_range_view_model(s.replays, s.main, range);
+            });
   }
   if (!durations) return;
-  if (*durations != durations_) matches_asked_ = -1e9;
+  if (*durations != durations_) matches_requested_ = -1e9;
   durations_ = *durations;
-  ask(matches_, matches_asked_, context, {series, range.first, range.count, *durations},
-      [range, wanted = *durations](const ReplaysSeries& s) {
-        return matching_replays(s.main, range, wanted.least, wanted.greatest);
-      });
+  request(matches_, matches_requested_, context, {series, range.first, range.count, *durations},
+          [range, filter = *durations](const ReplaysSeries& s) {
+            return matching_replays(s.main, range, filter.min, filter.max);
+          });
 }
 
 std::shared_ptr<const ReplaysSeries> ReplaysData::series() const {
-  const auto made = series_.value();
-  return made && made->graph == graph_ ? made : nullptr;
+  const auto series = series_.value();
+  return series && series->graph == graph_ ? series : nullptr;
 }
 
 }  // namespace reprise::viewer

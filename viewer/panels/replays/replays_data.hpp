@@ -1,5 +1,6 @@
-// ReplaysData: what the panel of replays shows, made in the background and kept up with a document
-// that grows: the last result stays until the next one is there. Threads: the drawing thread's.
+// ReplaysData: the series and statistics that the replays panel shows. Workers compute them as the
+// document grows; the previous result stays visible until the next one is ready. Threads: drawing
+// thread only.
 #pragma once
 
 #include <memory>
@@ -16,18 +17,17 @@ using GraphPointer = std::shared_ptr<const model::Graph>;
 struct ReplaysSeries {
   GraphPointer graph;
   model::ListView<trace::Replay> replays;
-  ReplaySeries main;  // device time, or the launch call where the device has none
+  ReplaySeries main;  // device time, or the launch call if no replay has a device time
   ReplaySeries latency, gap;
 };
 
-struct AllFigures {
-  SeriesFigures main, latency, gap;
+struct OverallSummary {
+  SeriesSummary main, latency, gap;
 };
 
-// A value of one graph, and what it cost to make, so that a stream of documents does not keep a
-// thread busy.
+// A value of one graph and its computation time, which limits the update rate of live documents.
 template <class Value>
-struct MadeOf {
+struct TimedValue {
   GraphPointer graph;
   Value value;
   double seconds = 0;
@@ -37,14 +37,15 @@ class ReplaysData {
  public:
   explicit ReplaysData(Background& background);
 
-  // Which parts are needed: those of the strip alone, or all.
+  // Strip: only series and overall summary. All: also the statistics of the range.
   enum class Detail { Strip, All };
-  void ask(const PanelContext& context, Detail detail,
-           const std::optional<DurationRange>& durations);
+  // Requests the data of the shown graph. `durations` requests matches() as well.
+  void request(const PanelContext& context, Detail detail,
+               const std::optional<DurationRange>& durations);
 
-  // Of the graph that was asked for last; null: not yet.
+  // Results for the graph of the last request; null: not ready.
   [[nodiscard]] std::shared_ptr<const ReplaysSeries> series() const;
-  [[nodiscard]] std::shared_ptr<const AllFigures> overall() const { return value(overall_); }
+  [[nodiscard]] std::shared_ptr<const OverallSummary> overall() const { return value(overall_); }
   [[nodiscard]] std::shared_ptr<const RangeViewModel> range() const { return value(range_); }
   [[nodiscard]] std::shared_ptr<const Matches> matches() const {
     return wants_matches_ ? value(matches_) : nullptr;
@@ -65,26 +66,27 @@ class ReplaysData {
   };
   struct Builders;
   template <class Value>
-  using ViewModel = AsyncValue<ViewModelKey, MadeOf<Value>>;
+  using ViewModel = AsyncValue<ViewModelKey, TimedValue<Value>>;
 
   template <class Value, class Make>
-  void ask(ViewModel<Value>& view_model, double& asked_at, const PanelContext& context,
-           const ViewModelKey& key, Make make) const;
+  void request(ViewModel<Value>& view_model, double& requested_at, const PanelContext& context,
+               const ViewModelKey& key, Make make) const;
   template <class Value>
   [[nodiscard]] std::shared_ptr<const Value> value(const ViewModel<Value>& view_model) const {
-    const auto made = view_model.value();
-    return made && made->graph == graph_ ? std::shared_ptr<const Value>(made, &made->value)
-                                         : nullptr;
+    const auto result = view_model.value();
+    return result && result->graph == graph_ ? std::shared_ptr<const Value>(result, &result->value)
+                                             : nullptr;
   }
 
   AsyncValue<SeriesKey, ReplaysSeries> series_;
-  ViewModel<AllFigures> overall_;
+  ViewModel<OverallSummary> overall_;
   ViewModel<RangeViewModel> range_;
   ViewModel<Matches> matches_;
-  std::shared_ptr<Builders> builders_;  // used by one piece of work at a time
+  std::shared_ptr<Builders> builders_;  // used by one work item at a time
   GraphPointer graph_;
-  model::ReplayRange chosen_;
-  double overall_asked_ = -1e9, range_asked_ = -1e9, matches_asked_ = -1e9;
+  model::ReplayRange selected_;
+  // ImGui times of the last requests.
+  double overall_requested_ = -1e9, range_requested_ = -1e9, matches_requested_ = -1e9;
   DurationRange durations_;
   bool wants_matches_ = false;
 };

@@ -7,8 +7,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kReach = 6;      // points, of a handle
-constexpr float kClickSlop = 5;  // as a canvas tells a click
+constexpr float kHandleRadius = 6;  // points
+constexpr float kDragSlop = 5;      // maximum mouse movement of a click, in points; as in Canvas
 
 }  // namespace
 
@@ -18,8 +18,8 @@ void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view
   const double first = static_cast<double>(std::min(view.range.first, size));
   const double end = first + static_cast<double>(std::min(view.range.count,
                                                           size - std::min(view.range.first, size)));
-  const auto is_near = [&](double place) {
-    return std::abs(canvas.to_screen(place, 0).x - io.MousePos.x) <= kReach;
+  const auto is_near = [&](double index) {
+    return std::abs(canvas.to_screen(index, 0).x - io.MousePos.x) <= kHandleRadius;
   };
   const bool at_first = view.has_range() && is_near(first),
              at_end = view.has_range() && is_near(end);
@@ -31,7 +31,7 @@ void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view
     anchor_ = at_first ? end : at_end ? first : canvas.x_of(io.MousePos.x);
   }
   if (!active_) return;
-  moved_ = moved_ || io.MouseDragMaxDistanceSqr[0] >= kClickSlop * kClickSlop;
+  moved_ = moved_ || io.MouseDragMaxDistanceSqr[0] >= kDragSlop * kDragSlop;
   if (moved_ && size > 0) {
     const double at = canvas.x_of(io.MousePos.x);
     const double low = std::clamp(std::floor(std::min(anchor_, at)), 0.0, count - 1),

@@ -1,5 +1,5 @@
-// ReplaysDrag: the left button over the strip of replays: a drag chooses a range of places, a drag
-// of an end of it moves that end. Threads: the drawing thread's.
+// ReplaysDrag: range selection in the replay strip. A left drag selects a range; a drag of a range
+// handle moves that end. Threads: drawing thread only.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace reprise::viewer {
 
 class ReplaysDrag {
  public:
-  // Changes the range of `view`, a list of `size` replays. Call between the canvas's begin() and
-  // end().
+  // Updates view.range, a range of a list of `size` replays. Call between Canvas::begin() and
+  // Canvas::end().
   void update(const Canvas& canvas, std::size_t size, ViewState& view);
   [[nodiscard]] bool is_active() const noexcept { return active_ && moved_; }
 
  private:
   bool active_ = false, moved_ = false;
-  double anchor_ = 0;  // place: the end that stays
+  double anchor_ = 0;  // index of the fixed end
 };
 
 }  // namespace reprise::viewer

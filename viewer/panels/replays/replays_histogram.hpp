@@ -1,5 +1,5 @@
-// ReplaysHistogram: how many replays took how long, as bars; a drag over it chooses a range of
-// durations, a click lets go of it. Threads: the drawing thread's.
+// ReplaysHistogram: a histogram of replay durations. A drag selects a range of durations; a click
+// toggles one bin. Threads: drawing thread only.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 namespace reprise::viewer {
 
 struct DurationRange {
-  double least = 0, greatest = 0;  // ns, both of it
+  double min = 0, max = 0;  // ns, inclusive
   friend bool operator==(const DurationRange&, const DurationRange&) = default;
 };
 
 class ReplaysHistogram {
  public:
-  // `median`: greater than 0, or no colours. Returns true if the chosen durations have changed.
+  // `median` selects the colours; 0: unknown. Returns true if the selected durations changed.
   bool draw(const Theme& theme, const DurationHistogram& histogram, double median, ImVec2 size);
-  [[nodiscard]] const std::optional<DurationRange>& chosen() const noexcept { return chosen_; }
+  [[nodiscard]] const std::optional<DurationRange>& selected() const noexcept { return selected_; }
   [[nodiscard]] bool is_dragging() const noexcept { return dragging_; }
-  void clear() { chosen_.reset(); }
+  void clear() { selected_.reset(); }
 
  private:
-  std::optional<DurationRange> chosen_;
+  std::optional<DurationRange> selected_;
   bool dragging_ = false;
   std::size_t anchor_ = 0;  // bin
 };

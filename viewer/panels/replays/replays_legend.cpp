@@ -7,7 +7,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// Puts one thing after another, as long as there is room.
+// Places items from left to right until the line is full.
 class Line {
  public:
   Line(const Theme& theme, ImVec2 at, float end)
@@ -25,7 +25,7 @@ class Line {
     list_.AddText(theme_.small, theme_.small->FontSize, at_, colour, text.c_str());
     at_.x += width + after;
   }
-  // `draw` gets the middle of a square.
+  // `draw` receives the list, and the centre and half width of a square.
   template <class Draw>
   void mark(const std::string& name, Draw draw) {
     const float size = theme_.small->FontSize;
@@ -57,21 +57,22 @@ class Line {
 
 void draw_replays_legend(const Theme& theme, ImVec2 at, float width, const ReplaysLegend& legend) {
   float end = at.x + width;
-  if (!legend.chosen.empty()) {
-    const float chosen =
-        theme.small->CalcTextSizeA(theme.small->FontSize, 1e9f, 0, legend.chosen.c_str()).x;
-    if (chosen < width) {
-      ImGui::GetWindowDrawList()->AddText(theme.small, theme.small->FontSize, {end - chosen, at.y},
-                                          theme.accent, legend.chosen.c_str());
-      end -= chosen + theme.space;
+  if (!legend.selected.empty()) {
+    const float text_width =
+        theme.small->CalcTextSizeA(theme.small->FontSize, 1e9f, 0, legend.selected.c_str()).x;
+    if (text_width < width) {
+      ImGui::GetWindowDrawList()->AddText(theme.small, theme.small->FontSize,
+                                          {end - text_width, at.y}, theme.accent,
+                                          legend.selected.c_str());
+      end -= text_width + theme.space;
     }
   }
   Line line(theme, at, end);
   line.text(count_text(legend.replays) + (legend.replays == 1 ? " replay" : " replays"), theme.ink,
             theme.space);
-  const bool device = legend.what != ReplayValue::LaunchCall;
-  line.text(device ? "device time of each" : "launch call of each: the device gave no times",
-            device ? theme.ink_soft : theme.warning, 1.5f * theme.space);
+  const bool is_device = legend.value != ReplayValue::LaunchCall;
+  line.text(is_device ? "device time" : "launch call duration (no device times)",
+            is_device ? theme.ink_soft : theme.warning, 1.5f * theme.space);
   line.ratios();
   const float thick = 1.5f * theme.scale;
   const auto sampled = [&](const std::string& name, float high) {
@@ -83,7 +84,7 @@ void draw_replays_legend(const Theme& theme, ImVec2 at, float width, const Repla
     return legend.sources != nullptr && legend.sources->count(source) != 0;
   };
   if (has(trace::SampleSource::Cupti)) sampled("sampled by CUPTI", 2 * thick);
-  if (has(trace::SampleSource::Timestamp)) sampled("sampled by stamps", thick);
+  if (has(trace::SampleSource::Timestamp)) sampled("sampled by timestamps", thick);
   if (!has(trace::SampleSource::Cupti) && !has(trace::SampleSource::Timestamp))
     sampled("sampled", 2 * thick);
   line.mark("outlier", [&](ImDrawList& list, ImVec2 m, float r) {

@@ -1,5 +1,5 @@
-// The line above the strip of replays: what is drawn, what its colours and marks mean, and what is
-// chosen. Threads: the drawing thread's.
+// The legend line above the replay strip: the drawn value, colours, marks and the selected range.
+// Threads: drawing thread only.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 namespace reprise::viewer {
 
 struct ReplaysLegend {
-  ReplayValue what = ReplayValue::DeviceTime;
+  ReplayValue value = ReplayValue::DeviceTime;
   std::size_t replays = 0;
-  std::string chosen;                             // at the right end; empty: nothing is
-  const model::SampleSources* sources = nullptr;  // null: nobody knows
+  std::string selected;                           // right-aligned; empty: no range is selected
+  const model::SampleSources* sources = nullptr;  // null: unknown
 };
-// In `width`; what does not fit is left out, from the right. Leaves the cursor alone.
+// Omits items that do not fit into `width`, from the right. Does not move the ImGui cursor.
 void draw_replays_legend(const Theme& theme, ImVec2 at, float width, const ReplaysLegend& legend);
 
 }  // namespace reprise::viewer

@@ -17,10 +17,11 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kFullHeight = 200;    // from which on there is more than the strip
-constexpr float kCountsHeight = 300;  // from which on there are the histogram and the table
+constexpr float kFullHeight = 200;        // minimum height for the latency and gap strips
+constexpr float kStatisticsHeight = 300;  // minimum height for the histogram and the table
 
-std::size_t place_of(const model::ListView<trace::Replay>& replays, std::uint64_t number) {
+// The index of a replay; replays.size() if the list does not contain it.
+std::size_t index_of(const model::ListView<trace::Replay>& replays, std::uint64_t number) {
   const std::size_t at = replays.lower_bound(
       number, [](const trace::Replay& r, std::uint64_t n) { return r.replay < n; });
   return at < replays.size() && replays[at].replay == number ? at : replays.size();
@@ -29,9 +30,9 @@ std::size_t place_of(const model::ListView<trace::Replay>& replays, std::uint64_
 std::string range_text(const model::ListView<trace::Replay>& replays,
                        const model::ReplayRange& range) {
   if (replays.empty() || range.first >= replays.size())
-    return "no replay is in the chosen range (Esc clears it)";
+    return "no replays in the selected range (Esc clears)";
   const std::size_t count = std::min(range.count, replays.size() - range.first);
-  return "chosen: " + count_text(replays[range.first].replay) + " to " +
+  return "selected: " + count_text(replays[range.first].replay) + " to " +
          count_text(replays[range.first + count - 1].replay) + ", " + count_text(count) +
          (count == 1 ? " replay" : " replays") + " (Esc clears)";
 }
@@ -43,19 +44,19 @@ struct ReplaysPanel::State {
 
   void draw(PanelContext& context);
   void draw_strips(PanelContext& context, const ReplaysSeries& series, ImVec2 at, ImVec2 size);
-  void draw_counts(PanelContext& context, const ReplaysSeries& series);
-  void keep_newest_in_sight(PanelContext& context, std::size_t size);
-  void take_mouse(PanelContext& context, const ReplaysSeries& series);
+  void draw_statistics(PanelContext& context, const ReplaysSeries& series);
+  void follow_newest(PanelContext& context, std::size_t size);
+  void handle_mouse(PanelContext& context, const ReplaysSeries& series);
 
   ReplaysData data;
   Canvas canvas{CanvasAxes::Horizontal};
   ReplaysDrag drag;
   ReplaysHistogram histogram;
-  GraphPointer graph;          // that was drawn last
-  std::size_t known_size = 0;  // of its list, then
-  double right_before = 0;     // of what was in sight
+  GraphPointer graph;         // the graph of the last frame
+  std::size_t last_size = 0;  // number of its replays in the last frame
+  double last_right = 0;      // right end of the visible area in the last frame
   bool is_tall = false;
-  std::shared_ptr<const Matches> put_as_range;  // these have become the range already
+  std::shared_ptr<const Matches> applied_matches;  // the last matches considered for the range
 };
 
 ReplaysPanel::ReplaysPanel(Background& background) : state_(std::make_unique<State>(background)) {}
@@ -65,57 +66,58 @@ void ReplaysPanel::draw(PanelContext& context) { state_->draw(context); }
 void ReplaysPanel::State::draw(PanelContext& context) {
   const Theme& theme = context.theme;
   if (context.entry == nullptr) {
-    draw_empty(theme, "No graph yet",
-               "A graph and its replays appear here as soon as the trace has one.");
+    draw_empty(theme, "No graph yet", "Waiting for a graph in the trace.");
     return;
   }
   if (graph != context.entry->graph) {
     graph = context.entry->graph;
-    known_size = 0;
+    last_size = 0;
     canvas.fit();
     histogram.clear();
   }
   const ImVec2 size = ImGui::GetContentRegionAvail();
   is_tall = size.y > kFullHeight * theme.scale;
   if (!is_tall) histogram.clear();
-  data.ask(context, is_tall ? ReplaysData::Detail::All : ReplaysData::Detail::Strip,
-           histogram.chosen());
+  data.request(context, is_tall ? ReplaysData::Detail::All : ReplaysData::Detail::Strip,
+               histogram.selected());
   if (context.entry->replays.empty()) {
-    draw_empty(theme, "No replay of " + context.entry->graph->name() + " yet",
-               "A bar for each appears here as it is launched.");
+    draw_empty(theme, "No replays of " + context.entry->graph->name() + " yet",
+               "Each launch adds a bar.");
     return;
   }
   const auto series = data.series();
   if (!series) {
-    draw_busy(theme, "Looking at " + count_text(context.entry->replays.size()) + " replays");
+    draw_busy(theme, "Loading " + count_text(context.entry->replays.size()) + " replays");
     return;
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float counts = is_tall && size.y > kCountsHeight * theme.scale
-                           ? std::clamp(size.y * 0.34f, 130 * theme.scale, 300 * theme.scale)
-                           : 0;
-  draw_strips(context, *series, at, {size.x, size.y - counts});
-  if (counts > 0) {
-    ImGui::SetCursorScreenPos({at.x, at.y + size.y - counts + theme.half_space});
-    draw_counts(context, *series);
+  const float statistics_height =
+      is_tall && size.y > kStatisticsHeight * theme.scale
+          ? std::clamp(size.y * 0.34f, 130 * theme.scale, 300 * theme.scale)
+          : 0;
+  draw_strips(context, *series, at, {size.x, size.y - statistics_height});
+  if (statistics_height > 0) {
+    ImGui::SetCursorScreenPos({at.x, at.y + size.y - statistics_height + theme.half_space});
+    draw_statistics(context, *series);
   }
 }
 
-// Live, and as long as the user has not moved away from the end.
-void ReplaysPanel::State::keep_newest_in_sight(PanelContext& context, std::size_t size) {
-  const CanvasBounds sight = canvas.in_sight();
-  const double end = static_cast<double>(size), end_before = static_cast<double>(known_size);
-  const bool was_at_end = known_size != 0 && right_before >= end_before - 0.5,
-             is_at_end = sight.right >= end_before - 0.5;
-  if (context.is_live && context.view.follow && !context.view.paused && known_size != 0) {
+// Live: keeps the newest replays visible. Turns off ViewState::follow once the user moves the view
+// away from the end.
+void ReplaysPanel::State::follow_newest(PanelContext& context, std::size_t size) {
+  const CanvasBounds visible = canvas.in_sight();
+  const double end = static_cast<double>(size), last_end = static_cast<double>(last_size);
+  const bool was_at_end = last_size != 0 && last_right >= last_end - 0.5,
+             is_at_end = visible.right >= last_end - 0.5;
+  if (context.is_live && context.view.follow && !context.view.paused && last_size != 0) {
     if (was_at_end && !is_at_end) {
       context.view.follow = false;
-    } else if (sight.right < end) {
+    } else if (visible.right < end) {
       canvas.follow_right(end);
     }
   }
-  known_size = size;
-  right_before = canvas.in_sight().right;
+  last_size = size;
+  last_right = canvas.in_sight().right;
 }
 
 void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries& series, ImVec2 at,
@@ -126,15 +128,15 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
       context.entry->statistics ? &context.entry->statistics->sources : nullptr;
   draw_replays_legend(
       theme, {at.x + theme.half_space, at.y}, size.x - theme.space,
-      {series.main.what(), series.replays.size(),
+      {series.main.value(), series.replays.size(),
        context.view.has_range() ? range_text(series.replays, context.view.range) : "", sources});
   const float left = 66 * s, right = 92 * s, header = line + 3 * s;
   const ImVec2 area{std::max(size.x - left - right, 24.0f), std::max(size.y - header, 24.0f)};
   ImGui::SetCursorScreenPos({at.x + left, at.y + header});
   canvas.begin("replays", {0, 0, static_cast<double>(series.replays.size()), 1}, theme, area);
-  keep_newest_in_sight(context, series.replays.size());
+  follow_newest(context, series.replays.size());
   drag.update(canvas, series.replays.size(), context.view);
-  take_mouse(context, series);
+  handle_mouse(context, series);
 
   const float top = canvas.min().y, numbers = canvas.max().y - line - 2 * s, height = numbers - top;
   const bool has_more = is_tall && height > 150 * s;
@@ -143,36 +145,36 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
   const auto overall = data.overall();
   const auto matches = data.matches();
   ReplayPlot plot{.series = series.main, .top = top, .bottom = top + main};
-  if (overall) plot.figures = overall->main;
+  if (overall) plot.summary = overall->main;
   plot.matches = matches.get();
   plot.sources = sources;
   plot.replays = &series.replays;
   const std::uint64_t shown =
       context.replay != nullptr ? context.replay->replay.replay : context.view.replay.value_or(0);
-  if (const std::size_t place = place_of(series.replays, shown); place < series.replays.size())
-    plot.shown = place;
+  if (const std::size_t index = index_of(series.replays, shown); index < series.replays.size())
+    plot.shown = index;
   if (const auto* hovered = std::get_if<model::SelectedReplay>(&context.view.hovered)) {
-    if (hovered->graph == graph->key()) plot.hovered = place_of(series.replays, hovered->replay);
+    if (hovered->graph == graph->key()) plot.hovered = index_of(series.replays, hovered->replay);
   }
   draw_replay_plot(theme, canvas, plot);
   if (has_more) {
     ReplayPlot latency{.series = series.latency,
                        .top = top + main + between,
                        .bottom = top + main + between + other};
-    if (overall) latency.figures = overall->latency;
+    if (overall) latency.summary = overall->latency;
     latency.matches = plot.matches;
     latency.shown = plot.shown;
     latency.hovered = plot.hovered;
     latency.marks = ReplayPlot::Marks::None;
-    latency.title = "latency: from the call of launch to the start";
+    latency.title = "latency: launch call to start";
     draw_replay_plot(theme, canvas, latency);
     ReplayPlot gap{.series = series.gap, .top = numbers - other, .bottom = numbers};
-    if (overall) gap.figures = overall->gap;
+    if (overall) gap.summary = overall->gap;
     gap.matches = plot.matches;
     gap.shown = plot.shown;
     gap.hovered = plot.hovered;
     gap.marks = ReplayPlot::Marks::None;
-    gap.title = "gap: from the end of the replay before to the start";
+    gap.title = "gap: end of the previous replay to start";
     draw_replay_plot(theme, canvas, gap);
   }
   if (context.view.has_range()) {
@@ -185,39 +187,39 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
   canvas.end();
 }
 
-void ReplaysPanel::State::take_mouse(PanelContext& context, const ReplaysSeries& series) {
+void ReplaysPanel::State::handle_mouse(PanelContext& context, const ReplaysSeries& series) {
   if (!canvas.is_hovered() || drag.is_active()) return;
   const double x = canvas.x_of(ImGui::GetIO().MousePos.x);
   if (x < 0 || x >= static_cast<double>(series.replays.size())) return;
-  const auto place = static_cast<std::size_t>(x);
+  const auto index = static_cast<std::size_t>(x);
   const std::size_t length = bar_length(series.main, canvas.zoom_x()),
-                    first = place / length * length;
+                    first = index / length * length;
   const std::size_t end = std::min(first + length, series.replays.size());
   const ReplayBar bar{first, end, series.main.run(first, end)};
-  // Of a run, the one that sticks out.
-  const std::size_t which = length > 1 && bar.run.known != 0 ? bar.run.greatest_at : place;
-  const model::SelectedReplay replay{graph->key(), series.replays[which].replay};
+  // A bar of several replays selects its slowest replay.
+  const std::size_t target = length > 1 && bar.run.known != 0 ? bar.run.max_index : index;
+  const model::SelectedReplay replay{graph->key(), series.replays[target].replay};
   context.view.hovered = replay;
   if (canvas.is_clicked()) {
     context.view.replay = replay.replay;
     context.view.select(replay);
   }
   if (canvas.is_double_clicked()) {
-    const double middle = static_cast<double>(which) + 0.5;
+    const double middle = static_cast<double>(target) + 0.5;
     canvas.show({middle - 20, 0, middle + 20, 1});
   }
   const auto overall = data.overall();
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Right) && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) {
     draw_replay_tooltip(context.theme,
-                        {series, bar, place, overall ? overall->main.median : -1, *context.entry});
+                        {series, bar, index, overall ? overall->main.median : -1, *context.entry});
   }
 }
 
-void ReplaysPanel::State::draw_counts(PanelContext& context, const ReplaysSeries& series) {
+void ReplaysPanel::State::draw_statistics(PanelContext& context, const ReplaysSeries& series) {
   const Theme& theme = context.theme;
   const auto view_model = data.range();
   if (!view_model) {
-    draw_busy(theme, "Counting");
+    draw_busy(theme, "Computing statistics");
     return;
   }
   const ImVec2 size = ImGui::GetContentRegionAvail();
@@ -230,17 +232,18 @@ void ReplaysPanel::State::draw_counts(PanelContext& context, const ReplaysSeries
     ImGui::BeginChild("histogram", {left, size.y}, false,
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     ImGui::PushFont(theme.small);
-    const bool is_device = series.main.what() == ReplayValue::DeviceTime;
-    std::string title = std::string("How many replays took how long (") +
-                        (is_device ? "device time" : "launch call") + ")";
-    if (const auto matches = data.matches(); matches && histogram.chosen()) {
-      title = count_text(matches->places.size()) + " of " +
-              count_text(context.view.has_range()
-                             ? view_model->device.count + view_model->device.unknown
-                             : series.replays.size()) +
-              " replays took " + duration_text(histogram.chosen()->least) + " to " +
-              duration_text(histogram.chosen()->greatest) +
-              (matches->is_contiguous() ? ": one stretch, now the range" : ": highlighted above");
+    const bool is_device = series.main.value() == ReplayValue::DeviceTime;
+    std::string title =
+        std::string("Distribution of ") + (is_device ? "device time" : "launch call duration");
+    if (const auto matches = data.matches(); matches && histogram.selected()) {
+      title =
+          count_text(matches->indices.size()) + " of " +
+          count_text(context.view.has_range()
+                         ? view_model->device.count + view_model->device.unknown
+                         : series.replays.size()) +
+          " replays: " + duration_text(histogram.selected()->min) + " to " +
+          duration_text(histogram.selected()->max) +
+          (matches->is_contiguous() ? " (contiguous, selected as range)" : " (highlighted above)");
     }
     ImGui::TextUnformatted(title.c_str());
     ImGui::PopFont();
@@ -251,16 +254,16 @@ void ReplaysPanel::State::draw_counts(PanelContext& context, const ReplaysSeries
     histogram.clear();
   }
   const auto matches = data.matches();
-  if (matches && matches != put_as_range && !histogram.is_dragging()) {
-    put_as_range = matches;
-    if (matches->is_contiguous() && matches->places.size() < series.replays.size())
-      context.view.range = {matches->places.front(), matches->places.size()};
+  if (matches && matches != applied_matches && !histogram.is_dragging()) {
+    applied_matches = matches;
+    if (matches->is_contiguous() && matches->indices.size() < series.replays.size())
+      context.view.range = {matches->indices.front(), matches->indices.size()};
   }
   ImGui::BeginChild("quantiles", {0, size.y}, false, ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PushFont(theme.small);
   ImGui::TextUnformatted(context.view.has_range()
                              ? range_text(series.replays, context.view.range).c_str()
-                             : "Over all replays");
+                             : "All replays");
   ImGui::PopFont();
   draw_replay_table(theme, *view_model);
   ImGui::EndChild();

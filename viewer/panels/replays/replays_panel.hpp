@@ -1,6 +1,6 @@
-// ReplaysPanel: the strip of all replays of the shown graph, with its histogram. Draws into the
-// rest of the current ImGui window; changes nothing but its own view and Frame::view. Threads: the
-// drawing thread's.
+// ReplaysPanel: the strip of all replays of the shown graph, with a histogram and statistics. Fills
+// the remaining area of the current ImGui window. Modifies only its own state and
+// PanelContext::view. Threads: drawing thread only.
 #pragma once
 
 #include <memory>

@@ -25,11 +25,11 @@ class Plot {
         plot_(plot),
         list_(*ImGui::GetWindowDrawList()),
         small_(theme.small) {
-    const CanvasBounds sight = canvas.in_sight();
-    bars_ = replay_bars(plot.series, sight.left, sight.right, canvas.zoom_x());
-    trace::Time most = 0;
-    for (const ReplayBar& bar : bars_) most = std::max(most, bar.run.greatest);
-    top_ = top_of(most, plot.figures.median, plot.figures.p99, plot.figures.fence);
+    const CanvasBounds visible = canvas.in_sight();
+    bars_ = replay_bars(plot.series, visible.left, visible.right, canvas.zoom_x());
+    trace::Time max = 0;
+    for (const ReplayBar& bar : bars_) max = std::max(max, bar.run.max);
+    top_ = axis_max(max, plot.summary.median, plot.summary.p99, plot.summary.fence);
     bottom_ = plot.marks == ReplayPlot::Marks::All ? plot.bottom - 5 * theme.scale : plot.bottom;
   }
 
@@ -69,7 +69,7 @@ class Plot {
     double step = round_step(
         0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
     if (step > top_ * 0.95) step = round_step(0, top_, 4);
-    float free_above = plot_.bottom + small_->FontSize;  // of text
+    float free_above = plot_.bottom + small_->FontSize;  // no label is above this y position
     for (const double tick : round_ticks(0, top_ * 0.999, step)) {
       const float y = std::floor(y_of(tick)) + 0.5f;
       list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
@@ -87,12 +87,12 @@ class Plot {
   }
 
   [[nodiscard]] ImU32 colour(trace::Time time) const {
-    // The colours of the strips below it would say what their height does.
-    if (plot_.marks == ReplayPlot::Marks::None) return against_median(theme_, 1);
-    const double ratio = plot_.figures.median > 0
-                             ? static_cast<double>(time) / static_cast<double>(plot_.figures.median)
+    // Secondary strips have one colour, as their bar heights show the same information.
+    if (plot_.marks == ReplayPlot::Marks::None) return ratio_colour(theme_, 1);
+    const double ratio = plot_.summary.median > 0
+                             ? static_cast<double>(time) / static_cast<double>(plot_.summary.median)
                              : 0;
-    return against_median(theme_, ratio);
+    return ratio_colour(theme_, ratio);
   }
 
   void draw(const ReplayBar& bar) const {
@@ -105,21 +105,20 @@ class Plot {
     if (run.known == 0) return;
     const float dim =
         plot_.matches != nullptr && !plot_.matches->any(bar.first, bar.end) ? 0.22f : 1.0f;
-    const float at_least = y_of(static_cast<double>(run.least)),
-                at_most = y_of(static_cast<double>(run.greatest));
-    // A bar is a point high, however short its time.
-    list_.AddRectFilled({left, std::min(at_least, bottom_ - 1)}, {right, bottom_},
+    const float min_y = y_of(static_cast<double>(run.min)),
+                max_y = y_of(static_cast<double>(run.max));
+    // A bar is at least one point high.
+    list_.AddRectFilled({left, std::min(min_y, bottom_ - 1)}, {right, bottom_},
                         with_alpha(colour(run.median), dim));
-    if (bar.end - bar.first == 1 || run.greatest == run.least) return;
-    list_.AddRectFilled({left, at_most}, {right, std::max(at_least, at_most + 1)},
-                        with_alpha(colour(run.greatest), 0.5f * dim));
+    if (bar.end - bar.first == 1 || run.max == run.min) return;
+    list_.AddRectFilled({left, max_y}, {right, std::max(min_y, max_y + 1)},
+                        with_alpha(colour(run.max), 0.5f * dim));
     const float middle = std::floor(y_of(static_cast<double>(run.median)));
     list_.AddRectFilled({left, middle}, {right, middle + 1}, with_alpha(theme_.ink, 0.8f * dim));
   }
 
-  // Of a run of replays its last one stands for all: windows are longer than what tells a pixel
-  // from the next.
-  [[nodiscard]] bool is_by_stamps(const ReplayBar& bar) const {
+  // Uses the source of the bar's last replay: a profile window covers more replays than a bar.
+  [[nodiscard]] bool is_timestamped(const ReplayBar& bar) const {
     if (plot_.sources == nullptr || plot_.replays == nullptr || bar.end > plot_.replays->size())
       return false;
     return plot_.sources->of((*plot_.replays)[bar.end - 1].replay) ==
@@ -134,7 +133,7 @@ class Plot {
       const float middle = (left + right) / 2;
       const auto count = static_cast<std::uint32_t>(bar.end - bar.first);
       if (bar.run.sampled != 0) {
-        const float top = is_by_stamps(bar) ? plot_.bottom - 1.5f * theme_.scale : base;
+        const float top = is_timestamped(bar) ? plot_.bottom - 1.5f * theme_.scale : base;
         list_.AddRectFilled({left, top}, {right, plot_.bottom},
                             with_alpha(theme_.accent, bar.run.sampled == count ? 1 : 0.6f));
       }
@@ -145,12 +144,11 @@ class Plot {
         list_.AddLine({middle + cross, bottom_ - 2 * cross}, {middle - cross, bottom_},
                       theme_.error, 1.5f * theme_.scale);
       }
-      // Marks that would cover each other become one.
-      if (plot_.figures.fence > 0 && bar.run.greatest > plot_.figures.fence &&
+      // Merges overlapping marks.
+      if (plot_.summary.fence > 0 && bar.run.max > plot_.summary.fence &&
           middle - last >= 2 * size) {
         last = middle;
-        const float y =
-            std::max(y_of(static_cast<double>(bar.run.greatest)) - 2 * size - 1, plot_.top);
+        const float y = std::max(y_of(static_cast<double>(bar.run.max)) - 2 * size - 1, plot_.top);
         list_.AddTriangleFilled({middle - size, y}, {middle + size, y}, {middle, y + 1.8f * size},
                                 theme_.warning);
       }
@@ -159,19 +157,19 @@ class Plot {
 
   void shown() const {
     if (!plot_.shown) return;
-    const double place = static_cast<double>(*plot_.shown);
-    const float left = std::floor(canvas_.to_screen(place, 0).x),
-                right = std::max(std::floor(canvas_.to_screen(place + 1, 0).x) - 1, left + 1);
+    const double index = static_cast<double>(*plot_.shown);
+    const float left = std::floor(canvas_.to_screen(index, 0).x),
+                right = std::max(std::floor(canvas_.to_screen(index + 1, 0).x) - 1, left + 1);
     list_.AddRect({left - 1.5f, plot_.top}, {right + 1.5f, plot_.bottom}, theme_.accent, 0, 0,
                   1.5f * theme_.scale);
   }
 
-  // Median and p99 with their values in the margin on the right, apart from each other.
+  // Lines at the median and p99, with non-overlapping labels in the right margin.
   void lines() const {
-    if (plot_.figures.median <= 0) return;
+    if (plot_.summary.median <= 0) return;
     const float line = small_->FontSize;
-    float median = y_of(static_cast<double>(plot_.figures.median)),
-          p99 = y_of(static_cast<double>(plot_.figures.p99));
+    float median = y_of(static_cast<double>(plot_.summary.median)),
+          p99 = y_of(static_cast<double>(plot_.summary.p99));
     list_.AddLine({canvas_.min().x, median}, {canvas_.max().x, median},
                   with_alpha(theme_.ink, 0.75f));
     for (float x = canvas_.min().x; x < canvas_.max().x; x += 7)
@@ -187,12 +185,12 @@ class Plot {
     p99 = std::clamp(p99, plot_.top + line / 2 - 2, median - line);
     const float x = canvas_.max().x + theme_.half_space;
     const auto text = [&](float y, const char* name, trace::Time time, ImU32 colour) {
-      const std::string all = name + duration_text(static_cast<double>(time));
-      list_.AddText(small_, line, {x, y - line / 2}, colour, all.c_str());
+      const std::string label = name + duration_text(static_cast<double>(time));
+      list_.AddText(small_, line, {x, y - line / 2}, colour, label.c_str());
     };
     list_.PushClipRectFullScreen();
-    text(p99, "p99 ", plot_.figures.p99, theme_.ink_soft);
-    text(median, "p50 ", plot_.figures.median, theme_.ink);
+    text(p99, "p99 ", plot_.summary.p99, theme_.ink_soft);
+    text(median, "p50 ", plot_.summary.median, theme_.ink);
     list_.PopClipRect();
   }
 
@@ -211,7 +209,7 @@ class Plot {
   const ImFont* small_;
   std::vector<ReplayBar> bars_;
   double top_ = 1;
-  float bottom_ = 0;  // of the bars
+  float bottom_ = 0;  // y position of the base line of the bars
 };
 
 }  // namespace
@@ -225,16 +223,16 @@ void draw_replay_numbers(const Theme& theme, const Canvas& canvas,
   if (replays.empty()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
-  const CanvasBounds sight = canvas.in_sight();
-  const auto place = [&](double at) {
+  const CanvasBounds visible = canvas.in_sight();
+  const auto index_at = [&](double at) {
     return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(replays.size()) - 1));
   };
   const auto number = [&](std::size_t at) { return static_cast<double>(replays[at].replay); };
-  const double from = number(place(std::floor(sight.left))),
-               to = number(place(std::ceil(sight.right) - 1));
-  const double room = (canvas.max().x - canvas.min().x) / (90.0 * theme.scale);
+  const double from = number(index_at(std::floor(visible.left))),
+               to = number(index_at(std::ceil(visible.right) - 1));
+  const double max_ticks = (canvas.max().x - canvas.min().x) / (90.0 * theme.scale);
   float free_from = canvas.min().x - 1e9f;
-  for (const double tick : round_ticks(from, to, round_step(from, to, room, 1))) {
+  for (const double tick : round_ticks(from, to, round_step(from, to, max_ticks, 1))) {
     const std::size_t at = replays.lower_bound(
         tick, [](const trace::Replay& r, double n) { return static_cast<double>(r.replay) < n; });
     if (at >= replays.size() || number(at) != tick) continue;
@@ -253,8 +251,8 @@ void draw_replay_numbers(const Theme& theme, const Canvas& canvas,
 void draw_replay_range(const Theme& theme, const Canvas& canvas, std::size_t first, std::size_t end,
                        float top, float bottom) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto x_of = [&](std::size_t place) {
-    return std::floor(canvas.to_screen(static_cast<double>(place), 0).x);
+  const auto x_of = [&](std::size_t index) {
+    return std::floor(canvas.to_screen(static_cast<double>(index), 0).x);
   };
   const float left = x_of(first), right = std::max(x_of(end), left + 1);
   const ImU32 dim = with_alpha(theme.panel, 0.62f);

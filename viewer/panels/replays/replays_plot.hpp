@@ -1,6 +1,6 @@
-// One strip of the panel of replays: bars or runs of bars over the places of the list, an axis in
-// units, lines at median and p99, and marks for what is sampled, far out, or without a time. Draws;
-// keeps nothing and decides nothing. Threads: the drawing thread's.
+// One strip of the replays panel: bars over replay indices, a time axis, lines at median and p99,
+// and marks for sampled replays, outliers and missing times. Stateless. Threads: drawing thread
+// only.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,24 @@ namespace reprise::viewer {
 
 struct ReplayPlot {
   const ReplaySeries& series;
-  float top = 0, bottom = 0;                            // on the screen; the sides are the canvas's
-  SeriesFigures figures = {};                           // lines, colours, outliers
-  const Matches* matches = nullptr;                     // others are dimmed; null: none are
-  std::optional<std::size_t> shown = {}, hovered = {};  // places
-  const char* title = "";                               // at the upper left; empty: none
-  // Where samples come from: those of stamps, which count in the stamps' own time, have a thinner
-  // mark. Null: nobody knows.
+  float top = 0, bottom = 0;         // screen y positions; the x positions are the canvas's
+  SeriesSummary summary = {};        // selects lines, colours and outliers
+  const Matches* matches = nullptr;  // other replays are dimmed; null: no replay is dimmed
+  std::optional<std::size_t> shown = {}, hovered = {};  // indices
+  const char* title = "";                               // at the upper left; empty: no title
+  // The sources of samples. Samples from timestamps, which include the timestamp overhead, have a
+  // thinner mark. Null: unknown.
   const model::SampleSources* sources = nullptr;
-  const model::ListView<trace::Replay>* replays = nullptr;  // with sources
-  // Which marks there are.
+  const model::ListView<trace::Replay>* replays = nullptr;  // required with `sources`
   enum class Marks : std::uint8_t { None, All } marks = Marks::All;
 };
-// What its top stands for, in ns.
+// Returns the upper end of the time axis, ns.
 double draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot);
 
-// The numbers of replays below a strip.
+// Replay numbers below a strip.
 void draw_replay_numbers(const Theme& theme, const Canvas& canvas,
                          const model::ListView<trace::Replay>& replays, float y);
-// A range of places: what lies beside it is dimmed, and its ends have handles.
+// The selected range: dims the area outside [first, end) and draws handles at both ends.
 void draw_replay_range(const Theme& theme, const Canvas& canvas, std::size_t first, std::size_t end,
                        float top, float bottom);
 

@@ -21,10 +21,10 @@ ReplayRun run_of(const Values& values, std::size_t first, std::size_t end) {
     run.sampled += value.sampled ? 1 : 0;
     if (value.time < 0) continue;
     known.push_back(value.time);
-    if (run.least < 0 || value.time < run.least) run.least = value.time;
-    if (value.time > run.greatest) {
-      run.greatest = value.time;
-      run.greatest_at = static_cast<std::uint32_t>(i);
+    if (run.min < 0 || value.time < run.min) run.min = value.time;
+    if (value.time > run.max) {
+      run.max = value.time;
+      run.max_index = static_cast<std::uint32_t>(i);
     }
   }
   run.known = static_cast<std::uint32_t>(known.size());
@@ -40,8 +40,8 @@ Time gap_before(const trace::Replay& replay, Time last_ended) {
                                                 : std::max<Time>(replay.started - last_ended, 0);
 }
 
-Time value_of(const trace::Replay& replay, ReplayValue what, Time last_ended) {
-  switch (what) {
+Time value_of(const trace::Replay& replay, ReplayValue value, Time last_ended) {
+  switch (value) {
     case ReplayValue::DeviceTime: return model::measure(replay, model::ReplayMeasure::DeviceTime);
     case ReplayValue::LaunchCall: return model::measure(replay, model::ReplayMeasure::LaunchCall);
     case ReplayValue::Latency: return model::measure(replay, model::ReplayMeasure::Latency);
@@ -65,32 +65,33 @@ ReplayRun ReplaySeries::run(std::size_t first, std::size_t end) const {
   return run_of(values_, first, end);
 }
 
-Time ReplaySeries::greatest(std::size_t first, std::size_t end) const {
+Time ReplaySeries::max(std::size_t first, std::size_t end) const {
   end = std::min(end, size());
-  Time most = -1;
+  Time result = -1;
   while (first < end) {
-    // The largest whole run that begins here and ends in time.
+    // The largest aligned run that starts at `first` and fits into the range.
     std::size_t count = 1;
     while (first % (count * 2) == 0 && first + count * 2 <= end) count *= 2;
     if (count < ReplaySeriesBuilder::kBase) {
-      for (std::size_t i = first; i < first + count; ++i) most = std::max(most, values_[i].time);
+      for (std::size_t i = first; i < first + count; ++i)
+        result = std::max(result, values_[i].time);
     } else {
-      most = std::max(most, run(first, first + count).greatest);
+      result = std::max(result, run(first, first + count).max);
     }
     first += count;
   }
-  return most;
+  return result;
 }
 
 ReplaySeries ReplaySeriesBuilder::extend(const model::ListView<trace::Replay>& replays) {
-  const std::size_t had = values_.size();
+  const std::size_t size = values_.size();
   const bool is_same =
-      had == 0 || (replays.size() >= had && replays[had - 1].replay == last_number_ &&
-                   replays[0].replay == first_number_);
-  if (!is_same) *this = ReplaySeriesBuilder(what_);
+      size == 0 || (replays.size() >= size && replays[size - 1].replay == last_number_ &&
+                    replays[0].replay == first_number_);
+  if (!is_same) *this = ReplaySeriesBuilder(value_);
   for (std::size_t i = values_.size(); i < replays.size(); ++i) {
     const trace::Replay& replay = replays[i];
-    const Time time = value_of(replay, what_, last_ended_);
+    const Time time = value_of(replay, value_, last_ended_);
     known_ += time >= 0 ? 1 : 0;
     last_ended_ = replay.ended;
     values_.push_back({time, replay.sampled != 0});
@@ -101,14 +102,14 @@ ReplaySeries ReplaySeriesBuilder::extend(const model::ListView<trace::Replay>& r
     last_number_ = replays.back().replay;
   }
   ReplaySeries series;
-  series.what_ = what_;
+  series.value_ = value_;
   series.known_ = known_;
   series.values_ = values_.view();
   for (auto& level : levels_) series.levels_.push_back(level.view());
   return series;
 }
 
-// Those runs that the last value has made whole.
+// Appends the runs that the last value completes.
 void ReplaySeriesBuilder::add_runs() {
   const std::size_t size = values_.size();
   for (std::size_t level = 0, count = kBase; size % count == 0 && count <= size;

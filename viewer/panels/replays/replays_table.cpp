@@ -14,11 +14,12 @@ void header(const Theme& theme, const char* text) {
   text_right(text, theme.ink_soft);
 }
 
-void row(const Theme& theme, const char* name, const char* what, const model::ReplayStatistics& s) {
+void row(const Theme& theme, const char* name, const char* explanation,
+         const model::ReplayStatistics& s) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextUnformatted(name);
-  tooltip(what);
+  tooltip(explanation);
   ImGui::PushFont(theme.mono);
   const auto cell = [&](double time) {
     ImGui::TableNextColumn();
@@ -45,7 +46,7 @@ void draw_replay_table(const Theme& theme, const RangeViewModel& view_model) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_PadOuterX;
   if (!ImGui::BeginTable("quantiles", 9, kFlags)) return;
-  ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch, 1.5f);
+  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 1.5f);
   for (int i = 1; i < 6; ++i) ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 1.1f);
   for (int i = 6; i < 9; ++i)
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthStretch, 0.85f);
@@ -53,11 +54,10 @@ void draw_replay_table(const Theme& theme, const RangeViewModel& view_model) {
   ImGui::TableNextColumn();
   for (const char* name : {"p50", "p90", "p99", "max", "mean", "replays", "outliers", "no time"})
     header(theme, name);
-  row(theme, "device time", "From the replay's start to its end on the device.", view_model.device);
-  row(theme, "launch call", "Of the call of launch, on the thread that made it.",
-      view_model.launch);
+  row(theme, "device time", "From start to end on the device.", view_model.device);
+  row(theme, "launch call", "Duration of the launch call on its thread.", view_model.launch);
   row(theme, "latency",
-      "From the call of launch to the start on the device: what waits in a queue is in it.",
+      "From the launch call to the start on the device, including the time in the queue.",
       view_model.latency);
   ImGui::EndTable();
 }

@@ -1,4 +1,4 @@
-// The quantiles of device time, launch call and latency, as a table. Threads: the drawing thread's.
+// A table of quantiles of device time, launch call and latency. Threads: drawing thread only.
 #pragma once
 
 #include "panels/replays/replays_view_model.hpp"

@@ -1,4 +1,4 @@
-// What the mouse says over the strip of replays. Threads: the drawing thread's.
+// The tooltip of the replay strip. Threads: drawing thread only.
 #pragma once
 
 #include "panels/replays/replays_bars.hpp"
@@ -6,11 +6,11 @@
 
 namespace reprise::viewer {
 
-// Over a bar; `place` is the replay below the mouse. `median`: of the main series, or below 0.
+// `index`: the replay under the mouse. `median`: median of the main series; negative: unknown.
 struct ReplayTooltip {
   const ReplaysSeries& series;
   const ReplayBar& bar;
-  std::size_t place = 0;
+  std::size_t index = 0;
   trace::Time median = -1;
   const model::GraphEntry& entry;
 };

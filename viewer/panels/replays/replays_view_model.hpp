@@ -1,5 +1,5 @@
-// What the panel of replays counts, beside the series themselves: quantiles and a histogram of a
-// range, and which replays took a given time. Threads: pure functions, for the background; values.
+// Statistics for the replays panel: quantiles and a histogram of a range, and the replays with a
+// given duration. Threads: pure functions; workers call them.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +10,42 @@
 
 namespace reprise::viewer {
 
-// Equal bins from the least value to where outliers begin, and what lies above in one more.
+// Bins of equal width from the minimum to the outlier fence, plus an overflow bin for outliers.
 struct DurationHistogram {
   double lowest = 0, width = 1;  // ns
   std::vector<std::size_t> bins;
-  std::size_t above = 0;  // more than the last bin holds
-  double greatest = 0;    // of those above
-  std::size_t most = 0;   // in one bin
+  std::size_t overflow = 0;   // number of values above the last bin
+  double max = 0;             // ns, of all values
+  std::size_t max_count = 0;  // of all bins including the overflow bin
 };
-[[nodiscard]] DurationHistogram duration_histogram(const ReplaySeries& series,
-                                                   model::ReplayRange range, std::size_t bins);
+[[nodiscard]] DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range,
+                                         std::size_t bins);
 
-// Of all of a series, in ns; below 0: nothing is known.
-struct SeriesFigures {
+// Quantiles of a whole series, ns; negative if no replay has a value.
+struct SeriesSummary {
   trace::Time median = -1, p99 = -1;
-  trace::Time fence = 0;  // above it is far out
+  trace::Time fence = 0;  // values above it are outliers
 };
-[[nodiscard]] SeriesFigures series_figures(const ReplaySeries& series);
+[[nodiscard]] SeriesSummary summarise(const ReplaySeries& series);
 
 struct RangeViewModel {
   model::ReplayStatistics device, launch, latency;  // without histograms
-  DurationHistogram histogram;                      // of the series
+  DurationHistogram histogram;                      // of `series`
 };
-[[nodiscard]] RangeViewModel range_view_model(const model::ListView<trace::Replay>& replays,
-                                              const ReplaySeries& series, model::ReplayRange range);
+[[nodiscard]] RangeViewModel make_range_view_model(const model::ListView<trace::Replay>& replays,
+                                                   const ReplaySeries& series,
+                                                   model::ReplayRange range);
 
-// The replays of a range whose value lies in [least, greatest].
+// The replays of a range whose value lies in [min, max].
 struct Matches {
-  std::vector<std::uint32_t> places;                                 // ascending
-  [[nodiscard]] bool any(std::size_t first, std::size_t end) const;  // in [first, end)
+  std::vector<std::uint32_t> indices;  // into the replay list, ascending
+  // True if any match lies in [first, end).
+  [[nodiscard]] bool any(std::size_t first, std::size_t end) const;
   [[nodiscard]] bool is_contiguous() const noexcept {
-    return !places.empty() && places.back() - places.front() + 1 == places.size();
+    return !indices.empty() && indices.back() - indices.front() + 1 == indices.size();
   }
 };
 [[nodiscard]] Matches matching_replays(const ReplaySeries& series, model::ReplayRange range,
-                                       double least, double greatest);
+                                       double min, double max);
 
 }  // namespace reprise::viewer

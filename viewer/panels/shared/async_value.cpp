@@ -47,7 +47,7 @@ void Background::work() {
     lock.unlock();
     try {
       work();
-    } catch (...) {  // whoever asked catches what matters to them
+    } catch (...) {  // callers that need the error catch it inside `work`
     }
     work = nullptr;
     if (finished) finished();

@@ -1,6 +1,6 @@
-// Background and AsyncValue: what takes longer than a frame is made on a thread of its own, and the
-// drawing thread shows the last result until the next one is there. Threads: Background any; a
-// AsyncValue belongs to the drawing thread, its function runs on Background's.
+// Background and AsyncValue: compute values that take longer than a UI frame on worker threads. The
+// drawing thread shows the previous value until the next one is ready. Threads: any thread may call
+// Background; an AsyncValue belongs to the drawing thread, and its function runs on a worker.
 #pragma once
 
 #include <condition_variable>
@@ -22,61 +22,61 @@ class Background {
   explicit Background(unsigned threads = 2);
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
-  ~Background();  // what has begun is finished, what waits is left out
+  ~Background();  // completes running work and discards queued work
 
-  // Runs later, once. What it throws is lost: catch it.
+  // Queues `work` to run once on a worker. Exceptions that `work` throws are discarded.
   void run(std::function<void()> work);
-  // Waits until nothing runs and nothing waits: for tests and pictures.
+  // Blocks until the queue is empty and no work runs. For tests and screenshots.
   void wait_until_idle();
-  // Called on a thread of Background whenever something was finished, to wake a drawing thread that
-  // sleeps.
+  // Sets a callback that a worker calls after each completed work item, to wake a sleeping drawing
+  // thread.
   void on_finished(std::function<void()> wake);
 
  private:
   void work();
 
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // guards all members below except threads_
   std::condition_variable wake_, idle_;
-  std::vector<std::function<void()>> waiting_;  // first in, first out
+  std::vector<std::function<void()>> waiting_;  // FIFO
   std::function<void()> finished_;
   unsigned running_ = 0;
   bool stop_ = false;
   std::vector<std::thread> threads_;
 };
 
-// The newest value of something that depends on a key. While one is made, another key that is asked
-// for waits, and only the last such is made. Key is compared with ==.
+// The newest value of a function of a key. Keys requested while a computation runs wait, and only
+// the last of them is computed. Keys are compared with ==.
 template <class Key, class Value>
 class AsyncValue {
  public:
   explicit AsyncValue(Background& background)
       : background_(background), shared_(std::make_shared<Shared>()) {}
 
-  // Asks for the value of `key`, if that is not what is there, being made, or failed. `make`
-  // returns a Value and runs in the background.
+  // Requests the value of `key`. No effect if `key` was the last key requested. `make` returns a
+  // Value and runs on a worker.
   template <class Make>
   void ask(const Key& key, Make make) {
     const std::lock_guard lock(shared_->mutex);
-    if (shared_->wanted && *shared_->wanted == key) return;
-    shared_->wanted = key;
+    if (shared_->requested && *shared_->requested == key) return;
+    shared_->requested = key;
     shared_->make = std::move(make);
     if (!shared_->running) start(shared_, background_);
   }
-  // What is there, maybe of an older key; null: nothing yet.
+  // The newest value, possibly of an older key; null if no value exists yet.
   [[nodiscard]] std::shared_ptr<const Value> value() const {
     const std::lock_guard lock(shared_->mutex);
     return shared_->value;
   }
-  // As value(), but only of this key.
+  // The value of `key`; null if the newest value has another key.
   [[nodiscard]] std::shared_ptr<const Value> value(const Key& key) const {
     const std::lock_guard lock(shared_->mutex);
-    return shared_->made && *shared_->made == key ? shared_->value : nullptr;
+    return shared_->value_key && *shared_->value_key == key ? shared_->value : nullptr;
   }
   [[nodiscard]] bool is_busy() const {
     const std::lock_guard lock(shared_->mutex);
     return shared_->running;
   }
-  // Why the last one that was wanted could not be made; empty: it could.
+  // The error of the last computation; empty if it succeeded.
   [[nodiscard]] std::string error() const {
     const std::lock_guard lock(shared_->mutex);
     return shared_->error;
@@ -85,14 +85,14 @@ class AsyncValue {
  private:
   struct Shared {
     mutable std::mutex mutex;
-    std::optional<Key> wanted, made;
+    std::optional<Key> requested, value_key;
     std::function<Value()> make;
     std::shared_ptr<const Value> value;
     std::string error;
     bool running = false;
   };
 
-  // With the mutex held.
+  // The caller holds the mutex.
   static void start(const std::shared_ptr<Shared>& shared, Background& background) {
     shared->running = true;
     background.run([shared, &background] { step(shared, background); });
@@ -102,7 +102,7 @@ class AsyncValue {
     std::function<Value()> make;
     {
       const std::lock_guard lock(shared->mutex);
-      key = *shared->wanted;
+      key = *shared->requested;
       make = std::move(shared->make);
     }
     std::shared_ptr<const Value> value;
@@ -115,11 +115,11 @@ class AsyncValue {
     const std::lock_guard lock(shared->mutex);
     if (value) {
       shared->value = std::move(value);
-      shared->made = key;
+      shared->value_key = key;
     }
     shared->error = std::move(error);
     shared->running = false;
-    if (!(*shared->wanted == key)) start(shared, background);
+    if (!(*shared->requested == key)) start(shared, background);
   }
 
   Background& background_;

@@ -10,11 +10,11 @@ namespace reprise::viewer {
 namespace {
 
 constexpr std::size_t kKeys = static_cast<std::size_t>(Key::Count);
-constexpr int kShiftMod = 1, kControlMod = 2, kAltMod = 4;  // GLFW's
+constexpr int kShiftMod = 1, kControlMod = 2, kAltMod = 4;  // GLFW modifier bits
 
 struct Binding {
   int glfw_key;
-  int mods;  // of Control and Shift; kAnyMods: whatever is held
+  int mods;  // required modifier bits; kAnyMods: any
   Key key;
 };
 constexpr int kAnyMods = -1;
@@ -43,7 +43,7 @@ constexpr Binding kBindings[] = {
     {'W', kControlMod, Key::Close},
     {'C', 0, Key::Critical},
     {257, kAnyMods, Key::Enter},
-    {335, kAnyMods, Key::Enter},  // of the keypad
+    {335, kAnyMods, Key::Enter},  // keypad
     {'L', 0, Key::Shade},
     {340, kAnyMods, Key::Shift},
     {344, kAnyMods, Key::Shift},
@@ -59,69 +59,71 @@ constexpr Binding kBindings[] = {
 struct KeyState {
   std::array<bool, kKeys> pressed{};
   std::array<bool, kKeys> down{};
-} state;
+} key_state;
 
 bool moves(Key key) {
   return key == Key::Left || key == Key::Right || key == Key::Up || key == Key::Down ||
          key == Key::FindNext || key == Key::FindPrevious;
 }
 
-// Keys that no text is made of, as far as a field of text leaves them.
+// Keys that stay active while a text field has the focus.
 bool works_in_text(Key key) {
   return key == Key::Escape || key == Key::Help || key == Key::Find || key == Key::FindNext ||
          key == Key::FindPrevious;
 }
 
-bool is_for_us(Key key) {
+bool is_active(Key key) {
   return works_in_text(key) || ImGui::GetCurrentContext() == nullptr ||
          !ImGui::GetIO().WantTextInput;
 }
 
 }  // namespace
 
-bool is_pressed(Key key) { return state.pressed[static_cast<std::size_t>(key)] && is_for_us(key); }
+bool is_pressed(Key key) {
+  return key_state.pressed[static_cast<std::size_t>(key)] && is_active(key);
+}
 
-bool is_down(Key key) { return state.down[static_cast<std::size_t>(key)] && is_for_us(key); }
+bool is_down(Key key) { return key_state.down[static_cast<std::size_t>(key)] && is_active(key); }
 
 void note_key(int glfw_key, bool down, bool repeat, int mods) {
   for (const Binding& binding : kBindings) {
     if (binding.glfw_key != glfw_key) continue;
     const auto key = static_cast<std::size_t>(binding.key);
     if (!down) {
-      state.down[key] = false;
+      key_state.down[key] = false;
       continue;
     }
     if (binding.mods != kAnyMods && binding.mods != (mods & (kShiftMod | kControlMod | kAltMod)))
       continue;
-    if (!repeat || moves(binding.key)) state.pressed[key] = true;
-    state.down[key] = true;
+    if (!repeat || moves(binding.key)) key_state.pressed[key] = true;
+    key_state.down[key] = true;
   }
 }
 
-void end_key_frame() { state.pressed.fill(false); }
+void end_key_frame() { key_state.pressed.fill(false); }
 
 std::span<const KeyHelp> key_help() {
   static constexpr KeyHelp kHelp[] = {
       {"Ctrl+F", "search nodes, labels, kernels and buffers"},
       {"F3   Shift+F3", "next and previous match"},
-      {"Esc", "clear the selection, then the search, then the range of replays"},
-      {"Left   Right", "previous and next replay that was sampled"},
+      {"Esc", "clear the selection, then the search, then the replay range"},
+      {"Left   Right", "previous and next sampled replay"},
       {"1   2   3", "graph, timeline, synchronisation"},
       {"4   5   6   7", "nodes, memory, compare, messages"},
-      {"C", "mark the critical path"},
-      {"Space", "pause: the picture stays, the trace goes on"},
-      {"F", "follow: the newest replays stay in sight"},
-      {"L", "light or dark"},
-      {"Home", "everything into sight"},
-      {"W   A   S   D", "move; Shift with W and S: zoom. In a timeline W and S zoom"},
+      {"C", "highlight the critical path"},
+      {"Space", "pause: freeze the view; the trace keeps recording"},
+      {"F", "follow the newest replays"},
+      {"L", "light or dark theme"},
+      {"Home", "zoom to fit"},
+      {"W   A   S   D", "pan; Shift+W, Shift+S: zoom. In the timeline W and S zoom"},
       {"Wheel", "zoom at the cursor"},
-      {"Right drag", "move"},
-      {"Middle drag", "zoom to what the drag frames"},
-      {"Left drag", "in the strip of replays: choose a range"},
-      {"Click", "select, in all panels at once"},
-      {"Double-click", "bring it into sight; on a splitter: where it was at first"},
+      {"Right drag", "pan"},
+      {"Middle drag", "zoom to the dragged area"},
+      {"Left drag", "in the replay strip: select a range"},
+      {"Click", "select in all panels"},
+      {"Double-click", "scroll to the item; on a splitter: reset"},
       {"Ctrl+O   Ctrl+W", "open another trace; back to the start page"},
-      {"F1", "these keys"},
+      {"F1", "keyboard and mouse shortcuts"},
   };
   return kHelp;
 }

@@ -1,5 +1,5 @@
-// Keys, whatever the version of ImGui and of its GLFW backend: what panels ask for, and the table
-// that F1 shows. Threads: the drawing thread's.
+// Keyboard state for panels, and the table of shortcuts that F1 shows. Independent of the versions
+// of ImGui and of its GLFW backend. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -37,25 +37,25 @@ enum class Key : std::uint8_t {
   TabMemory,
   TabCompare,
   TabMessages,
-  Count  // no key
+  Count  // number of keys
 };
 
-// Pressed in this frame (repeats count for movement). False while text is being typed, except for
-// Escape, Help, and the keys of the search.
+// True if the key was pressed in this frame; key repeat counts for movement keys. False while a
+// text field has the focus, except for Escape, Help and the search keys.
 [[nodiscard]] bool is_pressed(Key key);
-// Is held down now; false while text is being typed.
+// True while the key is held; the same exception applies while a text field has the focus.
 [[nodiscard]] bool is_down(Key key);
 
 struct KeyHelp {
-  const char *keys, *what;
+  const char *keys, *description;
 };
-// What F1 shows, the mouse included.
+// The shortcuts that F1 shows, including mouse gestures.
 [[nodiscard]] std::span<const KeyHelp> key_help();
 
-// How the window tells: called by the window's key callback, and by tests. `glfw_key` and `mods` as
-// GLFW numbers them.
+// Reports a key event. Called by the window's key callback and by tests; `glfw_key` and `mods` are
+// GLFW values.
 void note_key(int glfw_key, bool down, bool repeat, int mods);
-// Forgets presses, at the end of each frame.
+// Clears the presses of this frame; called at the end of each frame.
 void end_key_frame();
 
 }  // namespace reprise::viewer

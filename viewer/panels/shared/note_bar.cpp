@@ -22,8 +22,7 @@ std::string name_of(const PanelContext& context, const model::Selection& selecti
   return {};
 }
 
-// Another one for each place, so that a line that is being typed in does not go on for another
-// place.
+// A distinct ImGui id per item, so that a text field with focus never carries over to another item.
 std::string id_of(const model::Selection& selection) {
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
     return "node " + std::to_string(node->graph.graph) + "." + std::to_string(node->graph.version) +
@@ -42,30 +41,29 @@ float NoteBar::height(const Theme& theme) { return std::round(36 * theme.scale);
 
 void NoteBar::draw(PanelContext& context, Notes& notes) {
   const Theme& theme = context.theme;
-  if (!(about_ == context.view.selection)) {
-    if (is_edited_) notes.set(about_, name_of(context, about_), text_);
-    about_ = context.view.selection;
-    text_ = notes.text_of(about_);
+  if (!(item_ == context.view.selection)) {
+    if (is_edited_) notes.set(item_, name_of(context, item_), text_);
+    item_ = context.view.selection;
+    text_ = notes.text_of(item_);
     is_edited_ = false;
   } else if (!is_edited_) {
-    text_ = notes.text_of(about_);
+    text_ = notes.text_of(item_);
   }
-  const std::string name = name_of(context, about_);
+  const std::string name = name_of(context, item_);
   ImGui::SetCursorPosY(std::round((height(theme) - ImGui::GetFrameHeight()) / 2));
   ImGui::SetNextItemWidth(-theme.half_space);
-  const std::string hint = "A note on " + shortened(name, 32);
-  ImGui::InputTextWithHint(("##" + id_of(about_)).c_str(), hint.c_str(), &text_);
+  const std::string hint = "Add a note to " + shortened(name, 32);
+  ImGui::InputTextWithHint(("##" + id_of(item_)).c_str(), hint.c_str(), &text_);
   is_edited_ = ImGui::IsItemActive();
-  if (ImGui::IsItemDeactivatedAfterEdit()) notes.set(about_, name, text_);
+  if (ImGui::IsItemDeactivatedAfterEdit()) notes.set(item_, name, text_);
   const std::string error = notes.error();
   if (!error.empty()) {
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddRect(min, max, theme.error, theme.radius);
   }
-  tooltip(
-      error.empty()
-          ? "Kept beside the trace, in a file that ends in .notes.json; listed among the messages"
-          : error);
+  tooltip(error.empty()
+              ? "Saved next to the trace as TRACE.notes.json; listed in the Messages panel"
+              : error);
 }
 
 }  // namespace reprise::viewer

@@ -1,4 +1,5 @@
-// NoteBar: a line to write a note on the selected node or replay. Threads: the drawing thread's.
+// NoteBar: a text field that edits the note on the selected node or replay. Threads: drawing thread
+// only.
 #pragma once
 
 #include <string>
@@ -11,12 +12,12 @@ namespace reprise::viewer {
 class NoteBar {
  public:
   [[nodiscard]] static float height(const Theme& theme);
-  // Fills the width of the current window. What is selected has to be something that can have a
-  // note.
+  // Fills the width of the current window. Precondition: Notes::can_have_one() holds for the
+  // selection.
   void draw(PanelContext& context, Notes& notes);
 
  private:
-  model::Selection about_;  // whose text stands in the line
+  model::Selection item_;  // whose note the field shows
   std::string text_;
   bool is_edited_ = false;
 };

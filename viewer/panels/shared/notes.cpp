@@ -9,54 +9,56 @@
 #include <system_error>
 #include <utility>
 
+#include "base/atomic_file.hpp"
+
 namespace reprise::viewer {
 
 namespace {
 
 constexpr const char* kFormat = "reprise notes";
-constexpr std::uintmax_t kMostBytes = 16u << 20;
+constexpr std::uintmax_t kMaxBytes = 16u << 20;
 
-// What a note on the selection is of; its text is empty.
-bool note_of(const model::Selection& selection, Note& note) {
+// Fills graph, target and number of a note on the selection. False if the selection can't have one.
+bool set_target(const model::Selection& selection, Note& note) {
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
     note.graph = node->graph;
-    note.about = Note::About::Node;
+    note.target = Note::Target::Node;
     note.number = node->node;
     return true;
   }
   if (const auto* replay = std::get_if<model::SelectedReplay>(&selection)) {
     note.graph = replay->graph;
-    note.about = Note::About::Replay;
+    note.target = Note::Target::Replay;
     note.number = replay->replay;
     return true;
   }
   return false;
 }
 
-bool is_same_place(const Note& a, const Note& b) {
-  return a.graph == b.graph && a.about == b.about && a.number == b.number;
+bool has_same_target(const Note& a, const Note& b) {
+  return a.graph == b.graph && a.target == b.target && a.number == b.number;
 }
 
-// Whole or not at all: written beside it, then put in its place.
+// Replaces the file atomically: writes a temporary file in the same folder, then renames it.
 void write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path beside = path.string() + ".new";
+  const std::filesystem::path temporary = path.string() + ".new";
   {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
+    std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
     stream << text;
     stream.close();
-    if (!stream) throw std::runtime_error("cannot write " + beside.string());
+    if (!stream) throw std::runtime_error("cannot write " + temporary.string());
   }
   std::error_code error;
-  std::filesystem::rename(beside, path, error);
+  std::filesystem::rename(temporary, path, error);
   if (error) throw std::runtime_error("cannot write " + path.string() + ": " + error.message());
 }
 
 }  // namespace
 
 struct Notes::Shared {
-  mutable std::mutex mutex;  // of all below but `path` and `writing`
+  mutable std::mutex mutex;  // guards all members except `path` and `writing`
   std::filesystem::path path;
-  std::mutex writing;  // one writes at a time; taken before `mutex`
+  std::mutex writing;  // serialises writers; acquired before `mutex`
   std::vector<Note> notes;
   std::uint64_t revision = 0, written = 0;
   bool is_read = false, may_write = false;
@@ -69,11 +71,11 @@ struct Notes::Shared {
 std::string notes_text(const std::vector<Note>& notes) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Note& note : notes) {
-    nlohmann::ordered_json one{{"graph", note.graph.graph}, {"version", note.graph.version}};
-    one[note.about == Note::About::Node ? "node" : "replay"] = note.number;
-    if (!note.name.empty()) one["name"] = note.name;
-    one["text"] = note.text;
-    list.push_back(std::move(one));
+    nlohmann::ordered_json item{{"graph", note.graph.graph}, {"version", note.graph.version}};
+    item[note.target == Note::Target::Node ? "node" : "replay"] = note.number;
+    if (!note.name.empty()) item["name"] = note.name;
+    item["text"] = note.text;
+    list.push_back(std::move(item));
   }
   const nlohmann::ordered_json file{
       {"format", kFormat}, {"version", 1}, {"notes", std::move(list)}};
@@ -85,23 +87,23 @@ std::vector<Note> parse_notes(const std::string& text) {
   try {
     const nlohmann::json file = nlohmann::json::parse(text);
     if (file.value("format", "") != kFormat)
-      throw std::runtime_error("these are no notes of a trace");
+      throw std::runtime_error("the file is not a Reprise notes file");
     if (file.at("version").get<int>() != 1)
-      throw std::runtime_error("these notes are of a later version of this program");
-    for (const nlohmann::json& one : file.at("notes")) {
+      throw std::runtime_error("the notes file has an unsupported version");
+    for (const nlohmann::json& item : file.at("notes")) {
       Note note;
-      note.graph = {one.at("graph").get<std::uint32_t>(), one.at("version").get<std::uint32_t>()};
-      const bool is_node = one.contains("node");
-      note.about = is_node ? Note::About::Node : Note::About::Replay;
-      note.number = one.at(is_node ? "node" : "replay").get<std::uint64_t>();
+      note.graph = {item.at("graph").get<std::uint32_t>(), item.at("version").get<std::uint32_t>()};
+      const bool is_node = item.contains("node");
+      note.target = is_node ? Note::Target::Node : Note::Target::Replay;
+      note.number = item.at(is_node ? "node" : "replay").get<std::uint64_t>();
       if (is_node && note.number > 0xffffffffu)
-        throw std::runtime_error("a note is on a node that no graph has");
-      note.name = one.value("name", "");
-      note.text = one.at("text").get<std::string>();
+        throw std::runtime_error("the notes file contains a node number out of range");
+      note.name = item.value("name", "");
+      note.text = item.at("text").get<std::string>();
       notes.push_back(std::move(note));
     }
   } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(std::string("the notes cannot be read: ") + error.what());
+    throw std::runtime_error(std::string("cannot parse the notes file: ") + error.what());
   }
   return notes;
 }
@@ -112,13 +114,13 @@ std::filesystem::path notes_path(const std::filesystem::path& trace) {
 
 void Notes::Shared::read() {
   std::vector<Note> found;
-  std::string why;
+  std::string failure_text;
   bool readable = true;
   try {
-    std::error_code none;
-    if (std::filesystem::exists(path, none)) {
-      if (std::filesystem::file_size(path) > kMostBytes)
-        throw std::runtime_error(path.string() + " is larger than notes can be");
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) {
+      if (std::filesystem::file_size(path) > kMaxBytes)
+        throw std::runtime_error(path.string() + " exceeds the size limit of 16 MiB for notes");
       std::ifstream stream(path, std::ios::binary);
       std::ostringstream text;
       text << stream.rdbuf();
@@ -126,46 +128,46 @@ void Notes::Shared::read() {
       found = parse_notes(text.str());
     }
   } catch (const std::exception& failure) {
-    why = failure.what();
+    failure_text = failure.what();
     readable = false;
   }
-  bool is_older = false;  // the file, than what was written meanwhile
+  bool is_stale = false;  // true if notes were set before the file was read
   {
     const std::lock_guard lock(mutex);
-    is_older = !notes.empty();
+    is_stale = !notes.empty();
     for (Note& note : found) {
       if (std::none_of(notes.begin(), notes.end(),
-                       [&](const Note& n) { return is_same_place(n, note); }))
+                       [&](const Note& n) { return has_same_target(n, note); }))
         notes.push_back(std::move(note));
     }
     std::erase_if(notes, [](const Note& note) { return note.text.empty(); });
     is_read = true;
     may_write = readable;
-    error = why;
+    error = failure_text;
     ++revision;
   }
-  if (is_older) write();
+  if (is_stale) write();
 }
 
 void Notes::Shared::write() {
   const std::lock_guard one_at_a_time(writing);
   std::string text;
-  std::uint64_t of = 0;
+  std::uint64_t text_revision = 0;
   {
     const std::lock_guard lock(mutex);
     if (!may_write || written == revision) return;
-    of = revision;
+    text_revision = revision;
     text = notes_text(notes);
   }
-  std::string why;
+  std::string failure_text;
   try {
-    write_file(path, text);
+    detail::write_file_atomically(path, text);
   } catch (const std::exception& failure) {
-    why = failure.what();
+    failure_text = failure.what();
   }
   const std::lock_guard lock(mutex);
-  error = why;
-  if (why.empty()) written = of;
+  error = failure_text;
+  if (failure_text.empty()) written = text_revision;
 }
 
 Notes::Notes(const std::filesystem::path& trace, Background& background)
@@ -176,36 +178,36 @@ Notes::Notes(const std::filesystem::path& trace, Background& background)
 
 bool Notes::can_have_one(const model::Selection& selection) {
   Note note;
-  return note_of(selection, note);
+  return set_target(selection, note);
 }
 
 std::string Notes::text_of(const model::Selection& selection) const {
-  Note place;
-  if (!note_of(selection, place)) return {};
+  Note key;
+  if (!set_target(selection, key)) return {};
   const std::lock_guard lock(shared_->mutex);
   for (const Note& note : shared_->notes) {
-    if (is_same_place(note, place)) return note.text;
+    if (has_same_target(note, key)) return note.text;
   }
   return {};
 }
 
 void Notes::set(const model::Selection& selection, std::string name, std::string text) {
   Note note;
-  if (!note_of(selection, note)) return;
+  if (!set_target(selection, note)) return;
   note.name = std::move(name);
   note.text = std::move(text);
   {
     const std::lock_guard lock(shared_->mutex);
     auto& notes = shared_->notes;
-    const auto place = std::find_if(notes.begin(), notes.end(),
-                                    [&](const Note& n) { return is_same_place(n, note); });
-    if (place == notes.end() && note.text.empty() && shared_->is_read) return;
-    if (place == notes.end()) {
+    const auto found = std::find_if(notes.begin(), notes.end(),
+                                    [&](const Note& n) { return has_same_target(n, note); });
+    if (found == notes.end() && note.text.empty() && shared_->is_read) return;
+    if (found == notes.end()) {
       notes.push_back(std::move(note));
-    } else if (place->text == note.text) {
+    } else if (found->text == note.text) {
       return;
     } else {
-      *place = std::move(note);
+      *found = std::move(note);
     }
     if (shared_->is_read) std::erase_if(notes, [](const Note& n) { return n.text.empty(); });
     ++shared_->revision;

@@ -1,6 +1,6 @@
-// Notes: what people wrote about nodes and replays of a trace, in FILE.notes.json beside it, so
-// that the trace itself stays as it is. Read and written in the background; what cannot be read is
-// kept as it is, and nothing is written over it. Threads: the drawing thread's.
+// Notes: user annotations on nodes and replays of a trace, stored in TRACE.notes.json next to the
+// trace. The trace file is never modified. File access runs on a worker; a file that cannot be
+// parsed is never overwritten. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,37 @@
 namespace reprise::viewer {
 
 struct Note {
-  enum class About : std::uint8_t { Node, Replay };
+  enum class Target : std::uint8_t { Node, Replay };
   model::GraphKey graph;
-  About about = About::Node;
-  std::uint64_t number = 0;  // of the node, or of the replay
-  std::string name;          // of the node, for whoever reads the file
+  Target target = Target::Node;
+  std::uint64_t number = 0;  // node index or replay number
+  std::string name;          // node name, for human readers of the file
   std::string text;
   friend bool operator==(const Note&, const Note&) = default;
 };
 
-// As the file has them. parse_notes() throws std::runtime_error that says what is wrong.
+// Format and parse the notes file. parse_notes() throws std::runtime_error on malformed input.
 [[nodiscard]] std::string notes_text(const std::vector<Note>& notes);
 [[nodiscard]] std::vector<Note> parse_notes(const std::string& text);
 [[nodiscard]] std::filesystem::path notes_path(const std::filesystem::path& trace);
 
 class Notes {
  public:
-  // Begins to read; a file that is not there is no error.
+  // Starts reading the file. A missing file is not an error.
   Notes(const std::filesystem::path& trace, Background& background);
 
   [[nodiscard]] static bool can_have_one(const model::Selection& selection);
-  // Empty: none.
+  // The note on the selection; empty if it has none.
   [[nodiscard]] std::string text_of(const model::Selection& selection) const;
-  // Replaces the one there; an empty text removes it. `name`: of the node. Written soon.
+  // Sets the note on the selection; an empty text removes it. `name` is the node's name. The file
+  // is written asynchronously.
   void set(const model::Selection& selection, std::string name, std::string text);
 
   [[nodiscard]] std::vector<Note> all() const;
-  [[nodiscard]] std::uint64_t revision() const;  // another number, other notes
+  [[nodiscard]] std::uint64_t revision() const;  // changes whenever all() changes
   [[nodiscard]] bool is_read() const;
-  [[nodiscard]] std::string error()
-      const;  // why they could not be read or written; empty: they could
+  // The error of the last read or write; empty if it succeeded.
+  [[nodiscard]] std::string error() const;
 
  private:
   struct Shared;

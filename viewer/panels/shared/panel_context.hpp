@@ -1,6 +1,6 @@
-// Frame: what every panel is given each time it draws: const facts, made in the background, and the
-// one state that it may change. Anything that is not there yet is null, and the panel says what it
-// waits for. Threads: the drawing thread's; facts are values.
+// PanelContext: the input of every panel in a frame. It holds const view models, which workers
+// compute, and the one mutable ViewState. A view model that is not ready is null; the panel then
+// shows a placeholder. Threads: drawing thread only; view models are immutable.
 #pragma once
 
 #include <cstdint>
@@ -17,45 +17,44 @@
 
 namespace reprise::viewer {
 
-// Numbers of the shown graph over the chosen range of replays (over everything, where no range is
-// chosen).
+// Statistics of the shown graph over the selected range of replays, or over all replays.
 struct GraphViewModel {
   struct Node {
     std::uint64_t count = 0, lost = 0;  // samples with and without a time
-    double median = 0, p10 = 0, p90 = 0, p99 = 0, mean = 0, least = 0,
-           greatest = 0;       // ns; 0 without a sample
-    double share = 0;          // of the time of all nodes, 0 to 1
-    double slack = 0;          // ns, by medians
-    bool is_critical = false;  // on the path below
+    // ns; 0 without samples
+    double median = 0, p10 = 0, p90 = 0, p99 = 0, mean = 0, least = 0, greatest = 0;
+    double share = 0;          // fraction of the total node time, 0 to 1
+    double slack = 0;          // ns, from medians
+    bool is_critical = false;  // lies on `path`
   };
   model::GraphKey key;
-  std::uint64_t revision = 0;      // of the document that they were made from
-  std::vector<Node> nodes;         // a node each
-  std::vector<double> medians;     // the same, as the model takes durations
-  model::CriticalPath path;        // by medians
-  std::uint64_t samples = 0;       // 0: nothing was measured, and every time above is 0
-  double least = 0, greatest = 0;  // median of the nodes that have one, ns
-  double least_p99 = 0, greatest_p99 = 0, greatest_share = 0,
-         greatest_slack = 0;  // of the same nodes
+  std::uint64_t revision = 0;      // revision of the source document
+  std::vector<Node> nodes;         // by node index
+  std::vector<double> medians;     // nodes[i].median, as model functions take durations
+  model::CriticalPath path;        // from medians
+  std::uint64_t samples = 0;       // 0: nothing was measured, and all times above are 0
+  double least = 0, greatest = 0;  // min and max of the nodes' medians, ns
+  // Min and max over nodes with samples.
+  double least_p99 = 0, greatest_p99 = 0, greatest_share = 0, greatest_slack = 0;
 };
 
-// The replay that is shown in detail.
+// The replay shown in detail.
 struct ReplayViewModel {
   trace::Replay replay;
   model::SampleStore::Block block;  // null: no samples
   model::ReplayTimes times;
-  model::CriticalPath path;  // measured, of this replay
+  model::CriticalPath path;  // from the times of this replay
 };
 
 struct PanelContext {
   const std::shared_ptr<const model::Document>& document;  // never null
-  const model::GraphEntry* entry;    // the shown graph; null: the document has none
-  const GraphViewModel* view_model;  // null: not yet
-  const ReplayViewModel* replay;     // null: none, or not yet
-  const std::vector<std::uint8_t>&
-      matches;  // a node each, 1 where the filter lets it pass; empty: no filter
-  const std::shared_ptr<const model::Document>& other;  // to compare with; null: none
-  const std::string& name;  // of the document: its file, or the live session
+  const model::GraphEntry* entry;    // the shown graph; null: the document has no graph
+  const GraphViewModel* view_model;  // null: not ready
+  const ReplayViewModel* replay;     // null: no replay, or not ready
+  // By node index: 1 if the filter matches the node. Empty: no filter.
+  const std::vector<std::uint8_t>& matches;
+  const std::shared_ptr<const model::Document>& other;  // comparison document; null: none
+  const std::string& name;                              // trace file or live session
   const std::string& other_name;
   bool is_live;
   ViewState& view;

@@ -16,20 +16,20 @@ bool passes(const SyncViewModel& view_model, std::uint32_t edge,
   return matches.empty() || matches[e.from] != 0 || matches[e.to] != 0;
 }
 
-bool is_chosen(const SyncViewModel& view_model, std::uint32_t edge, const EdgeChoice& choice) {
+bool passes(const SyncViewModel& view_model, std::uint32_t edge, const EdgeFilter& filter) {
   const trace::Edge& e = view_model.graph->record().edges[edge];
-  if (choice.barrier != kNone) return e.barrier == choice.barrier;
-  if ((choice.causes >> static_cast<unsigned>(e.cause) & 1) == 0) return false;
+  if (filter.barrier != kNone) return e.barrier == filter.barrier;
+  if ((filter.causes >> static_cast<unsigned>(e.cause) & 1) == 0) return false;
   const model::EdgeCost& cost = view_model.costs.edges[edge];
-  switch (choice.kind) {
+  switch (filter.kind) {
     case EdgeKind::All: return true;
     case EdgeKind::Critical: return cost.is_critical;
-    case EdgeKind::OrdersNothing: return view_model.edge_needs[edge] == Need::None;
+    case EdgeKind::Redundant: return view_model.edge_redundancy[edge] == Redundancy::Full;
   }
   return true;
 }
 
-// By a value of each, ties by place.
+// Stable sort by value(row).
 template <class Value>
 void sort_rows(std::vector<std::uint32_t>& rows, bool is_descending, Value value) {
   std::vector<decltype(value(0u))> values;
@@ -44,21 +44,24 @@ void sort_rows(std::vector<std::uint32_t>& rows, bool is_descending, Value value
   rows = std::move(order);
 }
 
-int remark_rank(const model::EdgeCost& cost, Need need) {
-  return cost.is_critical ? 0 : need == Need::None ? 1 : need == Need::ByLanes ? 2 : 3;
+int status_rank(const model::EdgeCost& cost, Redundancy redundancy) {
+  return cost.is_critical                       ? 0
+         : redundancy == Redundancy::Full       ? 1
+         : redundancy == Redundancy::ByLowering ? 2
+                                                : 3;
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
-                                         const std::vector<EdgeGap>& gaps, const EdgeChoice& choice,
+                                         const std::vector<EdgeGap>& gaps, const EdgeFilter& filter,
                                          EdgeOrder order,
                                          const std::vector<std::uint8_t>& matches) {
   const model::Graph& graph = *view_model.graph;
   const auto& edges = graph.record().edges;
   std::vector<std::uint32_t> rows;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
-    if (is_chosen(view_model, e, choice) && passes(view_model, e, matches)) rows.push_back(e);
+    if (passes(view_model, e, filter) && passes(view_model, e, matches)) rows.push_back(e);
   }
   const auto sort_by = [&](auto value) { sort_rows(rows, order.is_descending, value); };
   switch (order.by) {
@@ -83,9 +86,9 @@ std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
         return is_known ? gaps[e].time : std::numeric_limits<trace::Time>::min();
       });
       break;
-    case EdgeColumn::Remark:
+    case EdgeColumn::Status:
       sort_by([&](std::uint32_t e) {
-        return remark_rank(view_model.costs.edges[e], view_model.edge_needs[e]);
+        return status_rank(view_model.costs.edges[e], view_model.edge_redundancy[e]);
       });
       break;
   }
@@ -114,7 +117,7 @@ std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model, Bar
   const auto sort_by = [&](auto value) { sort_rows(rows, order.is_descending, value); };
   const auto& strings = graph.record().strings;
   switch (order.by) {
-    case BarrierColumn::Place:
+    case BarrierColumn::Location:
       sort_by(
           [&](std::uint32_t b) { return std::pair(strings[barriers[b].file], barriers[b].line); });
       break;
@@ -138,8 +141,9 @@ std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model, Bar
     case BarrierColumn::Cost:
       sort_by([&](std::uint32_t b) { return view_model.costs.barriers[b].cost; });
       break;
-    case BarrierColumn::Remark:
-      sort_by([&](std::uint32_t b) { return 2 - static_cast<int>(view_model.barrier_needs[b]); });
+    case BarrierColumn::Status:
+      sort_by(
+          [&](std::uint32_t b) { return 2 - static_cast<int>(view_model.barrier_redundancy[b]); });
       break;
   }
   return rows;

@@ -1,5 +1,5 @@
-// Which edges and barriers the tables of the sync panel show, and in which order. Knows no ImGui.
-// Threads: values and pure functions.
+// Rows of the tables of the sync panel: filtering and sorting of edges and barriers. Independent of
+// ImGui. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace reprise::viewer {
 
-enum class EdgeColumn : std::uint8_t { From, To, Cause, Hazard, Buffer, Bytes, Cost, Gap, Remark };
+enum class EdgeColumn : std::uint8_t { From, To, Cause, Hazard, Buffer, Bytes, Cost, Gap, Status };
 enum class BarrierColumn : std::uint8_t {
-  Place,
+  Location,
   Label,
   Buffer,
   Access,
   Edges,
   Critical,
   Cost,
-  Remark
+  Status
 };
 
 struct EdgeOrder {
@@ -32,20 +32,20 @@ struct BarrierOrder {
   friend bool operator==(const BarrierOrder&, const BarrierOrder&) = default;
 };
 
-enum class EdgeKind : std::uint8_t { All, Critical, OrdersNothing };
-struct EdgeChoice {
-  std::uint32_t causes = 0xffffffffu;  // a bit for each trace::EdgeCause
+enum class EdgeKind : std::uint8_t { All, Critical, Redundant };
+struct EdgeFilter {
+  std::uint32_t causes = 0xffffffffu;  // bit per visible trace::EdgeCause
   EdgeKind kind = EdgeKind::All;
-  std::uint32_t barrier = trace::kNone;  // only its edges; kNone: all
-  friend bool operator==(const EdgeChoice&, const EdgeChoice&) = default;
+  std::uint32_t barrier = trace::kNone;  // if not kNone, only the edges of this barrier
+  friend bool operator==(const EdgeFilter&, const EdgeFilter&) = default;
 };
 
-// `gaps`: an edge each, or empty. `matches`: a node each, 1 where the filter lets it pass, or
-// empty: an edge passes with either end, a barrier with an end of an edge of it or a node that
-// touches its buffer.
+// Filtered and sorted indices. `gaps`: per edge, or empty. `matches`: per node, 1 if the filter
+// matches, or empty. An edge passes if either of its ends matches; a barrier passes if an end of
+// one of its edges or a node that accesses its buffer matches.
 [[nodiscard]] std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
                                                        const std::vector<EdgeGap>& gaps,
-                                                       const EdgeChoice& choice, EdgeOrder order,
+                                                       const EdgeFilter& filter, EdgeOrder order,
                                                        const std::vector<std::uint8_t>& matches);
 [[nodiscard]] std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model,
                                                           BarrierOrder order,

@@ -1,5 +1,6 @@
-// SyncPanel: the barriers and edges, and what they cost. Draws into the rest of the current ImGui
-// window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
+// SyncPanel: the edges and barriers of the shown graph with their cost. Draws into the remaining
+// area of the current ImGui window. Modifies only its own state and PanelContext::view. Threads:
+// the drawing thread's.
 #pragma once
 
 #include <memory>

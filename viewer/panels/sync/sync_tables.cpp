@@ -13,10 +13,10 @@ using trace::kNone;
 
 namespace {
 
-// Enough of a name to find it by; the rest is in a tooltip.
-constexpr std::size_t kLetters = 64;
+// Maximum length of a name in a cell; the tooltip has the full name.
+constexpr std::size_t kMaxNameLength = 64;
 
-const char* access_name(trace::Access access) {
+const char* accesses_text(trace::Access access) {
   switch (access) {
     case trace::Access::None: return "nothing";
     case trace::Access::Read: return "reads";
@@ -35,12 +35,12 @@ void swatch(const Theme& theme, ImU32 colour) {
   ImGui::SetCursorScreenPos({at.x + size + theme.half_space * 1.5f, at.y});
 }
 
-// A bar behind a number, as long as its part of the greatest.
-void part_bar(const Theme& theme, int column, double part, ImU32 colour) {
-  if (!(part > 0) || !ImGui::TableSetColumnIndex(column)) return;
+// Bar behind a number; `fraction` is relative to the column's maximum.
+void fraction_bar(const Theme& theme, int column, double fraction, ImU32 colour) {
+  if (!(fraction > 0) || !ImGui::TableSetColumnIndex(column)) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
-  const float length = std::max(1.0f, width * static_cast<float>(std::min(part, 1.0)));
+  const float length = std::max(1.0f, width * static_cast<float>(std::min(fraction, 1.0)));
   ImGui::GetWindowDrawList()->AddRectFilled({at.x + width - length, at.y},
                                             {at.x + width, at.y + line}, with_alpha(colour, 0.28f),
                                             theme.radius / 2);
@@ -49,65 +49,57 @@ void part_bar(const Theme& theme, int column, double part, ImU32 colour) {
 }  // namespace
 
 std::string node_text(const model::Graph& graph, std::uint32_t node) {
-  return count_text(node) + "  " + shortened(graph.node_name(node), kLetters);
+  return count_text(node) + "  " + shortened(graph.node_name(node), kMaxNameLength);
 }
 
 std::string barrier_text(const model::Graph& graph, std::uint32_t barrier) {
   const trace::Barrier& b = graph.record().barriers[barrier];
-  const std::string place = place_text(graph, b.file, b.line);
-  return place.empty() ? "barrier " + count_text(barrier) : place;
+  const std::string location = place_text(graph, b.file, b.line);
+  return location.empty() ? "barrier " + count_text(barrier) : location;
 }
 
 std::string access_text(const trace::Barrier& barrier) {
-  return std::string(access_name(barrier.before)) + " before " + access_name(barrier.after) +
+  return std::string(accesses_text(barrier.before)) + " before " + accesses_text(barrier.after) +
          (barrier.dependency == trace::Dependency::Programmatic ? ", programmatic" : "");
 }
 
 void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_model,
-                     const EdgeGaps& gaps, const EdgeChoice& choice, ImVec2 size) {
+                     const EdgeGaps& gaps, const EdgeFilter& filter, ImVec2 size) {
   static constexpr TableColumn kColumns[] = {
-      {"from", "The node that has to end first.", 22, ColumnAlign::Left},
-      {"to", "The node that may start only then.", 22, ColumnAlign::Left},
+      {"from", "Node that must end first.", 22, ColumnAlign::Left},
+      {"to", "Node that must start later.", 22, ColumnAlign::Left},
       {"cause",
-       "Why the edge exists. Hazard: both touch the same bytes. Barrier, user: the program asked "
-       "for it. Lane: nothing but that both were put into "
-       "one "
-       "lane, a false dependency. Frame: the begin and the end of the graph.",
+       "Reason for the edge. Hazard: conflicting accesses. Barrier, user: added by the program. "
+       "Lane, entry/exit: false dependencies added by lowering.",
        10, ColumnAlign::Left},
-      {"hazard",
-       "What would go wrong without it: read after write, write after read, write after write.", 14,
+      {"hazard", "Kind of conflict: read after write, write after read, write after write.", 14,
        ColumnAlign::Left},
-      {"buffer", "The buffer that both touch, or that the barrier names.", 16, ColumnAlign::Left},
-      {"bytes", "The bytes of the buffer that conflict.", 10, ColumnAlign::Right},
+      {"buffer", "Buffer of the conflict or of the barrier.", 16, ColumnAlign::Left},
+      {"bytes", "Number of conflicting bytes.", 10, ColumnAlign::Right},
       {"cost",
-       "How much shorter the longest way through the graph would be without this edge alone, by "
-       "the medians of the range. 0 beside the longest way, "
-       "and "
-       "where another way is as long.",
+       "Reduction of the critical path without this edge, by the medians of the range. 0 off the "
+       "critical path and where another path is as long.",
        11, ColumnAlign::Right},
       {"gap",
-       "In the replay that is shown: from the end of the earlier node to the start of the later "
-       "one. Bright where this edge was what the later node "
-       "waited for last; faint where another predecessor ended later.",
+       "In the shown replay: from the end of the earlier node to the start of the later node. "
+       "Faint if another predecessor ended later.",
        11, ColumnAlign::Right},
-      {"remark",
-       "Critical: on a longest way through the graph. Implied: what else the nodes need orders the "
-       "same two already, so that this one orders "
-       "nothing. "
-       "By lanes: lanes or the frame order them too, now; with other lanes they would not.",
+      {"status",
+       "Critical: on the critical path. Redundant: other edges order the same nodes. Redundant "
+       "(lanes): only lane or entry/exit edges of this lowering order the same nodes.",
        11, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
-  const EdgeGaps wanted = sort_.by == EdgeColumn::Gap ? gaps : nullptr;
-  const bool is_same = asked_.view_model == view_model && asked_.gaps == wanted &&
-                       asked_.choice == choice && asked_.order == sort_ &&
-                       asked_.matches == context.matches;
-  if (!is_same) {
-    asked_ = {view_model, wanted, choice, sort_, context.matches};
-    order_.ask(asked_, [key = asked_] {
-      static const std::vector<EdgeGap> kUnknown;
-      return Rows{key.view_model, ordered_edges(*key.view_model, key.gaps ? *key.gaps : kUnknown,
-                                                key.choice, key.order, key.matches)};
+  const EdgeGaps sort_gaps = sort_.by == EdgeColumn::Gap ? gaps : nullptr;
+  const bool is_current = requested_.view_model == view_model && requested_.gaps == sort_gaps &&
+                          requested_.filter == filter && requested_.order == sort_ &&
+                          requested_.matches == context.matches;
+  if (!is_current) {
+    requested_ = {view_model, sort_gaps, filter, sort_, context.matches};
+    order_.ask(requested_, [key = requested_] {
+      static const std::vector<EdgeGap> kNoGaps;
+      return Rows{key.view_model, ordered_edges(*key.view_model, key.gaps ? *key.gaps : kNoGaps,
+                                                key.filter, key.order, key.matches)};
     });
   }
   const auto rows = order_.value();
@@ -119,23 +111,23 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<EdgeColumn>(sort.column), sort.is_descending};
   if (is_ready) {
-    if (seen_ != context.view.selection || context.view.reveal_selection) {
-      seen_ = context.view.selection;
+    if (last_selection_ != context.view.selection || context.view.reveal_selection) {
+      last_selection_ = context.view.selection;
       const auto first = std::find_if(rows->edges.begin(), rows->edges.end(), [&](std::uint32_t e) {
-        return model::selects_edge(seen_, *view_model->graph, e);
+        return model::selects_edge(last_selection_, *view_model->graph, e);
       });
       if (first != rows->edges.end())
         reveal_row(static_cast<std::size_t>(first - rows->edges.begin()));
     }
-    const double dearest = view_model->costliest_edge == kNone
-                               ? 0
-                               : view_model->costs.edges[view_model->costliest_edge].cost;
+    const double max_cost = view_model->costliest_edge == kNone
+                                ? 0
+                                : view_model->costs.edges[view_model->costliest_edge].cost;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->edges.size()), row_height());
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         draw_row(context, *view_model, gaps.get(), rows->edges[static_cast<std::size_t>(i)],
-                 dearest);
+                 max_cost);
       }
     }
   }
@@ -144,16 +136,16 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
 
 void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
                          const std::vector<EdgeGap>* gaps, std::uint32_t edge,
-                         double dearest) const {
+                         double max_cost) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Edge& e = graph.record().edges[edge];
   const model::EdgeCost& cost = view_model.costs.edges[edge];
   const model::Selection self = model::SelectedEdge{graph.key(), edge};
-  const bool is_lit =
+  const bool is_highlighted =
       context.view.hovered == self || model::selects_edge(context.view.selection, graph, edge);
   const RowInput input =
-      begin_row(theme, static_cast<int>(edge), {context.view.selection == self, is_lit});
+      begin_row(theme, static_cast<int>(edge), {context.view.selection == self, is_highlighted});
   if (input.is_clicked) context.view.select(self);
   if (input.is_hovered) context.view.hovered = self;
   draw_cell(theme, 0, node_text(graph, e.from));
@@ -168,53 +160,49 @@ void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
             (e.buffer == kNone ? "memory" : graph.buffer_name(e.buffer)));
   }
   if (view_model.has_times) {
-    part_bar(theme, 6, dearest > 0 ? cost.cost / dearest : 0, theme.critical);
-    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, dearest) : "0",
+    fraction_bar(theme, 6, max_cost > 0 ? cost.cost / max_cost : 0, theme.critical);
+    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, max_cost) : "0",
                 cost.cost > 0 ? theme.ink : theme.ink_faint);
   }
   if (gaps && (*gaps)[edge].is_known) {
     const EdgeGap& gap = (*gaps)[edge];
     draw_number(theme, 7, duration_text(static_cast<double>(gap.time)),
-                gap.is_deciding ? theme.ink : theme.ink_faint);
+                gap.is_latest ? theme.ink : theme.ink_faint);
   }
-  const Need need = view_model.edge_needs[edge];
+  const Redundancy redundancy = view_model.edge_redundancy[edge];
   if (cost.is_critical && view_model.has_times) {
     if (ImGui::TableSetColumnIndex(8)) swatch(theme, theme.critical);
-    draw_cell(theme, 8, need == Need::None ? "critical, implied" : "critical");
-  } else if (need == Need::None) {
-    draw_cell(theme, 8, "implied", theme.warning);
-  } else if (need == Need::ByLanes) {
-    draw_cell(theme, 8, "by lanes", theme.ink_soft);
+    draw_cell(theme, 8, redundancy == Redundancy::Full ? "critical, redundant" : "critical");
+  } else if (redundancy == Redundancy::Full) {
+    draw_cell(theme, 8, "redundant", theme.warning);
+  } else if (redundancy == Redundancy::ByLowering) {
+    draw_cell(theme, 8, "redundant (lanes)", theme.ink_soft);
   }
 }
 
 void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_model,
                         ImVec2 size) {
   static constexpr TableColumn kColumns[] = {
-      {"barrier", "Where the program recorded it.", 20, ColumnAlign::Left},
-      {"label", "Under which label it was recorded.", 20, ColumnAlign::Left},
-      {"on", "The bytes that it orders; all memory where it names no buffer.", 24,
+      {"barrier", "Source location of the barrier.", 20, ColumnAlign::Left},
+      {"label", "Label of the barrier.", 20, ColumnAlign::Left},
+      {"range", "Ordered byte range; all memory if the barrier names no buffer.", 24,
        ColumnAlign::Left},
-      {"orders", "Which accesses before it, and which ones after it.", 26, ColumnAlign::Left},
-      {"edges", "Edges that exist because of it.", 7, ColumnAlign::Right},
-      {"critical", "Those of them on a longest way through the graph.", 8, ColumnAlign::Right},
-      {"cost",
-       "How much shorter the longest way through the graph would be without this barrier, by the "
-       "medians of the range.",
+      {"accesses", "Ordered accesses before and after the barrier.", 26, ColumnAlign::Left},
+      {"edges", "Edges created by the barrier.", 7, ColumnAlign::Right},
+      {"critical", "Its edges on the critical path.", 8, ColumnAlign::Right},
+      {"cost", "Reduction of the critical path without this barrier, by the medians of the range.",
        11, ColumnAlign::Right},
-      {"remark",
-       "Orders nothing: it makes no edge, or what else the nodes need orders all that it does: it "
-       "can be removed. By lanes too: it is needed, but "
-       "the lanes "
-       "of this graph order the same nodes.",
+      {"status",
+       "Redundant: creates no edge or only redundant edges; can be removed. Redundant (lanes): "
+       "required, but lane or entry/exit edges of this lowering order the same nodes.",
        16, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
-  const bool is_same =
-      asked_.view_model == view_model && asked_.order == sort_ && asked_.matches == context.matches;
-  if (!is_same) {
-    asked_ = {view_model, sort_, context.matches};
-    order_.ask(asked_, [key = asked_] {
+  const bool is_current = requested_.view_model == view_model && requested_.order == sort_ &&
+                          requested_.matches == context.matches;
+  if (!is_current) {
+    requested_ = {view_model, sort_, context.matches};
+    order_.ask(requested_, [key = requested_] {
       return Rows{key.view_model, ordered_barriers(*key.view_model, key.order, key.matches)};
     });
   }
@@ -225,46 +213,47 @@ void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<BarrierColumn>(sort.column), sort.is_descending};
   if (rows && rows->view_model->graph == view_model->graph) {
-    if (seen_ != context.view.selection || context.view.reveal_selection) {
-      seen_ = context.view.selection;
+    if (last_selection_ != context.view.selection || context.view.reveal_selection) {
+      last_selection_ = context.view.selection;
       std::uint32_t barrier = kNone;
-      if (const auto* b = std::get_if<model::SelectedBarrier>(&seen_)) barrier = b->barrier;
+      if (const auto* b = std::get_if<model::SelectedBarrier>(&last_selection_))
+        barrier = b->barrier;
       const auto found = std::find(rows->barriers.begin(), rows->barriers.end(), barrier);
       if (found != rows->barriers.end())
         reveal_row(static_cast<std::size_t>(found - rows->barriers.begin()));
     }
-    const double dearest = view_model->dearest_barrier == kNone
-                               ? 0
-                               : view_model->costs.barriers[view_model->dearest_barrier].cost;
+    const double max_cost = view_model->costliest_barrier == kNone
+                                ? 0
+                                : view_model->costs.barriers[view_model->costliest_barrier].cost;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->barriers.size()), row_height());
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-        draw_row(context, *view_model, rows->barriers[static_cast<std::size_t>(i)], dearest);
+        draw_row(context, *view_model, rows->barriers[static_cast<std::size_t>(i)], max_cost);
     }
   }
   ImGui::EndTable();
 }
 
 void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
-                            std::uint32_t barrier, double dearest) const {
+                            std::uint32_t barrier, double max_cost) const {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Barrier& b = graph.record().barriers[barrier];
   const model::BarrierCost& cost = view_model.costs.barriers[barrier];
   const model::Selection self = model::SelectedBarrier{graph.key(), barrier};
-  bool is_lit = context.view.hovered == self;
+  bool is_highlighted = context.view.hovered == self;
   if (const auto* e = std::get_if<model::SelectedEdge>(&context.view.selection);
       e && e->graph == graph.key() && e->edge < graph.record().edges.size()) {
-    is_lit = is_lit || graph.record().edges[e->edge].barrier == barrier;
+    is_highlighted = is_highlighted || graph.record().edges[e->edge].barrier == barrier;
   }
   const RowInput input =
-      begin_row(theme, static_cast<int>(barrier), {context.view.selection == self, is_lit});
+      begin_row(theme, static_cast<int>(barrier), {context.view.selection == self, is_highlighted});
   if (input.is_clicked) context.view.select(self);
   if (input.is_hovered) context.view.hovered = self;
-  const Need need = view_model.barrier_needs[barrier];
-  const bool is_idle = need == Need::None;
-  const ImU32 ink = is_idle ? theme.ink_soft : theme.ink;
+  const Redundancy redundancy = view_model.barrier_redundancy[barrier];
+  const bool is_redundant = redundancy == Redundancy::Full;
+  const ImU32 ink = is_redundant ? theme.ink_soft : theme.ink;
   draw_cell(theme, 0, barrier_text(graph, barrier), ink);
   draw_cell(theme, 1, graph.label_path(b.label), theme.ink_soft);
   draw_cell(theme, 2,
@@ -277,19 +266,20 @@ void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_mod
   draw_number(theme, 5, count_text(cost.critical_edges),
               cost.critical_edges == 0 ? theme.ink_faint : ink);
   if (view_model.has_times) {
-    part_bar(theme, 6, dearest > 0 ? cost.cost / dearest : 0, theme.critical);
-    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, dearest) : "0",
+    fraction_bar(theme, 6, max_cost > 0 ? cost.cost / max_cost : 0, theme.critical);
+    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, max_cost) : "0",
                 cost.cost > 0 ? ink : theme.ink_faint);
   }
-  if (is_idle) {
+  if (is_redundant) {
     if (ImGui::TableSetColumnIndex(7)) swatch(theme, theme.warning);
-    draw_cell(theme, 7, "orders nothing", theme.warning);
-    tooltip(cost.edges == 0 ? "No edge exists because of it: nothing before it touches what "
-                              "something after it touches, or other commands are ordered already."
-                            : "What else the nodes need orders all that its edges do.");
-  } else if (need == Need::ByLanes) {
-    draw_cell(theme, 7, "by lanes too", theme.ink_soft);
-    tooltip("It is needed, but lanes or the frame order the same nodes now: it costs nothing.");
+    draw_cell(theme, 7, "redundant", theme.warning);
+    tooltip(cost.edges == 0 ? "The barrier creates no edge: no accesses conflict across it, or "
+                              "they are already ordered."
+                            : "Other edges order the same nodes.");
+  } else if (redundancy == Redundancy::ByLowering) {
+    draw_cell(theme, 7, "redundant (lanes)", theme.ink_soft);
+    tooltip(
+        "Required, but lane or entry/exit edges order the same nodes: no cost in this lowering.");
   }
 }
 
@@ -314,14 +304,15 @@ void draw_findings(PanelContext& context, const std::vector<Finding>& findings, 
     if (m.graph == kNone) {
       ImGui::SameLine();
       ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-      ImGui::TextUnformatted("of a graph that was not compiled because of it");
+      ImGui::TextUnformatted("graph not compiled");
       ImGui::PopStyleColor();
     }
-    const auto jump = [&](const char* id, const std::string& text, const model::Selection& what) {
+    const auto jump = [&](const char* id, const std::string& text,
+                          const model::Selection& selection) {
       ImGui::SameLine();
       ImGui::PushID(id);
-      if (ImGui::SmallButton(text.c_str())) context.view.select(what);
-      if (ImGui::IsItemHovered()) context.view.hovered = what;
+      if (ImGui::SmallButton(text.c_str())) context.view.select(selection);
+      if (ImGui::IsItemHovered()) context.view.hovered = selection;
       ImGui::PopID();
     };
     const model::Graph& graph = *context.graph();

@@ -1,5 +1,5 @@
-// The tables of the sync panel: edges, barriers and findings. They sort in the background and show
-// the last order until the next is there. Threads: the drawing thread's.
+// The tables of the sync panel: edges, barriers and findings. Sorting runs in the background; the
+// last order is shown until the next is ready. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>
@@ -17,32 +17,32 @@ using EdgeGaps = std::shared_ptr<const std::vector<EdgeGap>>;
 class EdgeTable {
  public:
   explicit EdgeTable(Background& background) : order_(background) {}
-  // `gaps` null: no replay with times is shown.
+  // `gaps`: null if the shown replay has no node timings.
   void draw(PanelContext& context, const SyncViewModelPointer& view_model, const EdgeGaps& gaps,
-            const EdgeChoice& choice, ImVec2 size);
-  // Rows as they were drawn last.
+            const EdgeFilter& filter, ImVec2 size);
+  // The number of rows of the last drawn table.
   [[nodiscard]] std::size_t row_count() const noexcept { return rows_; }
 
  private:
   struct Key {
     SyncViewModelPointer view_model;
-    EdgeGaps gaps;  // of a sort by them alone
-    EdgeChoice choice;
+    EdgeGaps gaps;  // only if the table is sorted by gap
+    EdgeFilter filter;
     EdgeOrder order;
     std::vector<std::uint8_t> matches;
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct Rows {
-    SyncViewModelPointer view_model;  // that they are edges of
+    SyncViewModelPointer view_model;  // of the edges
     std::vector<std::uint32_t> edges;
   };
   void draw_row(PanelContext& context, const SyncViewModel& view_model,
-                const std::vector<EdgeGap>* gaps, std::uint32_t edge, double dearest) const;
+                const std::vector<EdgeGap>* gaps, std::uint32_t edge, double max_cost) const;
 
   AsyncValue<Key, Rows> order_;
-  Key asked_;
+  Key requested_;
   EdgeOrder sort_;
-  model::Selection seen_;
+  model::Selection last_selection_;
   std::size_t rows_ = 0;
 };
 
@@ -63,12 +63,12 @@ class BarrierTable {
     std::vector<std::uint32_t> barriers;
   };
   void draw_row(PanelContext& context, const SyncViewModel& view_model, std::uint32_t barrier,
-                double dearest) const;
+                double max_cost) const;
 
   AsyncValue<Key, Rows> order_;
-  Key asked_;
+  Key requested_;
   BarrierOrder sort_;
-  model::Selection seen_;
+  model::Selection last_selection_;
 };
 
 void draw_findings(PanelContext& context, const std::vector<Finding>& findings, ImVec2 size);

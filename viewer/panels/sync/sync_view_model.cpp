@@ -12,19 +12,19 @@ namespace {
 
 double length_without(const model::Graph& graph, const std::vector<double>& durations,
                       trace::EdgeCause cause) {
-  std::vector<double> until = durations;
+  std::vector<double> finish = durations;
   double length = 0;
   for (std::uint32_t n = 0; n < graph.own_node_count(); ++n) {
     for (const model::Neighbour& p : graph.predecessors(n)) {
       if (graph.record().edges[p.edge].cause != cause)
-        until[n] = std::max(until[n], until[p.node] + durations[n]);
+        finish[n] = std::max(finish[n], finish[p.node] + durations[n]);
     }
-    length = std::max(length, until[n]);
+    length = std::max(length, finish[n]);
   }
   return length;
 }
 
-void list_barrier_edges(SyncViewModel& view_model) {
+void index_barrier_edges(SyncViewModel& view_model) {
   const auto& record = view_model.graph->record();
   view_model.barrier_offsets.assign(record.barriers.size() + 1, 0);
   for (const trace::Edge& e : record.edges) {
@@ -45,45 +45,46 @@ bool is_added(trace::EdgeCause cause) {
   return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit;
 }
 
-// A lane that happens to order what a barrier does makes the barrier no less necessary: needs are
-// found without lanes and frame.
-void find_needs(SyncViewModel& view_model, const std::vector<double>& durations) {
+// Redundancy is computed without edges added by lowering: an edge stays required if only a lane
+// happens to order the same nodes.
+void find_redundancy(SyncViewModel& view_model, const std::vector<double>& durations) {
   const auto& edges = view_model.graph->record().edges;
-  view_model.edge_needs.assign(edges.size(), Need::Needed);
-  view_model.barrier_needs.assign(view_model.costs.barriers.size(), Need::None);
+  view_model.edge_redundancy.assign(edges.size(), Redundancy::None);
+  view_model.barrier_redundancy.assign(view_model.costs.barriers.size(), Redundancy::Full);
   const bool any_added = std::any_of(edges.begin(), edges.end(),
                                      [](const trace::Edge& e) { return is_added(e.cause); });
-  std::vector<std::uint8_t> is_idle(edges.size(), 0);
+  std::vector<std::uint8_t> is_redundant(edges.size(), 0);
   if (any_added) {
-    trace::GraphVersion needed = view_model.graph->record();
-    std::vector<std::uint32_t> kept;  // edges
-    needed.edges.clear();
+    trace::GraphVersion required = view_model.graph->record();
+    std::vector<std::uint32_t> kept_edges;  // indices
+    required.edges.clear();
     for (std::uint32_t e = 0; e < edges.size(); ++e) {
       if (is_added(edges[e].cause)) continue;
-      kept.push_back(e);
-      needed.edges.push_back(edges[e]);
+      kept_edges.push_back(e);
+      required.edges.push_back(edges[e]);
     }
-    const model::SyncCosts costs = model::sync_costs(model::Graph(std::move(needed)), durations);
-    for (std::size_t k = 0; k < kept.size(); ++k)
-      is_idle[kept[k]] = costs.edges[k].is_implied ? 1 : 0;
+    const model::SyncCosts costs = model::sync_costs(model::Graph(std::move(required)), durations);
+    for (std::size_t k = 0; k < kept_edges.size(); ++k)
+      is_redundant[kept_edges[k]] = costs.edges[k].is_implied ? 1 : 0;
   } else {
     for (std::size_t e = 0; e < edges.size(); ++e)
-      is_idle[e] = view_model.costs.edges[e].is_implied ? 1 : 0;
+      is_redundant[e] = view_model.costs.edges[e].is_implied ? 1 : 0;
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
-    Need& need = view_model.edge_needs[e];
-    need = is_idle[e] != 0                        ? Need::None
-           : view_model.costs.edges[e].is_implied ? Need::ByLanes
-                                                  : Need::Needed;
+    Redundancy& redundancy = view_model.edge_redundancy[e];
+    redundancy = is_redundant[e] != 0                   ? Redundancy::Full
+                 : view_model.costs.edges[e].is_implied ? Redundancy::ByLowering
+                                                        : Redundancy::None;
     if (edges[e].barrier != kNone)
-      view_model.barrier_needs[edges[e].barrier] =
-          std::min(view_model.barrier_needs[edges[e].barrier], need);
+      view_model.barrier_redundancy[edges[e].barrier] =
+          std::min(view_model.barrier_redundancy[edges[e].barrier], redundancy);
   }
-  view_model.idle_barriers = static_cast<std::uint32_t>(
-      std::count(view_model.barrier_needs.begin(), view_model.barrier_needs.end(), Need::None));
+  view_model.redundant_barriers =
+      static_cast<std::uint32_t>(std::count(view_model.barrier_redundancy.begin(),
+                                            view_model.barrier_redundancy.end(), Redundancy::Full));
 }
 
-// Follows joins one way; each node once.
+// Replaces join nodes by their nearest neighbours that are not joins; each node once.
 template <class Neighbours>
 std::vector<std::uint32_t> without_joins(const model::Graph& graph,
                                          std::vector<std::uint32_t> nodes, Neighbours neighbours) {
@@ -112,15 +113,15 @@ SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
       std::any_of(durations.begin(), durations.end(), [](double d) { return d > 0; });
   view_model.costs = model::sync_costs(*graph, durations);
   view_model.graph = std::move(graph);
-  list_barrier_edges(view_model);
-  find_needs(view_model, durations);
+  index_barrier_edges(view_model);
+  find_redundancy(view_model, durations);
   const auto& edges = view_model.graph->record().edges;
   for (std::uint32_t e = 0; e < edges.size(); ++e) {
     const model::EdgeCost& cost = view_model.costs.edges[e];
     SyncViewModel::Cause& cause = view_model.causes[static_cast<std::size_t>(edges[e].cause)];
     ++cause.edges;
     cause.critical += cost.is_critical ? 1 : 0;
-    cause.implied += cost.is_implied ? 1 : 0;
+    cause.redundant += cost.is_implied ? 1 : 0;
     if (cost.cost > (view_model.costliest_edge == kNone
                          ? 0
                          : view_model.costs.edges[view_model.costliest_edge].cost))
@@ -134,10 +135,10 @@ SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
   }
   for (std::uint32_t b = 0; b < view_model.costs.barriers.size(); ++b) {
     const model::BarrierCost& cost = view_model.costs.barriers[b];
-    if (cost.cost > (view_model.dearest_barrier == kNone
+    if (cost.cost > (view_model.costliest_barrier == kNone
                          ? 0
-                         : view_model.costs.barriers[view_model.dearest_barrier].cost))
-      view_model.dearest_barrier = b;
+                         : view_model.costs.barriers[view_model.costliest_barrier].cost))
+      view_model.costliest_barrier = b;
   }
   return view_model;
 }
@@ -178,7 +179,7 @@ bool is_hazard(const Finding& finding) { return finding.message.id == "hazard-un
 
 std::vector<Finding> findings(const model::Graph& graph,
                               const model::ListView<trace::Message>& messages) {
-  std::map<std::uint32_t, std::uint32_t> nodes, barriers;  // by command
+  std::map<std::uint32_t, std::uint32_t> nodes, barriers;  // command to node, command to barrier
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     if (graph.record().nodes[n].command != kNone) nodes.emplace(graph.record().nodes[n].command, n);
   }
@@ -190,15 +191,15 @@ std::vector<Finding> findings(const model::Graph& graph,
   };
   std::vector<Finding> all;
   for (const trace::Message& m : messages) {
-    const bool is_of_graph =
+    const bool of_graph =
         m.graph == graph.key().graph && (m.version == 0 || m.version == graph.key().version);
-    if (!is_of_graph && m.graph != kNone) continue;
-    const bool concerns = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") ||
-                          m.id.starts_with("edge-") || m.id.starts_with("transient-") ||
-                          m.id == "findings-left-out";
-    if (!concerns) continue;
+    if (!of_graph && m.graph != kNone) continue;
+    const bool is_relevant = m.id.starts_with("hazard-") || m.id.starts_with("barrier-") ||
+                             m.id.starts_with("edge-") || m.id.starts_with("transient-") ||
+                             m.id == "findings-left-out";
+    if (!is_relevant) continue;
     Finding finding{m, kNone, kNone, kNone};
-    if (is_of_graph)
+    if (of_graph)
       finding = {m, find(nodes, m.command), find(nodes, m.other_command),
                  find(barriers, m.command)};
     all.push_back(std::move(finding));

@@ -6,8 +6,8 @@
 
 namespace reprise::viewer {
 
-double round_step(double from, double to, double most, double least_step) {
-  const double raw = std::max((to - from) / std::max(most, 1.0), least_step);
+double round_step(double from, double to, double max_ticks, double min_step) {
+  const double raw = std::max((to - from) / std::max(max_ticks, 1.0), min_step);
   if (!(raw > 0) || !std::isfinite(raw)) return 1;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -18,8 +18,8 @@ double round_step(double from, double to, double most, double least_step) {
 
 std::string tick_text(double tick, double step, double largest) {
   if (std::abs(tick) < step * 1e-6) return "0";
-  const double most = std::abs(largest);
-  const double unit = most >= 1e9 ? 1e9 : most >= 1e6 ? 1e6 : most >= 1e3 ? 1e3 : 1;
+  const double magnitude = std::abs(largest);
+  const double unit = magnitude >= 1e9 ? 1e9 : magnitude >= 1e6 ? 1e6 : magnitude >= 1e3 ? 1e3 : 1;
   const char* const name = unit == 1e9 ? "s" : unit == 1e6 ? "ms" : unit == 1e3 ? "us" : "ns";
   const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9)), 0, 9);
   char text[64];

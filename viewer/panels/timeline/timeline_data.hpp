@@ -1,5 +1,5 @@
-// TimelineData: what the timeline shows, made in the background: the scene of the shown replay, of
-// those beside it, and the host ranges. Threads: the drawing thread's.
+// TimelineData: the data of the timeline, built in the background: the scenes of the shown replay
+// and of adjacent replays, and the host ranges. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace reprise::viewer {
 
-// A sampled replay to go to.
+// Target of a navigation to another sampled replay.
 enum class ReplayChoice : std::uint8_t { Previous, Next, Median, Slowest };
-// Its number; empty: there is none. `from`: the number to go on from. Of the chosen range; looks at
-// every replay of it.
-[[nodiscard]] std::optional<std::uint64_t> chosen_replay(
+// The number of the chosen replay in `range`; empty if no sampled replay matches. `from`: the
+// number of the current replay. Linear in the size of the range.
+[[nodiscard]] std::optional<std::uint64_t> select_replay(
     const model::ListView<trace::Replay>& replays, model::ReplayRange range, ReplayChoice choice,
     std::uint64_t from);
 
@@ -29,19 +29,21 @@ class TimelineData {
 
   explicit TimelineData(Background& background);
 
-  void ask(const PanelContext& context, model::RowsBy by);
-  // The replays beside the shown one whose nodes are in sight.
-  void ask_beside(const PanelContext& context, model::RowsBy by,
-                  std::vector<trace::Replay> replays);
+  // Requests the scene of PanelContext::replay and the host ranges.
+  void request(const PanelContext& context, model::RowsBy by);
+  // Requests the scenes of visible replays other than the shown one.
+  void request_adjacent(const PanelContext& context, model::RowsBy by,
+                        std::vector<trace::Replay> replays);
+  // Starts a search for a replay; take_choice() returns the result.
   void choose(const PanelContext& context, ReplayChoice choice);
-  // Once, when what was chosen is known: its number.
+  // The result of the last choose(), once; empty while the search runs or if no replay was found.
   [[nodiscard]] std::optional<std::uint64_t> take_choice();
 
-  // Of Frame::replay, or, until it is there, of the replay before it; null: Frame::replay has no
-  // samples, or not yet.
+  // The scene of PanelContext::replay, or of the previous replay while it is being built; null if
+  // PanelContext::replay has no samples.
   [[nodiscard]] Scene shown() const;
-  [[nodiscard]] std::shared_ptr<const Scenes> beside() const;  // never null
-  [[nodiscard]] std::shared_ptr<const HostRows> host() const;  // never null
+  [[nodiscard]] std::shared_ptr<const Scenes> adjacent() const;  // never null
+  [[nodiscard]] std::shared_ptr<const HostRows> host() const;    // never null
 
  private:
   struct SceneKey {
@@ -50,18 +52,18 @@ class TimelineData {
     model::RowsBy by = model::RowsBy::Lane;
     friend bool operator==(const SceneKey&, const SceneKey&) = default;
   };
-  struct BesideKey {
+  struct AdjacentKey {
     std::shared_ptr<const model::Graph> graph;
     std::vector<std::uint64_t> replays;
     model::RowsBy by = model::RowsBy::Lane;
-    friend bool operator==(const BesideKey&, const BesideKey&) = default;
+    friend bool operator==(const AdjacentKey&, const AdjacentKey&) = default;
   };
-  struct Beside {
-    BesideKey of;
+  struct AdjacentScenes {
+    AdjacentKey key;
     Scenes scenes;
   };
   struct HostKey {
-    std::shared_ptr<const model::SampleStore> trace;  // one each trace
+    std::shared_ptr<const model::SampleStore> trace;  // identifies the trace
     std::size_t ranges = 0;
     friend bool operator==(const HostKey&, const HostKey&) = default;
   };
@@ -69,16 +71,16 @@ class TimelineData {
     std::shared_ptr<const model::SampleStore> trace;
     HostRowsBuilder builder;
   };
-  struct Made {
-    SceneKey of;
+  struct ShownScene {
+    SceneKey key;
     TimelineScene scene;
   };
 
-  AsyncValue<SceneKey, Made> shown_;
-  AsyncValue<BesideKey, Beside> beside_;
+  AsyncValue<SceneKey, ShownScene> shown_;
+  AsyncValue<AdjacentKey, AdjacentScenes> adjacent_;
   AsyncValue<HostKey, HostRows> host_;
   AsyncValue<std::uint64_t, std::optional<std::uint64_t>> choice_;
-  std::shared_ptr<HostBuilder> builder_;  // used by one piece of work at a time
+  std::shared_ptr<HostBuilder> builder_;  // used by one background task at a time
   SceneKey wanted_;
   std::uint64_t choices_ = 0, taken_ = 0;
 };

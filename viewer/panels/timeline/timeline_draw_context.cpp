@@ -10,41 +10,43 @@ using trace::Time;
 
 namespace {
 
-constexpr std::size_t kOverlap = 16;  // replays that may be on their way at once
+constexpr std::size_t kMaxInFlight = 16;  // maximum number of replays in flight
 
-// When a replay was seen first; 0: unknown.
-Time seen(const Replay& replay) { return replay.launched != 0 ? replay.launched : replay.started; }
-Time last_seen(const Replay& replay) {
-  return std::max({replay.ended, replay.launch_returned, seen(replay)});
+// First known time of a replay; 0: unknown.
+Time first_time(const Replay& replay) {
+  return replay.launched != 0 ? replay.launched : replay.started;
+}
+Time last_time(const Replay& replay) {
+  return std::max({replay.ended, replay.launch_returned, first_time(replay)});
 }
 
 }  // namespace
 
-TimelineBox box_of(const TimelineDrawContext& sight, const TimelineRow& row, double began,
+TimelineBox box_of(const TimelineDrawContext& dc, const TimelineRow& row, double began,
                    double ended) {
-  const float left_most = sight.canvas.min().x - 2, right_most = sight.canvas.max().x + 2;
-  const float left = std::clamp(sight.canvas.to_screen(began, 0).x, left_most, right_most);
-  const float right = std::clamp(sight.canvas.to_screen(ended, 0).x, left_most, right_most);
-  const float top = sight.top + row.top;
+  const float min_x = dc.canvas.min().x - 2, max_x = dc.canvas.max().x + 2;
+  const float left = std::clamp(dc.canvas.to_screen(began, 0).x, min_x, max_x);
+  const float right = std::clamp(dc.canvas.to_screen(ended, 0).x, min_x, max_x);
+  const float top = dc.top + row.top;
   return {{left, top}, {std::max(right, left + 2), top + row.height}};
 }
 
-bool is_below_mouse(const TimelineDrawContext& sight, const TimelineBox& box) {
-  if (!sight.canvas.is_hovered()) return false;
+bool is_below_mouse(const TimelineDrawContext& dc, const TimelineBox& box) {
+  if (!dc.canvas.is_hovered()) return false;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float reach = box.width() < 5 ? 2.0f : 0.0f;
-  return mouse.y >= sight.rows_top && mouse.x >= box.min.x - reach && mouse.x < box.max.x + reach &&
+  return mouse.y >= dc.rows_top && mouse.x >= box.min.x - reach && mouse.x < box.max.x + reach &&
          mouse.y >= box.min.y && mouse.y < box.max.y;
 }
 
-void draw_text_in(const TimelineDrawContext& sight, const TimelineBox& box, const std::string& text,
+void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,
                   ImU32 colour) {
-  const Theme& theme = sight.context.theme;
+  const Theme& theme = dc.context.theme;
   const ImFont* const font = theme.small;
   const float size = font->FontSize, pad = 4 * theme.scale;
-  // A box that begins left of the canvas has its text where it can be seen.
-  const float left = std::max(box.min.x, sight.canvas.min().x) + pad,
-              right = std::min(box.max.x, sight.canvas.max().x) - pad / 2;
+  // Text of a box that starts left of the canvas starts at the canvas border.
+  const float left = std::max(box.min.x, dc.canvas.min().x) + pad,
+              right = std::min(box.max.x, dc.canvas.max().x) - pad / 2;
   if (right - left < size * 1.7f || text.empty()) return;
   const ImVec4 clip{left, box.min.y, right, box.max.y};
   ImGui::GetWindowDrawList()->AddText(font, size,
@@ -52,30 +54,30 @@ void draw_text_in(const TimelineDrawContext& sight, const TimelineBox& box, cons
                                       colour, text.c_str(), nullptr, 0, &clip);
 }
 
-void draw_timeline_box(const TimelineDrawContext& sight, const TimelineBox& box, ImU32 fill,
+void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, ImU32 fill,
                        const std::string& text) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float round = box.width() > 8 ? 2 * sight.context.theme.scale : 0;
+  const float round = box.width() > 8 ? 2 * dc.context.theme.scale : 0;
   const ImVec2 max{box.max.x - (box.width() > 5 ? 1.0f : 0.0f), box.max.y};
   list.AddRectFilled(box.min, max, fill, round);
-  if (is_below_mouse(sight, box))
-    list.AddRectFilled(box.min, max, with_alpha(sight.context.theme.ink, 0.22f), round);
-  draw_text_in(sight, box, text, ink_on(fill));
+  if (is_below_mouse(dc, box))
+    list.AddRectFilled(box.min, max, with_alpha(dc.context.theme.ink, 0.22f), round);
+  draw_text_in(dc, box, text, ink_on(fill));
 }
 
-ImU32 muted(const Theme& theme, ImU32 colour, float part) {
+ImU32 muted(const Theme& theme, ImU32 colour, float amount) {
   const ImVec4 a = ImGui::ColorConvertU32ToFloat4(theme.panel),
                b = ImGui::ColorConvertU32ToFloat4(colour);
   return ImGui::ColorConvertFloat4ToU32(
-      {a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part, 1});
+      {a.x + (b.x - a.x) * amount, a.y + (b.y - a.y) * amount, a.z + (b.z - a.z) * amount, 1});
 }
 
 std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay>& replays,
                                                     Time from, Time to) {
-  // One without any time stands where its neighbours do.
-  const auto when = [&](std::size_t place) {
-    for (std::size_t i = place; i < std::min(place + kOverlap, replays.size()); ++i) {
-      if (seen(replays[i]) != 0) return seen(replays[i]);
+  // Time of a replay; a replay without times takes that of the next replay that has one.
+  const auto when = [&](std::size_t index) {
+    for (std::size_t i = index; i < std::min(index + kMaxInFlight, replays.size()); ++i) {
+      if (first_time(replays[i]) != 0) return first_time(replays[i]);
     }
     return to;
   };
@@ -94,10 +96,10 @@ std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay
   std::size_t first = first_from(from);
   const std::size_t end = first_from(to);
   for (std::size_t back = 0; back < 4096 && first > 0; ++back) {
-    // What is on its way is launched at most so many replays before.
+    // Replays in flight at `from` are among the kMaxInFlight preceding ones.
     bool any = false;
-    for (std::size_t i = first; i-- > 0 && first - i <= kOverlap;)
-      any = any || last_seen(replays[i]) >= from;
+    for (std::size_t i = first; i-- > 0 && first - i <= kMaxInFlight;)
+      any = any || last_time(replays[i]) >= from;
     if (!any) break;
     --first;
   }

@@ -1,6 +1,6 @@
-// TimelineDrawContext: what everything that draws in a timeline is given: the plane, where rows
-// stand on the screen, and what the mouse is on. The plane's unit is a nanosecond from the begin of
-// the shown replay. Threads: the drawing thread's.
+// TimelineDrawContext: inputs of the functions that draw a timeline, and the object under the
+// mouse. The plane's unit is 1 ns; 0 is the start of the shown replay. Threads: the drawing
+// thread's.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace reprise::viewer {
 
-// What the mouse is on.
-struct NodeHit {  // a node, or several too narrow to see, the longest of them
+// Objects under the mouse. `count` is the number of items merged into the block.
+struct NodeHit {  // the longest node of a block
   const TimelineScene* scene = nullptr;
   const model::TimelineItem* item = nullptr;
   std::size_t count = 1;
@@ -27,11 +27,11 @@ struct GapHit {
   const model::Gap* gap = nullptr;
 };
 struct ReplayHit {
-  enum class What : std::uint8_t { Device, Launch };
-  What what = What::Device;
+  enum class Kind : std::uint8_t { Device, Launch };
+  Kind kind = Kind::Device;
   model::GraphKey graph;
   trace::Replay replay;
-  std::size_t count = 1;  // that are one block
+  std::size_t count = 1;
 };
 struct RangeHit {
   trace::HostRange range;
@@ -43,11 +43,11 @@ struct LabelHit {
 };
 using TimelineHit = std::variant<std::monostate, NodeHit, GapHit, ReplayHit, RangeHit, LabelHit>;
 
-// Which marks are drawn.
+// Options set by the user.
 struct TimelineOptions {
   model::RowsBy by = model::RowsBy::Lane;
-  bool is_by_chosen = false;  // by the user; otherwise lanes where the graph has any
-  bool predecessor = true, false_dependency = true, bubble = true;
+  bool is_by_chosen = false;  // the user chose `by`; otherwise lanes if the graph has several
+  bool predecessor = true, false_dependency = true, bubble = true;  // visible gap kinds
 };
 
 struct TimelineDrawContext {
@@ -56,9 +56,9 @@ struct TimelineDrawContext {
   const TimelineLayout& layout;
   const TimelineOptions& options;
   trace::Time origin = 0;
-  float top = 0;       // on the screen, of the layout's top
-  float rows_top = 0;  // above it is the ruler
-  TimelineHit hit = {};
+  float top = 0;         // screen y of the top of the layout
+  float rows_top = 0;    // screen y of the bottom of the ruler
+  TimelineHit hit = {};  // set by the draw functions
 
   [[nodiscard]] double plane_of(trace::Time time) const {
     return static_cast<double>(time - origin);
@@ -68,29 +68,32 @@ struct TimelineDrawContext {
   }
   [[nodiscard]] float x_of(trace::Time time) const { return canvas.to_screen(plane_of(time), 0).x; }
   [[nodiscard]] float unit() const { return static_cast<float>(1 / canvas.zoom_x()); }
-  [[nodiscard]] bool is_in_sight(const TimelineRow& row) const {
+  [[nodiscard]] bool is_visible(const TimelineRow& row) const {
     return top + row.top + row.height >= rows_top && top + row.top <= canvas.max().y;
   }
 };
 
-// A rectangle of a row on the screen, cut at the borders of the canvas, at least a little wide.
+// A rectangle in a row in screen coordinates, clipped to the canvas, with a minimum width.
 struct TimelineBox {
   ImVec2 min{0, 0}, max{0, 0};
   [[nodiscard]] float width() const { return max.x - min.x; }
 };
-[[nodiscard]] TimelineBox box_of(const TimelineDrawContext& sight, const TimelineRow& row,
+[[nodiscard]] TimelineBox box_of(const TimelineDrawContext& dc, const TimelineRow& row,
                                  double began, double ended);
-[[nodiscard]] bool is_below_mouse(const TimelineDrawContext& sight, const TimelineBox& box);
-// As much of it as fits; nothing, where that would be less than two characters.
-void draw_text_in(const TimelineDrawContext& sight, const TimelineBox& box, const std::string& text,
+[[nodiscard]] bool is_below_mouse(const TimelineDrawContext& dc, const TimelineBox& box);
+// Draws text clipped to the box; nothing if fewer than two characters fit.
+void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,
                   ImU32 colour);
-// A box with its text; brighter below the mouse.
-void draw_timeline_box(const TimelineDrawContext& sight, const TimelineBox& box, ImU32 fill,
+// Draws a box with its text, highlighted while hovered.
+void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, ImU32 fill,
                        const std::string& text);
-// A colour laid thinly on the panel, opaque: 0 is the panel, 1 the colour.
-[[nodiscard]] ImU32 muted(const Theme& theme, ImU32 colour, float part);
-// Replays of a list that touch [from, to]: the first place, and the one after the last.
+// Blends the panel colour (amount 0) with `colour` (amount 1); opaque.
+[[nodiscard]] ImU32 muted(const Theme& theme, ImU32 colour, float amount);
+// The half-open index range of replays that overlap [from, to].
 [[nodiscard]] std::pair<std::size_t, std::size_t> replays_between(
     const model::ListView<trace::Replay>& replays, trace::Time from, trace::Time to);
+
+// Draws the tooltip for TimelineDrawContext::hit.
+void draw_timeline_tooltip(const TimelineDrawContext& dc);
 
 }  // namespace reprise::viewer

@@ -3,11 +3,11 @@
 namespace reprise::viewer {
 
 HostRows HostRowsBuilder::extend(const model::ListView<trace::HostRange>& ranges) {
-  for (; taken_ < ranges.size(); ++taken_) {
-    const trace::HostRange& range = ranges[taken_];
+  for (; consumed_ < ranges.size(); ++consumed_) {
+    const trace::HostRange& range = ranges[consumed_];
     if (range.started == 0 || range.ended < range.started) continue;
     rows_[{range.thread, range.depth}].insert_sorted(
-        {range.started, range.ended, static_cast<std::uint32_t>(taken_)},
+        {range.started, range.ended, static_cast<std::uint32_t>(consumed_)},
         [](const HostSpan& a, const HostSpan& b) { return a.began < b.began; });
   }
   HostRows all;

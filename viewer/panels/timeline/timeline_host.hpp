@@ -1,5 +1,5 @@
-// HostRows: the host ranges of a document by thread and depth, so that what is in sight is found at
-// once. Draws nothing. Threads: a HostRows is a value that many may read; its builder belongs to
+// HostRows: the host ranges of a document, indexed by thread and depth for fast lookup of the
+// visible part. Performs no drawing. Threads: HostRows is an immutable value; a builder is used by
 // one thread at a time.
 #pragma once
 
@@ -14,22 +14,22 @@ namespace reprise::viewer {
 
 struct HostSpan {
   trace::Time began = 0, ended = 0;
-  std::uint32_t range = 0;  // place in the document's list
+  std::uint32_t range = 0;  // index in the document's list
 };
 
 struct HostRows {
   using Key = std::pair<std::uint32_t, std::uint16_t>;  // thread, depth
   model::ListView<trace::HostRange> ranges;
-  std::map<Key, model::ListView<HostSpan>> rows;  // by begin; those of a row do not overlap
+  std::map<Key, model::ListView<HostSpan>> rows;  // sorted by start; disjoint within a row
 };
 
 class HostRowsBuilder {
  public:
-  // Takes what `ranges` has beyond the last call.
+  // Adds the ranges that were appended since the last call.
   [[nodiscard]] HostRows extend(const model::ListView<trace::HostRange>& ranges);
 
  private:
-  std::size_t taken_ = 0;
+  std::size_t consumed_ = 0;
   std::map<HostRows::Key, model::GrowingList<HostSpan>> rows_;
 };
 

@@ -1,21 +1,21 @@
-// The rows of a timeline above the nodes: host ranges, the calls of launch, and the replays of each
-// graph. Threads: the drawing thread's.
+// The timeline rows above the nodes: host ranges, launch calls and the replays of each graph.
+// Threads: the drawing thread's.
 #pragma once
 
 #include "panels/timeline/timeline_draw_context.hpp"
 
 namespace reprise::viewer {
 
-void draw_timeline_ranges(TimelineDrawContext& sight, const HostRows& host);
+void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host);
 
-// Replays that a timeline has in sight, of one graph.
-struct ReplaysInSight {
+// The visible replays of one graph.
+struct VisibleReplays {
   model::GraphKey graph;
   model::ListView<trace::Replay> replays;
-  std::size_t first = 0, end = 0;
+  std::size_t first = 0, end = 0;  // indices in `replays`
 };
-// `shown`: the number of the replay whose nodes are shown, of the shown graph.
-void draw_timeline_replays(TimelineDrawContext& sight, const std::vector<ReplaysInSight>& all,
+// `shown`: number of the replay whose nodes are drawn.
+void draw_timeline_replays(TimelineDrawContext& dc, const std::vector<VisibleReplays>& all,
                            std::uint64_t shown);
 
 }  // namespace reprise::viewer

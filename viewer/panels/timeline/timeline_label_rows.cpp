@@ -7,11 +7,11 @@ namespace reprise::viewer {
 
 namespace {
 
-ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t label) {
+ImU32 label_row_colour(const Theme& theme, const model::Graph& graph, std::uint32_t label) {
   if (const std::uint32_t own = graph.record().labels[label].color; own != 0) {
     return muted(theme, IM_COL32((own >> 16) & 0xff, (own >> 8) & 0xff, own & 0xff, 255), 0.7f);
   }
-  // Labels of one name look alike.
+  // Labels with the same name have the same colour.
   std::uint32_t number = 0;
   for (const char c : graph.record().strings[graph.record().labels[label].name])
     number = number * 31 + static_cast<unsigned char>(c);
@@ -20,35 +20,34 @@ ImU32 label_colour(const Theme& theme, const model::Graph& graph, std::uint32_t 
 
 }  // namespace
 
-void draw_timeline_labels_of(TimelineDrawContext& sight, const TimelineScene& scene) {
-  const CanvasBounds bounds = sight.canvas.in_sight();
-  const model::Graph& graph = *sight.context.graph();
+void draw_timeline_labels_of(TimelineDrawContext& dc, const TimelineScene& scene) {
+  const CanvasBounds bounds = dc.canvas.in_sight();
+  const model::Graph& graph = *dc.context.graph();
   for (auto first = scene.labels.begin(); first != scene.labels.end();) {
     const std::uint32_t level = first->row;
     const auto end = std::find_if(first, scene.labels.end(),
                                   [&](const TimelineLabel& l) { return l.row != level; });
-    const TimelineRow* const row = sight.layout.find(TimelineRow::Of::Labels, 0, level);
-    if (row != nullptr && sight.is_in_sight(*row)) {
+    const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Labels, 0, level);
+    if (row != nullptr && dc.is_visible(*row)) {
       const std::span<const TimelineLabel> labels(first, end);
       const auto low = std::partition_point(labels.begin(), labels.end(), [&](const auto& l) {
-        return sight.plane_of(l.ended) < bounds.left;
+        return dc.plane_of(l.ended) < bounds.left;
       });
-      const auto high = std::partition_point(low, labels.end(), [&](const auto& l) {
-        return sight.plane_of(l.began) <= bounds.right;
-      });
+      const auto high = std::partition_point(
+          low, labels.end(), [&](const auto& l) { return dc.plane_of(l.began) <= bounds.right; });
       const auto blocks = merged_blocks(
           static_cast<std::size_t>(low - labels.begin()),
-          static_cast<std::size_t>(high - labels.begin()), 1 / sight.canvas.zoom_x(),
+          static_cast<std::size_t>(high - labels.begin()), 1 / dc.canvas.zoom_x(),
           [&](std::size_t i) {
-            return TimelineExtent{sight.plane_of(labels[i].began), sight.plane_of(labels[i].ended)};
+            return TimelineExtent{dc.plane_of(labels[i].began), dc.plane_of(labels[i].ended)};
           });
       for (const TimelineBlock& block : blocks) {
         const TimelineLabel& label = labels[block.first];
-        const TimelineBox box = box_of(sight, *row, block.began, block.ended);
+        const TimelineBox box = box_of(dc, *row, block.began, block.ended);
         const std::string& name = graph.record().strings[graph.record().labels[label.label].name];
-        draw_timeline_box(sight, box, label_colour(sight.context.theme, graph, label.label),
+        draw_timeline_box(dc, box, label_row_colour(dc.context.theme, graph, label.label),
                           block.count() == 1 ? name : count_text(block.count()) + " labels");
-        if (is_below_mouse(sight, box)) sight.hit = LabelHit{label, block.count()};
+        if (is_below_mouse(dc, box)) dc.hit = LabelHit{label, block.count()};
       }
     }
     first = end;

@@ -9,12 +9,12 @@ namespace reprise::viewer {
 
 namespace {
 
-// As much of a name as fits.
-std::string fitting(const ImFont* font, const std::string& text, float room) {
+// Shortens a name to the available width.
+std::string fit_text(const ImFont* font, const std::string& text, float available) {
   const float width = font->CalcTextSizeA(font->FontSize, 1e9f, 0, text.c_str()).x;
-  if (width <= room) return text;
-  return shortened(text, static_cast<std::size_t>(
-                             std::max(static_cast<float>(text.size()) * room / width - 1, 4.0f)));
+  if (width <= available) return text;
+  return shortened(text, static_cast<std::size_t>(std::max(
+                             static_cast<float>(text.size()) * available / width - 1, 4.0f)));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
     const float y = top + row.top;
     if (y + row.height < min.y || y > max.y) continue;
     const float text_y = std::floor(y + (row.height - size) / 2);
-    if (row.of == TimelineRow::Of::Title) {
+    if (row.kind == TimelineRow::Kind::Title) {
       const float below = y + row.height - 2;
       list.AddText(font, size, {min.x + theme.half_space, text_y}, theme.ink_faint,
                    row.label.c_str());
@@ -37,26 +37,27 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
       continue;
     }
     if (row.label.empty()) continue;
-    const std::string text = fitting(font, row.label, max.x - min.x - 2 * theme.space);
+    const std::string text = fit_text(font, row.label, max.x - min.x - 2 * theme.space);
     const float width = font->CalcTextSizeA(size, 1e9f, 0, text.c_str()).x;
     list.AddText(font, size, {max.x - theme.space - width, text_y}, theme.ink, text.c_str());
   }
   list.PopClipRect();
 }
 
-float draw_timeline_scrollbar(const Theme& theme, float scroll, float height, float room,
+float draw_timeline_scrollbar(const Theme& theme, float scroll, float height, float visible_height,
                               ImVec2 at) {
-  const float most = std::max(height - room, 0.0f);
-  if (most <= 0) return 0;
-  const float width = 9 * theme.scale, thumb = std::max(room * room / height, 24 * theme.scale),
-              way = std::max(room - thumb, 1.0f);
+  const float max_scroll = std::max(height - visible_height, 0.0f);
+  if (max_scroll <= 0) return 0;
+  const float width = 9 * theme.scale,
+              thumb = std::max(visible_height * visible_height / height, 24 * theme.scale),
+              travel = std::max(visible_height - thumb, 1.0f);
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton("rows", {width, std::max(room, 1.0f)});
-  if (ImGui::IsItemActive()) scroll += ImGui::GetIO().MouseDelta.y * most / way;
+  ImGui::InvisibleButton("rows", {width, std::max(visible_height, 1.0f)});
+  if (ImGui::IsItemActive()) scroll += ImGui::GetIO().MouseDelta.y * max_scroll / travel;
   if (ImGui::IsItemHovered()) scroll -= ImGui::GetIO().MouseWheel * 40 * theme.scale;
-  scroll = std::clamp(scroll, 0.0f, most);
+  scroll = std::clamp(scroll, 0.0f, max_scroll);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float top = at.y + scroll / most * way;
+  const float top = at.y + scroll / max_scroll * travel;
   const ImU32 colour = ImGui::IsItemActive()    ? theme.accent
                        : ImGui::IsItemHovered() ? theme.ink_soft
                                                 : theme.ink_faint;

@@ -1,5 +1,5 @@
-// The column on the left of a timeline: titles of groups, names of rows; and the bar on the right
-// that moves rows up and down, where they do not all fit. Threads: the drawing thread's.
+// The left column of a timeline (group titles and row names) and the vertical scrollbar on the
+// right. Threads: the drawing thread's.
 #pragma once
 
 #include "panels/timeline/timeline_layout.hpp"
@@ -7,11 +7,11 @@
 
 namespace reprise::viewer {
 
-// `top`: where the layout begins on the screen; nothing is drawn outside of `min` and `max`.
+// `top`: screen y of the top of the layout. Clipped to [min, max].
 void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, float top, ImVec2 min,
                           ImVec2 max);
-// Returns how far the rows are moved up after this frame. `room`: the height that shows rows.
+// Draws the scrollbar if the rows do not fit and returns the new scroll offset.
 [[nodiscard]] float draw_timeline_scrollbar(const Theme& theme, float scroll, float height,
-                                            float room, ImVec2 at);
+                                            float visible_height, ImVec2 at);
 
 }  // namespace reprise::viewer

@@ -12,10 +12,9 @@ namespace reprise::viewer {
 
 namespace {
 
-using Of = TimelineRow::Of;
+using Kind = TimelineRow::Kind;
 
-constexpr float kTitle = 19, kHost = 18, kReplays = 19, kLeastNodes = 17, kMostNodes = 44,
-                kApart = 3;
+constexpr float kTitle = 19, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
 
 std::string thread_label(const PanelContext& context, std::uint32_t thread) {
   const auto& names = *context.document->thread_names;
@@ -33,25 +32,25 @@ std::string group_label(const TimelineLayoutDesc& desc, std::uint32_t group) {
   return (is_stream ? "stream " : "worker ") + std::to_string(group);
 }
 
-// Where the times of nodes come from, and how many have one.
+// The number of measured nodes and the source of their times.
 std::string measured_text(const TimelineLayoutDesc& desc) {
   if (desc.shown == nullptr) return {};
   const std::size_t nodes = desc.shown->times.nodes.size(),
                     measured = nodes - desc.shown->unmeasured;
   const std::string source = source_name(desc.shown->block->source);
-  if (measured == nodes) return "all " + count_text(nodes) + " nodes were measured, by " + source;
-  return count_text(measured) + " of " + count_text(nodes) + " nodes were measured, by " + source +
-         "; the others are left out";
+  if (measured == nodes) return "all " + count_text(nodes) + " nodes measured by " + source;
+  return count_text(measured) + " of " + count_text(nodes) + " nodes measured by " + source +
+         "; the others are not shown";
 }
 
-class Builder {
+class LayoutBuilder {
  public:
-  explicit Builder(float scale) : scale_(scale) {}
+  explicit LayoutBuilder(float scale) : scale_(scale) {}
 
   void add(TimelineRow row, float height) {
     row.top = layout.height;
     row.height = std::round(height * scale_);
-    layout.height += row.height + (row.of == Of::Title ? 0 : std::round(kApart * scale_));
+    layout.height += row.height + (row.kind == Kind::Title ? 0 : std::round(kRowGap * scale_));
     layout.rows.push_back(std::move(row));
   }
   void title(std::string text, std::string detail = {}) {
@@ -67,7 +66,7 @@ class Builder {
   float scale_;
 };
 
-void add_host(const TimelineLayoutDesc& desc, Builder& builder) {
+void add_host(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   std::set<std::uint32_t> threads = desc.threads;
   if (desc.host != nullptr) {
     for (const auto& [key, row] : desc.host->rows) threads.insert(key.first);
@@ -81,21 +80,21 @@ void add_host(const TimelineLayoutDesc& desc, Builder& builder) {
     if (desc.host != nullptr) {
       for (auto at = desc.host->rows.lower_bound({thread, std::uint16_t{0}});
            at != desc.host->rows.end() && at->first.first == thread; ++at) {
-        row.of = Of::Ranges;
+        row.kind = Kind::Ranges;
         row.level = at->first.second;
         row.label = std::exchange(label, {});
         builder.add(row, kHost);
       }
     }
     if (desc.threads.count(thread) == 0) continue;
-    row.of = Of::Launches;
+    row.kind = Kind::Launches;
     row.level = 0;
     row.label = std::exchange(label, {});
     builder.add(row, kHost);
   }
 }
 
-void add_replays(const TimelineLayoutDesc& desc, Builder& builder) {
+void add_replays(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   std::set<model::GraphKey> graphs = desc.graphs;
   graphs.insert(desc.context.view.graph);
   builder.title("REPLAYS");
@@ -103,22 +102,22 @@ void add_replays(const TimelineLayoutDesc& desc, Builder& builder) {
     const model::GraphEntry* const entry = desc.context.document->find(key);
     if (entry == nullptr) continue;
     TimelineRow row;
-    row.of = Of::Replays;
+    row.kind = Kind::Replays;
     row.graph = key;
     row.label = entry->graph->name();
     builder.add(row, kReplays);
   }
 }
 
-void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
-  std::map<std::uint32_t, std::uint32_t> levels;  // of each group
-  const auto take = [&](const TimelineScene& scene) {
+void add_nodes(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
+  std::map<std::uint32_t, std::uint32_t> levels;  // rows per group
+  const auto add_levels = [&](const TimelineScene& scene) {
     for (const model::TimelineRow& row : scene.rows.rows)
       levels[row.group] = std::max(levels[row.group], row.level + 1);
   };
-  if (desc.shown != nullptr) take(*desc.shown);
-  if (desc.beside != nullptr) {
-    for (const auto& [number, scene] : *desc.beside) take(*scene);
+  if (desc.shown != nullptr) add_levels(*desc.shown);
+  if (desc.adjacent != nullptr) {
+    for (const auto& [number, scene] : *desc.adjacent) add_levels(*scene);
   }
   if (levels.empty()) return;
   builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : "NODES BY WORKER",
@@ -126,20 +125,21 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
   std::uint32_t count = 0;
   for (const auto& [group, group_levels] : levels) count += group_levels;
   const float scale = desc.context.theme.scale;
-  // Labels get what nodes leave, but for a part of the room.
+  // Label rows take at most 35 % of the height; node rows share the rest.
   const std::uint32_t label_rows = desc.shown == nullptr ? 0 : desc.shown->label_rows;
   const float labels =
       label_rows == 0
           ? 0
-          : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kApart)),
-                     desc.room * 0.35f);
-  const float room =
-      (desc.room - builder.layout.height - labels) / (scale * static_cast<float>(count)) - kApart;
-  const float height = std::clamp(room, kLeastNodes, kMostNodes);
+          : std::min(scale * (kTitle + static_cast<float>(label_rows) * (kHost + kRowGap)),
+                     desc.available_height * 0.35f);
+  const float row_height = (desc.available_height - builder.layout.height - labels) /
+                               (scale * static_cast<float>(count)) -
+                           kRowGap;
+  const float height = std::clamp(row_height, kMinNodes, kMaxNodes);
   for (const auto& [group, group_levels] : levels) {
     for (std::uint32_t level = 0; level < group_levels; ++level) {
       TimelineRow row;
-      row.of = Of::Nodes;
+      row.kind = Kind::Nodes;
       row.id = group;
       row.level = level;
       if (level == 0) row.label = group_label(desc, group);
@@ -148,12 +148,12 @@ void add_nodes(const TimelineLayoutDesc& desc, Builder& builder) {
   }
 }
 
-void add_labels(const TimelineLayoutDesc& desc, Builder& builder) {
+void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   if (desc.shown == nullptr || desc.shown->label_rows == 0) return;
-  builder.title("LABELS", "from the first node of each to the last");
+  builder.title("LABELS", "first node start to last node end");
   for (std::uint32_t level = 0; level < desc.shown->label_rows; ++level) {
     TimelineRow row;
-    row.of = Of::Labels;
+    row.kind = Kind::Labels;
     row.level = level;
     builder.add(row, kHost);
   }
@@ -161,22 +161,22 @@ void add_labels(const TimelineLayoutDesc& desc, Builder& builder) {
 
 }  // namespace
 
-const TimelineRow* TimelineLayout::find(Of of, std::uint32_t id, std::uint32_t level) const {
+const TimelineRow* TimelineLayout::find(Kind kind, std::uint32_t id, std::uint32_t level) const {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) {
-    return r.of == of && r.id == id && r.level == level;
+    return r.kind == kind && r.id == id && r.level == level;
   });
   return found == rows.end() ? nullptr : &*found;
 }
 
 const TimelineRow* TimelineLayout::find(model::GraphKey replays) const {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const TimelineRow& r) {
-    return r.of == Of::Replays && r.graph == replays;
+    return r.kind == Kind::Replays && r.graph == replays;
   });
   return found == rows.end() ? nullptr : &*found;
 }
 
 TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
-  Builder builder(desc.context.theme.scale);
+  LayoutBuilder builder(desc.context.theme.scale);
   add_host(desc, builder);
   add_replays(desc, builder);
   add_nodes(desc, builder);

@@ -1,5 +1,5 @@
-// Items of one row of a timeline, as they are drawn: those too narrow to see become one block with
-// their count; none is left out. Threads: pure functions.
+// Merges adjacent narrow items of a timeline row into blocks. Every item is in exactly one block.
+// Threads: pure functions.
 #pragma once
 
 #include <algorithm>
@@ -9,20 +9,20 @@
 namespace reprise::viewer {
 
 struct TimelineExtent {
-  double began = 0, ended = 0;  // on the plane
+  double began = 0, ended = 0;  // plane coordinates
 };
 
 struct TimelineBlock {
-  std::size_t first = 0, end = 0;  // items
+  std::size_t first = 0, end = 0;  // half-open range of items
   double began = 0, ended = 0;
   [[nodiscard]] std::size_t count() const noexcept { return end - first; }
 };
 
-inline constexpr double kNarrow = 4;  // points: an item of at least so many stands for itself
+inline constexpr double kNarrow = 4;  // screen points; wider items are never merged
 
-// Of the items [first, last), whose begins ascend and which do not overlap; `extent_of(i)` is where
-// one is, `unit` how much of the plane a point of the screen is. Narrow ones with less than a point
-// between them become one block. Takes time for blocks, not for items.
+// Blocks of the items [first, last), which are sorted by start and disjoint. `extent_of(i)`: extent
+// of an item; `unit`: plane units per screen point. Narrow items less than one point apart are
+// merged. O(blocks x log(items)).
 template <class ExtentOf>
 [[nodiscard]] std::vector<TimelineBlock> merged_blocks(std::size_t first, std::size_t last,
                                                        double unit, ExtentOf extent_of) {
@@ -33,7 +33,7 @@ template <class ExtentOf>
     const TimelineExtent one = extent_of(i);
     TimelineBlock block{i, i + 1, one.began, one.ended};
     while (is_narrow(one) && block.end < last) {
-      // At most one of those that begin before `reach` is wide, and that is the last of them.
+      // At most one item that starts before `reach` is wide: the last one.
       const double reach = std::max(block.ended + unit, block.began + narrow);
       std::size_t step = 1, low = block.end, high = block.end;
       while (high < last && extent_of(high).began < reach) {

@@ -1,24 +1,24 @@
-// The nodes of a replay in a timeline, why their rows are empty where they are, and what leads from
-// one to the next. Threads: the drawing thread's.
+// Draws the nodes, gaps, labels, links and critical path of a replay in a timeline. Threads: the
+// drawing thread's.
 #pragma once
 
 #include "panels/timeline/timeline_draw_context.hpp"
 
 namespace reprise::viewer {
 
-// Colours of what a gap was, on a row.
+// Colour and name of a kind of gap.
 [[nodiscard]] ImU32 gap_colour(const Theme& theme, model::GapKind kind);
 [[nodiscard]] const char* gap_name(model::GapKind kind);
 
-void draw_timeline_gaps(TimelineDrawContext& sight, const TimelineScene& scene);
-void draw_timeline_nodes(TimelineDrawContext& sight, const TimelineScene& scene);
-// The chain of nodes that decided how long the replay took: a line from each to the next. `path` is
-// of the scene's replay.
-void draw_timeline_path(const TimelineDrawContext& sight, const TimelineScene& scene,
+void draw_timeline_gaps(TimelineDrawContext& dc, const TimelineScene& scene);
+void draw_timeline_nodes(TimelineDrawContext& dc, const TimelineScene& scene);
+// Draws lines between consecutive steps of the critical path. `path` must belong to the scene's
+// replay.
+void draw_timeline_path(const TimelineDrawContext& dc, const TimelineScene& scene,
                         const model::CriticalPath& path);
-// When the nodes of each label ran.
-void draw_timeline_labels_of(TimelineDrawContext& sight, const TimelineScene& scene);
-// From the predecessors of the selected node to it, and from it to its successors.
-void draw_timeline_links(const TimelineDrawContext& sight, const TimelineScene& scene);
+// Draws the spans of the labels.
+void draw_timeline_labels_of(TimelineDrawContext& dc, const TimelineScene& scene);
+// Draws links from the predecessors of the selected node and to its successors.
+void draw_timeline_links(const TimelineDrawContext& dc, const TimelineScene& scene);
 
 }  // namespace reprise::viewer

@@ -1,5 +1,5 @@
-// TimelinePanel: the nodes of one replay over time. Draws into the rest of the current ImGui
-// window; changes nothing but its own view and Frame::view. Threads: the drawing thread's.
+// TimelinePanel: the nodes of one replay over time. Draws into the remaining area of the current
+// ImGui window. Modifies only its own state and PanelContext::view. Threads: the drawing thread's.
 #pragma once
 
 #include <memory>

@@ -20,46 +20,43 @@ const char* mode_name(Mode mode) {
 
 }  // namespace
 
-TimelineReason why_no_nodes(const PanelContext& context) {
-  const std::string how =
-      context.is_live ? "Ask for samples in the bar above, or start the program with "
+TimelineReason missing_nodes_reason(const PanelContext& context) {
+  const std::string hint =
+      context.is_live ? "Request samples in the top bar, or start the program with "
                         "REPRISE_PROFILE=sampled or every."
-                      : "Record with REPRISE_PROFILE=sampled or every to have times of nodes.";
+                      : "Record with REPRISE_PROFILE=sampled or every to get node timings.";
   if (context.entry == nullptr)
-    return {"No graph yet", "The nodes of a replay appear here as soon as the trace has a graph.",
-            false};
+    return {"No graph yet", "Nodes appear when the trace contains a graph.", false};
   if (context.entry->replays.empty())
     return {"No replay of " + context.entry->graph->name() + " yet",
-            "Its nodes appear here as soon as it is launched.", false};
+            "Nodes appear after the first launch.", false};
   const bool has_samples = context.entry->statistics && context.entry->statistics->samples != 0;
   if (context.replay == nullptr) {
     if (context.view_model != nullptr && !has_samples && !context.view.replay)
-      return {"No node was timed", how, false};
-    return {"Reading the samples of the replay", "", true};
+      return {"No node timings", hint, false};
+    return {"Loading the samples of the replay", "", true};
   }
   const trace::Replay& replay = context.replay->replay;
   const std::string name = "replay " + count_text(replay.replay);
-  if (context.replay->block) return {"Placing the nodes of " + name, "", true};
+  if (context.replay->block) return {"Laying out the nodes of " + name, "", true};
   if (replay.sampled != 0) {
     if (context.is_live)
-      return {"The samples of " + name + " are not kept any more",
-              "A live view keeps the newest: choose Newest, or a replay near the end.", false};
-    return {"The trace has no samples of " + name,
-            "It was marked as sampled, but what was measured did not reach the file: see Messages.",
-            false};
+      return {"The samples of " + name + " were dropped",
+              "A live view keeps only the newest samples. Select Newest or a recent replay.",
+              false};
+    return {"The trace contains no samples of " + name,
+            "The replay was sampled, but its samples did not reach the file. See Messages.", false};
   }
   if (has_samples)
-    return {"The nodes of " + name + " were not timed",
-            "Only some replays are sampled: < and > go to those that were, and so do Newest, "
-            "Median and Slowest.",
+    return {"No node timings for " + name,
+            "Only some replays are sampled. Use <, >, Newest, Median or Slowest to select one.",
             false};
-  std::string what = "No node was timed";
+  std::string title = "No node timings";
   if (const auto& costs = context.document->profile_costs;
       !costs.empty() && costs.back().mode <= 3) {
-    what += ": the session profiles in mode " +
-            std::string(mode_name(static_cast<Mode>(costs.back().mode)));
+    title += ": profile mode " + std::string(mode_name(static_cast<Mode>(costs.back().mode)));
   }
-  return {what, how, false};
+  return {title, hint, false};
 }
 
 }  // namespace reprise::viewer

@@ -1,4 +1,4 @@
-// Why a timeline has no nodes to show, and what could be done about it. Threads: pure functions.
+// The message that a timeline without nodes shows: reason and remedy. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 namespace reprise::viewer {
 
 struct TimelineReason {
-  std::string what, hint;
-  bool is_busy = false;  // it comes
+  std::string title, hint;
+  bool is_busy = false;  // the nodes are being loaded
 };
-[[nodiscard]] TimelineReason why_no_nodes(const PanelContext& context);
+[[nodiscard]] TimelineReason missing_nodes_reason(const PanelContext& context);
 
 }  // namespace reprise::viewer

@@ -12,9 +12,9 @@ namespace reprise::viewer {
 namespace {
 
 double step_of(const TimelineRulerDesc& desc) {
-  const CanvasBounds sight = desc.canvas.in_sight();
+  const CanvasBounds visible = desc.canvas.in_sight();
   const double width = desc.canvas.max().x - desc.canvas.min().x;
-  return round_step(sight.left, sight.right, width / (96 * desc.theme.scale), 1);
+  return round_step(visible.left, visible.right, width / (96 * desc.theme.scale), 1);
 }
 
 }  // namespace
@@ -40,17 +40,17 @@ void TimelineRuler::draw_lines(const TimelineRulerDesc& desc) const {
   const Theme& theme = desc.theme;
   const Canvas& canvas = desc.canvas;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const CanvasBounds sight = canvas.in_sight();
+  const CanvasBounds visible = canvas.in_sight();
   const float top = canvas.min().y, bottom = canvas.max().y;
   if (desc.replay) {
     const auto x_of = [&](double at) {
       return std::clamp(canvas.to_screen(at, 0).x, canvas.min().x, canvas.max().x);
     };
-    const ImU32 beside = with_alpha(theme.background, 0.55f);
-    list.AddRectFilled({canvas.min().x, top}, {x_of(desc.replay->first), bottom}, beside);
-    list.AddRectFilled({x_of(desc.replay->second), top}, {canvas.max().x, bottom}, beside);
+    const ImU32 dim = with_alpha(theme.background, 0.55f);
+    list.AddRectFilled({canvas.min().x, top}, {x_of(desc.replay->first), bottom}, dim);
+    list.AddRectFilled({x_of(desc.replay->second), top}, {canvas.max().x, bottom}, dim);
   }
-  for (const double tick : round_ticks(sight.left, sight.right, step_of(desc))) {
+  for (const double tick : round_ticks(visible.left, visible.right, step_of(desc))) {
     const float x = std::floor(canvas.to_screen(tick, 0).x) + 0.5f;
     list.AddLine({x, top}, {x, bottom}, with_alpha(theme.line, tick == 0 ? 1 : 0.7f));
   }
@@ -62,15 +62,15 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const font = theme.small;
   const float size = font->FontSize, top = canvas.min().y, bottom = top + desc.height;
-  const CanvasBounds sight = canvas.in_sight();
+  const CanvasBounds visible = canvas.in_sight();
   const double step = step_of(desc),
-               largest = std::max(std::abs(sight.left), std::abs(sight.right));
+               largest = std::max(std::abs(visible.left), std::abs(visible.right));
   const auto width_of = [&](const std::string& text) {
     return font->CalcTextSizeA(size, 1e9f, 0, text.c_str()).x;
   };
   list.AddRectFilled({canvas.min().x, top}, {canvas.max().x, bottom}, theme.raised);
   list.AddLine({canvas.min().x, bottom}, {canvas.max().x, bottom}, theme.line);
-  for (const double tick : round_ticks(sight.left, sight.right, step)) {
+  for (const double tick : round_ticks(visible.left, visible.right, step)) {
     const float x = std::floor(canvas.to_screen(tick, 0).x) + 0.5f;
     list.AddLine({x, bottom - 4 * theme.scale}, {x, bottom}, theme.ink_soft);
     const std::string text = tick_text(tick, step, largest);

@@ -1,6 +1,5 @@
-// TimelineRuler: the time axis above the rows of a timeline, its lines through them, where the
-// shown replay begins and ends, and a span that the user measures with Shift and the left button.
-// Threads: the drawing thread's.
+// TimelineRuler: the time axis of a timeline, its grid lines, the bounds of the shown replay, and a
+// span that the user measures with Shift and the left button. Threads: the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -14,19 +13,19 @@ struct TimelineRulerDesc {
   const Theme& theme;
   const Canvas& canvas;
   float height = 20;
-  std::optional<std::pair<double, double>> replay = {};  // where it begins and ends, on the plane
+  std::optional<std::pair<double, double>> replay = {};  // start and end, plane coordinates
 };
 
 class TimelineRuler {
  public:
-  // Takes what the mouse and Escape ask for. Call first between the canvas's begin() and end().
+  // Handles the mouse and Escape. Call first between the canvas's begin() and end().
   void update(const Canvas& canvas);
-  void draw_lines(const TimelineRulerDesc& desc) const;  // below the rows
-  void draw(const TimelineRulerDesc& desc) const;        // above them
+  void draw_lines(const TimelineRulerDesc& desc) const;  // behind the rows
+  void draw(const TimelineRulerDesc& desc) const;        // in front of the rows
   [[nodiscard]] bool is_measuring() const noexcept { return measuring_; }
   [[nodiscard]] const std::optional<std::pair<double, double>>& span() const noexcept {
     return span_;
-  }  // from where the drag began
+  }  // start and current end of the drag, plane coordinates
   void clear() { span_.reset(); }
 
  private:

@@ -14,7 +14,7 @@ std::uint32_t depth_of(const model::Graph& graph, std::uint32_t label) {
   return depth;
 }
 
-// Spans of labels, each depth in as few rows as it takes.
+// Adds the label spans, using as few rows per depth as possible.
 void add_labels(const model::Graph& graph, TimelineScene& scene) {
   std::vector<TimelineLabel> spans(graph.record().labels.size());
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
@@ -41,7 +41,7 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
     return std::tuple(a.depth, a.label.began, a.label.label) <
            std::tuple(b.depth, b.label.began, b.label.label);
   });
-  std::vector<trace::Time> busy_until;  // rows of this depth
+  std::vector<trace::Time> busy_until;  // end time per row of this depth
   std::uint32_t depth = 0;
   for (Placed& p : placed) {
     if (p.depth != depth) {
@@ -49,13 +49,13 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
       busy_until.clear();
       depth = p.depth;
     }
-    const auto free = std::find_if(busy_until.begin(), busy_until.end(),
-                                   [&](trace::Time t) { return t <= p.label.began; });
-    p.label.row = scene.label_rows + static_cast<std::uint32_t>(free - busy_until.begin());
-    if (free == busy_until.end()) {
+    const auto free_row = std::find_if(busy_until.begin(), busy_until.end(),
+                                       [&](trace::Time t) { return t <= p.label.began; });
+    p.label.row = scene.label_rows + static_cast<std::uint32_t>(free_row - busy_until.begin());
+    if (free_row == busy_until.end()) {
       busy_until.push_back(p.label.ended);
     } else {
-      *free = p.label.ended;
+      *free_row = p.label.ended;
     }
     scene.labels.push_back(p.label);
   }

@@ -1,6 +1,5 @@
-// TimelineScene: the nodes of one replay in rows, why each row was empty where it was, and where a
-// node stands. Draws nothing. Threads: pure functions, for the background; values that many may
-// read.
+// TimelineScene: the nodes of one replay in rows, with gaps and label spans. Performs no drawing.
+// Threads: pure functions for the background; immutable values.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +14,10 @@
 
 namespace reprise::viewer {
 
-// When the nodes below a label ran: from the first that started to the last that ended.
+// Span of a label: from the first start to the last end of its nodes.
 struct TimelineLabel {
   std::uint32_t label = 0, row = 0;
-  std::uint32_t nodes = 0;  // measured ones
+  std::uint32_t nodes = 0;  // measured nodes
   trace::Time began = 0, ended = 0;
 };
 
@@ -28,10 +27,10 @@ struct TimelineScene {
   model::TimelineRows rows;         // items by row, then start
   model::ReplayTimes times;
   std::vector<model::Gap> gaps;                  // by row, then time
-  std::vector<std::size_t> row_items, row_gaps;  // where a row's begin, and the end
-  std::vector<std::uint32_t> items_of;           // a node each: its first item; kNone without one
-  std::vector<TimelineLabel>
-      labels;  // outer ones above inner ones; by row, then begin; those of a row do not overlap
+  std::vector<std::size_t> row_items, row_gaps;  // offsets per row, plus the end
+  std::vector<std::uint32_t> items_of;           // per node: its first item or kNone
+  // Outer labels above inner ones; by row, then start; disjoint within a row.
+  std::vector<TimelineLabel> labels;
   std::uint32_t label_rows = 0;
   std::uint32_t unmeasured = 0;  // nodes without a time
 
@@ -47,7 +46,7 @@ struct TimelineScene {
                                                 const trace::Replay& replay,
                                                 model::SampleStore::Block block, model::RowsBy by);
 
-// How much of the time of all rows is empty, and why, in ns.
+// Total gap time of all rows by kind, in ns.
 struct GapSums {
   double predecessor = 0, false_dependency = 0, bubble = 0;
 };

@@ -12,8 +12,8 @@ namespace reprise::viewer {
 
 namespace {
 
-// True if an item so wide still stands on this line.
-bool follows(const Theme& theme, float width) {
+// Continues the line if an item of this width fits, otherwise starts a new line.
+bool fits_on_toolbar_line(const Theme& theme, float width) {
   ImGui::SameLine(0, theme.space);
   if (ImGui::GetContentRegionAvail().x >= width) return true;
   ImGui::NewLine();
@@ -25,7 +25,7 @@ float width_of(const std::string& text) {
 }
 
 bool button(const Theme& theme, const char* text, const char* explanation) {
-  if (!follows(theme, width_of(text))) ImGui::SameLine(0, 0);
+  if (!fits_on_toolbar_line(theme, width_of(text))) ImGui::SameLine(0, 0);
   const bool pressed = ImGui::Button(text);
   tooltip(explanation);
   return pressed;
@@ -35,17 +35,16 @@ void draw_gap_toggle(const Theme& theme, model::GapKind kind, double time, doubl
                      bool& is_on) {
   const std::string text =
       gap_name(kind) + (all > 0 ? "  " + percent_text(time / all) : std::string());
-  if (!follows(theme, width_of(text) + 16 * theme.scale)) return;
-  const char* why =
-      "The row could have run the next node, and did not: the launch, the scheduler, or the device "
-      "was late.";
+  if (!fits_on_toolbar_line(theme, width_of(text) + 16 * theme.scale)) return;
+  const char* reason =
+      "All predecessors were complete, but the next node had not started: launch, scheduler or "
+      "device delay.";
   if (kind == model::GapKind::Predecessor)
-    why = "The next node of the row needed what another node had not finished.";
+    reason = "The next node waited for an unfinished predecessor.";
   if (kind == model::GapKind::FalseDependency)
-    why =
-        "Only the order of a lane or of the frame kept the next node from running: it needed "
-        "nothing of what it waited for.";
-  const std::string explanation = std::string(why) + " The part is of the time of all rows.";
+    reason = "The next node waited only because of an edge added by lowering (lane, entry/exit).";
+  const std::string explanation =
+      std::string(reason) + " Percentages are relative to the total row time.";
   if (draw_toggle(theme, gap_name(kind),
                   {.text = text,
                    .explanation = explanation,
@@ -61,10 +60,10 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   TimelineAction action;
   const Theme& theme = context.theme;
   if (ImGui::Button("<")) action.go = ReplayChoice::Previous;
-  tooltip("The sampled replay before this one (Left).");
+  tooltip("Previous sampled replay (Left).");
   ImGui::SameLine(0, theme.half_space);
   if (ImGui::Button(">")) action.go = ReplayChoice::Next;
-  tooltip("The sampled replay after this one (Right).");
+  tooltip("Next sampled replay (Right).");
   ImGui::SameLine(0, theme.space);
   ImGui::AlignTextToFramePadding();
   if (context.replay != nullptr) {
@@ -72,25 +71,23 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
         model::measure(context.replay->replay, model::ReplayMeasure::DeviceTime);
     const std::string text =
         "replay " + count_text(context.replay->replay.replay) +
-        (time < 0 ? ", no time" : ", " + duration_text(static_cast<double>(time)));
+        (time < 0 ? ", no timing" : ", " + duration_text(static_cast<double>(time)));
     ImGui::TextUnformatted(text.c_str());
   } else {
     ImGui::TextUnformatted("no replay");
   }
-  action.newest = button(theme, "Newest",
-                         "The newest replay that was sampled; live, it goes on with the newest.");
-  if (button(theme, "Median",
-             "The sampled replay whose device time is the median of the chosen range."))
+  action.newest =
+      button(theme, "Newest", "Newest sampled replay; in a live session, follows new replays.");
+  if (button(theme, "Median", "Sampled replay with the median device time of the selected range."))
     action.go = ReplayChoice::Median;
-  if (button(theme, "Slowest", "The slowest sampled replay of the chosen range."))
+  if (button(theme, "Slowest", "Slowest sampled replay of the selected range."))
     action.go = ReplayChoice::Slowest;
 
   const std::array<ChoiceItem, 2> rows = {
-      ChoiceItem{
-          "lanes",
-          "A row for each lane that the plan put nodes in; more where nodes of one overlapped."},
-      ChoiceItem{"workers", "A row for each worker or stream that ran nodes."}};
-  if (follows(theme, width_of("lanesworkers") + 4 * theme.space)) {
+      ChoiceItem{"lanes",
+                 "One row per lane of the plan; overlapping nodes of a lane use extra rows."},
+      ChoiceItem{"workers", "One row per worker or stream."}};
+  if (fits_on_toolbar_line(theme, width_of("lanesworkers") + 4 * theme.space)) {
     const int chosen = draw_choice(theme, "rows", rows, options.by == model::RowsBy::Lane ? 0 : 1);
     const auto by = chosen == 0 ? model::RowsBy::Lane : model::RowsBy::Worker;
     options.is_by_chosen = options.is_by_chosen || by != options.by;
@@ -104,11 +101,11 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   draw_gap_toggle(theme, model::GapKind::FalseDependency, sums.false_dependency, all,
                   options.false_dependency);
   draw_gap_toggle(theme, model::GapKind::LaunchBubble, sums.bubble, all, options.bubble);
-  if (follows(theme, width_of("critical path") + 16 * theme.scale)) {
+  if (fits_on_toolbar_line(theme, width_of("critical path") + 16 * theme.scale)) {
     const ToggleDesc critical{.text = "critical path",
                               .explanation =
-                                  "The chain of nodes that decided how long this replay took, each "
-                                  "with the predecessor that ended last (C).",
+                                  "Measured critical path of this replay: each node with the "
+                                  "predecessor that ended last (C).",
                               .colour = theme.critical,
                               .is_on = context.view.critical_path};
     if (draw_toggle(theme, "critical", critical))

@@ -1,5 +1,5 @@
-// The bar above the timeline: which replay, by what rows, what the colours of gaps mean and how
-// much of each there is. Threads: the drawing thread's.
+// The toolbar of the timeline: replay navigation, row grouping, gap kinds with their share,
+// critical path. Threads: the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ struct TimelineAction {
   std::optional<ReplayChoice> go;
   bool newest = false;
 };
-// `scene` may be null. Changes `options` and Frame::view's critical_path.
+// `scene` may be null. Modifies `options` and PanelContext::view.critical_path.
 [[nodiscard]] TimelineAction draw_timeline_toolbar(PanelContext& context,
                                                    const TimelineScene* scene,
                                                    TimelineOptions& options);

@@ -1,4 +1,4 @@
-#include "panels/timeline/timeline_tooltips.hpp"
+#include "panels/timeline/timeline_draw_context.hpp"
 
 #include "panels/timeline/timeline_nodes.hpp"
 #include "panels/widgets/format.hpp"
@@ -9,8 +9,8 @@ namespace reprise::viewer {
 
 namespace {
 
-std::string at_text(const TimelineDrawContext& sight, trace::Time time) {
-  return duration_text(sight.plane_of(time)) + " after the replay's begin";
+std::string at_text(const TimelineDrawContext& dc, trace::Time time) {
+  return duration_text(dc.plane_of(time)) + " after replay start";
 }
 
 void hint(const Theme& theme, const char* text) {
@@ -19,17 +19,17 @@ void hint(const Theme& theme, const char* text) {
   ImGui::PopStyleColor();
 }
 
-void say(const TimelineDrawContext& sight, const NodeHit& hit) {
-  const PanelContext& context = sight.context;
+void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
+  const PanelContext& context = dc.context;
   const model::Graph& graph = *context.graph();
   const Theme& theme = context.theme;
   const float x = 110 * theme.scale;
   const std::uint32_t node = hit.item->node;
   const trace::Node& record = graph.record().nodes[node];
-  const auto took = static_cast<double>(hit.item->ended - hit.item->started);
+  const auto duration = static_cast<double>(hit.item->ended - hit.item->started);
   if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " nodes, too short to see").c_str());
-    hint(theme, "Zoom in for each. The longest of them:");
+    ImGui::TextUnformatted((count_text(hit.count) + " nodes (merged)").c_str());
+    hint(theme, "Zoom in to separate. Longest:");
     ImGui::Separator();
   }
   ImGui::PushFont(theme.mono);
@@ -38,31 +38,32 @@ void say(const TimelineDrawContext& sight, const NodeHit& hit) {
   if (const std::string path = graph.label_path(record.label); !path.empty())
     hint(theme, path.c_str());
   ImGui::Separator();
-  std::string time = duration_text(took);
+  std::string time = duration_text(duration);
   if (context.view_model != nullptr && node < context.view_model->nodes.size() &&
       context.view_model->nodes[node].median > 0) {
     const double median = context.view_model->nodes[node].median;
     time +=
-        "  (" + change_text(took / median - 1) + " of its median, " + duration_text(median) + ")";
+        "  (" + change_text(duration / median - 1) + " vs. median " + duration_text(median) + ")";
   }
-  draw_field(theme, "took", time, x);
-  draw_field(theme, "began", at_text(sight, hit.item->started), x);
+  draw_field(theme, "duration", time, x);
+  draw_field(theme, "start", at_text(dc, hit.item->started), x);
   draw_field(
       theme, "node",
       count_text(node) + ", " + kind_name(record.kind) + ", lane " + std::to_string(record.lane),
       x);
   const trace::Sample& sample = hit.scene->block->samples[hit.item->sample];
-  draw_field(theme, "worker",
-             std::to_string(sample.worker) + ", timed by " + source_name(hit.scene->block->source),
-             x);
+  draw_field(
+      theme, "worker",
+      std::to_string(sample.worker) + " (timed by " + source_name(hit.scene->block->source) + ")",
+      x);
   if (sample.occurrence != 0) draw_field(theme, "occurrence", count_text(sample.occurrence + 1), x);
-  if (const std::string place = place_text(graph, record.file, record.line); !place.empty())
-    draw_field(theme, "recorded at", place, x);
+  if (const std::string location = place_text(graph, record.file, record.line); !location.empty())
+    draw_field(theme, "recorded at", location, x);
 }
 
-void say(const TimelineDrawContext& sight, const GapHit& hit) {
-  const model::Graph& graph = *sight.context.graph();
-  const Theme& theme = sight.context.theme;
+void draw_contents(const TimelineDrawContext& dc, const GapHit& hit) {
+  const model::Graph& graph = *dc.context.graph();
+  const Theme& theme = dc.context.theme;
   const float x = 110 * theme.scale;
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
   ImGui::TextUnformatted((std::string(gap_name(hit.gap->kind)) + ", " +
@@ -70,39 +71,36 @@ void say(const TimelineDrawContext& sight, const GapHit& hit) {
                              .c_str());
   ImGui::PopStyleColor();
   ImGui::Separator();
-  draw_field(theme, "late",
+  draw_field(theme, "node",
              graph.node_name(hit.gap->node) + " (node " + count_text(hit.gap->node) + ")", x);
   if (hit.gap->predecessor != trace::kNone) {
     draw_field(
-        theme, "waited for",
+        theme, "waits for",
         graph.node_name(hit.gap->predecessor) + " (node " + count_text(hit.gap->predecessor) + ")",
         x);
   }
   if (hit.gap->edge != trace::kNone)
-    draw_field(theme, "because of", edge_reason(graph, hit.gap->edge), x);
+    draw_field(theme, "edge", edge_reason(graph, hit.gap->edge), x);
   switch (hit.gap->kind) {
-    case model::GapKind::Predecessor:
-      hint(theme, "It needed what that node had not finished.");
-      break;
+    case model::GapKind::Predecessor: hint(theme, "The predecessor had not finished."); break;
     case model::GapKind::FalseDependency:
-      hint(theme,
-           "It needed nothing of that node: only an order that was laid upon both held it back.");
+      hint(theme, "No data dependency: only an edge added by lowering delayed the node.");
       break;
     case model::GapKind::LaunchBubble:
-      hint(theme, "All that it needed was done: it could have run.");
+      hint(theme, "All predecessors were complete: launch, scheduler or device delay.");
       break;
   }
-  hint(theme, "Click selects the node that was late.");
+  hint(theme, "Click to select the delayed node.");
 }
 
-void say(const TimelineDrawContext& sight, const ReplayHit& hit) {
-  const Theme& theme = sight.context.theme;
+void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
+  const Theme& theme = dc.context.theme;
   const float x = 110 * theme.scale;
   const trace::Replay& replay = hit.replay;
-  const model::GraphEntry* const entry = sight.context.document->find(hit.graph);
+  const model::GraphEntry* const entry = dc.context.document->find(hit.graph);
   const std::string name =
       entry == nullptr ? "graph " + std::to_string(hit.graph.graph) : entry->graph->name();
-  const bool launch = hit.what == ReplayHit::What::Launch;
+  const bool launch = hit.kind == ReplayHit::Kind::Launch;
   if (hit.count > 1) {
     ImGui::TextUnformatted(
         (count_text(hit.count) + (launch ? " launches of " : " replays of ") + name).c_str());
@@ -112,62 +110,62 @@ void say(const TimelineDrawContext& sight, const ReplayHit& hit) {
       ((launch ? "launch of replay " : "replay ") + count_text(replay.replay) + " of " + name)
           .c_str());
   ImGui::Separator();
-  const auto field = [&](const char* what, model::ReplayMeasure measure) {
+  const auto field = [&](const char* label, model::ReplayMeasure measure) {
     const trace::Time time = model::measure(replay, measure);
-    draw_field(theme, what, time < 0 ? "unknown" : duration_text(static_cast<double>(time)), x);
+    draw_field(theme, label, time < 0 ? "unknown" : duration_text(static_cast<double>(time)), x);
   };
   field("device time", model::ReplayMeasure::DeviceTime);
   field("launch call", model::ReplayMeasure::LaunchCall);
   field("latency", model::ReplayMeasure::Latency);
-  const std::string how = entry == nullptr ? "" : measured_by(*entry, replay);
+  const std::string source = entry == nullptr ? "" : measured_by(*entry, replay);
   draw_field(theme, "sampled",
-             replay.sampled == 0 ? "no: its nodes have no times"
-             : how.empty()       ? "yes"
-                                 : "yes, " + how,
+             replay.sampled == 0 ? "no (no node timings)"
+             : source.empty()    ? "yes"
+                                 : "yes, " + source,
              x);
-  hint(theme, "Click shows this replay.");
+  hint(theme, "Click to show this replay.");
 }
 
-void say(const TimelineDrawContext& sight, const RangeHit& hit) {
-  const Theme& theme = sight.context.theme;
+void draw_contents(const TimelineDrawContext& dc, const RangeHit& hit) {
+  const Theme& theme = dc.context.theme;
   if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " host ranges, too short to see").c_str());
+    ImGui::TextUnformatted((count_text(hit.count) + " host ranges (merged)").c_str());
     return hint(theme, "Zoom in for each.");
   }
   const float x = 110 * theme.scale;
   ImGui::TextUnformatted(hit.range.name.c_str());
   ImGui::Separator();
-  draw_field(theme, "took", duration_text(static_cast<double>(hit.range.ended - hit.range.started)),
-             x);
-  draw_field(theme, "began", at_text(sight, hit.range.started), x);
+  draw_field(theme, "duration",
+             duration_text(static_cast<double>(hit.range.ended - hit.range.started)), x);
+  draw_field(theme, "start", at_text(dc, hit.range.started), x);
   draw_field(theme, "thread, depth",
              std::to_string(hit.range.thread) + ", " + std::to_string(hit.range.depth), x);
 }
 
-void say(const TimelineDrawContext& sight, const LabelHit& hit) {
-  const Theme& theme = sight.context.theme;
+void draw_contents(const TimelineDrawContext& dc, const LabelHit& hit) {
+  const Theme& theme = dc.context.theme;
   if (hit.count > 1) {
-    ImGui::TextUnformatted((count_text(hit.count) + " labels, too short to see").c_str());
+    ImGui::TextUnformatted((count_text(hit.count) + " labels (merged)").c_str());
     return hint(theme, "Zoom in for each.");
   }
   const float x = 110 * theme.scale;
-  ImGui::TextUnformatted(sight.context.graph()->label_path(hit.label.label).c_str());
+  ImGui::TextUnformatted(dc.context.graph()->label_path(hit.label.label).c_str());
   ImGui::Separator();
-  draw_field(theme, "took", duration_text(static_cast<double>(hit.label.ended - hit.label.began)),
-             x);
-  draw_field(theme, "began", at_text(sight, hit.label.began), x);
+  draw_field(theme, "duration",
+             duration_text(static_cast<double>(hit.label.ended - hit.label.began)), x);
+  draw_field(theme, "start", at_text(dc, hit.label.began), x);
   draw_field(theme, "nodes", count_text(hit.label.nodes), x);
 }
 
-void say(const TimelineDrawContext&, const std::monostate&) {}
+void draw_contents(const TimelineDrawContext&, const std::monostate&) {}
 
 }  // namespace
 
-void draw_timeline_tooltip(const TimelineDrawContext& sight) {
-  if (std::holds_alternative<std::monostate>(sight.hit)) return;
+void draw_timeline_tooltip(const TimelineDrawContext& dc) {
+  if (std::holds_alternative<std::monostate>(dc.hit)) return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
-  std::visit([&](const auto& hit) { say(sight, hit); }, sight.hit);
+  std::visit([&](const auto& hit) { draw_contents(dc, hit); }, dc.hit);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }

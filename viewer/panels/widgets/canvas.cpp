@@ -11,11 +11,12 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr double kAround = 0.04;               // of a part that is shown, left free on each side
-constexpr double kWheelStep = 1.18;            // a notch of the wheel
-constexpr double kKeyZoom = 4, kKeyPan = 0.9;  // a second: a factor; of what is in sight
-constexpr float kClickSlop = 5;                // points that the mouse may move in a click
-constexpr double kMostZoom = 1e7;              // of what shows everything, with one axis
+constexpr double kMargin = 0.04;     // margin on each side of a fitted area, as a fraction of it
+constexpr double kWheelStep = 1.18;  // zoom factor per wheel notch
+constexpr double kKeyZoom = 4;       // zoom factor per second
+constexpr double kKeyPan = 0.9;      // visible extents per second
+constexpr float kClickSlop = 5;      // maximum mouse movement of a click, in points
+constexpr double kMaxZoom = 1e7;     // relative to the zoom that shows everything, with one axis
 
 double extent(double low, double high) { return std::max(high - low, 1e-9); }
 
@@ -41,7 +42,7 @@ bool Canvas::begin(const char* id, const CanvasBounds& bounds, const Theme& them
   if (hovered_ || active) ImGui::SetItemUsingMouseWheel();
   ImGui::PopID();
 
-  place(bounds, size, theme);
+  apply_requests(bounds, size, theme);
   take_input(bounds, size, active);
   limit(bounds, size);
 
@@ -53,8 +54,8 @@ bool Canvas::begin(const char* id, const CanvasBounds& bounds, const Theme& them
   if (!io.MouseDown[0]) pressed_here_ = false;
 
   ImGui::PushClipRect(min_, max_, true);
-  frame_fill_ = with_alpha(theme.accent, 0.18f);
-  frame_line_ = theme.accent;
+  zoom_fill_ = with_alpha(theme.accent, 0.18f);
+  zoom_line_ = theme.accent;
 
   const CanvasBounds now = in_sight();
   return before.left != now.left || before.top != now.top || before.right != now.right ||
@@ -63,33 +64,33 @@ bool Canvas::begin(const char* id, const CanvasBounds& bounds, const Theme& them
 }
 
 void Canvas::end() {
-  if (framing_) {  // above what was drawn
+  if (is_zooming_) {  // on top of the panel's drawing
     ImDrawList* const draw = ImGui::GetWindowDrawList();
     const ImVec2 to = ImGui::GetIO().MousePos;
-    const ImVec2 low{std::min(frame_start_.x, to.x),
-                     axes_ == CanvasAxes::Both ? std::min(frame_start_.y, to.y) : min_.y};
-    const ImVec2 high{std::max(frame_start_.x, to.x),
-                      axes_ == CanvasAxes::Both ? std::max(frame_start_.y, to.y) : max_.y};
-    draw->AddRectFilled(low, high, frame_fill_);
-    draw->AddRect(low, high, frame_line_);
+    const ImVec2 low{std::min(zoom_start_.x, to.x),
+                     axes_ == CanvasAxes::Both ? std::min(zoom_start_.y, to.y) : min_.y};
+    const ImVec2 high{std::max(zoom_start_.x, to.x),
+                      axes_ == CanvasAxes::Both ? std::max(zoom_start_.y, to.y) : max_.y};
+    draw->AddRectFilled(low, high, zoom_fill_);
+    draw->AddRect(low, high, zoom_line_);
   }
   ImGui::PopClipRect();
 }
 
-// What was asked for since the last frame, and what shows everything as long as nobody has moved
-// it.
-void Canvas::place(const CanvasBounds& bounds, ImVec2 size, const Theme& theme) {
+// Applies the requests since the last frame (fit, show, centre). While fit_ holds, fits the bounds
+// in every frame.
+void Canvas::apply_requests(const CanvasBounds& bounds, ImVec2 size, const Theme& theme) {
   const CanvasBounds all = bounds;
   if (fit_) part_ = all;
   if (fit_ || has_part_) {
     const double wide = extent(part_.left, part_.right), high = extent(part_.top, part_.bottom),
-                 free = fit_ ? free_ : 0;
-    zoom_x_ = (size.x - free) / (wide * (1 + 2 * kAround));
+                 reserved = fit_ ? reserved_ : 0;
+    zoom_x_ = (size.x - reserved) / (wide * (1 + 2 * kMargin));
     zoom_y_ =
-        moves_down() ? size.y / (high * (1 + 2 * kAround)) : size.y / extent(all.top, all.bottom);
+        moves_down() ? size.y / (high * (1 + 2 * kMargin)) : size.y / extent(all.top, all.bottom);
     if (axes_ == CanvasAxes::Both)
       zoom_x_ = zoom_y_ = std::min({zoom_x_, zoom_y_, 1.5 * static_cast<double>(theme.scale)});
-    left_ = (part_.left + part_.right) / 2 - (free + size.x) / zoom_x_ / 2;
+    left_ = (part_.left + part_.right) / 2 - (reserved + size.x) / zoom_x_ / 2;
     top_ = moves_down() ? (part_.top + part_.bottom) / 2 - size.y / zoom_y_ / 2 : all.top;
     has_part_ = false;
   }
@@ -129,18 +130,18 @@ void Canvas::take_input(const CanvasBounds& bounds, ImVec2 size, bool active) {
     if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) fit_ = false;
   }
   if (hovered_ && ImGui::IsMouseClicked(ImGuiMouseButton_Middle)) {
-    framing_ = true;
-    frame_start_ = io.MousePos;
+    is_zooming_ = true;
+    zoom_start_ = io.MousePos;
   }
-  if (framing_ && !io.MouseDown[ImGuiMouseButton_Middle]) {
-    framing_ = false;
+  if (is_zooming_ && !io.MouseDown[ImGuiMouseButton_Middle]) {
+    is_zooming_ = false;
     const ImVec2 to = io.MousePos;
-    if (std::abs(to.x - frame_start_.x) > kClickSlop &&
-        (!both || std::abs(to.y - frame_start_.y) > kClickSlop)) {
-      const double x0 = x_of(std::min(to.x, frame_start_.x)),
-                   x1 = x_of(std::max(to.x, frame_start_.x));
-      const double y0 = y_of(std::min(to.y, frame_start_.y)),
-                   y1 = y_of(std::max(to.y, frame_start_.y));
+    if (std::abs(to.x - zoom_start_.x) > kClickSlop &&
+        (!both || std::abs(to.y - zoom_start_.y) > kClickSlop)) {
+      const double x0 = x_of(std::min(to.x, zoom_start_.x)),
+                   x1 = x_of(std::max(to.x, zoom_start_.x));
+      const double y0 = y_of(std::min(to.y, zoom_start_.y)),
+                   y1 = y_of(std::max(to.y, zoom_start_.y));
       fit_ = false;
       zoom_x_ = size.x / extent(x0, x1);
       if (both) zoom_y_ = size.y / extent(y0, y1);
@@ -152,8 +153,8 @@ void Canvas::take_input(const CanvasBounds& bounds, ImVec2 size, bool active) {
   if (!hovered_) return;
   if (is_pressed(Key::Home)) fit_ = true;
   const double time = std::min(io.DeltaTime, 0.1f);
-  const double right = (is_down(Key::D) ? 1 : 0) - (is_down(Key::A) ? 1 : 0),
-               down = (is_down(Key::S) ? 1 : 0) - (is_down(Key::W) ? 1 : 0);
+  const double right = (is_down(Key::D) ? 1 : 0) - (is_down(Key::A) ? 1 : 0);
+  const double down = (is_down(Key::S) ? 1 : 0) - (is_down(Key::W) ? 1 : 0);
   if (right != 0) {
     left_ += right * kKeyPan * time * size.x / zoom_x_;
     fit_ = false;
@@ -167,26 +168,26 @@ void Canvas::take_input(const CanvasBounds& bounds, ImVec2 size, bool active) {
   }
 }
 
-// Not farther out than to see everything in half the canvas.
+// Limits zooming out so that the bounds fill at least about half of the canvas.
 void Canvas::zoom_about(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, double factor) {
   if (axes_ == CanvasAxes::Each) return zoom_each(bounds, size, at, factor);
   const double all = axes_ == CanvasAxes::Both
                          ? std::min(size.x / extent(bounds.left, bounds.right),
                                     size.y / extent(bounds.top, bounds.bottom))
                          : size.x / extent(bounds.left, bounds.right);
-  const double least = axes_ == CanvasAxes::Both ? std::min(all / 2, 1.0) : all / 1.5;
-  const double most = axes_ == CanvasAxes::Both ? std::max(all * 32, 8.0) : all * kMostZoom;
-  const double wanted =
-      std::clamp(zoom_x_ * factor, std::min(least, zoom_x_), std::max(most, zoom_x_));
-  if (wanted != zoom_x_) zoom_at(at, wanted / zoom_x_);
+  const double min_zoom = axes_ == CanvasAxes::Both ? std::min(all / 2, 1.0) : all / 1.5;
+  const double max_zoom = axes_ == CanvasAxes::Both ? std::max(all * 32, 8.0) : all * kMaxZoom;
+  const double zoom =
+      std::clamp(zoom_x_ * factor, std::min(min_zoom, zoom_x_), std::max(max_zoom, zoom_x_));
+  if (zoom != zoom_x_) zoom_at(at, zoom / zoom_x_);
 }
 
-// Each axis as far as it alone may go.
+// Zooms each axis within its own limits.
 void Canvas::zoom_each(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, double factor) {
   const ImGuiIO& io = ImGui::GetIO();
   const double x = x_of(at.x), y = y_of(at.y);
   const auto limited = [&](double zoom, double all) {
-    return std::clamp(zoom * factor, std::min(all / 1.5, zoom), std::max(all * kMostZoom, zoom));
+    return std::clamp(zoom * factor, std::min(all / 1.5, zoom), std::max(all * kMaxZoom, zoom));
   };
   if (!io.KeyAlt) zoom_x_ = limited(zoom_x_, size.x / extent(bounds.left, bounds.right));
   if (!io.KeyCtrl) zoom_y_ = limited(zoom_y_, size.y / extent(bounds.top, bounds.bottom));
@@ -195,7 +196,7 @@ void Canvas::zoom_each(const CanvasBounds& bounds, ImVec2 size, ImVec2 at, doubl
   fit_ = false;
 }
 
-// What is in the middle is on the plane.
+// Keeps the centre of the canvas within the bounds.
 void Canvas::limit(const CanvasBounds& bounds, ImVec2 size) {
   const double half_x = size.x / zoom_x_ / 2;
   left_ = std::clamp(left_ + half_x, bounds.left, std::max(bounds.left, bounds.right)) - half_x;
@@ -204,7 +205,7 @@ void Canvas::limit(const CanvasBounds& bounds, ImVec2 size) {
   top_ = std::clamp(top_ + half_y, bounds.top, std::max(bounds.top, bounds.bottom)) - half_y;
 }
 
-void Canvas::keep_free(float points) { free_ = points; }
+void Canvas::keep_free(float points) { reserved_ = points; }
 
 void Canvas::fit() {
   fit_ = true;

@@ -1,5 +1,5 @@
-// Choice: a row of joined buttons of which one is on; and a button that is on or off. Threads: the
-// drawing thread's.
+// A segmented control (a row of buttons with exactly one selected) and a toggle button. Threads:
+// drawing thread only.
 #pragma once
 
 #include <span>
@@ -15,17 +15,17 @@ struct ChoiceItem {
   bool is_enabled = true;
 };
 
-// Returns the one that is on after this frame's clicks. Stays on its line; the next item may follow
-// with SameLine().
+// Returns the index of the selected item after this frame's clicks. The next widget may follow on
+// the same line with SameLine().
 [[nodiscard]] int draw_choice(const Theme& theme, const char* id, std::span<const ChoiceItem> items,
                               int chosen);
 
 struct ToggleDesc {
   std::string text, explanation = {};
-  ImU32 colour = 0;  // of a swatch before the text; 0: none
+  ImU32 colour = 0;  // colour of a swatch before the text; 0: no swatch
   bool is_on = true;
 };
-// Returns whether it was clicked.
+// Returns true if the button was clicked.
 [[nodiscard]] bool draw_toggle(const Theme& theme, const char* id, const ToggleDesc& desc);
 
 }  // namespace reprise::viewer

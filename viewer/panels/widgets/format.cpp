@@ -30,7 +30,7 @@ std::string fixed(double value, int decimals) {
   return separated(text.data());
 }
 
-// Of a positive value, so that about four digits show.
+// The number of decimals with which a positive value shows about four significant digits.
 int decimals_of(double value) { return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0; }
 
 std::string time_text(double magnitude) {
@@ -53,10 +53,10 @@ std::string duration_text(double nanoseconds) {
 
 std::string duration_text(double nanoseconds, double largest) {
   if (!std::isfinite(nanoseconds)) return "?";
-  const double most = std::abs(largest);
+  const double max = std::abs(largest);
   std::size_t unit = 0;
-  while (unit + 1 < kTimes.size() && most >= kTimes[unit + 1].size) ++unit;
-  const int decimals = unit == 0 ? 0 : most / kTimes[unit].size < 100 ? 3 : 2;
+  while (unit + 1 < kTimes.size() && max >= kTimes[unit + 1].size) ++unit;
+  const int decimals = unit == 0 ? 0 : max / kTimes[unit].size < 100 ? 3 : 2;
   return fixed(nanoseconds / kTimes[unit].size, decimals) + " " + kTimes[unit].name;
 }
 
@@ -99,7 +99,7 @@ std::string shortened(const std::string& text, std::size_t length) {
   const auto characters =
       static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
   if (characters <= length) return text;
-  const auto first = [&](std::size_t count) {  // bytes of the first characters
+  const auto first = [&](std::size_t count) {  // size in bytes of the first `count` characters
     std::size_t at = 0;
     for (; at < text.size(); ++at) {
       if (starts_character(text[at]) && count-- == 0) break;
@@ -109,6 +109,11 @@ std::string shortened(const std::string& text, std::size_t length) {
   if (length <= 3) return text.substr(0, first(length));
   const std::size_t kept = length - 3, head = (kept + 1) / 2, tail = kept - head;
   return text.substr(0, first(head)) + "..." + text.substr(first(characters - tail));
+}
+
+std::string file_name(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
 }  // namespace reprise::viewer

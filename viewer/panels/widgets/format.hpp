@@ -1,5 +1,5 @@
-// Numbers as people read them: with their unit, a thin choice of digits, and thousands separators.
-// Threads: pure functions.
+// Text of numbers with units, a fitting precision and thousands separators. Threads: pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,25 @@
 
 namespace reprise::viewer {
 
-// "812 ns", "361.2 us", "12.05 ms", "3.412 s"; below 0 with a sign; three to four digits that
-// matter.
+// "812 ns", "361.2 us", "12.05 ms", "3.412 s": three to four significant digits, with a sign if
+// negative.
 [[nodiscard]] std::string duration_text(double nanoseconds);
-// All of one column or axis in the unit that suits `largest`: "0.361 ms" below "12.050 ms".
+// In the unit that suits `largest`, for the values of one column or axis: "0.361 ms" and
+// "12.050 ms".
 [[nodiscard]] std::string duration_text(double nanoseconds, double largest);
 // "512 B", "3.2 KiB", "1.25 GiB".
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
 // "26,800".
 [[nodiscard]] std::string count_text(std::uint64_t count);
-// Of how many a second: "2,731", "59.8", "0.25".
+// "2,731", "59.8", "0.25".
 [[nodiscard]] std::string rate_text(double per_second);
-// "12.3 %"; "<0.1 %" where it is more than nothing.
+// "12.3 %"; "<0.1 %" for small values above 0. `part` is a fraction.
 [[nodiscard]] std::string percent_text(double part);
-// "+12.3 %", "-0.4 %".
+// "+12.3 %", "-0.4 %". `part` is a fraction.
 [[nodiscard]] std::string change_text(double part);
-// At most `length` characters: the middle of a longer one becomes an ellipsis.
+// At most `length` characters; an ellipsis replaces the middle of a longer text.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t length);
+// The last component of a path.
+[[nodiscard]] std::string file_name(const std::string& path);
 
 }  // namespace reprise::viewer

@@ -1,5 +1,4 @@
-// Small pictures on buttons, drawn as lines, so that no font has to have them. Threads: the drawing
-// thread's.
+// Button icons, drawn as lines, independent of fonts. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ enum class Icon : std::uint8_t {
 };
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 
-// A square as high as a frame. True when it was clicked.
+// A square button of frame height. Returns true if it was clicked.
 [[nodiscard]] bool icon_button(const Theme& theme, const char* id, Icon icon,
                                const std::string& hint, IconState state = IconState::Normal);
 void draw_icon(ImDrawList& draw, Icon icon, ImVec2 centre, float size, ImU32 colour);

@@ -9,7 +9,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kLastCosts = 64;  // records that a cost is taken over
+constexpr std::size_t kCostWindow = 64;  // most recent cost records to average
 
 }  // namespace
 
@@ -45,11 +45,11 @@ const char* profile_name(trace::LiveProfile mode) {
 
 std::string profile_hint(trace::LiveProfile mode) {
   switch (mode) {
-    case trace::LiveProfile::Off: return "Graphs, buffers and messages; no replay";
-    case trace::LiveProfile::Replays: return "When each replay was launched, began and ended";
+    case trace::LiveProfile::Off: return "Graphs, buffers and messages; no replays";
+    case trace::LiveProfile::Replays: return "Launch, start and end of each replay";
     case trace::LiveProfile::Sampled:
-      return "And the times of all nodes, of some replays: about 1 % of the time";
-    case trace::LiveProfile::Every: return "And the times of all nodes of every replay";
+      return "Also node times of some replays, at about 1 % overhead";
+    case trace::LiveProfile::Every: return "Also node times of every replay";
   }
   return {};
 }
@@ -66,25 +66,24 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
   const std::uint8_t mode = costs.back().mode;
   text.mode = profile_name(static_cast<trace::LiveProfile>(mode));
   text.hint = profile_hint(static_cast<trace::LiveProfile>(mode)) + ".";
-  trace::Time passed = 0, host = 0, device = 0;
-  for (std::size_t i = costs.size(), looked = 0;
-       i-- > 0 && looked < kLastCosts && costs[i].mode == mode; ++looked) {
-    passed += costs[i].to - costs[i].from;
+  trace::Time elapsed = 0, host = 0, device = 0;
+  for (std::size_t i = costs.size(), read = 0;
+       i-- > 0 && read < kCostWindow && costs[i].mode == mode; ++read) {
+    elapsed += costs[i].to - costs[i].from;
     host += costs[i].host;
     device += costs[i].device;
   }
-  if (passed > 0) {
-    const double of_host = static_cast<double>(host) / static_cast<double>(passed),
-                 of_device = static_cast<double>(device) / static_cast<double>(passed);
-    text.cost = std::max(of_host, of_device);
+  if (elapsed > 0) {
+    const double host_part = static_cast<double>(host) / static_cast<double>(elapsed),
+                 device_part = static_cast<double>(device) / static_cast<double>(elapsed);
+    text.cost = std::max(host_part, device_part);
     text.cost_text =
         text.cost > 0 && text.cost < 0.0005 ? percent_text(text.cost) : change_text(text.cost);
-    text.hint += "\nMeasured cost of profiling, of the time that passed:\n" +
-                 percent_text(of_host) + " on the host, " + percent_text(of_device) +
-                 " on the device.";
+    text.hint += "\nMeasured profiling overhead:\n" + percent_text(host_part) + " on the host, " +
+                 percent_text(device_part) + " on the device.";
   }
   if (status.asked && static_cast<std::uint8_t>(*status.asked) != mode)
-    text.hint += std::string("\nAsked for: ") + profile_name(*status.asked) + ".";
+    text.hint += std::string("\nRequested: ") + profile_name(*status.asked) + ".";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Regions: rectangles of a window that a panel fills. Threads: the drawing thread's.
+// Regions: rectangles of a window that a panel fills. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace reprise::viewer {
 
-// Who moves what does not fit: nobody, or the region.
+// Whether the region scrolls contents that do not fit.
 enum class Scrolls : std::uint8_t { No, Itself };
 
-// On the screen, in the colour of panels; ImGui::EndChild() ends it.
+// Begins a region between two screen positions, in the panel colour. End it with ImGui::EndChild().
 void begin_region(const Theme& theme, const char* id, ImVec2 min, ImVec2 max, Scrolls scrolls);
-// The same without free space around, for bars.
+// begin_region() without padding and scrolling, for bars.
 void begin_bar(const Theme& theme, const char* id, ImVec2 min, ImVec2 max);
 
 }  // namespace reprise::viewer

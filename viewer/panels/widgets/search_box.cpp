@@ -14,13 +14,13 @@ namespace reprise::viewer {
 namespace {
 
 constexpr std::uint32_t kAllKinds = 0xffffffffu;
-constexpr std::size_t kMostLabels = 300;  // in the menu
+constexpr std::size_t kMaxLabels = 300;  // maximum number of labels in the menu
 
-bool is_kept_to_some(const model::Filter& filter) {
+bool has_menu_filter(const model::Filter& filter) {
   return filter.kinds != kAllKinds || !filter.labels.empty();
 }
 
-// The kinds that the graph has, a bit each.
+// The node kinds in the graph, as a bit mask.
 std::uint32_t kinds_of(const model::Graph& graph) {
   std::uint32_t kinds = 0;
   for (const trace::Node& node : graph.record().nodes)
@@ -29,14 +29,14 @@ std::uint32_t kinds_of(const model::Graph& graph) {
 }
 
 void draw_kinds(const Theme& theme, const model::Graph& graph, model::Filter& filter) {
-  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "Kinds of nodes");
-  const std::uint32_t there = kinds_of(graph);
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "Node kinds");
+  const std::uint32_t present = kinds_of(graph);
   for (unsigned k = 0; k <= static_cast<unsigned>(trace::NodeKind::Other); ++k) {
-    if ((there >> k & 1) == 0) continue;
+    if ((present >> k & 1) == 0) continue;
     bool shown = (filter.kinds >> k & 1) != 0;
     if (ImGui::Checkbox(kind_name(static_cast<trace::NodeKind>(k)), &shown)) {
       filter.kinds ^= 1u << k;
-      if ((filter.kinds & there) == there) filter.kinds = kAllKinds;
+      if ((filter.kinds & present) == present) filter.kinds = kAllKinds;
     }
   }
 }
@@ -45,20 +45,19 @@ void draw_labels(const Theme& theme, const model::Graph& graph, model::Filter& f
   const std::size_t count = graph.record().labels.size();
   if (count < 2) return;
   ImGui::Dummy({0, theme.half_space});
-  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "Only below these labels");
-  ImGui::BeginChild(
-      "labels",
-      {280 * theme.scale, std::min(static_cast<float>(std::min(count - 1, kMostLabels)), 9.0f) *
-                              ImGui::GetFrameHeightWithSpacing()});
-  for (std::uint32_t label = 1; label < std::min(count, kMostLabels + 1); ++label) {
-    const auto place = std::find(filter.labels.begin(), filter.labels.end(), label);
-    bool on = place != filter.labels.end();
+  ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft), "Labels");
+  ImGui::BeginChild("labels", {280 * theme.scale,
+                               std::min(static_cast<float>(std::min(count - 1, kMaxLabels)), 9.0f) *
+                                   ImGui::GetFrameHeightWithSpacing()});
+  for (std::uint32_t label = 1; label < std::min(count, kMaxLabels + 1); ++label) {
+    const auto found = std::find(filter.labels.begin(), filter.labels.end(), label);
+    bool on = found != filter.labels.end();
     ImGui::PushID(static_cast<int>(label));
     if (ImGui::Checkbox(shortened(graph.label_path(label), 40).c_str(), &on)) {
       if (on) {
         filter.labels.push_back(label);
       } else {
-        filter.labels.erase(place);
+        filter.labels.erase(found);
       }
     }
     ImGui::PopID();
@@ -74,8 +73,8 @@ void draw_menu(PanelContext& context) {
     draw_labels(context.theme, *context.graph(), filter);
   }
   ImGui::Dummy({0, context.theme.half_space});
-  ImGui::BeginDisabled(!is_kept_to_some(filter));
-  if (ImGui::Button("All kinds, all labels")) {
+  ImGui::BeginDisabled(!has_menu_filter(filter));
+  if (ImGui::Button("Reset")) {
     filter.kinds = kAllKinds;
     filter.labels.clear();
   }
@@ -116,7 +115,7 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
   const bool active = ImGui::IsItemActive();
   if (!filters)
     tooltip(
-        "Words of a node's name, label, kernel or buffers (Ctrl+F); the rest is dimmed everywhere");
+        "Search names, labels, kernels and buffers (Ctrl+F). Other nodes are dimmed in all panels");
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (active) draw.AddRect(at, {at.x + width - buttons, at.y + side}, theme.accent, theme.radius);
   draw_icon(draw, Icon::Search, {std::round(at.x + side * 0.5f), std::round(at.y + side * 0.5f)},
@@ -127,8 +126,8 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
       matches == 0 ? theme.warning : theme.ink_soft, count.c_str());
 
   ImGui::SetCursorPos({x + width - buttons, y});
-  if (icon_button(theme, "filter", Icon::Filter, "Keep to some kinds of nodes, or some labels",
-                  is_kept_to_some(filter) ? IconState::Active : IconState::Normal)) {
+  if (icon_button(theme, "filter", Icon::Filter, "Filter by node kind or label",
+                  has_menu_filter(filter) ? IconState::Active : IconState::Normal)) {
     ImGui::OpenPopup("kinds and labels");
   }
   ImGui::SetNextWindowPos({ImGui::GetItemRectMax().x, ImGui::GetItemRectMax().y + theme.half_space},
@@ -144,7 +143,7 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
     if (icon_button(theme, "next match", Icon::Next, "Next match (F3)", state)) find = 1;
   }
   ImGui::SameLine(0, 0);
-  if (icon_button(theme, "clear search", Icon::Cross, "Show all nodes (Esc)")) filter = {};
+  if (icon_button(theme, "clear search", Icon::Cross, "Clear the filter (Esc)")) filter = {};
   return find;
 }
 

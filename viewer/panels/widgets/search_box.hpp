@@ -1,5 +1,5 @@
-// The search, with how many nodes it finds, and the menu of kinds and labels that it may be kept
-// to. Threads: the drawing thread's.
+// The search field with its match count, and the filter menu for node kinds and labels. Threads:
+// drawing thread only.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace reprise::viewer {
 
-// `width` wide. Changes the view's filter; returns 1 for the next match, -1 for the one before, 0
-// for neither.
+// Edits the view's filter. Returns 1 if the user requests the next match, -1 for the previous
+// match, 0 otherwise.
 [[nodiscard]] int draw_search_box(PanelContext& context, std::size_t matches, float width);
 
 }  // namespace reprise::viewer

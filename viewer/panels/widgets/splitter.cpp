@@ -17,13 +17,13 @@ SplitterMove draw_splitter(const Theme& theme, const char* id, SplitterAxis axis
                                                         : ImGuiMouseCursor_ResizeNS);
     ImGui::GetWindowDrawList()->AddRectFilled(min, max,
                                               held ? theme.accent : with_alpha(theme.accent, 0.6f));
-  } else {  // a handle that says that it can be moved
+  } else {  // a grip
     const ImVec2 c{std::round((min.x + max.x) / 2), std::round((min.y + max.y) / 2)};
     const float half = 14 * theme.scale, thin = std::max(1.0f, std::round(theme.scale));
-    const ImVec2 reach =
+    const ImVec2 extent =
         axis == SplitterAxis::Upright ? ImVec2{thin / 2, half} : ImVec2{half, thin / 2};
     ImGui::GetWindowDrawList()->AddRectFilled(
-        {c.x - reach.x, c.y - reach.y}, {c.x + reach.x, c.y + reach.y}, theme.ink_faint, thin);
+        {c.x - extent.x, c.y - extent.y}, {c.x + extent.x, c.y + extent.y}, theme.ink_faint, thin);
   }
   if (held)
     move.by =

@@ -1,4 +1,4 @@
-// A line between two panels that can be dragged. Threads: the drawing thread's.
+// A draggable divider between two panels. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace reprise::viewer {
 
-enum class SplitterAxis : std::uint8_t { Upright, Level };  // of the line itself
+enum class SplitterAxis : std::uint8_t { Upright, Level };  // direction of the divider
 
 struct SplitterMove {
-  float by = 0;        // points since the last frame, to the right or down
-  bool reset = false;  // it was double-clicked
+  float by = 0;        // points since the last frame; positive: right or down
+  bool reset = false;  // the divider was double-clicked
   bool is_held = false;
 };
 [[nodiscard]] SplitterMove draw_splitter(const Theme& theme, const char* id, SplitterAxis axis,

@@ -13,14 +13,14 @@ bool begin_table(const Theme& theme, const TableDesc& desc) {
                                      ImGuiTableFlags_RowBg | ImGuiTableFlags_ScrollX |
                                      ImGuiTableFlags_ScrollY | ImGuiTableFlags_BordersInnerV;
   const float character = ImGui::CalcTextSize("0").x;
-  float least = 0;
+  float min_width = 0;
   for (const TableColumn& column : desc.columns)
-    least += column.characters * character + 2 * ImGui::GetStyle().CellPadding.x + 1;
-  const float room =
+    min_width += column.characters * character + 2 * ImGui::GetStyle().CellPadding.x + 1;
+  const float available =
       (desc.size.x > 0 ? desc.size.x : ImGui::GetContentRegionAvail().x + desc.size.x) -
       ImGui::GetStyle().ScrollbarSize;
   if (!ImGui::BeginTable(desc.id, static_cast<int>(desc.columns.size()), kFlags, desc.size,
-                         std::max(least, room)))
+                         std::max(min_width, available)))
     return false;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (std::size_t i = 0; i < desc.columns.size(); ++i) {
@@ -50,7 +50,7 @@ bool begin_table(const Theme& theme, const TableDesc& desc) {
     ImGui::TableHeader("##header");
     tooltip(column.explanation);
     const bool is_sorted = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_IsSorted) != 0;
-    const float arrow = is_sorted ? ImGui::GetFontSize() : 0;  // takes the right end
+    const float arrow = is_sorted ? ImGui::GetFontSize() : 0;  // at the right end
     const float x = column.align == ColumnAlign::Right ? std::max(0.0f, width - text - arrow) : 0;
     ImGui::GetWindowDrawList()->AddText({std::floor(at.x + x), at.y},
                                         is_sorted ? theme.ink : theme.ink_soft, column.name);
@@ -59,9 +59,9 @@ bool begin_table(const Theme& theme, const TableDesc& desc) {
   return true;
 }
 
-TableSort sort_of(TableSort otherwise) {
+TableSort sort_of(TableSort fallback) {
   const ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
-  if (!specs || specs->SpecsCount == 0) return otherwise;
+  if (!specs || specs->SpecsCount == 0) return fallback;
   return {static_cast<int>(specs->Specs[0].ColumnUserID),
           specs->Specs[0].SortDirection == ImGuiSortDirection_Descending};
 }
@@ -95,11 +95,11 @@ RowInput begin_row(const Theme& theme, int id, const RowDesc& desc) {
 
 void draw_cell(const Theme& theme, int column, const std::string& text, ImU32 colour) {
   if (!ImGui::TableSetColumnIndex(column)) return;
-  const float room = ImGui::GetContentRegionAvail().x;
+  const float width = ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleColor(ImGuiCol_Text, colour != 0 ? colour : theme.ink);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopStyleColor();
-  if (ImGui::GetItemRectSize().x > room) tooltip(text);
+  if (ImGui::GetItemRectSize().x > width) tooltip(text);
 }
 
 void draw_number(const Theme& theme, int column, const std::string& text, ImU32 colour) {

@@ -1,5 +1,5 @@
-// The columns of a table: names with an explanation each, numbers at the right, a sort by any. Rows
-// are the caller's. Threads: the drawing thread's.
+// Tables with described, sortable columns and right-aligned numbers. The caller draws the rows.
+// Threads: drawing thread only.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ enum class ColumnAlign { Left, Right };
 
 struct TableColumn {
   const char *name, *explanation;
-  float characters = 10;  // its width; columns at the left share what is left over
+  float characters = 10;  // width in characters; left-aligned columns share the remaining width
   ColumnAlign align = ColumnAlign::Left;
 };
 
@@ -27,30 +27,31 @@ struct TableSort {
 struct TableDesc {
   const char* id = "";
   std::span<const TableColumn> columns = {};
-  TableSort sort = {};  // at first
-  ImVec2 size{0, 0};    // as of a child window
+  TableSort sort = {};  // initial order
+  ImVec2 size{0, 0};    // as for ImGui::BeginChild()
 };
 
-// As ImGui::BeginTable, with its columns and the row of their names; end with ImGui::EndTable().
+// Like ImGui::BeginTable(), with columns and a header row. If it returns true, end the table with
+// ImGui::EndTable().
 [[nodiscard]] bool begin_table(const Theme& theme, const TableDesc& desc);
-// Between the two: what the user sorts by.
-[[nodiscard]] TableSort sort_of(TableSort otherwise);
-// The height of a row of the current table, as a clipper wants it.
+// The sort order of the current table; `fallback` if it has none.
+[[nodiscard]] TableSort sort_of(TableSort fallback);
+// The row height of the current table, for ImGuiListClipper.
 [[nodiscard]] float row_height();
-// Scrolls so that the row is in sight, in the middle if it was not.
+// Centres the row unless it is visible.
 void reveal_row(std::size_t row);
 
 struct RowDesc {
-  bool is_selected = false;  // the one that was chosen
-  bool is_lit = false;       // belongs to it
+  bool is_selected = false;
+  bool is_lit = false;  // highlighted because it relates to the selection
 };
 struct RowInput {
   bool is_clicked = false, is_hovered = false;
 };
-// A row, with its cells to fill.
+// Starts a row. The caller then draws its cells.
 [[nodiscard]] RowInput begin_row(const Theme& theme, int id, const RowDesc& desc);
-// Cells by their column, as it stands in TableDesc. Cut at their width, whole in a tooltip. Colour
-// 0: theme.ink.
+// A cell in the column with this index in TableDesc::columns. A clipped text has a tooltip with the
+// full text. Colour 0: theme.ink.
 void draw_cell(const Theme& theme, int column, const std::string& text, ImU32 colour = 0);
 void draw_number(const Theme& theme, int column, const std::string& text, ImU32 colour = 0);
 

@@ -1,5 +1,5 @@
-// A row of tabs: names, one of them chosen, with a count or a mark beside a name. Scrolls with the
-// wheel where they do not fit. Threads: the drawing thread's.
+// A row of tabs with optional badges. The wheel scrolls tabs that do not fit. Threads: drawing
+// thread only.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ struct Tab {
 };
 
 [[nodiscard]] float tab_height(const Theme& theme);
-// `width` of what is left; returns which is chosen now.
+// Returns the index of the selected tab after this frame's clicks. `width` as for
+// ImGui::BeginChild().
 [[nodiscard]] std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
                                     std::size_t chosen, float width);
 

@@ -19,7 +19,7 @@ ImU32 mix(ImU32 a, ImU32 b, float part) {
                                          from.z + (to.z - from.z) * part, 1});
 }
 
-// Of WCAG: 0 black, 1 white.
+// Relative luminance as in WCAG: 0 black, 1 white.
 double luminance(ImU32 colour) {
   const auto linear = [](ImU32 byte) {
     const double c = static_cast<double>(byte & 0xff) / 255;
@@ -86,13 +86,14 @@ void set_colours(ImGuiStyle& style, const Theme& theme) {
   set(ImGuiCol_TextDisabled, theme.ink_faint);
   set(ImGuiCol_WindowBg, theme.panel);
   set(ImGuiCol_ChildBg, theme.panel, 0);
-  set(ImGuiCol_PopupBg, theme.shade == Shade::Dark ? mix(theme.panel, theme.raised, 0.3f)
-                                                   : theme.raised);  // fields on it are seen
+  // Differs from `field` below, so that input fields on popups stay visible.
+  set(ImGuiCol_PopupBg,
+      theme.shade == Shade::Dark ? mix(theme.panel, theme.raised, 0.3f) : theme.raised);
   set(ImGuiCol_Border, theme.line);
   set(ImGuiCol_BorderShadow, theme.line, 0);
   const bool dark = theme.shade == Shade::Dark;
-  const ImU32 field = dark ? mix(theme.raised, theme.hovered, 0.6f)
-                           : mix(theme.panel, theme.line, 0.55f);  // seen on popups too
+  const ImU32 field =
+      dark ? mix(theme.raised, theme.hovered, 0.6f) : mix(theme.panel, theme.line, 0.55f);
   set(ImGuiCol_FrameBg, field);
   set(ImGuiCol_FrameBgHovered, theme.hovered);
   set(ImGuiCol_FrameBgActive, mix(theme.hovered, theme.accent_soft, 0.5f));
@@ -169,7 +170,7 @@ void set_distances(ImGuiStyle& style, const Theme& theme) {
   style.MouseCursorScale = s;
 }
 
-// Okabe and Ito's, in an order that keeps neighbours apart; the last two places are the greys.
+// The Okabe-Ito palette, ordered so that adjacent colours are distinct. category() adds two greys.
 constexpr std::array<std::uint32_t, 8> kOkabeIto = {0x56b4e9, 0xe69f00, 0x009e73, 0xcc79a7,
                                                     0xd55e00, 0xf0e442, 0x0072b2, 0x000000};
 
@@ -198,7 +199,7 @@ void apply(Theme& theme, Shade shade, float scale) {
 }
 
 ImU32 heat(float part) {
-  // Viridis at twenty places, evenly.
+  // Viridis, sampled at twenty evenly spaced positions.
   static constexpr std::array<std::uint32_t, 20> kViridis = {
       0x440154, 0x481568, 0x482677, 0x453781, 0x3f4788, 0x39558c, 0x32648e,
       0x2d718e, 0x287d8e, 0x238a8d, 0x1f968b, 0x20a386, 0x29af7f, 0x3cbc75,
@@ -211,12 +212,12 @@ ImU32 heat(float part) {
 }
 
 ImU32 category(const Theme& theme, std::uint32_t number) {
-  const std::uint32_t place = number % 10;
+  const std::uint32_t index = number % 10;
   const bool dark = theme.shade == Shade::Dark;
-  if (place == 7) return dark ? rgb(0xe8e8e8) : rgb(kOkabeIto[7]);  // black, where it can be seen
-  if (place == 8) return rgb(0x999999);
-  if (place == 9) return dark ? rgb(0x666e7a) : rgb(0xc4cad2);
-  return rgb(kOkabeIto[place]);
+  if (index == 7) return dark ? rgb(0xe8e8e8) : rgb(kOkabeIto[7]);  // black only on light surfaces
+  if (index == 8) return rgb(0x999999);
+  if (index == 9) return dark ? rgb(0x666e7a) : rgb(0xc4cad2);
+  return rgb(kOkabeIto[index]);
 }
 
 ImU32 kind_colour(const Theme& theme, trace::NodeKind kind) {
@@ -251,7 +252,7 @@ ImU32 cause_colour(const Theme& theme, trace::EdgeCause cause) {
 }
 
 ImU32 ink_on(ImU32 colour) {
-  // Whichever contrasts more: (1.05 / (l + 0.05)) against ((l + 0.05) / 0.05).
+  // Selects the higher contrast: (1.05 / (l + 0.05)) or ((l + 0.05) / 0.05).
   return luminance(colour) > 0.179 ? rgb(0x0b0d11) : rgb(0xffffff);
 }
 

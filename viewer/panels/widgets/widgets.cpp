@@ -31,8 +31,8 @@ void draw_centred(const Theme& theme, ImFont* font, const std::string& text, ImU
   ImGui::PopFont();
 }
 
-// Where the block of text in the middle of what is left begins.
-float middle(const Theme& theme, bool has_second_line) {
+// The y position of a text block centred in the remaining area.
+float centred_y(const Theme& theme, bool has_second_line) {
   const float top = ImGui::GetCursorPosY(), height = ImGui::GetContentRegionAvail().y;
   const float block = ImGui::GetTextLineHeight() * (has_second_line ? 2.6f : 1.2f);
   return top + std::max(theme.half_space, (height - block) * 0.46f);
@@ -40,28 +40,28 @@ float middle(const Theme& theme, bool has_second_line) {
 
 }  // namespace
 
-void draw_empty(const Theme& theme, const std::string& what, const std::string& hint) {
-  float y = middle(theme, !hint.empty());
-  draw_centred(theme, theme.text, what, theme.ink, y);
+void draw_empty(const Theme& theme, const std::string& message, const std::string& hint) {
+  float y = centred_y(theme, !hint.empty());
+  draw_centred(theme, theme.text, message, theme.ink, y);
   if (!hint.empty()) draw_centred(theme, theme.text, hint, theme.ink_soft, y);
 }
 
-void draw_busy(const Theme& theme, const std::string& what) {
-  float y = middle(theme, true);
-  // Three dots that take turns.
+void draw_busy(const Theme& theme, const std::string& message) {
+  float y = centred_y(theme, true);
+  // Three dots, highlighted in turn.
   const float radius = 3.5f * theme.scale, step = 14 * theme.scale;
   const ImVec2 window = ImGui::GetWindowPos();
   const float x =
       window.x + (ImGui::GetWindowContentRegionMin().x + ImGui::GetWindowContentRegionMax().x) / 2 -
       step;
-  const auto turn = static_cast<int>(ImGui::GetTime() * 3) % 3;
+  const auto active = static_cast<int>(ImGui::GetTime() * 3) % 3;
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   for (int i = 0; i < 3; ++i) {
     const ImVec2 at{x + static_cast<float>(i) * step, window.y - ImGui::GetScrollY() + y - radius};
-    draw->AddCircleFilled(at, radius, i == turn ? theme.accent : theme.line);
+    draw->AddCircleFilled(at, radius, i == active ? theme.accent : theme.line);
   }
   y += radius * 2 + theme.half_space;
-  draw_centred(theme, theme.text, what, theme.ink_soft, y);
+  draw_centred(theme, theme.text, message, theme.ink_soft, y);
 }
 
 void text_right(const std::string& text, ImU32 colour) {
@@ -88,7 +88,7 @@ void draw_field(const Theme& theme, const char* label, const std::string& value,
 bool begin_combo(const Theme& theme, const char* id, const std::string& chosen, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = ImGui::GetFrameHeight(), line = ImGui::GetTextLineHeight();
-  ImDrawList* const draw = ImGui::GetWindowDrawList();  // once it is open, the window is another
+  ImDrawList* const draw = ImGui::GetWindowDrawList();  // BeginCombo() changes the current window
   ImGui::SetNextItemWidth(width);
   ImGui::SetNextWindowSizeConstraints({width, 0},
                                       {std::max(width, 560 * theme.scale), 420 * theme.scale});
@@ -117,16 +117,15 @@ void tooltip(const std::string& text) {
 }
 
 float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title,
-                       const std::string& least, const std::string& greatest,
-                       const std::string& middle) {
+                       const std::string& min, const std::string& max, const std::string& middle) {
   ImDrawList* const draw = ImGui::GetWindowDrawList();
   ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
   const float line = font_size(font), bar = std::round(8 * theme.scale);
-  const auto text = [&](float x, float y, ImU32 colour, const std::string& what) {
-    draw->AddText(font, line, {std::round(x), y}, colour, what.c_str());
+  const auto text = [&](float x, float y, ImU32 colour, const std::string& content) {
+    draw->AddText(font, line, {std::round(x), y}, colour, content.c_str());
   };
-  const auto wide = [&](const std::string& what) {
-    return font->CalcTextSizeA(line, FLT_MAX, 0, what.c_str()).x;
+  const auto width_of = [&](const std::string& content) {
+    return font->CalcTextSizeA(line, FLT_MAX, 0, content.c_str()).x;
   };
   float y = at.y;
   text(at.x, y, theme.ink_soft, title);
@@ -141,9 +140,9 @@ float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::st
   }
   draw->AddRect({at.x, y}, {at.x + width, y + bar}, theme.line);
   y += bar + 2 * theme.scale;
-  const float first = wide(least), last = wide(greatest), half = wide(middle);
-  text(at.x, y, theme.ink, least);
-  text(at.x + width - last, y, theme.ink, greatest);
+  const float first = width_of(min), last = width_of(max), half = width_of(middle);
+  text(at.x, y, theme.ink, min);
+  text(at.x + width - last, y, theme.ink, max);
   const float from = at.x + (width - half) / 2;
   if (!middle.empty() && from > at.x + first + theme.half_space &&
       from + half < at.x + width - last - theme.half_space) {
@@ -197,10 +196,10 @@ const char* cause_name(trace::EdgeCause cause) {
   switch (cause) {
     case trace::EdgeCause::Hazard: return "hazard";
     case trace::EdgeCause::Barrier: return "barrier";
-    case trace::EdgeCause::User: return "asked for";
+    case trace::EdgeCause::User: return "explicit";
     case trace::EdgeCause::Linear: return "linear order";
     case trace::EdgeCause::Lane: return "lane";
-    case trace::EdgeCause::EntryExit: return "frame";
+    case trace::EdgeCause::EntryExit: return "entry/exit";
     case trace::EdgeCause::Captured: return "captured";
   }
   return "?";
@@ -219,7 +218,7 @@ const char* hazard_name(trace::Hazard hazard) {
 const char* source_name(trace::SampleSource source) {
   switch (source) {
     case trace::SampleSource::Host: return "host clock";
-    case trace::SampleSource::Timestamp: return "device stamps";
+    case trace::SampleSource::Timestamp: return "device timestamps";
     case trace::SampleSource::Cupti: return "CUPTI";
   }
   return "?";
@@ -240,9 +239,9 @@ const char* loss_name(trace::LossKind kind) {
     case trace::LossKind::Replays: return "replays";
     case trace::LossKind::Samples: return "samples";
     case trace::LossKind::Events: return "events";
-    case trace::LossKind::DeviceRecords: return "records of the device";
-    case trace::LossKind::ZeroTimestamps: return "times that the device left at zero";
-    case trace::LossKind::NodeRuns: return "runs of nodes in loops";
+    case trace::LossKind::DeviceRecords: return "device records";
+    case trace::LossKind::ZeroTimestamps: return "zero timestamps";
+    case trace::LossKind::NodeRuns: return "node runs in loops";
   }
   return "records";
 }
@@ -253,8 +252,8 @@ std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
   std::string text = cause_name(e.cause);
   if (e.cause == trace::EdgeCause::Barrier && e.barrier != trace::kNone) {
     const trace::Barrier& barrier = record.barriers[e.barrier];
-    const std::string place = place_text(graph, barrier.file, barrier.line);
-    if (!place.empty()) text += " at " + place;
+    const std::string location = place_text(graph, barrier.file, barrier.line);
+    if (!location.empty()) text += " at " + location;
     text +=
         barrier.buffer == trace::kNone ? ", global" : " on " + graph.buffer_name(barrier.buffer);
     if (barrier.dependency == trace::Dependency::Programmatic) text += ", programmatic";

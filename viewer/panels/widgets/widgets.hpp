@@ -1,5 +1,5 @@
-// Small things that several panels draw alike. Each takes the theme; none keeps state of its own.
-// Threads: the drawing thread's.
+// Small stateless widgets and display names that several panels share. Threads: drawing thread
+// only.
 #pragma once
 
 #include <span>
@@ -9,52 +9,52 @@
 
 namespace reprise::viewer {
 
-// What stands in a panel that has nothing to show: what is going on, and what could be done about
-// it. In the middle of what is left.
-void draw_empty(const Theme& theme, const std::string& what, const std::string& hint = {});
-// The same while something is being made.
-void draw_busy(const Theme& theme, const std::string& what);
+// Placeholder for a panel without content, centred in the remaining area: the state, and a hint on
+// how to change it.
+void draw_empty(const Theme& theme, const std::string& message, const std::string& hint = {});
+// Placeholder with a progress animation while content is being computed.
+void draw_busy(const Theme& theme, const std::string& message);
 
-// Right-aligned in the current column or width.
+// Right-aligned text in the current column or window.
 void text_right(const std::string& text, ImU32 colour);
-// A label in soft ink and its value, on one line; the value stands at `value_x` of the window.
+// A label and its value on one line. The value starts at x position `value_x` of the window.
 void draw_field(const Theme& theme, const char* label, const std::string& value, float value_x);
-// A tooltip for the item before it, after a short rest of the mouse.
+// A tooltip for the preceding item, shown after a short delay.
 void tooltip(const std::string& text);
 
-// As ImGui::BeginCombo(), with what is chosen and a small sign that it opens; EndCombo() if it
-// returns true.
+// Like ImGui::BeginCombo(), with the theme's preview text and arrow. If it returns true, end it
+// with ImGui::EndCombo().
 [[nodiscard]] bool begin_combo(const Theme& theme, const char* id, const std::string& chosen,
                                float width);
 
-// A bar of the heat map with its least and greatest value and the name of what is shown, `width`
-// wide; returns its height. `middle`: what stands for half way, where that is not plain.
+// A colour bar of the heat map with a title and its min and max; returns its height. `middle` is
+// the value at the centre of the bar, for non-linear scales.
 float draw_heat_legend(const Theme& theme, ImVec2 at, float width, const std::string& title,
-                       const std::string& least, const std::string& greatest,
+                       const std::string& min, const std::string& max,
                        const std::string& middle = {});
 struct LegendItem {
   ImU32 colour = 0;
   std::string text;
 };
-// Swatches with their names, one below the other; returns the height.
+// A column of swatches with names; returns its height.
 float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
                   std::span<const LegendItem> items);
 
-// The colour of a node by what the view is set to, and the legend that explains it. `facts` may be
-// null: nodes are plain then, where a colour would need a time.
+// The colour of a node according to ViewState::colour_by, and the legend. While
+// PanelContext::view_model is null, colourings that need times use Theme::node.
 [[nodiscard]] ImU32 node_colour(const PanelContext& context, std::uint32_t node);
 float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
 
-// Names for people: "dispatch", "read after write", "lane".
+// Display names: "dispatch", "read after write", "lane".
 [[nodiscard]] const char* kind_name(trace::NodeKind kind);
 [[nodiscard]] const char* cause_name(trace::EdgeCause cause);
 [[nodiscard]] const char* hazard_name(trace::Hazard hazard);
 [[nodiscard]] const char* source_name(trace::SampleSource source);
 [[nodiscard]] const char* buffer_kind_name(trace::BufferKind kind);
-[[nodiscard]] const char* loss_name(trace::LossKind kind);  // of what was lost, many of them
+[[nodiscard]] const char* loss_name(trace::LossKind kind);  // plural
 // "hazard: read after write on x [0, 4096)", "lane", "barrier at step.cpp:12 on y".
 [[nodiscard]] std::string edge_reason(const model::Graph& graph, std::uint32_t edge);
-// "step.cpp:12"; empty where it is unknown.
+// Source location "step.cpp:12"; empty if unknown.
 [[nodiscard]] std::string place_text(const model::Graph& graph, std::uint32_t file,
                                      std::uint32_t line);
 

@@ -48,7 +48,7 @@ void HelpOverlay::draw(const Theme& theme) {
       ImGui::TextUnformatted(help.keys);
       ImGui::PopStyleColor();
       ImGui::TableNextColumn();
-      ImGui::TextWrapped("%s", help.what);
+      ImGui::TextWrapped("%s", help.description);
     }
     ImGui::EndTable();
   }

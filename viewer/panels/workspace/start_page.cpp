@@ -17,11 +17,6 @@ namespace {
 constexpr float kWide = 1040;  // points: from there on sessions stand beside files
 constexpr float kRow = 44, kWays = 92;
 
-std::string file_name(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
-}
-
 std::string folder(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash);

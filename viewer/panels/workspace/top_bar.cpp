@@ -18,11 +18,6 @@ constexpr int kNothingLostRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRan
 
 float text_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
-std::string file_name(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  return slash == std::string::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
-}
-
 std::string session_hint(const PanelContext& context) {
   std::string text = context.name;
   for (const trace::Session& session : *context.document->sessions) {
@@ -96,7 +91,7 @@ Lost lost_of(const model::Document& document) {
   for (std::size_t i = all; i-- > first && shown < kMostShown; ++shown) {
     const trace::Loss& loss = document.losses[i];
     lost.what += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) +
-                 (loss.why.empty() ? "" : ": " + loss.why);
+                 (loss.reason.empty() ? "" : ": " + loss.reason);
   }
   if (all > kMostShown) lost.what += "\nand more: see Messages";
   if (document.unknown_replays + document.unknown_samples > 0) {

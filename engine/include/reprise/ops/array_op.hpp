@@ -1,6 +1,8 @@
-// Reductions, scans and sorts as commands: CUB on GPUs, plain C++ on the host device. Values are
-// float, double, std::int32_t or std::uint32_t. Sums of floats are made in an order of the device's
-// own; every replay on a device gives the same. Target reprise::ops. Threads: values.
+// Reductions, scans and sorts as ops: CUB on GPUs, C++ on the host device. Elements are float,
+// double, std::int32_t or std::uint32_t. The order of floating-point sums depends on the device;
+// all replays on one device give the same result. Constructors throw NotInitialized for an empty
+// buffer, InvalidArgument for no elements or elements that do not fit, OutOfRange for more than
+// 2^31 - 1 elements or an output that is too small, Overlap. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +14,14 @@
 namespace reprise {
 
 enum class ReduceKind : std::uint8_t { Sum, Min, Max };
-enum class ScanKind : std::uint8_t {
-  Exclusive,
-  Inclusive
-};  // sums of all values before one, without and with itself
+// Element i of the result is the sum of the elements before i; Inclusive: and of element i.
+enum class ScanKind : std::uint8_t { Exclusive, Inclusive };
 enum class SortOrder : std::uint8_t { Ascending, Descending };
 enum class ArrayType : std::uint8_t { F32, F64, I32, U32 };
+[[nodiscard]] std::string_view to_string(ReduceKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(ScanKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(SortOrder order) noexcept;
+[[nodiscard]] std::string_view to_string(ArrayType type) noexcept;
 
 namespace detail {
 template <class T>
@@ -36,7 +40,7 @@ template <class T>
 }
 }  // namespace detail
 
-// output[0] = the sum, the least or the greatest of input.
+// output[0] = the sum, minimum or maximum of input. `output` does not overlap `input`.
 class ReduceOp final : public GraphOp {
  public:
   template <class T>
@@ -54,7 +58,7 @@ class ReduceOp final : public GraphOp {
   ReduceKind kind_;
 };
 
-// Running sums; output has as many values as input, and may be input.
+// Prefix sums. `output` has as many elements as `input`, and may be the same range.
 class ScanOp final : public GraphOp {
  public:
   template <class T>
@@ -72,8 +76,8 @@ class ScanOp final : public GraphOp {
   ScanKind kind_;
 };
 
-// The values of input in order, floats without NaN and -0 before 0; equal ones as they were. With
-// indices: where in input each came from.
+// A stable sort. Floating-point elements must not be NaN; -0 sorts before 0. `indices[i]` gets the
+// position in `input` of output[i]. The ranges have the same number of elements and do not overlap.
 class SortOp final : public GraphOp {
  public:
   template <class T>
@@ -90,7 +94,7 @@ class SortOp final : public GraphOp {
   void record(GraphRecordCtx& ctx) const override;
 
  private:
-  BufferView input_, output_, indices_;  // indices_ may be empty
+  BufferView input_, output_, indices_;  // indices_ is empty without indices
   ArrayType type_;
   SortOrder order_;
 };

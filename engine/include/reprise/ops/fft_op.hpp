@@ -1,6 +1,7 @@
-// Fourier transforms as commands: cuFFT on GPUs, FFTW on the host device. One-dimensional, in
-// batches, of 32-bit floats, not scaled: a transform and its inverse multiply by `size`. Target
-// reprise::ops. Threads: values.
+// One-dimensional Fourier transforms of 32-bit floats as ops, in batches: cuFFT on GPUs, kissfft on
+// the host device. Transforms are not scaled: a transform followed by its inverse multiplies by
+// `size`. Constructors throw NotInitialized for an empty buffer, InvalidArgument for invalid sizes,
+// OutOfRange for a buffer that is too small, Overlap. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <complex>
@@ -12,21 +13,20 @@
 namespace reprise {
 
 enum class FftDirection : std::uint8_t { Forward, Inverse };
+[[nodiscard]] std::string_view to_string(FftDirection direction) noexcept;
 
-// `batch` signals of `size` real values become `size / 2 + 1` complex values each, and back.
+// Forward transforms of `batch` real signals of `size` values to spectra of size / 2 + 1 values.
 struct FftR2CDesc {
   GpuRef<float> input = {};
   GpuRef<std::complex<float>> output = {};
   std::uint64_t size = 0;
   std::uint64_t batch = 1;
-  std::uint64_t input_distance = 0;   // values from signal to signal, which may overlap; 0: tight
-  std::uint64_t output_distance = 0;  // values from spectrum to spectrum; 0: tight
+  std::uint64_t input_distance = 0;   // values from signal to signal; signals may overlap; 0: size
+  std::uint64_t output_distance = 0;  // values from spectrum to spectrum; 0: size / 2 + 1
 };
 
 class FftR2COp final : public GraphOp {
  public:
-  // Throws InvalidArgument for sizes that describe no transform, OutOfRange where a view is too
-  // small.
   explicit FftR2COp(FftR2CDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "fft_r2c"; }
   [[nodiscard]] std::string parameters() const override;
@@ -37,10 +37,11 @@ class FftR2COp final : public GraphOp {
   FftR2CDesc desc_;
 };
 
+// Inverse transforms of `batch` spectra of size / 2 + 1 values to real signals.
 struct FftC2RDesc {
-  GpuRef<std::complex<float>> input = {};  // its contents are undefined afterwards
+  GpuRef<std::complex<float>> input = {};  // contents are undefined afterwards
   GpuRef<float> output = {};
-  std::uint64_t size = 0;  // of the real signals
+  std::uint64_t size = 0;  // values of a real signal
   std::uint64_t batch = 1;
 };
 
@@ -56,8 +57,9 @@ class FftC2ROp final : public GraphOp {
   FftC2RDesc desc_;
 };
 
+// Transforms of `batch` complex signals of `size` values.
 struct FftC2CDesc {
-  GpuRef<std::complex<float>> input = {}, output = {};  // may be the same values
+  GpuRef<std::complex<float>> input = {}, output = {};  // may be the same range
   std::uint64_t size = 0;
   std::uint64_t batch = 1;
   FftDirection direction = FftDirection::Forward;

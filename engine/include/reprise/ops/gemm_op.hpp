@@ -1,39 +1,42 @@
-// Matrix products as commands: cuBLAS on GPUs, OpenBLAS on the host device. Target reprise::ops.
-// Threads: values.
+// Matrix products as ops: cuBLAS on GPUs, OpenBLAS on the host device. Constructors throw
+// NotInitialized for an empty buffer, InvalidArgument for invalid sizes and strides, OutOfRange for
+// a buffer that is too small. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <reprise/graph_op.hpp>
 
 namespace reprise {
 
-// Of the matrices' elements. F16 (IEEE) and BF16 are multiplied and summed up as 32-bit floats.
+// Type of matrix elements. F16 (IEEE) and BF16 are multiplied and accumulated as 32-bit floats.
 enum class GemmType : std::uint8_t { F32, F64, F16, BF16 };
 enum class Transpose : std::uint8_t { No, Yes };
+[[nodiscard]] std::string_view to_string(GemmType type) noexcept;
+[[nodiscard]] std::string_view to_string(Transpose transpose) noexcept;
 
-// c = alpha * op(a) * op(b) + beta * c; all row by row. op(a) is m x k, op(b) is k x n, c is m x n.
+// c = alpha * op(a) * op(b) + beta * c for row-major matrices. op(a) is m x k, op(b) is k x n, c is
+// m x n, where op(x) is x or its transpose.
 struct GemmDesc {
   BufferView a = {}, b = {}, c = {};
   GemmType type = GemmType::F32;
   std::uint64_t m = 0, n = 0, k = 0;
   Transpose transpose_a = Transpose::No,
-            transpose_b = Transpose::No;          // Yes: the matrix is stored transposed
-  double alpha = 1, beta = 0;                     // beta 0: c is not read
-  std::uint64_t row_a = 0, row_b = 0, row_c = 0;  // elements from row to row as stored; 0: tight
+            transpose_b = Transpose::No;          // Yes: stored transposed
+  double alpha = 1, beta = 0;                     // with beta 0, c is not read
+  std::uint64_t row_a = 0, row_b = 0, row_c = 0;  // elements from stored row to row; 0: contiguous
   std::uint64_t batch = 1;
   std::uint64_t stride_a = 0, stride_b = 0,
-                stride_c = 0;  // elements from matrix to matrix; 0: tight
-  // What cuBLAS may take of the graph's memory; 0: what it asks for (32 MiB on recent GPUs), which
-  // products side by side each have.
-  std::uint64_t workspace_bytes = 0;
+                stride_c = 0;  // elements from matrix to matrix; 0: contiguous
+  // Workspace for cuBLAS in the graph's slab; concurrent products each have their own. Default: the
+  // size that cuBLAS recommends (32 MiB on recent GPUs). Ignored on the host device.
+  std::optional<std::uint64_t> workspace_bytes = {};
 };
 
 class GemmOp : public GraphOp {
  public:
-  // Throws InvalidArgument for sizes and strides that describe no product, OutOfRange where a view
-  // is too small.
   explicit GemmOp(GemmDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "gemm"; }
   [[nodiscard]] std::string parameters() const override;
@@ -41,7 +44,7 @@ class GemmOp : public GraphOp {
   void record(GraphRecordCtx& ctx) const override;
 
  private:
-  GemmDesc desc_;  // strides filled in
+  GemmDesc desc_;  // with strides instead of 0
 };
 
 struct SgemmDesc {
@@ -49,10 +52,10 @@ struct SgemmDesc {
   std::uint64_t m = 0, n = 0, k = 0;
   Transpose transpose_a = Transpose::No, transpose_b = Transpose::No;
   float alpha = 1, beta = 0;
-  std::uint64_t workspace_bytes = 0;  // as in GemmDesc
+  std::optional<std::uint64_t> workspace_bytes = {};  // as GemmDesc
 };
 
-// One product of tight matrices of 32-bit floats.
+// One product of contiguous matrices of 32-bit floats.
 class SgemmOp final : public GemmOp {
  public:
   explicit SgemmOp(const SgemmDesc& desc)

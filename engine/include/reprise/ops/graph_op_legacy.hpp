@@ -1,5 +1,5 @@
-// GraphOpLegacy: the closed list of ops that there was before GraphOp could be derived from. Kept
-// for code that is written against it. Target reprise::ops. Threads: values.
+// GraphOpLegacy: a variant of four library ops, for code that was written before GraphOp could be
+// derived from. Deprecated. Target reprise::ops. Threads: values.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class [[deprecated("add the op itself: Recorder::add(SgemmOp({...}))")]] GraphOp
         : desc_(std::move(desc)) {}
 
     [[nodiscard]] const Variant& desc() const noexcept { return desc_; }
-    // The op that it stands for; throws what that op's constructor throws.
+    // The corresponding op. Throws what its constructor throws.
     [[nodiscard]] std::shared_ptr<const GraphOp> op() const {
       struct Maker {
         std::shared_ptr<const GraphOp> operator()(const Sgemm& d) const {

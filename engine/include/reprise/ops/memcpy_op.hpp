@@ -1,5 +1,5 @@
-// MemcpyOp: a copy as an op, for scripts that are lists of ops. Recorder::copy does the same and
-// more. Target reprise::ops. Threads: values.
+// MemcpyOp: a copy as an op, for scripts that are lists of ops. Elsewhere use Recorder::copy.
+// Target reprise::ops. Threads: values.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,12 @@
 namespace reprise {
 
 struct MemcpyDesc {
-  BufferView source = {},
-             destination = {};  // of equal size; device memory or pinned, in any direction
+  BufferView source = {}, destination = {};  // of equal size; device or pinned memory
 };
 
 class MemcpyOp final : public GraphOp {
  public:
-  // Throws InvalidArgument for different sizes, Overlap where the two share bytes.
+  // Throws NotInitialized for an empty buffer, InvalidArgument for different sizes, Overlap.
   explicit MemcpyOp(MemcpyDesc desc);
   [[nodiscard]] std::string_view op_name() const noexcept override { return "memcpy"; }
   [[nodiscard]] std::string parameters() const override;

@@ -1,4 +1,4 @@
-// Every op of target reprise::ops.
+// All ops of the target reprise::ops except the deprecated GraphOpLegacy.
 #pragma once
 
 #include <reprise/ops/array_op.hpp>

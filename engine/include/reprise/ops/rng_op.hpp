@@ -1,8 +1,8 @@
-// Random numbers as commands: Philox4x32-10, counter based. A stream's position is in device memory
-// and moves on with every replay; the same seed and position give the same values on every device:
-// uniform ones bit for bit, normal ones within 2 units in the last place. Target reprise::ops.
-// Threads: a stream is a value that shares its state; its ops are ordered like other commands that
-// write one buffer.
+// Random numbers as ops: Philox4x32-10, a counter-based generator (J. Salmon et al., Parallel
+// random numbers: as easy as 1, 2, 3, SC 2011). The position of a stream is in device memory and
+// advances with every replay. Equal seeds and positions give equal values on every device: uniform
+// values bit for bit, normal values within 2 units in the last place. Target reprise::ops. Threads:
+// handles are values; ops of one stream are ordered like other commands that write one buffer.
 #pragma once
 
 #include <array>
@@ -17,35 +17,35 @@ namespace reprise {
 
 struct RngStreamDesc {
   std::uint64_t seed = 0;
-  std::uint64_t subsequence = 0;  // streams of one seed with different ones share no values
-  std::uint64_t position = 0;     // of the value that comes first
+  std::uint64_t subsequence = 0;  // different subsequences of one seed share no values
+  std::uint64_t position = 0;     // of the first value
   std::string_view label = "rng";
-  // Of graphs that draw from it (CompileDesc::instances): instance i has a position of its own in
-  // subsequence + i, so that instances share no values and each goes on where its own last replay
-  // ended.
+  // Replicas of graphs that use the stream (CompileDesc::replicas). Replica i has its own position
+  // in subsequence + i, so that replicas share no values.
   std::uint32_t replicas = 1;
 };
 
+// A reference-counted handle to the state of a stream.
 class RngStream {
  public:
   RngStream() = default;
-  // Puts the position into device memory by a launch on `queue`, which later launches on other
-  // queues wait for.
+  // Allocates the state, and writes it by a launch on `queue`, for which later launches on other
+  // queues wait.
   RngStream(const Device& device, const Queue& queue, const RngStreamDesc& desc = {});
 
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(state_); }
-  // From then on the next value is the one at `position`: by a launch now, or by a command.
-  Fence seek(const Queue& queue, std::uint64_t position) const;
+  // Sets the position of the next value, by a launch or by a command.
+  Fence seek(const Queue& queue, std::uint64_t position);
   CommandRef seek(Recorder& recorder, std::uint64_t position,
-                  SourceLocation where = SourceLocation::current()) const;
-  // Where the stream is after everything launched on `queue` so far; waits for it.
+                  SourceLocation where = SourceLocation::current());
+  // The position after everything that has been launched on `queue`. Blocks until that has
+  // completed.
   [[nodiscard]] std::uint64_t position(const Queue& queue) const;
 
-  // What instance `i` of a graph draws from, as a stream of its own: to seek in it, or ask for its
-  // position. Throws OutOfRange.
-  [[nodiscard]] RngStream instance(std::uint32_t i) const;
+  // The stream of replica `i`, to seek in it or to query its position. Throws OutOfRange.
+  [[nodiscard]] RngStream replica(std::uint32_t i) const;
 
-  // Seed, subsequence, position. Each op of the stream reads and writes it.
+  // Seed, subsequence and position. Each op of the stream reads and writes them.
   [[nodiscard]] const GpuRef<std::uint64_t>& state() const noexcept { return state_; }
   struct Kernels {
     Kernel uniform, normal, advance;
@@ -61,7 +61,7 @@ class RngStream {
 struct RngFillUniformDesc {
   GpuRef<float> destination = {};
   RngStream stream = {};
-  float low = 0, high = 1;  // values are low + u * (high - low), u a multiple of 2^-24 in [0, 1)
+  float low = 0, high = 1;  // low + u * (high - low); u: a multiple of 2^-24 in [0, 1)
 };
 
 class RngFillUniformOp final : public GraphOp {
@@ -94,7 +94,7 @@ class RngFillNormalOp final : public GraphOp {
   RngFillNormalDesc desc_;
 };
 
-// Four words of the generator: what the ops make values of, four at a time.
+// One block of the generator: the four words that the ops convert to values.
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32_10(
     const std::array<std::uint32_t, 4>& counter, const std::array<std::uint32_t, 2>& key) noexcept;
 

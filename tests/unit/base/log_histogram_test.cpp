@@ -1,0 +1,132 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "base/log_histogram.hpp"
+
+using reprise::detail::CompactDurationHistogram;
+using reprise::detail::DurationHistogram;
+
+namespace {
+
+double exact_quantile(const std::vector<std::int64_t>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return static_cast<double>(sorted[below]) +
+         (position - static_cast<double>(below)) *
+             static_cast<double>(sorted[above] - sorted[below]);
+}
+
+}  // namespace
+
+TEST_CASE("log histogram: an empty histogram has zero statistics") {
+  const DurationHistogram h;
+  CHECK(h.count() == 0);
+  CHECK(h.sum() == 0);
+  CHECK(h.min() == 0);
+  CHECK(h.max() == 0);
+  CHECK(h.mean() == 0);
+  CHECK(h.quantile(0.5) == 0);
+  CHECK(h.buckets().empty());
+}
+
+TEST_CASE("log histogram: small values and their quantiles are exact") {
+  DurationHistogram h;
+  for (const int v : {5, 1, 4, 2, 3, 255}) h.add(v);
+  CHECK(h.quantile(0) == 1);
+  CHECK(h.quantile(0.2) == 2);
+  CHECK(h.quantile(0.5) == 3.5);
+  CHECK(h.quantile(1) == 255);
+  CHECK(h.sum() == 270);
+  CHECK(h.mean() == 45);
+}
+
+TEST_CASE("log histogram: quantiles are within the stated error") {
+  const unsigned seed = 20;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  for (const int bits : {6, 12, 20, 31, 50, 62}) {
+    DurationHistogram h;
+    std::vector<std::int64_t> values;
+    for (int i = 0; i < 3'000; ++i) {
+      values.push_back(static_cast<std::int64_t>(random() >> (64 - bits)));
+      h.add(values.back());
+    }
+    std::sort(values.begin(), values.end());
+    CHECK(h.min() == values.front());
+    CHECK(h.max() == values.back());
+    CHECK(h.count() == values.size());
+    for (const double q : {0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0}) {
+      const double exact = exact_quantile(values, q);
+      CHECK(std::abs(h.quantile(q) - exact) <= exact * DurationHistogram::kRelativeError + 1e-9);
+    }
+  }
+}
+
+TEST_CASE("log histogram: buckets are ascending and cover every value once") {
+  DurationHistogram h;
+  std::vector<std::int64_t> values;
+  for (int bit = 0; bit < 63; ++bit) {
+    for (const std::int64_t d : {-1, 0, 1}) values.push_back((std::int64_t{1} << bit) + d);
+  }
+  values.push_back(std::numeric_limits<std::int64_t>::max());
+  for (const std::int64_t v : values) h.add(v);
+  const auto buckets = h.buckets();
+  std::uint64_t counted = 0;
+  for (std::size_t i = 0; i < buckets.size(); ++i) {
+    const auto& b = buckets[i];
+    if (i > 0) CHECK(b.lowest >= buckets[i - 1].lowest + buckets[i - 1].width);
+    const auto inside = std::count_if(values.begin(), values.end(), [&](std::int64_t v) {
+      return v >= b.lowest && v - b.lowest < b.width;
+    });
+    CHECK(static_cast<std::uint64_t>(inside) == b.count);
+    counted += b.count;
+  }
+  CHECK(counted == values.size());
+}
+
+TEST_CASE("log histogram: negative values count as 0, and the sum saturates") {
+  DurationHistogram h;
+  h.add(-5);
+  CHECK(h.min() == 0);
+  CHECK(h.max() == 0);
+  for (int i = 0; i < 3; ++i) h.add(std::numeric_limits<std::int64_t>::max());
+  CHECK(h.sum() == std::numeric_limits<std::int64_t>::max());
+  CHECK(h.count() == 4);
+}
+
+TEST_CASE("log histogram: nearest-rank quantiles are within the stated error, also after merging") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    CompactDurationHistogram h, left, right;
+    std::vector<std::int64_t> values;
+    for (int i = 0; i < 3'000; ++i) {
+      const auto v = static_cast<std::int64_t>(random() >> (20 + random() % 40));
+      values.push_back(v);
+      h.add(v);
+      (i % 3 == 0 ? left : right).add(v);
+    }
+    left.add(right);
+    std::sort(values.begin(), values.end());
+    for (const CompactDurationHistogram* x : {&h, &left}) {
+      CHECK(x->count() == values.size());
+      CHECK(x->min() == values.front());
+      CHECK(x->max() == values.back());
+      CHECK(x->sum() == std::accumulate(values.begin(), values.end(), std::int64_t{0}));
+      for (const double q : {0.0, 0.1, 0.5, 0.9, 0.99, 1.0}) {
+        const auto rank = std::max<std::size_t>(
+            static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))), 1);
+        const auto exact = static_cast<double>(values[rank - 1]);
+        CHECK(std::abs(x->nearest_rank_quantile(q) - exact) <=
+              exact * CompactDurationHistogram::kRelativeError);
+      }
+    }
+  }
+  CHECK(CompactDurationHistogram().nearest_rank_quantile(0.5) == 0);
+}

@@ -22,7 +22,7 @@ class Comparer {
  public:
   Comparer(const BoundPlan& before, const BoundPlan& after) : before_(before), after_(after) {}
 
-  // Both recordings have the command under the same number.
+  // The command has the same index in both recordings.
   [[nodiscard]] Comparison compare(std::uint32_t command) {
     const CommandKind kind = after_.plan.recording->commands[command].kind;
     if (before_.plan.recording->commands[command].kind != kind) return Comparison::NotByItself;
@@ -75,7 +75,7 @@ class Comparer {
     fill_parameter_block(after_.plan, after_.bindings, command, block_.data());
     return old_block_ == block_ ? Comparison::Same : Comparison::Different;
   }
-  // Values and addresses of two dispatches of one kernel, none of them a slot's.
+  // Values and addresses of two dispatches of one kernel, slots excluded.
   [[nodiscard]] bool arguments(const DispatchPayload& a, const DispatchPayload& b) const {
     if (a.parameter_bytes != 0 && std::memcmp(a.parameters, b.parameters, a.parameter_bytes) != 0)
       return false;
@@ -88,7 +88,7 @@ class Comparer {
                       });
   }
 
-  // Host bytes that were taken while recording are part of the executable.
+  // Snapshot bytes are part of the executable.
   static bool is_snapshot(const Endpoint& side) {
     return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Snapshot;
   }
@@ -110,7 +110,7 @@ class Comparer {
       return Comparison::Same;
     return different(same_shape, a.extent, b.extent);
   }
-  // Of copies and fills with rows no shape may change.
+  // The shape of a copy or fill with rows cannot change in place.
   static Comparison different(bool same_shape, const Extent& a, const Extent& b) {
     const bool flat = a.height == 1 && a.depth == 1 && b.height == 1 && b.depth == 1;
     return flat || same_shape ? Comparison::Different : Comparison::NotByItself;

@@ -1,5 +1,4 @@
-// Which nodes of a graph an update of the whole recording has to touch. A pure function. Threads:
-// any.
+// The nodes that differ between two plans of one graph. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +10,20 @@
 
 namespace reprise::detail {
 
-// A plan, with what its nodes are given.
+// A plan with the bindings of its nodes.
 struct BoundPlan {
   const Plan& plan;
   const Bindings& bindings;
 };
 
 struct ChangedNodes {
-  std::vector<std::uint32_t> nodes;  // lowered, ascending: they do something else after than before
-  bool can_be_set_one_by_one = true;  // no: bytes or functions that the recording took with it, or
-                                      // whole recordings, are other ones
+  std::vector<std::uint32_t> nodes;  // lowered, ascending
+  // False if snapshot bytes, functions or whole bodies differ.
+  bool can_be_set_one_by_one = true;
 };
 
-// Empty where no update in place can do it, by find_difference(), or the commands of nodes are
-// other ones: every node may have changed.
+// Empty if find_difference() finds a difference that no update in place supports, or the nodes run
+// other commands: every node may differ.
 [[nodiscard]] std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before,
                                                              const BoundPlan& after);
 

@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t volume(const Extent& extent) { return extent.width * extent.height * extent.depth; }
 
-// What a trace tells of a command, for comparisons; see CommandCost.
+// What identifies a command in a cost profile; see CommandCost.
 struct CommandKey {
   std::string label = {}, name = {};
   std::uint64_t work = 0;
@@ -59,7 +59,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// The commands of one graph by what they are.
+// The commands of one graph, by key.
 class CostTable {
  public:
   explicit CostTable(const GraphCosts& graph) {
@@ -69,7 +69,7 @@ class CostTable {
       alike_[likeness.by_work()].push_back(cost.time.count());
     }
   }
-  // The n-th of those that are alike in everything; kNone where there are not so many.
+  // The n-th of the commands with equal keys; kNone if there are fewer.
   [[nodiscard]] std::uint32_t exact(const std::string& key, std::size_t n) const {
     const auto found = in_order_.find(key);
     return found == in_order_.end() || n >= found->second.size() ? kNone
@@ -85,7 +85,7 @@ class CostTable {
 };
 
 struct FoundCosts {
-  std::vector<std::uint32_t> ns;  // by schedule node; kNone: not found
+  std::vector<std::uint32_t> ns;  // by dependency node; kNone: not found
   std::uint32_t exactly = 0, count = 0;
 };
 
@@ -107,25 +107,25 @@ FoundCosts find_costs(const GraphCosts& graph, const Recording& recording,
   return found;
 }
 
-std::string_view told_by(GraphCosts::TimedBy timed_by) {
+std::string_view timing_method(GraphCosts::TimedBy timed_by) {
   switch (timed_by) {
     case GraphCosts::TimedBy::HostClock: return "the host's clock";
-    case GraphCosts::TimedBy::Timestamps: return "stamps";
+    case GraphCosts::TimedBy::Timestamps: return "timestamps";
     case GraphCosts::TimedBy::Profiler: break;
   }
   return "the profiler";
 }
 
 std::string list_of(const CostProfile& costs) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMaxNames = 8;
   std::vector<std::string> names;
   for (const GraphCosts& graph : costs.graphs) names.push_back(concat('"', graph.label, '"'));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNames); ++i)
     text += concat(i == 0 ? "" : ", ", names[i]);
-  if (names.size() > kMost) text += concat(" and ", names.size() - kMost, " more");
+  if (names.size() > kMaxNames) text += concat(" and ", names.size() - kMaxNames, " more");
   return text;
 }
 
@@ -162,7 +162,7 @@ CostLookup look_up_costs(const CostProfile* costs, std::string_view label,
   if (report.measured == 0) return known;
   report.source =
       concat(costs->source, ": ", known.graph->replays, " replays of graph ", known.graph->label,
-             " on ", known.graph->device, ", timed by ", told_by(known.graph->timed_by));
+             " on ", known.graph->device, ", timed by ", timing_method(known.graph->timed_by));
   report.device = known.graph->device;
   for (std::uint32_t node = 0; node < dependencies.node_count() && report.guessed != 0; ++node) {
     const std::uint32_t command = dependencies.node_command[node];
@@ -183,13 +183,13 @@ void require_known(const CostLookup& known, const CostProfile& costs, std::strin
                    const Recording& recording, const DependencyGraph& dependencies) {
   if (known.found.measured != 0 || dependencies.node_count() == 0) return;
   if (known.graph == nullptr) {
-    const bool was_there =
+    const bool was_found =
         std::find(costs.untimed.begin(), costs.untimed.end(), label) != costs.untimed.end();
     fail(ErrorCode::InvalidArgument, Stage::Lowering, label,
-         was_there ? concat("costs: ", costs.source, " has graph \"", label,
-                            "\", but no replay of it whose nodes were timed")
+         was_found ? concat("costs: ", costs.source, " has graph \"", label,
+                            "\", but no replay with node times")
                    : concat("costs: ", costs.source, " has no graph \"", label,
-                            "\" whose nodes were timed; it has ", list_of(costs)));
+                            "\" with node times; it has ", list_of(costs)));
   }
   const std::vector<CommandCost>& theirs = known.graph->commands;
   std::string both = "it has no commands";
@@ -204,7 +204,7 @@ void require_known(const CostLookup& known, const CostProfile& costs, std::strin
       continue;
     const std::string other = there != theirs.end() && there->command == command
                                   ? concat("is ", likeness_of(*there).text())
-                                  : "is not there";
+                                  : "does not exist";
     both = concat("the first command that differs, ", command, ", ", other, ", and is ",
                   ours.text(), " here");
     break;
@@ -225,11 +225,10 @@ std::vector<Message> cost_warnings(const CostsReport& costs, const Plan& plan,
     message.command = command;
     message.label = recording.label_path(recording.commands[command].label);
     message.where = recording.commands[command].where;
-    message.text = concat("graph ", plan.label, ": ", costs.guessed,
-                          " of its commands have no cost in ", costs.source,
-                          ", and are taken to cost the median of the others; the first is command ",
-                          command, ", ", likeness_of(recording, command).text(),
-                          "; write a new trace where they matter");
+    message.text = concat(
+        "graph ", plan.label, ": ", costs.guessed, " of its commands have no cost in ",
+        costs.source, "; they get the median cost of the others; the first is command ", command,
+        ", ", likeness_of(recording, command).text(), "; write a new trace if they matter");
     messages.push_back(std::move(message));
   }
   if (costs.device != device) {

@@ -27,7 +27,7 @@ constexpr std::pair<GraphCosts::TimedBy, std::string_view> kTimedBy[] = {
 
 [[noreturn]] void fail_costs_file(const std::filesystem::path& path, std::string_view what) {
   fail(ErrorCode::InvalidArgument, Stage::Profile, "",
-       concat("costs file ", path.string(), ": ", what));
+       concat("costs file ", path.string(), ": ", problem));
 }
 
 std::string sixteen_digits(std::uint64_t hash) {
@@ -100,10 +100,10 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
   if (json.is_discarded() || !json.contains("reprise_costs") ||
       !json["reprise_costs"].is_number_integer()) {
-    fail_costs_file(path, "it is no file that save_cost_profile() wrote");
+    fail_costs_file(path, "save_cost_profile() did not write it");
   }
   if (const auto version = json["reprise_costs"].get<std::int64_t>(); version != kCostsVersion) {
-    fail_costs_file(path, concat("it is of version ", version, ", and this program reads version ",
+    fail_costs_file(path, concat("its version is ", version, ", and this program reads version ",
                                  kCostsVersion));
   }
   CostProfile costs;
@@ -111,7 +111,7 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
   try {
     for (const nlohmann::json& graph : json.at("graphs")) costs.graphs.push_back(graph_of(graph));
   } catch (const std::exception& error) {
-    fail_costs_file(path, concat("it is not understood: ", error.what()));
+    fail_costs_file(path, concat("it is malformed: ", error.what()));
   }
   return costs;
 }

@@ -1,5 +1,5 @@
-// Costs as a file of their own: what save_cost_profile() wrote, JSON that people can read and keep
-// beside a program, in the place of a trace. Threads: pure functions of a file.
+// Cost profiles as JSON files that people can read and keep beside a program instead of a trace.
+// Threads: pure functions of a file.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace reprise::detail {
 
-// By its first byte; false too where it can't be read.
+// Decides by the first byte; false for a file that cannot be read.
 [[nodiscard]] bool is_cost_profile_file(const std::filesystem::path& path);
-// Throws InvalidArgument naming the path and what is wrong: no such file, one of a later version.
+// Throws InvalidArgument naming the path and the problem: a missing file, a later version, ...
 [[nodiscard]] CostProfile read_cost_profile_file(const std::filesystem::path& path);
 
 }  // namespace reprise::detail

@@ -7,7 +7,7 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kReplays = 5;
-constexpr std::uint32_t kMostTimedReplays = 64;  // until their times are there
+constexpr std::uint32_t kMaxTimedReplays = 64;  // until enough times have arrived
 
 }  // namespace
 
@@ -18,16 +18,17 @@ std::vector<std::uint32_t> measure_node_costs(Backend& backend,
   const std::unique_ptr<BackendExec> exec =
       backend.instantiate(plan, bindings, Instrumentation::Timestamps);
   if (const std::shared_ptr<ReplaySource> source = exec->replay_source()) {
-    replay(*exec);  // everything that a first replay does once
+    replay(*exec);  // one-time costs of a first replay
     static_cast<void>(source->collect(times));
     times.open(kReplays);
     source->time_nodes(kReplays, ReplaySource::Precision::Cheap);
     for (std::uint32_t i = 0;
-         i < kMostTimedReplays && (source->is_timing_nodes() || !times.is_full()); ++i) {
+         i < kMaxTimedReplays && (source->is_timing_nodes() || !times.is_full()); ++i) {
       replay(*exec);
       static_cast<void>(source->collect(times));
     }
-    return times.noted() == 0 ? std::vector<std::uint32_t>() : times.node_costs(kStampOverheadNs);
+    return times.noted() == 0 ? std::vector<std::uint32_t>()
+                              : times.node_costs(kTimestampOverheadNs);
   }
   if (!exec->observe(times)) return {};
   times.open(kReplays);

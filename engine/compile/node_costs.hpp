@@ -1,4 +1,4 @@
-// What the nodes of a plan cost on a device, from a few replays of an executable that notes it.
+// Measures the costs of a plan's nodes with a few replays of an instrumented executable.
 // Threads: one at a time.
 #pragma once
 
@@ -13,15 +13,16 @@
 
 namespace reprise::detail {
 
-// What a time of a node that a stamp told is too long by: the stamp stands behind the node, and
-// another node behind the stamp.
-inline constexpr std::uint32_t kStampOverheadNs = 2 * kNodeLatencyNs;
+// Bias of a node's time that timestamps measured: the timestamp node follows the node, and the next
+// node follows the timestamp.
+inline constexpr std::uint32_t kTimestampOverheadNs = 2 * kNodeLatencyNs;
 
-// Makes a replay of `exec` and returns once it is over.
+// Launches `exec` and returns after its completion.
 using ReplayOnce = std::function<void(BackendExec& exec)>;
 
-// By schedule node, ns: medians of a few replays, without what noting a time takes itself. Empty
-// where the device tells none. `bindings` are those of `plan`. Throws OutOfMemory, DeviceLost.
+// Costs in ns by dependency node: medians of a few replays, without the measurement's own cost.
+// Empty if the device cannot measure nodes. `bindings` are those of `plan`. Throws OutOfMemory,
+// DeviceLost.
 [[nodiscard]] std::vector<std::uint32_t> measure_node_costs(Backend& backend,
                                                             const std::shared_ptr<const Plan>& plan,
                                                             const Bindings& bindings,

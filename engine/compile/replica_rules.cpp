@@ -31,16 +31,16 @@ void require_per_replica(const Recording& recording, std::uint32_t replicas,
   if (replicas <= 1) return;
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     const Command& c = recording.commands[command];
-    const auto begins = [&] {
-      return concat("graph ", graph, " with ", replicas, " instances: command ", command, ", ",
+    const auto subject = [&] {
+      return concat("graph ", graph, " with ", replicas, " replicas: command ", command, ", ",
                     recording.command_name(command));
     };
     if (writes_callers_memory(recording, command)) {
-      refuse(recording, command, ErrorCode::NotPerReplica,
-             concat(begins(),
-                    ", writes memory of the caller, which all instances would write at once; copy "
-                    "to a pinned buffer, "
-                    "CapturePool::host with PerReplica, instead"));
+      refuse(
+          recording, command, ErrorCode::NotPerReplica,
+          concat(subject(),
+                 ", writes memory of the caller, which all replicas would write at the same time; "
+                 "copy to a pinned buffer, CapturePool::host with PerReplica, instead"));
     }
     for (std::uint32_t a = c.first_access; a < c.first_access + c.access_count; ++a) {
       const BufferAccess& access = recording.accesses[a];
@@ -48,19 +48,18 @@ void require_per_replica(const Recording& recording, std::uint32_t replicas,
       if (buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Condition) continue;
       const std::size_t copies = buffer.copies.size() + 1;
       if (copies < replicas && (copies > 1 || writes(access.access))) {
-        refuse(
-            recording, command, ErrorCode::NotPerReplica,
-            copies > 1
-                ? concat(begins(), ", uses ", display_name(buffer), ", of which there are ", copies,
-                         " copies; allocate it with PerReplica{", replicas, "}")
-                : concat(begins(), ", writes ", display_name(buffer),
-                         ", which all instances would write at once; allocate it with PerReplica{",
-                         replicas, "}"));
+        refuse(recording, command, ErrorCode::NotPerReplica,
+               copies > 1 ? concat(subject(), ", uses ", display_name(buffer), ", which has only ",
+                                   copies, " copies; allocate it with PerReplica{", replicas, "}")
+                          : concat(subject(), ", writes ", display_name(buffer),
+                                   ", which all replicas would write at the same time; allocate it "
+                                   "with PerReplica{",
+                                   replicas, "}"));
       }
       if (copies > 1 && c.kind == CommandKind::Host) {
         refuse(recording, command, ErrorCode::Unsupported,
-               concat(begins(), ", is a function that captured one copy of ", display_name(buffer),
-                      ", whichever instance calls it"));
+               concat(subject(), ", is a function that captured one copy of ", display_name(buffer),
+                      ", which every replica would use"));
       }
     }
   }

@@ -1,5 +1,5 @@
-// What a recording may do that replays at once in several instances: it writes no memory that all
-// of them share. Threads: a pure function.
+// The rule for recordings that several replicas replay at the same time: they write no memory that
+// the replicas share. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace reprise::detail {
 
-// Throws NotPerReplica, naming command and buffer, where a command writes memory of the caller, or
-// a persistent buffer that has no copy for each of `instances`, or uses one that has some but too
-// few; Unsupported where a host callback uses one that has.
+// Throws NotPerReplica, naming command and buffer, if a command writes memory of the caller, writes
+// a persistent buffer without copies, or uses one with fewer than `replicas` copies; Unsupported if
+// a host callback uses a buffer with copies. Accepts every recording for one replica.
 void require_per_replica(const Recording& recording, std::uint32_t replicas,
                          std::string_view graph);
 

@@ -1,4 +1,4 @@
-// load_cost_profile: medians of the times of nodes, by command, from the records of a trace file.
+// load_cost_profile: median node times by command, from the records of a trace file.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -22,19 +22,19 @@ namespace {
 constexpr std::uint32_t kNewestReplays =
     64;  // of each graph and of whatever told the times: the newest
 
-// The most exact first.
+// Timing methods, the most precise first.
 struct TimingSource {
   trace::SampleSource source;
   GraphCosts::TimedBy timed_by;
-  trace::Time overhead;  // that each time has too much, ns
+  trace::Time overhead;  // bias of each time, ns
 };
 constexpr TimingSource kSources[] = {
     {trace::SampleSource::Cupti, GraphCosts::TimedBy::Profiler, 0},
     {trace::SampleSource::Host, GraphCosts::TimedBy::HostClock, 0},
-    {trace::SampleSource::Timestamp, GraphCosts::TimedBy::Timestamps, kStampOverheadNs}};
+    {trace::SampleSource::Timestamp, GraphCosts::TimedBy::Timestamps, kTimestampOverheadNs}};
 
 struct OccupiedTime {
-  trace::Time began = 0, ended = 0;  // 0: never
+  trace::Time began = 0, ended = 0;  // 0: unknown
   void add(const trace::Sample& sample) {
     began = began == 0 ? sample.started : std::min(began, sample.started);
     ended = std::max(ended, sample.started + sample.duration);
@@ -42,7 +42,7 @@ struct OccupiedTime {
   [[nodiscard]] trace::Time length() const { return ended - began; }
 };
 
-// One version of a graph, and how long its nodes took.
+// One version of a graph, and the times of its nodes.
 class TimedGraph {
  public:
   explicit TimedGraph(trace::GraphVersion graph)
@@ -58,7 +58,7 @@ class TimedGraph {
                        [](std::uint32_t count) { return count != 0; });
   }
 
-  // Newer ones first; what is more than kNewestReplays is passed over.
+  // Newest first; ignores replays beyond kNewestReplays.
   void add(const trace::SampleBlock& block) {
     const auto at = static_cast<std::size_t>(
         std::find_if(std::begin(kSources), std::end(kSources),
@@ -78,7 +78,7 @@ class TimedGraph {
     for (std::uint32_t node = 0; node < own_nodes_; ++node) {
       const OccupiedTime& span = own[node].began == 0 && !inside.empty()
                                      ? inside[node]
-                                     : own[node];  // the profiler knows nodes of bodies alone
+                                     : own[node];  // the profiler measures nodes of bodies only
       if (span.began != 0)
         times_[at][node].push_back(std::max<trace::Time>(0, span.length() - kSources[at].overhead));
     }
@@ -180,7 +180,7 @@ CostProfile costs_of(const std::filesystem::path& path) {
     const std::string cut =
         reader.damage().empty() ? "" : concat("; its end is missing: ", reader.damage());
     fail(ErrorCode::InvalidArgument, Stage::Profile, "",
-         concat("costs: ", path.string(), " tells no times of nodes of any of its ", graphs.size(),
+         concat("costs: ", path.string(), " contains no node times of any of its ", graphs.size(),
                 " graphs; write it with ProfileMode::Sampled or Every, and replay them", cut));
   }
   return costs;

@@ -23,7 +23,7 @@ constexpr std::uint32_t kMostLanes = 65535;
 
 [[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view what) {
   fail(ErrorCode::InvalidArgument, Stage::Lowering, "",
-       concat("tuning file ", path.string(), ": ", what));
+       concat("tuning file ", path.string(), ": ", problem));
 }
 
 std::string hash_text(std::uint64_t hash) {
@@ -68,7 +68,7 @@ LoweringConfig choice_of(const Json& json) {
   return choice;
 }
 
-// Null where there is no such file.
+// Null if the file does not exist.
 Json read(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return nullptr;
@@ -77,12 +77,12 @@ Json read(const std::filesystem::path& path) {
   if (!file || json.is_discarded() || !json.is_object() || !json.contains("reprise_tuning") ||
       !json["reprise_tuning"].is_number_integer() || !json.contains("graphs") ||
       !json["graphs"].is_array()) {
-    fail_file(path, "it is no file that save_tuning() wrote");
+    fail_file(path, "save_tuning() did not write it");
   }
   const auto version = json["reprise_tuning"].get<std::int64_t>();
   if (version != kVersion)
     fail_file(path,
-              concat("it is of version ", version, ", and this program reads version ", kVersion));
+              concat("its version is ", version, ", and this program reads version ", kVersion));
   return json;
 }
 
@@ -101,8 +101,8 @@ std::optional<LoweringConfig> read_tuning(const std::filesystem::path& path, con
       if (is_for(graph, key)) return choice_of(graph.at("lowering"));
     }
   } catch (const std::exception& error) {
-    fail_file(path, concat("what it says of plan ", hash_text(key.plan_hash),
-                           " is not understood: ", error.what()));
+    fail_file(path, concat("the entry of plan ", hash_text(key.plan_hash),
+                           " is malformed: ", error.what()));
   }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
-// find_races(): the search for commands whose order matters, and for reads of what nobody wrote.
+// find_races(): searches for commands whose order matters but is not declared, and for reads of
+// bytes that no command wrote.
 #include <reprise/find_races.hpp>
 
 #include <algorithm>
@@ -20,8 +21,8 @@ namespace {
 
 using Image = MemoryCheckpoint::Image;
 
-// The first of [0, end) after which `differs` is true; it is false at 0 and true at `end`. Where it
-// changes more than once, one of the changes.
+// Bisects [0, end] for an i with !differs(i) and differs(i + 1). `differs` is false at 0 and true
+// at `end`; if it changes more than once, any of the changes is returned.
 std::uint64_t last_same(std::uint64_t end, const std::function<bool(std::uint64_t)>& differs) {
   std::uint64_t same = 0;
   while (end - same > 1) {
@@ -36,8 +37,8 @@ class RaceFinder {
   RaceFinder(Device device, Queue queue, std::shared_ptr<const Recording> recording,
              const RaceDesc& desc)
       : desc_(desc), replay_(std::move(device), std::move(queue), std::move(recording), desc) {
-    usual_.usual = desc.pattern;
-    usual_.other = desc.alternate;
+    poison_.pattern = desc.pattern;
+    poison_.alternate = desc.alternate;
     linear_.resize(replay_.dependencies().node_count());
     for (std::uint32_t node = 0; node < linear_.size(); ++node) linear_[node] = node;
     report_.label = replay_.recording().label;
@@ -46,8 +47,8 @@ class RaceFinder {
   }
 
   RaceReport run() {
-    expected_ = replay_.run(linear_, usual_);
-    exclude_what_changed(replay_.run(linear_, usual_));
+    expected_ = replay_.run(linear_, poison_);
+    exclude_unstable(replay_.run(linear_, poison_));
     if (replay_.has_transients()) find_undefined();
     find_races();
     replay_.memory().finish();
@@ -61,50 +62,52 @@ class RaceFinder {
     return replay_.memory().differences(expected_, replay_.run(order, poison));
   }
 
-  // `again` is of the same replay as expected_.
-  void exclude_what_changed(const Image& again) {
+  // `again` is the result of the same replay as expected_.
+  void exclude_unstable(const Image& again) {
     for (const AreaDifference& difference : replay_.memory().differences(expected_, again)) {
       report_.excluded.push_back(bytes_of(difference));
       replay_.memory().exclude(difference.area);
     }
   }
 
-  // What is different now and is so again, while the recorded order gives again what it gave.
+  // The differences that a second replay shows again, without areas that differ between two replays
+  // of the recorded order.
   [[nodiscard]] std::vector<AreaDifference> confirmed(const NodeOrder& order,
                                                       const Poison& poison) {
     if (differences(order, poison).empty()) return {};
-    exclude_what_changed(replay_.run(linear_, usual_));
+    exclude_unstable(replay_.run(linear_, poison_));
     return differences(order, poison);
   }
 
-  // --- Undefined reads: other garbage in the same order ---
+  // --- Undefined reads: other poison in the same order ---
   void find_undefined() {
-    Poison poison = usual_;
-    poison.usual_from = static_cast<std::uint32_t>(linear_.size());
+    Poison poison = poison_;
+    poison.pattern_from = static_cast<std::uint32_t>(linear_.size());
     const std::vector<AreaDifference> found = confirmed(linear_, poison);
     if (found.empty()) return;
     const auto reader =
-        static_cast<std::uint32_t>(last_same(linear_.size(), [&](std::uint64_t place) {
-          poison.usual_from = static_cast<std::uint32_t>(place);
+        static_cast<std::uint32_t>(last_same(linear_.size(), [&](std::uint64_t position) {
+          poison.pattern_from = static_cast<std::uint32_t>(position);
           return !differences(linear_, poison).empty();
         }));
     RaceFinding finding;
     finding.kind = RaceFinding::Kind::Undefined;
     finding.first = command_of(reader);
-    finding.transient = owner_of_what_is_read(reader);
+    finding.transient = owner_of_undefined_bytes(reader);
     for (const AreaDifference& difference : found) finding.at_end.push_back(bytes_of(difference));
     report_.findings.push_back(std::move(finding));
   }
 
-  // The free bytes that matter to the command at `place`, cut where transients begin and end, are
-  // halved until one piece is left.
-  [[nodiscard]] std::string owner_of_what_is_read(std::uint32_t place) {
-    const std::vector<PoisonedRecording::Life> lives = replay_.poisoned().lives_in(linear_);
+  // Bisects the free bytes at `position`, cut at the bounds of transients, for a piece that changes
+  // the result.
+  [[nodiscard]] std::string owner_of_undefined_bytes(std::uint32_t position) {
+    const std::vector<PoisonedRecording::LiveRange> ranges =
+        replay_.poisoned().live_ranges(linear_);
     std::vector<std::uint64_t> cuts;
-    for (const auto& life : lives) cuts.insert(cuts.end(), {life.bytes.begin, life.bytes.end});
+    for (const auto& live : ranges) cuts.insert(cuts.end(), {live.bytes.begin, live.bytes.end});
     std::sort(cuts.begin(), cuts.end());
     std::vector<ByteRange> pieces;
-    for (const ByteRange& range : replay_.poisoned().free_before(place, lives)) {
+    for (const ByteRange& range : replay_.poisoned().free_before(position, ranges)) {
       std::uint64_t begin = range.begin;
       for (auto cut = std::upper_bound(cuts.begin(), cuts.end(), begin);
            cut != cuts.end() && *cut < range.end; ++cut) {
@@ -112,40 +115,40 @@ class RaceFinder {
       }
       pieces.push_back({begin, range.end});
     }
-    std::span<const ByteRange> left = pieces;
-    Poison poison = usual_;
-    poison.at = place;
-    while (left.size() > 1) {
-      const std::span<const ByteRange> half = left.first(left.size() / 2);
+    std::span<const ByteRange> candidates = pieces;
+    Poison poison = poison_;
+    poison.position = position;
+    while (candidates.size() > 1) {
+      const std::span<const ByteRange> half = candidates.first(candidates.size() / 2);
       poison.ranges = half;
-      left = differences(linear_, poison).empty() ? left.subspan(half.size()) : half;
+      candidates = differences(linear_, poison).empty() ? candidates.subspan(half.size()) : half;
     }
-    return left.empty() ? std::string() : owner_of(left.front(), place, lives);
+    return candidates.empty() ? std::string() : owner_of(candidates.front(), position, ranges);
   }
 
-  // The transient that begins with the command, else the one that was there last, else the one that
-  // comes next.
-  [[nodiscard]] std::string owner_of(const ByteRange& piece, std::uint32_t place,
-                                     std::span<const PoisonedRecording::Life> lives) const {
-    const PoisonedRecording::Life* best = nullptr;
-    const auto rank = [&](const PoisonedRecording::Life& life) {
-      if (life.first == place) return std::pair(2, std::uint32_t{0});
-      return life.last < place ? std::pair(1, life.last) : std::pair(0, ~life.first);
+  // The transient at `piece` whose first use is at `position`; else the last one before; else the
+  // next one.
+  [[nodiscard]] std::string owner_of(const ByteRange& piece, std::uint32_t position,
+                                     std::span<const PoisonedRecording::LiveRange> ranges) const {
+    const PoisonedRecording::LiveRange* best = nullptr;
+    const auto rank = [&](const PoisonedRecording::LiveRange& live) {
+      if (live.first == position) return std::pair(2, std::uint32_t{0});
+      return live.last < position ? std::pair(1, live.last) : std::pair(0, ~live.first);
     };
-    for (const auto& life : lives) {
-      if (life.bytes.begin > piece.begin || life.bytes.end < piece.end) continue;
-      if (best == nullptr || rank(life) > rank(*best)) best = &life;
+    for (const auto& live : ranges) {
+      if (live.bytes.begin > piece.begin || live.bytes.end < piece.end) continue;
+      if (best == nullptr || rank(live) > rank(*best)) best = &live;
     }
     return best == nullptr ? std::string()
                            : display_name(*replay_.recording().buffers[best->buffer]);
   }
 
-  // --- Races: the same garbage in other orders ---
+  // --- Races: the same poison in other orders ---
   void find_races() {
     const bool has_choice = topological_order(replay_.dependencies(), {}, 0) != linear_;
     report_.one_order_only = !has_choice;
     for (std::uint32_t run = 0; has_choice && run < desc_.runs; ++run) {
-      while (report_.findings.size() < desc_.max_findings && shows_a_race(desc_.seed + run)) {
+      while (report_.findings.size() < desc_.max_findings && find_race(desc_.seed + run)) {
       }
       if (report_.findings.size() >= desc_.max_findings) return;
       ++report_.orders;
@@ -153,14 +156,14 @@ class RaceFinder {
     }
   }
 
-  bool shows_a_race(std::uint64_t number) {
+  bool find_race(std::uint64_t number) {
     NodeOrder order = topological_order(replay_.dependencies(), kept_, number);
     if (order == linear_) return false;
-    const std::vector<AreaDifference> found = confirmed(order, usual_);
+    const std::vector<AreaDifference> found = confirmed(order, poison_);
     if (found.empty()) return false;
     const AdjacentSwapPath path(std::move(order));
     const std::uint64_t swap = last_same(path.swaps(), [&](std::uint64_t swaps) {
-      return !differences(path.order_after(swaps), usual_).empty();
+      return !differences(path.order_after(swaps), poison_).empty();
     });
     const AdjacentSwapPath::Swap culprits = path.swap_at(swap);
     kept_.push_back(culprits.nodes);
@@ -182,18 +185,18 @@ class RaceFinder {
                                                            const AdjacentSwapPath::Swap& swap) {
     std::vector<RaceBytes> found;
     const std::uint32_t count = swap.position + 2;
-    const auto before = replay_.run_until(order, count, usual_);
+    const auto before = replay_.run_until(order, count, poison_);
     std::swap(order[swap.position], order[swap.position + 1]);
-    const auto after = replay_.run_until(order, count, usual_);
+    const auto after = replay_.run_until(order, count, poison_);
     for (const AreaDifference& difference :
          replay_.memory().differences(before.memory, after.memory))
       found.push_back(bytes_of(difference, swap.nodes));
-    for (const auto& life : replay_.poisoned().lives_in(order)) {
-      if (life.first >= count || life.last < count) continue;
+    for (const auto& live : replay_.poisoned().live_ranges(order)) {
+      if (live.first >= count || live.last < count) continue;
       const AreaDifference difference =
-          compare_bytes(before.slab.data() + life.bytes.begin, after.slab.data() + life.bytes.begin,
-                        life.bytes.end - life.bytes.begin);
-      if (difference.count != 0) found.push_back(bytes_of(life.buffer, difference, swap.nodes));
+          compare_bytes(before.slab.data() + live.bytes.begin, after.slab.data() + live.bytes.begin,
+                        live.bytes.end - live.bytes.begin);
+      if (difference.count != 0) found.push_back(bytes_of(live.buffer, difference, swap.nodes));
     }
     return found;
   }
@@ -246,10 +249,10 @@ class RaceFinder {
 
   const RaceDesc& desc_;
   ReorderedReplay replay_;
-  Poison usual_;
+  Poison poison_;
   NodeOrder linear_;
   Image expected_;
-  std::vector<OrderedPair> kept_;  // pairs that were found: in recorded order from then on
+  std::vector<OrderedPair> kept_;  // found pairs, which later orders keep in recorded order
   RaceReport report_;
 };
 
@@ -266,7 +269,7 @@ void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, label,
          concat("find_races ", label, ": ", text));
   };
-  if (desc.runs == 0) refuse("0 runs try no order; take some tens");
+  if (desc.runs == 0) refuse("runs is 0; some tens are useful");
   if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
   if (desc.pattern == desc.alternate)
     refuse("pattern and alternate are the same byte, so a read of either could not be detected");

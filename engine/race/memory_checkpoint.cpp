@@ -15,7 +15,7 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t kPieceAlignment = 256;
+constexpr std::uint64_t kAreaAlignment = 256;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ MemoryCheckpoint::~MemoryCheckpoint() {
   try {
     restore();
   } catch (...) {
-    // Of a device that is lost there is nothing left to restore; what threw before tells why.
+    // A lost device has nothing to restore; the caller already has the cause.
   }
 }
 
@@ -81,9 +81,11 @@ void MemoryCheckpoint::add_buffers(const Recording& recording, const RaceDesc& d
         std::any_of(desc.ignore.begin(), desc.ignore.end(),
                     [&](const BufferView& view) { return core_of(view) == buffer; });
     compared_.push_back(ignored ? 0 : 1);
-    areas_.push_back(
-        {.name = display_name(*buffer), .buffer = buffer, .at = bytes_, .bytes = buffer->bytes});
-    bytes_ += aligned_up(buffer->bytes, kPieceAlignment);
+    areas_.push_back({.name = display_name(*buffer),
+                      .buffer = buffer,
+                      .offset = bytes_,
+                      .bytes = buffer->bytes});
+    bytes_ += aligned_up(buffer->bytes, kAreaAlignment);
   }
 }
 
@@ -97,7 +99,7 @@ void MemoryCheckpoint::add_host_memory(const Recording& recording) {
     areas_.push_back({.name = concat("host memory of command ", i),
                       .buffer = nullptr,
                       .host = static_cast<std::byte*>(copy.destination.host),
-                      .at = bytes_,
+                      .offset = bytes_,
                       .bytes = bytes});
     bytes_ += bytes;
   }
@@ -110,7 +112,7 @@ CapturedGraph MemoryCheckpoint::copies(std::string_view label, Direction directi
   for (const CheckpointArea& area : areas_) {
     if (!area.buffer) continue;
     const auto buffer = make_handle<BufferView>(area.buffer, 0u, area.bytes);
-    const auto stage = stage_.slice(area.at, area.bytes);
+    const auto stage = stage_.slice(area.offset, area.bytes);
     switch (direction) {
       case Direction::IntoStage: commands.copy(buffer, stage); break;
       case Direction::FromStage: commands.copy(stage, buffer); break;
@@ -129,7 +131,8 @@ MemoryCheckpoint::Image MemoryCheckpoint::read() {
     queue_.wait_idle();
   }
   for (const CheckpointArea& area : areas_) {
-    if (!area.buffer && area.bytes != 0) std::memcpy(image.data() + area.at, area.host, area.bytes);
+    if (!area.buffer && area.bytes != 0)
+      std::memcpy(image.data() + area.offset, area.host, area.bytes);
   }
   return image;
 }
@@ -138,7 +141,7 @@ void MemoryCheckpoint::restore() {
   queue_.wait_idle();
   for (const CheckpointArea& area : areas_) {
     if (!area.buffer && area.bytes != 0)
-      std::memcpy(area.host, initial_.data() + area.at, area.bytes);
+      std::memcpy(area.host, initial_.data() + area.offset, area.bytes);
   }
   if (load_) {
     std::memcpy(stage_.data(), initial_.data(), buffer_bytes_);
@@ -151,7 +154,7 @@ std::vector<AreaDifference> MemoryCheckpoint::differences(const Image& a, const 
   for (std::uint32_t i = 0; i < areas_.size(); ++i) {
     if (compared_[i] == 0) continue;
     AreaDifference difference =
-        compare_bytes(a.data() + areas_[i].at, b.data() + areas_[i].at, areas_[i].bytes);
+        compare_bytes(a.data() + areas_[i].offset, b.data() + areas_[i].offset, areas_[i].bytes);
     difference.area = i;
     if (difference.count != 0) found.push_back(difference);
   }

@@ -1,5 +1,6 @@
-// MemoryCheckpoint: what replays of one recording may change: read, written back, compared, and
-// restored at the end, also when something throws. Threads: one at a time.
+// MemoryCheckpoint: the contents of all memory that replays of one recording may change. Reads,
+// compares and restores them; the destructor restores them after an exception too.
+// Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +20,15 @@ namespace reprise::detail {
 
 class DeviceCore;
 
-// A stretch of what is compared.
+// A range of bytes that is compared.
 struct CheckpointArea {
   std::string name;
-  std::shared_ptr<PoolBuffer> buffer;  // null: host memory that a copy writes
-  std::byte* host = nullptr;           // of that
-  std::uint64_t at = 0, bytes = 0;     // in an image
+  std::shared_ptr<PoolBuffer> buffer;   // null: host memory that a copy writes
+  std::byte* host = nullptr;            // that host memory
+  std::uint64_t offset = 0, bytes = 0;  // in an image
 };
 
-// One that is not the same in two images.
+// The bytes of one area that differ in two images.
 struct AreaDifference {
   std::uint32_t area = 0;
   std::uint64_t first = 0, count = 0;  // bytes
@@ -37,25 +38,25 @@ class MemoryCheckpoint {
  public:
   using Image = std::vector<std::byte>;
 
-  // Takes the contents now.
+  // Saves the current contents.
   MemoryCheckpoint(Device device, Queue queue, const Recording& recording, const RaceDesc& desc);
   MemoryCheckpoint(const MemoryCheckpoint&) = delete;
   MemoryCheckpoint& operator=(const MemoryCheckpoint&) = delete;
   ~MemoryCheckpoint();  // restores, unless finish() did
 
   [[nodiscard]] const std::vector<CheckpointArea>& areas() const noexcept { return areas_; }
-  // Waits for the queue.
+  // The current contents. Waits for the queue.
   [[nodiscard]] Image read();
-  // Everything as it was when this was made.
+  // Writes the contents at construction back.
   void restore();
-  // The same for the last time; throws where the destructor would not.
+  // restore() for the last time; unlike the destructor, it may throw.
   void finish() {
     restore();
     is_restored_ = true;
   }
 
   [[nodiscard]] std::vector<AreaDifference> differences(const Image& a, const Image& b) const;
-  // Areas of no further interest.
+  // Ignores the area in later comparisons.
   void exclude(std::uint32_t area) { compared_[area] = 0; }
 
  private:
@@ -76,7 +77,7 @@ class MemoryCheckpoint {
   bool is_restored_ = true;
 };
 
-// A and B as first byte that differs and count; count 0: none.
+// The first byte that differs and the number of such bytes; 0: none.
 [[nodiscard]] AreaDifference compare_bytes(const std::byte* a, const std::byte* b,
                                            std::uint64_t bytes);
 

@@ -7,8 +7,8 @@ namespace reprise::detail {
 
 namespace {
 
-// The transient as a buffer of its own for ever.
-std::shared_ptr<BufferCore> at_its_place(const BufferCore& transient, std::byte* address) {
+// The transient as a device buffer at a fixed address.
+std::shared_ptr<BufferCore> make_fixed(const BufferCore& transient, std::byte* address) {
   auto core = std::make_shared<BufferCore>();
   core->id = transient.id;
   core->kind = BufferKind::Device;
@@ -47,36 +47,36 @@ PoisonedRecording::PoisonedRecording(std::shared_ptr<const Recording> recording,
     transient_of_[placed.buffer] = static_cast<std::uint32_t>(transients_.size());
     transients_.push_back(
         {.buffer = placed.buffer, .bytes = {placed.offset, placed.offset + placed.bytes}});
-    buffers_[placed.buffer] = at_its_place(*buffers_[placed.buffer], slab->address + placed.offset);
+    buffers_[placed.buffer] = make_fixed(*buffers_[placed.buffer], slab->address + placed.offset);
   }
   slab_ = static_cast<std::uint32_t>(buffers_.size());
   buffers_.push_back(slab);
 }
 
-std::vector<PoisonedRecording::Life> PoisonedRecording::lives_in(
+std::vector<PoisonedRecording::LiveRange> PoisonedRecording::live_ranges(
     std::span<const std::uint32_t> order) const {
-  std::vector<Life> lives = transients_;
-  for (std::uint32_t place = 0; place < order.size(); ++place) {
-    if (dependencies_.is_join[order[place]] != 0) continue;
-    const Command& command = recording_->commands[dependencies_.node_command[order[place]]];
+  std::vector<LiveRange> ranges = transients_;
+  for (std::uint32_t position = 0; position < order.size(); ++position) {
+    if (dependencies_.is_join[order[position]] != 0) continue;
+    const Command& command = recording_->commands[dependencies_.node_command[order[position]]];
     for (std::uint32_t a = 0; a < command.access_count; ++a) {
       const std::uint32_t transient =
           transient_of_[recording_->accesses[command.first_access + a].buffer];
       if (transient == kNone) continue;
-      Life& life = lives[transient];
-      life.first = std::min(life.first, place);
-      life.last = place;
+      LiveRange& live = ranges[transient];
+      live.first = std::min(live.first, position);
+      live.last = position;
     }
   }
-  std::erase_if(lives, [](const Life& life) { return life.first == kNone; });
-  return lives;
+  std::erase_if(ranges, [](const LiveRange& live) { return live.first == kNone; });
+  return ranges;
 }
 
-std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t place,
-                                                      std::span<const Life> lives) const {
+std::vector<ByteRange> PoisonedRecording::free_before(std::uint32_t position,
+                                                      std::span<const LiveRange> ranges) const {
   std::vector<ByteRange> owned, free;
-  for (const Life& life : lives) {
-    if (life.first < place && life.last >= place) owned.push_back(life.bytes);
+  for (const LiveRange& live : ranges) {
+    if (live.first < position && live.last >= position) owned.push_back(live.bytes);
   }
   std::sort(owned.begin(), owned.end(),
             [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
@@ -139,21 +139,22 @@ class PoisonedRecording::Writer {
 std::shared_ptr<const Recording> PoisonedRecording::make(std::span<const std::uint32_t> order,
                                                          std::uint32_t count,
                                                          const Poison& poison) const {
-  const std::vector<Life> lives = lives_in(order);
+  const std::vector<LiveRange> ranges = live_ranges(order);
   std::vector<std::vector<ByteRange>> ending(order.size());
-  for (const Life& life : lives) ending[life.last].push_back(life.bytes);
+  for (const LiveRange& live : ranges) ending[live.last].push_back(live.bytes);
 
   Writer writer(*this);
-  writer.fill({0, slab_bytes_}, poison.usual_from == 0 ? poison.usual : poison.other);
-  for (std::uint32_t place = 0; place < count; ++place) {
-    if (place == poison.usual_from && place != 0)
-      writer.fill(free_before(place, lives), poison.usual);
-    if (place == poison.at) writer.fill(poison.ranges, poison.other);
-    if (dependencies_.is_join[order[place]] == 0)
-      writer.add(dependencies_.node_command[order[place]]);
-    if (place == poison.at)
-      writer.fill(common(poison.ranges, free_before(place + 1, lives)), poison.usual);
-    writer.fill(ending[place], place < poison.usual_from ? poison.other : poison.usual);
+  writer.fill({0, slab_bytes_}, poison.pattern_from == 0 ? poison.pattern : poison.alternate);
+  for (std::uint32_t position = 0; position < count; ++position) {
+    if (position == poison.pattern_from && position != 0)
+      writer.fill(free_before(position, ranges), poison.pattern);
+    if (position == poison.position) writer.fill(poison.ranges, poison.alternate);
+    if (dependencies_.is_join[order[position]] == 0)
+      writer.add(dependencies_.node_command[order[position]]);
+    if (position == poison.position)
+      writer.fill(common(poison.ranges, free_before(position + 1, ranges)), poison.pattern);
+    writer.fill(ending[position],
+                position < poison.pattern_from ? poison.alternate : poison.pattern);
   }
   return writer.finish();
 }

@@ -1,4 +1,4 @@
-// RaceReport as text.
+// The text of a RaceReport.
 #include <algorithm>
 
 #include <reprise/find_races.hpp>
@@ -34,8 +34,7 @@ std::string list(const std::vector<RaceBytes>& all) {
 
 std::string describe_order(const RaceFinding& finding) {
   std::string text = concat(
-      "it matters which of two commands comes first, and nothing that they declare orders them:\n  "
-      "  ",
+      "the order of two commands matters, and their declared accesses do not order them:\n    ",
       describe(finding.first), "\n    ", describe(finding.second), '\n');
   if (!finding.at_once.empty()) text += "  different right after them:\n";
   for (const RaceBytes& bytes : finding.at_once) {
@@ -55,8 +54,8 @@ std::string describe_undefined(const RaceFinding& finding) {
                                 ? std::string("bytes of no transient buffer")
                                 : concat("bytes of transient ", finding.transient);
   return concat("a result depends on ", whose,
-                " that nobody wrote, or that were written before it was anybody's or after its "
-                "last declared use:\n    ",
+                " that no command wrote, or that were written outside of the transient's declared "
+                "uses:\n    ",
                 describe(finding.first), "\n  different at the end:\n", list(finding.at_end));
 }
 
@@ -79,7 +78,7 @@ std::string to_text(const RaceReport& report) {
     }
   }
   if (report.one_order_only)
-    text += "only the recorded order is allowed: there was nothing to find_races\n";
+    text += "only the recorded order is allowed: no other order was tried\n";
   if (!report.excluded.empty())
     text += concat("not compared, since two replays of one order differ:\n", list(report.excluded));
   return text;

@@ -16,7 +16,7 @@ ReorderedReplay::ReorderedReplay(Device device, Queue queue,
       queue_(std::move(queue)),
       recording_(std::move(recording)),
       dependencies_(build_dependencies(*recording_)) {
-  // Of needed edges alone, so that it holds in every order that they allow.
+  // From needed edges only: valid for every order that they allow.
   const Placement placement = place_transients(
       *recording_, dependencies_, build_lowered_graph(dependencies_, Lowering::Faithful),
       device_.info().limits.buffer_alignment);
@@ -45,10 +45,11 @@ MemoryCheckpoint::Image ReorderedReplay::run(std::span<const std::uint32_t> orde
   return memory_->read();
 }
 
-ReorderedReplay::Halfway ReorderedReplay::run_until(std::span<const std::uint32_t> order,
-                                                    std::uint32_t count, const Poison& poison) {
+ReorderedReplay::PartialResult ReorderedReplay::run_until(std::span<const std::uint32_t> order,
+                                                          std::uint32_t count,
+                                                          const Poison& poison) {
   replay(order, count, poison);
-  Halfway found;
+  PartialResult found;
   found.memory = memory_->read();
   if (has_transients()) found.slab = read_slab();
   return found;

@@ -1,5 +1,5 @@
-// ReorderedReplay: replays a recording in one order after another, each from the same contents of
-// memory. Threads: one at a time.
+// ReorderedReplay: replays a recording in different orders, each from the same memory contents.
+// Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace reprise::detail {
 
 class ReorderedReplay {
  public:
-  // `recording` is checked. Saves what replays may change.
+  // `recording` is validated. Saves the memory that replays may change.
   ReorderedReplay(Device device, Queue queue, std::shared_ptr<const Recording> recording,
                   const RaceDesc& desc);
   ReorderedReplay(const ReorderedReplay&) = delete;
   ReorderedReplay& operator=(const ReorderedReplay&) = delete;
 
-  // What memory holds after it.
+  // The memory contents after the replay.
   [[nodiscard]] MemoryCheckpoint::Image run(std::span<const std::uint32_t> order,
                                             const Poison& poison);
-  // The same of the first `count` nodes alone, and what the slab of the transients then holds.
-  struct Halfway {
+  // The memory and slab contents after a replay of the first `count` nodes.
+  struct PartialResult {
     MemoryCheckpoint::Image memory, slab;
   };
-  [[nodiscard]] Halfway run_until(std::span<const std::uint32_t> order, std::uint32_t count,
-                                  const Poison& poison);
+  [[nodiscard]] PartialResult run_until(std::span<const std::uint32_t> order, std::uint32_t count,
+                                        const Poison& poison);
 
   [[nodiscard]] const Recording& recording() const noexcept { return *recording_; }
   [[nodiscard]] const DependencyGraph& dependencies() const noexcept { return dependencies_; }
@@ -48,9 +48,9 @@ class ReorderedReplay {
   std::shared_ptr<const Recording> recording_;
   DependencyGraph dependencies_;
   std::shared_ptr<CapturePool> pool_;
-  GpuRef<std::byte> slab_;  // empty: there are no transients
+  GpuRef<std::byte> slab_;  // empty without transients
   HostRef<std::byte> slab_stage_;
-  CapturedGraph save_slab_;  // made when it is first needed
+  CapturedGraph save_slab_;  // compiled on first use
   std::optional<PoisonedRecording> poisoned_;
   std::optional<MemoryCheckpoint> memory_;
   std::uint32_t replays_ = 0;

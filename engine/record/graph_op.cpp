@@ -59,7 +59,8 @@ void* GraphRecordCtx::address(const BufferView& view) const {
   }
   fail(ErrorCode::InvalidArgument,
        concat("it requested ",
-              view ? detail::display_name(*core_of(view)) : std::string("a view without a buffer"),
+              view ? detail::display_name(*detail::core_of(view))
+                   : std::string("a view without a buffer"),
               ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
               ", which its declare() does not list"));
 }

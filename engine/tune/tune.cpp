@@ -353,11 +353,9 @@ namespace reprise {
 
 namespace {
 
-detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& core, Stage stage) {
-  if (!core)
-    detail::fail(ErrorCode::InvalidState, stage, "",
-                 "the CapturedGraph is empty; Device::compile makes one");
-  return *core;
+detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& core,
+                               std::string_view call, Stage stage) {
+  return detail::require_handle(core, "CapturedGraph", call, stage);
 }
 
 }  // namespace
@@ -367,7 +365,7 @@ TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) {
 }
 
 void CapturedGraph::save_tuning(const std::filesystem::path& path) const {
-  detail::CompiledGraph& graph = checked(core_, Stage::Lowering);
+  detail::CompiledGraph& graph = checked(core_, "save_tuning", Stage::Lowering);
   const auto lock = graph.lock_updates();
   if (!graph.tuned()) {
     detail::fail(ErrorCode::InvalidState, Stage::Lowering, graph.label(),

@@ -198,7 +198,8 @@ TEST_CASE_FIXTURE(UpdateFixture,
   CHECK(values(y) == std::vector<unsigned>(kCount, 26));
   CommandBuffer third = recorded([&](CommandBuffer& cmd) { cmd.fill(x, 1u); });
   CHECK(graph.update(third).method == UpdateMethod::Reinstantiated);
-  check_refused(ErrorCode::InvalidState, {"\"value\"", "since its last update"}, [&] { value.set(7); });
+  check_refused(ErrorCode::InvalidState, {"\"value\"", "since its last update"},
+                [&] { value.set(7); });
 }
 
 TEST_CASE_FIXTURE(UpdateFixture, "update: transients fit, or a larger slab replaces the old one") {

@@ -255,19 +255,19 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     made.type = CU_GRAPH_NODE_TYPE_MEMCPY;
     CUDA_MEMCPY3D& p = made.copy;
     p.srcMemoryType = line.number<CUmemorytype>();
-    p.srcDevice = line.data();
+    p.srcDevice = line.address();
     p.srcHost = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(p.srcDevice));
     for (std::size_t* const one : {&p.srcXInBytes, &p.srcY, &p.srcZ, &p.srcPitch, &p.srcHeight})
       *one = line.number<std::size_t>();
     p.dstMemoryType = line.number<CUmemorytype>();
-    p.dstDevice = line.data();
+    p.dstDevice = line.address();
     p.dstHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(p.dstDevice));
     for (std::size_t* const one : {&p.dstXInBytes, &p.dstY, &p.dstZ, &p.dstPitch, &p.dstHeight,
                                    &p.WidthInBytes, &p.Height, &p.Depth})
       *one = line.number<std::size_t>();
   } else if (what == "fill") {
     made.type = CU_GRAPH_NODE_TYPE_MEMSET;
-    made.fill.dst = line.data();
+    made.fill.dst = line.address();
     made.fill.pitch = line.number<std::size_t>();
     made.fill.value = line.number();
     made.fill.elementSize = line.number();
@@ -275,7 +275,7 @@ void RecordedProgram::read_what(Line& line, Node& node) {
     made.fill.height = line.number<std::size_t>();
   } else if (what == "allocate") {
     made.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    made.allocation.dptr = line.data();
+    made.allocation.dptr = line.address();
     made.allocation.bytesize = line.number<std::size_t>();
   } else if (what == "child") {
     made.type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -348,7 +348,7 @@ void RecordedProgram::play_call(const std::string& verb, Line& line) {
 
 void RecordedProgram::play_memory(const std::string& verb, Line& line) {
   const std::string family = verb == "unmap" ? "" : line.word();
-  CUdeviceptr address = line.data();
+  CUdeviceptr address = line.address();
   void* host = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
   if (verb == "unmap")
     return calls_.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,

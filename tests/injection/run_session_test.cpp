@@ -154,7 +154,7 @@ TEST_CASE(
   program.launch();
   CHECK_FALSE(program.cupti.records_kernels());
   {
-    Collector viewer(program.data());
+    Collector viewer(program.address());
     REQUIRE(says(viewer, kTimed));
     CHECK(program.cupti.records_kernels());
     program.launch();  // 3
@@ -192,7 +192,7 @@ TEST_CASE(
   program.start();
   program.launch();
   {
-    Collector viewer(program.data());
+    Collector viewer(program.address());
     REQUIRE(viewer.wait_until_live());
     ask_for(viewer, trace::LiveProfile::Off);
     REQUIRE(says(viewer, kUntimed));
@@ -214,7 +214,7 @@ TEST_CASE(
     program.cupti.subscription = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     program.start();
     program.launch();
-    Collector viewer(program.data());
+    Collector viewer(program.address());
     const auto is_told = [&] {
       const trace::Records seen = seen_by(viewer);
       return std::any_of(seen.messages.begin(), seen.messages.end(), [](const trace::Message& one) {

@@ -87,15 +87,6 @@ struct CompileReport {
   std::uint64_t lowering_hash = 0;
 };
 
-// What a DOT file of a graph contains.
-struct DotOptions {
-  bool accesses = true;             // buffers and ranges in node labels
-  bool causes = true;               // the cause of each edge
-  bool added_edges = true;          // edges that lowering added, dashed
-  bool locations = false;           // file:line of each command
-  DotFlags flags = DotFlags::None;  // parameters of nodes
-};
-
 // A loop of the graph in the most recent replay.
 struct LoopReport {
   std::string name;              // "while go: iteration"
@@ -198,7 +189,7 @@ class CapturedGraph {
 
  private:
   friend struct detail::HandleAccess;
-  explicit CapturedGraph(std::shared_ptr<detail::GraphCore> core) noexcept
+  explicit CapturedGraph(std::shared_ptr<detail::CompiledGraph> core) noexcept
       : core_(std::move(core)) {}
   [[nodiscard]] std::uint32_t find_scalar(std::string_view name) const;
   std::shared_ptr<detail::CompiledGraph> core_;

@@ -50,6 +50,15 @@ enum class DotFlags : std::uint32_t {
          (bits & static_cast<std::uint32_t>(one)) != 0;
 }
 
+// What a DOT file of a graph contains.
+struct DotOptions {
+  bool accesses = true;             // buffers and ranges in node labels
+  bool causes = true;               // the cause of each edge
+  bool added_edges = true;          // edges that lowering added, dashed
+  bool locations = false;           // file:line of each command
+  DotFlags flags = DotFlags::None;  // parameters of nodes
+};
+
 // The plan of a graph in Graphviz's DOT language, as text and as a file. Throws NotInitialized for
 // an empty graph, NativeFailure with the path.
 [[nodiscard]] std::string to_dot(const CapturedGraph& graph, DotFlags flags);

@@ -192,8 +192,10 @@ TraceRange& TraceRange::operator=(TraceRange&&) noexcept = default;
 TraceRange::~TraceRange() = default;
 
 TraceRange Instance::trace_range(std::string_view name) const {
-  return core_->trace() ? TraceRange(std::make_unique<detail::HostSpan>(core_->trace(), name))
-                        : TraceRange();
+  const auto& trace =
+      detail::require_handle(core_, "Instance", "trace_range", Stage::Profile).trace();
+  return trace ? detail::make_handle<TraceRange>(std::make_unique<detail::HostSpan>(trace, name))
+               : TraceRange();
 }
 
 }  // namespace reprise

@@ -71,7 +71,7 @@ bool says(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("known costs: each command has its own, the n-th of those alike the n-th") {
+TEST_CASE("cost lookup: the n-th of equal commands gets the n-th cost") {
   const RecordingPtr recording = stages();
   const DependencyGraph dependencies = build_dependencies(*recording);
   const CostProfile costs = costs_of_stages();
@@ -86,8 +86,8 @@ TEST_CASE("known costs: each command has its own, the n-th of those alike the n-
 }
 
 TEST_CASE(
-    "known costs: what moved to another label has the median of the same kernel with the same "
-    "work, and what is nowhere that of all") {
+    "cost lookup: a command under another label gets the median cost of the same kernel and "
+    "work, an unknown command the median of all") {
   const RecordingPtr recording = stages("mul", "tail");
   const DependencyGraph dependencies = build_dependencies(*recording);
   CostProfile costs = costs_of_stages();
@@ -101,8 +101,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "known costs: of a graph's versions the one with most of the commands counts, and of those "
-    "alike the last") {
+    "cost lookup: the version of a graph with most commands is selected, the last one of "
+    "several") {
   const RecordingPtr recording = stages();
   const DependencyGraph dependencies = build_dependencies(*recording);
   CostProfile costs = costs_of_stages();
@@ -113,7 +113,7 @@ TEST_CASE(
   CHECK(look_up_costs(&costs, "step", *recording, dependencies).hints.costs[0] == 77000);
 }
 
-TEST_CASE("known costs: what was measured counts more than a hint, and a hint more than a guess") {
+TEST_CASE("cost lookup: a measurement takes precedence over a hint, and a hint over a guess") {
   RecordingBuilder build({.label = "step"});
   const std::uint32_t x = build.add_buffer("x", 64);
   DispatchPayload desc;
@@ -135,7 +135,7 @@ TEST_CASE("known costs: what was measured counts more than a hint, and a hint mo
   CHECK(known.found.first_guessed == 2);
 }
 
-TEST_CASE("known costs: a plan says where its costs came from, and whether its lanes are by them") {
+TEST_CASE("cost lookup: a plan names the source of its costs and whether its lanes use them") {
   const RecordingPtr recording = stages();
   const auto without = planned(recording, nullptr);
   CHECK_FALSE(says(to_text(*without), "command costs"));
@@ -155,34 +155,34 @@ TEST_CASE("known costs: a plan says where its costs came from, and whether its l
 }
 
 TEST_CASE(
-    "known costs: a trace without the graph, without its times, or with another recording is "
-    "refused by name") {
+    "cost lookup: a trace without the graph, without node times, or with another recording "
+    "is refused by name") {
   const RecordingPtr recording = stages();
   CostProfile costs = costs_of_stages();
   costs.graphs[0].label = "other";
   CHECK(says(refused(recording, costs),
-             "run.reprise has no graph \"step\" whose nodes were timed; it has \"other\""));
+             "run.reprise has no graph \"step\" with node times; it has \"other\""));
   costs.untimed = {"step"};
   CHECK(says(refused(recording, costs),
-             "run.reprise has graph \"step\", but no replay of it whose nodes were timed"));
+             "run.reprise has graph \"step\", but no replay with node times"));
   const CostProfile same = costs_of_stages();
   CHECK(says(refused(stages("add"), same),
              "is another recording: the first command that differs, 0, is mul in stage 0, and is "
              "add in stage 0 here"));
 }
 
-TEST_CASE("known costs: commands without a cost and another device are told of") {
+TEST_CASE("cost lookup: commands without a cost and costs of another device cause warnings") {
   const RecordingPtr recording = stages("mul", "tail");
   const CostProfile costs = costs_of_stages();
   const auto plan = planned(recording, &costs);
-  const std::vector<Message> doubts = cost_warnings(plan->costs, *plan, "host");
-  REQUIRE(doubts.size() == 2);
-  CHECK(doubts[0].id == "costs-unmatched");
-  CHECK(doubts[0].command == kStages * kWide);
-  CHECK(says(doubts[0].text, "1 of its commands have no cost in run.reprise"));
-  CHECK(says(doubts[0].text, "command 36, fill tail"));
-  CHECK(doubts[1].id == "costs-of-another-device");
-  CHECK(says(doubts[1].text, "measured on some GPU, and this is host"));
+  const std::vector<Message> warnings = cost_warnings(plan->costs, *plan, "host");
+  REQUIRE(warnings.size() == 2);
+  CHECK(warnings[0].id == "costs-unmatched");
+  CHECK(warnings[0].command == kStages * kWide);
+  CHECK(says(warnings[0].text, "1 of its commands have no cost in run.reprise"));
+  CHECK(says(warnings[0].text, "command 36, fill tail"));
+  CHECK(warnings[1].id == "costs-of-another-device");
+  CHECK(says(warnings[1].text, "measured on some GPU, and this is host"));
   const auto all = planned(stages(), &costs);
   CHECK(cost_warnings(all->costs, *all, "some GPU").empty());
 }

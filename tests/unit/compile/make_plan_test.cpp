@@ -38,7 +38,7 @@ Plan stage_by_stage(const RecordingPtr& recording) {
 
 }  // namespace
 
-TEST_CASE("make plan: a long recording's plan is that of its stages one after the other") {
+TEST_CASE("make plan: concurrent and sequential stages give the same plan") {
   for (const RecordingPtr& recording :
        {layers(kLong, 32, 3), wide(kLong), binary_tree(kLong, {.kind = BufferKind::Transient}),
         random_dag({.commands = kLong})}) {
@@ -57,9 +57,7 @@ TEST_CASE("make plan: a long recording's plan is that of its stages one after th
   }
 }
 
-TEST_CASE(
-    "make plan: what is wrong with the order of a long recording is told when its schedule is "
-    "asked for") {
+TEST_CASE("make plan: get() rethrows an ordering error of concurrently built dependencies") {
   const RecordingPtr circle =
       random_recording({.commands = kLong, .user_edges = 20, .backward_edges = 500});
   std::future<DependencyGraph> ahead = build_dependencies_async(circle);
@@ -70,7 +68,8 @@ TEST_CASE(
   static_cast<void>(build_dependencies_async(circle));
 }
 
-TEST_CASE("make plan: wrong lanes of a long recording are an error while its hash is made") {
+TEST_CASE(
+    "make plan: an invalid number of lanes is an error while the hash is computed concurrently") {
   RecordingBuilder build;
   const std::uint32_t x = build.add_buffer("x", 64);
   for (std::uint32_t i = 0; i < kLong; ++i) build.dispatch("kernel", {build.write(x)});
@@ -115,8 +114,7 @@ void check_like(const RecordingPtr& first, const EditDesc& edit, const PlanDesc&
 
 }  // namespace
 
-TEST_CASE(
-    "make plan: a plan made like that of an edited recording is the one that would be made anew") {
+TEST_CASE("make plan: a plan made like that of an edited recording equals a new plan") {
   const PlanDesc desc{.alignment = kAlignment};
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
@@ -135,16 +133,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("make plan: so are those of wide graphs in lanes, and long ones") {
+TEST_CASE("make plan: the same for wide graphs in lanes, and for long ones") {
   check_like(wide(400), {.changed = 1, .added = 1}, {.alignment = kAlignment});
   check_like(layers(kLong, 32, 3), {.changed = 3, .removed = 1}, {.alignment = kAlignment});
   check_like(layers(kLong, 32, 3), {.changed = 3},
              {.lowering = Lowering::Lanes(8), .alignment = kAlignment});
 }
 
-TEST_CASE(
-    "make plan: what a command runs as a whole is planned once, as long as it is the same "
-    "recording") {
+TEST_CASE("make plan: the plan of an unchanged body is reused") {
   FakeInstance fake;
   const Device device = fake.open();
   const auto x = device.create_pool()->allocate<int>(64, "x");

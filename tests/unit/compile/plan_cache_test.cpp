@@ -53,8 +53,7 @@ RecordingPtr recorded(std::string_view kernel, std::uint64_t bytes = 256, std::u
 }  // namespace
 
 TEST_CASE(
-    "plan cache: a structure is kept from its second compile on, and found whatever its commands "
-    "do") {
+    "plan cache: a structure is kept from its second compile on, and found for other kernels") {
   PlanCache cache;
   const RecordingPtr recording = recorded("first");
   const Plan plan = plan_of(recording);
@@ -75,9 +74,7 @@ TEST_CASE(
   CHECK(report.bytes < 10'000);
 }
 
-TEST_CASE(
-    "plan cache: other ranges, transients of another size, and another lowering are other "
-    "structures") {
+TEST_CASE("plan cache: other ranges, transient sizes and lowerings are other structures") {
   PlanCache cache;
   keep(cache, recorded("kernel"));
   CHECK(find(cache, recorded("kernel")) != nullptr);
@@ -88,9 +85,7 @@ TEST_CASE(
   CHECK(find(cache, same, {Lowering::Auto, 512}) == nullptr);
 }
 
-TEST_CASE(
-    "plan cache: what is known of how long commands take is part of it, since lanes are made by "
-    "that") {
+TEST_CASE("plan cache: cost hints are part of the key because lanes depend on them") {
   PlanCache cache;
   const auto costing = [](float microseconds) {
     RecordingBuilder build;
@@ -107,8 +102,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "plan cache: a fill where there was a kernel is another structure, since a frame stands around "
-    "kernels alone") {
+    "plan cache: a fill instead of a kernel is another structure because only kernels get "
+    "entry and exit kernels") {
   const auto recorded_with = [](bool has_fill) {
     RecordingBuilder build;
     const std::uint32_t x = build.add_buffer("x", 64);
@@ -145,7 +140,7 @@ TEST_CASE("plan cache: keeps no buffer alive") {
   CHECK(buffer.expired());
 }
 
-TEST_CASE("plan cache: stays within its budget, and those that were used last stay") {
+TEST_CASE("plan cache: stays within its budget and evicts the least recently used plan") {
   PlanCache cache;
   const RecordingPtr first = chain(100), second = wide(100), third = binary_tree(100);
   keep(cache, first);

@@ -85,8 +85,7 @@ std::string refused(const std::string& path, ErrorCode code) {
 
 }  // namespace
 
-TEST_CASE(
-    "trace costs: medians over replays, by command, with what tells commands from each other") {
+TEST_CASE("trace cost profile: costs are medians over replays by command, with the command's key") {
   const TraceFolder folder;
   write(folder.file(), {step()},
         {block(1, SampleSource::Host,
@@ -115,8 +114,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace costs: a loop costs what it takes in a replay, by its own time or by that of what it "
-    "ran") {
+    "trace cost profile: the cost of a loop is its time in a replay, or the time of its bodies") {
   const TraceFolder folder;
   write(folder.file(), {step(), step(2)},
         {block(1, SampleSource::Cupti, {{5, 0, 1000, 500, 0}, {5, 1, 3000, 500, 0}}),
@@ -130,8 +128,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace costs: the profiler's times come before stamps, which are told without what they take "
-    "themselves") {
+    "trace cost profile: the profiler's times take precedence over timestamps, whose overhead is "
+    "subtracted") {
   const TraceFolder folder;
   write(folder.file(), {step()},
         {block(1, SampleSource::Timestamp, {{1, 0, 1000, 12600, 0}, {2, 0, 1000, 700, 0}}),
@@ -143,7 +141,7 @@ TEST_CASE(
   CHECK(graph.commands[1].time.count() == doctest::Approx(10));  // where the profiler told nothing
 }
 
-TEST_CASE("trace costs: the newest replays count") {
+TEST_CASE("trace cost profile: only the newest replays count") {
   const TraceFolder folder;
   std::vector<trace::SampleBlock> blocks;
   for (std::uint64_t replay = 1; replay <= 200; ++replay) {
@@ -157,8 +155,8 @@ TEST_CASE("trace costs: the newest replays count") {
 }
 
 TEST_CASE(
-    "trace costs: a file that is none, is not there, or tells no times of nodes is refused by "
-    "name") {
+    "trace cost profile: a file that is missing, malformed, or without node times is refused "
+    "by name") {
   const TraceFolder folder;
   CHECK(refused(folder.file(), ErrorCode::NativeFailure).find("No such file") != std::string::npos);
   std::ofstream(folder.file()) << "no trace at all, but long enough to look like one";
@@ -170,19 +168,19 @@ TEST_CASE(
   refused(folder.file(), ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("trace costs: a file of their own has all that the trace told") {
+TEST_CASE("trace cost profile: a cost profile file contains all costs of the trace") {
   const TraceFolder folder;
   write(folder.file(), {step(), step(2)},
         {block(1, SampleSource::Timestamp, {{1, 0, 1000, 9000, 0}, {2, 0, 1000, 3600, 0}}),
          block(2, SampleSource::Cupti, {{5, 0, 1000, 700, 0}}, 2)});
-  const auto told = load_cost_profile(folder.file());
+  const auto loaded = load_cost_profile(folder.file());
   const std::string path = folder.file() + ".json";
-  save_cost_profile(*told, path);
+  save_cost_profile(*loaded, path);
   const auto again = load_cost_profile(path);
   CHECK(again->source == path);
   REQUIRE(again->graphs.size() == 2);
   for (std::size_t g = 0; g < 2; ++g) {
-    const GraphCosts &a = told->graphs[g], &b = again->graphs[g];
+    const GraphCosts &a = loaded->graphs[g], &b = again->graphs[g];
     CHECK(a.timed_by == b.timed_by);
     CHECK(a.label == b.label);
     CHECK(a.device == b.device);
@@ -199,7 +197,7 @@ TEST_CASE("trace costs: a file of their own has all that the trace told") {
   }
 }
 
-TEST_CASE("trace costs: a file that is not understood says why") {
+TEST_CASE("trace cost profile: the error for a malformed file names the problem") {
   const TraceFolder folder;
   const auto with = [&](const std::string& text) {
     std::ofstream(folder.file(), std::ios::trunc) << text;
@@ -208,9 +206,9 @@ TEST_CASE("trace costs: a file that is not understood says why") {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
-  CHECK(has(with("{"), "no file that save_cost_profile() wrote"));
-  CHECK(has(with("{\"reprise_costs\": 2, \"graphs\": []}"), "of version 2"));
-  CHECK(has(with("{\"reprise_costs\": 1}"), "not understood"));
+  CHECK(has(with("{"), "save_cost_profile() did not write it"));
+  CHECK(has(with("{\"reprise_costs\": 2, \"graphs\": []}"), "version is 2"));
+  CHECK(has(with("{\"reprise_costs\": 1}"), "malformed"));
   CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "
                  "\"plan\": \"xyz\", \"replays\": 1, \"timed_by\": \"stamps\", "
                  "\"commands\": []}]}"),

@@ -108,8 +108,8 @@ TEST_CASE("compile: a command buffer of another device is refused") {
 }
 
 TEST_CASE_FIXTURE(Recorded,
-                  "compile: too little memory for the transients names graph and bytes, and "
-                  "nothing is left behind") {
+                  "compile: an error for too little transient memory names graph and bytes, and "
+                  "nothing leaks") {
   const CommandBuffer commands = record();
   fake.world.limit_bytes(fake.world.memory_bytes() + 100);
   const std::size_t blocks = fake.world.memory_blocks();
@@ -124,7 +124,7 @@ TEST_CASE_FIXTURE(Recorded,
   CHECK(pool->live_graphs() == 0);
 }
 
-TEST_CASE_FIXTURE(Recorded, "compile: a lowering that cannot be is refused by its stage") {
+TEST_CASE_FIXTURE(Recorded, "compile: an impossible lowering is refused by its stage") {
   const CommandBuffer commands = record();
   const ErrorDetails refused =
       error_of([&] { (void)device.compile(commands, {.lowering = Lowering::Lanes(0)}); });
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(Recorded, "compile: a lowering that cannot be is refused by it
 
 TEST_CASE_FIXTURE(
     Recorded,
-    "compile: export_dot writes what to_dot gives, and names a path that it cannot write") {
+    "compile: export_dot writes the text of to_dot, and names a path that it cannot write") {
   CapturedGraph graph = device.compile(record());
   const auto path = scratch_folder() / "step.dot";
   graph.export_dot(path);
@@ -175,7 +175,7 @@ InstanceDesc listening(std::vector<std::string>& heard, std::vector<std::string>
 
 }  // namespace
 
-TEST_CASE("messages: a warning reaches on_message and the report, and the graph is made") {
+TEST_CASE("messages: a warning reaches on_message and the report, and compile succeeds") {
   std::vector<std::string> heard;
   Recorded recorded(listening(heard));
   const CapturedGraph graph = compile_with_idle_barrier(recorded, 0);
@@ -192,7 +192,7 @@ TEST_CASE("messages: a suppressed warning is neither reported nor kept") {
   CHECK(heard.empty());
 }
 
-TEST_CASE("messages: an error is heard and thrown, whatever is suppressed") {
+TEST_CASE("messages: an error is reported and thrown even if it is suppressed") {
   std::vector<std::string> heard;
   Recorded recorded(listening(heard, {"barrier-orders-nothing", "hazard-unordered"}));
   const ErrorDetails missing = error_of([&] { (void)compile_with_idle_barrier(recorded, 1); });
@@ -202,7 +202,7 @@ TEST_CASE("messages: an error is heard and thrown, whatever is suppressed") {
   CHECK(heard == std::vector<std::string>{"hazard-unordered"});
 }
 
-TEST_CASE("messages: what a handler throws leaves compile, and no graph is made") {
+TEST_CASE("messages: an exception of a handler leaves compile, and no graph is made") {
   InstanceDesc desc;
   desc.validation = Validation::Full;
   desc.on_message = [](const Message&) { throw std::runtime_error("enough"); };

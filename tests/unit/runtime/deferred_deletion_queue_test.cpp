@@ -29,8 +29,8 @@ struct AtEnd {
 }  // namespace
 
 TEST_CASE(
-    "retire queue: a graph that is dropped while it runs stays whole until it is over, and the "
-    "exec goes before memory") {
+    "deferred deletion: a graph that is dropped while it runs is kept until its launch completes, "
+    "and the executable is destroyed before its memory") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -54,7 +54,8 @@ TEST_CASE(
   CHECK(pool->buffer_count() == 0);
 }
 
-TEST_CASE("retire queue: what is over goes before what is not, whatever the order of dropping") {
+TEST_CASE(
+    "deferred deletion: completed objects are destroyed first, whatever the order of dropping") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -77,8 +78,8 @@ TEST_CASE("retire queue: what is over goes before what is not, whatever the orde
 }
 
 TEST_CASE(
-    "retire queue: a callback that owns the last reference to its device is freed without a "
-    "deadlock") {
+    "deferred deletion: destroying a callback that owns the last reference to its device does "
+    "not deadlock") {
   FakeInstance fake;
   {
     Device device = fake.open();
@@ -95,8 +96,7 @@ TEST_CASE(
   CHECK(fake.world.freed().back() == "backend");
 }
 
-TEST_CASE(
-    "retire queue: a destructor of the application may use the engine while it is run there") {
+TEST_CASE("deferred deletion: a destructor of the application may use the engine") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();

@@ -43,8 +43,7 @@ void use_everything(FakeInstance& fake) {
 
 }  // namespace
 
-TEST_CASE(
-    "failing calls: whichever call of the backend fails, the error names it and nothing leaks") {
+TEST_CASE("failing calls: the error names the failed backend call, and nothing leaks") {
   std::uint64_t failures = 0;
   for (std::uint64_t n = 0;; ++n) {
     FakeInstance fake;  // checks at its end that all is gone
@@ -74,7 +73,7 @@ TEST_CASE(
   CHECK(failures >= 15);
 }
 
-TEST_CASE("failing calls: whichever allocation of the host fails, nothing leaks") {
+TEST_CASE("failing calls: no failed host allocation causes a leak") {
   std::uint64_t failures = 0;
   for (std::uint64_t n = 0;; ++n) {
     FakeInstance fake;
@@ -97,7 +96,7 @@ TEST_CASE("failing calls: whichever allocation of the host fails, nothing leaks"
   CHECK(failures > 50);
 }
 
-TEST_CASE("failing calls: a launch that fails is no replay, and the next one works") {
+TEST_CASE("failing calls: a failed launch is no replay, and the next launch works") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();

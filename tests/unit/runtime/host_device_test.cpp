@@ -32,7 +32,7 @@ CapturedGraph fill_and_copy(const Device& device, const std::shared_ptr<CaptureP
 
 }  // namespace
 
-TEST_CASE("host device: a replay of a graph writes what was recorded") {
+TEST_CASE("host device: a replay writes the recorded values") {
   const Device device = open_host();
   auto pool = device.create_pool();
   auto out = pool->host<int>(1000, "out");
@@ -65,7 +65,7 @@ TEST_CASE("host device: a launch allocates nothing on the thread that launches")
   device.wait_idle();
 }
 
-TEST_CASE("host device: everything may be dropped in the middle of a replay") {
+TEST_CASE("host device: all objects may be dropped during a replay") {
   std::atomic<int> calls{0};
   std::weak_ptr<int> seen;
   std::atomic<bool> go{false};
@@ -96,8 +96,7 @@ TEST_CASE("host device: everything may be dropped in the middle of a replay") {
   CHECK(calls == 1);
 }
 
-TEST_CASE(
-    "host device: the fence of a replay rethrows what its callback threw, and only that one does") {
+TEST_CASE("host device: only the fence of a replay rethrows its callback's exception") {
   const Device device = open_host();
   auto pool = device.create_pool();
   auto x = pool->host<int>(1, "x");
@@ -120,7 +119,7 @@ TEST_CASE(
   CHECK(x[0] == 3);
 }
 
-TEST_CASE("host device: lost and rebuilt, the same recording replays into the new memory") {
+TEST_CASE("host device: after a rebuild, the same recording replays into new memory") {
   const Device device = open_host();
   auto pool = device.create_pool();
   auto out = pool->host<int>(64, "out");

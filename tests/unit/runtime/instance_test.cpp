@@ -30,7 +30,7 @@ TEST_CASE("instance: lists the devices of every provider in order") {
   CHECK(instance.application() == "app");
 }
 
-TEST_CASE("open_device: best is the first GPU, and the host device where there is none") {
+TEST_CASE("open_device: best is the first GPU, or the host device without a GPU") {
   const EnvironmentVariable unset("REPRISE_DEVICE", std::nullopt);
   FakeInstance both({}, kTwo);
   CHECK(both.instance.open_device().info().selector == "cuda:0");
@@ -39,7 +39,7 @@ TEST_CASE("open_device: best is the first GPU, and the host device where there i
   CHECK(alone.instance.gpu_unavailable_reason() == "built without CUDA");
 }
 
-TEST_CASE("open_device: REPRISE_DEVICE decides for best, and not for a name") {
+TEST_CASE("open_device: REPRISE_DEVICE overrides best, but not a name") {
   const EnvironmentVariable set("REPRISE_DEVICE", "host");
   FakeInstance fake({}, kTwo);
   CHECK(fake.instance.open_device().info().selector == "host");
@@ -47,7 +47,7 @@ TEST_CASE("open_device: REPRISE_DEVICE decides for best, and not for a name") {
 }
 
 TEST_CASE(
-    "open_device: a wrong REPRISE_DEVICE is refused, naming the variable and what it may be") {
+    "open_device: an invalid REPRISE_DEVICE is refused, naming the variable and valid values") {
   FakeInstance fake({}, kTwo);
   {
     const EnvironmentVariable set("REPRISE_DEVICE", "gpu");
@@ -63,7 +63,7 @@ TEST_CASE(
         }).find("REPRISE_DEVICE: no device is named \"cuda:7\"") != std::string::npos);
 }
 
-TEST_CASE("open_device: an unknown name lists the devices there are") {
+TEST_CASE("open_device: an unknown name lists the available devices") {
   FakeInstance fake({}, kTwo);
   const auto open = [&] { (void)fake.open("toaster"); };
   CHECK(error_of(open).code == ErrorCode::UnknownDevice);
@@ -72,7 +72,7 @@ TEST_CASE("open_device: an unknown name lists the devices there are") {
   CHECK(text_of(open).find("cuda:0 (fake cuda:0), host (fake host)") != std::string::npos);
 }
 
-TEST_CASE("open_device: a GPU by name without a driver tells what is wrong with the driver") {
+TEST_CASE("open_device: for a named GPU without a driver, the error is the driver's") {
   FakeWorld world;
   FakeProvider gpus(world, {}), host(world);
   const Instance instance = detail::make_instance({}, {&gpus, &host});
@@ -91,7 +91,8 @@ TEST_CASE("open_device: a GPU by name in a build without CUDA says that") {
         std::string::npos);
 }
 
-TEST_CASE("instance: REPRISE_VALIDATION wins over the description, and a wrong value is refused") {
+TEST_CASE(
+    "instance: REPRISE_VALIDATION overrides the description, and an invalid value is refused") {
   FakeWorld world;
   FakeProvider host(world);
   for (const auto& [value, level] : {std::pair{"off", Validation::Off},
@@ -113,7 +114,7 @@ TEST_CASE("instance: REPRISE_VALIDATION wins over the description, and a wrong v
         std::string::npos);
 }
 
-TEST_CASE("instance: lives as long as a device that was opened from it") {
+TEST_CASE("instance: a device keeps its instance alive") {
   FakeInstance fake;
   auto instance = std::optional<Instance>(fake.instance);
   const Device device = instance->open_device(DeviceSelector::named("host"));

@@ -56,7 +56,7 @@ TEST_CASE(
   CHECK(Fence().wait_for(std::chrono::nanoseconds(0)));
 }
 
-TEST_CASE("fence: wait blocks until the launch is over") {
+TEST_CASE("fence: wait blocks until the launch is complete") {
   FakeInstance fake;
   Device device = fake.open();
   Queue queue = device.create_queue({.label = "q"});
@@ -72,8 +72,7 @@ TEST_CASE("fence: wait blocks until the launch is over") {
   other.join();
 }
 
-TEST_CASE(
-    "fence: rethrows what a host callback of its own replay threw, each time, and no other's") {
+TEST_CASE("fence: rethrows the exception of its own replay's host callback, each time") {
   FakeInstance fake;
   Device device = fake.open();
   Queue queue = device.create_queue({.label = "q"});
@@ -90,9 +89,7 @@ TEST_CASE(
   CHECK(second.done());
 }
 
-TEST_CASE(
-    "launch: on the same queue needs no wait, on another one exactly one for the graph's last "
-    "launch") {
+TEST_CASE("launch: waits exactly once, for the graph's last launch, and only on another queue") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -129,7 +126,7 @@ TEST_CASE("launch: allocates nothing, shared or not, on one queue or in turns on
   CHECK(allocations_of_this_thread() == before);
 }
 
-TEST_CASE("upload: once, counted as an upload, and a launch on another queue waits for it") {
+TEST_CASE("upload: happens once, and a launch on another queue waits for it") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -146,9 +143,7 @@ TEST_CASE("upload: once, counted as an upload, and a launch on another queue wai
   CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 1, "q"}});
 }
 
-TEST_CASE(
-    "queue: wait_for orders after a fence of another queue, and not after one that is done or its "
-    "own") {
+TEST_CASE("queue: wait_for orders after a pending fence of another queue only") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -165,7 +160,7 @@ TEST_CASE(
   CHECK(fake.world.waits().size() == 1);
 }
 
-TEST_CASE("launch: from four threads every replay gets a number and a serial of its own") {
+TEST_CASE("launch: replays from four threads get distinct numbers and serials") {
   FakeInstance fake;
   fake.world.set_completion(Completion::AtOnce);
   Device device = fake.open();

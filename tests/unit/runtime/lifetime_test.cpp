@@ -80,9 +80,7 @@ TEST_CASE("lifetimes: six objects dropped in every order in the middle of a repl
   CHECK(tried == 720);
 }
 
-TEST_CASE(
-    "lifetimes: all nine objects, each of them first and each of them last, completing before or "
-    "after") {
+TEST_CASE("lifetimes: nine objects, each dropped first and last, before or after completion") {
   FakeInstance fake;
   for (std::size_t first = 0; first < Everything::kCount; ++first) {
     for (std::size_t last = 0; last < Everything::kCount; ++last) {
@@ -115,7 +113,7 @@ TEST_CASE("lifetimes: a fence outlives everything else and can still be waited f
   CHECK(fence.replay() == 1);
 }
 
-TEST_CASE("lifetimes: a graph keeps its buffers, so that it runs on after their handles are gone") {
+TEST_CASE("lifetimes: a graph keeps its buffers and runs after their handles are dropped") {
   FakeInstance fake;
   Device device = fake.open();
   Queue queue = device.create_queue({.label = "q"});

@@ -48,8 +48,8 @@ TEST_CASE_FIXTURE(
   CHECK(error_of([&] { device.wait_idle(); }).code == ErrorCode::DeviceLost);
 }
 
-TEST_CASE_FIXTURE(Loss,
-                  "loss: graphs, queues and handles of before are stale, and nothing new is made") {
+TEST_CASE_FIXTURE(
+    Loss, "loss: existing graphs, queues and handles are stale, and nothing new can be made") {
   CapturedGraph graph = device.compile(commands);
   device.simulate_loss();
   CHECK(error_of([&] { (void)graph.launch(queue); }).code == ErrorCode::StaleHandle);
@@ -62,8 +62,7 @@ TEST_CASE_FIXTURE(Loss,
   CHECK(commands.state() == CommandBufferState::Invalid);
 }
 
-TEST_CASE_FIXTURE(Loss,
-                  "rebuild: gives a new handle for each buffer, and old ones stay stale for ever") {
+TEST_CASE_FIXTURE(Loss, "rebuild: returns a new handle for each buffer, and old ones stay stale") {
   auto h = pool->host<int>(8, "h");
   auto t = pool->transient<int>(2, "t");
   device.simulate_loss();
@@ -86,8 +85,8 @@ TEST_CASE_FIXTURE(Loss,
 }
 
 TEST_CASE_FIXTURE(Loss,
-                  "rebuild: recordings compile again, with new memory and kernels loaded again, "
-                  "and replay on a new queue") {
+                  "rebuild: recordings compile again with new memory and reloaded kernels, and "
+                  "replay on a new queue") {
   CapturedGraph before = device.compile(commands);
   (void)before.launch(queue);
   device.simulate_loss();
@@ -108,8 +107,7 @@ TEST_CASE_FIXTURE(Loss,
 }
 
 TEST_CASE_FIXTURE(Loss,
-                  "rebuild: works as often as the device is lost, and buffers that only a "
-                  "recording holds live on") {
+                  "rebuild: works after each loss, and keeps buffers that only a recording holds") {
   x = {};
   for (std::uint32_t round = 2; round < 5; ++round) {
     device.simulate_loss();
@@ -143,7 +141,7 @@ TEST_CASE_FIXTURE(Loss, "rebuild: a failure leaves the device lost, and a second
   CHECK(device.compile(commands).node_count() == 1);
 }
 
-TEST_CASE("lose: refused where the device cannot be lost on purpose") {
+TEST_CASE("lose: refused if the device cannot simulate a loss") {
   FakeInstance fake({}, {{"cuda:0", DeviceKind::Cuda}});
   Device device = fake.open("cuda:0");
   CHECK(error_of([&] { device.simulate_loss(); }).code == ErrorCode::Unsupported);

@@ -25,7 +25,7 @@ TEST_CASE("pool: counts buffers and bytes of each kind while their handles live"
   CHECK(fake.world.memory_blocks() == 1);
 }
 
-TEST_CASE("pool: a slot that is used again has another version") {
+TEST_CASE("pool: a reused slot has another version") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -40,7 +40,7 @@ TEST_CASE("pool: a slot that is used again has another version") {
   CHECK(x.id() != second);
 }
 
-TEST_CASE("pool: what cannot be allocated is a typed error that names pool, buffer and bytes") {
+TEST_CASE("pool: a failed allocation is a typed error that names pool, buffer and bytes") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool({.label = "small"});
@@ -62,7 +62,7 @@ TEST_CASE("pool: what cannot be allocated is a typed error that names pool, buff
   CHECK(pool->buffer_count() == 0);
 }
 
-TEST_CASE("pool: memory of dropped buffers is there for the next allocation") {
+TEST_CASE("pool: the next allocation can use the memory of dropped buffers") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -124,7 +124,7 @@ TEST_CASE("pool: clear is refused while a command buffer holds a buffer of it") 
   CHECK(x.is_stale());
 }
 
-TEST_CASE("pool: clear makes handles stale and gives the memory back while they live") {
+TEST_CASE("pool: clear makes handles stale and frees the memory while they live") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool({.label = "step"});
@@ -147,8 +147,8 @@ TEST_CASE("pool: clear makes handles stale and gives the memory back while they 
 }
 
 TEST_CASE(
-    "pool: clear waits for no launch, and the memory goes when the launch of a dropped graph is "
-    "over") {
+    "pool: clear waits for no launch, and the memory is freed when the launch of a dropped graph "
+    "completes") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();

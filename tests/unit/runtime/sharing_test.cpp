@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(Sharing, "sharing: a write after a write on another queue wait
   CHECK(x.last_write_stream() == r);
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: on one queue there is nothing to wait for") {
+TEST_CASE_FIXTURE(Sharing, "sharing: launches on one queue do not wait") {
   CapturedGraph writer = writes_x(), reader = reads_x(y);
   (void)writer.launch(q);
   (void)reader.launch(q);
@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(Sharing, "sharing: on one queue there is nothing to wait for")
   CHECK(fake.world.waits().empty());
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: work that is over is not waited for") {
+TEST_CASE_FIXTURE(Sharing, "sharing: launches do not wait for completed work") {
   CapturedGraph writer = writes_x(), reader = reads_x(y);
   (void)writer.launch(q);
   fake.world.complete_all();
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(Sharing,
-                  "sharing: that begins later covers launches of before, reads and writes") {
+                  "sharing: a buffer that becomes shared later covers earlier reads and writes") {
   CapturedGraph one = reads_x(y, "one");
   (void)one.launch(q);
   CapturedGraph writer = writes_x();
@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(Sharing, "sharing: a dropped graph's pending launch is still w
 }
 
 TEST_CASE_FIXTURE(Sharing,
-                  "sharing: a dropped graph whose launches are over leaves the next one unshared") {
+                  "sharing: a dropped graph with completed launches leaves the next one unshared") {
   {
     CapturedGraph writer = writes_x();
     (void)writer.launch(q);
@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(
   CHECK(fake.world.waits().front() == wait("r", 2, "q"));
 }
 
-TEST_CASE_FIXTURE(Sharing, "record_write: of a queue covers all that was submitted to it so far") {
+TEST_CASE_FIXTURE(Sharing, "record_write: a queue covers all its submissions so far") {
   CapturedGraph reader = reads_x(y);
   x.record_write(q);
   CHECK(fake.world.events().back() == Event{Event::Kind::Mark, "q", 1, {}});
@@ -183,8 +183,8 @@ TEST_CASE_FIXTURE(Sharing,
 }
 
 TEST_CASE_FIXTURE(Sharing,
-                  "adopted queue: a launch there shares its buffers, and others wait for all that "
-                  "the stream holds by then") {
+                  "adopted queue: a launch there shares its buffers, and others wait for all work "
+                  "of the stream") {
   const auto core = detail::core_of(device);
   const Queue stream(detail::QueueCore::make(core, core->backend().create_queue("stream"), "stream",
                                              detail::QueueOrigin::Adopted));
@@ -247,8 +247,8 @@ TEST_CASE_FIXTURE(PoolSlabs,
 }
 
 TEST_CASE_FIXTURE(PoolSlabs,
-                  "pool slab: graphs with slabs of their own wait for nobody, nor does a graph "
-                  "that has the shared slab to itself") {
+                  "pool slab: graphs with their own slabs do not wait, nor does the only graph "
+                  "on a shared slab") {
   CapturedGraph one = with_transient("one", x, 16, pool), two = with_transient("two", y, 16, pool);
   CapturedGraph alone = sharer("alone", z);
   (void)one.launch(q);
@@ -260,8 +260,8 @@ TEST_CASE_FIXTURE(PoolSlabs,
 }
 
 TEST_CASE_FIXTURE(PoolSlabs,
-                  "pool slab: without pages to add, a graph that needs more has another slab, "
-                  "which those after it share") {
+                  "pool slab: if the slab cannot grow, a larger graph gets a new slab, which "
+                  "later graphs share") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   CHECK(fake.world.memory_blocks() == before + 1);
@@ -285,7 +285,7 @@ TEST_CASE_FIXTURE(PoolSlabs,
   CHECK(sharing->statistics().mapped == one.report().slab_bytes);
 }
 
-TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a budget that has no room says who shares what there is") {
+TEST_CASE_FIXTURE(PoolSlabs, "pool slab: the error of an exhausted budget names the sharers") {
   CapturedGraph one = sharer("one", x, 2000), two = sharer("two", y, 100);
   const std::string text = text_of([&] { (void)sharer("large", z, 2500); });
   CHECK(text.find("the slab that graph large shares needs 10") != std::string::npos);
@@ -297,8 +297,8 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: a budget that has no room says who shar
 }
 
 TEST_CASE_FIXTURE(PoolSlabs,
-                  "pool slab: it stays until the last launch on it is over, whoever is gone, and "
-                  "then it is freed") {
+                  "pool slab: freed when the last launch on it completes, also after its graphs "
+                  "are dropped") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   CHECK(fake.world.memory_blocks() == before + 1);

@@ -21,7 +21,7 @@ struct ShutDown {
 }  // namespace
 
 TEST_CASE_FIXTURE(ShutDown,
-                  "shut down: handles, queues and graphs are stale, and nothing new is made") {
+                  "shut down: handles, queues and graphs are stale, and nothing new can be made") {
   CapturedGraph graph = make_graph(device, "step", {}, x);
   const DeviceState state = device.state();
   CHECK(state.accepts_work());
@@ -46,8 +46,7 @@ TEST_CASE_FIXTURE(ShutDown,
   device.shut_down();  // again is nothing
 }
 
-TEST_CASE_FIXTURE(ShutDown,
-                  "shut down: waits for what was launched, while new work is refused already") {
+TEST_CASE_FIXTURE(ShutDown, "shut down: waits for earlier launches while new work is refused") {
   CapturedGraph graph = make_graph(device, "step", {}, x);
   const Fence fence = graph.launch(queue);
   std::thread closing([&] { device.shut_down(); });
@@ -60,7 +59,7 @@ TEST_CASE_FIXTURE(ShutDown,
   CHECK(fence.done());
 }
 
-TEST_CASE_FIXTURE(ShutDown, "shut down: of a lost device is no error, and the device opens again") {
+TEST_CASE_FIXTURE(ShutDown, "shut down: a lost device is no error and can be opened again") {
   device.simulate_loss();
   device.shut_down();
   CHECK(device.state().phase() == DeviceState::Phase::ShutDown);
@@ -70,7 +69,7 @@ TEST_CASE_FIXTURE(ShutDown, "shut down: of a lost device is no error, and the de
   CHECK_FALSE(y.is_stale());
 }
 
-TEST_CASE_FIXTURE(ShutDown, "shut down: what is dropped afterwards is freed") {
+TEST_CASE_FIXTURE(ShutDown, "shut down: objects dropped afterwards are freed") {
   CapturedGraph graph = make_graph(device, "step", {}, x);
   (void)graph.launch(queue);
   fake.world.complete_all();

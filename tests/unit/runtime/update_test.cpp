@@ -1,13 +1,17 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "unit/runtime/fake_backend.hpp"
 
 using namespace reprise;
 using namespace reprise::test;
 
-// The fake takes no change in place, so that every update becomes a new executable, if it may.
+// The fake supports no change in place: every update makes a new executable if it is allowed to.
 
-TEST_CASE("update: the executable that was replaced goes when its launches are over, not before") {
+TEST_CASE(
+    "update: a replaced executable is destroyed when its launches are complete, not earlier") {
   FakeInstance fake;
   const Device device = fake.open();
   const Queue queue = device.create_queue({.label = "q"});
@@ -50,7 +54,7 @@ TEST_CASE(
   fake.world.complete_all();
 }
 
-TEST_CASE("update: where no rung that is allowed does, nothing changes and the report says so") {
+TEST_CASE("update: if no allowed method works, nothing changes and the report says so") {
   FakeInstance fake;
   const Device device = fake.open();
   const auto pool = device.create_pool();
@@ -65,9 +69,7 @@ TEST_CASE("update: where no rung that is allowed does, nothing changes and the r
   CHECK(fake.world.execs() == 1);
 }
 
-TEST_CASE(
-    "update: a new executable that fails leaves the graph with the old one, whichever call it is "
-    "that fails") {
+TEST_CASE("update: a failure of any call while a new executable is made keeps the old one") {
   for (std::uint64_t n = 0; n < 20; ++n) {
     FakeInstance fake;
     fake.world.set_completion(Completion::AtOnce);
@@ -93,7 +95,7 @@ TEST_CASE(
   FAIL("the update never came through");
 }
 
-TEST_CASE("update: a graph of a device that was lost is stale to every change") {
+TEST_CASE("update: a graph of a lost device is stale for every change") {
   FakeInstance fake;
   const Device device = fake.open();
   const auto pool = device.create_pool();
@@ -101,4 +103,37 @@ TEST_CASE("update: a graph of a device that was lost is stale to every change") 
   CapturedGraph graph = make_graph(device, "g", a, b);
   device.simulate_loss();
   CHECK(error_of([&] { static_cast<void>(graph.rebind(b, b)); }).code == ErrorCode::StaleHandle);
+}
+
+// The report is replaced as a whole: a reader never sees parts of two recordings.
+TEST_CASE("update: report() and node_count() can be read while another thread updates") {
+  FakeInstance fake;
+  fake.world.set_completion(Completion::AtOnce);
+  const Device device = fake.open();
+  const auto pool = device.create_pool();
+  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b");
+  const auto record = [&](int fills) {
+    CommandBuffer commands = device.create_command_buffer({.label = "g"});
+    commands.begin();
+    for (int i = 0; i < fills; ++i) commands.fill(i % 2 == 0 ? a : b, 1);
+    commands.end();
+    return commands;
+  };
+  const CommandBuffer few = record(3), many = record(40);
+  CapturedGraph graph = device.compile(few, {.lowering = Lowering::Faithful});
+  std::atomic<bool> done{false};
+  std::uint32_t torn = 0, reads = 0;
+  std::thread reader([&] {
+    while (!done.load() || reads < 100) {
+      const CompileReport report = graph.report();
+      if (report.commands != report.nodes || (report.nodes != 3 && report.nodes != 40)) ++torn;
+      if (const std::uint32_t nodes = graph.node_count(); nodes != 3 && nodes != 40) ++torn;
+      ++reads;
+    }
+  });
+  for (int i = 0; i < 50; ++i) CHECK(graph.update(i % 2 == 0 ? many : few).done());
+  done = true;
+  reader.join();
+  CHECK(torn == 0);
+  CHECK(graph.node_count() == 3);
 }

@@ -48,7 +48,7 @@ class TemporaryFile {
 
 }  // namespace
 
-TEST_CASE("tune: the fastest lowering takes the graph's place, and the report says by how much") {
+TEST_CASE("tune: the fastest lowering is selected, and the report gives the ratio") {
   FakeTunable on(likes_8_lanes);
   CapturedGraph graph = on.make_wide();
   const std::uint64_t plan = graph.report().plan_hash, lowering = graph.report().lowering_hash;
@@ -67,7 +67,7 @@ TEST_CASE("tune: the fastest lowering takes the graph's place, and the report sa
   on.fake.world.wait_until_execs(1);
 }
 
-TEST_CASE("tune: a graph than which nothing is faster stays what it is, with its executable") {
+TEST_CASE("tune: a graph keeps its executable if no candidate is faster") {
   FakeTunable on([](const detail::Plan&) { return 7000.0; });
   CapturedGraph graph = on.make_wide();
   const std::uint64_t lowering = graph.report().lowering_hash;
@@ -80,7 +80,7 @@ TEST_CASE("tune: a graph than which nothing is faster stays what it is, with its
   CHECK(error_of([&] { graph.save_tuning("never-written"); }).code == ErrorCode::InvalidState);
 }
 
-TEST_CASE("tune: one that is faster in every other measurement is not chosen") {
+TEST_CASE("tune: a candidate that is faster in every second measurement is not selected") {
   int turn = 0;
   FakeTunable on([&turn](const detail::Plan& plan) {
     if (plan.lowered.lanes != 16) return 9000.0;
@@ -90,7 +90,7 @@ TEST_CASE("tune: one that is faster in every other measurement is not chosen") {
   CHECK_FALSE(graph.tune(on.queue, kRepeatable).has_changed());
 }
 
-TEST_CASE("tune: one that was faster as one executable only makes way for the next best") {
+TEST_CASE("tune: a candidate of which only one executable was faster loses to the next best") {
   constexpr int kOfFirstSeries = 600;  // launches, about
   int of_8_lanes = 0;
   FakeTunable on([&of_8_lanes](const detail::Plan& plan) {
@@ -106,7 +106,7 @@ TEST_CASE("tune: one that was faster as one executable only makes way for the ne
   }
 }
 
-TEST_CASE("tune: what a device would be given twice is measured once") {
+TEST_CASE("tune: equal lowerings are measured once") {
   FakeTunable on([](const detail::Plan&) { return 7000.0; });
   const auto buffer = on.pool->allocate<int>(64, "x");
   CommandBuffer commands = on.device.create_command_buffer({.label = "chain"});
@@ -120,7 +120,7 @@ TEST_CASE("tune: what a device would be given twice is measured once") {
     CHECK(report.candidates[i].reason == "the same graph as an earlier candidate");
 }
 
-TEST_CASE("tune: a lowering that there is no memory for is passed over by name") {
+TEST_CASE("tune: a lowering that lacks memory is skipped, and the report names it") {
   FakeTunable on(likes_8_lanes);
   // In one lane the second transient is written after the first was read; side by side they would
   // not share bytes.
@@ -148,7 +148,7 @@ TEST_CASE("tune: a lowering that there is no memory for is passed over by name")
   on.device.wait_idle();
 }
 
-TEST_CASE("tune: contents that can't be saved are said so, and nothing has changed") {
+TEST_CASE("tune: an error names contents that cannot be saved, and nothing changes") {
   FakeTunable on(likes_8_lanes);
   CapturedGraph graph = on.make_wide();
   on.fake.world.limit_bytes(on.fake.world.memory_bytes() + 64);
@@ -157,7 +157,7 @@ TEST_CASE("tune: contents that can't be saved are said so, and nothing has chang
   CHECK_FALSE(graph.tune(on.queue, kRepeatable).candidates.empty());
 }
 
-TEST_CASE("tune: whichever call fails, the graph can be launched and nothing stays behind") {
+TEST_CASE("tune: after a failure of any call, the graph can be launched and nothing leaks") {
   for (std::uint64_t n = 0; n < 400; n = n < 40 ? n + 1 : n + 23) {
     FakeTunable on(likes_8_lanes);
     CapturedGraph graph = on.make_wide();
@@ -173,7 +173,7 @@ TEST_CASE("tune: whichever call fails, the graph can be launched and nothing sta
   }
 }
 
-TEST_CASE("tuning file: what was chosen is read by the next compile, and others stay in the file") {
+TEST_CASE("tuning file: the next compile reads the selected lowering, and other entries are kept") {
   const TemporaryFile file("tuning.json");
   std::uint64_t lowering = 0;
   {
@@ -202,7 +202,7 @@ TEST_CASE("tuning file: what was chosen is read by the next compile, and others 
   CHECK(on.device.compile(commands, {.tuning_file = file.path()}).report().lanes == 0);
 }
 
-TEST_CASE("tuning file: what is no tuning file is refused by name, and never written over") {
+TEST_CASE("tuning file: another file is refused by name and never overwritten") {
   FakeTunable on(likes_8_lanes);
   CapturedGraph graph = on.make_wide();
   REQUIRE(graph.tune(on.queue, kRepeatable).has_changed());

@@ -144,7 +144,7 @@ TEST_CASE(
   check_contains(
       page_of(fixture, model::SelectedReplay{fixture.view.graph, 7}),
       {"Replay 7", "Device time", "Median", "Launch call", "907 ns", "Latency", "2.500 us", "main",
-       "trainer", "Slower than median", "Measured critical path", "work", "wait"});
+       "trainer", "Slower than median", "Measured critical path", "work", "wait", "total"});
   check_contains(page_of(fixture, model::SelectedReplay{fixture.view.graph, 1000}),
                  {"does not contain this replay"});
 }

@@ -182,7 +182,7 @@ TEST_CASE(
   });
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
                                   .extend(document->find(test::kManyReplays)->replays);
-  const DurationHistogram histogram = duration_histogram(series, {}, 40);
+  const DurationBins histogram = duration_bins(series, {}, 40);
   std::size_t count = histogram.overflow;
   for (const std::size_t bin : histogram.bins) count += bin;
   CHECK(count == 999);

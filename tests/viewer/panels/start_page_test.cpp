@@ -11,21 +11,21 @@ namespace {
 struct StartTest {
   explicit StartTest(ImVec2 size = {1600, 900}) : context(size) {}
   void draw() {
-    context.frame([this] { take(page.draw(context.theme, view_model)); });
+    context.frame([this] { record(page.draw(context.theme, view_model)); });
   }
-  void take(StartAction now) {
-    if (!std::holds_alternative<std::monostate>(now)) action = std::move(now);
+  void record(StartAction result) {
+    if (!std::holds_alternative<std::monostate>(result)) action = std::move(result);
   }
   std::string text() {
     std::string all;
     context.frame([&] {
       ImGuiFixture::start_log();
-      take(page.draw(context.theme, view_model));
+      record(page.draw(context.theme, view_model));
       all = context.take_log();
     });
     return all;
   }
-  // Clicks from top to bottom until something happens.
+  // Clicks at positions from top to bottom until the page returns an action.
   void click_down(float x, float from, float to) {
     for (float y = from; y < to && std::holds_alternative<std::monostate>(action); y += 9) {
       context.move_mouse({x, y});
@@ -45,7 +45,7 @@ struct StartTest {
 
 }  // namespace
 
-TEST_CASE("start page: with nothing there it says how to get something") {
+TEST_CASE("start page: an empty page draws at every size and shows hints") {
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{90, 60}}) {
     StartTest t(size);
     t.draw();
@@ -68,7 +68,7 @@ TEST_CASE("start page: a click on a live session opens it") {
   CHECK(std::get<OpenTarget>(t.action).target == "/run/reprise/42.sock");
 }
 
-TEST_CASE("start page: a click on a recent file opens it, unless it is gone") {
+TEST_CASE("start page: a click on a recent file opens it if the file exists") {
   StartTest t;
   t.view_model.recent = {{"/traces/gone.reprise", "", false},
                          {"/traces/there.reprise", "today", true}};
@@ -78,7 +78,7 @@ TEST_CASE("start page: a click on a recent file opens it, unless it is gone") {
   CHECK(std::get<OpenTarget>(t.action).target == "/traces/there.reprise");
 }
 
-TEST_CASE("start page: the sample runs where it is installed") {
+TEST_CASE("start page: the button of an installed sample returns RunSample") {
   StartTest t;
   t.view_model.sample = "/usr/bin/digits";
   t.view_model.sample_state = "starting, as process 7";
@@ -87,7 +87,7 @@ TEST_CASE("start page: the sample runs where it is installed") {
   CHECK(std::holds_alternative<RunSample>(t.action));
 }
 
-TEST_CASE("start page: why the last one could not be opened is said") {
+TEST_CASE("start page: the error of the last attempt is shown") {
   StartTest t;
   t.view_model.error = "x.reprise is no trace";
   CHECK(t.text().find("x.reprise is no trace") != std::string::npos);

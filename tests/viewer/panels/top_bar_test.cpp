@@ -34,7 +34,7 @@ struct BarTest {
   TopBarActions actions;
 };
 
-bool has(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 std::shared_ptr<const model::Document> with_costs(const std::vector<trace::ProfileCost>& costs) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
@@ -46,12 +46,12 @@ std::shared_ptr<const model::Document> with_costs(const std::vector<trace::Profi
 
 }  // namespace
 
-TEST_CASE("top bar: with room it says everything, with less the least important goes first") {
+TEST_CASE("top bar: a narrow bar hides the segments with the lowest rank first") {
   BarTest wide(1600);
   const std::string all = wide.text();
-  for (const char* what : {"hand-made.reprise", "replays/s", "p50", "p99", "lost", "12"}) {
-    CAPTURE(what);
-    CHECK(has(all, what));
+  for (const char* part : {"hand-made.reprise", "replays/s", "p50", "p99", "lost", "12"}) {
+    CAPTURE(part);
+    CHECK(has(all, part));
   }
   BarTest narrow(520);
   const std::string few = narrow.text();
@@ -62,7 +62,7 @@ TEST_CASE("top bar: with room it says everything, with less the least important 
   CHECK(tiny.fixture.is_drawable());
 }
 
-TEST_CASE("top bar: a live session says its state and has its mode to choose") {
+TEST_CASE("top bar: a live session shows its application, and drawing requests no action") {
   BarTest t(1600);
   t.fixture.is_live = true;
   t.status.state = model::FeedState::Live;
@@ -73,7 +73,8 @@ TEST_CASE("top bar: a live session says its state and has its mode to choose") {
   CHECK_FALSE(t.actions.close);
 }
 
-TEST_CASE("top bar: what a mode costs is the larger of host and device over its last records") {
+TEST_CASE(
+    "top bar: the overhead is the larger of host and device over the last records of the mode") {
   const auto document =
       with_costs({{0, 1'000, 3, 900, 900}, {1'000, 2'000, 2, 10, 2}, {2'000, 3'000, 2, 2, 0}});
   const ProfileText text = profile_text(*document, {});
@@ -84,23 +85,23 @@ TEST_CASE("top bar: what a mode costs is the larger of host and device over its 
   CHECK(profile_text(*with_costs({}), {.asked = trace::LiveProfile::Every}).mode == "every");
 }
 
-TEST_CASE("status line: each state of a feed has its words") {
+TEST_CASE("status line: each state of a feed has its text") {
   const PanelFixture fixture;
-  const auto what = [&](model::FeedStatus status) {
-    return feed_text(fixture.theme, status, "x.reprise").what;
+  const auto state_text = [&](model::FeedStatus status) {
+    return feed_text(fixture.theme, status, "x.reprise").state;
   };
-  CHECK(what({.state = model::FeedState::Opening}) == "opening x.reprise");
-  CHECK(what({.state = model::FeedState::Loading, .progress = 0.42}) == "loading, 42.0 %");
-  CHECK(what({.state = model::FeedState::Ready}) == "ready");
-  CHECK(what({.state = model::FeedState::Ready, .reason = "cut off"}) == "read, as far as it goes");
-  CHECK(what({.state = model::FeedState::Live}) == "live");
-  CHECK(what({.state = model::FeedState::Ended}) == "session ended");
-  CHECK(what({.state = model::FeedState::Failed}) == "failed");
+  CHECK(state_text({.state = model::FeedState::Opening}) == "opening x.reprise");
+  CHECK(state_text({.state = model::FeedState::Loading, .progress = 0.42}) == "loading, 42.0 %");
+  CHECK(state_text({.state = model::FeedState::Ready}) == "ready");
+  CHECK(state_text({.state = model::FeedState::Ready, .reason = "cut off"}) == "partially loaded");
+  CHECK(state_text({.state = model::FeedState::Live}) == "live");
+  CHECK(state_text({.state = model::FeedState::Ended}) == "session ended");
+  CHECK(state_text({.state = model::FeedState::Failed}) == "failed");
   CHECK(feed_text(fixture.theme, {.state = model::FeedState::Ended}, {}).reason ==
-        "all that it sent is here");
+        "all received data is shown");
 }
 
-TEST_CASE("status line: a chosen range is named, and its cross gives it up") {
+TEST_CASE("status line: the selected range is shown, and its cross clears it") {
   PanelFixture fixture({1600, 24});
   fixture.view.range = {4, 10};
   const auto draw = [&] {
@@ -114,7 +115,7 @@ TEST_CASE("status line: a chosen range is named, and its cross gives it up") {
   CHECK_FALSE(fixture.view.has_range());
 }
 
-TEST_CASE("search box: what is typed filters, the cross shows all again") {
+TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   PanelFixture fixture({400, 60});
   int find = 0;
   const auto draw = [&] {
@@ -133,7 +134,7 @@ TEST_CASE("search box: what is typed filters, the cross shows all again") {
   CHECK(fixture.view.filter.is_empty());
 }
 
-TEST_CASE("tabs: a click chooses, and a badge is drawn") {
+TEST_CASE("tabs: a click selects a tab, and tabs with badges draw") {
   PanelFixture fixture({500, 60});
   const std::vector<Tab> tabs = {
       {"One", "", {}, 0}, {"Two", "", "12", fixture.theme.warning}, {"Three", "", {}, 0}};

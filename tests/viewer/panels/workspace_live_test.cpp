@@ -1,4 +1,4 @@
-// A workspace that looks at a session of this process, from its first graph to its end.
+// A workspace that views a live session of this process, from its first graph to its end.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -23,10 +23,10 @@ using reprise::test::ImGuiFixture;
 
 namespace {
 
-// What a feed tells, to wait for.
+// Counts the changes of a feed and waits for the next one.
 class Changes {
  public:
-  void note() {
+  void increment() {
     const std::lock_guard lock(mutex_);
     ++count_;
     changed_.notify_all();
@@ -35,7 +35,7 @@ class Changes {
     const std::lock_guard lock(mutex_);
     return count_;
   }
-  // False: nothing for so long that something hangs.
+  // Waits for a change after `seen`. Returns false after a timeout that indicates a hang.
   bool wait_beyond(std::uint64_t seen) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(120), [&] { return count_ > seen; });
@@ -47,7 +47,7 @@ class Changes {
   std::uint64_t count_ = 0;
 };
 
-// A program that is traced live.
+// A program with a live trace.
 struct Program {
   explicit Program(const std::filesystem::path& folder)
       : runtime("XDG_RUNTIME_DIR", folder.string()) {
@@ -93,7 +93,7 @@ struct Program {
 
 }  // namespace
 
-TEST_CASE("workspace: a live session is followed, paused, and stays when it has ended") {
+TEST_CASE("workspace: a live session can be followed and paused, and stays visible after its end") {
   const auto folder = test::scratch_folder() / "run";
   std::filesystem::create_directories(folder);
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
@@ -105,9 +105,9 @@ TEST_CASE("workspace: a live session is followed, paused, and stays when it has 
   Changes changes;
   ImGuiFixture context;
   Background background(1);
-  background.on_finished([&] { changes.note(); });
+  background.on_finished([&] { changes.increment(); });
   const auto feed = std::make_shared<model::TraceFeed>(
-      model::TraceFeedDesc{.target = socket, .on_change = [&] { changes.note(); }});
+      model::TraceFeedDesc{.target = socket, .on_change = [&] { changes.increment(); }});
   {
     Workspace workspace(feed, nullptr, background);
     WorkspaceLayout layout;
@@ -120,34 +120,34 @@ TEST_CASE("workspace: a live session is followed, paused, and stays when it has 
         text = ImGuiFixture::take_log();
       });
     };
-    const auto drawn_until = [&](const std::function<bool()>& is_so) {
+    const auto draw_until = [&](const std::function<bool()>& condition) {
       for (;;) {
         const std::uint64_t seen = changes.count();
         draw();
-        if (is_so()) return true;
+        if (condition()) return true;
         if (!changes.wait_beyond(seen)) return false;
       }
     };
-    const auto says = [&](const char* what) { return text.find(what) != std::string::npos; };
+    const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
     const auto replays = [&] {
       const model::GraphEntry* const entry = feed->document()->find(workspace.view().graph);
       return entry == nullptr ? 0 : entry->replays.size();
     };
 
-    REQUIRE(drawn_until([&] { return says("live graph") && says("live"); }));
+    REQUIRE(draw_until([&] { return has("live graph") && has("live"); }));
     CHECK(context.is_drawable());
     program.run(20);
-    REQUIRE(drawn_until([&] { return replays() >= 20; }));
+    REQUIRE(draw_until([&] { return replays() >= 20; }));
     note_key(' ', true, false, 0);
     draw();
     note_key(' ', false, false, 0);
     CHECK(workspace.view().paused);
     draw();
-    CHECK(says("paused"));
+    CHECK(has("paused"));
     workspace.view().paused = false;
     program.end();
-    REQUIRE(drawn_until([&] { return says("session ended"); }));
-    CHECK(says("live graph"));
+    REQUIRE(draw_until([&] { return has("session ended"); }));
+    CHECK(has("live graph"));
     CHECK(context.is_drawable());
   }
   background.wait_until_idle();

@@ -1,4 +1,4 @@
-// The whole window without a window: real traces, mouse and keys.
+// The whole workspace without a window: real traces, simulated mouse and keys.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ using reprise::test::ImGuiFixture;
 
 namespace {
 
-constexpr double kHangs = 120;  // seconds: a guard, nothing takes as long
+constexpr double kTimeout = 120;  // seconds; only a hang takes this long
 constexpr int kRight = 262, kLeft = 263, kEscape = 256, kHome = 268, kF1 = 290, kF3 = 292,
               kControl = 2, kShift = 1;
 
@@ -33,12 +33,12 @@ std::string hand_made_file() {
 
 struct WorkspaceTest {
   explicit WorkspaceTest(const std::string& file, ImVec2 size = {1600, 900},
-                         const std::string& beside = {})
+                         const std::string& compared = {})
       : context(size),
         feed(std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = file})),
-        other(beside.empty()
+        other(compared.empty()
                   ? nullptr
-                  : std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = beside})),
+                  : std::make_shared<model::TraceFeed>(model::TraceFeedDesc{.target = compared})),
         workspace(feed, other, background) {}
   ~WorkspaceTest() { background.wait_until_idle(); }
 
@@ -48,10 +48,10 @@ struct WorkspaceTest {
       workspace.draw(context.theme, layout);
     });
   }
-  // Draws until everything that the document needs is there.
+  // Draws until all view models of the document are ready.
   void settle() {
-    REQUIRE(feed->wait_until_ready(kHangs));
-    if (other) REQUIRE(other->wait_until_ready(kHangs));
+    REQUIRE(feed->wait_until_ready(kTimeout));
+    if (other) REQUIRE(other->wait_until_ready(kTimeout));
     draw();
     for (int i = 0; i < 1000 && !workspace.is_settled(); ++i) {
       background.wait_until_idle();
@@ -85,17 +85,17 @@ struct WorkspaceTest {
   Workspace workspace;
 };
 
-bool has(const std::string& text, const char* what) { return text.find(what) != std::string::npos; }
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
-TEST_CASE("workspace: views have the names that the command line knows") {
+TEST_CASE("workspace: view_named() accepts the view names of the command line") {
   for (const char* name : {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"})
     CHECK(view_named(name));
   CHECK_FALSE(view_named("nothing"));
 }
 
-TEST_CASE("workspace: a real trace is drawn at every size and in every view") {
+TEST_CASE("workspace: a trace draws at every size and in every view") {
   for (const ImVec2 size : {ImVec2{400, 300}, ImVec2{700, 500}, ImVec2{1600, 900},
                             ImVec2{3840, 2160}, ImVec2{120, 80}}) {
     WorkspaceTest t(hand_made_file(), size);
@@ -110,7 +110,7 @@ TEST_CASE("workspace: a real trace is drawn at every size and in every view") {
   }
 }
 
-TEST_CASE("workspace: the graph with most replays is shown first") {
+TEST_CASE("workspace: the graph with the most replays is shown first") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   CHECK(t.workspace.view().graph == model::GraphKey{HandMadeTrace::kStep, 1});
@@ -120,36 +120,36 @@ TEST_CASE("workspace: the graph with most replays is shown first") {
   CHECK(has(text, "ready"));
 }
 
-TEST_CASE("workspace: what the trace lost is said in the bar") {
+TEST_CASE("workspace: the top bar shows the number of lost records") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   CHECK(has(t.text(), "lost 12"));
 }
 
-TEST_CASE("workspace: a file that is not there says why, and does not fall") {
+TEST_CASE("workspace: a missing file shows an error") {
   for (const ImVec2 size : {ImVec2{400, 300}, ImVec2{1600, 900}}) {
     WorkspaceTest t((test::scratch_folder() / "no such file.reprise").string(), size);
     t.draw();
-    REQUIRE(t.feed->wait_until_ready(kHangs));
+    REQUIRE(t.feed->wait_until_ready(kTimeout));
     t.draw();
     const std::string text = t.text();
-    CHECK(has(text, "could not be opened"));
+    CHECK(has(text, "Cannot open"));
     CHECK(has(text, "no such file"));
     CHECK(t.context.is_drawable());
   }
 }
 
-TEST_CASE("workspace: a file that is no trace says why") {
+TEST_CASE("workspace: a file that is not a trace shows an error") {
   const auto path = test::scratch_folder() / "garbage.reprise";
   std::ofstream(path) << "this is not a trace at all, and long enough to look like one";
   WorkspaceTest t(path.string());
-  REQUIRE(t.feed->wait_until_ready(kHangs));
+  REQUIRE(t.feed->wait_until_ready(kTimeout));
   t.draw();
   CHECK(has(t.text(), "garbage"));
   CHECK(t.context.is_drawable());
 }
 
-TEST_CASE("workspace: where no graph is to be seen, the trace's own warnings say why") {
+TEST_CASE("workspace: a trace without a graph shows the trace's warnings") {
   const auto path = test::scratch_folder() / "no graph.reprise";
   {
     trace::TraceWriter writer;
@@ -160,24 +160,24 @@ TEST_CASE("workspace: where no graph is to be seen, the trace's own warnings say
         trace::Message{2, trace::Severity::Warning, "run.cupti", "another profiler has it"}));
   }
   WorkspaceTest t(path.string());
-  REQUIRE(t.feed->wait_until_ready(kHangs));
+  REQUIRE(t.feed->wait_until_ready(kTimeout));
   t.draw();
   const std::string text = t.text();
-  CHECK(has(text, "There is no graph in"));
+  CHECK(has(text, "No graph in"));
   CHECK(has(text, "another profiler has it"));
   CHECK_FALSE(has(text, "by the way"));
 }
 
-TEST_CASE("workspace: a session that is not there is told of") {
+TEST_CASE("workspace: a missing session shows its address") {
   WorkspaceTest t("127.0.0.1:1");
   t.draw();
   CHECK(t.context.is_drawable());
-  t.feed->wait_until_ready(kHangs);
+  t.feed->wait_until_ready(kTimeout);
   t.draw();
   CHECK(has(t.text(), "127.0.0.1"));
 }
 
-TEST_CASE("workspace: a search leaves the nodes that have it, and F3 goes through them") {
+TEST_CASE("workspace: F3 and Shift+F3 select the next and the previous match") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   t.workspace.view().filter.text = "blur";
@@ -194,7 +194,7 @@ TEST_CASE("workspace: a search leaves the nodes that have it, and F3 goes throug
   CHECK(std::get<model::SelectedNode>(t.workspace.view().selection).node == 2);
 }
 
-TEST_CASE("workspace: Ctrl+F puts the cursor into the search, and what is typed filters") {
+TEST_CASE("workspace: Ctrl+F focuses the search field, and typed text sets the filter") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   t.press('F', kControl);
@@ -225,11 +225,11 @@ TEST_CASE("workspace: Escape clears the selection, then the search, then the ran
   CHECK_FALSE(view.has_range());
 }
 
-TEST_CASE("workspace: arrow keys go from replay to replay and stop at the ends") {
+TEST_CASE("workspace: Left and Right select the adjacent replay and stop at the ends") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   ViewState& view = t.workspace.view();
-  t.press(kRight);  // the newest is shown
+  t.press(kRight);  // the newest replay is shown already
   CHECK_FALSE(view.replay);
   t.press(kLeft);
   REQUIRE(view.replay);
@@ -243,7 +243,7 @@ TEST_CASE("workspace: arrow keys go from replay to replay and stop at the ends")
   CHECK(*view.replay == 1);
 }
 
-TEST_CASE("workspace: numbers choose tabs, C the critical path") {
+TEST_CASE("workspace: number keys select tabs, and C toggles the critical path") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   ViewState& view = t.workspace.view();
@@ -262,10 +262,10 @@ TEST_CASE("workspace: numbers choose tabs, C the critical path") {
   CHECK(view.critical_path != marked);
 }
 
-TEST_CASE("workspace: F1 shows the keys until Escape") {
+TEST_CASE("workspace: F1 shows the shortcuts until Escape") {
   WorkspaceTest t(hand_made_file());
   t.settle();
-  CHECK_FALSE(has(t.text(), "Keys and mouse"));
+  CHECK_FALSE(has(t.text(), "Keyboard and mouse"));
   ViewState& view = t.workspace.view();
   view.selection = model::SelectedNode{view.graph, 1};
   t.press(kF1);
@@ -273,10 +273,11 @@ TEST_CASE("workspace: F1 shows the keys until Escape") {
   t.press(kEscape);
   t.draw();
   CHECK(t.context.vertices() < with_help);
-  CHECK_FALSE(std::holds_alternative<std::monostate>(view.selection));  // Escape was for the help
+  CHECK_FALSE(
+      std::holds_alternative<std::monostate>(view.selection));  // Escape closed only the help
 }
 
-TEST_CASE("workspace: another graph has a range and a replay of its own") {
+TEST_CASE("workspace: a change of the graph clears range and replay") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   ViewState& view = t.workspace.view();
@@ -287,10 +288,10 @@ TEST_CASE("workspace: another graph has a range and a replay of its own") {
   t.settle();
   CHECK_FALSE(view.has_range());
   CHECK_FALSE(view.replay);
-  CHECK(view.graph == model::GraphKey{HandMadeTrace::kOther, 1});  // the user's choice stays
+  CHECK(view.graph == model::GraphKey{HandMadeTrace::kOther, 1});  // the user's choice is kept
 }
 
-TEST_CASE("workspace: what is selected has to exist") {
+TEST_CASE("workspace: a selection of a missing item is cleared") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   ViewState& view = t.workspace.view();
@@ -302,7 +303,7 @@ TEST_CASE("workspace: what is selected has to exist") {
   CHECK(std::holds_alternative<std::monostate>(view.selection));
 }
 
-TEST_CASE("workspace: a splitter moves with the mouse, and a double click puts it back") {
+TEST_CASE("workspace: a drag moves a splitter, and a double click resets it") {
   WorkspaceTest t(hand_made_file());
   t.settle();
   const WorkspaceLayout first;
@@ -331,7 +332,7 @@ TEST_CASE("workspace: a splitter moves with the mouse, and a double click puts i
   CHECK(t.layout.strip == doctest::Approx(first.strip));
 }
 
-TEST_CASE("workspace: two traces beside each other") {
+TEST_CASE("workspace: two traces draw in the compare view") {
   const auto second = test::scratch_folder() / "workspace other.reprise";
   test::write_hand_made_trace(second, {.slow_node = 2});
   WorkspaceTest t(hand_made_file(), {1600, 900}, second.string());
@@ -341,7 +342,7 @@ TEST_CASE("workspace: two traces beside each other") {
   CHECK(t.context.is_drawable());
 }
 
-TEST_CASE("workspace: what the engine wrote is drawn, in light too") {
+TEST_CASE("workspace: a recorded trace draws in the light theme") {
   const auto path = test::scratch_folder() / "workspace recorded.reprise";
   test::write_recorded_trace(path);
   WorkspaceTest t(path.string());

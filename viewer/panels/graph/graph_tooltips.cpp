@@ -47,7 +47,7 @@ std::string dimensions(const std::uint32_t (&d)[3]) {
   return text;
 }
 
-const char* access_name(trace::Access access) {
+const char* access_text(trace::Access access) {
   switch (access) {
     case trace::Access::None: return "none";
     case trace::Access::Read: return "read";
@@ -92,7 +92,7 @@ void draw_node(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t nod
   lines.field("source", place_text(graph, record.file, record.line));
   const auto accesses = graph.accesses(node);
   for (std::size_t i = 0; i < std::min(accesses.size(), kMaxLines); ++i) {
-    lines.field(access_name(accesses[i].access),
+    lines.field(access_text(accesses[i].access),
                 graph.buffer_name(accesses[i].buffer) + "  " +
                     bytes_text(accesses[i].end - accesses[i].begin));
   }

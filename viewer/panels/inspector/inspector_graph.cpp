@@ -188,7 +188,8 @@ void GraphPage::draw_versions(PanelContext& context) {
                                 "version " + count_text(before->version)))
     return;
   for (const trace::Update& update : context.document->updates) {
-    if (update.graph == key.graph && update.to_version == key.version && !update.what.empty())
+    if (update.graph == key.graph && update.to_version == key.version &&
+        !update.description.empty())
       draw_note(context.theme, update.description);
   }
   if (changes->is_empty()) draw_note(context.theme, "No node changed.");

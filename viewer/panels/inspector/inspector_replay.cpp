@@ -132,9 +132,9 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
   statistics_.ask(key, [replays, key] {
     const model::ReplayRange range{key.first, key.count};
     return Statistics{key.graph,
-                      model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range, 1),
-                      model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range, 1),
-                      model::replay_statistics(replays, model::ReplayMeasure::Latency, range, 1)};
+                      model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range),
+                      model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range),
+                      model::replay_statistics(replays, model::ReplayMeasure::Latency, range)};
   });
   auto statistics = statistics_.value();
   if (statistics && statistics->graph != key.graph) statistics = nullptr;

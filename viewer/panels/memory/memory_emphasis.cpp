@@ -22,7 +22,7 @@ std::uint32_t node_of(const model::Selection& selection, const MemoryViewModel& 
              : kNone;
 }
 
-bool contains(const std::vector<std::uint32_t>& sorted, std::uint32_t value) {
+bool contains_sorted(const std::vector<std::uint32_t>& sorted, std::uint32_t value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);
 }
 
@@ -47,9 +47,9 @@ MemoryEmphasis::MemoryEmphasis(const ViewState& view, const MemoryViewModel& vie
 }
 
 Emphasis MemoryEmphasis::of(std::uint32_t buffer) const {
-  if (contains(selected_, buffer)) return Emphasis::Selected;
+  if (contains_sorted(selected_, buffer)) return Emphasis::Selected;
   if (buffer < matches_.size() && matches_[buffer] == 0) return Emphasis::Filtered;
-  if (contains(aliasing_, buffer)) return Emphasis::Aliasing;
+  if (contains_sorted(aliasing_, buffer)) return Emphasis::Aliasing;
   return buffer_ != kNone || node_ != kNone ? Emphasis::Dimmed : Emphasis::Plain;
 }
 

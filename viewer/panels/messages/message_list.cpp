@@ -74,7 +74,8 @@ class MessageListBuilder {
   }
 
   MessageLine make_line(const trace::Update& update) const {
-    MessageLine line{.at = update.at, .rank = MessageRank::Update, .id = {}, .text = update.what};
+    MessageLine line{
+        .at = update.at, .rank = MessageRank::Update, .id = {}, .text = update.description};
     line.id = "version " + std::to_string(update.from_version) + " to " +
               std::to_string(update.to_version);
     const model::GraphEntry* const entry = document_.find({update.graph, update.to_version});

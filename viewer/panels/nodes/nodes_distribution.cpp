@@ -14,10 +14,10 @@ double Distribution::position(double nanoseconds) const noexcept {
 Distribution distribution(const detail::CompactDurationHistogram& times, std::size_t bars) {
   Distribution result;
   if (times.count() == 0 || bars == 0) return result;
-  result.min = static_cast<double>(times.least());
-  result.max = static_cast<double>(times.greatest());
+  result.min = static_cast<double>(times.min());
+  result.max = static_cast<double>(times.max());
   // The first and the last bar absorb long tails.
-  const double median = times.median();
+  const double median = times.quantile(0.5);
   result.highest = std::min(
       result.max, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
   result.lowest = std::max(

@@ -28,8 +28,7 @@ struct BinLayout {
   }
 };
 
-BinLayout bin_layout(const Theme& theme, const DurationHistogram& histogram, ImVec2 at,
-                     ImVec2 size) {
+BinLayout bin_layout(const Theme& theme, const DurationBins& histogram, ImVec2 at, ImVec2 size) {
   BinLayout p;
   p.count = histogram.bins.size();
   p.min = {at.x + 52 * theme.scale, at.y + theme.half_space};
@@ -47,7 +46,7 @@ DurationRange durations(const DurationBins& h, std::size_t low, std::size_t high
   return {edge(low), high >= h.bins.size() ? std::max(h.max, edge(high)) : edge(high + 1) - 0.5};
 }
 
-void draw_axes(const Theme& theme, const DurationHistogram& h, const BinLayout& p) {
+void draw_axes(const Theme& theme, const DurationBins& h, const BinLayout& p) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
   const float line = small->FontSize;

@@ -18,7 +18,7 @@ struct DurationRange {
 class ReplaysHistogram {
  public:
   // `median` selects the colours; 0: unknown. Returns true if the selected durations changed.
-  bool draw(const Theme& theme, const DurationHistogram& histogram, double median, ImVec2 size);
+  bool draw(const Theme& theme, const DurationBins& histogram, double median, ImVec2 size);
   [[nodiscard]] const std::optional<DurationRange>& selected() const noexcept { return selected_; }
   [[nodiscard]] bool is_dragging() const noexcept { return dragging_; }
   void clear() { selected_.reset(); }

@@ -43,9 +43,8 @@ IndexRange clamp_range(model::ReplayRange range, std::size_t size) {
 
 }  // namespace
 
-DurationHistogram duration_histogram(const ReplaySeries& series, model::ReplayRange range,
-                                     std::size_t bins) {
-  DurationHistogram h;
+DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range, std::size_t bins) {
+  DurationBins h;
   const auto [first, end] = clamp_range(range, series.size());
   std::vector<Time> values = known_values(series, first, end);
   if (values.empty() || bins == 0) return h;

@@ -11,7 +11,7 @@
 namespace reprise::viewer {
 
 // Bins of equal width from the minimum to the outlier fence, plus an overflow bin for outliers.
-struct DurationHistogram {
+struct DurationBins {
   double lowest = 0, width = 1;  // ns
   std::vector<std::size_t> bins;
   std::size_t overflow = 0;   // number of values above the last bin
@@ -30,7 +30,7 @@ struct SeriesSummary {
 
 struct RangeViewModel {
   model::ReplayStatistics device, launch, latency;  // without histograms
-  DurationHistogram histogram;                      // of `series`
+  DurationBins histogram;                           // of `series`
 };
 [[nodiscard]] RangeViewModel make_range_view_model(const model::ListView<trace::Replay>& replays,
                                                    const ReplaySeries& series,

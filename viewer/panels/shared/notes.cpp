@@ -39,20 +39,6 @@ bool has_same_target(const Note& a, const Note& b) {
   return a.graph == b.graph && a.target == b.target && a.number == b.number;
 }
 
-// Replaces the file atomically: writes a temporary file in the same folder, then renames it.
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path temporary = path.string() + ".new";
-  {
-    std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-    stream << text;
-    stream.close();
-    if (!stream) throw std::runtime_error("cannot write " + temporary.string());
-  }
-  std::error_code error;
-  std::filesystem::rename(temporary, path, error);
-  if (error) throw std::runtime_error("cannot write " + path.string() + ": " + error.message());
-}
-
 }  // namespace
 
 struct Notes::Shared {

@@ -21,8 +21,8 @@ void HelpOverlay::draw(const Theme& theme) {
       ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleColor();
   const float width = std::min(viewport.Size.x - 2 * theme.space, 640 * theme.scale);
-  const float wanted = (static_cast<float>(key_help().size()) * 21 + 74) * theme.scale;
-  const float height = std::min(viewport.Size.y - 2 * theme.space, wanted);
+  const float full_height = (static_cast<float>(key_help().size()) * 21 + 74) * theme.scale;
+  const float height = std::min(viewport.Size.y - 2 * theme.space, full_height);
   ImGui::SetCursorPos(
       {std::round((viewport.Size.x - width) / 2), std::round((viewport.Size.y - height) / 2)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, theme.raised);
@@ -33,14 +33,14 @@ void HelpOverlay::draw(const Theme& theme) {
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor(2);
   ImGui::PushFont(theme.heading);
-  ImGui::TextUnformatted("Keys and mouse");
+  ImGui::TextUnformatted("Keyboard and mouse");
   ImGui::PopFont();
   ImGui::Dummy({0, theme.half_space});
   if (ImGui::BeginTable("table", 2,
                         ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX |
                             ImGuiTableFlags_BordersInnerH)) {
     ImGui::TableSetupColumn("keys");
-    ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableSetupColumn("description", ImGuiTableColumnFlags_WidthStretch);
     for (const KeyHelp& help : key_help()) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();

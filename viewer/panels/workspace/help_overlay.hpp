@@ -1,5 +1,5 @@
-// HelpOverlay: what keys and mouse do, above everything else, until a key or a click. Threads: the
-// drawing thread's.
+// HelpOverlay: the table of keyboard and mouse shortcuts, drawn on top of all panels. A click
+// closes it. Threads: drawing thread only.
 #pragma once
 
 #include "panels/widgets/theme.hpp"
@@ -11,12 +11,12 @@ class HelpOverlay {
   void toggle() noexcept { open_ = !open_; }
   void close() noexcept { open_ = false; }
   [[nodiscard]] bool is_open() const noexcept { return open_; }
-  // Draws nothing unless it is open. Outside of any window.
+  // Draws the overlay if it is open. Call outside of any ImGui window.
   void draw(const Theme& theme);
 
  private:
   bool open_ = false;
-  bool was_open_ = false;  // in the frame before: the click that opened it does not close it
+  bool was_open_ = false;  // in the last frame; prevents the opening click from closing the overlay
 };
 
 }  // namespace reprise::viewer

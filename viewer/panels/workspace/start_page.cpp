@@ -14,16 +14,16 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kWide = 1040;  // points: from there on sessions stand beside files
-constexpr float kRow = 44, kWays = 92;
+constexpr float kMaxWidth = 1040;               // points
+constexpr float kRow = 44, kWorkflowCard = 92;  // heights, points
 
 std::string folder(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-// The sign of the product: replays as bars, one of them slower.
-void draw_sign(const Theme& theme, ImVec2 at, float size) {
+// The product logo: replays as bars, one of them slower.
+void draw_logo(const Theme& theme, ImVec2 at, float size) {
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   constexpr float kBars[] = {0.42f, 0.5f, 0.46f, 0.92f, 0.48f};
   const float step = size / 5, width = std::max(2.0f, std::round(step * 0.62f));
@@ -36,14 +36,14 @@ void draw_sign(const Theme& theme, ImVec2 at, float size) {
   }
 }
 
-void heading(const Theme& theme, const char* text, const std::string& beside) {
+void heading(const Theme& theme, const char* text, const std::string& note) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
   ImGui::TextUnformatted(text);
   ImGui::PopStyleColor();
-  if (!beside.empty()) {
+  if (!note.empty()) {
     ImGui::SameLine();
     ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_faint);
-    ImGui::TextUnformatted(beside.c_str());
+    ImGui::TextUnformatted(note.c_str());
     ImGui::PopStyleColor();
   }
   ImGui::Dummy({0, theme.half_space / 2});
@@ -57,7 +57,7 @@ void wrapped(const std::string& text, ImU32 colour) {
   ImGui::PopTextWrapPos();
 }
 
-// As much of a text, from its start or around its middle, as has room.
+// The text, shortened to fit into `width`.
 std::string fitted(const std::string& text, float width) {
   const float wide = ImGui::CalcTextSize(text.c_str()).x;
   if (wide <= width || text.empty()) return text;
@@ -68,16 +68,16 @@ std::string fitted(const std::string& text, float width) {
 
 struct RowText {
   std::string title, detail, right;
-  ImU32 dot = 0;  // 0: none
-  bool is_there = true;
+  ImU32 dot = 0;  // colour; 0: no dot
+  bool is_enabled = true;
 };
 
-// A row to click on; returns true where it was.
-bool draw_row(const Theme& theme, const char* id, const RowText& text, float right_room) {
+// A clickable row; returns true if it was clicked. `right_margin` stays free for a button.
+bool draw_row(const Theme& theme, const char* id, const RowText& text, float right_margin) {
   const float width = ImGui::GetContentRegionAvail().x, height = std::round(kRow * theme.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, {std::max(1.0f, width - right_room), height});
-  const bool hovered = ImGui::IsItemHovered() && text.is_there;
+  const bool clicked = ImGui::InvisibleButton(id, {std::max(1.0f, width - right_margin), height});
+  const bool hovered = ImGui::IsItemHovered() && text.is_enabled;
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (hovered) draw.AddRectFilled(at, {at.x + width, at.y + height}, theme.hovered, theme.radius);
   float x = at.x + theme.space;
@@ -91,27 +91,26 @@ bool draw_row(const Theme& theme, const char* id, const RowText& text, float rig
   const float right =
       text.right.empty() ? 0 : ImGui::CalcTextSize(text.right.c_str()).x + theme.space;
   if (right > 0)
-    draw.AddText({at.x + width - right_room - right, at.y + std::round((height - small) / 2)},
+    draw.AddText({at.x + width - right_margin - right, at.y + std::round((height - small) / 2)},
                  theme.ink_soft, text.right.c_str());
-  const float room = width - right_room - right - (x - at.x) - theme.space;
-  const std::string detail = fitted(text.detail, room);
+  const float text_width = width - right_margin - right - (x - at.x) - theme.space;
+  const std::string detail = fitted(text.detail, text_width);
   ImGui::PopFont();
   const float top = at.y + std::round((height - line - small - 2 * theme.scale) / 2);
-  draw.AddText(theme.text, line, {x, top}, text.is_there ? theme.ink : theme.ink_faint,
-               fitted(text.title, room).c_str());
+  draw.AddText(theme.text, line, {x, top}, text.is_enabled ? theme.ink : theme.ink_faint,
+               fitted(text.title, text_width).c_str());
   draw.AddText(theme.small, small, {x, top + line + 2 * theme.scale}, theme.ink_soft,
                detail.c_str());
-  return clicked && text.is_there;
+  return clicked && text.is_enabled;
 }
 
 void draw_sessions(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
   const auto alive = std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
                                    [](const trace::LiveSession& s) { return s.alive; });
-  heading(theme, "Live on this machine",
-          alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
+  heading(theme, "Live sessions", alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
   if (alive == 0) {
     wrapped(
-        "No program is sending just now. Start one with REPRISE_TRACE=live and it appears here.",
+        "No live session on this machine. Start a program with REPRISE_TRACE=live to list it here.",
         theme.ink_soft);
     return;
   }
@@ -132,8 +131,10 @@ void draw_sessions(const Theme& theme, const StartViewModel& view_model, StartAc
 void draw_recent(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
   heading(theme, "Recent traces", {});
   if (view_model.recent.empty()) {
-    wrapped("None yet. Drop a trace here, or write one: reprise record -o run.reprise -- PROGRAM",
-            theme.ink_soft);
+    wrapped(
+        "No recent traces. Drop a trace here, or record one: reprise record -o run.reprise -- "
+        "PROGRAM",
+        theme.ink_soft);
     return;
   }
   const float side = ImGui::GetFrameHeight() + theme.half_space;
@@ -142,14 +143,14 @@ void draw_recent(const Theme& theme, const StartViewModel& view_model, StartActi
     const float top = ImGui::GetCursorPosY();
     const RowText row{.title = file_name(file.path),
                       .detail = folder(file.path),
-                      .right = file.is_there ? file.text : "no longer there",
-                      .is_there = file.is_there};
+                      .right = file.is_there ? file.text : "not found",
+                      .is_enabled = file.is_there};
     if (draw_row(theme, "row", row, side)) action = OpenTarget{file.path, {}};
     tooltip(file.path);
     const float next = ImGui::GetCursorPosY();
     ImGui::SetCursorPos({ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - side,
                          top + std::round((kRow * theme.scale - ImGui::GetFrameHeight()) / 2)});
-    if (icon_button(theme, "forget", Icon::Cross, "Leave it out of this list; the file stays"))
+    if (icon_button(theme, "forget", Icon::Cross, "Remove from this list; the file is kept"))
       action = ForgetRecent{file.path};
     ImGui::SetCursorPosY(next);
     ImGui::PopID();
@@ -177,42 +178,43 @@ bool accent_button(const Theme& theme, const char* text, ImVec2 size) {
   return clicked;
 }
 
-struct Way {
-  const char *what, *command, *then;
+struct Workflow {
+  const char *title, *command, *result;
 };
-constexpr Way kWaysToBegin[] = {{"Look while it runs", "REPRISE_TRACE=live ./program",
-                                 "It appears above, and in reprise sessions."},
-                                {"Record, look later", "reprise record -o run.reprise -- ./program",
-                                 "Drop the file here, or open it by its name."},
-                                {"Compare two runs", "reprise view before.reprise after.reprise",
-                                 "What changed, with its significance."}};
+constexpr Workflow kWorkflows[] = {{"Profile a running program", "REPRISE_TRACE=live ./program",
+                                    "Listed above and by reprise sessions."},
+                                   {"Record a trace", "reprise record -o run.reprise -- ./program",
+                                    "Drop the file here, or open it by name."},
+                                   {"Compare two runs", "reprise view before.reprise after.reprise",
+                                    "Shows differences and their significance."}};
 
-void draw_ways(const Theme& theme, float width, int columns) {
+void draw_workflows(const Theme& theme, float width, int columns) {
   const float gap = 2 * theme.space, s = theme.scale;
   const float card =
       std::round((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const ImVec2 from = ImGui::GetCursorPos();
   for (int i = 0; i < 3; ++i) {
-    const Way& way = kWaysToBegin[i];
+    const Workflow& workflow = kWorkflows[i];
     const auto column = static_cast<float>(i % columns), row = static_cast<float>(i / columns);
-    ImGui::SetCursorPos({from.x + column * (card + gap), from.y + row * (kWays * s + gap)});
+    ImGui::SetCursorPos({from.x + column * (card + gap), from.y + row * (kWorkflowCard * s + gap)});
     ImGui::PushID(i);
-    begin_card(theme, "way", card, kWays * s);
-    ImGui::TextUnformatted(way.what);
+    begin_card(theme, "workflow", card, kWorkflowCard * s);
+    ImGui::TextUnformatted(workflow.title);
     const float side = ImGui::GetFrameHeight();
     ImGui::PushFont(theme.mono);
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
-    ImGui::TextUnformatted(fitted(way.command, ImGui::GetContentRegionAvail().x - side).c_str());
+    ImGui::TextUnformatted(
+        fitted(workflow.command, ImGui::GetContentRegionAvail().x - side).c_str());
     ImGui::PopStyleColor();
     ImGui::PopFont();
-    tooltip(way.command);
+    tooltip(workflow.command);
     ImGui::SameLine(ImGui::GetContentRegionMax().x - side);
     if (icon_button(theme, "copy", Icon::Copy, "Copy the command"))
-      ImGui::SetClipboardText(way.command);
+      ImGui::SetClipboardText(workflow.command);
     ImGui::PushFont(theme.small);
     ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
-    ImGui::TextUnformatted(fitted(way.then, ImGui::GetContentRegionAvail().x).c_str());
+    ImGui::TextUnformatted(fitted(workflow.result, ImGui::GetContentRegionAvail().x).c_str());
     ImGui::PopStyleColor();
     ImGui::PopFont();
     ImGui::EndChild();
@@ -240,7 +242,7 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::PopStyleColor();
 
   const float s = theme.scale, margin = std::min(40 * s, viewport.Size.x * 0.04f);
-  const float width = std::min(viewport.Size.x - 2 * margin, kWide * s),
+  const float width = std::min(viewport.Size.x - 2 * margin, kMaxWidth * s),
               left = std::round((viewport.Size.x - width) / 2);
   const bool is_wide = width > 680 * s;
   const bool is_tall = viewport.Size.y > 560 * s;
@@ -254,20 +256,22 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::EndGroup();
   y += ImGui::GetItemRectSize().y + 2 * theme.space;
 
-  const float gap = 2 * theme.space, foot = 40 * s,
-              ways = is_wide ? kWays * s : 3 * (kWays * s + gap) - gap;
-  const auto alive =
-      static_cast<float>(std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
-                                       [](const trace::LiveSession& each) { return each.alive; }));
-  const float row = kRow * s + ImGui::GetStyle().ItemSpacing.y, head = 62 * s;
-  const float of_sessions = head + std::max(1.0f, alive) * row + 60 * s,
-              of_recent = head + std::max(1.0f, static_cast<float>(view_model.recent.size())) * row;
-  const float most = std::max(of_sessions, viewport.Size.y - y - gap - ways - foot - margin);
+  const float gap = 2 * theme.space, footer = 40 * s,
+              workflows = is_wide ? kWorkflowCard * s : 3 * (kWorkflowCard * s + gap) - gap;
+  const auto alive = static_cast<float>(
+      std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
+                    [](const trace::LiveSession& session) { return session.alive; }));
+  const float row = kRow * s + ImGui::GetStyle().ItemSpacing.y, header = 62 * s;
+  const float sessions_height = header + std::max(1.0f, alive) * row + 60 * s,
+              recent_height =
+                  header + std::max(1.0f, static_cast<float>(view_model.recent.size())) * row;
+  const float max_height =
+      std::max(sessions_height, viewport.Size.y - y - gap - workflows - footer - margin);
   const float column = is_wide ? std::round((width - gap) / 2) : width;
-  const float first =
-      is_wide ? std::clamp(std::max(of_sessions, of_recent), 200 * s, std::max(200 * s, most))
-              : of_sessions;
-  const float second = is_wide ? first : std::min(of_recent, 360 * s);
+  const float first = is_wide ? std::clamp(std::max(sessions_height, recent_height), 200 * s,
+                                           std::max(200 * s, max_height))
+                              : sessions_height;
+  const float second = is_wide ? first : std::min(recent_height, 360 * s);
   ImGui::SetCursorPos({left, y});
   begin_card(theme, "sessions", column, first);
   draw_sessions(theme, view_model, action);
@@ -280,15 +284,15 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   y += (is_wide ? first : first + gap + second) + gap;
 
   ImGui::SetCursorPos({left, y});
-  draw_ways(theme, width, is_wide ? 3 : 1);
-  y += ways;
+  draw_workflows(theme, width, is_wide ? 3 : 1);
+  y += workflows;
 
   ImGui::PushFont(theme.small);
   ImGui::SetCursorPos({left, y + theme.space * 1.5f});
   ImGui::PushTextWrapPos(left + width);
   ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft),
-                     "Drop a trace anywhere to open it, two of them to compare them. F1 shows the "
-                     "keys, L changes between dark and light.");
+                     "Drop a trace anywhere to open it, or two traces to compare them. F1 shows "
+                     "all shortcuts, L toggles the light and dark theme.");
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0, theme.space});
   ImGui::PopFont();
@@ -299,18 +303,17 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
 }
 
 void StartPage::draw_title(const Theme& theme, ImVec2 at, float width) {
-  const float s = theme.scale, sign = 46 * s;
+  const float s = theme.scale, logo = 46 * s;
   const ImVec2 window = ImGui::GetWindowPos();
   const float x = window.x + at.x, y = window.y - ImGui::GetScrollY() + at.y;
-  draw_sign(theme, {x, y}, sign);
+  draw_logo(theme, {x, y}, logo);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   ImFont* const large = theme.title != nullptr ? theme.title : theme.heading;
-  const float line = font_size(large), text = x + sign + 16 * s;
+  const float line = font_size(large), text = x + logo + 16 * s;
   draw.AddText(large, line, {text, std::round(y - 5 * s)}, theme.ink, "Reprise");
   draw.AddText(theme.text, font_size(theme.text), {text, std::round(y - 3 * s + line)},
                theme.ink_soft,
-               width > 460 * s ? "Captured graphs, every replay of them, and where the time goes"
-                               : "Graphs, replays, time");
+               width > 460 * s ? "Profiler for graphs and their replays" : "Graph profiler");
 }
 
 void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, float width,
@@ -323,16 +326,16 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   ImGui::SetNextItemWidth(width - button - theme.space - (token > 0 ? token + theme.space : 0));
   const bool entered = ImGui::InputTextWithHint(
       "##address",
-      width > 560 * s ? "A trace file, a session's socket, or host:port" : "file or host:port",
-      address_, sizeof address_, ImGuiInputTextFlags_EnterReturnsTrue);
+      width > 560 * s ? "Trace file, session socket or host:port" : "file or host:port", address_,
+      sizeof address_, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine(0, theme.space);
   bool token_entered = false;
   if (token > 0) {
     ImGui::SetNextItemWidth(token);
     token_entered = ImGui::InputTextWithHint(
-        "##token", "token, for host:port", token_, sizeof token_,
+        "##token", "token for host:port", token_, sizeof token_,
         ImGuiInputTextFlags_Password | ImGuiInputTextFlags_EnterReturnsTrue);
-    tooltip("What the session was started with as REPRISE_TOKEN");
+    tooltip("The value of REPRISE_TOKEN in the traced process");
     ImGui::SameLine(0, theme.space);
   }
   ImGui::PopStyleColor();
@@ -352,12 +355,12 @@ void StartPage::draw_sample(const Theme& theme, const StartViewModel& view_model
                             StartAction& action) {
   ImGui::Dummy({0, theme.space});
   if (view_model.sample.empty()) {
-    wrapped("The digits sample is not installed beside this program.", theme.ink_faint);
+    wrapped("The digits sample is not installed.", theme.ink_faint);
   } else {
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.5f * theme.space, 6 * theme.scale});
     if (ImGui::Button("Run the digits sample live")) action = RunSample{};
     ImGui::PopStyleVar();
-    tooltip("Trains a small network on this machine and shows it here while it runs\n" +
+    tooltip("Trains a small network on this machine and opens its live session\n" +
             view_model.sample);
   }
   if (!view_model.sample_state.empty()) wrapped(view_model.sample_state, theme.ink_soft);

@@ -1,7 +1,6 @@
-// StartPage: what stands there before a trace is open: live sessions of this machine, recent files,
-// a place to type an address, and a button that runs the digits sample and looks at it. Says what
-// to do where there is nothing. Acts on nothing itself: returns what the user wants. Threads: the
-// drawing thread's.
+// StartPage: the page shown while no trace is open: live sessions of this machine, recent files, an
+// address field and a button that runs the digits sample. The page performs no action itself; it
+// returns the user's request. Threads: drawing thread only.
 #pragma once
 
 #include <string>
@@ -15,30 +14,30 @@
 namespace reprise::viewer {
 
 struct OpenTarget {
-  std::string target, token;  // a file, a socket's path, or host:port
+  std::string target, token;  // target: a file, a socket path, or host:port
 };
-struct RunSample {};  // digits, live
+struct RunSample {};  // the digits sample, traced live
 struct ForgetRecent {
   std::string path;
 };
 using StartAction = std::variant<std::monostate, OpenTarget, RunSample, ForgetRecent>;
 
 struct RecentFile {
-  std::string path, text;  // text: when, how large
+  std::string path, text;  // text: time and size
   bool is_there = true;
 };
 
 struct StartViewModel {
-  std::vector<trace::LiveSession> sessions;  // looked for in the background, about once a second
+  std::vector<trace::LiveSession> sessions;  // a worker refreshes them about once a second
   std::vector<RecentFile> recent;            // newest first
-  std::string sample;        // path of the digits sample; empty: it is not installed
-  std::string sample_state;  // while it starts, or why it did not; empty: nothing to say
-  std::string error;         // of what was opened last; empty: none
+  std::string sample;                        // path of the digits sample; empty: not installed
+  std::string sample_state;                  // progress or error of the sample; may be empty
+  std::string error;                         // of the last attempt to open a target; may be empty
 };
 
 class StartPage {
  public:
-  // Fills the main viewport, with a window of its own.
+  // Draws a window that fills the main viewport.
   [[nodiscard]] StartAction draw(const Theme& theme, const StartViewModel& view_model);
 
  private:

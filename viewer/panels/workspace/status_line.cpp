@@ -12,8 +12,8 @@ namespace reprise::viewer {
 
 namespace {
 
-// Text in the middle of the line; returns its width.
-float put(const Theme& theme, float x, const std::string& text, ImU32 colour) {
+// Vertically centred text; returns its width.
+float draw_text(const Theme& theme, float x, const std::string& text, ImU32 colour) {
   ImGui::SetCursorPos({x, std::round((status_height(theme) - ImGui::GetTextLineHeight()) / 2)});
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextUnformatted(text.c_str());
@@ -51,11 +51,11 @@ FeedText feed_text(const Theme& theme, const model::FeedStatus& status, const st
     case model::FeedState::Loading:
       return {"loading, " + percent_text(status.progress), status.reason, theme.accent};
     case model::FeedState::Ready:
-      return {status.reason.empty() ? "ready" : "read, as far as it goes", status.reason,
+      return {status.reason.empty() ? "ready" : "partially loaded", status.reason,
               status.reason.empty() ? theme.good : theme.warning};
     case model::FeedState::Live: return {"live", status.reason, theme.good};
     case model::FeedState::Ended:
-      return {"session ended", status.reason.empty() ? "all that it sent is here" : status.reason,
+      return {"session ended", status.reason.empty() ? "all received data is shown" : status.reason,
               theme.ink_faint};
     case model::FeedState::Failed: return {"failed", status.reason, theme.error};
   }
@@ -76,29 +76,28 @@ void draw_status(PanelContext& context, const StatusViewModel& view_model) {
   const float right_width = ImGui::CalcTextSize(right.c_str()).x;
 
   FeedText feed = feed_text(theme, view_model.status, shortened(context.name, 40));
-  if (context.is_live && context.view.paused)
-    feed = {"paused: the trace goes on", {}, theme.warning};
+  if (context.is_live && context.view.paused) feed = {"paused, still recording", {}, theme.warning};
   if (!view_model.error.empty())
-    feed = {"a part of the trace cannot be read", view_model.error, theme.error};
+    feed = {"part of the trace is unreadable", view_model.error, theme.error};
   float x = theme.space;
   draw.AddCircleFilled({window.x + x + 4 * theme.scale, window.y + std::round(height / 2)},
                        4 * theme.scale, feed.colour);
   x += 14 * theme.scale;
-  const float room = width - right_width - 3 * theme.space;
-  std::string what = feed.reason.empty() ? feed.what : feed.what + ": " + feed.reason;
-  const float wide = ImGui::CalcTextSize(what.c_str()).x;
-  const bool fits_beside = x + wide < room;
-  if (x + wide > width)
-    what = shortened(what, static_cast<std::size_t>(std::max(
+  const float left_end = width - right_width - 3 * theme.space;
+  std::string left = feed.reason.empty() ? feed.state : feed.state + ": " + feed.reason;
+  const float left_width = ImGui::CalcTextSize(left.c_str()).x;
+  const bool fits_beside = x + left_width < left_end;
+  if (x + left_width > width)
+    left = shortened(left, static_cast<std::size_t>(std::max(
                                8.0f, (width - x - theme.space) / (ImGui::GetFontSize() * 0.55f))));
-  x += put(theme, x, what,
-           view_model.status.state == model::FeedState::Failed || !view_model.error.empty()
-               ? theme.error
-               : theme.ink_soft) +
+  x += draw_text(theme, x, left,
+                 view_model.status.state == model::FeedState::Failed || !view_model.error.empty()
+                     ? theme.error
+                     : theme.ink_soft) +
        2 * theme.space;
   tooltip(feed.reason);
-  if (view_model.status.state ==
-      model::FeedState::Loading) {  // how far, as a line along the upper edge
+  // A progress bar along the upper edge.
+  if (view_model.status.state == model::FeedState::Loading) {
     draw.AddRectFilled(
         window,
         {window.x + width * static_cast<float>(std::clamp(view_model.status.progress, 0.0, 1.0)),
@@ -107,20 +106,20 @@ void draw_status(PanelContext& context, const StatusViewModel& view_model) {
   }
   if (context.entry != nullptr && context.view.has_range()) {
     const std::string range = range_text(context);
-    const float wide_range = ImGui::CalcTextSize(range.c_str()).x + height + theme.space;
-    if (x + wide_range < room) {
+    const float range_width = ImGui::CalcTextSize(range.c_str()).x + height + theme.space;
+    if (x + range_width < left_end) {
       draw.AddRectFilled({window.x + x - theme.half_space, window.y + 2},
-                         {window.x + x + wide_range, window.y + height - 2}, theme.accent_soft,
+                         {window.x + x + range_width, window.y + height - 2}, theme.accent_soft,
                          theme.radius);
-      put(theme, x, range, theme.ink);
+      draw_text(theme, x, range, theme.ink);
       ImGui::SetCursorPos(
-          {x + wide_range - height + 2, std::round((height - ImGui::GetFrameHeight()) / 2)});
-      if (icon_button(theme, "whole run", Icon::Cross, "Back to all replays (Esc)"))
+          {x + range_width - height + 2, std::round((height - ImGui::GetFrameHeight()) / 2)});
+      if (icon_button(theme, "whole run", Icon::Cross, "Clear the range (Esc)"))
         context.view.range = {};
     }
   }
   if (fits_beside && !right.empty())
-    put(theme, width - right_width - theme.space, right, theme.ink_soft);
+    draw_text(theme, width - right_width - theme.space, right, theme.ink_soft);
   ImGui::PopFont();
 }
 

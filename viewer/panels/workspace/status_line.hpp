@@ -1,5 +1,5 @@
-// StatusLine: below everything: how the trace itself is doing (opening, loading, live, ended,
-// failed), what is chosen, and how much there is. Threads: the drawing thread's.
+// The status line at the bottom: the state of the trace (opening, loading, live, ended, failed),
+// the selected range, and counts of the shown graph. Threads: drawing thread only.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 namespace reprise::viewer {
 
 struct FeedText {
-  std::string what;    // "loading, 42 %"
-  std::string reason;  // empty: nothing to explain
-  ImU32 colour = 0;    // of its dot
+  std::string state;   // "loading, 42 %"
+  std::string reason;  // details; may be empty
+  ImU32 colour = 0;    // of the dot
 };
 [[nodiscard]] FeedText feed_text(const Theme& theme, const model::FeedStatus& status,
                                  const std::string& name);
@@ -21,7 +21,7 @@ struct FeedText {
 struct StatusViewModel {
   const model::FeedStatus& status;
   const ReplayFigures* figures = nullptr;
-  std::string error;  // of what is made in the background
+  std::string error;  // WorkspaceViewModel::error()
 };
 
 [[nodiscard]] float status_height(const Theme& theme);

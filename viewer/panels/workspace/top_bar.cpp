@@ -13,8 +13,9 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr int kNothingLostRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRank = 4,
-              kTailRank = 5, kMedianRank = 6, kLostRank = 7, kGraphRank = 100;
+// Priorities of the segments; higher ranks stay visible longer.
+constexpr int kNoLossRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRank = 4, kP99Rank = 5,
+              kMedianRank = 6, kLossRank = 7, kGraphRank = 100;
 
 float text_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
@@ -36,7 +37,7 @@ struct StateText {
   ImU32 colour = 0;
 };
 
-// Of a session; a file has none.
+// The state of a live session; empty for a file.
 StateText session_state(const PanelContext& context, const model::FeedStatus& status) {
   const Theme& theme = context.theme;
   if (!context.is_live) return {};
@@ -48,7 +49,7 @@ StateText session_state(const PanelContext& context, const model::FeedStatus& st
       return context.view.paused ? StateText{"paused", theme.warning}
                                  : StateText{"live", theme.good};
     case model::FeedState::Ended: return {"ended", theme.ink_faint};
-    case model::FeedState::Failed: return {"lost", theme.error};
+    case model::FeedState::Failed: return {"disconnected", theme.error};
   }
   return {};
 }
@@ -59,7 +60,7 @@ std::string graph_text(const model::Graph& graph) {
   return shortened(graph.name(), 28) + version;
 }
 
-// Returns true where it was clicked.
+// Returns true if the row was clicked.
 bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t replays,
                     model::GraphKey shown) {
   const std::string amount = count_text(graph.node_count()) + " nodes, " + count_text(replays) +
@@ -77,31 +78,31 @@ bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t r
   return clicked;
 }
 
-struct Lost {
+struct LossSummary {
   std::uint64_t count = 0;
-  std::string what;
+  std::string details;
 };
 
-Lost lost_of(const model::Document& document) {
-  constexpr std::size_t kMostShown = 8, kMostLooked = 4096;
-  Lost lost;
-  std::size_t shown = 0;
-  const std::size_t all = document.losses.size(), first = all > kMostLooked ? all - kMostLooked : 0;
-  for (std::size_t i = first; i < all; ++i) lost.count += document.losses[i].count;
-  for (std::size_t i = all; i-- > first && shown < kMostShown; ++shown) {
+LossSummary summarise_losses(const model::Document& document) {
+  constexpr std::size_t kMaxLines = 8, kMaxRecords = 4096;
+  LossSummary summary;
+  std::size_t lines = 0;
+  const std::size_t all = document.losses.size(), first = all > kMaxRecords ? all - kMaxRecords : 0;
+  for (std::size_t i = first; i < all; ++i) summary.count += document.losses[i].count;
+  for (std::size_t i = all; i-- > first && lines < kMaxLines; ++lines) {
     const trace::Loss& loss = document.losses[i];
-    lost.what += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) +
-                 (loss.reason.empty() ? "" : ": " + loss.reason);
+    summary.details += "\n" + count_text(loss.count) + " " + loss_name(loss.kind) +
+                       (loss.reason.empty() ? "" : ": " + loss.reason);
   }
-  if (all > kMostShown) lost.what += "\nand more: see Messages";
+  if (all > kMaxLines) summary.details += "\nmore in the Messages panel";
   if (document.unknown_replays + document.unknown_samples > 0) {
-    lost.what += "\n" + count_text(document.unknown_replays + document.unknown_samples) +
-                 " records name a graph that the trace does not describe";
+    summary.details += "\n" + count_text(document.unknown_replays + document.unknown_samples) +
+                       " records refer to a graph that the trace does not contain";
   }
-  return lost;
+  return summary;
 }
 
-// Draws one figure where the cursor is, in the middle of the line.
+// Draws a name and a value at the cursor.
 void draw_figure(const Theme& theme, const std::string& name, const std::string& value,
                  ImU32 colour) {
   ImGui::AlignTextToFramePadding();
@@ -122,8 +123,7 @@ void TopBar::add_session(const PanelContext& context, const TopBarViewModel& vie
   const bool has_session = context.is_live && !context.document->sessions->empty();
   std::string name = shortened(
       has_session ? context.document->sessions->front().application : file_name(context.name), 26);
-  if (!context.other_name.empty())
-    name += " against " + shortened(file_name(context.other_name), 26);
+  if (!context.other_name.empty()) name += " vs. " + shortened(file_name(context.other_name), 26);
   const Theme& theme = context.theme;
   const auto [state, colour] = session_state(context, view_model.status);
   const float width = text_width(name) + (state.empty() ? 0 : text_width(state) + 2 * theme.space);
@@ -136,12 +136,13 @@ void TopBar::add_session(const PanelContext& context, const TopBarViewModel& vie
          if (!state.empty()) {
            ImGui::SameLine(0, theme.space);
            const ImVec2 at = ImGui::GetCursorScreenPos();
-           const float wide = text_width(state) + theme.space, line = ImGui::GetTextLineHeight();
+           const float badge = text_width(state) + theme.space, line = ImGui::GetTextLineHeight();
            const float top = at.y + ImGui::GetStyle().FramePadding.y;
            ImDrawList& draw = *ImGui::GetWindowDrawList();
-           draw.AddRectFilled({at.x, top - 1}, {at.x + wide, top + line + 1}, colour, theme.radius);
+           draw.AddRectFilled({at.x, top - 1}, {at.x + badge, top + line + 1}, colour,
+                              theme.radius);
            draw.AddText({at.x + theme.half_space, top}, ink_on(colour), state.c_str());
-           ImGui::Dummy({wide, line});
+           ImGui::Dummy({badge, line});
          }
          ImGui::EndGroup();
          tooltip(hint);
@@ -164,10 +165,10 @@ void TopBar::add_graph(const PanelContext& context) {
            ImGui::EndCombo();
          }
          const auto device = context.document->devices->find(context.graph()->record().device);
-         const std::string on =
+         const std::string location =
              device == context.document->devices->end() ? "" : " on " + device->second.name;
          tooltip("Graph " + context.graph()->name() + ", version " +
-                 std::to_string(context.graph()->record().version) + on + ": " +
+                 std::to_string(context.graph()->record().version) + location + ": " +
                  count_text(context.graph()->node_count()) + " nodes, " +
                  count_text(context.graph()->record().edges.size()) + " edges");
        }});
@@ -180,26 +181,26 @@ void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& vie
   const ImU32 cost_colour = profile.cost > 0.05 ? theme.warning : theme.ink_soft;
   if (!view_model.status.allowed) {
     add_figure(context, kProfileRank, "profile",
-               profile.mode + (profile.cost_text.empty() ? "" : ", cost " + profile.cost_text),
+               profile.mode + (profile.cost_text.empty() ? "" : ", overhead " + profile.cost_text),
                profile.cost > 0.05 ? theme.warning : theme.ink, profile.hint);
     return;
   }
   const float combo = text_width("sampled") + 4.5f * theme.space;
-  const std::string cost = profile.cost_text.empty() ? "" : "cost " + profile.cost_text;
+  const std::string cost = profile.cost_text.empty() ? "" : "overhead " + profile.cost_text;
   const float width = combo + (cost.empty() ? 0 : theme.space + text_width(cost));
-  const trace::LiveProfile most = *view_model.status.allowed;
+  const trace::LiveProfile max_mode = *view_model.status.allowed;
   segments_.push_back(
       {kProfileRank, width, "profile", profile.mode + " " + cost, [=, this, &theme] {
          if (begin_combo(theme, "##profile", profile.mode, combo)) {
            for (const trace::LiveProfile mode :
                 {trace::LiveProfile::Off, trace::LiveProfile::Replays, trace::LiveProfile::Sampled,
                  trace::LiveProfile::Every}) {
-             const bool is_allowed = mode <= most;
+             const bool is_allowed = mode <= max_mode;
              if (ImGui::Selectable(profile_name(mode), profile.mode == profile_name(mode),
                                    is_allowed ? 0 : ImGuiSelectableFlags_Disabled))
                actions_.profile = mode;
              tooltip(is_allowed ? profile_hint(mode)
-                                : std::string("The session does not allow a viewer this much"));
+                                : std::string("The session does not permit this mode"));
            }
            ImGui::EndCombo();
          }
@@ -226,32 +227,31 @@ void TopBar::add_figure(const PanelContext& context, int rank, const std::string
 void TopBar::add_figures(const PanelContext& context, const TopBarViewModel& view_model) {
   if (context.entry == nullptr) return;
   const Theme& theme = context.theme;
-  const std::string over = context.view.has_range() ? "the chosen range" : "all replays";
+  const std::string scope = context.view.has_range() ? "the selected range" : "all replays";
   if (view_model.figures != nullptr) {
     const ReplayFigures& figures = *view_model.figures;
     if (figures.per_second > 0) {
       const std::string rate = rate_text(figures.per_second);
-      add_figure(context, kRateRank, "", rate + " replays/s", theme.ink,
-                 context.is_live ? "Replays launched in the last second"
-                                 : "Replays launched a second, over " + over);
+      add_figure(
+          context, kRateRank, "", rate + " replays/s", theme.ink,
+          context.is_live ? "Launch rate over the last second" : "Launch rate over " + scope);
     }
     if (figures.device.count > 0) {
-      const std::string many = count_text(figures.device.count) + " replays";
+      const std::string source =
+          " of the device time of " + count_text(figures.device.count) + " replays (" + scope + ")";
       add_figure(context, kMedianRank, "p50",
                  duration_text(static_cast<double>(figures.device.median)), theme.ink,
-                 "Half of " + many + " took no longer on the device (" + over + ")");
-      add_figure(context, kTailRank, "p99", duration_text(static_cast<double>(figures.device.p99)),
-                 theme.ink,
-                 "99 of 100 of " + many + " took no longer on the device (" + over + ")");
+                 "Median" + source);
+      add_figure(context, kP99Rank, "p99", duration_text(static_cast<double>(figures.device.p99)),
+                 theme.ink, "99th percentile" + source);
     }
   }
-  const Lost lost = lost_of(*context.document);
-  if (lost.count > 0 || !lost.what.empty()) {
-    add_figure(context, kLostRank, "lost", count_text(lost.count), theme.warning,
-               "What did not get into the trace:" + lost.what);
+  const LossSummary losses = summarise_losses(*context.document);
+  if (losses.count > 0 || !losses.details.empty()) {
+    add_figure(context, kLossRank, "lost", count_text(losses.count), theme.warning,
+               "Records missing from the trace:" + losses.details);
   } else {
-    add_figure(context, kNothingLostRank, "lost", "0", theme.ink_soft,
-               "Everything that was recorded is in the trace");
+    add_figure(context, kNoLossRank, "lost", "0", theme.ink_soft, "No records were lost");
   }
 }
 
@@ -266,22 +266,22 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
 
   const float gap = 2 * theme.space, button = ImGui::GetFrameHeight() + theme.half_space;
   const float buttons = button * (context.is_live ? 4.0f : 2.0f) + theme.half_space, back = button;
-  const float least_search = 130 * theme.scale, best_search = 300 * theme.scale;
+  const float min_search = 130 * theme.scale, max_search = 300 * theme.scale;
   const float width = ImGui::GetContentRegionAvail().x;
-  std::vector<const Segment*> shown, left_out;
+  std::vector<const Segment*> shown, hidden;
   for (const Segment& segment : segments_) shown.push_back(&segment);
-  const auto needed = [&] {
-    float all = back + buttons + least_search + gap + (left_out.empty() ? 0 : button + gap);
-    for (const Segment* segment : shown) all += segment->width + gap;
-    return all;
+  const auto required_width = [&] {
+    float sum = back + buttons + min_search + gap + (hidden.empty() ? 0 : button + gap);
+    for (const Segment* segment : shown) sum += segment->width + gap;
+    return sum;
   };
-  while (needed() > width && shown.size() > 1) {
-    const auto least =
+  while (required_width() > width && shown.size() > 1) {
+    const auto lowest =
         std::min_element(shown.begin(), shown.end(),
                          [](const Segment* a, const Segment* b) { return a->rank < b->rank; });
-    if ((*least)->rank == kGraphRank) break;
-    left_out.push_back(*least);
-    shown.erase(least);
+    if ((*lowest)->rank == kGraphRank) break;
+    hidden.push_back(*lowest);
+    shown.erase(lowest);
   }
 
   const float y = std::round((height(theme) - ImGui::GetFrameHeight()) / 2),
@@ -294,7 +294,7 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
     ImGui::SetCursorPos({x, y});
     segment->draw();
     x += segment->width;
-    if (segment != shown.back() || !left_out.empty()) {
+    if (segment != shown.back() || !hidden.empty()) {
       const ImVec2 at{std::round(ImGui::GetWindowPos().x + x + gap / 2),
                       ImGui::GetWindowPos().y + y + 5 * theme.scale};
       ImGui::GetWindowDrawList()->AddLine(
@@ -302,12 +302,12 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
     }
     x += gap;
   }
-  if (!left_out.empty()) {
+  if (!hidden.empty()) {
     ImGui::SetCursorPos({x - theme.half_space, y});
-    draw_more(theme, left_out);
+    draw_more(theme, hidden);
     x += button;
   }
-  const float search = std::clamp(right - buttons - x, 60 * theme.scale, best_search);
+  const float search = std::clamp(right - buttons - x, 60 * theme.scale, max_search);
   ImGui::SetCursorPos({right - buttons - search, y});
   actions_.find = draw_search_box(context, view_model.matches, search);
   ImGui::SetCursorPos({right - buttons + theme.half_space, y});
@@ -315,11 +315,10 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
   return actions_;
 }
 
-void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& left_out) {
-  if (icon_button(theme, "more", Icon::More, "What has no room here"))
-    ImGui::OpenPopup("more figures");
+void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& hidden) {
+  if (icon_button(theme, "more", Icon::More, "More")) ImGui::OpenPopup("more figures");
   if (!ImGui::BeginPopup("more figures")) return;
-  for (const Segment* segment : left_out) {
+  for (const Segment* segment : hidden) {
     draw_field(theme, segment->name.empty() ? "rate" : segment->name.c_str(), segment->value,
                90 * theme.scale);
   }
@@ -329,7 +328,7 @@ void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& le
 void TopBar::draw_buttons(PanelContext& context) {
   const Theme& theme = context.theme;
   if (context.is_live) {
-    if (icon_button(theme, "follow", Icon::Follow, "Follow: the newest replays stay in sight (F)",
+    if (icon_button(theme, "follow", Icon::Follow, "Follow the newest replays (F)",
                     context.view.follow ? IconState::Active : IconState::Normal)) {
       context.view.follow = !context.view.follow;
     }
@@ -337,17 +336,17 @@ void TopBar::draw_buttons(PanelContext& context) {
     const bool paused = context.view.paused;
     if (icon_button(
             theme, "pause", paused ? Icon::Play : Icon::Pause,
-            paused ? "Go on (Space)" : "Pause: the picture stays, the trace goes on (Space)",
+            paused ? "Resume (Space)" : "Pause: freeze the view; the trace keeps recording (Space)",
             paused ? IconState::Active : IconState::Normal)) {
       context.view.paused = !paused;
     }
     ImGui::SameLine(0, theme.half_space);
   }
   if (icon_button(theme, "shade", theme.shade == Shade::Dark ? Icon::Sun : Icon::Moon,
-                  theme.shade == Shade::Dark ? "Light (L)" : "Dark (L)"))
+                  theme.shade == Shade::Dark ? "Light theme (L)" : "Dark theme (L)"))
     actions_.shade = true;
   ImGui::SameLine(0, theme.half_space);
-  if (icon_button(theme, "help", Icon::Help, "Keys and mouse (F1)")) actions_.help = true;
+  if (icon_button(theme, "help", Icon::Help, "Keyboard and mouse (F1)")) actions_.help = true;
 }
 
 }  // namespace reprise::viewer

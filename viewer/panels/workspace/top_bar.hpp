@@ -1,6 +1,6 @@
-// TopBar: what is looked at and how it goes, in one line: the session, the graph, how closely
-// replays are profiled and what that costs, rates and times of replays, what was lost, the search.
-// What has no room goes into a menu. Threads: the drawing thread's.
+// TopBar: one line with the session, the graph, the profiling mode and its overhead, replay rates
+// and times, losses and the search field. Segments that do not fit move into a menu. Threads:
+// drawing thread only.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,29 @@ namespace reprise::viewer {
 
 struct TopBarViewModel {
   const model::FeedStatus& status;
-  const ReplayFigures* figures = nullptr;  // null: not yet
-  std::size_t matches = 0;                 // of the filter
+  const ReplayFigures* figures = nullptr;  // null: not ready
+  std::size_t matches = 0;                 // number of nodes that match the filter
 };
 
-// What a click asks for, beside changes of the view.
+// Requests by clicks, other than changes of the view state.
 struct TopBarActions {
   std::optional<model::GraphKey> graph;
   std::optional<trace::LiveProfile> profile;
-  int find = 0;  // 1: the next match; -1: the one before
+  int find = 0;  // 1: next match; -1: previous match
   bool close = false, shade = false, help = false;
 };
 
 class TopBar {
  public:
   [[nodiscard]] static float height(const Theme& theme);
-  // Into the current window, whose width it fills.
+  // Fills the width of the current window.
   [[nodiscard]] TopBarActions draw(PanelContext& context, const TopBarViewModel& view_model);
 
  private:
   struct Segment {
-    int rank = 0;  // the least goes first where there is no room
+    int rank = 0;  // the segment with the lowest rank is hidden first
     float width = 0;
-    std::string name, value;  // in the menu
+    std::string name, value;  // for the menu
     std::function<void()> draw;
   };
   void add_session(const PanelContext& context, const TopBarViewModel& view_model);
@@ -48,7 +48,7 @@ class TopBar {
   void add_figures(const PanelContext& context, const TopBarViewModel& view_model);
   void add_figure(const PanelContext& context, int rank, const std::string& name,
                   const std::string& value, ImU32 colour, const std::string& hint);
-  void draw_more(const Theme& theme, const std::vector<const Segment*>& left_out);
+  void draw_more(const Theme& theme, const std::vector<const Segment*>& hidden);
   void draw_buttons(PanelContext& context);
 
   std::vector<Segment> segments_;

@@ -16,10 +16,10 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kFarthestStep = 1u
-                                      << 20;  // replays that are looked at for the next sampled one
+// Maximum number of replays to search for the next sampled replay.
+constexpr std::size_t kMaxSearch = 1u << 20;
 
-bool is_everything(const model::ReplayRange& range) {
+bool covers_all(const model::ReplayRange& range) {
   return range.first == 0 && range.count == static_cast<std::size_t>(-1);
 }
 
@@ -44,44 +44,46 @@ std::optional<View> view_named(const std::string& name) {
   return std::nullopt;
 }
 
-Workspace::State::State(std::shared_ptr<model::TraceFeed> of,
-                        std::shared_ptr<model::TraceFeed> beside, Background& work)
-    : feed(std::move(of)),
-      other_feed(std::move(beside)),
-      background(work),
+Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
+                        std::shared_ptr<model::TraceFeed> compared_feed, Background& workers)
+    : feed(std::move(main_feed)),
+      other_feed(std::move(compared_feed)),
+      background(workers),
       document(feed->document()),
-      view_model(work),
-      replays(work),
-      graph(work),
-      timeline(work),
-      sync(work),
-      inspector(work),
-      nodes(work),
-      memory(work),
-      compare(work),
-      messages(work) {
+      view_model(workers),
+      replays(workers),
+      graph(workers),
+      timeline(workers),
+      sync(workers),
+      inspector(workers),
+      nodes(workers),
+      memory(workers),
+      compare(workers),
+      messages(workers) {
   name = feed->target();
   if (other_feed) other_name = other_feed->target();
   if (feed->is_live()) return;
-  notes.emplace(feed->target(), work);
+  notes.emplace(feed->target(), workers);
   messages.show_notes(*notes);
 }
 
-void Workspace::State::take_document() {
+void Workspace::State::update_document() {
   status = feed->status();
   if (!view.paused) document = feed->document();
   other = other_feed ? other_feed->document() : nullptr;
   choose_graph();
-  settle_view();
-  const bool keeps_coming =
+  validate_view();
+  const bool is_growing =
       status.state == model::FeedState::Live || status.state == model::FeedState::Loading;
-  view_model.update(document, view, keeps_coming && !view.paused ? Pace::Steady : Pace::AtOnce,
+  view_model.update(document, view,
+                    is_growing && !view.paused ? UpdateRate::Throttled : UpdateRate::Immediate,
                     ImGui::GetTime());
 }
 
-// As long as nobody chose: what is replayed most. Live and following: the newest version of it.
+// Selects the graph with the most replays unless the user selected one. A live view that follows
+// switches to the newest version of the shown graph.
 void Workspace::State::choose_graph() {
-  if (shown && !(view.graph == *shown)) {  // somebody did
+  if (shown && !(view.graph == *shown)) {  // the user selected another graph
     chosen_by_user = true;
     newest_seen = newest_version(*document, view.graph).version;
   }
@@ -116,9 +118,9 @@ void Workspace::State::change_graph(model::GraphKey key) {
   replay_before.reset();
 }
 
-// Another graph has other replays; a range stays with its replays; what is no longer there is not
-// selected.
-void Workspace::State::settle_view() {
+// Makes the view state consistent with the document: clears range and replay when the graph
+// changes, shifts the range when old replays are discarded, and clears selections of missing items.
+void Workspace::State::validate_view() {
   const model::GraphEntry* const entry = document->find(view.graph);
   const std::uint64_t forgotten = entry != nullptr ? entry->forgotten_replays : 0;
   if (shown == view.graph && forgotten > forgotten_before)
@@ -141,21 +143,21 @@ void Workspace::State::step_replay(int by) {
   if (entry == nullptr || entry->replays.empty() || now == nullptr) return;
   const std::uint64_t from = view.replay.value_or(now->replay.replay);
   const std::size_t size = entry->replays.size();
-  const std::size_t place = entry->replays.lower_bound(
+  const std::size_t start = entry->replays.lower_bound(
       from, [](const trace::Replay& r, std::uint64_t number) { return r.replay < number; });
   const auto show = [&](std::size_t at) {
     view.replay = entry->replays[at].replay;
     view.select(model::SelectedReplay{view.graph, *view.replay});
   };
-  std::size_t at = place;
-  for (std::size_t i = 0; i < kFarthestStep; ++i) {
+  std::size_t at = start;
+  for (std::size_t i = 0; i < kMaxSearch; ++i) {
     if (by < 0 ? at == 0 : at + 1 >= size) break;
     at = by < 0 ? at - 1 : at + 1;
     if (entry->replays[at].sampled != 0) return show(at);
   }
   const bool has_samples = now->block != nullptr;
-  if (!has_samples && place < size && (by < 0 ? place > 0 : place + 1 < size))
-    show(by < 0 ? place - 1 : place + 1);
+  if (!has_samples && start < size && (by < 0 ? start > 0 : start + 1 < size))
+    show(by < 0 ? start - 1 : start + 1);
 }
 
 void Workspace::State::step_match(int by) {
@@ -163,9 +165,9 @@ void Workspace::State::step_match(int by) {
   const std::size_t count = matches.size();
   if (count == 0) return;
   const auto* const selected = std::get_if<model::SelectedNode>(&view.selection);
-  const bool is_here =
+  const bool has_start =
       selected != nullptr && selected->graph == view.graph && selected->node < count;
-  std::size_t at = is_here ? selected->node : by > 0 ? count - 1 : 0;
+  std::size_t at = has_start ? selected->node : by > 0 ? count - 1 : 0;
   for (std::size_t i = 0; i < count; ++i) {
     at = by > 0 ? (at + 1) % count : (at + count - 1) % count;
     if (matches[at] != 0)
@@ -182,7 +184,7 @@ void Workspace::State::escape() {
     view.selection = {};
   } else if (!view.filter.is_empty()) {
     view.filter = {};
-  } else if (!is_everything(view.range)) {
+  } else if (!covers_all(view.range)) {
     view.range = {};
   } else {
     view.replay.reset();
@@ -215,12 +217,12 @@ void Workspace::handle_keys() {
   for (std::size_t i = 0; i < kUpper.size(); ++i) {
     if (!is_pressed(kUpper[i])) continue;
     view.upper = static_cast<UpperTab>(i);
-    s.lower_alone = s.inspector_above = false;
+    s.shows_lower = s.shows_inspector = false;
   }
   for (std::size_t i = 0; i < kLower.size(); ++i) {
     if (!is_pressed(kLower[i])) continue;
     view.lower = static_cast<LowerTab>(i);
-    s.lower_alone = true;
+    s.shows_lower = true;
   }
   if (!s.feed->is_live()) return;
   if (is_pressed(Key::Pause)) view.paused = !view.paused;
@@ -232,9 +234,9 @@ void Workspace::handle_keys() {
 
 void Workspace::show(View view) {
   State& s = *state_;
-  s.in_front = view;
-  s.lower_alone = view == View::Nodes || view == View::Memory || view == View::Compare;
-  s.inspector_above = false;
+  s.enlarged = view;
+  s.shows_lower = view == View::Nodes || view == View::Memory || view == View::Compare;
+  s.shows_inspector = false;
   switch (view) {
     case View::Graph: s.view.upper = UpperTab::Graph; return;
     case View::Timeline: s.view.upper = UpperTab::Timeline; return;
@@ -253,11 +255,11 @@ bool Workspace::is_settled() const {
   const model::FeedState now = state_->feed->status().state;
   if (now == model::FeedState::Opening || now == model::FeedState::Loading) return false;
   if (state_->other_feed) {
-    const model::FeedState there = state_->other_feed->status().state;
-    if (there == model::FeedState::Opening || there == model::FeedState::Loading) return false;
+    const model::FeedState other = state_->other_feed->status().state;
+    if (other == model::FeedState::Opening || other == model::FeedState::Loading) return false;
   }
   if (!state_->feed->is_live() && state_->feed->document() != state_->document)
-    return false;  // it was not drawn yet
+    return false;  // the newest document is not drawn yet
   return state_->view_model.is_settled();
 }
 

@@ -1,8 +1,8 @@
-// Workspace: one trace, or two to compare, as a window full of panels: the bar with session, graph,
-// mode, rates and search above, the strip of replays, the upper and the lower tabs, the inspector
-// beside them, splitters between. Makes the facts that panels share, in the background. Knows
-// ImGui, model and panels; no window, no GL, so that tests draw it headless. Threads: the drawing
-// thread's.
+// Workspace: one trace, or two for comparison, in a window of panels: the top bar, the replay
+// strip, upper and lower tabs, the inspector and the status line, with splitters between them.
+// Computes the view models that panels share on workers. Depends on ImGui, the model and the
+// panels, but on no window system or OpenGL, so tests draw it headless. Threads: drawing thread
+// only.
 #pragma once
 
 #include <memory>
@@ -16,15 +16,15 @@
 
 namespace reprise::viewer {
 
-// Which picture `--view` names.
+// The views that `--view` selects.
 enum class View : std::uint8_t { Graph, Replays, Timeline, Nodes, Memory, Sync, Compare };
 [[nodiscard]] std::optional<View> view_named(const std::string& name);
 
-// Where the splitters stand, as parts of the window; remembered between runs.
+// Positions of the splitters. The application stores them between runs.
 struct WorkspaceLayout {
   float strip = 90;         // height of the replay strip, in points
-  float inspector = 0.26f;  // of the width
-  float lower = 0.35f;      // of the height below the strip
+  float inspector = 0.26f;  // fraction of the width
+  float lower = 0.35f;      // fraction of the height below the strip
 };
 
 class Workspace {
@@ -37,19 +37,18 @@ class Workspace {
 
   // Fills the main viewport. Call between ImGui::NewFrame() and Render().
   void draw(const Theme& theme, WorkspaceLayout& layout);
-  // The keys that belong to it (see keys.hpp), for this frame; false while text is being typed.
+  // Handles the workspace shortcuts of this frame (see keys.hpp).
   void handle_keys();
-  // Brings that view to the front, as large as it is most useful.
+  // Selects the tab of a view and enlarges its panel.
   void show(View view);
 
   [[nodiscard]] ViewState& view() noexcept;
   [[nodiscard]] const model::TraceFeed& feed() const noexcept;
-  // All facts that the present document needs are there, and nothing is being made: for pictures
-  // and tests.
+  // True if all view models of the current document are ready. For screenshots and tests.
   [[nodiscard]] bool is_settled() const;
-  // The user wants to leave for the start page.
+  // True if the user requested the start page.
   [[nodiscard]] bool wants_to_close() const noexcept;
-  // The user clicked the button that changes between light and dark; true once for each click.
+  // True once for each click on the button that toggles the theme.
   [[nodiscard]] bool take_shade_change() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// How a Workspace looks: its bars, and where its panels stand.
+// Workspace: drawing of the bars and layout of the panels.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,29 +18,29 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kLow = 430;  // points: below, one panel alone has a place
-constexpr float kLeastStrip = 34, kLeastLower = 60, kLeastInspector = 220;
-constexpr std::size_t kMostReasons = 3;
+constexpr float kTwoPanelHeight = 430;  // points; lower windows show only one panel
+constexpr float kMinStrip = 34, kMinLower = 60, kMinInspector = 220;  // points
+constexpr std::size_t kMaxReasons = 3;
 
-// What the trace itself says of why there is no graph: its last warnings, a line each; `otherwise`
-// where it has none.
-std::string reasons_in(const model::Document& document, const std::string& otherwise) {
+// The last warnings of the trace, one per line, as an explanation for a missing graph; `fallback`
+// if the trace has no warnings.
+std::string reasons_in(const model::Document& document, const std::string& fallback) {
   std::vector<std::string> lines;
-  for (std::size_t i = document.messages.size(); i-- > 0 && lines.size() < kMostReasons;) {
+  for (std::size_t i = document.messages.size(); i-- > 0 && lines.size() < kMaxReasons;) {
     const trace::Message& message = document.messages[i];
     if (message.severity != trace::Severity::Info) lines.push_back(message.text);
   }
   std::string text;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line)
     text += (text.empty() ? "" : "\n") + *line;
-  return text.empty() ? otherwise : text;
+  return text.empty() ? fallback : text;
 }
 
 }  // namespace
 
 void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   State& s = *state_;
-  s.take_document();
+  s.update_document();
   const model::GraphEntry* const entry = s.document->find(s.view.graph);
   PanelContext context{
       s.document, entry,       s.view_model.graph(), s.view_model.replay(), s.view_model.matches(),
@@ -59,7 +59,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
                    ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
-  s.begin_turns();
+  s.begin_panels();
   const ImVec2 min = viewport.Pos, max{min.x + viewport.Size.x, min.y + viewport.Size.y};
   const float bar = min.y + TopBar::height(theme), status = max.y - status_height(theme);
 
@@ -79,7 +79,7 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
       context,
       {.status = s.status, .figures = s.view_model.figures(), .error = s.view_model.error()});
   ImGui::EndChild();
-  s.end_turns();
+  s.end_panels();
   ImGui::End();
   s.help.draw(theme);
   ImGui::PopFont();
@@ -101,34 +101,30 @@ void Workspace::State::draw_bar(PanelContext& context) {
 }
 
 void Workspace::State::draw_empty_document(const Theme& theme) {
-  const std::string what = shortened(name, 80);
+  const std::string target = shortened(name, 80);
   switch (status.state) {
     case model::FeedState::Opening:
-      return draw_busy(theme, feed->is_live() ? "Connecting to " + what : "Opening " + what);
+      return draw_busy(theme, feed->is_live() ? "Connecting to " + target : "Opening " + target);
     case model::FeedState::Loading:
-      return draw_busy(theme, "Reading " + what + ": " + percent_text(status.progress));
+      return draw_busy(theme, "Loading " + target + ": " + percent_text(status.progress));
     case model::FeedState::Ready:
       return draw_empty(
-          theme, "There is no graph in " + what,
+          theme, "No graph in " + target,
           status.reason.empty()
-              ? reasons_in(
-                    *document,
-                    "The program that wrote it compiled none, or was traced only before that.")
+              ? reasons_in(*document, "The traced program compiled no graph while it was traced.")
               : status.reason);
     case model::FeedState::Live:
-      return draw_empty(
-          theme, "Connected, and waiting for the first graph",
-          reasons_in(*document,
-                     "The session has not compiled one yet. It appears here as soon as it does."));
+      return draw_empty(theme, "Connected, waiting for the first graph",
+                        reasons_in(*document, "The program has not compiled a graph yet."));
     case model::FeedState::Ended:
       return draw_empty(theme, "The session ended before it compiled a graph",
                         status.reason.empty()
-                            ? reasons_in(*document, "Ctrl+W goes back to the start page.")
+                            ? reasons_in(*document, "Ctrl+W returns to the start page.")
                             : status.reason);
     case model::FeedState::Failed:
-      return draw_empty(theme, "This could not be opened: " + what,
+      return draw_empty(theme, "Cannot open " + target,
                         (status.reason.empty() ? "" : status.reason + "\n") +
-                            "Ctrl+W goes back to the start page.");
+                            "Ctrl+W returns to the start page.");
   }
 }
 
@@ -136,51 +132,50 @@ void Workspace::State::draw_body(PanelContext& context, WorkspaceLayout& layout,
                                  ImVec2 max) {
   const Theme& theme = context.theme;
   const float s = theme.scale, gap = theme.splitter, height = max.y - min.y;
-  const bool is_low = height < kLow * s, tall_strip = in_front == View::Replays;
+  const bool is_low = height < kTwoPanelHeight * s, tall_strip = enlarged == View::Replays;
 
-  const float most_strip = height * (tall_strip ? 0.6f : is_low ? 0.24f : 0.5f);
+  const float max_strip = height * (tall_strip ? 0.6f : is_low ? 0.24f : 0.5f);
   const float strip = std::round(std::clamp(tall_strip ? height * 0.5f : layout.strip * s,
-                                            std::min(kLeastStrip * s, most_strip), most_strip));
+                                            std::min(kMinStrip * s, max_strip), max_strip));
   const float strip_top = min.y + gap, strip_end = strip_top + strip, upper_top = strip_end + gap;
   begin_region(theme, "strip", {min.x, strip_top}, {max.x, strip_end}, Scrolls::No);
-  draw_panel(context, PanelPlace::Strip);
+  draw_panel(context, PanelId::Replays);
   ImGui::EndChild();
   if (is_low) {
-    draw_one(context, {min.x, upper_top}, {max.x, max.y - gap});
+    draw_single(context, {min.x, upper_top}, {max.x, max.y - gap});
   } else {
-    draw_two(context, layout, {min.x, upper_top}, max);
+    draw_split(context, layout, {min.x, upper_top}, max);
   }
 
   const SplitterMove move = draw_splitter(theme, "##strip splitter", SplitterAxis::Level,
                                           {min.x, strip_end}, {max.x, upper_top});
   if (move.by != 0) {
-    layout.strip = std::clamp(strip + move.by, kLeastStrip * s, height * 0.6f) / s;
-    if (tall_strip) in_front.reset();
+    layout.strip = std::clamp(strip + move.by, kMinStrip * s, height * 0.6f) / s;
+    if (tall_strip) enlarged.reset();
   }
   if (move.reset) {
     layout.strip = WorkspaceLayout{}.strip;
-    in_front.reset();
+    enlarged.reset();
   }
 }
 
-void Workspace::State::draw_two(PanelContext& context, WorkspaceLayout& layout, ImVec2 min,
-                                ImVec2 max) {
+void Workspace::State::draw_split(PanelContext& context, WorkspaceLayout& layout, ImVec2 min,
+                                  ImVec2 max) {
   const Theme& theme = context.theme;
   const float s = theme.scale, gap = theme.splitter, width = max.x - min.x,
-              rest = max.y - min.y - 2 * gap;
+              height = max.y - min.y - 2 * gap;
   const bool is_narrow = width < kNarrow * s;
   float lower_part = layout.lower;
-  if (in_front == View::Nodes || in_front == View::Memory || in_front == View::Compare)
+  if (enlarged == View::Nodes || enlarged == View::Memory || enlarged == View::Compare)
     lower_part = 0.68f;
-  if (in_front == View::Timeline || in_front == View::Sync || in_front == View::Graph)
+  if (enlarged == View::Timeline || enlarged == View::Sync || enlarged == View::Graph)
     lower_part = 0.26f;
-  const float least_lower = tab_height(theme) + kLeastLower * s;
-  const float lower = std::round(std::clamp(rest * lower_part, std::min(least_lower, rest / 2),
-                                            std::max(rest - least_lower, rest / 2)));
+  const float min_lower = tab_height(theme) + kMinLower * s;
+  const float lower = std::round(std::clamp(height * lower_part, std::min(min_lower, height / 2),
+                                            std::max(height - min_lower, height / 2)));
   const float side =
-      is_narrow
-          ? 0
-          : std::round(std::clamp(width * layout.inspector, kLeastInspector * s, width * 0.6f));
+      is_narrow ? 0
+                : std::round(std::clamp(width * layout.inspector, kMinInspector * s, width * 0.6f));
   const float upper_end = max.y - gap - lower - gap, lower_top = upper_end + gap,
               upper_right = is_narrow ? max.x : max.x - side - gap;
 
@@ -190,17 +185,18 @@ void Workspace::State::draw_two(PanelContext& context, WorkspaceLayout& layout, 
   }
   draw_lower(context, {min.x, lower_top}, {max.x, max.y - gap});
 
-  const WorkspaceLayout first;
-  const SplitterMove of_lower = draw_splitter(theme, "##lower splitter", SplitterAxis::Level,
-                                              {min.x, upper_end}, {max.x, lower_top});
-  if (of_lower.by != 0) layout.lower = std::clamp((lower - of_lower.by) / rest, 0.08f, 0.92f);
-  if (of_lower.reset) layout.lower = first.lower;
-  if ((of_lower.by != 0 && in_front != View::Replays) || of_lower.reset) in_front.reset();
+  const WorkspaceLayout defaults;
+  const SplitterMove lower_move = draw_splitter(theme, "##lower splitter", SplitterAxis::Level,
+                                                {min.x, upper_end}, {max.x, lower_top});
+  if (lower_move.by != 0) layout.lower = std::clamp((lower - lower_move.by) / height, 0.08f, 0.92f);
+  if (lower_move.reset) layout.lower = defaults.lower;
+  if ((lower_move.by != 0 && enlarged != View::Replays) || lower_move.reset) enlarged.reset();
   if (is_narrow) return;
-  const SplitterMove of_side = draw_splitter(theme, "##inspector splitter", SplitterAxis::Upright,
-                                             {upper_right, min.y}, {upper_right + gap, upper_end});
-  if (of_side.by != 0) layout.inspector = std::clamp((side - of_side.by) / width, 0.05f, 0.6f);
-  if (of_side.reset) layout.inspector = first.inspector;
+  const SplitterMove side_move =
+      draw_splitter(theme, "##inspector splitter", SplitterAxis::Upright, {upper_right, min.y},
+                    {upper_right + gap, upper_end});
+  if (side_move.by != 0) layout.inspector = std::clamp((side - side_move.by) / width, 0.05f, 0.6f);
+  if (side_move.reset) layout.inspector = defaults.inspector;
 }
 
 }  // namespace reprise::viewer

@@ -1,5 +1,5 @@
-// What a Workspace is made of: its feeds, the one view of them, the facts, the panels. For its own
-// files alone. Threads: the drawing thread's.
+// Workspace::State: the feeds, the view state, the view models and the panels. Private to the
+// workspace sources. Threads: drawing thread only.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@
 
 namespace reprise::viewer {
 
-enum class PanelPlace : std::uint8_t {
+enum class PanelId : std::uint8_t {
   Strip,
   Graph,
   Timeline,
@@ -42,14 +42,15 @@ enum class PanelPlace : std::uint8_t {
 };
 
 struct Workspace::State {
-  static constexpr float kNarrow = 760;  // points: below, the inspector has no place of its own
+  static constexpr float kNarrow = 760;  // points; narrower windows show the inspector as a tab
 
-  State(std::shared_ptr<model::TraceFeed> of, std::shared_ptr<model::TraceFeed> beside,
-        Background& work);
+  // `compared_feed` may be null.
+  State(std::shared_ptr<model::TraceFeed> main_feed,
+        std::shared_ptr<model::TraceFeed> compared_feed, Background& workers);
 
-  // The document that is shown, the graph of it, and the facts: at the start of a frame.
-  void take_document();
-  void settle_view();
+  // Updates document, shown graph and view models at the start of a frame.
+  void update_document();
+  void validate_view();
   void choose_graph();
   void change_graph(model::GraphKey key);
   void step_replay(int by);
@@ -59,24 +60,24 @@ struct Workspace::State {
   void draw_empty_document(const Theme& theme);
   void draw_bar(PanelContext& context);
   void draw_body(PanelContext& context, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
-  void draw_two(PanelContext& context, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
+  void draw_split(PanelContext& context, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
   void draw_upper(PanelContext& context, ImVec2 min, ImVec2 max);
   void draw_lower(PanelContext& context, ImVec2 min, ImVec2 max);
   void draw_upper_panel(PanelContext& context);
-  // The inspector, and below it the line for a note.
+  // The inspector with the note bar below it.
   void draw_inspector(PanelContext& context, ImVec2 min, ImVec2 max);
   void draw_lower_panel(PanelContext& context);
-  // Where there is no room for two: all tabs in one row, and one panel.
-  void draw_one(PanelContext& context, ImVec2 min, ImVec2 max);
+  // For low windows: one row of all tabs and one panel.
+  void draw_single(PanelContext& context, ImVec2 min, ImVec2 max);
   [[nodiscard]] static std::vector<Tab> upper_tabs();
   [[nodiscard]] std::vector<Tab> lower_tabs(const Theme& theme) const;
-  // What the view says to one panel, and what the panel said to the others.
-  void draw_panel(PanelContext& context, PanelPlace place);
-  void draw_contents(PanelContext& context, PanelPlace place);
-  void begin_turns();
-  void end_turns();
+  // Draws a panel, and forwards hover, reveal and fit requests between panels.
+  void draw_panel(PanelContext& context, PanelId id);
+  void draw_contents(PanelContext& context, PanelId id);
+  void begin_panels();
+  void end_panels();
 
-  std::shared_ptr<model::TraceFeed> feed, other_feed;  // the second may be null
+  std::shared_ptr<model::TraceFeed> feed, other_feed;  // other_feed may be null
   Background& background;
   std::shared_ptr<const model::Document> document, other;
   model::FeedStatus status;
@@ -84,11 +85,12 @@ struct Workspace::State {
   ViewState view;
   WorkspaceViewModel view_model;
 
-  std::optional<model::GraphKey> shown;  // in the frame before
-  bool chosen_by_user = false;           // which graph is shown
-  std::uint32_t newest_seen = 0;         // version of it
+  // State of the last frame, to detect changes.
+  std::optional<model::GraphKey> shown;
+  bool chosen_by_user = false;    // the user selected the shown graph
+  std::uint32_t newest_seen = 0;  // newest known version of the shown graph
   model::ReplayRange range_before;
-  std::uint64_t forgotten_before = 0;  // replays of it that a long session no longer has
+  std::uint64_t forgotten_before = 0;  // discarded replays of the shown graph
   std::optional<std::uint64_t> replay_before;
 
   TopBar bar;
@@ -101,18 +103,18 @@ struct Workspace::State {
   NodesPanel nodes;
   MemoryPanel memory;
   ComparePanel compare;
-  std::optional<Notes> notes;  // of a file; a session has none
+  std::optional<Notes> notes;  // files only
   MessagesPanel messages;
   NoteBar note_bar;
 
-  std::optional<View> in_front;  // has the most room, until a splitter is moved
-  bool inspector_above = false;  // where it has no place of its own: instead of the upper tabs
-  bool lower_alone = false;      // where one panel has a place: it is a lower one
+  std::optional<View> enlarged;  // the view with the most space, until the user moves a splitter
+  bool shows_inspector = false;  // narrow windows: the inspector tab is selected
+  bool shows_lower = false;      // low windows: the single panel is a lower tab
   bool close = false, shade_change = false;
 
-  std::array<bool, static_cast<std::size_t>(PanelPlace::Count)> reveal{};
+  std::array<bool, static_cast<std::size_t>(PanelId::Count)> reveal{};  // pending requests
   model::Selection hovered_before, hovered_next;
-  PanelPlace mouse_at = PanelPlace::Count, fit_at = PanelPlace::Count;
+  PanelId mouse_panel = PanelId::Count, fit_panel = PanelId::Count;
 };
 
 }  // namespace reprise::viewer

@@ -1,4 +1,4 @@
-// The tabs of a Workspace, the panels in them, and what panels tell each other.
+// Workspace: tabs, the panels in them, and requests between panels.
 #include <array>
 #include <string>
 #include <utility>
@@ -14,21 +14,26 @@ namespace reprise::viewer {
 
 namespace {
 
-std::size_t messages_worth_a_look(const model::Document& document, std::uint64_t& errors) {
-  constexpr std::size_t kMostCounted = 1000;
-  std::size_t count = document.losses.size();
+struct ProblemCounts {
+  std::size_t problems = 0, errors = 0;  // problems: losses, warnings and errors
+};
+
+// Counts losses, and problems among the last messages.
+ProblemCounts count_problems(const model::Document& document) {
+  constexpr std::size_t kMaxMessages = 1000;
+  ProblemCounts counts{document.losses.size(), 0};
   const std::size_t all = document.messages.size();
-  for (std::size_t i = all > kMostCounted ? all - kMostCounted : 0; i < all; ++i) {
+  for (std::size_t i = all > kMaxMessages ? all - kMaxMessages : 0; i < all; ++i) {
     const trace::Severity severity = document.messages[i].severity;
-    count += severity != trace::Severity::Info ? 1 : 0;
-    errors += severity == trace::Severity::Error ? 1 : 0;
+    counts.problems += severity != trace::Severity::Info ? 1 : 0;
+    counts.errors += severity == trace::Severity::Error ? 1 : 0;
   }
-  return count;
+  return counts;
 }
 
 }  // namespace
 
-void Workspace::State::draw_one(PanelContext& context, ImVec2 min, ImVec2 max) {
+void Workspace::State::draw_single(PanelContext& context, ImVec2 min, ImVec2 max) {
   const Theme& theme = context.theme;
   const float tabs_end = min.y + tab_height(theme);
   begin_bar(theme, "all tabs", min, {max.x, tabs_end});
@@ -36,50 +41,50 @@ void Workspace::State::draw_one(PanelContext& context, ImVec2 min, ImVec2 max) {
   const std::size_t upper_count = tabs.size();
   for (Tab& tab : lower_tabs(theme)) tabs.push_back(std::move(tab));
   const std::size_t upper_now =
-      inspector_above ? upper_count - 1 : static_cast<std::size_t>(view.upper);
+      shows_inspector ? upper_count - 1 : static_cast<std::size_t>(view.upper);
   const std::size_t now =
-      lower_alone ? upper_count + static_cast<std::size_t>(view.lower) : upper_now;
+      shows_lower ? upper_count + static_cast<std::size_t>(view.lower) : upper_now;
   const std::size_t chosen = draw_tabs(theme, "tabs", tabs, now, ImGui::GetContentRegionAvail().x);
   ImGui::EndChild();
   if (chosen != now) {
-    lower_alone = chosen >= upper_count;
-    inspector_above = chosen == upper_count - 1;
-    if (lower_alone) view.lower = static_cast<LowerTab>(chosen - upper_count);
+    shows_lower = chosen >= upper_count;
+    shows_inspector = chosen == upper_count - 1;
+    if (shows_lower) view.lower = static_cast<LowerTab>(chosen - upper_count);
     if (chosen + 1 < upper_count) view.upper = static_cast<UpperTab>(chosen);
   }
   const UpperTab upper_before = view.upper;
   const LowerTab lower_before = view.lower;
-  const bool scrolls = lower_alone || inspector_above || view.upper == UpperTab::Sync;
+  const bool scrolls = shows_lower || shows_inspector || view.upper == UpperTab::Sync;
   begin_region(theme, "one", {min.x, tabs_end}, max, scrolls ? Scrolls::Itself : Scrolls::No);
-  if (lower_alone) {
+  if (shows_lower) {
     draw_lower_panel(context);
   } else {
     draw_upper_panel(context);
   }
   ImGui::EndChild();
-  if (view.upper != upper_before) lower_alone = inspector_above = false;  // the panel sends there
-  if (view.lower != lower_before) lower_alone = true;
+  if (view.upper != upper_before)
+    shows_lower = shows_inspector = false;  // the panel changed the tab
+  if (view.lower != lower_before) shows_lower = true;
 }
 
-// The inspector is the last one: only where it has no place of its own.
+// The last tab is the inspector, which only narrow and low windows show.
 std::vector<Tab> Workspace::State::upper_tabs() {
-  return {{"Graph", "What runs, and what waits for what (1)", {}, 0},
-          {"Timeline", "The nodes of one replay over time (2)", {}, 0},
-          {"Sync", "Barriers and edges, and what they cost (3)", {}, 0},
-          {"Inspector", "Everything about what is selected", {}, 0}};
+  return {{"Graph", "Nodes and dependencies (1)", {}, 0},
+          {"Timeline", "Nodes of one replay over time (2)", {}, 0},
+          {"Sync", "Barriers, edges and their cost (3)", {}, 0},
+          {"Inspector", "Details of the selection", {}, 0}};
 }
 
 std::vector<Tab> Workspace::State::lower_tabs(const Theme& theme) const {
   std::vector<Tab> tabs = {
-      {"Nodes", "Every node with its figures (4)", {}, 0},
-      {"Memory", "Buffers in the slab, and pools (5)", {}, 0},
-      {"Compare", "What changed between two stretches of replays, or two traces (6)", {}, 0},
-      {"Messages", "What the engine had to say, updates and losses (7)", {}, 0}};
-  std::uint64_t errors = 0;
-  const std::size_t worth = messages_worth_a_look(*document, errors);
-  if (worth == 0) return tabs;
-  tabs[3].badge = worth > 999 ? "999+" : std::to_string(worth);
-  tabs[3].badge_colour = errors > 0 ? theme.error : theme.warning;
+      {"Nodes", "Node statistics (4)", {}, 0},
+      {"Memory", "Slab layout, live bytes and pools (5)", {}, 0},
+      {"Compare", "Compare two ranges of replays, or two traces (6)", {}, 0},
+      {"Messages", "Validation findings, graph updates and losses (7)", {}, 0}};
+  const ProblemCounts counts = count_problems(*document);
+  if (counts.problems == 0) return tabs;
+  tabs[3].badge = counts.problems > 999 ? "999+" : std::to_string(counts.problems);
+  tabs[3].badge_colour = counts.errors > 0 ? theme.error : theme.warning;
   return tabs;
 }
 
@@ -90,28 +95,27 @@ void Workspace::State::draw_upper(PanelContext& context, ImVec2 min, ImVec2 max)
   begin_bar(theme, "upper tabs", min, {max.x, tabs_end});
   const std::vector<Tab> tabs = upper_tabs();
   const std::size_t count = tabs.size() - (is_narrow ? 0 : 1);
-  if (!is_narrow) inspector_above = false;
-  const std::size_t now = inspector_above ? tabs.size() - 1 : static_cast<std::size_t>(view.upper);
+  if (!is_narrow) shows_inspector = false;
+  const std::size_t now = shows_inspector ? tabs.size() - 1 : static_cast<std::size_t>(view.upper);
   const std::size_t chosen =
       draw_tabs(theme, "tabs", {tabs.data(), count}, now, ImGui::GetContentRegionAvail().x);
   if (chosen != now) {
-    inspector_above = chosen == tabs.size() - 1;
-    if (!inspector_above) view.upper = static_cast<UpperTab>(chosen);
+    shows_inspector = chosen == tabs.size() - 1;
+    if (!shows_inspector) view.upper = static_cast<UpperTab>(chosen);
   }
   ImGui::EndChild();
-  const bool scrolls = inspector_above || view.upper == UpperTab::Sync;
+  const bool scrolls = shows_inspector || view.upper == UpperTab::Sync;
   begin_region(theme, "upper", {min.x, tabs_end}, max, scrolls ? Scrolls::Itself : Scrolls::No);
   draw_upper_panel(context);
   ImGui::EndChild();
 }
 
 void Workspace::State::draw_upper_panel(PanelContext& context) {
-  constexpr std::array<PanelPlace, 3> kPlaces = {PanelPlace::Graph, PanelPlace::Timeline,
-                                                 PanelPlace::Sync};
-  if (!inspector_above) return draw_panel(context, kPlaces[static_cast<std::size_t>(view.upper)]);
+  constexpr std::array<PanelId, 3> kPanels = {PanelId::Graph, PanelId::Timeline, PanelId::Sync};
+  if (!shows_inspector) return draw_panel(context, kPanels[static_cast<std::size_t>(view.upper)]);
   const UpperTab before = view.upper;
-  draw_panel(context, PanelPlace::Inspector);
-  if (view.upper != before) inspector_above = false;  // it sends there
+  draw_panel(context, PanelId::Inspector);
+  if (view.upper != before) shows_inspector = false;  // the inspector changed the tab
 }
 
 void Workspace::State::draw_inspector(PanelContext& context, ImVec2 min, ImVec2 max) {
@@ -120,12 +124,12 @@ void Workspace::State::draw_inspector(PanelContext& context, ImVec2 min, ImVec2 
       notes && Notes::can_have_one(view.selection) && max.y - min.y > 4 * NoteBar::height(theme);
   const float end = has_note ? max.y - NoteBar::height(theme) : max.y;
   begin_region(theme, "inspector", min, {max.x, end}, Scrolls::Itself);
-  draw_panel(context, PanelPlace::Inspector);
+  draw_panel(context, PanelId::Inspector);
   ImGui::EndChild();
   if (!has_note) return;
   begin_bar(theme, "note", {min.x, end}, max);
-  if (Notes::can_have_one(view.selection))
-    note_bar.draw(context, *notes);  // the inspector may have selected something else
+  if (Notes::can_have_one(view.selection))  // the inspector may have changed the selection
+    note_bar.draw(context, *notes);
   ImGui::EndChild();
 }
 
@@ -144,63 +148,63 @@ void Workspace::State::draw_lower(PanelContext& context, ImVec2 min, ImVec2 max)
 }
 
 void Workspace::State::draw_lower_panel(PanelContext& context) {
-  constexpr std::array<PanelPlace, 4> kPlaces = {PanelPlace::Nodes, PanelPlace::Memory,
-                                                 PanelPlace::Compare, PanelPlace::Messages};
-  draw_panel(context, kPlaces[static_cast<std::size_t>(view.lower)]);
+  constexpr std::array<PanelId, 4> kPanels = {PanelId::Nodes, PanelId::Memory, PanelId::Compare,
+                                              PanelId::Messages};
+  draw_panel(context, kPanels[static_cast<std::size_t>(view.lower)]);
 }
 
-void Workspace::State::draw_contents(PanelContext& context, PanelPlace place) {
-  switch (place) {
-    case PanelPlace::Strip: return replays.draw(context);
-    case PanelPlace::Graph: return graph.draw(context);
-    case PanelPlace::Timeline: return timeline.draw(context);
-    case PanelPlace::Sync: return sync.draw(context);
-    case PanelPlace::Inspector: return inspector.draw(context);
-    case PanelPlace::Nodes: return nodes.draw(context);
-    case PanelPlace::Memory: return memory.draw(context);
-    case PanelPlace::Compare: return compare.draw(context);
-    case PanelPlace::Messages: return messages.draw(context);
-    case PanelPlace::Count: return;
+void Workspace::State::draw_contents(PanelContext& context, PanelId id) {
+  switch (id) {
+    case PanelId::Strip: return replays.draw(context);
+    case PanelId::Graph: return graph.draw(context);
+    case PanelId::Timeline: return timeline.draw(context);
+    case PanelId::Sync: return sync.draw(context);
+    case PanelId::Inspector: return inspector.draw(context);
+    case PanelId::Nodes: return nodes.draw(context);
+    case PanelId::Memory: return memory.draw(context);
+    case PanelId::Compare: return compare.draw(context);
+    case PanelId::Messages: return messages.draw(context);
+    case PanelId::Count: return;
   }
 }
 
-// What a panel said in the last frame is for all panels of this one: each is told once to reveal
-// the selection, as soon as it is drawn; what the mouse is on is told to all by the one that it is
-// on.
-void Workspace::State::begin_turns() {
+// Distributes the requests of the last frame: each panel reveals the selection once, the next time
+// it is drawn; all panels receive the hovered item of the panel under the mouse.
+void Workspace::State::begin_panels() {
   if (std::exchange(view.reveal_selection, false)) reveal.fill(true);
   hovered_before = view.hovered;
   hovered_next = {};
-  fit_at = PanelPlace::Count;
+  fit_panel = PanelId::Count;
   if (std::exchange(view.fit, false)) {
-    constexpr std::array<PanelPlace, 3> kUpper = {PanelPlace::Graph, PanelPlace::Timeline,
-                                                  PanelPlace::Sync};
-    fit_at =
-        mouse_at != PanelPlace::Count ? mouse_at : kUpper[static_cast<std::size_t>(view.upper)];
+    constexpr std::array<PanelId, 3> kUpper = {PanelId::Graph, PanelId::Timeline, PanelId::Sync};
+    fit_panel =
+        mouse_panel != PanelId::Count ? mouse_panel : kUpper[static_cast<std::size_t>(view.upper)];
   }
-  mouse_at = PanelPlace::Count;
+  mouse_panel = PanelId::Count;
 }
 
-void Workspace::State::draw_panel(PanelContext& context, PanelPlace place) {
+void Workspace::State::draw_panel(PanelContext& context, PanelId id) {
+  bool& reveal_pending = reveal[static_cast<std::size_t>(id)];
   const bool has_mouse = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows |
                                                 ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
-  if (has_mouse) mouse_at = place;
+  if (has_mouse) mouse_panel = id;
   view.hovered = has_mouse ? model::Selection{} : hovered_before;
-  const bool told = std::exchange(reveal[static_cast<std::size_t>(place)], false);
-  view.reveal_selection = told;
-  view.fit = fit_at == place;
+  const bool was_requested = std::exchange(reveal_pending, false);
+  view.reveal_selection = was_requested;
+  view.fit = fit_panel == id;
   const model::Selection before = view.selection;
-  draw_contents(context, place);
+  draw_contents(context, id);
   if (has_mouse) hovered_next = view.hovered;
-  if (!(view.selection == before) || (view.reveal_selection && !told)) {
-    const bool was = std::exchange(reveal[static_cast<std::size_t>(place)], false);
+  // A new selection is revealed in all panels except the one that made it.
+  if (!(view.selection == before) || (view.reveal_selection && !was_requested)) {
+    const bool was_pending = reveal_pending;
     reveal.fill(true);
-    reveal[static_cast<std::size_t>(place)] = was;  // it knows where it is
+    reveal_pending = was_pending;
   }
   view.reveal_selection = false;
   view.fit = false;
 }
 
-void Workspace::State::end_turns() { view.hovered = hovered_next; }
+void Workspace::State::end_panels() { view.hovered = hovered_next; }
 
 }  // namespace reprise::viewer

@@ -6,88 +6,91 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr double kSteadySeconds = 0.2;
+constexpr double kThrottleSeconds = 0.2;  // minimum time between updates from a growing document
 
 }  // namespace
 
 void WorkspaceViewModel::update(const std::shared_ptr<const model::Document>& document,
-                                const ViewState& view, Pace pace, double now) {
-  const bool had_graph = paced_ != nullptr && paced_->find(view.graph) != nullptr;
-  if (pace == Pace::AtOnce || !had_graph || now - paced_at_ >= kSteadySeconds) {
-    if (paced_ != document) paced_at_ = now;
-    paced_ = document;
+                                const ViewState& view, UpdateRate rate, double now) {
+  const bool had_graph = source_ != nullptr && source_->find(view.graph) != nullptr;
+  if (rate == UpdateRate::Immediate || !had_graph || now - source_time_ >= kThrottleSeconds) {
+    if (source_ != document) source_time_ = now;
+    source_ = document;
   }
-  const model::GraphEntry* const entry = paced_->find(view.graph);
+  const model::GraphEntry* const entry = source_->find(view.graph);
   if (entry == nullptr) {
     shown_graph_.reset();
     shown_replay_.reset();
     shown_matches_.reset();
     shown_figures_.reset();
-    graph_ask_.reset();
-    replay_ask_.reset();
-    match_ask_.reset();
-    figures_ask_.reset();
+    graph_request_.reset();
+    replay_request_.reset();
+    match_request_.reset();
+    figures_request_.reset();
     return;
   }
-  ask_graph(*entry, view);
-  ask_replay(*entry, view);
-  ask_matches(*entry, view);
-  ask_figures(*entry, view, pace);
-  take(*entry);
+  request_graph(*entry, view);
+  request_replay(*entry, view);
+  request_matches(*entry, view);
+  request_figures(*entry, view, rate);
+  collect_results(*entry);
 }
 
-void WorkspaceViewModel::ask_graph(const model::GraphEntry& entry, const ViewState& view) {
-  GraphAsk ask{entry.graph, view.range.first, view.range.count, entry.statistics};
-  if (graph_ask_ == ask) return;
-  graph_ask_ = ask;
-  graph_.ask(ask, [document = paced_, entry, range = view.range] {
+void WorkspaceViewModel::request_graph(const model::GraphEntry& entry, const ViewState& view) {
+  GraphRequest request{entry.graph, view.range.first, view.range.count, entry.statistics};
+  if (graph_request_ == request) return;
+  graph_request_ = request;
+  graph_.ask(request, [document = source_, entry, range = view.range] {
     return make_graph_view_model(*document, entry, range);
   });
 }
 
-void WorkspaceViewModel::ask_replay(const model::GraphEntry& entry, const ViewState& view) {
-  // A replay whose samples are there stays as it is; the newest one, or one without samples, may be
-  // another with more records.
-  const ReplayViewModel* const there = replay();
-  const bool is_final =
-      view.replay && there != nullptr && there->block && there->replay.replay == *view.replay &&
-      there->replay.graph == view.graph.graph && there->replay.version == view.graph.version &&
-      replay_ask_ && replay_ask_->graph == entry.graph;
-  ReplayAsk ask{entry.graph, view.replay, is_final ? replay_ask_->revision : paced_->revision};
-  if (replay_ask_ == ask) return;
-  replay_ask_ = ask;
-  replay_.ask(ask, [document = paced_, entry, replay = view.replay] {
+void WorkspaceViewModel::request_replay(const model::GraphEntry& entry, const ViewState& view) {
+  // A selected replay with samples does not change any more. The newest replay, or a replay without
+  // samples, may change with each document revision.
+  const ReplayViewModel* const current = replay();
+  const bool is_final = view.replay && current != nullptr && current->block &&
+                        current->replay.replay == *view.replay &&
+                        current->replay.graph == view.graph.graph &&
+                        current->replay.version == view.graph.version && replay_request_ &&
+                        replay_request_->graph == entry.graph;
+  ReplayRequest request{entry.graph, view.replay,
+                        is_final ? replay_request_->revision : source_->revision};
+  if (replay_request_ == request) return;
+  replay_request_ = request;
+  replay_.ask(request, [document = source_, entry, replay = view.replay] {
     return make_replay_view_model(*document, entry, replay);
   });
 }
 
-void WorkspaceViewModel::ask_matches(const model::GraphEntry& entry, const ViewState& view) {
+void WorkspaceViewModel::request_matches(const model::GraphEntry& entry, const ViewState& view) {
   if (view.filter.is_empty()) {
-    match_ask_.reset();
+    match_request_.reset();
     return;
   }
-  MatchAsk ask{entry.graph, view.filter};
-  if (match_ask_ == ask) return;
-  match_ask_ = ask;
-  matches_.ask(ask, [graph = entry.graph, filter = view.filter] {
+  MatchRequest request{entry.graph, view.filter};
+  if (match_request_ == request) return;
+  match_request_ = request;
+  matches_.ask(request, [graph = entry.graph, filter = view.filter] {
     return Matches{graph, model::matching_nodes(filter, *graph)};
   });
 }
 
-void WorkspaceViewModel::ask_figures(const model::GraphEntry& entry, const ViewState& view,
-                                     Pace pace) {
-  FiguresAsk ask{entry.graph, view.range.first, view.range.count, entry.replays.size(),
-                 entry.forgotten_replays};
-  if (figures_ask_ == ask) return;
-  figures_ask_ = ask;
-  const RateOver rate =
-      pace == Pace::Steady && !view.has_range() ? RateOver::LastSecond : RateOver::Range;
-  figures_.ask(
-      ask, [entry, range = view.range, rate] { return make_replay_figures(entry, range, rate); });
+void WorkspaceViewModel::request_figures(const model::GraphEntry& entry, const ViewState& view,
+                                         UpdateRate rate) {
+  FiguresRequest request{entry.graph, view.range.first, view.range.count, entry.replays.size(),
+                         entry.forgotten_replays};
+  if (figures_request_ == request) return;
+  figures_request_ = request;
+  const RateOver over =
+      rate == UpdateRate::Throttled && !view.has_range() ? RateOver::LastSecond : RateOver::Range;
+  figures_.ask(request, [entry, range = view.range, over] {
+    return make_replay_figures(entry, range, over);
+  });
 }
 
-// Older ones are shown until newer ones are there, as long as they are of this graph.
-void WorkspaceViewModel::take(const model::GraphEntry& entry) {
+// Keeps previous results until new ones are ready, but only for the same graph.
+void WorkspaceViewModel::collect_results(const model::GraphEntry& entry) {
   const std::uint32_t count = entry.graph->node_count();
   shown_graph_ = graph_.value();
   if (shown_graph_ &&
@@ -99,7 +102,7 @@ void WorkspaceViewModel::take(const model::GraphEntry& entry) {
                              view_model->replay.version == entry.graph->key().version;
     if (!is_of_graph || view_model->times.nodes.size() != count) shown_replay_.reset();
   }
-  shown_matches_ = match_ask_ ? matches_.value() : nullptr;
+  shown_matches_ = match_request_ ? matches_.value() : nullptr;
   if (shown_matches_ &&
       (shown_matches_->graph != entry.graph || shown_matches_->nodes.size() != count))
     shown_matches_.reset();
@@ -112,17 +115,17 @@ const std::vector<std::uint8_t>& WorkspaceViewModel::matches() const noexcept {
 }
 
 bool WorkspaceViewModel::is_settled() const {
-  const auto is_there = [](const auto& latest, const auto& ask) {
-    return !ask ||
-           (!latest.is_busy() && (latest.value(*ask) != nullptr || !latest.error().empty()));
+  const auto is_done = [](const auto& async, const auto& request) {
+    return !request ||
+           (!async.is_busy() && (async.value(*request) != nullptr || !async.error().empty()));
   };
-  return is_there(graph_, graph_ask_) && is_there(replay_, replay_ask_) &&
-         is_there(matches_, match_ask_) && is_there(figures_, figures_ask_);
+  return is_done(graph_, graph_request_) && is_done(replay_, replay_request_) &&
+         is_done(matches_, match_request_) && is_done(figures_, figures_request_);
 }
 
 std::string WorkspaceViewModel::error() const {
   for (const std::string& error :
-       {graph_ask_ ? graph_.error() : "", replay_ask_ ? replay_.error() : ""}) {
+       {graph_request_ ? graph_.error() : "", replay_request_ ? replay_.error() : ""}) {
     if (!error.empty()) return error;
   }
   return {};

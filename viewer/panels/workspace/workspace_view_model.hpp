@@ -1,5 +1,5 @@
-// WorkspaceFacts: keeps the facts of the shown graph, replay and filter up to date in the
-// background, and hands out the last ones meanwhile. Threads: the drawing thread's.
+// WorkspaceViewModel: computes the view models of the shown graph, replay and filter on workers.
+// Returns the previous results until new ones are ready. Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -12,78 +12,77 @@
 
 namespace reprise::viewer {
 
-// How soon new records are taken into the facts: at once, or a few times a second while they keep
-// coming.
-enum class Pace : std::uint8_t { AtOnce, Steady };
+// How often view models follow a growing document: with every revision, or a few times per second.
+enum class UpdateRate : std::uint8_t { Immediate, Throttled };
 
 class WorkspaceViewModel {
  public:
   explicit WorkspaceViewModel(Background& background)
       : graph_(background), replay_(background), matches_(background), figures_(background) {}
 
-  // Asks for what this view of the document needs. `now` in seconds.
+  // Requests the view models for `view` and collects finished ones. `now` in seconds.
   void update(const std::shared_ptr<const model::Document>& document, const ViewState& view,
-              Pace pace, double now);
+              UpdateRate rate, double now);
 
-  // Of the last update; null or empty while there is none.
+  // Results for the last update; null or empty if not ready.
   [[nodiscard]] const GraphViewModel* graph() const noexcept { return shown_graph_.get(); }
   [[nodiscard]] const ReplayViewModel* replay() const noexcept {
     return shown_replay_ && *shown_replay_ ? &**shown_replay_ : nullptr;
   }
   [[nodiscard]] const std::vector<std::uint8_t>& matches() const noexcept;
   [[nodiscard]] const ReplayFigures* figures() const noexcept { return shown_figures_.get(); }
-  // Everything that was asked for is there, or could not be made.
+  // True if every request is complete or has failed.
   [[nodiscard]] bool is_settled() const;
-  // Why something could not be made; empty: nothing to say.
+  // The error of a failed request; empty if no request failed.
   [[nodiscard]] std::string error() const;
 
  private:
   using GraphPointer = std::shared_ptr<const model::Graph>;
-  struct GraphAsk {
+  struct GraphRequest {
     GraphPointer graph;
     std::size_t first = 0, count = 0;
     std::shared_ptr<const model::GraphStatistics> statistics;
-    friend bool operator==(const GraphAsk&, const GraphAsk&) = default;
+    friend bool operator==(const GraphRequest&, const GraphRequest&) = default;
   };
-  struct ReplayAsk {
+  struct ReplayRequest {
     GraphPointer graph;
     std::optional<std::uint64_t> replay;
-    std::uint64_t revision = 0;  // where more records may change it
-    friend bool operator==(const ReplayAsk&, const ReplayAsk&) = default;
+    std::uint64_t revision = 0;  // of the document, if later records may change the replay
+    friend bool operator==(const ReplayRequest&, const ReplayRequest&) = default;
   };
-  struct MatchAsk {
+  struct MatchRequest {
     GraphPointer graph;
     model::Filter filter;
-    friend bool operator==(const MatchAsk&, const MatchAsk&) = default;
+    friend bool operator==(const MatchRequest&, const MatchRequest&) = default;
   };
   struct Matches {
     GraphPointer graph;
     std::vector<std::uint8_t> nodes;
   };
-  struct FiguresAsk {
+  struct FiguresRequest {
     GraphPointer graph;
     std::size_t first = 0, count = 0, replays = 0;
     std::uint64_t forgotten = 0;
-    friend bool operator==(const FiguresAsk&, const FiguresAsk&) = default;
+    friend bool operator==(const FiguresRequest&, const FiguresRequest&) = default;
   };
 
-  void ask_graph(const model::GraphEntry& entry, const ViewState& view);
-  void ask_replay(const model::GraphEntry& entry, const ViewState& view);
-  void ask_matches(const model::GraphEntry& entry, const ViewState& view);
-  void ask_figures(const model::GraphEntry& entry, const ViewState& view, Pace pace);
-  void take(const model::GraphEntry& entry);
+  void request_graph(const model::GraphEntry& entry, const ViewState& view);
+  void request_replay(const model::GraphEntry& entry, const ViewState& view);
+  void request_matches(const model::GraphEntry& entry, const ViewState& view);
+  void request_figures(const model::GraphEntry& entry, const ViewState& view, UpdateRate rate);
+  void collect_results(const model::GraphEntry& entry);
 
-  AsyncValue<GraphAsk, GraphViewModel> graph_;
-  AsyncValue<ReplayAsk, std::optional<ReplayViewModel>> replay_;
-  AsyncValue<MatchAsk, Matches> matches_;
-  AsyncValue<FiguresAsk, ReplayFigures> figures_;
-  std::optional<GraphAsk> graph_ask_;
-  std::optional<ReplayAsk> replay_ask_;
-  std::optional<MatchAsk> match_ask_;
-  std::optional<FiguresAsk> figures_ask_;
+  AsyncValue<GraphRequest, GraphViewModel> graph_;
+  AsyncValue<ReplayRequest, std::optional<ReplayViewModel>> replay_;
+  AsyncValue<MatchRequest, Matches> matches_;
+  AsyncValue<FiguresRequest, ReplayFigures> figures_;
+  std::optional<GraphRequest> graph_request_;
+  std::optional<ReplayRequest> replay_request_;
+  std::optional<MatchRequest> match_request_;
+  std::optional<FiguresRequest> figures_request_;
 
-  std::shared_ptr<const model::Document> paced_;  // whose records the facts are of
-  double paced_at_ = 0;
+  std::shared_ptr<const model::Document> source_;  // the document of the view models
+  double source_time_ = 0;                         // time of the last change of source_, seconds
   std::shared_ptr<const GraphViewModel> shown_graph_;
   std::shared_ptr<const std::optional<ReplayViewModel>> shown_replay_;
   std::shared_ptr<const Matches> shown_matches_;

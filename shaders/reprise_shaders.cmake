@@ -1,17 +1,18 @@
 # reprise_add_shaders(<target> <a.cu>...)
 #
 # Compiles each shader file for every device, into <target>, which links reprise::engine:
-#   - with the C++ compiler, into kernels of the host device;
-#   - with nvcc, where the engine has the CUDA device, into a fatbin for REPRISE_CUDA_ARCHITECTURES (compute capabilities;
-#     the last one is kept as PTX too), which is embedded in the target.
-# Gives <a.shaders.hpp> on the include path of the target and of what links it: `shaders::NAME`, a
-# const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) of a.cu.
+#   - the C++ compiler builds the kernels of the host device;
+#   - nvcc, if the engine has the CUDA device, builds a fatbin for REPRISE_CUDA_ARCHITECTURES
+#     (compute capabilities; the last one also as PTX), which is embedded in the target.
+# Generates <a.shaders.hpp> on the include path of the target and of targets that link it:
+# `shaders::NAME`, a const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) of a.cu.
 #
-# Call it in the folder that made the target. The include folders and definitions of the target hold for both compilers.
+# Call it in the folder that created the target. Both compilers use the target's include folders and
+# definitions.
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.25)
 
-# Writes `content` to `path`, and leaves the file alone where it says that already.
+# Writes `content` to `path` unless the file already contains it.
 function(reprise_write_shader_file path content)
   if(EXISTS ${path})
     file(READ ${path} old)
@@ -30,12 +31,13 @@ function(reprise_find_kernels result file)
   string(REGEX MATCHALL "REPRISE_KERNEL[ \t\r\n]*\\([ \t\r\n]*[A-Za-z_][A-Za-z0-9_]*" matches "${text}")
   list(TRANSFORM matches REPLACE "^REPRISE_KERNEL[ \t\r\n]*\\([ \t\r\n]*" "")
   if(NOT matches)
-    message(FATAL_ERROR "${file} holds no kernel: reprise_add_shaders looks for REPRISE_KERNEL(name, (parameters))")
+    message(FATAL_ERROR "${file} contains no kernel: reprise_add_shaders expects REPRISE_KERNEL(name, (parameters))")
   endif()
   set(${result} ${matches} PARENT_SCOPE)
 endfunction()
 
-# Makes ${folder}/${stem}.fatbin of `file`, and a source of the target that embeds it as the function `image`.
+# Builds ${folder}/${stem}.fatbin from `file`, and a source of the target that embeds it as the
+# function `image`.
 function(reprise_add_shader_image target file folder stem image)
   if(NOT CUDAToolkit_NVCC_EXECUTABLE)
     message(FATAL_ERROR "reprise_add_shaders needs nvcc, because the engine was built with the CUDA device, and "
@@ -90,7 +92,7 @@ __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}() { 
   target_sources(${target} PRIVATE ${source} ${fatbin})
 endfunction()
 
-# What <stem>.shaders.hpp says.
+# Writes the header <stem>.shaders.hpp.
 function(reprise_write_shader_header path file_name kernels)
   set(declarations "")
   foreach(kernel IN LISTS kernels)
@@ -108,11 +110,11 @@ endfunction()
 
 function(reprise_add_shaders target)
   if(NOT TARGET ${target})
-    message(FATAL_ERROR "reprise_add_shaders: there is no target '${target}'")
+    message(FATAL_ERROR "reprise_add_shaders: target '${target}' does not exist")
   endif()
   get_target_property(target_folder ${target} SOURCE_DIR)
   if(NOT target_folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    message(FATAL_ERROR "reprise_add_shaders(${target} ...) has to be called in ${target_folder}, which made the target")
+    message(FATAL_ERROR "reprise_add_shaders(${target} ...) must be called in ${target_folder}, which created the target")
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/reprise_shaders/${target})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}>)
@@ -123,13 +125,13 @@ function(reprise_add_shaders target)
   foreach(file IN LISTS ARGN)
     cmake_path(ABSOLUTE_PATH file NORMALIZE)
     if(NOT EXISTS ${file})
-      message(FATAL_ERROR "reprise_add_shaders(${target} ...): there is no file ${file}")
+      message(FATAL_ERROR "reprise_add_shaders(${target} ...): file ${file} does not exist")
     endif()
     cmake_path(GET file STEM LAST_ONLY stem)
     cmake_path(GET file FILENAME file_name)
     get_target_property(stems ${target} REPRISE_SHADER_STEMS)
     if(stem IN_LIST stems)
-      message(FATAL_ERROR "reprise_add_shaders(${target} ...): two shader files would both give <${stem}.shaders.hpp>")
+      message(FATAL_ERROR "reprise_add_shaders(${target} ...): two shader files would both generate <${stem}.shaders.hpp>")
     endif()
     set_property(TARGET ${target} APPEND PROPERTY REPRISE_SHADER_STEMS ${stem})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -157,7 +159,7 @@ __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}();
 ${image_lines}
 #include \"${file}\"
 ")
-    # Without contraction, as nvcc is told; errno is nothing that a kernel could read.
+    # Without contraction, as nvcc. Kernels cannot read errno.
     set_source_files_properties(${source} PROPERTIES
       SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
       COMPILE_OPTIONS "-ffp-contract=off;-fno-math-errno;-fno-trapping-math")

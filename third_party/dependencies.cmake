@@ -1,38 +1,38 @@
-# Everything that Reprise takes from elsewhere. All of it comes from the distribution's packages
-# (third_party/setup installs them); nothing is vendored or downloaded by the build.
+# The dependencies of Reprise. All of them come from the distribution's packages
+# (third_party/setup installs them); the build vendors and downloads nothing.
 #
 #   package           version   licence               used by       why
 #   CUDA toolkit      >= 12.8   NVIDIA EULA           cuda device   graphs, driver entry points, nvcc for kernels; CUPTI's headers (its library is
-#                                                                   opened at run time, if a profile asks for it); optional
-#   oneTBB            >= 2021.8 Apache-2.0            host device   runs the nodes of a graph on the CPU's threads
-#   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that meet at __syncthreads
+#                                                                   opened at run time, if a profile needs it); optional
+#   oneTBB            >= 2021.8 Apache-2.0            host device   runs the nodes of a graph on CPU threads
+#   Boost.Context     >= 1.74   BSL-1.0               host device   fibers: the threads of a block that call __syncthreads
 #   FlatBuffers       >= 2.0   Apache-2.0            trace         schema, verified reading
 #   zstd              >= 1.5   BSD-3-Clause          trace         compresses chunks
 #   Asio              >= 1.18  BSL-1.0               trace         sockets of the live stream; headers only
 #   cuBLAS, cuFFT, CUB  of the toolkit  NVIDIA EULA, Apache-2.0 (CUB)  ops  products, transforms, reductions, scans and sorts on GPUs
-#   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build: the device has threads of its own
+#   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build, because the device has its own threads
 #   kissfft           >= 131    BSD-3-Clause          ops           transforms on the host device (FFTW is GPL,
 #                                                                   and users link reprise::ops)
 #   libsndfile        >= 1.0.28 LGPL-2.1 or later     samples       reads and writes sound
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
-#   libpng            >= 1.6    libpng-2.0            samples       reads and writes pictures
+#   libpng            >= 1.6    libpng-2.0            samples       reads and writes images
 #   CLI11             >= 2.1    BSD-3-Clause          viewer, samples, tests command lines
 #   nlohmann-json     >= 3.11   MIT                   run, viewer   tuning files, results as JSON; headers only
 #   SQLite            >= 3.34   public domain         viewer        exports traces as a database
 #   Protocol Buffers  >= 3.12   BSD-3-Clause          viewer        exports traces for Perfetto
 #   Dear ImGui        >= 1.86   MIT                   viewer        draws the panels
 #   GLFW              >= 3.3    Zlib                  viewer        the window, its keys and its mouse
-#   Mesa (GL, EGL)    any       MIT                   viewer        OpenGL 3; EGL for pictures without a display
-#   Roboto            any       Apache-2.0            viewer        the proportional typeface, found when the viewer starts
-#   JetBrains Mono    any       OFL-1.1               viewer        the monospaced typeface, found when the viewer starts
+#   Mesa (GL, EGL)    any       MIT                   viewer        OpenGL 3; EGL for screenshots without a display
+#   Roboto            any       Apache-2.0            viewer        the proportional typeface, located when the viewer starts
+#   JetBrains Mono    any       OFL-1.1               viewer        the monospaced typeface, located when the viewer starts
 #   doctest           >= 2.4.9  MIT                   tests         unit and conformance tests
 #   Graphviz (dot)    any       EPL-1.0               tests         proves that exported DOT text is well-formed
 #   Xvfb, libXtst     any       MIT                   tests         a display for the window, and input events for it
-#   libXrandr         any       MIT                   tests         what GLFW's own header for X asks for
-#   clang             16        Apache-2.0 with LLVM exception  tests  libFuzzer, where it is found
+#   libXrandr         any       MIT                   tests         required by GLFW's header for X11
+#   clang             16        Apache-2.0 with LLVM exception  tests  libFuzzer, if installed
 #   Python            >= 3.9    PSF-2.0               tests         checks which layer includes which
 #
-# Afterwards REPRISE_WITH_CUDA says whether the CUDA device is built.
+# Sets REPRISE_WITH_CUDA: whether the CUDA device is built.
 
 # reprise_require(<package> APT <debian package> [find_package arguments...])
 macro(reprise_require package apt debian_package)
@@ -41,7 +41,7 @@ macro(reprise_require package apt debian_package)
     message(FATAL_ERROR
       "Reprise needs ${package} (${ARGN}), which was not found. Install it with\n"
       "    apt-get install ${debian_package}\n"
-      "or run third_party/setup, which installs everything that is missing.")
+      "or run third_party/setup, which installs all missing packages.")
   endif()
 endmacro()
 
@@ -66,7 +66,7 @@ if(REPRISE_OPS)
   if(NOT OPENBLAS_FOUND OR NOT KISSFFT_FOUND)
     message(FATAL_ERROR "The ops need OpenBLAS and kissfft. Install them with\n"
       "    apt-get install libopenblas-serial-dev libkissfft-dev\n"
-      "or run third_party/setup, or leave the ops out with -DREPRISE_OPS=OFF.")
+      "or run third_party/setup, or omit the ops with -DREPRISE_OPS=OFF.")
   endif()
 endif()
 if(REPRISE_SAMPLES)
@@ -106,31 +106,32 @@ if(REPRISE_TESTS)
 endif()
 
 if(NOT REPRISE_CUDA MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "REPRISE_CUDA is '${REPRISE_CUDA}'; it takes AUTO, ON or OFF")
+  message(FATAL_ERROR "REPRISE_CUDA is '${REPRISE_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 set(REPRISE_WITH_CUDA OFF)
 if(NOT REPRISE_CUDA STREQUAL "OFF")
-  # FindCUDAToolkit of CMake 3.25 ends in an error where a project asks for that version at least: it marks the library nvToolsExt, which CUDA 13 has not.
-  set(least_version ${CMAKE_MINIMUM_REQUIRED_VERSION})
+  # FindCUDAToolkit of CMake 3.25 fails in a project that requires at least that version: it uses
+  # the library nvToolsExt, which CUDA 13 lacks.
+  set(minimum_version ${CMAKE_MINIMUM_REQUIRED_VERSION})
   set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit 12.8 QUIET)
-  set(CMAKE_MINIMUM_REQUIRED_VERSION ${least_version})
+  set(CMAKE_MINIMUM_REQUIRED_VERSION ${minimum_version})
   if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
     set(REPRISE_WITH_CUDA ON)
     find_path(REPRISE_CUPTI_INCLUDE cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include NO_CACHE)
     if(NOT REPRISE_CUPTI_INCLUDE)
       message(FATAL_ERROR
         "The CUDA toolkit in ${CUDAToolkit_BIN_DIR} lacks cupti.h. Install its CUPTI part (Debian: cuda-cupti-dev-${CUDAToolkit_VERSION_MAJOR}-"
-        "${CUDAToolkit_VERSION_MINOR}), or build the host device alone with -DREPRISE_CUDA=OFF.")
+        "${CUDAToolkit_VERSION_MINOR}), or build only the host device with -DREPRISE_CUDA=OFF.")
     endif()
     message(STATUS "Reprise: host and CUDA devices, with the CUDA toolkit ${CUDAToolkit_VERSION} in ${CUDAToolkit_BIN_DIR}")
   elseif(REPRISE_CUDA STREQUAL "ON")
     message(FATAL_ERROR
-      "REPRISE_CUDA is ON, and no CUDA toolkit >= 12.8 with nvcc was found. Name one with -DCUDAToolkit_ROOT=/path, "
-      "or leave REPRISE_CUDA at AUTO to build the host device alone.")
+      "REPRISE_CUDA is ON, but no CUDA toolkit >= 12.8 with nvcc was found. Set one with -DCUDAToolkit_ROOT=/path, "
+      "or leave REPRISE_CUDA at AUTO to build only the host device.")
   else()
-    message(STATUS "Reprise: no CUDA toolkit >= 12.8 was found: the host device alone is built")
+    message(STATUS "Reprise: no CUDA toolkit >= 12.8 was found: building only the host device")
   endif()
 else()
-  message(STATUS "Reprise: REPRISE_CUDA is OFF: the host device alone is built")
+  message(STATUS "Reprise: REPRISE_CUDA is OFF: building only the host device")
 endif()

@@ -1,5 +1,5 @@
-// What may change about an executable between its launches, and what came of it. Knows no device.
-// Threads: values.
+// The changes to an executable between launches, and their results. Knows no device. Threads:
+// values.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,20 @@
 
 namespace reprise::detail {
 
-// What the nodes of a plan are given. Addresses are by index in recording.buffers; transients
-// already point into the graph's slab.
+// The parameters of a plan's nodes. Addresses are by index in recording.buffers; transients already
+// point into the graph's slab.
 struct Bindings {
   std::vector<std::byte*> address;
-  std::vector<std::byte> scalars = {};  // laid out as plan.slots.first_values; empty: as those
-  std::vector<std::uint8_t> disabled =
-      {};  // by node, those of bodies included, 1: it does nothing; empty: none is
+  std::vector<std::byte> scalars = {};  // laid out as plan.slots.first_values; empty: those values
+  // By node, bodies included; 1: disabled; empty: no node is disabled.
+  std::vector<std::uint8_t> disabled = {};
 
   [[nodiscard]] bool is_disabled(std::uint32_t node) const noexcept {
     return node < disabled.size() && disabled[node] != 0;
   }
 };
 
-// What the nodes of a body are given, by `plan`'s bindings, which it is in. Of `disabled` nothing:
-// that is by number.
+// The bindings of a body of `plan`, without `disabled`, which is by node number of the whole plan.
 inline Bindings bindings_of_body(const Plan& plan, const Body& body, const Bindings& bindings) {
   Bindings inside;
   inside.address.reserve(body.buffer_count);
@@ -49,17 +48,17 @@ inline Bindings bindings_of_body(const Plan& plan, const Body& body, const Bindi
   return inside;
 }
 
-// One change of the bindings, and the nodes that it reaches: of the lowered graph, where what they
-// run is meant too; of Disable and Enable, those of bodies by their own numbers.
+// One change of the bindings and the nodes that it affects: nodes of the lowered graph, including
+// their bodies. For Disable and Enable, nodes of bodies have numbers of their own.
 struct BindingChange {
   enum class What : std::uint8_t { Scalar, Buffer, Disable, Enable } what = What::Scalar;
   std::uint32_t index = 0;                // slot of plan.slots, or buffer of the recording
-  std::span<const std::byte> value = {};  // of Scalar
-  std::byte* address = nullptr;           // of Buffer
+  std::span<const std::byte> value = {};  // for Scalar
+  std::byte* address = nullptr;           // for Buffer
   std::span<const std::uint32_t> nodes = {};
 };
 
-// Makes the change in `bindings`, which are `plan`'s. Allocates at most once in their life.
+// Applies the change to `bindings` of `plan`. Allocates at most once per Bindings object.
 inline void apply(const Plan& plan, const BindingChange& change, Bindings& bindings) {
   switch (change.what) {
     case BindingChange::What::Scalar:
@@ -82,24 +81,23 @@ struct PlanChange {
   enum class Scope : std::uint8_t { Nodes, Whole } scope = Scope::Whole;
   std::shared_ptr<const Plan> plan;
   const Bindings* bindings = nullptr;
-  // No other node of the lowered graph is different, nor any edge. Empty where that is not known;
-  // of Nodes it is.
+  // The lowered nodes that differ; no edge differs. Empty if unknown; never empty for Scope::Nodes.
   std::optional<std::span<const std::uint32_t>> nodes = {};
 };
 
 struct ExecUpdate {
   GraphExecUpdateOutcome outcome = GraphExecUpdateOutcome::Success;
-  std::uint32_t node = kNone, from = kNone;  // lowered, of the new plan: where it was refused;
-                                             // `from`: the other end of the edge
+  // The lowered nodes of the new plan that caused a refusal; `from`: the source node of the edge.
+  std::uint32_t node = kNone, from = kNone;
   std::int64_t native_code = 0;
   std::string native_name = {};
-  std::shared_ptr<const void> replaced = {};  // what launches so far may still use
+  std::shared_ptr<const void> replaced = {};  // resources that earlier launches may use
 
   [[nodiscard]] bool done() const noexcept { return outcome == GraphExecUpdateOutcome::Success; }
 };
 
-// A dispatch's parameter block as its node gets it: recorded values, addresses, values of slots.
-// `block` has parameter_bytes bytes.
+// Fills `block` (parameter_bytes bytes) with a dispatch's parameters: recorded values, addresses,
+// slot values.
 inline void fill_parameter_block(const Plan& plan, const Bindings& bindings, std::uint32_t command,
                                  std::byte* block) noexcept {
   const auto& dispatch = plan.recording->payload<DispatchPayload>(command);

@@ -1,5 +1,5 @@
-// QueueStopwatch: the time that a stretch of a queue's work takes, by the device's own clock.
-// Threads: one at a time.
+// QueueStopwatch: measures the time of a section of a queue's work on the device's clock. Threads:
+// one at a time.
 #pragma once
 
 namespace reprise::detail {
@@ -7,10 +7,10 @@ namespace reprise::detail {
 class QueueStopwatch {
  public:
   virtual ~QueueStopwatch() = default;
-  // Between two submissions to the queue. Neither waits. Throws DeviceLost.
+  // Called between two submissions to the queue. Does not wait. Throws DeviceLost.
   virtual void start() = 0;
   virtual void stop() = 0;
-  // From start() to stop(), which have both been called; waits until that stretch is over. Throws
+  // The time from start() to stop(). Waits until the work between them has completed. Throws
   // DeviceLost.
   [[nodiscard]] virtual double nanoseconds() = 0;
 };

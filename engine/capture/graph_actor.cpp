@@ -46,15 +46,15 @@ class GraphActorCore {
  private:
   struct Launched {
     Fence fence;
-    GraphMsg::Launch launch;  // holds the graph until its replay is over
+    GraphMsg::Launch launch;  // retains the graph until its replay has completed
   };
 
-  // Runs `act`; what it throws goes to whoever waits for `reply`, and is let go of here before.
+  // Runs `action` and passes its exception to `reply`. No reference to the exception remains here.
   template <class Reply, class Act>
-  static void answer(Reply& reply, Act&& act) {
+  static void reply_with(Reply& reply, Act&& action) {
     std::exception_ptr thrown;
     try {
-      act();
+      action();
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -63,7 +63,8 @@ class GraphActorCore {
 
   void work() {
     while (std::optional<GraphMsg> message = inbox_.take()) {
-      std::visit([this](auto& what) { answer(what.reply, [&] { handle(what); }); }, message->what);
+      std::visit([this](auto& request) { reply_with(request.reply, [&] { handle(request); }); },
+                 message->what);
     }
   }
 
@@ -83,19 +84,19 @@ class GraphActorCore {
     const CompiledGraph& graph = *detail::core_of(*launch.handle.graph());
     if (launch.handle.generation() != graph.device()->generation()) {
       fail(ErrorCode::StaleHandle, Stage::Launch, graph.label(),
-           concat("the handle of graph ", graph.label(), " is of generation ",
-                  launch.handle.generation(), " of its device, which is in generation ",
-                  graph.device()->generation(), " now; record it anew"));
+           concat("the handle of graph ", graph.label(), " has generation ",
+                  launch.handle.generation(), " of its device, whose current generation is ",
+                  graph.device()->generation(), "; record the graph again"));
     }
     Fence fence = launch.handle.graph()->launch(queue_);
-    // Open until the worker has ended.
+    // Open until the worker thread has ended.
     static_cast<void>(launched_.put({std::move(fence), std::move(launch)}));
   }
 
   void complete() {
     while (std::optional<Launched> launched = launched_.take()) {
       std::promise<std::uint64_t>& reply = launched->launch.reply;
-      answer(reply, [&] {
+      reply_with(reply, [&] {
         launched->fence.wait();
         reply.set_value(launched->fence.replay());
       });
@@ -123,12 +124,12 @@ GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
 GraphActor::GraphActor(const Device& device, const Queue& queue) {
   if (!device || !queue)
     detail::fail(ErrorCode::NotInitialized, Stage::Open, "",
-                 "a GraphActor needs a device and a queue of it");
+                 "a GraphActor needs a device and one of its queues");
   if (detail::core_of(queue)->device() != detail::core_of(device)) {
     detail::fail(
         ErrorCode::WrongDevice, Stage::Open, queue.label(),
-        detail::concat("a GraphActor of ", device.info().selector, " was given queue ",
-                       queue.label(), " of ", detail::core_of(queue)->device()->info().selector));
+        detail::concat("a GraphActor of ", device.info().selector, " got queue ", queue.label(),
+                       " of ", detail::core_of(queue)->device()->info().selector));
   }
   core_ = std::make_unique<detail::GraphActorCore>(device, queue);
 }
@@ -138,7 +139,7 @@ GraphActor::~GraphActor() = default;
 void GraphActor::send(GraphMsg message) {
   if (core_->put(std::move(message))) return;
   detail::fail(ErrorCode::InvalidState, Stage::Launch, "",
-               "the GraphActor was shut down; make another");
+               "the GraphActor was shut down; create a new one");
 }
 
 std::future<GraphHandle> GraphActor::record(GraphScript script, const GraphScriptDesc& desc) {

@@ -1,4 +1,4 @@
-// Mailbox: what threads leave for one other thread, in order. Threads: put() and close() any;
+// Mailbox: a queue of messages from any threads to one thread. Threads: put() and close() any;
 // take() one.
 #pragma once
 
@@ -10,26 +10,26 @@
 
 namespace reprise::detail {
 
-template <class Letter>
+template <class Message>
 class Mailbox {
  public:
-  // False, and nothing is taken, once it is closed.
-  [[nodiscard]] bool put(Letter&& letter) {
+  // Returns false and leaves `message` unchanged after close().
+  [[nodiscard]] bool put(Message&& message) {
     {
       const std::lock_guard lock(mutex_);
       if (is_closed_) return false;
-      letters_.push_back(std::move(letter));
+      messages_.push_back(std::move(message));
     }
     changed_.notify_one();
     return true;
   }
-  // Waits for a letter; empty where it is closed and none is left.
-  [[nodiscard]] std::optional<Letter> take() {
+  // Blocks for a message. Returns empty if the mailbox is closed and has no messages.
+  [[nodiscard]] std::optional<Message> take() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return is_closed_ || !letters_.empty(); });
-    if (letters_.empty()) return std::nullopt;
-    std::optional<Letter> first(std::move(letters_.front()));
-    letters_.pop_front();
+    changed_.wait(lock, [this] { return is_closed_ || !messages_.empty(); });
+    if (messages_.empty()) return std::nullopt;
+    std::optional<Message> first(std::move(messages_.front()));
+    messages_.pop_front();
     return first;
   }
   void close() {
@@ -43,7 +43,7 @@ class Mailbox {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Letter> letters_;
+  std::deque<Message> messages_;
   bool is_closed_ = false;
 };
 

@@ -11,28 +11,30 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::less<const std::byte*>
-    kBefore;  // a total order of addresses that are in no common array
+// A total order of addresses from different arrays.
+constexpr std::less<const std::byte*> kBefore;
 
 }  // namespace
 
-void PointerResolver::look() {
-  known_ = core_of(device_)->live_buffers();
-  std::erase_if(
-      known_, [](const auto& buffer) { return buffer->address == nullptr || buffer->is_stale(); });
-  std::sort(known_.begin(), known_.end(),
+void PointerResolver::refresh() {
+  buffers_ = core_of(device_)->live_buffers();
+  std::erase_if(buffers_, [](const auto& buffer) {
+    return buffer->address == nullptr || buffer->is_stale();
+  });
+  std::sort(buffers_.begin(), buffers_.end(),
             [](const auto& a, const auto& b) { return kBefore(a->address, b->address); });
 }
 
-BufferView PointerResolver::find_known(const void* place) const {
-  const auto* const address = static_cast<const std::byte*>(place);
+BufferView PointerResolver::find_listed(const void* pointer) const {
+  const auto* const address = static_cast<const std::byte*>(pointer);
   const auto after =
-      std::upper_bound(known_.begin(), known_.end(), address,
+      std::upper_bound(buffers_.begin(), buffers_.end(), address,
                        [](const std::byte* at, const std::shared_ptr<PoolBuffer>& buffer) {
                          return kBefore(at, buffer->address);
                        });
-  // Adopted memory may lie inside another buffer: the nearest start whose buffer reaches this far.
-  for (auto at = after; at != known_.begin();) {
+  // Adopted memory may lie inside another buffer, so this searches for the nearest start whose
+  // buffer contains the address.
+  for (auto at = after; at != buffers_.begin();) {
     const std::shared_ptr<PoolBuffer>& buffer = *--at;
     const auto offset = static_cast<std::uint64_t>(address - buffer->address);
     if (offset < buffer->bytes && !buffer->is_stale())
@@ -42,14 +44,14 @@ BufferView PointerResolver::find_known(const void* place) const {
 }
 
 BufferView PointerResolver::find(const void* address) {
-  if (BufferView known = find_known(address)) return known;
-  look();
-  return find_known(address);
+  if (BufferView known = find_listed(address)) return known;
+  refresh();
+  return find_listed(address);
 }
 
-BufferView PointerResolver::reach(const void* address, std::string_view role) {
+BufferView PointerResolver::resolve(const void* address, std::string_view role) {
   if (address == nullptr)
-    fail(ErrorCode::InvalidArgument, Stage::Record, role, concat(role, " is a null address"));
+    fail(ErrorCode::InvalidArgument, Stage::Record, role, concat(role, " is a null pointer"));
   if (BufferView known = find(address)) return known;
 #ifdef REPRISE_HAS_CUDA
   if (device_.info().kind == DeviceKind::Cuda) {
@@ -57,18 +59,19 @@ BufferView PointerResolver::reach(const void* address, std::string_view role) {
   }
 #endif
   fail(ErrorCode::InvalidArgument, Stage::Record, role,
-       concat(role, " is an address in no buffer of device ", device_.info().selector,
-              "; take one from CapturePool::allocate or host"));
+       concat(role, " does not point into a buffer of device ", device_.info().selector,
+              "; use memory of CapturePool::allocate or host"));
 }
 
-BufferView PointerResolver::reach(const void* address, std::uint64_t bytes, std::string_view role) {
-  const BufferView rest = reach(address, role);
-  if (bytes > rest.bytes()) {
+BufferView PointerResolver::resolve(const void* address, std::uint64_t bytes,
+                                    std::string_view role) {
+  const BufferView remaining = resolve(address, role);
+  if (bytes > remaining.bytes()) {
     fail(ErrorCode::OutOfRange, Stage::Record, role,
-         concat(role, " of ", bytes, " bytes leaves ", display_name(*core_of(rest)), ", of which ",
-                rest.bytes(), " bytes are left there"));
+         concat(role, " of ", bytes, " bytes exceeds ", display_name(*core_of(remaining)),
+                ", which has ", remaining.bytes(), " bytes from that address"));
   }
-  return rest.subview(0, bytes);
+  return remaining.subview(0, bytes);
 }
 
 }  // namespace reprise::detail

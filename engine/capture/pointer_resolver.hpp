@@ -1,4 +1,4 @@
-// PointerResolver: from addresses to buffers of a device. Threads: one thread at a time.
+// PointerResolver: maps addresses to buffers of a device. Threads: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,27 @@ class PointerResolver {
  public:
   explicit PointerResolver(Device device) noexcept : device_(std::move(device)) {}
 
-  // The buffers that there are now are the known ones.
-  void look();
-  // From the address to the end of the known buffer that holds it; empty where none does.
-  [[nodiscard]] BufferView find_known(const void* address) const;
-  // The same, with a look where it is in none.
+  // Loads the list of the device's current buffers.
+  void refresh();
+  // The rest of the listed buffer that contains the address, from the address on; empty if no
+  // listed buffer contains it.
+  [[nodiscard]] BufferView find_listed(const void* address) const;
+  // As find_listed(), but reloads the list if no listed buffer contains the address.
   [[nodiscard]] BufferView find(const void* address);
-  // The same of memory that the device can reach: on a GPU what CUDA knows is adopted. Throws
-  // InvalidArgument naming `role`, and what adopt_buffer throws.
-  [[nodiscard]] BufferView reach(const void* address, std::string_view role);
-  // `bytes` from the address on. Throws OutOfRange too.
-  [[nodiscard]] BufferView reach(const void* address, std::uint64_t bytes, std::string_view role);
+  // As find(), for memory that the device can access: on a GPU, adopts allocations of the
+  // application that CUDA knows. Throws InvalidArgument naming `role`, and the errors of
+  // adopt_buffer.
+  [[nodiscard]] BufferView resolve(const void* address, std::string_view role);
+  // Exactly `bytes` from the address on. Also throws OutOfRange.
+  [[nodiscard]] BufferView resolve(const void* address, std::uint64_t bytes, std::string_view role);
 
  private:
   Device device_;
-  std::vector<std::shared_ptr<PoolBuffer>> known_;  // by address
+  std::vector<std::shared_ptr<PoolBuffer>> buffers_;  // by address
 };
 
-// The rest of the allocation that `address` is in, adopted; empty where CUDA does not know it. On
-// the CUDA device only.
+// Adopts the allocation that contains `address` and returns its rest from there on; empty if CUDA
+// does not know it. CUDA device only.
 [[nodiscard]] BufferView adopt_allocation(const Device& device, const void* address);
 
 }  // namespace reprise::detail

@@ -13,7 +13,7 @@
 namespace reprise {
 namespace detail {
 
-// What is recorded, and the queue that it is for. The queue is free again when this dies.
+// The recording and the queue of a capture. The destructor releases the queue for other captures.
 class StreamCaptureCore {
  public:
   StreamCaptureCore(const Queue& queue, CaptureMode mode, std::string_view label)
@@ -43,7 +43,7 @@ class StreamCaptureCore {
         arguments.push_back(arg.argument);
         continue;
       }
-      views.push_back(pointers_.reach(
+      views.push_back(pointers_.resolve(
           arg.address, concat("argument ", arguments.size(), " of kernel ", kernel.name())));
       arguments.push_back({&views.back(), Access::ReadWrite, nullptr, 0});
     }
@@ -54,11 +54,11 @@ class StreamCaptureCore {
               SourceLocation where) {
     const bool from_host = direction == MemcpyDirection::HostToDevice,
                to_host = direction == MemcpyDirection::DeviceToHost;
-    const BufferView from =
-        from_host ? pinned(source, bytes) : pointers_.reach(source, bytes, "the source of a copy");
+    const BufferView from = from_host ? pinned(source, bytes)
+                                      : pointers_.resolve(source, bytes, "the source of a copy");
     const BufferView to = to_host
                               ? pinned(destination, bytes)
-                              : pointers_.reach(destination, bytes, "the destination of a copy");
+                              : pointers_.resolve(destination, bytes, "the destination of a copy");
     if (from && to) {
       commands_.copy(from, to, where);
     } else if (to) {
@@ -69,7 +69,7 @@ class StreamCaptureCore {
   }
 
   void memset(void* destination, std::uint8_t value, std::size_t bytes, SourceLocation where) {
-    const BufferView to = pointers_.reach(destination, bytes, "the destination of a memset");
+    const BufferView to = pointers_.resolve(destination, bytes, "the destination of a memset");
     commands_.fill_bits(to, value, 1, {to.bytes(), 1, 1}, {}, where);
   }
 
@@ -81,11 +81,12 @@ class StreamCaptureCore {
   }
 
  private:
-  // Host memory of a pool of this device; empty for any other.
+  // Pinned host memory of this device's pools; empty for other memory.
   [[nodiscard]] BufferView pinned(const void* address, std::size_t bytes) {
-    const BufferView rest = address == nullptr ? BufferView() : pointers_.find(address);
-    if (!rest || rest.kind() != BufferKind::PinnedHost || bytes > rest.bytes()) return {};
-    return rest.subview(0, bytes);
+    const BufferView remaining = address == nullptr ? BufferView() : pointers_.find(address);
+    if (!remaining || remaining.kind() != BufferKind::PinnedHost || bytes > remaining.bytes())
+      return {};
+    return remaining.subview(0, bytes);
   }
 
   const std::shared_ptr<QueueCore> queue_;
@@ -114,7 +115,7 @@ StreamCapture::~StreamCapture() = default;
 detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
   if (core_) return *core_;
   detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, "",
-               detail::concat(call, ": the capture was ended, or moved away; begin another"));
+               detail::concat(call, ": the capture has ended or was moved from; begin a new one"));
 }
 
 void StreamCapture::record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc,

@@ -1,4 +1,4 @@
-// Adopts CUDA graphs of the application, and returns the CUDA graphs behind CapturedGraphs.
+// Adopts CUDA graphs of the application, and returns the native graphs of captured graphs.
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
@@ -11,8 +11,8 @@
 namespace reprise {
 namespace {
 
-// The application may launch a native handle, which the engine does not see: the slab stays mapped.
-const detail::CudaExec& exec_to_hand_out(const CapturedGraph& graph, std::string_view call) {
+// The caller may launch the native graph without the engine's knowledge, so its pages stay mapped.
+const detail::CudaExec& resident_exec(const CapturedGraph& graph, std::string_view call) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, call);
   detail::core_of(graph)->pin_resident();
   return exec;
@@ -36,15 +36,15 @@ CapturedGraph from_native(const Device& device, CUgraph graph, const AdoptedGrap
 }
 
 CUgraph native_graph(const CapturedGraph& graph) {
-  return static_cast<CUgraph>(exec_to_hand_out(graph, "native_graph").native_graph());
+  return static_cast<CUgraph>(resident_exec(graph, "native_graph").native_graph());
 }
 
 CUgraphExec native_exec(const CapturedGraph& graph) {
-  return static_cast<CUgraphExec>(exec_to_hand_out(graph, "native_exec").native());
+  return static_cast<CUgraphExec>(resident_exec(graph, "native_exec").native());
 }
 
 CUgraph release(const CapturedGraph& graph) {
-  return exec_to_hand_out(graph, "release").clone_graph();
+  return resident_exec(graph, "release").clone_graph();
 }
 
 }  // namespace reprise

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kPointerBytes = 8;
 
-// `pointers` as in adopt_function.
+// `pointers`: as in adopt_function.
 Kernel make_kernel(const Device& device, std::shared_ptr<const CudaKernel> kernel,
                    std::span<const bool> pointers) {
   std::vector<KernelParameter> parameters = kernel->parameters();
@@ -72,7 +72,7 @@ Kernel adopt_function(const Device& device, CUfunction function, std::span<const
 void refuse_symbol(const Device& device, cudaError_t result) {
   const CudaContext& context = *cuda_backend(device, "kernel_from_symbol").context();
   throw_cuda_error(NativeApi::Runtime, result, "cudaGetFuncBySymbol", context.at(Stage::Load),
-                   "the function is no __global__ of this program");
+                   "the function is not a __global__ function of this program");
 }
 
 }  // namespace detail

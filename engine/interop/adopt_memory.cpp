@@ -1,4 +1,4 @@
-// Adopted memory: looked at closely before it becomes a buffer.
+// Adopts memory of the application as buffers, after checking it.
 #include <reprise/cuda_interop.hpp>
 
 #include "base/failure.hpp"
@@ -12,8 +12,8 @@
 namespace reprise::detail {
 namespace {
 
-// What CUDA knows of an address; zeros where it knows nothing.
-struct PointerFacts {
+// CUDA's attributes of an address; zeros if CUDA does not know it.
+struct PointerAttributes {
   unsigned memory_type = 0;  // CUmemorytype
   int ordinal = -1;
   unsigned managed = 0;
@@ -22,19 +22,19 @@ struct PointerFacts {
   CUdeviceptr on_device = 0;
 };
 
-PointerFacts facts_of(const CudaContext& context, const void* address) {
-  PointerFacts facts;
+PointerAttributes attributes_of(const CudaContext& context, const void* address) {
+  PointerAttributes attributes;
   CUpointer_attribute asked[] = {
       CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
       CU_POINTER_ATTRIBUTE_IS_MANAGED,  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
       CU_POINTER_ATTRIBUTE_RANGE_SIZE,  CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
-  void* answers[] = {&facts.memory_type, &facts.ordinal, &facts.managed,
-                     &facts.start,       &facts.size,    &facts.on_device};
+  void* answers[] = {&attributes.memory_type, &attributes.ordinal, &attributes.managed,
+                     &attributes.start,       &attributes.size,    &attributes.on_device};
   const SetupScope scope(context, Stage::Allocate);
   cuda_check(context.driver.cuPointerGetAttributes(std::size(asked), asked, answers,
                                                    reinterpret_cast<CUdeviceptr>(address)),
              "cuPointerGetAttributes", context.at(Stage::Allocate));
-  return facts;
+  return attributes;
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   const auto refuse = [&](ErrorCode code, const std::string& text) {
     fail(code, Stage::Allocate, name, concat(call, name.empty() ? "" : " of ", name, ": ", text));
   };
-  if (count == 0) refuse(ErrorCode::InvalidArgument, "a buffer has at least one element");
+  if (count == 0) refuse(ErrorCode::InvalidArgument, "a buffer needs at least one element");
   if (count > ~std::uint64_t{0} / element_bytes)
     refuse(ErrorCode::OutOfRange, "the size does not fit in 64 bits");
   const std::uint64_t bytes = count * element_bytes;
@@ -55,31 +55,32 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   if (address == nullptr) refuse(ErrorCode::InvalidArgument, "the address is null");
   if (value % alignment != 0)
     refuse(ErrorCode::InvalidArgument,
-           concat("the address is not aligned to ", alignment, " bytes, as its type is"));
+           concat("the address is not aligned to ", alignment, " bytes, as its type requires"));
 
-  const PointerFacts facts = facts_of(context, address);
-  const bool managed = facts.managed != 0;
-  if (facts.memory_type == 0 && !managed)
+  const PointerAttributes attributes = attributes_of(context, address);
+  const bool managed = attributes.managed != 0;
+  if (attributes.memory_type == 0 && !managed)
     refuse(ErrorCode::InvalidArgument,
            "CUDA does not know this memory; allocate or register it with CUDA");
   if (kind == BufferKind::Device) {
-    if (facts.memory_type == CU_MEMORYTYPE_HOST && !managed) {
+    if (attributes.memory_type == CU_MEMORYTYPE_HOST && !managed) {
       refuse(ErrorCode::InvalidArgument, "this is pinned host memory; use from_native_host");
     }
-    if (facts.ordinal != context.ordinal && !managed) {
-      refuse(ErrorCode::WrongDevice, concat("the memory is of cuda:", facts.ordinal,
-                                            ", the device is ", context.info.selector));
+    if (attributes.ordinal != context.ordinal && !managed) {
+      refuse(ErrorCode::WrongDevice, concat("the memory belongs to cuda:", attributes.ordinal,
+                                            ", but the device is ", context.info.selector));
     }
   } else {
-    if (facts.memory_type != CU_MEMORYTYPE_HOST || managed)
-      refuse(ErrorCode::InvalidArgument, "this is no pinned host memory");
-    if (facts.on_device != value)
-      refuse(ErrorCode::Unsupported, "the GPU reaches this host memory under another address");
+    if (attributes.memory_type != CU_MEMORYTYPE_HOST || managed)
+      refuse(ErrorCode::InvalidArgument, "this is not pinned host memory");
+    if (attributes.on_device != value)
+      refuse(ErrorCode::Unsupported, "the GPU accesses this host memory at a different address");
   }
-  if (facts.size != 0 && (value < facts.start || bytes > facts.start + facts.size - value)) {
+  if (attributes.size != 0 &&
+      (value < attributes.start || bytes > attributes.start + attributes.size - value)) {
     refuse(ErrorCode::OutOfRange,
-           concat(bytes, " bytes were named, ", facts.start + facts.size - value,
-                  " are left of its allocation"));
+           concat(bytes, " bytes were requested, but ", attributes.start + attributes.size - value,
+                  " remain in the allocation from this address"));
   }
 
   const std::shared_ptr<CapturePool> pool = device.create_pool({.label = "adopted"});
@@ -95,15 +96,15 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
 
 BufferView adopt_allocation(const Device& device, const void* address) {
   const CudaContext& context = *cuda_backend(device, "adopt_allocation").context();
-  const PointerFacts facts = facts_of(context, address);
-  if ((facts.memory_type == 0 && facts.managed == 0) || facts.size == 0) return {};
-  const BufferKind kind = facts.memory_type == CU_MEMORYTYPE_HOST && facts.managed == 0
+  const PointerAttributes attributes = attributes_of(context, address);
+  if ((attributes.memory_type == 0 && attributes.managed == 0) || attributes.size == 0) return {};
+  const BufferKind kind = attributes.memory_type == CU_MEMORYTYPE_HOST && attributes.managed == 0
                               ? BufferKind::PinnedHost
                               : BufferKind::Device;
-  const BufferView whole = adopt_memory(device, kind, reinterpret_cast<void*>(facts.start),
-                                        facts.size, 1, 1, "", nullptr);
-  return whole.subview(reinterpret_cast<CUdeviceptr>(address) - facts.start,
-                       facts.start + facts.size - reinterpret_cast<CUdeviceptr>(address));
+  const BufferView whole = adopt_memory(device, kind, reinterpret_cast<void*>(attributes.start),
+                                        attributes.size, 1, 1, "", nullptr);
+  return whole.subview(reinterpret_cast<CUdeviceptr>(address) - attributes.start,
+                       attributes.start + attributes.size - reinterpret_cast<CUdeviceptr>(address));
 }
 
 }  // namespace reprise::detail

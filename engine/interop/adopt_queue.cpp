@@ -1,4 +1,5 @@
-// Streams of the application as queues, the streams behind ours, and the current device.
+// Adopts streams of the application as queues, returns the native streams of queues, and sets the
+// current device.
 #include <reprise/cuda_interop.hpp>
 
 #include "base/handle_access.hpp"

@@ -1,4 +1,4 @@
-// Captures of what the application submits to a stream.
+// Captures work that the application submits to a stream.
 #include <reprise/cuda_interop.hpp>
 
 #include <string>
@@ -23,7 +23,7 @@ void require_queue(const Queue& queue, std::string_view call) {
   static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", call, Stage::Record));
 }
 
-// The driver's stream of `queue`, and the context to make calls on it in.
+// The native stream of `queue` and the context for calls on it.
 struct NativeStream {
   NativeStream(const Queue& queue, std::string_view call)
       : stream(static_cast<CUstream>(detail::cuda_queue(queue, call).native())),
@@ -36,8 +36,8 @@ struct NativeStream {
   std::shared_ptr<const detail::CudaContext> context;
 };
 
-// Ends the driver's capture, within a scope; null where there is nothing to own. The result is the
-// driver's.
+// Ends the driver's capture, within a scope. `graph` is null if the capture failed. Returns the
+// driver's result.
 CUresult end_native(const NativeStream& native, detail::OwnedGraph& graph) {
   CUgraph captured = nullptr;
   const CUresult result = native.context->driver.cuStreamEndCapture(native.stream, &captured);
@@ -51,18 +51,18 @@ std::string_view explain(CUresult result) {
       return "work was forked to another stream and not joined: record an event there and wait for "
              "it before the end";
     case CUDA_ERROR_STREAM_CAPTURE_ISOLATION:
-      return "an event of before the capture was waited for, or one of the capture outside of it";
+      return "the capture waited for an earlier event, or a stream outside it waited for one of "
+             "its events";
     case CUDA_ERROR_STREAM_CAPTURE_MERGE: return "two captures were joined by an event";
     case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
-      return "something waited for the legacy default stream, which waits for every stream";
+      return "an operation used the legacy default stream, which synchronises with every stream";
     default:
-      return "a call that may not be made during a capture was made, allocating, synchronising or "
-             "asking, by a thread that the capture's mode minds";
+      return "a thread that the capture mode covers made a call that captures forbid, such as an "
+             "allocation, a synchronisation or a query";
   }
 }
 
-// Throws CaptureInvalidated with what is known of it, CaptureUnmatched, or what else the driver
-// says.
+// Throws CaptureInvalidated with the reason, CaptureUnmatched, or another driver error.
 void check_end(const NativeStream& native, CUresult result, const QueueCapture& capture) {
   if (result == CUDA_SUCCESS) return;
   try {
@@ -88,7 +88,8 @@ CapturedGraph end(const Queue& queue, const std::shared_ptr<CapturePool>& pool,
   const std::shared_ptr<QueueCapture> capture = detail::core_of(queue)->captures().current();
   if (!capture || capture->source() != CaptureSource::Stream) {
     detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label,
-                 concat(call, " on queue ", queue.label(), ", where begin_capture was not called"));
+                 concat(call, " on queue ", queue.label(),
+                        ", which has no capture; call begin_capture first"));
   }
   capture->require_thread();
   const detail::SetupScope scope(*native.context, Stage::Record);
@@ -159,7 +160,7 @@ CapturedGraph end_capture_with_pool(const Queue& queue, const std::shared_ptr<Ca
                                     const AdoptedGraphDesc& desc) {
   if (!pool)
     detail::fail(ErrorCode::InvalidArgument, Stage::Record, desc.label,
-                 "end_capture_with_pool got no pool; end_capture takes none");
+                 "end_capture_with_pool got no pool; use end_capture without one");
   return end(queue, pool, desc, "end_capture_with_pool");
 }
 
@@ -176,14 +177,15 @@ CaptureScope::~CaptureScope() {
     detail::OwnedGraph dropped;
     static_cast<void>(end_native(native, dropped));
     if (capture) detail::core_of(queue_)->captures().close(*capture);
-  } catch (...) {  // the device is lost, and the stream with it
+  } catch (...) {
+    // The device is lost, and the stream with it.
   }
 }
 
 CapturedGraph CaptureScope::end(const AdoptedGraphDesc& desc) {
   if (!queue_)
     detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label,
-                 "end() of a CaptureScope that was ended before");
+                 "end() of a CaptureScope that has already ended");
   if (const auto capture = detail::core_of(queue_)->captures().current()) capture->require_thread();
   const Queue queue = std::exchange(queue_, Queue());
   return end_capture(queue, desc);

@@ -12,15 +12,15 @@ namespace {
 
 [[noreturn]] void refuse_host(std::string_view call, std::string_view selector) {
   fail(ErrorCode::Unsupported, Stage::Open, "",
-       concat(call, " is for GPUs, and this is device ", selector));
+       concat(call, " requires a GPU, but the device is ", selector));
 }
 
-// `found` as Wanted, which only the CUDA device makes.
-template <class Wanted, class Found>
-Wanted& as(Found& found, std::string_view call, std::string_view selector) {
-  auto* const wanted = dynamic_cast<Wanted*>(&found);
-  if (wanted == nullptr) refuse_host(call, selector);
-  return *wanted;
+// Casts `found` to Wanted, a class of the CUDA device.
+template <class Target, class Found>
+Target& as(Found& found, std::string_view call, std::string_view selector) {
+  auto* const target = dynamic_cast<Target*>(&found);
+  if (target == nullptr) refuse_host(call, selector);
+  return *target;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From public handles to the CUDA device's own objects. Threads: any.
+// Maps public handles to objects of the CUDA device. Threads: any.
 #pragma once
 
 #include <reprise/captured_graph.hpp>
@@ -13,8 +13,8 @@
 
 namespace reprise::detail {
 
-// Each throws NotInitialized for an empty handle, and Unsupported for one of another kind of
-// device. `call` is named in the text.
+// Throw NotInitialized for an empty handle and Unsupported for a handle of another kind of device.
+// The message names `call`.
 [[nodiscard]] CudaBackend& cuda_backend(const Device& device, std::string_view call);
 [[nodiscard]] CudaQueue& cuda_queue(const Queue& queue, std::string_view call);
 [[nodiscard]] const CudaKernel& cuda_kernel(const Kernel& kernel, std::string_view call);

@@ -1,4 +1,4 @@
-// CUDA's own print of a graph, beside the plan's.
+// CUDA's own DOT output of a graph, beside the plan's.
 #include <reprise/cuda_interop.hpp>
 
 #include <string>
@@ -53,10 +53,10 @@ void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& pat
                            "cuda_debug_dot")
           .context();
   const detail::SetupScope scope(*context, Stage::Plan);
-  const std::string place = detail::concat("graph ", graph.label(), " to ", path.string());
+  const std::string subject = detail::concat("graph ", graph.label(), " to ", path.string());
   detail::cuda_check(context->driver.cuGraphDebugDotPrint(static_cast<CUgraph>(exec.native_graph()),
                                                           path.c_str(), to_cuda(flags)),
-                     "cuGraphDebugDotPrint", context->at(Stage::Plan, place));
+                     "cuGraphDebugDotPrint", context->at(Stage::Plan, subject));
 }
 
 }  // namespace reprise

@@ -17,9 +17,9 @@
 namespace reprise::detail {
 namespace {
 
-// Buffers that the nodes do not show: a kernel may find their addresses in memory, so each counts
-// as read and written.
-void hold_pool(Recording& recording, DeviceCore& device, const PoolCore& pool) {
+// Adds pool buffers that the nodes do not reveal: a kernel may load their addresses from memory, so
+// each counts as read and written.
+void retain_pool(Recording& recording, DeviceCore& device, const PoolCore& pool) {
   for (const auto& buffer : device.live_buffers()) {
     if (buffer->pool().get() != &pool || !buffer->is_persistent()) continue;
     const auto known = std::find(recording.buffers.begin(), recording.buffers.end(), buffer);
@@ -33,13 +33,13 @@ void hold_pool(Recording& recording, DeviceCore& device, const PoolCore& pool) {
 std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& context,
                                       CUgraph graph, const NativeGraphDesc& desc) {
   PointerResolver pointers(device);
-  pointers.look();
+  pointers.refresh();
   const BufferFinder finder = [&](const void* address) {
-    const BufferView found = pointers.find_known(address);
+    const BufferView found = pointers.find_listed(address);
     return FoundBuffer{core_of(found), found.offset()};
   };
   ReadGraph read = read_graph(context, graph, desc.label, finder);
-  if (desc.pool) hold_pool(*read.recording, *core_of(device), *core_of(*desc.pool));
+  if (desc.pool) retain_pool(*read.recording, *core_of(device), *core_of(*desc.pool));
   LoweredGraph lowered = build_lowered_graph(read.dependencies, Lowering::Faithful);
   return std::make_shared<const Plan>(
       freeze_plan(std::string(desc.label), std::move(read.recording), std::move(read.dependencies),

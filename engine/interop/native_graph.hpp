@@ -1,4 +1,4 @@
-// From a CUDA graph that somebody else made to a CapturedGraph that shows its nodes. Threads: any.
+// Creates a CapturedGraph that shows the nodes of an application's CUDA graph. Threads: any.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace reprise::detail {
 
 struct NativeGraphDesc {
   std::string_view label = {};
-  std::shared_ptr<void> owner = nullptr;  // of what the nodes use
-  std::shared_ptr<CapturePool> pool =
-      nullptr;  // the graph holds it and every buffer that is in it now
+  std::shared_ptr<void> owner = nullptr;  // owns what the nodes use
+  // The graph retains the pool and every buffer in it.
+  std::shared_ptr<CapturePool> pool = nullptr;
 };
 
-// Takes `graph`, also where it throws: what the driver says of it, WrongDevice for a pool of
-// another device. Buffers of the device whose addresses are among the nodes' parameters are held by
-// the graph, and ordered with their other uses.
+// Takes ownership of `graph`, also on an error. Throws the driver's errors, and WrongDevice for a
+// pool of another device. The graph retains the device's buffers whose addresses are among the
+// nodes' parameters, and orders their uses.
 [[nodiscard]] CapturedGraph graph_of_native(const Device& device, CudaBackend& backend,
                                             OwnedGraph graph, const NativeGraphDesc& desc);
 

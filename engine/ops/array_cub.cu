@@ -1,6 +1,6 @@
-// The instances of CUB's algorithms that the ops take. Compiled by nvcc alone. Sorts have one
-// instance for each width of a key: keys become unsigned numbers in the order that is wanted, and
-// what they were again.
+// The instances of CUB's algorithms that the ops use. Compiled only by nvcc. Sorts have one
+// instance per key width: keys are encoded as unsigned integers with the requested order and
+// decoded afterwards.
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
@@ -14,8 +14,8 @@ constexpr unsigned kThreads = 256;
 
 enum class KeyKind : unsigned char { Float, Signed, Unsigned };
 
-// A float's bits order like a number's once negative ones are turned round; `flip` turns the whole
-// order round.
+// A float's bits sort like an unsigned integer's after this encoding, which inverts negative
+// values. `flip` reverses the order.
 template <class Key>
 __device__ Key encode(Key bits, KeyKind kind, Key flip) {
   constexpr Key kTop = Key{1} << (8 * sizeof(Key) - 1);

@@ -13,7 +13,7 @@ void check_cub(int result, const char* call) {
 
 std::size_t temporary_bytes(const ArrayWork& work) {
   std::size_t bytes = 0;
-  check_cub(run_cub(work, {}, nullptr, bytes, nullptr), "cub, asked for its storage");
+  check_cub(run_cub(work, {}, nullptr, bytes, nullptr), "cub (query of temporary storage)");
   return std::max<std::size_t>(bytes, 1);
 }
 

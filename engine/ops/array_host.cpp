@@ -8,7 +8,7 @@
 namespace reprise::ops {
 namespace {
 
-// Pairwise, so that sums of floats lose little; integers wrap as a GPU's do.
+// Pairwise summation keeps float errors small; integers wrap as on a GPU.
 template <class T>
 T sum(const T* values, std::uint64_t count) {
   using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
@@ -33,7 +33,7 @@ void scan(const T* in, T* out, std::uint64_t count, ArrayVerb verb) {
   }
 }
 
-// -0 comes before 0, as in the order of their bits.
+// -0 sorts before 0, as by bits.
 template <class T>
 bool is_before(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -47,7 +47,7 @@ void sort_keys(const T* in, T* out, std::uint64_t count, Before before) {
   std::sort(out, out + count, before);
 }
 
-// Equal keys keep their order, by their indices: std::stable_sort would allocate.
+// Equal keys keep their order through their indices: std::stable_sort would allocate.
 template <class T, class Before>
 void sort_pairs(const T* in, T* out, std::uint32_t* indices, std::uint64_t count, Before before) {
   std::iota(indices, indices + count, 0u);

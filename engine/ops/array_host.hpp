@@ -1,4 +1,4 @@
-// Reductions, scans and sorts on the host device. Threads: as GraphOp::record() says.
+// Reductions, scans and sorts on the host device. Threads: as GraphOp::record().
 #pragma once
 
 #include <reprise/graph_op.hpp>

@@ -86,7 +86,7 @@ void check_input(std::string_view name, const BufferView& input, const BufferVie
   const std::uint64_t count = count_of(input, type);
   if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
   if (count > std::numeric_limits<std::int32_t>::max())
-    refuse(ErrorCode::OutOfRange, name, text(count, " values are more than one op takes"));
+    refuse(ErrorCode::OutOfRange, name, text(count, " values exceed the limit of one op"));
 }
 
 void declare_workspaces(const ArrayWork& work, std::uint64_t bytes,
@@ -111,7 +111,7 @@ ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKi
   check_input(op_name(), input_, output_, type_);
   if (count_of(output_, type_) != 1)
     refuse(ErrorCode::InvalidArgument, op_name(),
-           text("the output has ", count_of(output_, type_), " values; it takes one"));
+           text("the output has ", count_of(output_, type_), " values instead of one"));
   if (input_.overlaps(output_))
     refuse(ErrorCode::Overlap, op_name(), text("input and output share bytes of ", input_.name()));
 }
@@ -139,7 +139,8 @@ ScanOp::ScanOp(BufferView input, BufferView output, ArrayType type, ScanKind kin
   }
   if (input_.offset() != output_.offset() && input_.overlaps(output_)) {
     refuse(ErrorCode::Overlap, op_name(),
-           text("input and output share some bytes of ", input_.name(), "; all or none"));
+           text("input and output overlap partially in ", input_.name(),
+                "; they must be equal or disjoint"));
   }
 }
 

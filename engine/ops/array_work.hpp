@@ -1,5 +1,5 @@
-// One reduction, scan or sort as numbers, for the code of either device. Knows no engine: nvcc
-// reads it too. Threads: values.
+// The description of one reduction, scan or sort for both devices. Knows no engine: nvcc reads it
+// too. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ struct ArrayWork {
 struct ArrayAddresses {
   const void* input = nullptr;
   void* output = nullptr;
-  std::uint32_t* indices = nullptr;  // of sorts with indices
-  void* keys = nullptr;              // of sorts on GPUs: scratch, as large as input
-  std::uint32_t* numbers = nullptr;  // of sorts with indices on GPUs: scratch, as large as indices
+  std::uint32_t* indices = nullptr;  // for sorts with indices
+  void* keys = nullptr;              // for sorts on GPUs: scratch, as large as input
+  std::uint32_t* numbers = nullptr;  // for sorts with indices on GPUs: scratch, as large as indices
 };
 
 [[nodiscard]] constexpr bool is_sort(ArrayVerb verb) noexcept {
@@ -41,7 +41,7 @@ struct ArrayAddresses {
   return verb >= ArrayVerb::SortPairsAscending;
 }
 
-// CUB's way to say both: `temporary` null sets `bytes` and does nothing. A cudaError_t.
+// CUB's calling convention: a null `temporary` only sets `bytes`. Returns a cudaError_t.
 [[nodiscard]] int run_cub(const ArrayWork& work, const ArrayAddresses& at, void* temporary,
                           std::size_t& bytes, void* stream);
 

@@ -1,4 +1,4 @@
-// A copy in the stream of an op. Threads: as GraphOp::record() says.
+// A copy in the stream of an op. Threads: as GraphOp::record().
 #pragma once
 
 #include <cstdint>

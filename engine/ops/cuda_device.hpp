@@ -1,5 +1,5 @@
-// What the ops of GPUs share: the current device, and CUDA's codes as Error. Threads: a
-// CurrentOrdinal belongs to the thread it was made on.
+// Helpers of GPU ops: the current device, and conversion of CUDA codes to Error. Threads: a
+// CurrentOrdinal belongs to its thread.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,8 +17,8 @@ inline void check_cuda(std::string_view op, cudaError_t result, const char* call
   refuse_native(op, call, result, cudaGetErrorName(result));
 }
 
-// While it lives, the device is current in this thread, and what the thread does breaks no capture
-// that is under way elsewhere.
+// Makes the device current in this thread for its lifetime. The thread's calls do not invalidate
+// stream captures of other code meanwhile.
 class CurrentOrdinal {
  public:
   CurrentOrdinal(std::string_view op, std::uint32_t ordinal) {

@@ -1,5 +1,4 @@
-// Errors of ops: they name the op, and the value or the library call that was refused. Threads:
-// pure functions.
+// Errors of ops. They name the op and the refused value or library call. Threads: pure functions.
 #pragma once
 
 #include <reprise/error.hpp>
@@ -18,15 +17,15 @@ template <class... Parts>
   return std::move(out).str();
 }
 
-// What the caller asked of op `name` can't be.
-[[noreturn]] inline void refuse(ErrorCode code, std::string_view name, const std::string& why) {
+// Refuses the parameters of op `name`.
+[[noreturn]] inline void refuse(ErrorCode code, std::string_view name, const std::string& reason) {
   ErrorDetails details;
   details.code = code;
   details.stage = Stage::Record;
-  throw Error(std::move(details), text("op ", name, ": ", why));
+  throw Error(std::move(details), text("op ", name, ": ", reason));
 }
 
-// A library said no.
+// Reports the failure of a library call.
 [[noreturn]] inline void refuse_native(std::string_view name, const char* call, std::int64_t code,
                                        const std::string& native_name) {
   ErrorDetails details;

@@ -1,5 +1,5 @@
-// The two ways a transform is made. Each throws Error naming the op. Threads: as GraphOp::record()
-// says.
+// The two implementations of a transform. Functions throw Error naming the op. Threads: as
+// GraphOp::record().
 #pragma once
 
 #include <cstdint>

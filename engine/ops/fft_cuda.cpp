@@ -1,4 +1,4 @@
-// Transforms on GPUs: cuFFT, a plan a recording, with the op's workspace as its work area.
+// Transforms on GPUs with cuFFT: one plan per recording, with the op's workspace as its work area.
 #include <cufft.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ const char* name_of(cufftResult result) {
     case CUFFT_EXEC_FAILED: return "CUFFT_EXEC_FAILED";
     case CUFFT_SETUP_FAILED: return "CUFFT_SETUP_FAILED";
     case CUFFT_INVALID_SIZE: return "CUFFT_INVALID_SIZE";
-    default: return "an error of cuFFT";
+    default: return "unknown cuFFT error";
   }
 }
 
@@ -51,7 +51,8 @@ class CufftPlan {
     try {
       const CurrentOrdinal current("fft", ordinal_);
       static_cast<void>(cufftDestroy(plan_));
-    } catch (const Error&) {  // the device is gone, and the plan with it
+    } catch (const Error&) {
+      // The device is lost, and the plan with it.
     }
   }
 
@@ -100,8 +101,8 @@ std::uint64_t fft_cuda_workspace(const FftPlanDesc& d, std::uint32_t ordinal) {
 }
 
 void record_fft_cuda(const FftPlanDesc& d, GraphRecordCtx& ctx, void* input, void* output) {
-  auto plan =
-      std::make_shared<const CufftPlan>(d, ctx.device_ordinal());  // before the capture begins
+  // Created before the capture begins.
+  auto plan = std::make_shared<const CufftPlan>(d, ctx.device_ordinal());
   if (plan->workspace_bytes() != 0)
     check_fft(cufftSetWorkArea(plan->get(), ctx.workspace()), "cufftSetWorkArea");
   check_fft(cufftSetStream(plan->get(), static_cast<cudaStream_t>(ctx.native_stream())),

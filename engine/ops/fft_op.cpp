@@ -29,10 +29,10 @@ FftPlanDesc plan_of(const FftC2CDesc& d) {
 void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch) {
   if (size < 2 || batch == 0)
     refuse(ErrorCode::InvalidArgument, name,
-           text("signals of ", size, " values, ", batch, " of them: at least 2 and 1"));
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (size > kMost || batch > kMost)
-    refuse(ErrorCode::OutOfRange, name, text("more than ", kMost, " values or signals"));
+           text("size ", size, " and batch ", batch, "; they must be at least 2 and 1"));
+  constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
+  if (size > kMaxSize || batch > kMaxSize)
+    refuse(ErrorCode::OutOfRange, name, text("more than ", kMaxSize, " values or signals"));
 }
 
 template <class T>
@@ -82,7 +82,8 @@ FftR2COp::FftR2COp(FftR2CDesc desc) : desc_(std::move(desc)) {
   if (d.output_distance == 0) d.output_distance = d.size / 2 + 1;
   if (d.output_distance < d.size / 2 + 1) {
     refuse(ErrorCode::Overlap, op_name(),
-           text("spectra of ", d.size / 2 + 1, " values lie ", d.output_distance, " apart"));
+           text("the output distance ", d.output_distance, " is less than a spectrum of ",
+                d.size / 2 + 1, " values"));
   }
   check_view(op_name(), "input", d.input, d.size, d.batch, d.input_distance);
   check_view(op_name(), "output", d.output, d.size / 2 + 1, d.batch, d.output_distance);
@@ -93,7 +94,7 @@ std::string FftR2COp::parameters() const { return describe(plan_of(desc_)); }
 
 void FftR2COp::declare(GraphOpDeclaration& declaration) const {
   declaration.use(read(desc_.input));
-  // Gaps between spectra keep what is in them.
+  // Gaps between spectra keep their contents.
   declaration.use(desc_.output_distance == desc_.size / 2 + 1 ? write(desc_.output)
                                                               : read_write(desc_.output));
   declare_workspace(plan_of(desc_), declaration);

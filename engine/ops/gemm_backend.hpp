@@ -1,5 +1,5 @@
-// The two ways a product is made. Each throws Error naming the op. Threads: as GraphOp::record()
-// says.
+// The two implementations of a matrix product. Functions throw Error naming the op. Threads: as
+// GraphOp::record().
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace reprise::ops {
 
-// From a batch's first element to behind its last; matrices lie `stride` apart, their rows `row`.
+// The number of elements from a batch's first to its last. `stride`: distance of matrices; `row`:
+// distance of rows.
 [[nodiscard]] constexpr std::uint64_t gemm_elements(std::uint64_t rows, std::uint64_t columns,
                                                     std::uint64_t row, std::uint64_t batch,
                                                     std::uint64_t stride) {

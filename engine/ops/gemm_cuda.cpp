@@ -1,5 +1,5 @@
-// Products on GPUs: cuBLAS. One handle a device, shared by what was recorded with it and held by
-// it; the workspace is each recording's own.
+// Matrix products on GPUs with cuBLAS. One handle per device, shared and retained by the recordings
+// that use it. Each recording has its own workspace.
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void check_blas(cublasStatus_t result, const char* call) {
     refuse_native("gemm", call, result, cublasGetStatusName(result));
 }
 
-// What cuBLAS may choose a kernel by.
+// The parameters that affect cuBLAS's choice of kernel.
 using ProductKey = std::array<std::uint64_t, 17>;
 
 // Used by one thread at a time, under its mutex.
@@ -29,7 +29,7 @@ class BlasHandle {
   explicit BlasHandle(std::uint32_t ordinal) : ordinal_(ordinal) {
     const CurrentOrdinal current("gemm", ordinal);
     check_blas(cublasCreate(&handle_), "cublasCreate");
-    // Sums stay 32-bit floats to their end.
+    // Accumulates in 32-bit floats throughout.
     check_blas(cublasSetMathMode(handle_, static_cast<cublasMath_t>(
                                               CUBLAS_DEFAULT_MATH |
                                               CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
@@ -41,15 +41,17 @@ class BlasHandle {
     try {
       const CurrentOrdinal current("gemm", ordinal_);
       static_cast<void>(cublasDestroy(handle_));
-    } catch (const Error&) {  // the device is gone, and the handle with it
+    } catch (const Error&) {
+      // The device is lost, and the handle with it.
     }
   }
 
   [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
   [[nodiscard]] cublasHandle_t get() const noexcept { return handle_; }
   [[nodiscard]] std::set<ProductKey>& warm() noexcept {
+    // Products whose kernels are loaded.
     return warm_;
-  }  // products whose kernels are loaded
+  }
 
   [[nodiscard]] static std::shared_ptr<BlasHandle> of(std::uint32_t ordinal) {
     static std::mutex mutex;
@@ -82,7 +84,7 @@ cublasOperation_t operation(Transpose transpose) {
   return transpose == Transpose::No ? CUBLAS_OP_N : CUBLAS_OP_T;
 }
 
-// Row by row, c = a b is, column by column, c = b a.
+// The row-major product c = a b equals the column-major product c = b a.
 void multiply(const GemmDesc& d, cublasHandle_t handle, const void* a, const void* b, void* c) {
   const float alpha32 = static_cast<float>(d.alpha), beta32 = static_cast<float>(d.beta);
   const bool is_double = d.type == GemmType::F64;
@@ -109,13 +111,13 @@ struct Operands {
 void multiply(const GemmDesc& d, BlasHandle& blas, cudaStream_t stream, void* workspace,
               std::uint64_t workspace_bytes, const Operands& at) {
   check_blas(cublasSetStream(blas.get(), stream), "cublasSetStream");
-  check_blas(cublasSetWorkspace(blas.get(), workspace, workspace_bytes),
-             "cublasSetWorkspace");  // after the stream, which resets it
+  // Set after the stream, which resets it.
+  check_blas(cublasSetWorkspace(blas.get(), workspace, workspace_bytes), "cublasSetWorkspace");
   multiply(d, blas.get(), at.a, at.b, at.c);
   check_blas(cublasSetStream(blas.get(), nullptr), "cublasSetStream");
 }
 
-// Memory in the order of a stream of its own; none where there is too little.
+// Stream-ordered memory with its own stream; null if the allocation fails.
 class Scratch {
  public:
   explicit Scratch(std::uint64_t bytes) {
@@ -145,7 +147,8 @@ class Scratch {
   std::byte* memory_ = nullptr;
 };
 
-constexpr std::uint64_t kAlignment = 256;  // bytes; nothing chooses by more
+// Bytes; larger alignments do not affect the choice of kernel.
+constexpr std::uint64_t kAlignment = 256;
 
 std::uint64_t misalignment(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) % kAlignment;
@@ -175,9 +178,9 @@ ProductKey key_of(const GemmDesc& d, const Operands& at, std::uint64_t workspace
           misalignment(at.c)};
 }
 
-// cuBLAS loads its kernels when they are first used, which fails at times, in a capture and cold:
-// so each kind of product is done once before, on scratch memory. What fails here, for want of
-// memory too, has its second try in the capture, which reports it.
+// cuBLAS loads kernels at their first use, which sometimes fails during a capture. Each kind of
+// product therefore runs once before the capture, on scratch memory. Failures here are ignored: the
+// capture tries again and reports its own failure.
 void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal,
              std::uint64_t workspace_bytes, const Operands& at) {
   const ProductKey key = key_of(d, at, workspace_bytes);
@@ -213,7 +216,7 @@ void warm_up(const GemmDesc& d, BlasHandle& blas, std::uint32_t ordinal,
 
 }  // namespace
 
-// What cuBLAS' own documentation asks for: 32 MiB from compute capability 9.0 on, 4 MiB before.
+// As cuBLAS's documentation recommends: 32 MiB from compute capability 9.0 on, 4 MiB before.
 std::uint64_t gemm_cuda_workspace(const GemmDesc& d, std::uint32_t ordinal) {
   if (d.workspace_bytes) return *d.workspace_bytes;
   int major = 0;

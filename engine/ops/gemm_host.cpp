@@ -1,4 +1,5 @@
-// Products on the host device: OpenBLAS, a tile of rows of one matrix a piece.
+// Matrix products on the host device with OpenBLAS: each piece computes a tile of rows of one
+// matrix.
 #include <cblas.h>
 
 #include <algorithm>
@@ -25,9 +26,9 @@ CBLAS_TRANSPOSE blas(Transpose transpose) {
   return transpose == Transpose::No ? CblasNoTrans : CblasTrans;
 }
 
-// An OpenBLAS without threads of its own may keep its buffers without locks, for one caller at a
-// time: calls take turns there.
-[[nodiscard]] std::unique_lock<std::mutex> turn() {
+// A sequential OpenBLAS may manage its buffers without locks, for one caller at a time, so its
+// calls are serialised.
+[[nodiscard]] std::unique_lock<std::mutex> lock_if_sequential() {
   static std::mutex mutex;
   if (openblas_get_parallel() != OPENBLAS_SEQUENTIAL) return {};
   return std::unique_lock(mutex);
@@ -35,7 +36,7 @@ CBLAS_TRANSPOSE blas(Transpose transpose) {
 
 void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64_t row_a,
               const float* b, std::uint64_t row_b, float* c, std::uint64_t row_c) {
-  const auto mine = turn();
+  const auto lock = lock_if_sequential();
   cblas_sgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows),
               static_cast<blasint>(d.n), static_cast<blasint>(d.k), static_cast<float>(d.alpha), a,
               static_cast<blasint>(row_a), b, static_cast<blasint>(row_b),
@@ -44,7 +45,7 @@ void multiply(const GemmDesc& d, std::uint64_t rows, const float* a, std::uint64
 
 void multiply(const GemmDesc& d, std::uint64_t rows, const double* a, std::uint64_t row_a,
               const double* b, std::uint64_t row_b, double* c, std::uint64_t row_c) {
-  const auto mine = turn();
+  const auto lock = lock_if_sequential();
   cblas_dgemm(CblasRowMajor, blas(d.transpose_a), blas(d.transpose_b), static_cast<blasint>(rows),
               static_cast<blasint>(d.n), static_cast<blasint>(d.k), d.alpha, a,
               static_cast<blasint>(row_a), b, static_cast<blasint>(row_b), d.beta, c,
@@ -89,7 +90,7 @@ void widen(GemmType type, const std::uint16_t* from, std::uint64_t row, const Sh
   }
 }
 
-// 16-bit elements: a piece a matrix, through a float copy of each.
+// 16-bit elements: each piece computes one matrix through float copies.
 void record_half(const GemmDesc& d, GraphRecordCtx& ctx) {
   const auto* const a = static_cast<const std::uint16_t*>(ctx.address(d.a));
   const auto* const b = static_cast<const std::uint16_t*>(ctx.address(d.b));

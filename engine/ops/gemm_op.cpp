@@ -27,7 +27,7 @@ struct Stored {
   std::uint64_t rows, columns;
 };
 
-// Fills in the row and the stride, and checks that `batch` such matrices are within the view.
+// Sets default rows and strides, and checks that the view contains `batch` such matrices.
 void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, std::uint64_t bytes,
            std::uint64_t& row, std::uint64_t& stride) {
   if (!view)
@@ -35,8 +35,8 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
   if (row == 0) row = matrix.columns;
   if (row < matrix.columns) {
     refuse(ErrorCode::InvalidArgument, "gemm",
-           text("rows of ", matrix.name, " have ", matrix.columns, " elements and lie ", row,
-                " apart"));
+           text("rows of ", matrix.name, " have ", matrix.columns, " elements but a distance of ",
+                row));
   }
   if (stride == 0) stride = row * matrix.rows;
   const std::uint64_t elements =
@@ -72,12 +72,13 @@ GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   GemmDesc& d = desc_;
   if (d.m == 0 || d.n == 0 || d.k == 0 || d.batch == 0) {
     refuse(ErrorCode::InvalidArgument, "gemm",
-           text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch, ": each is at least 1"));
+           text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch,
+                "; each must be at least 1"));
   }
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  if (d.m > kMost || d.n > kMost || d.k > kMost || d.batch > kMost || d.row_a > kMost ||
-      d.row_b > kMost || d.row_c > kMost) {
-    refuse(ErrorCode::OutOfRange, "gemm", text("a size of more than ", kMost));
+  constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
+  if (d.m > kMaxSize || d.n > kMaxSize || d.k > kMaxSize || d.batch > kMaxSize ||
+      d.row_a > kMaxSize || d.row_b > kMaxSize || d.row_c > kMaxSize) {
+    refuse(ErrorCode::OutOfRange, "gemm", text("a size exceeds ", kMaxSize));
   }
   const std::uint64_t bytes = ops::gemm_element_bytes(d.type);
   check(d.transpose_a == Transpose::No ? Stored{"a", d.m, d.k} : Stored{"a", d.k, d.m}, d.a,
@@ -87,7 +88,7 @@ GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   check({"c", d.m, d.n}, d.c, d.batch, bytes, d.row_c, d.stride_c);
   if (d.batch > 1 && d.stride_c < (d.m - 1) * d.row_c + d.n) {
     refuse(ErrorCode::Overlap, "gemm",
-           text("results of a batch lie ", d.stride_c, " elements apart and would overlap"));
+           text("results of a batch overlap with a stride of ", d.stride_c, " elements"));
   }
 }
 
@@ -103,7 +104,7 @@ std::string GemmOp::parameters() const {
 void GemmOp::declare(GraphOpDeclaration& declaration) const {
   declaration.use(read(desc_.a));
   declaration.use(read(desc_.b));
-  // Gaps between rows keep what is in them: without gaps and without beta nothing of c is read.
+  // Gaps between rows keep their contents. Without gaps and without beta, c is not read.
   const bool is_dense =
       desc_.row_c == desc_.n && (desc_.batch == 1 || desc_.stride_c == desc_.m * desc_.n);
   declaration.use(desc_.beta == 0 && is_dense ? write(desc_.c) : read_write(desc_.c));

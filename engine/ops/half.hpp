@@ -1,5 +1,5 @@
-// 16-bit floats on the host: IEEE half precision and bfloat16, to and from 32-bit floats; to them,
-// rounded to nearest even. Pure functions.
+// Conversions between 32-bit floats and 16-bit floats (IEEE half precision and bfloat16) on the
+// host, rounding to nearest even. Threads: pure functions.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@ namespace reprise::ops {
 [[nodiscard]] inline std::uint16_t bf16_of_float(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u)
-    return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // stays no number
+    return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // remains NaN
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
@@ -35,9 +35,9 @@ namespace reprise::ops {
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u)
-    return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65,520 and more round to infinity
-  if (magnitude <
-      0x38800000u) {  // subnormal: the sum puts the fraction, rounded, into the low bits
+    return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65,520 and above round to infinity
+  // Subnormal: the addition rounds the fraction into the low bits.
+  if (magnitude < 0x38800000u) {
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
   }

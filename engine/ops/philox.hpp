@@ -1,4 +1,5 @@
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011), for kernels and for plain C++. Pure functions.
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011), for kernels and for plain C++. Threads: pure
+// functions.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,5 +1,5 @@
-// Fills of random values. state: seed, subsequence, position of the next value. A thread makes the
-// four values of a block of the stream.
+// Fills buffers with random values. `state`: seed, subsequence, position of the next value. Each
+// thread computes one block of four values of the stream.
 #include <reprise_kernel.hpp>
 
 #include "ops/philox.hpp"
@@ -12,13 +12,14 @@ REPRISE_KERNEL(reprise_rng_uniform, (const unsigned long long* state, float* out
   if (4 * block >= position + n) return;
   const reprise_ops::PhiloxWords words = reprise_ops::philox_block(state[0], state[1], block);
   for (int i = 0; i < 4; ++i) {
-    const unsigned long long at = 4 * block + i - position;  // wraps where it is before the fill
+    // Wraps around for values before the fill.
+    const unsigned long long at = 4 * block + i - position;
     if (at < n) out[at] = low + range * (static_cast<float>(words.w[i] >> 8) * 0x1p-24f);
   }
 }
 
-// Box and Muller's pairs, in double precision: rounded to float, every device gives the same but
-// for the last place.
+// Box-Muller pairs in double precision. After rounding to float, devices differ at most in the last
+// place.
 REPRISE_KERNEL(reprise_rng_normal, (const unsigned long long* state, float* out,
                                     unsigned long long n, float mean, float deviation)) {
   const unsigned long long position = state[2];

@@ -24,7 +24,7 @@ void check(const Desc& desc, std::string_view name) {
     ops::refuse(ErrorCode::InvalidArgument, name, "no values to fill");
   if (desc.destination.size() / 4 / kThreads >= std::numeric_limits<std::int32_t>::max()) {
     ops::refuse(ErrorCode::OutOfRange, name,
-                ops::text(desc.destination.size(), " values are more than one fill makes"));
+                ops::text(desc.destination.size(), " values exceed the limit of one fill"));
   }
 }
 
@@ -38,14 +38,14 @@ template <class Desc>
 void record_fill(const Desc& desc, GraphRecordCtx& ctx, const Kernel& kernel, float first,
                  float second) {
   const std::uint64_t n = desc.destination.size();
-  // One block of values more than n has: the fill may start in the middle of one.
+  // One extra block of values: the fill may start in the middle of one.
   ctx.dispatch(kernel, {.grid = ceil_div(n / 4 + 2, kThreads), .block = kThreads},
                read(desc.stream.state()), write(desc.destination), n, first, second);
   ctx.dispatch(desc.stream.kernels().advance, {.grid = 1, .block = 1},
                read_write(desc.stream.state()), n);
 }
 
-// Launches what `record` records, once.
+// Launches the commands that `record` records, once.
 template <class Record>
 Fence launch_once(const Device& device, const Queue& queue, std::string_view label,
                   const Record& record) {

@@ -1,4 +1,4 @@
-// What takes the place of the GPU's libraries in a build without them: there is no GPU to ask for.
+// Replacements for the GPU functions in a build without CUDA, where they are unreachable.
 #include "ops/array_cuda.hpp"
 #include "ops/copy_cuda.hpp"
 #include "ops/failure.hpp"
@@ -9,7 +9,7 @@ namespace reprise::ops {
 namespace {
 
 [[noreturn]] void refuse_cuda(std::string_view name) {
-  refuse(ErrorCode::Unsupported, name, "this build has no CUDA");
+  refuse(ErrorCode::Unsupported, name, "this build has no CUDA support");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a shader file (.cu) includes: one source of ordinary CUDA C++ that nvcc compiles for the GPU
+// The header of a shader file (.cu): one source of ordinary CUDA C++ that nvcc compiles for the GPU
 // and the C++ compiler for the host device (reprise_add_shaders does both).
 //
 //   REPRISE_KERNEL(saxpy, (float a, const float* x, float* y, unsigned n)) {
@@ -6,18 +6,20 @@
 //     if (i < n) y[i] = fmaf(a, x[i], y[i]);
 //   }
 //
-// Kernels stand at global scope; their names are entry points of the whole program. The same works
-// on both devices: threadIdx and its like, __shared__ arrays, REPRISE_DYNAMIC_SHARED,
+// Kernels are declared at global scope; their names are entry points of the whole program. Both
+// devices support threadIdx and its like, __shared__ arrays, REPRISE_DYNAMIC_SHARED,
 // __syncthreads() and its votes, __threadfence(), atomics, vector types, math functions,
-// conditions, helpers marked __device__. What works on warps or on several blocks does not compile
-// for the host device; the message names it. An exception that leaves a kernel ends the program.
+// conditions, and helpers marked __device__. A function of warps or of several blocks does not
+// compile for the host device; the message names it. An exception that leaves a kernel terminates
+// the program.
 #pragma once
 
 #ifdef __CUDACC__
 
 #define REPRISE_KERNEL(name, parameters) extern "C" __global__ void name parameters
 
-// What a kernel takes a reprise::Condition as, and how one thread of it sets the condition.
+// The kernel parameter type of a reprise::Condition, and the function with which one thread sets
+// it.
 struct reprise_condition {
   unsigned long long handle;
 };
@@ -25,23 +27,23 @@ __device__ __forceinline__ void reprise_set_condition(reprise_condition conditio
   cudaGraphSetConditional(condition.handle, value);
 }
 
-// Of a kernel dispatched with .start = Early: each block calls this before it first touches memory.
-// Returns once everything that the dispatch comes after has ended, and its writes are seen.
+// For a kernel dispatched with .start = Early: each block calls this function before it first
+// accesses memory. It returns after all predecessors have ended and makes their writes visible.
 __device__ __forceinline__ void reprise_wait_for_predecessors() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
-// From here on, once every block has come here or ended, what comes after and waits itself may
-// start. Changes no result.
+// Lets successors that wait for themselves start once every block has called this function or
+// ended. Does not affect results.
 __device__ __forceinline__ void reprise_trigger_successors() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-// `name`: a T*, the dispatch's `.shared_bytes` of scratch that the threads of a block share,
-// aligned to 16 bytes.
+// Declares `name`, a T* to the dispatch's `.shared_bytes` of scratch that the threads of a block
+// share, aligned to 16 bytes.
 #define REPRISE_DYNAMIC_SHARED(T, name)                                         \
   extern __shared__ __align__(16) unsigned char reprise_dynamic_shared_bytes[]; \
   [[maybe_unused]] T* const name = reinterpret_cast<T*>(reprise_dynamic_shared_bytes)
@@ -64,7 +66,7 @@ __device__ __forceinline__ void reprise_trigger_successors() {
 
 using namespace reprise::host_kernel::language;
 
-// The build defines both for each shader file: where it is, and the function that gives its fatbin.
+// The build defines both for each shader file: its path, and the function that returns its fatbin.
 #ifndef REPRISE_SHADER_SOURCE
 #define REPRISE_SHADER_SOURCE __FILE__
 #endif

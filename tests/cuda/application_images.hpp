@@ -1,4 +1,4 @@
-// The modules of application.cu, as an application would have them in files.
+// The modules of application.cu, which an application would load from files.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 namespace reprise::test {
 
 [[nodiscard]] std::span<const std::byte> application_ptx();
-// For compute capability 9.0: 90. Empty where the build made none for it.
+// `capability`: 90 for compute capability 9.0. Empty if the build has no module for it.
 [[nodiscard]] std::span<const std::byte> application_cubin(unsigned capability);
 
 }  // namespace reprise::test

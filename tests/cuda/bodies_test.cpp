@@ -1,5 +1,5 @@
-// Graphs with conditionals and nested graphs beside what a GPU builds around them: twins and fault
-// markers.
+// Conditionals and nested graphs in combination with GPU instrumentation: profiling clones and
+// fault markers.
 #include <vector>
 
 #include "cuda/body_times.hpp"
@@ -39,14 +39,14 @@ struct Bodies {
   }
   GpuRef<unsigned long long> counter, other;
   Condition go;
-  CommandBuffer commands{nullptr};
+  CommandBuffer commands;
 };
 
 }  // namespace
 
 TEST_CASE(
-    "cuda bodies: a twin has conditions of its own, times what loops and nested graphs run, round "
-    "by round, and counts in the same place") {
+    "cuda bodies: a profiling clone has its own conditions, times each iteration of loops and "
+    "nested graphs, and shares the loop counters") {
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);
@@ -55,16 +55,16 @@ TEST_CASE(
   t.source->time_nodes(2, detail::ReplaySource::Precision::Close);
   t.launch(4);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
-  REQUIRE(notes.replays.size() == 7);
-  for (const Notes::Replay& replay : notes.replays) {
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
+  REQUIRE(collected.replays.size() == 7);
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay != 4 && replay.replay != 5));
     if (replay.nodes.empty()) continue;
     check_nodes(t, replay);
-    check_rounds(t, replay, 1000);
-    CHECK(rounds_of_bodies(detail::timing_layout(t.plan()), replay) ==
+    check_iterations(t, replay, 1000);
+    CHECK(iterations_of_bodies(detail::timing_layout(t.plan()), replay) ==
           std::vector<std::uint64_t>{5, 1});
   }
   CHECK(t.read(bodies.counter)[0] == 7 * 5);
@@ -75,8 +75,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda bodies: branches that are not taken have no times, and loops in loops count on over a "
-    "replay") {
+    "cuda bodies: untaken branches have no times, and nested loops count over the whole replay") {
   if (!have_gpu()) return;
   Timed t;
   const auto counter = t.pool->allocate<unsigned long long>(1, "counter"),
@@ -100,36 +99,36 @@ TEST_CASE(
     return made;
   };
   const CommandBuffer a = counting("a", counter), b = counting("b", other);
-  CommandBuffer round =
+  CommandBuffer iteration =
       t.device.create_command_buffer({.label = "round", .level = Level::Secondary});
-  round.begin();
-  round.execute(a, Nested);
-  round.execute_if(yes, a);
-  round.end();
+  iteration.begin();
+  iteration.execute(a, Nested);
+  iteration.execute_if(yes, a);
+  iteration.end();
   t.make(t.record([&](CommandBuffer& cmd) {
     cmd.execute_if(no, a, b);
     cmd.execute_switch(which, {a, b, a});
-    cmd.execute_while(go, round, {.max_iterations = 4});
+    cmd.execute_while(go, iteration, {.max_iterations = 4});
   }));
   t.source->time_nodes(3, kClose);
   t.launch(3);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
-  REQUIRE(notes.replays.size() == 3);
-  for (const Notes::Replay& replay : notes.replays) {
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
+  REQUIRE(collected.replays.size() == 3);
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     REQUIRE_FALSE(replay.nodes.empty());
-    check_rounds(t, replay, 1000);
-    // then, else; three cases; the loop; in it the nested one and the branch
-    CHECK(rounds_of_bodies(detail::timing_layout(t.plan()), replay) ==
+    check_iterations(t, replay, 1000);
+    // then, else; three cases; the loop; the nested graph and the branch in it
+    CHECK(iterations_of_bodies(detail::timing_layout(t.plan()), replay) ==
           std::vector<std::uint64_t>{0, 1, 0, 1, 0, 4, 4, 4});
   }
   CHECK(t.read(other)[0] == 3 * 2);
   CHECK(t.read(counter)[0] == 3 * 8);
 }
 
-TEST_CASE("cuda bodies: fault markers stand around loops and nested graphs") {
+TEST_CASE("cuda bodies: fault markers enclose loops and nested graphs") {
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);

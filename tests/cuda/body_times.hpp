@@ -1,4 +1,4 @@
-// What all times of nodes in bodies have in common, whatever told them. Threads: one.
+// Checks of node times in bodies, for every source of times. Threads: one.
 #pragma once
 
 #include <algorithm>
@@ -9,43 +9,43 @@
 
 namespace reprise::test {
 
-// How often each body ran, by its number.
-inline std::vector<std::uint64_t> rounds_of_bodies(const detail::TimingLayout& slots,
-                                                   const Notes::Replay& replay) {
-  std::vector<std::uint64_t> rounds;
-  for (const detail::BodyPlace& place : slots.bodies)
-    rounds.push_back(detail::rounds_of(replay.nodes[place.first_slot]));
-  return rounds;
+// The iterations of each body, by its number.
+inline std::vector<std::uint64_t> iterations_of_bodies(const detail::TimingLayout& timing,
+                                                       const CollectedReplays::Replay& replay) {
+  std::vector<std::uint64_t> iterations;
+  for (const detail::BodyPlace& layout : timing.bodies)
+    iterations.push_back(detail::rounds_of(replay.nodes[layout.first_slot]));
+  return iterations;
 }
 
-// Of the first rounds of every body, `most_rounds` at most: its nodes have times, which end after
-// those that edges lead from and after the round before, and within the graph's own node that runs
-// them.
-inline void check_rounds(const Timed& t, const Notes::Replay& replay, std::uint64_t most_rounds) {
-  const detail::TimingLayout slots = detail::timing_layout(t.plan());
+// Checks the first iterations of every body, at most `max_iterations`: each node has a time that
+// ends after its predecessors and after the previous iteration, and lies within the graph's own
+// node that runs the body.
+inline void check_iterations(const Timed& t, const CollectedReplays::Replay& replay,
+                             std::uint64_t max_iterations) {
+  const detail::TimingLayout timing = detail::timing_layout(t.plan());
   const auto plans = detail::plans_of_bodies(t.plan());
   const auto end_of = [](const detail::NodeTime& time) { return time.started + time.duration; };
-  for (std::uint32_t body = 0; body < slots.bodies.size(); ++body) {
-    const detail::BodyPlace& place = slots.bodies[body];
-    const std::uint64_t rounds = std::min<std::uint64_t>(
-        {detail::rounds_of(replay.nodes[place.first_slot]), place.kept, most_rounds});
-    std::int64_t before = 0;  // the end of the round before
-    for (std::uint64_t round = 0; round < rounds; ++round) {
+  for (std::uint32_t body = 0; body < timing.bodies.size(); ++body) {
+    const detail::BodyPlace& layout = timing.bodies[body];
+    const std::uint64_t iterations = std::min<std::uint64_t>(
+        {detail::rounds_of(replay.nodes[layout.first_slot]), layout.kept, max_iterations});
+    std::int64_t before = 0;  // the end of the previous iteration
+    for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
       std::int64_t last = 0;
-      for (std::uint32_t node = 0; node < place.nodes; ++node) {
+      for (std::uint32_t node = 0; node < layout.nodes; ++node) {
         CAPTURE(body);
-        CAPTURE(round);
+        CAPTURE(iteration);
         CAPTURE(node);
-        const detail::NodeTime& time = replay.nodes[place.slot(node, round)];
+        const detail::NodeTime& time = replay.nodes[layout.slot(node, iteration)];
         REQUIRE(time.started != 0);
         CHECK(end_of(time) + 1 >= before);
         for (const detail::LoweredEdge& edge : plans[body]->lowered.edges_into(node)) {
-          CHECK(end_of(time) + 1 >=
-                end_of(replay.nodes[place.slot(edge.from,
-                                               round)]));  // CUPTI has some begin while they wait
+          // Compares ends only: CUPTI may record a start while the node still waits.
+          CHECK(end_of(time) + 1 >= end_of(replay.nodes[layout.slot(edge.from, iteration)]));
         }
-        if (place.owner == detail::kNone && replay.nodes[place.parent].started != 0) {
-          const detail::NodeTime& parent = replay.nodes[place.parent];
+        if (layout.owner == detail::kNone && replay.nodes[layout.parent].started != 0) {
+          const detail::NodeTime& parent = replay.nodes[layout.parent];
           CHECK(time.started + 1 >= parent.started);
           CHECK(end_of(time) <= end_of(parent) + 1);
         }

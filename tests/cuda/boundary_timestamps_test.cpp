@@ -1,5 +1,5 @@
-// Timestamps around graphs that have no frame, or half of one: switched off and on while the graph
-// is launched, and around graphs of the application.
+// Boundary timestamps of graphs without entry and exit kernels, or with one of them: disabled and
+// enabled between launches, and around graphs of the application.
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -19,12 +19,12 @@
 namespace reprise::test {
 namespace {
 
-// Which replays had times, and of which the nodes had.
+// The replays that were reported without and with node times.
 class Numbers final : public detail::ReplayObserver {
  public:
-  explicit Numbers(std::size_t nodes) : room_(nodes) {}
+  explicit Numbers(std::size_t nodes) : storage_(nodes) {}
   [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
-    return room_.data();
+    return storage_.data();
   }
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   detail::NodeTime* nodes) noexcept override {
@@ -34,11 +34,11 @@ class Numbers final : public detail::ReplayObserver {
   std::vector<std::uint64_t> plain, timed;
 
  private:
-  std::vector<detail::NodeTime> room_;
+  std::vector<detail::NodeTime> storage_;
 };
 
-// Counters side by side: one has no frame, 3 to 7 its begin, 8 both halves. Or after the first one:
-// 8 and more have a frame's end.
+// Independent counters: one has no boundary kernel, 3 to 7 have an entry kernel, 8 both. With
+// AfterFirst, 8 and more have an exit kernel.
 struct CountersDesc {
   std::uint32_t width = 1;
   enum class Order : std::uint8_t { Beside, AfterFirst } order = Order::Beside;
@@ -108,8 +108,8 @@ std::vector<std::uint64_t> from_to(std::uint64_t first, std::uint64_t last) {
 }  // namespace
 
 TEST_CASE(
-    "cuda stamp ends: replays while they are off have no times, those after them have theirs, and "
-    "results stay right") {
+    "cuda boundary timestamps: replays have no times while timestamps are disabled and have times "
+    "again afterwards") {
   if (!have_gpu()) return;
   Counters c(1);
   c.launch(10);
@@ -130,8 +130,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda stamp ends: a twin that is asked for while they are off tells its own replays, by their "
-    "right numbers") {
+    "cuda boundary timestamps: a profiling clone requested while timestamps are disabled reports "
+    "its replays with correct numbers") {
   if (!have_gpu()) return;
   Counters c(1);
   c.launch(3);
@@ -146,7 +146,8 @@ TEST_CASE(
   CHECK(c.read(c.values)[0] == c.launched);
 }
 
-TEST_CASE("cuda stamp ends: a frame's own stamps cost nothing, and so stay") {
+TEST_CASE(
+    "cuda boundary timestamps: timestamps of entry and exit kernels are free and stay enabled") {
   if (!have_gpu()) return;
   Counters c(8);
   REQUIRE(detail::core_of(c.graph)->plan().lowered.entry_exit ==
@@ -157,7 +158,8 @@ TEST_CASE("cuda stamp ends: a frame's own stamps cost nothing, and so stay") {
 }
 
 TEST_CASE(
-    "cuda stamp ends: half a frame keeps its stamp, which tells nothing while the other is off") {
+    "cuda boundary timestamps: a lone entry or exit kernel reports nothing while the other "
+    "timestamp is disabled") {
   if (!have_gpu()) return;
   for (const CountersDesc& desc : {kBeginAlone, kEndAlone}) {
     CAPTURE(desc.width);
@@ -188,8 +190,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda stamp ends: switched so often that nobody can keep up, times are lost and counted, never "
-    "given to another replay") {
+    "cuda boundary timestamps: when switched too often for the collector, times are lost and "
+    "counted, never misattributed") {
   if (!have_gpu()) return;
   Counters c(1);
   std::uint64_t timestamped = 0;
@@ -209,7 +211,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda stamp ends: a copy that was given away notes nothing, whatever carries the stamps") {
+    "cuda boundary timestamps: a released copy records nothing, wherever the timestamps are "
+    "taken") {
   if (!have_gpu()) return;
   for (const CountersDesc& desc :
        {CountersDesc{}, CountersDesc{.width = 8}, kBeginAlone, kEndAlone}) {
@@ -256,8 +259,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda stamp ends: a graph of the application has the times of its replays in the trace, and no "
-    "node that it had not") {
+    "cuda boundary timestamps: a graph of the application has replay times in the trace and no "
+    "additional nodes") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   const TraceFolder folder;
@@ -283,7 +286,7 @@ TEST_CASE(
       REQUIRE(cudaGraphGetNodes(raw, nullptr, &nodes) == cudaSuccess);
       CapturedGraph adopted = from_native(device, raw, {.label = "theirs"});
       CHECK(adopted.node_count() == nodes);
-      CHECK(nodes == ours.node_count());  // stamps around a graph are not given away
+      CHECK(nodes == ours.node_count());  // released graphs contain no boundary timestamps
       CHECK(cudaGraphDestroy(raw) == cudaSuccess);
       for (std::uint64_t i = 0; i < kReplays; ++i) adopted.launch(queue).wait();
       const CUgraph again = release(adopted);

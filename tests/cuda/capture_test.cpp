@@ -1,5 +1,4 @@
-// Captures of what an application does with its streams, and what is read back of graphs that the
-// engine did not make.
+// Captures of an application's stream work, and graphs read back from CUDA.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -15,8 +14,8 @@
 #include "profile/describe_graph.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 
-__attribute__((visibility("default"))) void application_scale(
-    float* x, float factor, unsigned n);  // __global__, in application.cu
+// A __global__ function of application.cu.
+__attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);
 
 namespace reprise::test {
 namespace {
@@ -30,14 +29,14 @@ void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
                            dim3(ceil_div(n, 128)), dim3(128), arguments, 0, stream) == cudaSuccess);
 }
 
-// The kernel is loaded before a capture begins: loading is none of what is captured.
+// Loads the kernel before a capture, so that loading is not captured.
 void load_scale() {
   cudaFuncAttributes attributes = {};
   REQUIRE(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&application_scale)) ==
           cudaSuccess);
 }
 
-// The application's second stream, and an event of it.
+// A second stream of the application, with events.
 struct Side {
   cudaStream_t stream = nullptr;
   cudaEvent_t forked = nullptr, joined = nullptr;
@@ -64,8 +63,8 @@ struct Side {
   }
 };
 
-[[nodiscard]] bool holds(std::string_view text, std::string_view part) {
-  INFO("looked for: ", std::string(part));
+[[nodiscard]] bool check_contains(std::string_view text, std::string_view part) {
+  INFO("expected: ", std::string(part));
   INFO("in: ", std::string(text));
   const bool found = text.find(part) != std::string_view::npos;
   CHECK(found);
@@ -87,8 +86,8 @@ void count_call(void* counter) { ++*static_cast<int*>(counter); }
 }  // namespace
 
 TEST_CASE(
-    "cuda capture: an application's stream work becomes a graph, whose nodes are shown with names, "
-    "parameters and edges" *
+    "cuda capture: captured stream work becomes a graph whose nodes show names, parameters and "
+    "edges" *
     doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -119,15 +118,15 @@ TEST_CASE(
   CHECK(graph.report().needed_edges == 5);
   CHECK(graph.pool_buffer_count() == 3);
   const std::string text = graph.to_text();
-  CHECK(holds(text, "\"dispatch application_scale\""));
-  CHECK(holds(text, "grid 8 1 1, block 128 1 1"));
-  CHECK(holds(text, "value at 8: 00004040"));  // 3.0f
-  CHECK(holds(text, "value at 12: e8030000"));
-  CHECK(holds(text, "\"fill x\""));
-  CHECK(holds(text, "\"copy y -> out\""));
-  CHECK(holds(text, "needed: captured"));
-  CHECK(holds(graph.to_dot(), "dispatch application_scale"));
-  CHECK(holds(graph.to_dot(), "captured"));
+  CHECK(check_contains(text, "\"dispatch application_scale\""));
+  CHECK(check_contains(text, "grid 8 1 1, block 128 1 1"));
+  CHECK(check_contains(text, "value at 8: 00004040"));  // 3.0f
+  CHECK(check_contains(text, "value at 12: e8030000"));
+  CHECK(check_contains(text, "\"fill x\""));
+  CHECK(check_contains(text, "\"copy y -> out\""));
+  CHECK(check_contains(text, "needed: captured"));
+  CHECK(check_contains(graph.to_dot(), "dispatch application_scale"));
+  CHECK(check_contains(graph.to_dot(), "captured"));
   const trace::GraphVersion shown = traced(graph);
   CHECK(count_of(shown, trace::NodeKind::Dispatch) == 1);
   CHECK(count_of(shown, trace::NodeKind::Fill) == 2);
@@ -139,7 +138,7 @@ TEST_CASE(
   CHECK(std::all_of(shown.accesses.begin(), shown.accesses.end(),
                     [](const trace::NodeAccess& access) { return access.inferred == 1; }));
 
-  CHECK(called == 0);  // captured, not done
+  CHECK(called == 0);  // captured, not run
   graph.launch(t.queue).wait();
   graph.launch(t.queue).wait();
   CHECK(called == 2);
@@ -150,7 +149,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda capture: buffers that its nodes name stay alive with it, and it is ordered with their "
+    "cuda capture: a captured graph retains the buffers of its nodes and is ordered with their "
     "other uses" *
     doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
@@ -178,7 +177,7 @@ TEST_CASE(
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it" *
+TEST_CASE("cuda capture: a graph retains the pool given at the end and every buffer in it" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -204,7 +203,7 @@ TEST_CASE("cuda capture: a pool given at the end is held with every buffer in it
         ErrorCode::InvalidArgument);
 }
 
-TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun twice it is refused" *
+TEST_CASE("cuda capture: ending without a begin is unmatched, and beginning twice is refused" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -229,7 +228,7 @@ TEST_CASE("cuda capture: ended without a beginning it is unmatched, and begun tw
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable afterwards" *
+TEST_CASE("cuda capture: an invalidated capture reports its cause, and the stream stays usable" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -241,7 +240,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   CapturedGraph intruder = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
   std::string text;
 
-  SUBCASE("a call that a capture does not allow") {
+  SUBCASE("a call that captures forbid") {
     begin_capture(t.queue, CaptureMode::Global);
     void* memory = nullptr;
     CHECK(cudaMalloc(&memory, 64) == cudaErrorStreamCaptureUnsupported);
@@ -249,15 +248,15 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
     CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
-    CHECK(holds(text, "queue"));
+    CHECK(check_contains(text, "queue"));
   }
-  SUBCASE("work on another stream that was not joined") {
+  SUBCASE("unjoined work on another stream") {
     begin_capture(t.queue);
     side.fork(stream);
     REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, side.stream) == cudaSuccess);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
-    CHECK(holds(text, "not joined"));
+    CHECK(check_contains(text, "not joined"));
   }
   SUBCASE("a launch of the engine") {
     begin_capture(t.queue);
@@ -266,9 +265,9 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
     CHECK(capture_status(t.queue) == CaptureStatus::Invalidated);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
-    CHECK(holds(text, "launch of graph test"));
+    CHECK(check_contains(text, "launch of graph test"));
   }
-  SUBCASE("a launch of the engine that a relaxed capture does not mind") {
+  SUBCASE("a launch of the engine that a relaxed capture tolerates") {
     begin_capture(t.queue, CaptureMode::Relaxed);
     CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code ==
           ErrorCode::CapturingStream);
@@ -281,7 +280,7 @@ TEST_CASE("cuda capture: what invalidated it is told, and the stream is usable a
   CHECK(t.read(x) == std::vector<float>(kCount, 1.0f));
 }
 
-TEST_CASE("cuda capture: a scope that an exception leaves drops the capture" *
+TEST_CASE("cuda capture: an exception that leaves a scope drops the capture" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -292,7 +291,7 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture" *
   try {
     const CaptureScope scope(t.queue);
     scale(x.data(), 2.0f, kCount, native_stream(t.queue));
-    throw std::runtime_error("the application's own");
+    throw std::runtime_error("an error of the application");
   } catch (const std::runtime_error&) {
   }
   CHECK(capture_status(t.queue) == CaptureStatus::None);
@@ -305,7 +304,7 @@ TEST_CASE("cuda capture: a scope that an exception leaves drops the capture" *
   graph.launch(t.queue).wait();
 }
 
-TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside the plan's" *
+TEST_CASE("cuda capture: cuda_debug_dot writes CUDA's own DOT output of a graph" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -326,8 +325,8 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
     return text;
   };
   const std::string plain = print(DotFlags::None), verbose = print(DotFlags::Verbose);
-  CHECK(holds(plain, "digraph"));
-  CHECK(holds(verbose, "application_scale"));
+  CHECK(check_contains(plain, "digraph"));
+  CHECK(check_contains(verbose, "application_scale"));
   CHECK(verbose.size() > plain.size());
   CHECK(to_cuda(DotFlags::KernelNodeParams | DotFlags::Accesses) ==
         CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS);
@@ -340,7 +339,7 @@ TEST_CASE("cuda capture: CUDA's own print of a graph is a second source beside t
   CHECK(error_of([&] { cuda_debug_dot(on_host, "x.dot"); }).code == ErrorCode::Unsupported);
 }
 
-TEST_CASE("cuda capture: calls may name memory of the application that the engine never saw" *
+TEST_CASE("cuda capture: captured calls may use application memory unknown to the engine" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
@@ -363,16 +362,14 @@ TEST_CASE("cuda capture: calls may name memory of the application that the engin
   CHECK(cudaFree(theirs) == cudaSuccess);
 }
 
-TEST_CASE("cuda capture: modes are CUDA's") {
+TEST_CASE("cuda capture: modes equal CUDA's") {
   CHECK(to_cuda(CaptureMode::Global) == CU_STREAM_CAPTURE_MODE_GLOBAL);
   CHECK(to_cuda(CaptureMode::ThreadLocal) == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
   CHECK(to_cuda(CaptureMode::Relaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-TEST_CASE(
-    "cuda capture: memory that is allocated in it, and memory that is nobody's of the engine, are "
-    "shown" *
-    doctest::test_suite("gpu")) {
+TEST_CASE("cuda capture: memory allocated in a capture and memory of the application are shown" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const Side side(t.device);
@@ -390,16 +387,16 @@ TEST_CASE(
   REQUIRE(cudaEventRecordWithFlags(side.forked, stream, cudaEventRecordExternal) == cudaSuccess);
   scale(theirs, 2.0f, kCount, stream);
   {
-    CapturedGraph graph =
-        end_capture(t.queue);  // no copy is made of it: CUDA can't copy graphs that allocate
+    // The graph is not copied: CUDA cannot copy graphs that allocate memory.
+    CapturedGraph graph = end_capture(t.queue);
     CHECK(graph.node_count() == 5);
     CHECK(graph.pool_buffer_count() == 0);
     const std::string text = graph.to_text();
-    CHECK(holds(text, "op memory allocation, 4000 bytes, allocation 1"));
-    CHECK(holds(text, "op memory release, allocation 1"));
-    CHECK(holds(text, "op event record, event 1"));
-    CHECK(holds(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
-    CHECK(holds(text, "device memory 1"));
+    CHECK(check_contains(text, "op memory allocation, 4000 bytes, allocation 1"));
+    CHECK(check_contains(text, "op memory release, allocation 1"));
+    CHECK(check_contains(text, "op event record, event 1"));
+    CHECK(check_contains(to_dot(graph, DotFlags::MemAllocNodeParams), "4000 bytes"));
+    CHECK(check_contains(text, "device memory 1"));
     graph.launch(t.queue).wait();
     graph.launch(t.queue).wait();
   }
@@ -407,10 +404,8 @@ TEST_CASE(
   CHECK(cudaFree(theirs) == cudaSuccess);
 }
 
-TEST_CASE(
-    "cuda capture: an adopted graph is shown too, its child graphs as labels and its pitched "
-    "copies as rows" *
-    doctest::test_suite("gpu")) {
+TEST_CASE("cuda capture: an adopted graph shows child graphs as labels and pitched copies as rows" *
+          doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const Gpu t;
   const CurrentDevice current(t.device);
@@ -438,11 +433,11 @@ TEST_CASE(
     CHECK(graph.report().commands == 3);
     CHECK(graph.report().needed_edges == 2);
     const std::string text = graph.to_text();
-    CHECK(holds(text, "\"fill x\" in \"child graph 1\""));
-    CHECK(holds(text, "join"));
-    CHECK(holds(text, "\"copy x -> y\""));
-    CHECK(holds(text, "40 x 10 x 1 pitch 100"));
-    CHECK(holds(text, "40 x 10 x 1 pitch 200"));
+    CHECK(check_contains(text, "\"fill x\" in \"child graph 1\""));
+    CHECK(check_contains(text, "join"));
+    CHECK(check_contains(text, "\"copy x -> y\""));
+    CHECK(check_contains(text, "40 x 10 x 1 pitch 100"));
+    CHECK(check_contains(text, "40 x 10 x 1 pitch 200"));
     const trace::GraphVersion shown = traced(graph);
     CHECK(count_of(shown, trace::NodeKind::Join) == 1);
     REQUIRE(shown.labels.size() == 2);

@@ -1,5 +1,5 @@
-// Windows of CUPTI on graphs that run whole recordings: their nodes are joined, and rounds that it
-// does not tell of are known.
+// CUPTI windows on graphs with nested recordings: node times are assigned to bodies, and missing
+// iterations are detected.
 #include <functional>
 #include <string>
 #include <string_view>
@@ -45,7 +45,7 @@ struct Joined : Timed {
       cmd.dispatch(count, one, read_write(a));
       cmd.execute(single, Nested);
     });
-    const CommandBuffer round = secondary("round", [&](CommandBuffer& cmd) {
+    const CommandBuffer iteration = secondary("round", [&](CommandBuffer& cmd) {
       cmd.dispatch(count, one, read_write(a));
       cmd.dispatch(count, one, read_write(b));
     });
@@ -55,7 +55,7 @@ struct Joined : Timed {
     make(record([&](CommandBuffer& cmd) {
            cmd.execute(outer, Nested);
            cmd.execute_if(yes, branch);
-           cmd.execute_while(go, round, {.max_iterations = 5});
+           cmd.execute_while(go, iteration, {.max_iterations = 5});
          }),
          Lowering::Auto, detail::Instrumentation::Cupti);
   }
@@ -64,32 +64,32 @@ struct Joined : Timed {
 }  // namespace
 
 TEST_CASE(
-    "cupti window: what nested graphs, branches and loops run is joined, and rounds are those that "
-    "the device counted") {
+    "cupti window: nodes of nested graphs, branches and loops are timed, and iterations match the "
+    "device's counts") {
   if (!have_gpu()) return;
   Joined t;
   t.launch(2);
   t.source->time_nodes(4, kClose);
   t.launch(6);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   const std::string notice = t.source->notice();
   if (!notice.empty()) MESSAGE(notice);
-  REQUIRE(notes.replays.size() == 8);
-  const detail::TimingLayout slots = detail::timing_layout(t.plan());
-  for (const Notes::Replay& replay : notes.replays) {
+  REQUIRE(collected.replays.size() == 8);
+  const detail::TimingLayout timing = detail::timing_layout(t.plan());
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay < 3 || replay.replay > 6));
     if (replay.nodes.empty()) continue;
     check_nodes(t, replay);
     // outer; the branch; the loop; inner; single
-    CHECK(rounds_of_bodies(slots, replay) == std::vector<std::uint64_t>{1, 1, 5, 1, 1});
-    check_rounds(t, replay, t.source->timed_by() == detail::TimedBy::Cupti ? 1 : 5);
-    std::uint64_t rounds = 0;  // of the loop, that have times
-    for (std::uint64_t round = 0; round < 5; ++round)
-      rounds += replay.nodes[slots.bodies[2].slot(0, round)].started != 0 ? 1 : 0;
-    MESSAGE("rounds of the loop with times: ", rounds);
+    CHECK(iterations_of_bodies(timing, replay) == std::vector<std::uint64_t>{1, 1, 5, 1, 1});
+    check_iterations(t, replay, t.source->timed_by() == detail::TimedBy::Cupti ? 1 : 5);
+    std::uint64_t iterations = 0;  // of the loop, with times
+    for (std::uint64_t iteration = 0; iteration < 5; ++iteration)
+      iterations += replay.nodes[timing.bodies[2].slot(0, iteration)].started != 0 ? 1 : 0;
+    MESSAGE("loop iterations with times: ", iterations);
   }
   CHECK(t.read(t.a)[0] == 8 * 8);
   CHECK(t.read(t.b)[0] == 8 * 7);

@@ -1,4 +1,4 @@
-// How libcupti is looked for, and the gate that launches pass beside it. Needs no GPU.
+// The search for libcupti, and the launch gate. Needs no GPU.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -23,9 +23,7 @@ bool has(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE(
-    "cupti library: one that is switched off, is nowhere, or is something else is refused by its "
-    "reason") {
+TEST_CASE("cupti library: a disabled, missing or wrong library is refused with a reason") {
   CHECK(has(why_not({}), "REPRISE_CUPTI is off"));
   const std::string nowhere = why_not({{"libreprise-has-no-such-library.so"}});
   CHECK(has(nowhere, "was not found"));
@@ -33,17 +31,19 @@ TEST_CASE(
   CHECK(has(why_not({{"libanl.so.1"}}), "has no cuptiGetVersion"));
 }
 
-TEST_CASE("cupti library: one that the process has already belongs to somebody else") {
+TEST_CASE("cupti library: a library that the process has already loaded belongs to other code") {
   CHECK(has(why_not({{"libc.so.6"}}), "has loaded libc.so.6 already"));
 }
 
-TEST_CASE("cupti library: who shares it takes the one that the process has, and no second one") {
+TEST_CASE("cupti library: a shared search uses the loaded library and loads no second one") {
   CHECK(has(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"},
                      CuptiLibrary::Search::Present::IsShared}),
             "has no cuptiGetVersion"));
 }
 
-TEST_CASE("launch gate: nobody is inside while it is closed, and everybody gets in afterwards") {
+TEST_CASE(
+    "launch gate: no thread is inside while the gate is closed, and every thread passes "
+    "afterwards") {
   LaunchGate gate;
   std::atomic<int> inside{0}, seen_inside{0}, passed{0};
   constexpr int kThreads = 3, kPasses = 20'000;

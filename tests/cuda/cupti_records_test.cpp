@@ -1,4 +1,4 @@
-// What is made of CUPTI's records, from records as CUPTI writes them. Needs no GPU.
+// Assignment of CUPTI records to replays, from records in CUPTI's format. Needs no GPU.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ std::optional<NodeRecord> read_back(CUpti_ActivityKind kind, std::uint64_t node)
   return node_record(reinterpret_cast<const CUpti_Activity&>(record));
 }
 
-// A replay of a stamp, nodes 0 and 1, and a stamp, 100 long.
+// A replay of length 100: begin timestamp, nodes 0 and 1, end timestamp.
 std::vector<NodeRun> replay_at(std::int64_t at) {
   return {{NodeRun::kBegin, at, at + 10},
           {0, at + 10, at + 40},
@@ -36,9 +36,7 @@ void add(ReplayRuns& runs, const std::vector<NodeRun>& of) {
 
 }  // namespace
 
-TEST_CASE(
-    "cupti records: kernels, copies and fills of graphs are told by their node's id, whatever kind "
-    "of record it is") {
+TEST_CASE("cupti records: kernel, copy and fill records of graphs yield their node id") {
   for (const auto& record :
        {read_back<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 77),
         read_back<CUpti_ActivityMemcpy6>(CUPTI_ACTIVITY_KIND_MEMCPY, 77),
@@ -50,7 +48,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("cupti records: what is no node of a graph is nobody's") {
+TEST_CASE("cupti records: records outside graphs are ignored") {
   CHECK_FALSE(read_back<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, 0));
   CHECK_FALSE(read_back<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET, 0));
   CUpti_Activity other;
@@ -60,7 +58,8 @@ TEST_CASE("cupti records: what is no node of a graph is nobody's") {
 }
 
 TEST_CASE(
-    "replay runs: replays are cut at their first stamps, in order, however the records come") {
+    "replay runs: replays are split at their begin timestamps and ordered, whatever the record "
+    "order") {
   ReplayRuns runs(4);
   auto first = replay_at(1'000), second = replay_at(2'000);
   std::vector<NodeRun> mixed;
@@ -80,7 +79,7 @@ TEST_CASE(
   CHECK_FALSE(runs.take({3'000, 0, More::ToCome}));
 }
 
-TEST_CASE("replay runs: a replay that is not all there is waited for, until no more will come") {
+TEST_CASE("replay runs: an incomplete replay is pending until no more records will come") {
   ReplayRuns runs(4);
   CHECK_FALSE(runs.take({1'000, 0, More::ToCome}));
   auto replay = replay_at(1'000);
@@ -88,13 +87,13 @@ TEST_CASE("replay runs: a replay that is not all there is waited for, until no m
   replay.erase(replay.begin() + 2);
   add(runs, replay);
   CHECK_FALSE(runs.take({1'000, 0, More::ToCome}));
-  SUBCASE("it comes") {
+  SUBCASE("the record comes") {
     runs.add(late);
     const auto whole = runs.take({1'000, 0, More::ToCome});
     REQUIRE(whole);
     CHECK(whole->size() == 4);
   }
-  SUBCASE("it does not") {
+  SUBCASE("the record does not come") {
     const auto rest = runs.take({1'000, 0, More::NotToCome});
     REQUIRE(rest);
     CHECK(rest->size() == 3);
@@ -104,7 +103,7 @@ TEST_CASE("replay runs: a replay that is not all there is waited for, until no m
   }
 }
 
-TEST_CASE("replay runs: a replay that lacks something is given up once two others are there") {
+TEST_CASE("replay runs: an incomplete replay is abandoned once two later replays are complete") {
   ReplayRuns runs(4);
   auto broken = replay_at(1'000);
   broken.pop_back();
@@ -118,9 +117,7 @@ TEST_CASE("replay runs: a replay that lacks something is given up once two other
   CHECK(runs.take({2'000, 0, More::ToCome})->size() == 4);
 }
 
-TEST_CASE(
-    "replay runs: where records were lost, their times tell which replay is there and which is "
-    "not") {
+TEST_CASE("replay runs: after a record loss, times decide which replay is present") {
   ReplayRuns runs(4);
   add(runs, replay_at(3'000));
   runs.note_lost();
@@ -134,8 +131,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay runs: where records were lost, a replay that lacks some is given up once the next one "
-    "is there") {
+    "replay runs: after a record loss, an incomplete replay is abandoned once the next one is "
+    "present") {
   ReplayRuns runs(4);
   auto broken = replay_at(1'000);
   broken.pop_back();
@@ -149,13 +146,13 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "clock offset: none where the stamps' kernels ran when the stamps say, else as little as makes "
-    "it so") {
+    "clock offset: zero if the timestamp kernels contain their timestamps, otherwise the smallest "
+    "correction") {
   const auto runs = replay_at(1'000);
   CHECK(clock_offset(runs, 1'005, 1'095) == 0);
   CHECK(clock_offset(runs, 2'005, 2'095) == 995);
   CHECK(clock_offset(runs, 505, 595) == -495);
-  // The stamps are further apart than their kernels can be: halfway.
+  // The timestamps are further apart than their kernels allow: the midpoint is used.
   CHECK(clock_offset(runs, 1'000, 1'200) == 50);
   CHECK(clock_offset({}, 1'000, 1'100) == 0);
 }

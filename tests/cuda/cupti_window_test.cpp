@@ -1,5 +1,5 @@
-// Windows of CUPTI on a GPU: what they tell, that replays in, beside and after them do what they
-// did, and that they leave nothing behind.
+// CUPTI windows on a GPU: their results, the effect on replays inside, beside and after a window,
+// and their clean-up.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -19,7 +19,7 @@ namespace {
 
 using Window = detail::TimedBy;
 
-// A graph of layers of counters and copies, whose nodes CUPTI is to time.
+// A graph of layers of counters and copies, timed by CUPTI.
 struct Counted : Timed {
   static constexpr std::uint32_t kWidth = 40;
   GpuRef<unsigned long long> values;
@@ -43,7 +43,7 @@ struct Counted : Timed {
   }
 };
 
-// An op of as many kernels, one after the other, as it is told.
+// An op of `times` consecutive kernels.
 class CountsOften final : public GraphOp {
  public:
   CountsOften(Kernel kernel, GpuRef<unsigned long long> value, std::uint32_t times)
@@ -63,8 +63,8 @@ class CountsOften final : public GraphOp {
   std::uint32_t times_;
 };
 
-// Under another profiler, compute-sanitizer among them, there is no CUPTI to be had, and stamps do
-// its work.
+// Returns false where CUPTI is not available and timestamps replace it, such as under another
+// profiler or compute-sanitizer.
 bool expect_cupti(const Counted& t) {
   const std::string notice = t.source->notice();
   const bool has_tool = std::getenv("NVTX_INJECTION64_PATH") != nullptr ||
@@ -74,7 +74,7 @@ bool expect_cupti(const Counted& t) {
   return t.source->timed_by() == Window::Cupti;
 }
 
-// kB of memory that the process has in use.
+// Resident memory of the process in kB.
 long resident() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -90,20 +90,19 @@ long resident() {
 }  // namespace
 
 TEST_CASE(
-    "cupti window: it times every node of the replays that were asked for, which do what they "
-    "always do") {
+    "cupti window: it times every node of the requested replays, whose results are unchanged") {
   if (!have_gpu()) return;
   Counted t;
   t.launch(10);
   t.source->time_nodes(4, kClose);
   t.launch(10);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   CHECK_FALSE(t.source->is_timing_nodes());
   static_cast<void>(expect_cupti(t));
-  REQUIRE(notes.replays.size() == 20);
-  for (const Notes::Replay& replay : notes.replays) {
+  REQUIRE(collected.replays.size() == 20);
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay < 11 || replay.replay > 14));
     if (!replay.nodes.empty()) check_nodes(t, replay);
@@ -112,7 +111,7 @@ TEST_CASE(
   t.check_values();
 }
 
-TEST_CASE("cupti window: host commands tell their own times") {
+TEST_CASE("cupti window: host callbacks report their own times") {
   if (!have_gpu()) return;
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
@@ -129,15 +128,15 @@ TEST_CASE("cupti window: host commands tell their own times") {
   t.source->time_nodes(3, kClose);
   t.launch(4);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   CHECK(calls == 6);
   const auto clock = t.source->clock();
   REQUIRE(clock);
   const std::int64_t slack = clock->error + 20'000;
-  REQUIRE(notes.replays.size() == 6);
+  REQUIRE(collected.replays.size() == 6);
   for (std::size_t i = 2; i < 5; ++i) {
-    const Notes::Replay& replay = notes.replays[i];
+    const CollectedReplays::Replay& replay = collected.replays[i];
     REQUIRE_FALSE(replay.nodes.empty());
     std::uint32_t timed = 0;
     for (const detail::NodeTime& time : replay.nodes) {
@@ -150,7 +149,7 @@ TEST_CASE("cupti window: host commands tell their own times") {
   }
 }
 
-TEST_CASE("cupti window: what ops run inside is timed as their commands") {
+TEST_CASE("cupti window: the work of ops is timed as their commands") {
   if (!have_gpu()) return;
   constexpr std::uint32_t kOps = 6;
   Timed t;
@@ -168,20 +167,20 @@ TEST_CASE("cupti window: what ops run inside is timed as their commands") {
   t.source->time_nodes(5, kClose);
   t.launch(6);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
-  REQUIRE(notes.replays.size() == 6);
-  for (std::size_t i = 0; i < 5; ++i) check_nodes(t, notes.replays[i]);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
+  REQUIRE(collected.replays.size() == 6);
+  for (std::size_t i = 0; i < 5; ++i) check_nodes(t, collected.replays[i]);
   const auto counted = t.read(values);
   for (std::uint32_t i = 0; i < kOps; ++i) CHECK(counted[i] == (i + 3) * t.launched);
 }
 
 TEST_CASE(
-    "cupti window: a thousand of them, one after the other, tell all and leave nothing behind") {
+    "cupti window: a thousand consecutive windows report all nodes and leave nothing behind") {
   if (!have_gpu()) return;
   Counted t;
-  Counted beside;  // launched on the other side of every attach and detach
-  Notes notes = t.notes(), others = beside.notes();
+  Counted beside;  // launched before and after every attach and detach
+  CollectedReplays collected = t.collector(), others = beside.collector();
   long after_some = 0;
   constexpr int kWindows = 1'000, kWarm = 50;
   for (int window = 0; window < kWindows; ++window) {
@@ -189,11 +188,11 @@ TEST_CASE(
     beside.launch(2);
     t.launch(4);
     t.wait();
-    notes.replays.clear();
-    CHECK(t.source->collect(notes).nodes == 0);
-    REQUIRE(notes.replays.size() == 4);
-    for (std::size_t i = 0; i < 3; ++i) check_nodes(t, notes.replays[i]);
-    CHECK(notes.replays[3].nodes.empty());
+    collected.replays.clear();
+    CHECK(t.source->collect(collected).nodes == 0);
+    REQUIRE(collected.replays.size() == 4);
+    for (std::size_t i = 0; i < 3; ++i) check_nodes(t, collected.replays[i]);
+    CHECK(collected.replays[3].nodes.empty());
     beside.launch(2);
     others.replays.clear();
     beside.wait();
@@ -202,35 +201,35 @@ TEST_CASE(
   }
   MESSAGE("memory after ", kWarm, " windows: ", after_some, " kB, after ", kWindows, ": ",
           resident(), " kB");
-  // CUPTI 13.0 keeps 76 kB of every attach, with no graph in the process too. Memory that a tool
-  // takes is the tool's.
+  // CUPTI 13.0 leaks 76 kB per attach, even without a graph in the process. Under a tool, memory
+  // use is not checked.
   if (expect_cupti(t)) CHECK(resident() < after_some + (kWindows - kWarm) * 100);
   t.check_values();
   beside.check_values();
 }
 
-TEST_CASE("cupti window: all nodes of all replays, until it is called off") {
+TEST_CASE("cupti window: kAllReplays times all nodes of all replays until it is cancelled") {
   if (!have_gpu()) return;
   Counted t;
   t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   std::uint64_t lost = 0;
   for (int i = 0; i < 10; ++i) {
     t.launch(100);
     t.wait();
-    lost += t.source->collect(notes).nodes;
+    lost += t.source->collect(collected).nodes;
   }
   t.source->time_nodes(0, kClose);
-  lost += t.source->collect(notes).nodes;
+  lost += t.source->collect(collected).nodes;
   CHECK_FALSE(t.source->is_timing_nodes());
   CHECK(lost == 0);
-  REQUIRE(notes.replays.size() == 1'000);
-  for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
+  REQUIRE(collected.replays.size() == 1'000);
+  for (const CollectedReplays::Replay& replay : collected.replays) check_nodes(t, replay);
   t.launch(10);
   t.check_values();
 }
 
-TEST_CASE("cupti window: launches of two graphs on two queues go on while windows open and close") {
+TEST_CASE("cupti window: two graphs on two queues keep launching while windows open and close") {
   if (!have_gpu()) return;
   Counted t, other;
   std::atomic<bool> stop{false};
@@ -240,45 +239,44 @@ TEST_CASE("cupti window: launches of two graphs on two queues go on while window
       other.wait();
     }
   });
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   std::uint64_t timed = 0;
   for (int window = 0; window < 20; ++window) {
     t.source->time_nodes(5, kClose);
     t.launch(10);
     t.wait();
-    static_cast<void>(t.source->collect(notes));
+    static_cast<void>(t.source->collect(collected));
   }
   stop.store(true);
   launching.join();
-  for (const Notes::Replay& replay : notes.replays) {
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     if (replay.nodes.empty()) continue;
     check_nodes(t, replay);
     ++timed;
   }
-  CHECK(notes.replays.size() == 200);
+  CHECK(collected.replays.size() == 200);
   CHECK(timed == 100);
   t.check_values();
   other.check_values();
 }
 
 TEST_CASE(
-    "cupti window: one that nobody launches in closes, and one whose graph goes away goes with "
-    "it") {
+    "cupti window: a window without launches closes, and a destroyed graph closes its window") {
   if (!have_gpu()) return;
   {
     Counted t;
     t.source->time_nodes(3, kClose);
     t.exec.reset();
-    Notes notes = t.notes();
-    static_cast<void>(t.source->collect(notes));
+    CollectedReplays collected = t.collector();
+    static_cast<void>(t.source->collect(collected));
     CHECK_FALSE(t.source->is_timing_nodes());
   }
   Counted t;
   t.source->time_nodes(3, kClose);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (t.source->is_timing_nodes() && std::chrono::steady_clock::now() < give_up)
-    static_cast<void>(t.source->collect(notes));
+    static_cast<void>(t.source->collect(collected));
   if (expect_cupti(t)) CHECK_FALSE(t.source->is_timing_nodes());
   t.source->time_nodes(0, kClose);
   t.launch(5);
@@ -286,11 +284,10 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cupti window: a graph of the application goes on through a hundred windows that were asked "
-    "for") {
+    "cupti window: a graph of the application keeps running through a hundred requested windows") {
   if (!have_gpu()) return;
   Counted t;
-  // Foreign graphs in the process: the engine takes stamps, whatever is asked for.
+  // With foreign graphs in the process the engine uses timestamps, whatever is requested.
   t.make(t.record([&](CommandBuffer& cmd) {
     record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1);
   }),
@@ -311,17 +308,17 @@ TEST_CASE(
   cudaGraphNode_t node = nullptr;
   REQUIRE(cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &fill) == cudaSuccess);
   REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == cudaSuccess);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   for (int window = 0; window < 100; ++window) {
     t.source->time_nodes(2, kClose);
     for (int i = 0; i < 100; ++i) REQUIRE(cudaGraphLaunch(exec, stream) == cudaSuccess);
     t.launch(3);
     t.wait();
-    static_cast<void>(t.source->collect(notes));
+    static_cast<void>(t.source->collect(collected));
   }
   CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
   CHECK(t.source->timed_by() == Window::Timestamp);
-  CHECK(std::count_if(notes.replays.begin(), notes.replays.end(),
+  CHECK(std::count_if(collected.replays.begin(), collected.replays.end(),
                       [](const auto& replay) { return !replay.nodes.empty(); }) == 200);
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
   CHECK(cudaGraphDestroy(graph) == cudaSuccess);

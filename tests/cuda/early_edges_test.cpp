@@ -1,4 +1,4 @@
-// What CUDA is told of early starts, priorities and joins, as its own calls see it.
+// Programmatic edges, priorities and joins, as CUDA reports them.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -51,8 +51,8 @@ cudaGraph_t native(const CapturedGraph& graph) {
 }  // namespace
 
 TEST_CASE(
-    "early edges: a chain of kernels that wait themselves has programmatic edges, where the device "
-    "knows them") {
+    "programmatic edges: a chain of kernels with programmatic start has programmatic edges, if the "
+    "device supports them") {
   if (!have_gpu()) return;
   const Gpu gpu;
   const auto y = gpu.pool->allocate<float>(kCount, "y");
@@ -86,7 +86,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "early edges: a barrier that stays as a join is a kernel, since empty nodes are slow there") {
+    "programmatic edges: a remaining barrier becomes a kernel, because empty nodes are slow "
+    "there") {
   if (!have_gpu()) return;
   const Gpu gpu;
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
@@ -110,7 +111,7 @@ TEST_CASE(
   graph.launch(gpu.queue).wait();
 }
 
-TEST_CASE("priorities: the nodes on the longest way have the greatest") {
+TEST_CASE("priorities: nodes on the critical path have the highest priority") {
   if (!have_gpu()) return;
   const Gpu gpu;
   const auto x = gpu.pool->allocate<float>(kCount, "x"), y = gpu.pool->allocate<float>(kCount, "y");
@@ -142,8 +143,8 @@ TEST_CASE("priorities: the nodes on the longest way have the greatest") {
 }
 
 TEST_CASE(
-    "tuning on a GPU: a wide graph of short kernels is never slower than it was, and computes the "
-    "same") {
+    "tuning on a GPU: a wide graph of short kernels never gets slower and computes the same "
+    "result") {
   if (!have_gpu()) return;
   const Gpu gpu;
   std::vector<GpuRef<float>> parts;
@@ -165,7 +166,7 @@ TEST_CASE(
   bool has_costs = false;
   for (const TuneCandidate& candidate : report.candidates)
     has_costs |= candidate.name.find("by cost") != std::string::npos;
-  CHECK(has_costs);  // the run that tells what nodes cost told
+  CHECK(has_costs);  // the profiling run reported node costs
   if (report.has_changed()) {
     CHECK(report.candidates[report.chosen].ratio_high < 1);
     CHECK(report.confirmed_ratio < 1);

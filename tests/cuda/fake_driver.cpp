@@ -5,7 +5,7 @@
 #include <limits>
 #include <mutex>
 
-// CUDA's handles are pointers to types that only a driver knows: here it is these.
+// CUDA's handles point to types that only a driver defines; these are the fake's.
 struct CUstream_st {
   std::uint64_t launched = 0, finished = 0;
 };
@@ -106,7 +106,7 @@ CUresult query_event(CUevent event) {
 CUresult synchronize_event(CUevent event) {
   std::unique_lock lock(state->mutex);
   if (state->event_result != CUDA_SUCCESS) return state->event_result;
-  const CUevent_st waited = *event;  // as CUDA: what was recorded when the wait began
+  const CUevent_st waited = *event;  // as in CUDA: the record at the start of the wait
   if (!is_complete(waited)) ++state->counts.synchronised;
   state->changed.notify_all();
   state->changed.wait(lock, [&] { return is_complete(waited); });

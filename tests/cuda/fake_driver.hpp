@@ -1,5 +1,5 @@
-// FakeDriver: just enough of a CUDA driver for CudaQueue: streams whose work is done when the test
-// says so, events on them, captures, and errors. Threads: any; one fake at a time.
+// FakeDriver: the part of a CUDA driver that CudaQueue needs: streams whose work completes when the
+// test says so, events, captures and errors. Threads: any; one fake at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,16 @@ class FakeDriver {
   ~FakeDriver();
 
   [[nodiscard]] std::shared_ptr<const detail::CudaContext> context() const { return context_; }
-  void finish(
-      CUstream stream,
-      std::uint64_t launches);   // that many launches there are over; never fewer than before
-  void finish_all(bool always);  // every launch is over at once
+  // Completes the first `launches` launches of the stream; never fewer than before.
+  void finish(CUstream stream, std::uint64_t launches);
+  void finish_all(bool always);  // completes every launch at once
   void set_capturing(bool capturing);
   void fail_launches(CUresult result);
   void fail_events(CUresult result);
 
   struct Counts {
     std::uint64_t launches = 0, uploads = 0, stream_waits = 0, events_alive = 0, streams_alive = 0;
-    int pushed_contexts = 0;         // that were not popped
+    int pushed_contexts = 0;         // pushed and not popped
     std::uint64_t synchronised = 0;  // calls that would have blocked
   };
   [[nodiscard]] Counts counts() const;

@@ -14,17 +14,17 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-Device open_gpu(std::string& why) {
+Device open_gpu(std::string& reason) {
   const Instance instance({.application = "reprise_cuda_tests", .validation = Validation::Full});
-  why = instance.gpu_unavailable_reason();
-  if (!why.empty()) return {};
+  reason = instance.gpu_unavailable_reason();
+  if (!reason.empty()) return {};
   const std::string_view named = environment("REPRISE_DEVICE");
   return instance.open_device(DeviceSelector::named(named.empty() ? "cuda:0" : named));
 }
 
 struct OpenedGpu {
-  std::string why;
-  Device device = open_gpu(why);
+  std::string reason;
+  Device device = open_gpu(reason);
 };
 
 const OpenedGpu& opened() {
@@ -39,8 +39,8 @@ const Device& gpu() { return opened().device; }
 bool have_gpu() {
   if (gpu()) return true;
   const bool required = environment("REPRISE_REQUIRE_GPU") == "1";
-  CHECK_MESSAGE(!required, "this test needs a GPU: ", opened().why);
-  if (!required) skip_test_case(opened().why);
+  CHECK_MESSAGE(!required, "this test needs a GPU: ", opened().reason);
+  if (!required) skip_test_case(opened().reason);
   return false;
 }
 

@@ -16,12 +16,12 @@
 
 namespace reprise::test {
 
-// The GPU that tests run on ($REPRISE_DEVICE, else cuda:0); empty where there is none.
+// The GPU of the tests ($REPRISE_DEVICE, else cuda:0); empty if there is none.
 [[nodiscard]] const Device& gpu();
 // Whether there is a GPU. If not, skips the running test case or fails it; the test case returns.
 [[nodiscard]] bool have_gpu();
 
-// What the calling thread's CUDA state is: no call of the engine may change it.
+// The calling thread's CUDA state, which no call of the engine may change.
 struct CudaState {
   CUcontext context = nullptr;
   cudaError_t pending = cudaSuccess;
@@ -29,7 +29,7 @@ struct CudaState {
 };
 [[nodiscard]] CudaState cuda_state();  // does not clear the pending error
 
-// Everything that a test launches with.
+// The objects that a test launches with.
 struct Gpu {
   const Device& device = gpu();
   Queue queue;
@@ -47,7 +47,7 @@ struct Gpu {
   [[nodiscard]] CapturedGraph compile(std::invocable<CommandBuffer&> auto&& verbs) const {
     return device.compile(record(verbs), {.pool = pool});
   }
-  // Runs the verbs once, to the end.
+  // Runs the recorded commands once and waits.
   void run(std::invocable<CommandBuffer&> auto&& verbs) const {
     CapturedGraph graph = compile(verbs);
     graph.launch(queue).wait();
@@ -60,7 +60,7 @@ struct Gpu {
   }
 };
 
-// The Error that `call` throws; a failure where it throws none.
+// The Error that `call` throws; fails the test if it throws none.
 template <class Call>
 [[nodiscard]] ErrorDetails error_of(Call&& call, std::string* text = nullptr) {
   try {

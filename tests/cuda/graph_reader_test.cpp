@@ -1,4 +1,4 @@
-// What is read back of a CUDA graph, from a driver that is made up: needs no GPU.
+// Reading a CUDA graph through a fake driver. Needs no GPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include "lowering/lowered_graph.hpp"
 #include "plan/plan.hpp"
 
-// CUDA's handles are pointers to types that only a driver knows: here it is these.
+// CUDA's handles point to types that only a driver defines; these are the fake's.
 struct CUfunc_st {
   const char* name = "";
   std::vector<std::pair<std::size_t, std::size_t>> parameters = {};  // offset, size
@@ -143,7 +143,7 @@ detail::CudaDriver made_up_driver() {
   return driver;
 }
 
-// A graph of somebody, and what is read of it.
+// A graph of the application, and its reading.
 struct Theirs {
   detail::CudaDriver driver = made_up_driver();
   detail::CudaContext context{driver, 0, nullptr, std::make_shared<detail::DeviceStatus>(), {}};
@@ -186,8 +186,8 @@ CUgraphNode_st memset_of(CUdeviceptr address) {
   return node;
 }
 
-bool holds(const std::string& text, std::string_view part) {
-  INFO("looked for: ", std::string(part));
+bool check_contains(const std::string& text, std::string_view part) {
+  INFO("expected: ", std::string(part));
   INFO("in: ", text);
   const bool found = text.find(part) != std::string::npos;
   CHECK(found);
@@ -197,8 +197,7 @@ bool holds(const std::string& text, std::string_view part) {
 }  // namespace
 
 TEST_CASE(
-    "graph reader: a kernel has its name, its values, and the buffers that its parameters point "
-    "into") {
+    "graph reader: a kernel has its name, its values, and the buffers of its pointer parameters") {
   Theirs theirs;
   // (float* ours, struct { int; float* theirs; } both, unsigned n)
   CUfunc_st function{"_Z5scalePf4Bothj", {{0, 8}, {8, 16}, {24, 4}}};
@@ -236,10 +235,10 @@ TEST_CASE(
   CHECK(dispatch.grid == Dim3(4));
   CHECK(dispatch.shared_bytes == 32);
   CHECK(dispatch.buffer_argument_count == 2);
-  CHECK(holds(theirs.text(), "value at 24: e8030000"));
+  CHECK(check_contains(theirs.text(), "value at 24: e8030000"));
 }
 
-TEST_CASE("graph reader: copies, fills and joins are commands, in an order in which they can run") {
+TEST_CASE("graph reader: copies, fills and joins become commands in topological order") {
   Theirs theirs;
   CUgraphNode_st copy{.type = CU_GRAPH_NODE_TYPE_MEMCPY};
   copy.copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -253,7 +252,7 @@ TEST_CASE("graph reader: copies, fills and joins are commands, in an order in wh
   copy.copy.WidthInBytes = 40;
   copy.copy.Height = 10;
   copy.copy.Depth = 1;
-  const CUgraphNode last = theirs.add(copy);  // made first, runs last
+  const CUgraphNode last = theirs.add(copy);  // created first, runs last
   const CUgraphNode join = theirs.add({});
   const CUgraphNode a = theirs.add(memset_of(kTheirs)), b = theirs.add(memset_of(kOurs));
   theirs.edge(join, last);
@@ -275,14 +274,14 @@ TEST_CASE("graph reader: copies, fills and joins are commands, in an order in wh
   CHECK(payload.source.offset == 108);
   CHECK(payload.source_pitch.row == 100);
   CHECK(payload.destination_pitch.row == 50);
-  CHECK(holds(theirs.text(), "needed: captured"));
+  CHECK(check_contains(theirs.text(), "needed: captured"));
 }
 
 TEST_CASE(
-    "graph reader: child graphs are labels around their nodes, and what waits for one waits for "
-    "its ends") {
+    "graph reader: child graphs become labels around their nodes, and successors wait for their "
+    "leaves") {
   Theirs theirs;
-  constexpr std::size_t kWide = 9;  // 81 edges between two of them: a join stands for them
+  constexpr std::size_t kWide = 9;  // 81 edges between the two: replaced by a join
   CUgraph_st first, second;
   for (std::size_t i = 0; i < kWide; ++i) theirs.add(memset_of(kTheirs + 64 * i), first);
   for (std::size_t i = 0; i < kWide; ++i) theirs.add(memset_of(kTheirs + 64 * i), second);
@@ -297,13 +296,13 @@ TEST_CASE(
   CHECK(found.recording->labels[1].name == "child graph 1");
   CHECK(found.dependencies.node_count() == 2 * kWide + 2);
   CHECK(found.dependencies.edges.size() == 3 * kWide);
-  CHECK(holds(theirs.text(), "in \"child graph 2\""));
-  CHECK(holds(theirs.text(), "op empty child graph"));
+  CHECK(check_contains(theirs.text(), "in \"child graph 2\""));
+  CHECK(check_contains(theirs.text(), "op empty child graph"));
 }
 
 TEST_CASE(
-    "graph reader: nodes that no command stands for, and kernels that the driver does not show, "
-    "are ops of their name") {
+    "graph reader: nodes without a matching command and unreadable kernels become ops with their "
+    "name") {
   Theirs theirs;
   theirs.add({.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD});
   theirs.add({.type = CU_GRAPH_NODE_TYPE_CONDITIONAL});
@@ -322,8 +321,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "graph reader: events, memory and semaphores are told by numbers and sizes, none by an "
-    "address") {
+    "graph reader: events, memory and semaphores are described by numbers and sizes, not by "
+    "addresses") {
   Theirs theirs;
   const auto event = [](std::uintptr_t at) { return reinterpret_cast<CUevent>(at); };
   CUexternalSemaphore semaphores[] = {reinterpret_cast<CUexternalSemaphore>(0x10),
@@ -361,11 +360,11 @@ TEST_CASE(
                                   "op event wait, event 1",
                                   "op memory allocation, 4096 bytes, allocation 1",
                                   "op memory release, allocation 1",
-                                  "op memory release, of an allocation outside of the graph",
+                                  "op memory release, of an allocation outside the graph",
                                   "op semaphore signal, semaphore 1 value 5, semaphore 2 value 6",
                                   "op semaphore wait, semaphore 2 value 6"};
   for (std::uint32_t i = 0; i < 8; ++i) CHECK(found.recording->command_name(i) == expected[i]);
-  CHECK(holds(theirs.text(), "event 2"));
+  CHECK(check_contains(theirs.text(), "event 2"));
 }
 
 }  // namespace reprise::test

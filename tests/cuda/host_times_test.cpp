@@ -1,4 +1,4 @@
-// HostTimes: what host commands say of their own times. Needs no GPU.
+// HostTimes: the times of host callbacks. Needs no GPU.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -7,23 +7,23 @@
 
 namespace reprise::detail {
 
-TEST_CASE("host times: a replay's span is found, one that did not run or is long over is not") {
+TEST_CASE(
+    "host times: the span of a recent replay is found; one that did not run or was overwritten is "
+    "not") {
   const auto times = std::make_unique<HostTimes>();
   CHECK_FALSE(times->find(1));
-  times->note(1, {100, 150});
-  times->note(2, {200, 260});
+  times->record(1, {100, 150});
+  times->record(2, {200, 260});
   REQUIRE(times->find(2));
   CHECK(times->find(2)->started == 200);
   CHECK(times->find(2)->ended == 260);
   CHECK_FALSE(times->find(3));
-  times->note(1 + TimestampRing::kSlots, {900, 950});
+  times->record(1 + TimestampRing::kSlots, {900, 950});
   CHECK_FALSE(times->find(1));
   CHECK(times->find(1 + TimestampRing::kSlots)->started == 900);
 }
 
-TEST_CASE(
-    "host times: a call is timed from when somebody wants to know, and goes on numbering its "
-    "replays") {
+TEST_CASE("host times: a callback is timed from the request on and keeps its replay numbers") {
   HostCallbacks calls;
   int ran = 0;
   const std::function<void()> function = [&] { ++ran; };

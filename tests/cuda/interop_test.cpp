@@ -8,8 +8,8 @@
 #include "cuda/application_images.hpp"
 #include "cuda/gpu.hpp"
 
-__attribute__((visibility("default"))) void application_scale(
-    float* x, float factor, unsigned n);  // __global__, in application.cu
+// A __global__ function of application.cu.
+__attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);
 
 namespace reprise::test {
 namespace {
@@ -45,7 +45,7 @@ std::vector<float> ramp() {
   return values;
 }
 
-// x *= 3 with a kernel (float* x, float factor, unsigned n), whoever made it.
+// Checks x *= 3 with a kernel (float* x, float factor, unsigned n) from any source.
 void check_scales(const Gpu& t, const Kernel& kernel) {
   REQUIRE(kernel.parameters().size() == 3);
   CHECK(kernel.parameters()[0].offset == 0);
@@ -92,7 +92,7 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
     static_cast<void>(graph.launch(queue));
     REQUIRE(cudaMemcpyAsync(output.data(), x.data(), kCount * sizeof(float), cudaMemcpyDefault,
                             stream.stream) == cudaSuccess);
-    queue.wait_idle();  // the copy included
+    queue.wait_idle();  // including the copy
   }
   CHECK(output == std::vector<float>(kCount, 4.0f));
   const CurrentDevice current(t.device);
@@ -114,7 +114,9 @@ TEST_CASE("cuda interop: a released stream belongs to the caller") {
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
-TEST_CASE("cuda interop: adopted memory is a buffer, and its owner is held until nothing uses it") {
+TEST_CASE(
+    "cuda interop: adopted memory is a buffer whose owner is retained until its last use "
+    "completes") {
   if (!have_gpu()) return;
   const Gpu t;
   const Kernel add = t.device.load_kernel(shaders::gpu_add);
@@ -140,7 +142,7 @@ TEST_CASE("cuda interop: adopted memory is a buffer, and its owner is held until
   CHECK(freed);
 }
 
-TEST_CASE("cuda interop: memory that is no buffer of this device is refused") {
+TEST_CASE("cuda interop: memory that is not a buffer of this device is refused") {
   if (!have_gpu()) return;
   const Gpu t;
   const Memory memory(t.device);
@@ -179,7 +181,7 @@ TEST_CASE("cuda interop: PTX is compiled and its parameters are reflected") {
                            "module_scale"));
 }
 
-TEST_CASE("cuda interop: PTX with a mistake is refused with the compiler's words") {
+TEST_CASE("cuda interop: PTX with an error is refused with the compiler's message") {
   if (!have_gpu()) return;
   const CudaState before = cuda_state();
   std::string text;
@@ -219,8 +221,8 @@ TEST_CASE("cuda interop: a cubin and a fatbin are loaded") {
 }
 
 TEST_CASE(
-    "cuda interop: functions and kernels of the application's module are adopted, and its owner is "
-    "held") {
+    "cuda interop: functions and kernels of the application's module are adopted with their "
+    "owner") {
   if (!have_gpu()) return;
   const Gpu t;
   const std::span<const std::byte> ptx = application_ptx();
@@ -254,8 +256,8 @@ TEST_CASE(
 TEST_CASE("cuda interop: an 8-byte parameter of an adopted kernel takes a buffer or a value") {
   if (!have_gpu()) return;
   const Gpu t;
-  const Kernel poke =
-      load_cubin(t.device, shaders::gpu_poke.image(), "gpu_poke");  // (unsigned long long address)
+  // The parameter is (unsigned long long address).
+  const Kernel poke = load_cubin(t.device, shaders::gpu_poke.image(), "gpu_poke");
   REQUIRE(poke.parameters().size() == 1);
   const auto x = t.pool->allocate<std::int32_t>(2, "x");
   t.run([&](CommandBuffer& cmd) {
@@ -271,7 +273,8 @@ TEST_CASE("cuda interop: an 8-byte parameter of an adopted kernel takes a buffer
         }).code == ErrorCode::ArgumentSize);
 }
 
-TEST_CASE("cuda interop: the application's own __global__ is a kernel with known pointers") {
+TEST_CASE(
+    "cuda interop: a __global__ function of the application is a kernel with known pointers") {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
@@ -288,7 +291,7 @@ TEST_CASE("cuda interop: the application's own __global__ is a kernel with known
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda interop: the graph behind a CapturedGraph can be looked at and copied") {
+TEST_CASE("cuda interop: the native graph of a CapturedGraph can be inspected and copied") {
   if (!have_gpu()) return;
   const Gpu t;
   const Kernel add = t.device.load_kernel(shaders::gpu_add);
@@ -333,7 +336,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
                     {.label = "theirs", .owner = std::shared_ptr<void>(&dropped, [](void* flag) {
                                           *static_cast<bool*>(flag) = true;
                                         })});
-    CHECK(cudaGraphDestroy(theirs) == cudaSuccess);  // it has a copy
+    CHECK(cudaGraphDestroy(theirs) == cudaSuccess);  // the graph owns a copy
     CHECK(graph.node_count() == 1);
     CHECK(graph.label() == "theirs");
     t.run([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
@@ -345,7 +348,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   }
   t.device.wait_idle();
   CHECK(dropped);
-  CHECK(error_of([&] { static_cast<void>(from_native(t.device, nullptr)); }).code ==
+  CHECK(error_of([&] { static_cast<void>(from_native(t.device, CUgraph{})); }).code ==
         ErrorCode::InvalidArgument);
 }
 

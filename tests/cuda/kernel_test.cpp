@@ -1,5 +1,5 @@
-// Kernels on a GPU: what loading refuses, and launches that only a GPU has: clusters, cooperation,
-// large shared memory and parameters.
+// Kernels on a GPU: errors while loading, and launch features of GPUs only: clusters, cooperative
+// launches, large shared memory and parameters.
 #include <cstring>
 #include <numeric>
 
@@ -12,7 +12,7 @@
 namespace reprise::test {
 namespace {
 
-// gpu_add with another parameter table.
+// Loads gpu_add with another parameter table.
 ErrorDetails load_with(const Device& device, std::vector<KernelParameter> table) {
   KernelDesc desc = shaders::gpu_add;
   desc.parameters = table;
@@ -46,7 +46,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cuda kernel: an entry that the module does not hold is KernelNotFound, naming entry and "
+    "cuda kernel: an entry that the module does not contain is KernelNotFound, naming entry and "
     "file") {
   if (!have_gpu()) return;
   KernelDesc desc = shaders::gpu_add;
@@ -64,7 +64,7 @@ TEST_CASE(
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda kernel: an image that is none keeps the driver's name for it") {
+TEST_CASE("cuda kernel: an invalid image keeps the driver's error name") {
   if (!have_gpu()) return;
   KernelDesc desc = shaders::gpu_add;
   desc.image = &garbage_image;
@@ -80,7 +80,7 @@ TEST_CASE("cuda kernel: the blocks of a cluster know their ranks") {
   const Gpu t;
   const std::uint32_t most = t.device.info().limits.max_cluster_blocks;
   if (most == 0) {
-    MESSAGE("not run: this GPU has no clusters");
+    MESSAGE("skipped: this GPU has no clusters");
     return;
   }
   const Kernel kernel = t.device.load_kernel(shaders::gpu_cluster_ranks);
@@ -92,7 +92,7 @@ TEST_CASE("cuda kernel: the blocks of a cluster know their ranks") {
   for (std::uint32_t i = 0; i < 16; ++i) CHECK(seen[i] == i % 4);
 }
 
-TEST_CASE("cuda kernel: all blocks of a cooperative launch meet") {
+TEST_CASE("cuda kernel: all blocks of a cooperative launch synchronise") {
   if (!have_gpu()) return;
   const Gpu t;
   const std::uint32_t blocks = t.device.info().multiprocessors;
@@ -108,13 +108,12 @@ TEST_CASE("cuda kernel: all blocks of a cooperative launch meet") {
 }
 
 TEST_CASE(
-    "cuda kernel: a cooperative launch that does not fit at once is refused by its command and "
-    "label") {
+    "cuda kernel: a cooperative launch that does not fit is refused with its command and label") {
   if (!have_gpu()) return;
   const Gpu t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_meet);
-  const std::uint32_t blocks =
-      t.device.info().limits.max_cooperative_blocks;  // of one thread; with 1,024 far fewer fit
+  // The limit for blocks of one thread; far fewer blocks of 1,024 threads fit.
+  const std::uint32_t blocks = t.device.info().limits.max_cooperative_blocks;
   const auto counter = t.pool->allocate<std::uint32_t>(1, "counter");
   const auto seen = t.pool->allocate<std::uint32_t>(blocks, "seen");
   const CudaState before = cuda_state();
@@ -134,7 +133,7 @@ TEST_CASE(
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda kernel: dynamic shared memory reaches up to the opt-in maximum") {
+TEST_CASE("cuda kernel: dynamic shared memory reaches the opt-in maximum") {
   if (!have_gpu()) return;
   const Gpu t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_reverse);
@@ -152,12 +151,12 @@ TEST_CASE("cuda kernel: dynamic shared memory reaches up to the opt-in maximum")
   CHECK(t.read(data) == values);
 }
 
-TEST_CASE("cuda kernel: parameters beyond 4,096 bytes arrive whole") {
+TEST_CASE("cuda kernel: parameters beyond 4,096 bytes are passed completely") {
   if (!have_gpu()) return;
   const Gpu t;
   if (t.device.info().limits.max_parameter_bytes <= sizeof(reprise_test::BigParameter)) {
-    MESSAGE("not run: this GPU takes ", t.device.info().limits.max_parameter_bytes,
-            " bytes of parameters");
+    MESSAGE("skipped: this GPU limits parameters to ", t.device.info().limits.max_parameter_bytes,
+            " bytes");
     return;
   }
   const Kernel kernel = t.device.load_kernel(shaders::gpu_big);

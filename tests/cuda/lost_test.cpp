@@ -1,5 +1,5 @@
-// A device that is lost stays lost to its process, so each case runs in a process of its own: this
-// program again, with one of the skipped cases below.
+// Device loss. A lost device stays lost to its process, so each case runs in its own process: this
+// program with one of the skipped cases below.
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -16,11 +16,11 @@ extern char** environ;
 namespace reprise::test {
 namespace {
 
-// The exit code of this program with the one case `name`; -1 where it did not exit by itself.
+// The exit code of this program with the single case `name`; -1 if it did not exit normally.
 int run_alone(const std::string& name) {
   std::string arguments[] = {"reprise_cuda_tests", "--test-case=" + name, "--no-skip"};
   char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
-  // A tool that watches this process and not its children would be waited for by the child.
+  // The child would wait for a tool that is attached only to this process.
   const EnvironmentVariable no_tool("NVTX_INJECTION64_PATH", std::nullopt);
   pid_t child = 0;
   REQUIRE(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, argv, environ) == 0);
@@ -29,7 +29,7 @@ int run_alone(const std::string& name) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Launches a kernel that writes to an address that is nobody's.
+// Launches a kernel that writes to an invalid address.
 Fence launch_fault(const Gpu& t, CapturedGraph& graph) {
   const Kernel poke = t.device.load_kernel(shaders::gpu_poke);
   graph = t.compile([&](CommandBuffer& cmd) {
@@ -42,25 +42,25 @@ Fence launch_fault(const Gpu& t, CapturedGraph& graph) {
 }  // namespace
 
 TEST_CASE(
-    "cuda loss: a faulting kernel is DeviceLost for its fence, and everything of the device is "
-    "stale") {
+    "cuda loss: after a faulting kernel its fence throws DeviceLost, and all objects of the device "
+    "are stale") {
   if (!have_gpu()) return;
   CHECK(run_alone("child: a faulting kernel") == 0);
 }
 
-TEST_CASE("cuda loss: dropping everything after a fault, in any order, is quiet") {
+TEST_CASE("cuda loss: dropping everything after a fault, in any order, is silent") {
   if (!have_gpu()) return;
   CHECK(run_alone("child: dropped after a fault") == 0);
 }
 
-TEST_CASE("cuda loss: with fault markers a fault names the commands that began and did not end") {
+TEST_CASE("cuda loss: with fault markers a fault names the commands that started and did not end") {
   if (!have_gpu()) return;
   CHECK(run_alone("child: a fault among markers") == 0);
 }
 
 TEST_CASE(
-    "cuda loss: a launch after a fault in another graph, and the queue itself, say that the device "
-    "is lost") {
+    "cuda loss: a launch after a fault in another graph, and the queue itself, report the device "
+    "loss") {
   if (!have_gpu()) return;
   CHECK(run_alone("child: a fault and the others") == 0);
 }
@@ -90,7 +90,7 @@ TEST_CASE("child: a faulting kernel" * doctest::skip()) {
         ErrorCode::DeviceLost);
   const ErrorDetails refused = error_of([&] { static_cast<void>(t.device.rebuild()); }, &text);
   CHECK(refused.code == ErrorCode::Unsupported);
-  CHECK_FALSE(refused.native_call.empty());  // what the driver said
+  CHECK_FALSE(refused.native_call.empty());  // the driver's answer
   CHECK_FALSE(refused.native_name.empty());
   CHECK(refused.native_code != 0);
   CHECK(text.find("new process") != std::string::npos);

@@ -1,4 +1,4 @@
-// Ops of a user who knows CUDA: what is captured, what is refused, and that nothing is left behind.
+// Ops that use CUDA directly: captured work, refused work, and clean-up.
 #include <reprise/cuda_interop.hpp>
 #include <reprise/graph_op.hpp>
 
@@ -38,7 +38,7 @@ std::size_t node_count(const CapturedGraph& graph) {
 
 }  // namespace
 
-TEST_CASE("cuda op: work in its stream becomes one child graph, with forks that join again") {
+TEST_CASE("cuda op: work in its stream becomes one child graph, including joined forks") {
   if (!have_gpu()) return;
   const Gpu t;
   const auto x = t.pool->allocate<unsigned>(256, "x"), y = t.pool->allocate<unsigned>(256, "y");
@@ -75,7 +75,7 @@ TEST_CASE("cuda op: work in its stream becomes one child graph, with forks that 
   CHECK(t.read(y) == std::vector<unsigned>(256, 5));
 }
 
-TEST_CASE("cuda op: memory that it allocates is refused, and the op is named") {
+TEST_CASE("cuda op: an op that allocates memory is refused by name") {
   if (!have_gpu()) return;
   const Gpu t;
   const auto x = t.pool->allocate<unsigned>(256, "x");
@@ -100,7 +100,7 @@ TEST_CASE("cuda op: memory that it allocates is refused, and the op is named") {
   CHECK(cuda_state() == before);
 }
 
-TEST_CASE("cuda op: a fork that is not joined is refused, and the next op is none the worse") {
+TEST_CASE("cuda op: an unjoined fork is refused, and the next op is not affected") {
   if (!have_gpu()) return;
   const Gpu t;
   const auto x = t.pool->allocate<unsigned>(256, "x");
@@ -132,7 +132,7 @@ TEST_CASE("cuda op: a fork that is not joined is refused, and the next op is non
   CHECK(t.read(x) == std::vector<unsigned>(256, 0x01010101u));
 }
 
-TEST_CASE("cuda op: what it throws comes out as it is, and its capture ends with it") {
+TEST_CASE("cuda op: an exception of an op propagates unchanged and ends its capture") {
   if (!have_gpu()) return;
   const Gpu t;
   const auto x = t.pool->allocate<unsigned>(256, "x");
@@ -141,10 +141,10 @@ TEST_CASE("cuda op: what it throws comes out as it is, and its capture ends with
       static_cast<void>(t.compile([&](CommandBuffer& cmd) {
         cmd.add(Captured({write(x)}, [&](GraphRecordCtx& ctx, cudaStream_t stream) {
           CHECK(cudaMemsetAsync(ctx.address(x), 0, 1024, stream) == cudaSuccess);
-          throw std::runtime_error("the op's own");
+          throw std::runtime_error("an error of the op");
         }));
       })),
-      "the op's own", std::runtime_error);
+      "an error of the op", std::runtime_error);
   CHECK(cuda_state() == before);
   t.run([&](CommandBuffer& cmd) { cmd.fill(x, 3u); });
   CHECK(t.read(x) == std::vector<unsigned>(256, 3));

@@ -1,4 +1,4 @@
-// Memory whose pages come and go: over a driver that fails on request, and on a GPU.
+// Virtual allocations: on a fake driver that fails on request, and on a GPU.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -13,28 +13,28 @@ namespace reprise::test {
 namespace {
 
 using detail::CudaVirtualAllocation;
-using detail::UnmappedPagesError;
+using detail::UnmappedRanges;
 
 constexpr std::uint64_t kPage = 2 << 20;
 
-// What a driver has given and not got back; call number `failing` of those that can fail gives
-// `result`.
-struct Given {
+// Objects that the driver has created and not destroyed. Call number `failing` of the calls that
+// can fail returns `result`.
+struct DriverState {
   int reservations = 0, memories = 0, mappings = 0;
   int calls = 0, failing = 0;
   CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
   int supported = 1;
 };
-Given given;
+DriverState driver_state;
 
-bool fails() { return ++given.calls == given.failing; }
+bool fails() { return ++driver_state.calls == driver_state.failing; }
 
 CUresult get_device(CUdevice* device, int ordinal) {
   *device = ordinal;
   return CUDA_SUCCESS;
 }
 CUresult get_attribute(int* value, CUdevice_attribute, CUdevice) {
-  *value = given.supported;
+  *value = driver_state.supported;
   return CUDA_SUCCESS;
 }
 CUresult granularity(std::size_t* bytes, const CUmemAllocationProp*,
@@ -43,48 +43,48 @@ CUresult granularity(std::size_t* bytes, const CUmemAllocationProp*,
   return CUDA_SUCCESS;
 }
 CUresult reserve(CUdeviceptr* address, std::size_t, std::size_t, CUdeviceptr, unsigned long long) {
-  if (fails()) return given.result;
+  if (fails()) return driver_state.result;
   *address = 0x700000000000;
-  ++given.reservations;
+  ++driver_state.reservations;
   return CUDA_SUCCESS;
 }
 CUresult free_address(CUdeviceptr, std::size_t) {
-  --given.reservations;
+  --driver_state.reservations;
   return CUDA_SUCCESS;
 }
 CUresult create(CUmemGenericAllocationHandle* memory, std::size_t, const CUmemAllocationProp*,
                 unsigned long long) {
-  if (fails()) return given.result;
+  if (fails()) return driver_state.result;
   *memory = 1;
-  ++given.memories;
+  ++driver_state.memories;
   return CUDA_SUCCESS;
 }
 CUresult release(CUmemGenericAllocationHandle) {
-  --given.memories;
+  --driver_state.memories;
   return CUDA_SUCCESS;
 }
 CUresult map(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle,
              unsigned long long) {
-  if (fails()) return given.result;
-  ++given.mappings;
+  if (fails()) return driver_state.result;
+  ++driver_state.mappings;
   return CUDA_SUCCESS;
 }
 CUresult unmap(CUdeviceptr, std::size_t) {
-  if (fails()) return given.result;
-  --given.mappings;
+  if (fails()) return driver_state.result;
+  --driver_state.mappings;
   return CUDA_SUCCESS;
 }
 CUresult set_access(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t) {
-  return fails() ? given.result : CUDA_SUCCESS;
+  return fails() ? driver_state.result : CUDA_SUCCESS;
 }
 
-// A context over that driver, which gives nothing yet.
+// A context of the fake driver without any objects.
 struct FakePages {
   FakeDriver driver;
   detail::CudaDriver table = driver.context()->driver;
   std::shared_ptr<const detail::CudaContext> context;
   FakePages() {
-    given = {};
+    driver_state = {};
     table.cuDeviceGet = &get_device;
     table.cuDeviceGetAttribute = &get_attribute;
     table.cuMemGetAllocationGranularity = &granularity;
@@ -101,56 +101,54 @@ struct FakePages {
   }
 };
 
-bool is_gone(std::byte* address) {
-  const auto held = UnmappedPagesError::of_process().hold();
-  return UnmappedPagesError::of_process().has_any(std::array{address});
+bool is_unmapped(std::byte* address) {
+  const auto held = UnmappedRanges::of_process().hold();
+  return UnmappedRanges::of_process().contains_any(std::array{address});
 }
 
 }  // namespace
 
 TEST_CASE(
-    "pages over a fake driver: whole pages, none where they would be wasted or the GPU has none") {
+    "virtual allocation: it has whole pages, or is null if they would waste memory or the GPU "
+    "lacks them") {
   FakePages fake;
   CHECK(CudaVirtualAllocation::make(fake.context, 8 * kPage)->bytes() == 8 * kPage);
   CHECK(CudaVirtualAllocation::make(fake.context, 9 * kPage - 5)->bytes() == 9 * kPage);
   CHECK(CudaVirtualAllocation::make(fake.context, kPage + 1) == nullptr);
   CHECK(CudaVirtualAllocation::make(fake.context, 256) == nullptr);
   CHECK(CudaVirtualAllocation::make(fake.context, ~std::uint64_t{0} - 5) == nullptr);
-  given.supported = 0;
+  driver_state.supported = 0;
   CHECK(CudaVirtualAllocation::make(fake.context, 8 * kPage) == nullptr);
-  CHECK(given.reservations == 0);
-  CHECK(given.mappings == 0);
-  CHECK(given.memories == 0);
+  CHECK(driver_state.reservations == 0);
+  CHECK(driver_state.mappings == 0);
+  CHECK(driver_state.memories == 0);
 }
 
-TEST_CASE(
-    "pages over a fake driver: addresses without pages are known to everybody, as long as they are "
-    "without") {
+TEST_CASE("virtual allocation: an address range is registered while its pages are unmapped") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
-  CHECK_FALSE(is_gone(pages->data()));
+  CHECK_FALSE(is_unmapped(pages->address()));
   pages->give_back();
-  CHECK(given.mappings == 0);
-  CHECK(given.reservations == 1);
-  CHECK(is_gone(pages->data()));
-  CHECK(is_gone(pages->data() + 4 * kPage - 1));
-  CHECK_FALSE(is_gone(pages->data() + 4 * kPage));
-  CHECK_FALSE(is_gone(pages->data() - 1));
-  std::byte* const address = pages->data();
+  CHECK(driver_state.mappings == 0);
+  CHECK(driver_state.reservations == 1);
+  CHECK(is_unmapped(pages->address()));
+  CHECK(is_unmapped(pages->address() + 4 * kPage - 1));
+  CHECK_FALSE(is_unmapped(pages->address() + 4 * kPage));
+  CHECK_FALSE(is_unmapped(pages->address() - 1));
+  std::byte* const address = pages->address();
   pages->take();
-  CHECK(pages->data() == address);
-  CHECK(given.mappings == 1);
-  CHECK_FALSE(is_gone(address));
+  CHECK(pages->address() == address);
+  CHECK(driver_state.mappings == 1);
+  CHECK_FALSE(is_unmapped(address));
 }
 
 TEST_CASE(
-    "pages over a fake driver: whichever call fails, it is said, and nothing stays reserved or "
-    "mapped") {
+    "virtual allocation: a failure of any call is reported, and nothing stays reserved or mapped") {
   FakePages fake;
   int failing = 1;
   for (;; ++failing) {
     CAPTURE(failing);
-    given = {.failing = failing};
+    driver_state = {.failing = failing};
     try {
       const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
       pages->give_back();
@@ -158,70 +156,71 @@ TEST_CASE(
     } catch (const Error& error) {
       CHECK(to_string(error.code()) == to_string(ErrorCode::OutOfMemory));
     }
-    CHECK(given.reservations == 0);
-    CHECK(given.memories == 0);
-    if (given.calls < failing) break;
-    CHECK(given.mappings <= (failing == given.calls ? 1 : 0));  // what can't be unmapped stays
+    CHECK(driver_state.reservations == 0);
+    CHECK(driver_state.memories == 0);
+    if (driver_state.calls < failing) break;
+    // A failed unmap leaves its mapping.
+    CHECK(driver_state.mappings <= (failing == driver_state.calls ? 1 : 0));
   }
   CHECK(failing > 8);
 }
 
 TEST_CASE(
-    "pages over a fake driver: reserved addresses get pages behind those that are there, in "
-    "pieces, and lose them from the end") {
+    "virtual allocation: a reserved range grows behind its mapped pages, in pieces, and shrinks "
+    "from its end") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::reserve(fake.context, 100 * kPage - 3);
   REQUIRE(pages != nullptr);
   CHECK(pages->reserved() == 100 * kPage);
   CHECK(pages->bytes() == 0);
-  CHECK(given.mappings == 0);
+  CHECK(driver_state.mappings == 0);
   pages->resize(3 * kPage - 1);
   CHECK(pages->bytes() == 3 * kPage);
-  CHECK(given.mappings == 1);
+  CHECK(driver_state.mappings == 1);
   pages->resize(100 * kPage);
-  CHECK(given.mappings == 5);  // 97 more, of 32 at most
+  CHECK(driver_state.mappings == 5);  // 97 more pages, at most 32 per piece
   pages->resize(40 * kPage);
-  CHECK(given.mappings == 3);
-  CHECK(pages->bytes() == 67 * kPage);  // a piece goes as a whole
+  CHECK(driver_state.mappings == 3);
+  CHECK(pages->bytes() == 67 * kPage);  // pieces are unmapped as a whole
   pages->resize(3 * kPage);
-  CHECK(given.mappings == 1);
+  CHECK(driver_state.mappings == 1);
   pages->resize(5 * kPage);
   pages->give_back();
-  CHECK(given.mappings == 0);
-  CHECK(is_gone(pages->data()));
+  CHECK(driver_state.mappings == 0);
+  CHECK(is_unmapped(pages->address()));
   pages->resize(2 * kPage);
-  CHECK(given.mappings == 0);
+  CHECK(driver_state.mappings == 0);
   pages->take();
   CHECK(pages->bytes() == 2 * kPage);
-  CHECK(given.mappings == 1);
-  CHECK_FALSE(is_gone(pages->data()));
+  CHECK(driver_state.mappings == 1);
+  CHECK_FALSE(is_unmapped(pages->address()));
   pages->resize(0);
-  CHECK(given.mappings == 0);
-  CHECK(given.memories == 0);
-  given.supported = 0;
+  CHECK(driver_state.mappings == 0);
+  CHECK(driver_state.memories == 0);
+  driver_state.supported = 0;
   CHECK(CudaVirtualAllocation::reserve(fake.context, kPage) == nullptr);
 }
 
 TEST_CASE(
-    "pages over a fake driver: where growing fails, what was there stays, and no more; addresses "
-    "that there are not are none") {
+    "virtual allocation: a failed growth keeps the existing pages only, and a failed reservation "
+    "returns null") {
   FakePages fake;
-  given = {.failing = 1};
+  driver_state = {.failing = 1};
   CHECK(CudaVirtualAllocation::reserve(fake.context, 100 * kPage) == nullptr);
   for (int failing = 1;; ++failing) {
     CAPTURE(failing);
-    given = {};
+    driver_state = {};
     const auto pages = CudaVirtualAllocation::reserve(fake.context, 100 * kPage);
     pages->resize(2 * kPage);
-    given.calls = 0;
-    given.failing = failing;
+    driver_state.calls = 0;
+    driver_state.failing = failing;
     try {
       pages->resize(90 * kPage);
     } catch (const Error& error) {
       CHECK(to_string(error.code()) == to_string(ErrorCode::OutOfMemory));
       CHECK(pages->bytes() == 2 * kPage);
-      CHECK(given.mappings == 1);
-      CHECK(given.memories == 0);
+      CHECK(driver_state.mappings == 1);
+      CHECK(driver_state.memories == 0);
       continue;
     }
     CHECK(failing == 10);  // three pieces, three calls each
@@ -229,7 +228,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next launch" *
+TEST_CASE("cuda pages: a trim returns memory to the GPU until the next launch" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   constexpr unsigned kCount = 64u << 20;
@@ -264,7 +263,7 @@ TEST_CASE("cuda pages: what a trim gives back the GPU has again, until the next 
   }
 }
 
-TEST_CASE("cuda pages: a graph whose nodes are timed is trimmed and goes on, and its twin with it" *
+TEST_CASE("cuda pages: a graph with timed nodes and its profiling clone keep working after a trim" *
           doctest::test_suite("gpu")) {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;

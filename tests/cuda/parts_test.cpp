@@ -34,38 +34,38 @@ TEST_CASE("cuda_check: an illegal address marks the device lost, once") {
   CHECK(status.generation == 2);
 }
 
-TEST_CASE("cuda_check: codes get the Error that says what they are") {
+TEST_CASE("cuda_check: each code maps to the matching Error") {
   DeviceStatus status;
-  const CallContext place{Stage::Load, &status};
-  CHECK(error_of([&] { cuda_check(cudaErrorMemoryAllocation, "cudaMalloc", place); }).code ==
+  const CallContext call{Stage::Load, &status};
+  CHECK(error_of([&] { cuda_check(cudaErrorMemoryAllocation, "cudaMalloc", call); }).code ==
         ErrorCode::OutOfMemory);
-  CHECK(error_of([&] { cuda_check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", place); }).code ==
+  CHECK(error_of([&] { cuda_check(CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc", call); }).code ==
         ErrorCode::OutOfMemory);
-  CHECK(error_of([&] { cuda_check(cudaErrorInsufficientDriver, "cudaMalloc", place); }).code ==
+  CHECK(error_of([&] { cuda_check(cudaErrorInsufficientDriver, "cudaMalloc", call); }).code ==
         ErrorCode::DriverTooOld);
   CHECK(error_of([&] {
-          cuda_check(cudaErrorNoKernelImageForDevice, "cudaLibraryGetKernel", place);
+          cuda_check(cudaErrorNoKernelImageForDevice, "cudaLibraryGetKernel", call);
         }).code == ErrorCode::KernelNotFound);
   CHECK(error_of([&] {
-          cuda_check(cudaErrorStreamCaptureImplicit, "cudaGraphLaunch", place);
+          cuda_check(cudaErrorStreamCaptureImplicit, "cudaGraphLaunch", call);
         }).code == ErrorCode::CapturingStream);
   CHECK(error_of([&] {
-          cuda_check(cudaErrorCooperativeLaunchTooLarge, "cudaGraphInstantiate", place);
+          cuda_check(cudaErrorCooperativeLaunchTooLarge, "cudaGraphInstantiate", call);
         }).code == ErrorCode::LaunchLimits);
-  CHECK(error_of([&] { cuda_check(cudaErrorInvalidValue, "cudaMalloc", place); }).code ==
+  CHECK(error_of([&] { cuda_check(cudaErrorInvalidValue, "cudaMalloc", call); }).code ==
         ErrorCode::NativeFailure);
   CHECK_FALSE(status.lost);
-  CHECK_NOTHROW(cuda_check(cudaSuccess, "cudaMalloc", place));
+  CHECK_NOTHROW(cuda_check(cudaSuccess, "cudaMalloc", call));
 }
 
-TEST_CASE("transfer nodes: a copy takes the fewest dimensions that move the same bytes") {
+TEST_CASE("transfer nodes: a copy uses the fewest dimensions that move the same bytes") {
   const CopyShape dense = reduce({{64, 4, 3}, {64, 256}, {64, 256}});
   CHECK(dense.extent.width == 768);
   CHECK(dense.extent.height == 1);
   CHECK(dense.extent.depth == 1);
 
-  const CopyShape rows =
-      reduce({{64, 4, 3}, {80, 320}, {64, 256}});  // slices follow each other on both sides
+  // Slices are contiguous on both sides.
+  const CopyShape rows = reduce({{64, 4, 3}, {80, 320}, {64, 256}});
   CHECK(rows.extent.width == 64);
   CHECK(rows.extent.height == 12);
   CHECK(rows.extent.depth == 1);
@@ -84,8 +84,8 @@ TEST_CASE("transfer nodes: a copy takes the fewest dimensions that move the same
 }
 
 TEST_CASE(
-    "kernel parameters: a table that differs from the code is named by kernel, index, offsets and "
-    "sizes") {
+    "kernel parameters: a table that differs from the code is reported with kernel, index, offsets "
+    "and sizes") {
   const std::vector<KernelParameter> compiled = {{0, 8, false}, {8, 4, false}};
   CHECK_NOTHROW(
       check_parameters("k", std::vector<KernelParameter>{{0, 8, true}, {8, 4, false}}, compiled));
@@ -113,7 +113,8 @@ TEST_CASE(
   CHECK(text.find("2 parameters and the compiled kernel has 0") != std::string::npos);
 }
 
-TEST_CASE("host calls: what a callback throws belongs to its replay, the lowest command first") {
+TEST_CASE(
+    "host callbacks: an exception belongs to its replay, and the lowest command's is reported") {
   HostCallbacks calls;
   int runs = 0;
   const std::function<void()> late = [&] {
@@ -132,8 +133,8 @@ TEST_CASE("host calls: what a callback throws belongs to its replay, the lowest 
   CHECK(calls.error(3) == nullptr);
   REQUIRE(calls.error(2) != nullptr);
   CHECK_THROWS_WITH(std::rethrow_exception(calls.error(2)), "command 3");
-  CHECK_THROWS_WITH(std::rethrow_exception(calls.error(2)),
-                    "command 3");  // as often as it is asked
+  // Reading the error does not consume it.
+  CHECK_THROWS_WITH(std::rethrow_exception(calls.error(2)), "command 3");
 }
 
 }  // namespace reprise::test

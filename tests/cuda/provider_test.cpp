@@ -1,5 +1,5 @@
-// Whether there is a driver and a GPU, and what is said where there is none: with answers made up,
-// and with this machine's own.
+// Detection of a driver and a GPU, and the reason for their absence: with fake answers, and on this
+// machine.
 #include <doctest/doctest.h>
 
 #include <reprise/instance.hpp>
@@ -26,7 +26,7 @@ cudaError_t new_version(int* version) {
   return cudaSuccess;
 }
 cudaError_t count_must_not_be_asked(int*) {
-  FAIL("the driver was asked for devices");
+  FAIL("the driver was queried for devices");
   return cudaErrorUnknown;
 }
 template <cudaError_t Result>
@@ -61,14 +61,14 @@ TEST_CASE("cuda provider: an old driver is refused with both versions") {
   CHECK(contains(text, provider.unavailable_reason()));
 }
 
-TEST_CASE("cuda provider: a driver that calls itself insufficient is too old") {
+TEST_CASE("cuda provider: a driver that reports itself as insufficient is too old") {
   CudaProvider provider({&new_version, &no_count<cudaErrorInsufficientDriver>});
   const ErrorDetails error = error_of([&] { provider.require_driver(); });
   CHECK(error.code == ErrorCode::DriverTooOld);
   CHECK(error.native_name == "cudaErrorInsufficientDriver");
 }
 
-TEST_CASE("cuda provider: a driver without a GPU is no driver error") {
+TEST_CASE("cuda provider: a driver without a GPU is not a driver error") {
   for (const auto count : {&no_count<cudaErrorNoDevice>, &no_count<cudaSuccess>}) {
     CudaProvider provider({&new_version, count});
     CHECK(provider.devices().empty());
@@ -77,7 +77,7 @@ TEST_CASE("cuda provider: a driver without a GPU is no driver error") {
   }
 }
 
-TEST_CASE("cuda provider: a driver that does not start is named with its own error") {
+TEST_CASE("cuda provider: a driver that fails to initialise is reported with its own error") {
   CudaProvider provider({&new_version, &no_count<cudaErrorSystemNotReady>});
   CHECK(contains(provider.unavailable_reason(), "cudaErrorSystemNotReady"));
   const ErrorDetails error = error_of([&] { provider.require_driver(); });
@@ -85,7 +85,7 @@ TEST_CASE("cuda provider: a driver that does not start is named with its own err
   CHECK(error.native_call == "cudaGetDeviceCount");
 }
 
-TEST_CASE("cuda provider: a GPU that is not there cannot be opened") {
+TEST_CASE("cuda provider: a missing GPU cannot be opened") {
   CudaProvider provider({&no_version, &count_must_not_be_asked});
   CHECK(error_of([&] {
           static_cast<void>(provider.open(0, std::make_shared<detail::DeviceStatus>()));
@@ -93,8 +93,8 @@ TEST_CASE("cuda provider: a GPU that is not there cannot be opened") {
 }
 
 TEST_CASE(
-    "instance: a GPU asked for by name on a machine without one fails with the reason; best falls "
-    "to the host") {
+    "instance: a GPU selected by name on a machine without one fails with the reason; best selects "
+    "the host") {
   const Instance instance;
   detail::BackendProvider& provider = detail::cuda_provider();
   CHECK(instance.gpu_unavailable_reason() == provider.unavailable_reason());

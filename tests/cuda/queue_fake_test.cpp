@@ -1,4 +1,4 @@
-// CudaQueue over a driver that the test moves by hand: no GPU is needed.
+// CudaQueue on a fake driver that the test controls. Needs no GPU.
 #include <thread>
 #include <vector>
 
@@ -23,7 +23,7 @@ std::uint64_t launch(CudaQueue& queue, std::uint64_t times = 1) {
 
 }  // namespace
 
-TEST_CASE("queue over a fake driver: a serial is done when its launch is, and not before") {
+TEST_CASE("queue on a fake driver: a serial completes exactly with its launch") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   const auto stream = static_cast<CUstream>(queue.native());
@@ -41,7 +41,7 @@ TEST_CASE("queue over a fake driver: a serial is done when its launch is, and no
   CHECK(driver.counts().pushed_contexts == 0);
 }
 
-TEST_CASE("queue over a fake driver: a full ring waits for its oldest launch alone") {
+TEST_CASE("queue on a fake driver: a full ring waits for its oldest launch only") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   const auto stream = static_cast<CUstream>(queue.native());
@@ -60,8 +60,8 @@ TEST_CASE("queue over a fake driver: a full ring waits for its oldest launch alo
 }
 
 TEST_CASE(
-    "queue over a fake driver: a thread that waits for the launch whose event is used next is "
-    "served first") {
+    "queue on a fake driver: a thread that waits for the launch whose event is reused next wakes "
+    "first") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   const auto stream = static_cast<CUstream>(queue.native());
@@ -77,8 +77,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "queue over a fake driver: where launches are over quickly the ring never blocks and nothing "
-    "is allocated") {
+    "queue on a fake driver: with fast launches the ring never blocks and nothing is allocated") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   driver.finish_all(true);
@@ -91,9 +90,7 @@ TEST_CASE(
   CHECK(queue.done(last));
 }
 
-TEST_CASE(
-    "queue over a fake driver: a queue waits for what is not over on another, and for nothing "
-    "else") {
+TEST_CASE("queue on a fake driver: a queue waits only for incomplete work of another queue") {
   FakeDriver driver;
   CudaQueue first(driver.context(), "first"), second(driver.context(), "second");
   const auto stream = static_cast<CUstream>(first.native());
@@ -109,7 +106,7 @@ TEST_CASE(
   CHECK(driver.counts().launches == 2);
 }
 
-TEST_CASE("queue over a fake driver: a capturing stream takes no launch, upload, mark or wait") {
+TEST_CASE("queue on a fake driver: a capturing stream refuses launch, upload, mark and wait") {
   FakeDriver driver;
   CUstream theirs = nullptr;
   REQUIRE(driver.context()->driver.cuStreamCreate(&theirs, 0) == CUDA_SUCCESS);
@@ -122,7 +119,7 @@ TEST_CASE("queue over a fake driver: a capturing stream takes no launch, upload,
     CHECK(error_of([&] { static_cast<void>(adopted.mark()); }).code == ErrorCode::CapturingStream);
     CHECK(error_of([&] { adopted.wait_for(own, 1); }).code == ErrorCode::CapturingStream);
     CHECK(adopted.last_serial() == 0);
-    CHECK(launch(own) == 2);  // nobody else knows its stream
+    CHECK(launch(own) == 2);  // its stream is not shared
     static_cast<void>(own.native());
     CHECK(error_of([&] { static_cast<void>(launch(own)); }).code == ErrorCode::CapturingStream);
     driver.set_capturing(false);
@@ -134,7 +131,7 @@ TEST_CASE("queue over a fake driver: a capturing stream takes no launch, upload,
   CHECK(driver.counts().pushed_contexts == 0);
 }
 
-TEST_CASE("queue over a fake driver: a released stream is not destroyed") {
+TEST_CASE("queue on a fake driver: a released stream is not destroyed") {
   FakeDriver driver;
   CUstream stream = nullptr;
   {
@@ -145,7 +142,7 @@ TEST_CASE("queue over a fake driver: a released stream is not destroyed") {
   CHECK(driver.context()->driver.cuStreamDestroy(stream) == CUDA_SUCCESS);
 }
 
-TEST_CASE("queue over a fake driver: a failed launch has no serial") {
+TEST_CASE("queue on a fake driver: a failed launch has no serial") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "main");
   CHECK(launch(queue) == 1);
@@ -160,8 +157,8 @@ TEST_CASE("queue over a fake driver: a failed launch has no serial") {
 }
 
 TEST_CASE(
-    "queue over a fake driver: a sticky error is DeviceLost wherever it is seen, and what was done "
-    "stays done") {
+    "queue on a fake driver: every call reports a sticky error as DeviceLost, and completed work "
+    "stays complete") {
   FakeDriver driver;
   CudaQueue queue(driver.context(), "q");
   const auto stream = static_cast<CUstream>(queue.native());

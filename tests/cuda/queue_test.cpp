@@ -1,5 +1,5 @@
-// CudaQueue: the ring of events, waits with limits, order across queues, and a launch path that
-// allocates nothing.
+// CudaQueue: the ring of events, waits with time limits, order across queues, and a launch path
+// that does not allocate.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -14,10 +14,10 @@
 namespace reprise::test {
 namespace {
 
-constexpr std::uint32_t kLaunches = 5000;  // more than the ring holds, twice
+constexpr std::uint32_t kLaunches = 5000;  // more than twice the ring
 static_assert(kLaunches > 2 * detail::CudaQueue::kRing);
 
-// A host command that waits until the test opens the gate.
+// A host callback that waits until the test opens the gate.
 struct Gate {
   std::promise<void> opener;
   std::shared_future<void> opened = opener.get_future().share();
@@ -60,7 +60,7 @@ TEST_CASE("cuda queue: the ring of events wraps; every launch runs and every fen
   CHECK(t.read(t.value)[0] == kLaunches);
 }
 
-TEST_CASE("cuda queue: threads that wait for early fences are served while the ring wraps") {
+TEST_CASE("cuda queue: threads that wait for early fences wake while the ring wraps") {
   if (!have_gpu()) return;
   const Counter t;
   CapturedGraph graph = t.counting();
@@ -82,7 +82,8 @@ TEST_CASE("cuda queue: threads that wait for early fences are served while the r
 }
 
 TEST_CASE(
-    "cuda queue: a wait with a limit comes back from a blocked stream, one without sees the end") {
+    "cuda queue: a wait with a time limit returns from a blocked stream, a wait without one sees "
+    "the end") {
   if (!have_gpu()) return;
   const Gpu t;
   Gate gate;
@@ -99,7 +100,7 @@ TEST_CASE(
   CHECK(fence.done());
 }
 
-TEST_CASE("cuda queue: a queue that waits for another's fence starts after it") {
+TEST_CASE("cuda queue: a queue that waits for another queue's fence starts after it") {
   if (!have_gpu()) return;
   const Gpu t;
   Queue second = t.device.create_queue({.label = "second"});
@@ -114,7 +115,7 @@ TEST_CASE("cuda queue: a queue that waits for another's fence starts after it") 
   });
   CapturedGraph after =
       t.compile([&](CommandBuffer& cmd) { cmd.host([&] { seen_by_second = step; }); });
-  first.upload(t.queue);  // what a launch would have to do first could wait for the callback
+  first.upload(t.queue);  // otherwise the upload at the first launch could wait for the callback
   after.upload(second);
   t.device.wait_idle();
   const Fence before = first.launch(t.queue);
@@ -127,7 +128,7 @@ TEST_CASE("cuda queue: a queue that waits for another's fence starts after it") 
   CHECK(seen_by_second == 1);
 }
 
-TEST_CASE("cuda queue: a launch and its fence allocate nothing") {
+TEST_CASE("cuda queue: a launch and its fence do not allocate") {
   if (!have_gpu()) return;
   const Counter t;
   CapturedGraph graph = t.counting();

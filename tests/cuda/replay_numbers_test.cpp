@@ -1,4 +1,4 @@
-// ReplayNumbers: from the count of stamped launches to the replay, over stretches without stamps.
+// ReplayNumbers: from timestamp numbers to replay numbers, across stretches without timestamps.
 // Needs no GPU.
 #include <doctest/doctest.h>
 
@@ -8,12 +8,12 @@ namespace reprise::test {
 
 using detail::ReplayNumbers;
 
-TEST_CASE("replay numbers: where every launch is stamped the numbers are the same") {
+TEST_CASE("replay numbers: numbers are equal if every launch has timestamps") {
   ReplayNumbers numbers;
   for (std::uint64_t replay = 1; replay <= 1000; ++replay) CHECK(numbers.replay(replay) == replay);
 }
 
-TEST_CASE("replay numbers: launches without stamps are skipped, as often as it happens") {
+TEST_CASE("replay numbers: launches without timestamps are skipped, any number of times") {
   ReplayNumbers numbers;
   numbers.skip(11, 5);   // 1..10, then five without, then 16..
   numbers.skip(14, 12);  // 16..18, then seven more without, then 26..
@@ -25,7 +25,7 @@ TEST_CASE("replay numbers: launches without stamps are skipped, as often as it h
   CHECK(numbers.replay(100) == 112);
 }
 
-TEST_CASE("replay numbers: a launch that failed after it was announced is announced once more") {
+TEST_CASE("replay numbers: a repeated skip for the same launch replaces the previous one") {
   ReplayNumbers numbers;
   numbers.skip(3, 1);
   numbers.skip(3, 4);
@@ -34,8 +34,7 @@ TEST_CASE("replay numbers: a launch that failed after it was announced is announ
 }
 
 TEST_CASE(
-    "replay numbers: of more stretches than there is room for the oldest are forgotten, and never "
-    "guessed") {
+    "replay numbers: beyond the capacity the oldest stretches are dropped and never guessed") {
   ReplayNumbers numbers;
   constexpr std::uint64_t kMore = 3 * ReplayNumbers::kStretches;
   for (std::uint64_t i = 1; i <= kMore; ++i) numbers.skip(1 + 10 * i, i);
@@ -51,7 +50,7 @@ TEST_CASE(
   CHECK(forgotten == 10 * (kMore - ReplayNumbers::kStretches + 1));
 }
 
-TEST_CASE("replay numbers: what was asked for makes room for what comes") {
+TEST_CASE("replay numbers: a lookup frees the stretches before it") {
   ReplayNumbers numbers;
   for (std::uint64_t i = 1; i <= 1000; ++i) {
     numbers.skip(1 + 10 * i, i);

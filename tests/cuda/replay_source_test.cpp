@@ -1,5 +1,5 @@
-// CudaReplaySource on a GPU: stamps of replays, twins that time nodes, and that neither changes
-// what a graph does.
+// CudaReplaySource on a GPU: timestamps of replays, profiling clones that time nodes, and unchanged
+// results.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -18,8 +18,8 @@ std::int64_t host_now() { return std::chrono::steady_clock::now().time_since_epo
 }  // namespace
 
 TEST_CASE(
-    "cuda replay source: every replay has its begin and end on the host's clock, framed or not, "
-    "one root or many") {
+    "cuda replay source: every replay has its start and end on the host's clock, with and without "
+    "entry and exit kernels") {
   if (!have_gpu()) return;
   for (const std::uint32_t width : {1u, 3u, 8u, 300u}) {
     for (const Lowering lowering : {Lowering(Lowering::Auto), Lowering(Lowering::Faithful)}) {
@@ -33,19 +33,19 @@ TEST_CASE(
       t.launch(50);
       t.wait();
       const std::int64_t after = host_now();
-      Notes notes = t.notes();
-      const auto lost = t.source->collect(notes);
+      CollectedReplays collected = t.collector();
+      const auto lost = t.source->collect(collected);
       CHECK(lost.replays == 0);
       CHECK(lost.nodes == 0);
-      REQUIRE(notes.replays.size() == 50);
+      REQUIRE(collected.replays.size() == 50);
       const auto clock = t.source->clock();
       REQUIRE(clock);
-      // A pair of moments this far apart would make the times worthless.
+      // A larger error would make the times useless.
       CHECK(clock->error < 1'000'000);
       const std::int64_t slack = 2 * clock->error + 100'000;
       std::int64_t last = before - slack;
-      for (std::uint64_t i = 0; i < notes.replays.size(); ++i) {
-        const Notes::Replay& replay = notes.replays[i];
+      for (std::uint64_t i = 0; i < collected.replays.size(); ++i) {
+        const CollectedReplays::Replay& replay = collected.replays[i];
         CHECK(replay.replay == i + 1);
         CHECK(replay.nodes.empty());
         CHECK(replay.started >= last);
@@ -53,16 +53,16 @@ TEST_CASE(
         last = replay.ended;
       }
       CHECK(last <= after + slack);
-      notes.replays.clear();
-      CHECK(t.source->collect(notes).replays == 0);
-      CHECK(notes.replays.empty());
+      collected.replays.clear();
+      CHECK(t.source->collect(collected).replays == 0);
+      CHECK(collected.replays.empty());
     }
   }
 }
 
 TEST_CASE(
-    "cuda replay source: a twin times the nodes of as many replays as were asked for, and does "
-    "what the graph does") {
+    "cuda replay source: a profiling clone times the nodes of the requested replays and computes "
+    "the same results") {
   if (!have_gpu()) return;
   constexpr std::uint32_t kWidth = 40;
   Timed t;
@@ -81,36 +81,36 @@ TEST_CASE(
   CHECK(t.source->is_timing_nodes());
   t.launch(10);
   t.wait();
-  Notes notes = t.notes();
-  CHECK(t.source->collect(notes).nodes == 0);
+  CollectedReplays collected = t.collector();
+  CHECK(t.source->collect(collected).nodes == 0);
   CHECK_FALSE(t.source->is_timing_nodes());
-  REQUIRE(notes.replays.size() == 20);
-  for (const Notes::Replay& replay : notes.replays) {
+  REQUIRE(collected.replays.size() == 20);
+  for (const CollectedReplays::Replay& replay : collected.replays) {
     CAPTURE(replay.replay);
     CHECK(replay.nodes.empty() == (replay.replay < 11 || replay.replay > 14));
     if (!replay.nodes.empty()) check_nodes(t, replay);
   }
-  // Again, and it is the same twin.
+  // A repeated request reuses the clone.
   for (int again = 0; again < 20; ++again) {
     t.source->time_nodes(2, kClose);
     t.launch(3);
     t.wait();
-    notes.replays.clear();
-    static_cast<void>(t.source->collect(notes));
-    REQUIRE(notes.replays.size() == 3);
-    check_nodes(t, notes.replays[0]);
-    check_nodes(t, notes.replays[1]);
-    CHECK(notes.replays[2].nodes.empty());
+    collected.replays.clear();
+    static_cast<void>(t.source->collect(collected));
+    REQUIRE(collected.replays.size() == 3);
+    check_nodes(t, collected.replays[0]);
+    check_nodes(t, collected.replays[1]);
+    CHECK(collected.replays[2].nodes.empty());
   }
-  // Each replay counts every value twice, and gives every second one its neighbour's count between:
-  // all agree.
+  // Each replay increments every value twice and copies every second one from its neighbour in
+  // between, so all values are equal.
   const auto counted = t.read(values);
   for (std::uint32_t i = 0; i < kWidth; ++i) CHECK(counted[i] == 2 * t.launched);
 }
 
 TEST_CASE(
-    "cuda replay source: half a frame carries one stamp, and nodes are timed between it and the "
-    "other") {
+    "cuda replay source: with one of entry and exit kernel, nodes are timed between it and the "
+    "other timestamp") {
   if (!have_gpu()) return;
   for (const bool has_end : {false, true}) {
     CAPTURE(has_end);
@@ -129,60 +129,62 @@ TEST_CASE(
     t.source->time_nodes(20, kClose);
     t.launch(40);
     t.wait();
-    Notes notes = t.notes();
-    CHECK(t.source->collect(notes).nodes == 0);
-    REQUIRE(notes.replays.size() == 40);
+    CollectedReplays collected = t.collector();
+    CHECK(t.source->collect(collected).nodes == 0);
+    REQUIRE(collected.replays.size() == 40);
     for (std::size_t i = 0; i < 40; ++i) {
-      CHECK(notes.replays[i].ended > notes.replays[i].started);
-      REQUIRE(notes.replays[i].nodes.empty() == (i >= 20));
-      if (i < 20) check_nodes(t, notes.replays[i]);
+      CHECK(collected.replays[i].ended > collected.replays[i].started);
+      REQUIRE(collected.replays[i].nodes.empty() == (i >= 20));
+      if (i < 20) check_nodes(t, collected.replays[i]);
     }
   }
 }
 
-TEST_CASE("cuda replay source: all nodes of all replays, until it is called off") {
+TEST_CASE("cuda replay source: kAllReplays times all nodes of all replays until it is cancelled") {
   if (!have_gpu()) return;
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto values = t.pool->allocate<unsigned long long>(3, "values");
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 3); }));
   t.source->time_nodes(detail::ReplaySource::kAllReplays, kClose);
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   for (int i = 0; i < 5; ++i) {
     t.launch(100);
     t.wait();
-    CHECK(t.source->collect(notes).nodes == 0);
+    CHECK(t.source->collect(collected).nodes == 0);
   }
-  REQUIRE(notes.replays.size() == 500);
-  for (const Notes::Replay& replay : notes.replays) check_nodes(t, replay);
+  REQUIRE(collected.replays.size() == 500);
+  for (const CollectedReplays::Replay& replay : collected.replays) check_nodes(t, replay);
   t.source->time_nodes(0, kClose);
   t.launch(10);
   t.wait();
-  notes.replays.clear();
-  static_cast<void>(t.source->collect(notes));
-  REQUIRE(notes.replays.size() == 10);
-  for (const Notes::Replay& replay : notes.replays) CHECK(replay.nodes.empty());
+  collected.replays.clear();
+  static_cast<void>(t.source->collect(collected));
+  REQUIRE(collected.replays.size() == 10);
+  for (const CollectedReplays::Replay& replay : collected.replays) CHECK(replay.nodes.empty());
   CHECK_FALSE(t.source->is_timing_nodes());
 }
 
-TEST_CASE("cuda replay source: what was overwritten before it was collected is counted") {
+TEST_CASE("cuda replay source: replays overwritten before collection are counted") {
   if (!have_gpu()) return;
-  constexpr std::uint64_t kLaunches = 40'000;  // more than the ring holds, twice
+  constexpr std::uint64_t kLaunches = 40'000;  // more than twice the ring
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
   const auto values = t.pool->allocate<unsigned long long>(1, "values");
   t.make(t.record([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, 1); }));
   t.launch(kLaunches);
   t.wait();
-  Notes notes = t.notes();
-  const auto lost = t.source->collect(notes);
+  CollectedReplays collected = t.collector();
+  const auto lost = t.source->collect(collected);
   CHECK(lost.replays > 0);
-  CHECK(notes.replays.size() > 1000);
-  CHECK(notes.replays.size() + lost.replays == kLaunches);
-  CHECK(notes.replays.back().replay == kLaunches);
+  CHECK(collected.replays.size() > 1000);
+  CHECK(collected.replays.size() + lost.replays == kLaunches);
+  CHECK(collected.replays.back().replay == kLaunches);
 }
 
-TEST_CASE("cuda replay source: host callbacks, updates and snapshots are the same ones in a twin") {
+TEST_CASE(
+    "cuda replay source: a profiling clone shares host callbacks, updates and snapshots with its "
+    "graph") {
   if (!have_gpu()) return;
   Timed t;
   const std::vector<unsigned> bytes = {1, 2, 3, 4};
@@ -205,8 +207,8 @@ TEST_CASE("cuda replay source: host callbacks, updates and snapshots are the sam
 }
 
 TEST_CASE(
-    "cuda replay source: it outlives its executable, has what that left, and makes no twin any "
-    "more") {
+    "cuda replay source: it outlives its executable, reports the remaining times, and makes no "
+    "further clone") {
   if (!have_gpu()) return;
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);
@@ -215,16 +217,16 @@ TEST_CASE(
   t.source->time_nodes(2, kClose);
   t.launch(5);
   t.wait();
-  Notes notes = t.notes();
+  CollectedReplays collected = t.collector();
   t.exec.reset();
-  static_cast<void>(t.source->collect(notes));
-  REQUIRE(notes.replays.size() == 5);
-  check_nodes(t, notes.replays[1]);
+  static_cast<void>(t.source->collect(collected));
+  REQUIRE(collected.replays.size() == 5);
+  check_nodes(t, collected.replays[1]);
   t.source->time_nodes(2, kClose);
   CHECK_FALSE(t.source->is_timing_nodes());
 }
 
-TEST_CASE("cuda replay source: launches of a graph and of its twin allocate nothing") {
+TEST_CASE("cuda replay source: launches of a graph and of its profiling clone do not allocate") {
   if (!have_gpu()) return;
   Timed t;
   const Kernel kernel = t.device.load_kernel(shaders::gpu_count);

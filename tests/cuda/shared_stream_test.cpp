@@ -1,6 +1,6 @@
-// Buffers that the engine and a stream of the application share: each kind of hazard, on two
-// streams. The application's work stands still until the test opens a gate, so that a launch which
-// did not wait for it would be over long before.
+// Buffers shared between the engine and a stream of the application: each kind of hazard, on two
+// streams. The application's work blocks until the test opens a gate, so a launch that does not
+// wait for it would complete long before.
 #include <future>
 
 #include <reprise/cuda_interop.hpp>
@@ -46,13 +46,12 @@ struct SharedStream {
     if (!is_open) gate.set_value();
     is_open = true;
   }
-  // The stream stands still from here until open().
+  // Blocks the stream until open().
   void close() {
     const auto wait = [](void* data) { static_cast<std::shared_future<void>*>(data)->wait(); };
     REQUIRE(cudaLaunchHostFunc(stream, wait, &opened) == cudaSuccess);
   }
-  // Graphs that have been replayed before: what CUDA does at a first launch may not happen while
-  // the stream stands still.
+  // Replays a graph once before the stream is blocked: the first launch in CUDA may wait for it.
   [[nodiscard]] CapturedGraph warm(CapturedGraph graph) const {
     graph.launch(t.queue).wait();
     return graph;
@@ -64,7 +63,7 @@ struct SharedStream {
                                      const GpuRef<std::uint32_t>& into) const {
     return warm(t.compile([&](CommandBuffer& cmd) { cmd.copy(from, into); }));
   }
-  // Other work, which nothing keeps from running, a hundred times.
+  // Runs unrelated work a hundred times.
   void let_others_run(CapturedGraph& unrelated) const {
     for (int i = 0; i < 100; ++i) unrelated.launch(t.queue).wait();
   }
@@ -110,8 +109,8 @@ TEST_CASE("cuda shared stream: a launch that writes waits for the application's 
 }
 
 TEST_CASE(
-    "cuda shared stream: a launch that writes waits for what the application reads on the stream "
-    "of an earlier launch (WAR)") {
+    "cuda shared stream: a launch that writes waits for the application's reads on the stream of "
+    "an earlier launch (WAR)") {
   if (!have_gpu()) return;
   SharedStream s;
   const Queue other = s.t.device.create_queue({.label = "other"});

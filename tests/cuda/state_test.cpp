@@ -1,4 +1,5 @@
-// What the engine leaves behind: no pending error, no other current context, no broken capture.
+// State after calls of the engine: no pending error, no changed current context, no invalidated
+// capture.
 #include <thread>
 
 #include <gpu_kernels.shaders.hpp>
@@ -22,7 +23,7 @@ struct Stream {
   ~Stream() { CHECK(cudaStreamDestroy(stream) == cudaSuccess); }
 };
 
-// A whole life: memory, kernel, graph, launch, read back.
+// A complete workload: memory, kernel, graph, launch, readback.
 void use_everything(const Gpu& t) {
   const Kernel kernel = t.device.load_kernel(shaders::gpu_add);
   const auto data = t.pool->allocate<float>(1000, "data");
@@ -41,7 +42,7 @@ void use_everything(const Gpu& t) {
 
 }  // namespace
 
-TEST_CASE("cuda state: a thread that had no context has none after using everything") {
+TEST_CASE("cuda state: a thread without a context has none after using everything") {
   if (!have_gpu()) return;
   CudaState after;
   CUcontext before = nullptr;
@@ -61,10 +62,10 @@ TEST_CASE("cuda state: another current device stays current") {
   int devices = 0;
   REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
   if (devices < 2) {
-    MESSAGE("not run: this machine has one GPU");
+    MESSAGE("skipped: this machine has one GPU");
     return;
   }
-  std::thread thread([] {  // of its own: what is current stays with the thread
+  std::thread thread([] {  // a new thread: the current device is per thread
     CHECK(cudaSetDevice(1) == cudaSuccess);
     const CudaState before = cuda_state();
     use_everything(Gpu());
@@ -76,7 +77,7 @@ TEST_CASE("cuda state: another current device stays current") {
   thread.join();
 }
 
-TEST_CASE("cuda state: an error that the application left pending is still its own") {
+TEST_CASE("cuda state: an error that the application left pending is preserved") {
   if (!have_gpu()) return;
   const Gpu t;
   static_cast<void>(cudaGetLastError());
@@ -86,7 +87,7 @@ TEST_CASE("cuda state: an error that the application left pending is still its o
   CHECK(cudaGetLastError() == mine);
 }
 
-TEST_CASE("cuda state: out of memory is an Error and nothing else") {
+TEST_CASE("cuda state: out of memory only throws an Error") {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
@@ -99,7 +100,7 @@ TEST_CASE("cuda state: out of memory is an Error and nothing else") {
   use_everything(t);
 }
 
-TEST_CASE("cuda state: cuda_check and cuda_ignore take the pending error with them") {
+TEST_CASE("cuda state: cuda_check and cuda_ignore clear the pending error") {
   if (!have_gpu()) return;
   static_cast<void>(cudaGetLastError());
   CHECK(error_of([] { detail::cuda_check(cudaSetDevice(-1), "cudaSetDevice", {}); }).native_name ==
@@ -109,13 +110,13 @@ TEST_CASE("cuda state: cuda_check and cuda_ignore take the pending error with th
   CHECK(cudaPeekAtLastError() == cudaSuccess);
 }
 
-TEST_CASE("cuda state: what can't be simulated says so") {
+TEST_CASE("cuda state: an operation that cannot be simulated throws Unsupported") {
   if (!have_gpu()) return;
   CHECK(error_of([] { gpu().simulate_loss(); }).code == ErrorCode::Unsupported);
   CHECK_FALSE(gpu().is_lost());
 }
 
-TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capture goes on") {
+TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capture continues") {
   if (!have_gpu()) return;
   const Gpu t;
   const Stream stream(t.device);
@@ -125,9 +126,9 @@ TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capt
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
     cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(counter));
   });
-  CapturedGraph fresh = t.compile([&](CommandBuffer& cmd) {
-    cmd.fill(counter.as<std::uint32_t>(), 0);
-  });  // nothing of it is on the device yet
+  // Not uploaded yet.
+  CapturedGraph fresh =
+      t.compile([&](CommandBuffer& cmd) { cmd.fill(counter.as<std::uint32_t>(), 0); });
   t.run([&](CommandBuffer& cmd) { cmd.fill(counter.as<std::uint32_t>(), 0); });
   const Fence other = graph.launch(t.queue);
   other.wait();
@@ -155,7 +156,7 @@ TEST_CASE("cuda capture: a launch on a capturing stream is refused, and the capt
   CHECK(t.read(counter)[0] == 2);
 }
 
-TEST_CASE("cuda capture: the engine at work does not break a capture of the application") {
+TEST_CASE("cuda capture: calls of the engine do not invalidate a capture of the application") {
   if (!have_gpu()) return;
   const Gpu t;
   const Stream stream(t.device);

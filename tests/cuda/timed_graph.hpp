@@ -1,5 +1,5 @@
-// A graph on a GPU whose replays and nodes are timed, without a trace: what ReplaySource tests
-// share. Threads: one.
+// A graph on a GPU whose replays and nodes are timed without a trace, shared by the ReplaySource
+// tests. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -23,32 +23,32 @@ namespace reprise::test {
 
 inline constexpr auto kClose = detail::ReplaySource::Precision::Close;
 
-// Keeps everything that it is told.
-class Notes final : public detail::ReplayObserver {
+// Keeps all reported replays.
+class CollectedReplays final : public detail::ReplayObserver {
  public:
   struct Replay {
     std::uint64_t replay = 0;
     std::int64_t started = 0, ended = 0;
     std::vector<detail::NodeTime> nodes;  // empty: not timed
   };
-  explicit Notes(std::size_t nodes) : nodes_(nodes) {}
+  explicit CollectedReplays(std::size_t nodes) : nodes_(nodes) {}
   [[nodiscard]] detail::NodeTime* begin_replay(std::uint64_t) noexcept override {
-    room_.assign(nodes_, {});
-    return room_.data();
+    storage_.assign(nodes_, {});
+    return storage_.data();
   }
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   detail::NodeTime* nodes) noexcept override {
     replays.push_back(
-        {replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : room_});
+        {replay, started, ended, nodes == nullptr ? std::vector<detail::NodeTime>{} : storage_});
   }
   std::vector<Replay> replays;
 
  private:
   const std::size_t nodes_;
-  std::vector<detail::NodeTime> room_;
+  std::vector<detail::NodeTime> storage_;
 };
 
-// A graph, and a second executable of its plan with stamps.
+// A graph, and a second executable of its plan with timestamps.
 struct Timed : Gpu {
   CapturedGraph graph;
   std::unique_ptr<detail::BackendExec> exec;
@@ -70,7 +70,9 @@ struct Timed : Gpu {
     if (device) queue.wait_idle();
   }
   [[nodiscard]] const detail::Plan& plan() const { return detail::core_of(graph)->plan(); }
-  [[nodiscard]] Notes notes() const { return Notes(detail::timing_layout(plan()).slots); }
+  [[nodiscard]] CollectedReplays collector() const {
+    return CollectedReplays(detail::timing_layout(plan()).slots);
+  }
   void launch(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i)
       static_cast<void>(exec->launch(detail::core_of(queue)->backend()));
@@ -79,9 +81,9 @@ struct Timed : Gpu {
   void wait() const { detail::core_of(queue)->backend().mark(), queue.wait_idle(); }
 };
 
-// What all times of nodes have in common: they lie in their replay, after the nodes before them,
-// and every command has one.
-inline void check_nodes(const Timed& timed, const Notes::Replay& replay) {
+// Checks node times: they lie within their replay and after their predecessors, and every command
+// has one.
+inline void check_nodes(const Timed& timed, const CollectedReplays::Replay& replay) {
   const detail::LoweredGraph& lowered = timed.plan().lowered;
   REQUIRE(replay.nodes.size() == detail::timing_layout(timed.plan()).slots);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {

@@ -1,5 +1,5 @@
-// A trace of replays on a GPU, the whole way: record, compile, launch with a trace, drop
-// everything, and read the file.
+// A trace of replays on a GPU, end to end: record, compile, launch with a trace, drop everything,
+// and read the file.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kWidth = 12;
 
-// `launch` gets a device with a trace, a graph of it, and a queue.
+// Calls `launch` with an instance that has a trace, a graph and a queue.
 template <class Launch>
 trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {}) {
   const NoTraceEnvironment none;
@@ -46,8 +46,8 @@ trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder&
 }  // namespace
 
 TEST_CASE(
-    "traced replays on a GPU: each has its begin and end, after its launch, and the clock says how "
-    "sure that is") {
+    "traced replays on a GPU: each has its start and end, after its launch, and the clock has an "
+    "error bound") {
   if (!have_gpu()) return;
   const trace::Records records =
       traced(ProfileMode::Replays, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
@@ -69,7 +69,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("traced replays on a GPU: of every replay the time of every node, marked as stamps") {
+TEST_CASE(
+    "traced replays on a GPU: every replay has the time of every node, marked as timestamps") {
   if (!have_gpu()) return;
   const trace::Records records =
       traced(ProfileMode::Every, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
@@ -88,7 +89,7 @@ TEST_CASE("traced replays on a GPU: of every replay the time of every node, mark
 }
 
 TEST_CASE(
-    "traced replays on a GPU: what was over before a flush is in the file while replays go on") {
+    "traced replays on a GPU: a flush writes completed replays to the file while others run") {
   if (!have_gpu()) return;
   const TraceFolder folder;
   const auto launch = [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
@@ -105,7 +106,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "traced replays on a GPU: samples of some replays, and a mode that changes while they run") {
+    "traced replays on a GPU: only some replays are sampled when the mode changes during replays") {
   if (!have_gpu()) return;
   std::uint64_t launched = 0;
   const trace::Records records = traced(
@@ -114,7 +115,7 @@ TEST_CASE(
           for (int i = 0; i < times; ++i, ++launched) graph.launch(queue).wait();
         };
         launch(50);
-        // The trace's own thread makes the twin: until it is there, replays go on.
+        // The trace's thread makes the profiling clone; replays continue meanwhile.
         instance.set_profile(ProfileMode::Every);
         launch(20'000);
         instance.set_profile(ProfileMode::Replays);

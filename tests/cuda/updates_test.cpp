@@ -1,5 +1,4 @@
-// Updates where CUDA is looked at from outside: executables that time nodes, graphs that are given
-// away, and the application's own graphs.
+// Updates of executables that time nodes, of released graphs, and of the application's own graphs.
 #include <algorithm>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace {
 
 constexpr unsigned kCount = 64;
 
-// `values` filled with a value that update() changes, read back into `seen`.
+// Fills `values` with a value that update() changes, and reads it back into `seen`.
 CommandBuffer record(const Device& device, const GpuRef<unsigned>& values,
                      const HostRef<unsigned>& seen, unsigned value) {
   CommandBuffer commands = device.create_command_buffer({.label = "value"});
@@ -27,7 +26,8 @@ CommandBuffer record(const Device& device, const GpuRef<unsigned>& values,
 
 }  // namespace
 
-TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes too, has them") {
+TEST_CASE(
+    "updates on a GPU: every executable, including the one that times nodes, gets the update") {
   if (!have_gpu()) return;
   const NoTraceEnvironment none;
   for (const CudaGraphs cuda_graphs : {CudaGraphs::Foreign, CudaGraphs::Exclusive}) {
@@ -56,19 +56,19 @@ TEST_CASE("updates on a GPU: whichever executable runs, the one that times nodes
           REQUIRE(seen[kCount - 1] == i);
         }
       }
-      device.wait_idle();  // what was dropped is gone then, and the trace whole
+      device.wait_idle();  // frees dropped objects and completes the trace
     }
     const trace::Records records = all_records(folder.file());
     CHECK(std::any_of(records.messages.begin(), records.messages.end(),
                       [](const trace::Message& message) { return message.id == "graph-updated"; }));
-    // Each recording is a version of the graph, and each replay is told under its own.
+    // Each recording is a version of the graph, and each replay names its version.
     CHECK(records.graph_versions.size() == 201);
     CHECK(records.updates.size() == 200);
     for (const trace::Replay& replay : records.replays) CHECK(replay.version == replay.replay + 1);
   }
 }
 
-TEST_CASE("updates on a GPU: a graph that is given away is the graph as it is now") {
+TEST_CASE("updates on a GPU: a released graph is the graph in its current state") {
   if (!have_gpu()) return;
   const Device& device = gpu();
   const Queue queue = device.create_queue({.label = "main"});
@@ -82,7 +82,7 @@ TEST_CASE("updates on a GPU: a graph that is given away is the graph as it is no
   REQUIRE(cudaGraphDestroy(copy) == cudaSuccess);
   adopted.launch(queue).wait();
   CHECK(seen[0] == 2u);
-  // What was not compiled here is not updated here.
+  // An adopted graph cannot be updated from a recording.
   const Error refused = thrown_by([&] { adopted.update(record(device, values, seen, 3)); });
   CHECK(refused.code() == ErrorCode::Unsupported);
 }

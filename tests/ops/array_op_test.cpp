@@ -13,7 +13,7 @@ namespace {
 
 const std::size_t kCounts[] = {1, 2, 31, 1000, 70000};
 
-// Whole numbers, many of them more than once.
+// Whole numbers with many duplicates.
 template <class T>
 std::vector<T> numbers(std::size_t count) {
   std::uint32_t state = 77;
@@ -26,7 +26,7 @@ std::vector<T> numbers(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("array: sums, least and greatest values", T, float, double, std::int32_t,
+TEST_CASE_TEMPLATE("array: sums, minima and maxima", T, float, double, std::int32_t,
                    std::uint32_t) {
   DeviceFixture f;
   for (const std::size_t count : kCounts) {
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE("array: sums, least and greatest values", T, float, double, s
   }
 }
 
-TEST_CASE_TEMPLATE("array: scans, in place too, replay after replay", T, float, double,
+TEST_CASE_TEMPLATE("array: scans, also in place, in repeated replays", T, float, double,
                    std::int32_t, std::uint32_t) {
   DeviceFixture f;
   for (const std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{5000}}) {
@@ -68,8 +68,8 @@ TEST_CASE_TEMPLATE("array: scans, in place too, replay after replay", T, float, 
   }
 }
 
-TEST_CASE_TEMPLATE("array: sorts both ways, and where each value came from", T, float, double,
-                   std::int32_t, std::uint32_t) {
+TEST_CASE_TEMPLATE("array: ascending and descending sorts, with the index of each value", T, float,
+                   double, std::int32_t, std::uint32_t) {
   DeviceFixture f;
   for (const std::size_t count : kCounts) {
     const std::vector<T> in = numbers<T>(count);
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("array: sorts both ways, and where each value came from", T, 
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "array: what describes no reduction, scan or sort is refused") {
+TEST_CASE_FIXTURE(DeviceFixture, "array: an invalid reduction, scan or sort is refused") {
   const auto x = pool->allocate<float>(16, "x"), y = pool->allocate<float>(16, "y");
   const auto i = pool->allocate<std::uint32_t>(15, "i");
   check_refused(ErrorCode::InvalidArgument, {"reduce", "16 values"},
@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "array: what describes no reduction, scan or so
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "memcpy: moves bytes in any direction, and refuses what is no copy") {
+                  "memcpy: moves bytes in any direction and refuses an invalid copy") {
   const auto in =
       generated<unsigned>(300000, [](std::size_t k) { return static_cast<unsigned>(k * 7919); });
   const auto from = pool->host<unsigned>(300000, "from"), to = pool->host<unsigned>(300000, "to");

@@ -14,7 +14,7 @@ namespace {
 using Complex = std::complex<float>;
 using Wide = std::complex<double>;
 
-// The transform as it is defined, of one signal.
+// The transform of one signal by its definition.
 std::vector<Wide> transform(const std::vector<Wide>& signal, double sign) {
   const std::size_t n = signal.size();
   std::vector<Wide> out(n);
@@ -47,7 +47,8 @@ void check_near(const Found& found, const Wide& expected, std::size_t size) {
 
 constexpr double kForward = -1, kInverse = 1;
 
-// Odd, prime, and products of primes that few libraries have a radix for; the last are large.
+// Odd and prime sizes, and products of primes for which few libraries have a radix; the last sizes
+// are large.
 constexpr std::size_t kSizes[] = {2,    3,    5,    7,     9,     11,    13,    14,   15,
                                   22,   31,   45,   97,    127,   210,   675,   1001, 1021,
                                   2042, 4096, 8191, 46875, 65536, 65537, 131074};
@@ -55,7 +56,7 @@ constexpr std::size_t kSizes[] = {2,    3,    5,    7,     9,     11,    13,    
 std::vector<Wide> wide(std::span<const float> signal) { return {signal.begin(), signal.end()}; }
 std::vector<Wide> wide(std::span<const Complex> signal) { return {signal.begin(), signal.end()}; }
 
-// The whole spectrum of a real signal from the half that is stored.
+// The whole spectrum of a real signal from its stored half.
 std::vector<Wide> hermitian(std::span<const Complex> half, std::size_t size) {
   std::vector<Wide> whole(size);
   for (std::size_t k = 0; k < size; ++k) {
@@ -73,7 +74,7 @@ void check_transform(std::span<const Value> found, const std::vector<Wide>& in, 
   const std::size_t size = in.size();
   double energy = 0, found_energy = 0;
   for (const Wide& value : in) energy += std::norm(value);
-  // Half a spectrum: each bin but the first and the one in the middle stands for two.
+  // In half a spectrum each bin except the first and the middle one counts twice.
   for (std::size_t k = 0; k < found.size(); ++k) {
     const bool twice = found.size() < size && k != 0 && 2 * k != size;
     found_energy += std::norm(Wide(found[k])) * (twice ? 2 : 1);
@@ -89,7 +90,7 @@ void check_transform(std::span<const Value> found, const std::vector<Wide>& in, 
   const std::size_t step = std::max<std::size_t>(1, found.size() / bins);
   double worst = 0;
   for (std::size_t bin = 0; bin < found.size() + step; bin += step) {
-    const std::size_t k = std::min(bin, found.size() - 1);  // the last one too
+    const std::size_t k = std::min(bin, found.size() - 1);  // includes the last bin
     Wide expected;
     std::size_t root = 0;
     for (const Wide& value : in) {
@@ -110,7 +111,7 @@ auto part(const Values& values, std::size_t first, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture, "fft: real to complex, by the definition, in batches") {
+TEST_CASE_FIXTURE(DeviceFixture, "fft: real to complex equals the definition, in batches") {
   for (const std::size_t size : {2u, 7u, 16u, 100u, 256u}) {
     const std::size_t batch = 5, bins = size / 2 + 1;
     const std::vector<float> in = real_signal(size * batch);
@@ -129,7 +130,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: real to complex, by the definition, in ba
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fft: signals may overlap, and spectra lie apart") {
+TEST_CASE_FIXTURE(DeviceFixture, "fft: signals may overlap, and spectra may have gaps") {
   const std::size_t size = 32, hop = 8, batch = 6, bins = 17, apart = 20;
   const std::vector<float> in = real_signal(size + hop * (batch - 1));
   const auto x = buffer(in, "x");
@@ -150,7 +151,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: signals may overlap, and spectra lie apar
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to complex both ways, in place too") {
+TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to complex in both directions, also in place") {
   const std::size_t size = 48, batch = 3;
   const std::vector<Complex> in = complex_signal(size * batch);
   for (const FftDirection direction : {FftDirection::Forward, FftDirection::Inverse}) {
@@ -175,7 +176,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to complex both ways, in place to
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
-                  "fft: a transform and its inverse give the signal, times its size") {
+                  "fft: a transform and its inverse return the signal times its size") {
   for (const std::size_t size : {9u, 64u}) {
     const std::size_t batch = 4;
     const std::vector<float> in = real_signal(size * batch);
@@ -213,8 +214,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: complex to real of odd, prime and large s
   for (const std::size_t size : kSizes) {
     const std::size_t batch = 3, bins = size / 2 + 1;
     std::vector<Complex> in = complex_signal(bins * batch);
-    for (std::size_t b = 0; b < batch;
-         ++b) {  // bins that are real in the spectrum of a real signal
+    // Some bins are real in the spectrum of a real signal.
+    for (std::size_t b = 0; b < batch; ++b) {
       in[b * bins].imag(0);
       if (size % 2 == 0) in[b * bins + size / 2].imag(0);
     }
@@ -308,8 +309,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: odd sizes may overlap, and gaps keep thei
   }
 }
 
-// Independent transforms of one size may run at the same time, and so may instances of one graph.
-TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not disturb each other") {
+// Independent transforms of one size may run concurrently, and so may two replicas of one graph.
+TEST_CASE_FIXTURE(DeviceFixture, "fft: concurrent transforms do not disturb each other") {
   constexpr std::size_t kBranches = 4, kBatch = 4, kReplays = 20;
   const Queue queues[] = {queue, device.create_queue({.label = "other"})};
   for (const std::size_t size : {1000u, 1001u, 1021u, 2042u}) {
@@ -345,16 +346,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: transforms at the same time do not distur
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "fft: what describes no transform is refused") {
+TEST_CASE_FIXTURE(DeviceFixture, "fft: an invalid transform is refused") {
   const auto x = pool->allocate<float>(64, "x");
   const auto y = pool->allocate<Complex>(33, "y");
-  check_refused(ErrorCode::InvalidArgument, {"fft_r2c", "1 values"},
+  check_refused(ErrorCode::InvalidArgument, {"fft_r2c", "size 1"},
                 [&] { static_cast<void>(FftR2COp({.input = x, .output = y, .size = 1})); });
   check_refused(ErrorCode::OutOfRange, {"fft_r2c", "input needs 128"}, [&] {
     static_cast<void>(FftR2COp(
         {.input = x.slice(0, 64), .output = y, .size = 64, .batch = 2, .input_distance = 0}));
   });
-  check_refused(ErrorCode::Overlap, {"fft_r2c", "lie 8 apart"}, [&] {
+  check_refused(ErrorCode::Overlap, {"fft_r2c", "output distance 8"}, [&] {
     static_cast<void>(
         FftR2COp({.input = x, .output = y, .size = 32, .batch = 2, .output_distance = 8}));
   });

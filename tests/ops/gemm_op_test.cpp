@@ -15,10 +15,10 @@ struct Sizes {
   std::uint64_t m, n, k;
   Transpose a = Transpose::No, b = Transpose::No;
   double alpha = 1, beta = 0;
-  std::uint64_t batch = 1, more_a = 0, more_b = 0, more_c = 0;  // elements behind each row
+  std::uint64_t batch = 1, more_a = 0, more_b = 0, more_c = 0;  // gaps after each row
 };
 
-// The product by three loops, in double; exact for small integers.
+// The product by three loops in double precision; exact for small integers.
 struct Product {
   explicit Product(const Sizes& sizes) : s(sizes) {
     row_a = (s.a == Transpose::No ? s.k : s.m) + s.more_a;
@@ -65,7 +65,7 @@ const Sizes kSizes[] = {
 };
 
 struct GemmFixture : DeviceFixture {
-  // Of elements that Encode makes of numbers, and Decode numbers of.
+  // Encode and Decode convert between numbers and elements.
   template <class T, class Encode, class Decode>
   void check(GemmType type, const Encode& encode, const Decode& decode) {
     for (const Sizes& sizes : kSizes) {
@@ -106,7 +106,7 @@ struct GemmFixture : DeviceFixture {
 
 TEST_CASE_FIXTURE(
     GemmFixture,
-    "gemm: f32 is exact where sums are; transposed, scaled, added, batched, with rows apart") {
+    "gemm: f32 is exact for exact sums; transposed, scaled, accumulated, batched, with row gaps") {
   check<float>(
       GemmType::F32, [](double v) { return static_cast<float>(v); },
       [](float v) { return static_cast<double>(v); });
@@ -115,19 +115,18 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: f64") {
   check<double>(
       GemmType::F64, [](double v) { return v; }, [](double v) { return v; });
 }
-TEST_CASE_FIXTURE(GemmFixture, "gemm: f16 multiplied and summed up as f32") {
+TEST_CASE_FIXTURE(GemmFixture, "gemm: f16 multiplies and accumulates in f32") {
   check<std::uint16_t>(
       GemmType::F16, [](double v) { return f16_bits(static_cast<float>(v)); },
       [](std::uint16_t v) { return f16_value(v); });
 }
-TEST_CASE_FIXTURE(GemmFixture, "gemm: bf16 multiplied and summed up as f32") {
+TEST_CASE_FIXTURE(GemmFixture, "gemm: bf16 multiplies and accumulates in f32") {
   check<std::uint16_t>(
       GemmType::BF16, [](double v) { return bf16_bits(static_cast<float>(v)); },
       [](std::uint16_t v) { return bf16_value(v); });
 }
 
-TEST_CASE_FIXTURE(
-    GemmFixture, "gemm: products that follow each other and products side by side, on two queues") {
+TEST_CASE_FIXTURE(GemmFixture, "gemm: dependent and independent products on two queues") {
   const auto numbers = [](std::size_t count, std::uint32_t salt) {
     const std::vector<double> values = small_integers(count, salt);
     return std::vector<float>(values.begin(), values.end());
@@ -156,7 +155,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(sum) == expected);
 }
 
-TEST_CASE_FIXTURE(GemmFixture, "gemm: many products at once are each what they are alone") {
+TEST_CASE_FIXTURE(GemmFixture, "gemm: concurrent products equal the single product") {
   const Sizes sizes{200, 96, 64};
   const Product product(sizes);
   const auto a = buffer(std::vector<float>(product.a.begin(), product.a.end()), "a"),
@@ -187,7 +186,7 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: many products at once are each what they a
   }
 }
 
-TEST_CASE_FIXTURE(GemmFixture, "gemm: what describes no product is refused") {
+TEST_CASE_FIXTURE(GemmFixture, "gemm: an invalid product is refused") {
   const auto x = pool->allocate<float>(16, "x"), y = pool->allocate<float>(16, "y"),
              z = pool->allocate<float>(16, "z");
   const auto refused = [&](ErrorCode code, std::initializer_list<std::string_view> parts,

@@ -2,12 +2,12 @@
 
 #include "conformance/device_fixture.hpp"
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // this is about what is deprecated
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // tests deprecated declarations
 
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "legacy: each alternative stands for its op") {
+TEST_CASE_FIXTURE(DeviceFixture, "legacy: each alternative converts to its op") {
   const auto x = buffer(std::vector<float>{1, 2, 3, 4}, "x");
   const auto y = pool->allocate<float>(4, "y"), z = pool->allocate<float>(4, "z"),
              u = pool->allocate<float>(4, "u");

@@ -10,7 +10,7 @@ using namespace reprise::test;
 
 namespace {
 
-// The words of value `index` of a stream, by the generator itself.
+// The word of value `index` of a stream, from the generator function.
 std::uint32_t word(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t index) {
   const std::uint64_t block = index / 4;
   const auto words = philox4x32_10(
@@ -37,7 +37,7 @@ std::vector<float> normal(std::uint64_t seed, std::uint64_t first, std::size_t c
   });
 }
 
-std::int64_t places_apart(float a, float b) {
+std::int64_t ulp_distance(float a, float b) {
   const auto ordered = [](float value) {
     std::int32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);
@@ -56,7 +56,7 @@ struct RngFixture : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE("rng: Philox4x32-10 gives the words that its authors published") {
+TEST_CASE("rng: Philox4x32-10 returns its authors' published words") {
   using Words = std::array<std::uint32_t, 4>;
   CHECK(philox4x32_10({0, 0, 0, 0}, {0, 0}) ==
         Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
@@ -67,8 +67,8 @@ TEST_CASE("rng: Philox4x32-10 gives the words that its authors published") {
 }
 
 TEST_CASE_FIXTURE(RngFixture,
-                  "rng: uniform values are the generator's, bit for bit, and every replay goes on "
-                  "where the last one ended") {
+                  "rng: uniform values equal the generator's bit for bit, and every replay "
+                  "continues the previous one") {
   for (const std::size_t count :
        {std::size_t{1}, std::size_t{3}, std::size_t{1000}, std::size_t{1023}}) {
     RngStream stream(device, queue, {.seed = 0x123456789abcdef0, .subsequence = 7});
@@ -84,7 +84,7 @@ TEST_CASE_FIXTURE(RngFixture,
 
 TEST_CASE_FIXTURE(
     RngFixture,
-    "rng: a stream is seekable, by a launch and by a command, past 32 bits of position too") {
+    "rng: a stream is seekable by a launch and by a command, also past 32-bit positions") {
   RngStream stream(device, queue, {.seed = 5, .position = 17});
   const auto x = pool->allocate<float>(100, "x");
   CapturedGraph graph = fill(stream, x);
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(
     RngFixture,
-    "rng: two fills of one stream in a graph follow each other, those of two streams do not") {
+    "rng: two fills of one stream in a graph are ordered, fills of two streams are not") {
   RngStream stream(device, queue, {.seed = 9});
   const RngStream other(device, queue, {.seed = 9, .subsequence = 1});
   const auto a = pool->allocate<float>(10, "a"), b = pool->allocate<float>(10, "b"),
@@ -120,7 +120,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(c) == uniform(9, 1, 0, 10));
 }
 
-TEST_CASE_FIXTURE(RngFixture, "rng: uniform values are between the bounds that were asked for") {
+TEST_CASE_FIXTURE(RngFixture, "rng: uniform values lie between the requested bounds") {
   RngStream stream(device, queue, {.seed = 1});
   const auto x = pool->allocate<float>(1000, "x");
   run([&](CommandBuffer& cmd) {
@@ -131,8 +131,7 @@ TEST_CASE_FIXTURE(RngFixture, "rng: uniform values are between the bounds that w
         generated<float>(1000, [&](std::size_t i) { return -2.0f + 8.0f * plain[i]; }));
 }
 
-TEST_CASE_FIXTURE(RngFixture,
-                  "rng: normal values are within 2 units in the last place of what they are") {
+TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last place") {
   RngStream stream(device, queue, {.seed = 42, .position = 3});
   const auto x = pool->allocate<float>(4001, "x");
   run([&](CommandBuffer& cmd) { cmd.add(RngFillNormalOp({.destination = x, .stream = stream})); });
@@ -140,10 +139,10 @@ TEST_CASE_FIXTURE(RngFixture,
   std::int64_t most = 0;
   double sum = 0, squares = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    // Near a zero of the sine or cosine the argument's own rounding counts: an absolute bound of a
-    // place of 1.
+    // Near a zero of the sine or cosine the rounding of the argument dominates, so an absolute
+    // bound applies.
     if (std::abs(found[i] - expected[i]) > 1e-9f)
-      most = std::max(most, places_apart(found[i], expected[i]));
+      most = std::max(most, ulp_distance(found[i], expected[i]));
     sum += found[i];
     squares += static_cast<double>(found[i]) * found[i];
   }
@@ -166,9 +165,9 @@ TEST_CASE_FIXTURE(RngFixture, "rng: fills without a stream or without values are
   });
 }
 
-TEST_CASE_FIXTURE(RngFixture,
-                  "rng: instances of a graph draw from subsequences of their own, each from where "
-                  "its last replay ended") {
+TEST_CASE_FIXTURE(
+    RngFixture,
+    "rng: replicas of a graph draw from their own subsequences, each continuing its last replay") {
   constexpr std::size_t kValues = 100;
   RngStream stream(device, queue, {.seed = 11, .subsequence = 5, .position = 8, .replicas = 2});
   const auto x = pool->allocate<float>(kValues, "x", PerReplica{2});

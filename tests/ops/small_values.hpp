@@ -1,4 +1,4 @@
-// Values that every device adds up alike, and 16-bit floats by plain arithmetic. Threads: pure
+// Values that every device sums exactly, and 16-bit floats by plain arithmetic. Threads: pure
 // functions.
 #pragma once
 
@@ -21,7 +21,7 @@ inline std::vector<double> small_integers(std::size_t count, std::uint32_t salt)
   return made;
 }
 
-// The value of a float with `fraction_bits` bits behind the point.
+// The value of a float with `fraction_bits` fraction bits.
 inline double bits_value(std::uint16_t bits, int fraction_bits, int bias) {
   const int exponent_bits = 15 - fraction_bits;
   const int exponent = bits >> fraction_bits & ((1 << exponent_bits) - 1);
@@ -33,7 +33,7 @@ inline double bits_value(std::uint16_t bits, int fraction_bits, int bias) {
              : sign * std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
 }
 
-// The nearest such float: of two that are as near, the even one.
+// The nearest such float; ties round to even.
 inline std::uint16_t nearest_bits(double value, int fraction_bits, int bias) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const double magnitude = std::abs(value);

@@ -1,4 +1,4 @@
-// The user's own kernel: y[i] = p(x[i]) for a polynomial p, by Horner's rule.
+// The project's own kernel: y[i] = p(x[i]) for a polynomial p, by Horner's rule.
 #include <reprise_kernel.hpp>
 
 REPRISE_KERNEL(horner, (const float* x, float* y, const float* coefficients, int degree, int n)) {

@@ -1,5 +1,5 @@
-// Runs the user's own kernel on the device that the first argument names, and checks it against
-// plain C++.
+// Runs the project's own kernel on the device that the first argument names, and checks the result
+// in plain C++.
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -12,8 +12,8 @@ namespace {
 
 int run(const char* device_name) {
   constexpr int kCount = 1000;
-  const std::vector<float> coefficients = {1.0f, -2.0f, 0.5f,
-                                           0.25f};  // exact in binary, like every x below
+  // Exact in binary, like every x below.
+  const std::vector<float> coefficients = {1.0f, -2.0f, 0.5f, 0.25f};
   std::vector<float> x(kCount);
   for (int i = 0; i < kCount; ++i)
     x[static_cast<std::size_t>(i)] = static_cast<float>(i - 500) / 64.0f;
@@ -47,13 +47,13 @@ int run(const char* device_name) {
     for (std::size_t k = coefficients.size() - 1; k-- > 0;)
       expected = std::fma(expected, x[static_cast<std::size_t>(i)], coefficients[k]);
     if (result[static_cast<std::size_t>(i)] != expected) {
-      std::fprintf(stderr, "y[%d] is %g, and should be %g\n", i,
+      std::fprintf(stderr, "y[%d] is %g, expected %g\n", i,
                    static_cast<double>(result[static_cast<std::size_t>(i)]),
                    static_cast<double>(expected));
       return 1;
     }
   }
-  std::printf("%s: %d values of the user's own kernel are right\n", device.info().name.c_str(),
+  std::printf("%s: %d values of the project's kernel are correct\n", device.info().name.c_str(),
               kCount);
   return 0;
 }

@@ -1,5 +1,5 @@
-# Installs Reprise into a folder of the build, and there configures, builds and runs the project beside this file, as
-# somebody does who only has the installed package.
+# Installs Reprise into a folder of the build, then configures, builds and runs the project beside
+# this file, as a user of the installed package does.
 #
 #   cmake -DBUILD=<Reprise's build folder> -DDEVICES=<devices> -DGENERATOR=<name> -DCOMPILER=<path> -P run.cmake
 foreach(variable IN ITEMS BUILD DEVICES GENERATOR COMPILER)
@@ -18,7 +18,7 @@ function(step)
 endfunction()
 
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix --component reprise)
-# Compute capability 7.5, with its PTX, is enough for any GPU and quick to compile.
+# Compute capability 7.5 with its PTX runs on any GPU and compiles quickly.
 step(${CMAKE_COMMAND} --fresh -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix -DREPRISE_CUDA_ARCHITECTURES=75
   -DCMAKE_CXX_COMPILER=${COMPILER})

@@ -12,8 +12,8 @@
 namespace reprise::detail {
 namespace {
 
-// By which CUPTI's clock and ours may differ: both are fitted to the host's.
-constexpr std::int64_t kClocksApart = 20'000;  // ns
+// Maximum difference between CUPTI's clock and the GPU clock after both are fitted to the host's.
+constexpr std::int64_t kMaxClockDifference = 20'000;  // ns
 
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
   std::size_t count = 0;
@@ -36,83 +36,83 @@ bool leaves_records(cudaGraphNodeType type) {
          type == cudaGraphNodeTypeMemset;
 }
 
-// Claims the nodes of one graph, those inside its child graphs, and those of bodies.
+// Claims the nodes of one graph, of its child graphs and of bodies.
 class Claims {
  public:
   Claims(ActivitySession& session, std::shared_ptr<ActivitySession::Sink> sink,
-         const TimingLayout& slots, std::span<const BodyGraph> bodies)
-      : session_(session), sink_(std::move(sink)), records_(slots.nodes) {
+         const TimingLayout& timing, std::span<const BodyGraph> bodies)
+      : session_(session), sink_(std::move(sink)), records_(timing.nodes) {
     for (std::uint32_t body = 0; body < bodies.size(); ++body) {
       bodies_[bodies[body].parent].push_back(bodies[body].graph);
       for (std::uint32_t i = 0; i < bodies[body].nodes.size(); ++i)
-        places_.emplace(bodies[body].nodes[i], slots.bodies[body].first_node + i);
+        indices_.emplace(bodies[body].nodes[i], timing.bodies[body].first_node + i);
     }
   }
 
-  // A node of the graph itself.
-  void add(cudaGraphNode_t node, std::uint32_t place) {
-    places_.emplace(node, place);
+  // Claims a node of the graph itself.
+  void add(cudaGraphNode_t node, std::uint32_t index) {
+    indices_.emplace(node, index);
     if (!leaves_records(type_of(node))) return;
-    session_.claim(node, place, sink_);
-    count(place);
+    session_.claim(node, index, sink_);
+    count(index);
   }
-  // Once all of them are added: what is inside of them.
-  void add_insides(cudaGraph_t graph) {
+  // Claims the nodes inside the added nodes. Called after the last add().
+  void add_nested(cudaGraph_t graph) {
     const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
     next_ = static_cast<std::uint32_t>(nodes.size());
-    for (const cudaGraphNode_t node : nodes) add_inside(node, node, place_of(node));
+    for (const cudaGraphNode_t node : nodes) add_nested_node(node, node, index_of(node));
   }
-  // Records that a replay leaves of the graph's own nodes, the stamps included.
+  // Records per replay of the graph's own nodes, timestamp kernels included.
   [[nodiscard]] std::size_t own_records() const noexcept { return own_records_; }
-  // By place: how many of them one run leaves.
+  // By index: records per run of a node.
   [[nodiscard]] std::vector<std::uint32_t> take_records() noexcept { return std::move(records_); }
 
  private:
-  [[nodiscard]] std::uint32_t place_of(cudaGraphNode_t node) const {
-    const auto at = places_.find(node);
-    return at == places_.end() ? kNone : at->second;  // an instrument has none
+  [[nodiscard]] std::uint32_t index_of(cudaGraphNode_t node) const {
+    const auto at = indices_.find(node);
+    return at == indices_.end() ? kNone : at->second;  // an instrumentation node has no index
   }
-  void count(std::uint32_t place) {
-    if (place < records_.size()) ++records_[place];
-    if (place >= NodeRun::kBegin) ++own_records_;
+  void count(std::uint32_t index) {
+    if (index < records_.size()) ++records_[index];
+    if (index >= NodeRun::kBegin) ++own_records_;
   }
-  // `of`: the node of the graph itself that it is in.
-  void add_inside(cudaGraphNode_t node, cudaGraphNode_t of, std::uint32_t place) {
+  // `of`: the enclosing node of the graph itself.
+  void add_nested_node(cudaGraphNode_t node, cudaGraphNode_t of, std::uint32_t index) {
     if (const auto bodies = bodies_.find(node); bodies != bodies_.end()) {
       for (const cudaGraph_t graph : bodies->second) add_graph(graph, of, kNone);
     } else if (type_of(node) == cudaGraphNodeTypeGraph) {
       cudaGraph_t graph = nullptr;
       cuda_check(cudaGraphChildGraphNodeGetGraph(node, &graph), "cudaGraphChildGraphNodeGetGraph",
                  {Stage::Profile});
-      add_graph(graph, of, place);
+      add_graph(graph, of, index);
     }
   }
-  // `place`: of everything in the graph; kNone: each node has its own.
-  void add_graph(cudaGraph_t graph, cudaGraphNode_t of, std::uint32_t place) {
+  // `index`: the index of everything in the graph; kNone: each node has its own.
+  void add_graph(cudaGraph_t graph, cudaGraphNode_t of, std::uint32_t index) {
     const std::vector<cudaGraphNode_t> nodes = nodes_of(graph);
     const std::uint32_t first = next_;
     next_ += static_cast<std::uint32_t>(nodes.size());
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-      const std::uint32_t at = place == kNone ? place_of(nodes[i]) : place;
+      const std::uint32_t at = index == kNone ? index_of(nodes[i]) : index;
       if (at == kNone || !leaves_records(type_of(nodes[i]))) continue;
       session_.claim_inside(of, first + i, at, sink_);
       count(at);
     }
     for (const cudaGraphNode_t node : nodes)
-      add_inside(node, of, place == kNone ? place_of(node) : place);
+      add_nested_node(node, of, index == kNone ? index_of(node) : index);
   }
 
   ActivitySession& session_;
   const std::shared_ptr<ActivitySession::Sink> sink_;
-  std::unordered_map<cudaGraphNode_t, std::uint32_t> places_;
-  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>>
-      bodies_;  // by the node that runs them
+  std::unordered_map<cudaGraphNode_t, std::uint32_t> indices_;
+  // By the node that runs them.
+  std::unordered_map<cudaGraphNode_t, std::vector<cudaGraph_t>> bodies_;
   std::vector<std::uint32_t> records_;
   std::size_t own_records_ = 0;
   std::uint32_t next_ = 0;
 };
 
-// Makes the time cover a run too.
+// Extends `time` to cover another run.
 void cover(NodeTime& time, std::int64_t started, std::int64_t ended) {
   const std::int64_t first = time.started == 0 ? started : std::min(time.started, started);
   const std::int64_t last =
@@ -121,7 +121,7 @@ void cover(NodeTime& time, std::int64_t started, std::int64_t ended) {
   time.duration = saturated_ns(last - first);
 }
 
-std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
+std::uint32_t index_of(const LoweredGraph& lowered, std::uint32_t node) {
   switch (lowered.nodes[node].kind) {
     case LoweredKind::Entry: return NodeRun::kBegin;
     case LoweredKind::Exit: return NodeRun::kEnd;
@@ -133,106 +133,107 @@ std::uint32_t place_of(const LoweredGraph& lowered, std::uint32_t node) {
 }  // namespace
 
 ActivityTimes::Claimed ActivityTimes::claim_all(ActivitySession& session, const Graph& graph,
-                                                const TimingLayout& slots) {
+                                                const TimingLayout& timing) {
   auto sink = std::make_shared<ActivitySession::Sink>();
-  Claims claims(session, sink, slots, graph.bodies);
+  Claims claims(session, sink, timing, graph.bodies);
   for (std::uint32_t i = 0; i < graph.nodes.size(); ++i)
-    claims.add(graph.nodes[i], place_of(graph.lowered, i));
-  if (graph.ends.begin != nullptr) claims.add(graph.ends.begin, NodeRun::kBegin);
-  if (graph.ends.end != nullptr) claims.add(graph.ends.end, NodeRun::kEnd);
-  claims.add_insides(graph.graph);
+    claims.add(graph.nodes[i], index_of(graph.lowered, i));
+  if (graph.boundary.begin != nullptr) claims.add(graph.boundary.begin, NodeRun::kBegin);
+  if (graph.boundary.end != nullptr) claims.add(graph.boundary.end, NodeRun::kEnd);
+  claims.add_nested(graph.graph);
   std::size_t own = claims.own_records();
   std::vector<std::uint32_t> records = claims.take_records();
-  for (std::uint32_t node = 0; node < slots.own_nodes; ++node) own += records[node];
+  for (std::uint32_t node = 0; node < timing.own_nodes; ++node) own += records[node];
   sink->runs = ReplayRuns(own);
   return {std::move(sink), std::move(records)};
 }
 
 ActivityTimes::ActivityTimes(ActivitySession& session, const Graph& graph,
-                             const TimingLayout& slots, std::unique_ptr<BodyTimestamps> bodies,
+                             const TimingLayout& timing, std::unique_ptr<BodyTimestamps> bodies,
                              std::vector<HostNode> host)
     : session_(session),
-      slots_(slots),
-      claimed_(claim_all(session, graph, slots_)),
+      timing_(timing),
+      claimed_(claim_all(session, graph, timing_)),
       bodies_(std::move(bodies)),
       dropped_before_(session.dropped()),
-      told_dropped_(dropped_before_),
+      reported_dropped_(dropped_before_),
       host_(std::move(host)),
-      told_(slots_.nodes) {}
+      used_records_(timing_.nodes) {}
 
-// How often a body ran in the replay that was read last. One that nothing counts runs as often as
-// what it is in.
-std::uint64_t ActivityTimes::rounds_of_body(std::uint32_t body) const {
-  if (bodies_) return bodies_->rounds_of_body(body);
+// How often a body ran in the replay that was read last. A body without a counter runs as often as
+// its parent.
+std::uint64_t ActivityTimes::iterations_of_body(std::uint32_t body) const {
+  if (bodies_) return bodies_->iterations_of_body(body);
   return 1;
 }
 
 std::size_t ActivityTimes::runs_in_bodies() const {
   std::size_t runs = 0;
-  for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body) {
-    const BodyPlace& place = slots_.bodies[body];
-    for (std::uint32_t node = 0; node < place.nodes; ++node)
-      runs += rounds_of_body(body) * claimed_.records[place.first_node + node];
+  for (std::uint32_t body = 0; body < timing_.bodies.size(); ++body) {
+    const BodyPlace& layout = timing_.bodies[body];
+    for (std::uint32_t node = 0; node < layout.nodes; ++node)
+      runs += iterations_of_body(body) * claimed_.records[layout.first_node + node];
   }
   return runs;
 }
 
-void ActivityTimes::note_gap() noexcept {
+void ActivityTimes::mark_gap() noexcept {
   const std::lock_guard lock(claimed_.sink->mutex);
   claimed_.sink->runs.note_lost();
 }
 
-std::string ActivityTimes::complaint() {
+std::string ActivityTimes::warning() {
   const std::uint64_t dropped = session_.dropped();
   std::uint64_t untimed = 0;
   {
     const std::lock_guard lock(claimed_.sink->mutex);
     untimed = claimed_.sink->untimed;
   }
-  if (dropped == told_dropped_ && untimed == told_untimed_) return {};
-  std::string text =
-      concat("CUPTI lost ", dropped - told_dropped_, " records for want of room, and the times of ",
-             untimed - told_untimed_, " more; their replays lack nodes");
-  told_dropped_ = dropped;
-  told_untimed_ = untimed;
+  if (dropped == reported_dropped_ && untimed == reported_untimed_) return {};
+  std::string text = concat("CUPTI lost ", dropped - reported_dropped_,
+                            " records because its buffers were full, and the times of ",
+                            untimed - reported_untimed_, " more; their replays lack nodes");
+  reported_dropped_ = dropped;
+  reported_untimed_ = untimed;
   return text;
 }
 
-NodeTimer::Found ActivityTimes::find(const Wanted& wanted, const GpuClock& clock) {
-  replay_ = wanted.replay;
-  number_ = wanted.number;
-  if (bodies_ && wanted.replay.replay + bodies_->rows() <=
-                     wanted.newest) {  // a later replay may have counted over it
-    note_gap();
-    return Found::Lost;
+NodeTimer::FindResult ActivityTimes::find(const Request& request, const GpuClock& clock) {
+  replay_ = request.replay;
+  number_ = request.number;
+  // A later replay may have overwritten the counts.
+  if (bodies_ && request.replay.replay + bodies_->rows() <= request.newest) {
+    mark_gap();
+    return FindResult::Lost;
   }
   if (bodies_) bodies_->read(replay_.replay);
-  const std::size_t besides = runs_in_bodies();
+  const std::size_t body_runs = runs_in_bodies();
   const bool lost = session_.dropped() != dropped_before_;
   const std::lock_guard lock(claimed_.sink->mutex);
   if (lost) claimed_.sink->runs.note_lost();
-  auto runs = claimed_.sink->runs.take(
-      {clock.to_host(replay_.began), kClocksApart,
-       wanted.rest == Rest::IsHere ? ReplayRuns::More::NotToCome : ReplayRuns::More::ToCome,
-       besides});
-  if (!runs) return Found::NotYet;
+  auto runs =
+      claimed_.sink->runs.take({clock.to_host(replay_.began), kMaxClockDifference,
+                                request.remaining == Remaining::None ? ReplayRuns::More::NotToCome
+                                                                     : ReplayRuns::More::ToCome,
+                                body_runs});
+  if (!runs) return FindResult::Pending;
   runs_ = std::move(*runs);
-  return runs_.empty() ? Found::Lost : Found::Times;
+  return runs_.empty() ? FindResult::Lost : FindResult::Times;
 }
 
 void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
   const std::int64_t offset =
       clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
-  for (std::uint32_t body = 0; body < slots_.bodies.size(); ++body)
-    set_rounds(times[slots_.bodies[body].first_slot], rounds_of_body(body));
-  std::fill(told_.begin(), told_.end(), 0);
+  for (std::uint32_t body = 0; body < timing_.bodies.size(); ++body)
+    set_iterations(times[timing_.bodies[body].first_slot], iterations_of_body(body));
+  std::fill(used_records_.begin(), used_records_.end(), 0);
   for (const NodeRun& run : runs_) {
     if (run.node >= NodeRun::kBegin) continue;
     const std::int64_t started = run.started + offset, ended = run.ended + offset;
-    if (run.node < slots_.own_nodes) {
+    if (run.node < timing_.own_nodes) {
       cover(times[run.node], started, ended);
     } else {
-      fill_inside(times, run.node, started, ended);
+      fill_body_node(times, run.node, started, ended);
     }
   }
   for (const HostNode& host : host_) {
@@ -241,25 +242,25 @@ void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
   }
 }
 
-// The first records of a node are those of its first round, and so on. What runs a body has no
-// record: its time is that of what it runs.
-void ActivityTimes::fill_inside(NodeTime* times, std::uint32_t node, std::int64_t started,
-                                std::int64_t ended) {
-  const std::uint64_t round = told_[node]++ / std::max(1u, claimed_.records[node]);
-  bool is_round_known = true;
+// The first records of a node belong to its first iteration, and so on. A node that runs a body has
+// no record: its time covers the nodes of the body.
+void ActivityTimes::fill_body_node(NodeTime* times, std::uint32_t node, std::int64_t started,
+                                   std::int64_t ended) {
+  const std::uint64_t iteration = used_records_[node]++ / std::max(1u, claimed_.records[node]);
+  bool is_iteration_known = true;
   for (;;) {
-    if (node < slots_.own_nodes) return cover(times[node], started, ended);
-    const BodyPlace& place = slots_.bodies[slots_.body_of(node)];
-    if (is_round_known && round < place.kept)
-      cover(times[place.slot(node - place.first_node, round)], started, ended);
-    // Rounds of a branch or a loop are others than those of what it is in.
-    is_round_known = is_round_known && place.kind == BodyPlace::Kind::Nested;
-    node = place.parent;
+    if (node < timing_.own_nodes) return cover(times[node], started, ended);
+    const BodyPlace& layout = timing_.bodies[timing_.body_of(node)];
+    if (is_iteration_known && iteration < layout.kept)
+      cover(times[layout.slot(node - layout.first_node, iteration)], started, ended);
+    // Iterations of a branch or a loop do not match the iterations of its parent.
+    is_iteration_known = is_iteration_known && layout.kind == BodyPlace::Kind::Nested;
+    node = layout.parent;
   }
 }
 
 std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std::int64_t ended) {
-  // A stamp is taken while its kernel runs: between `low` and `high` both are.
+  // A timestamp is taken while its kernel runs, so the offset lies between `low` and `high`.
   std::optional<std::int64_t> low, high;
   const auto narrow = [&](const NodeRun& run, std::int64_t timestamp) {
     low = std::max(low.value_or(timestamp - run.ended), timestamp - run.ended);

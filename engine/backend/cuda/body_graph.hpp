@@ -1,4 +1,4 @@
-// BodyGraph: a body as CUDA has it, inside a node of a graph. Threads: values.
+// BodyGraph: the CUDA graph of a body inside a node of a graph. Threads: values.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace reprise::detail {
 
 struct BodyGraph {
-  cudaGraph_t graph = nullptr;  // the node's
+  cudaGraph_t graph = nullptr;  // owned by the node
   cudaGraphNode_t parent = nullptr;
   std::vector<cudaGraphNode_t> nodes;  // by lowered node of the body
-  std::uint32_t first_key = 0;         // of its commands, for what is kept by command
+  std::uint32_t first_key = 0;         // of its commands, for data kept by command
 };
 
 }  // namespace reprise::detail

@@ -1,7 +1,7 @@
-// BodyTimestamps: when the nodes of a twin's bodies ended, round by round, noted like those of the
-// graph itself (node_stamps.hpp), with a stamp more before everything in a body, which counts its
-// rounds in device memory. Of rounds that have no slots only the number is known. Threads: as
-// TimestampRing.
+// BodyTimestamps: the end times of the nodes in a profiling clone's bodies, by iteration. They work
+// like those of the graph itself (node_timestamps.hpp), with one more timestamp kernel at the start
+// of each body that counts iterations in device memory. Iterations beyond the reserved slots are
+// counted only. Threads: as TimestampRing.
 #pragma once
 
 #include <cstdint>
@@ -18,65 +18,64 @@ namespace reprise::detail {
 class BodyTimestamps {
  public:
   enum class Keep : std::uint8_t {
-    Times,  // of every body
-    Rounds  // how often they ran
+    Times,      // of every body
+    Iterations  // iteration counts only
   };
-  // Where a body's words are in a replay's row; see stamps.cu.
+  // The location of a body's words in a replay's row; see timestamps.cu.
   struct Words {
     std::uint32_t first = 0, nodes = 0, kept = 0;
   };
 
-  // Null where there is nothing to be kept, or `slots`, where times are to go, are of other nodes
-  // than the plan's.
+  // Null if there is nothing to record, or if `timing`, the layout of the recorded times, describes
+  // other nodes than the plan's.
   [[nodiscard]] static std::unique_ptr<BodyTimestamps> make(
       const std::shared_ptr<const CudaContext>& context, const std::shared_ptr<Readback>& readback,
-      const Plan& plan, const TimingLayout& slots, Keep keep);
+      const Plan& plan, const TimingLayout& timing, Keep keep);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
-  [[nodiscard]] std::uint32_t rows() const noexcept {
-    return rows_;
-  }  // replays in a row that there is room for
+  // Number of replays whose rows fit.
+  [[nodiscard]] std::uint32_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::uint32_t row_words() const noexcept { return row_words_; }
-  // Whether the body has a stamp before everything: one that runs as often as what it is in needs
-  // none to be counted.
+  // True if the body has a timestamp kernel at its start. A body that runs as often as its parent
+  // needs no counter.
   [[nodiscard]] bool counts(std::uint32_t body) const noexcept {
-    return counts(slots_.bodies[body], keep_);
+    return counts(timing_.bodies[body], keep_);
   }
-  [[nodiscard]] bool notes_times() const noexcept { return keep_ == Keep::Times; }
+  [[nodiscard]] bool records_times() const noexcept { return keep_ == Keep::Times; }
   [[nodiscard]] const Words& words_of(std::uint32_t body) const noexcept { return words_[body]; }
-  [[nodiscard]] const TimingLayout& slots() const noexcept { return slots_; }
+  [[nodiscard]] const TimingLayout& timing() const noexcept { return timing_; }
 
-  // What is known of `replay`, numbered as stamps are, is looked at by the next two.
+  // Fetches the row of `replay` (a timestamp number) for the two functions below.
   void read(std::uint64_t replay);
-  [[nodiscard]] std::uint64_t rounds_of_body(std::uint32_t body) const noexcept {
-    return rounds_[body];
+  [[nodiscard]] std::uint64_t iterations_of_body(std::uint32_t body) const noexcept {
+    return iterations_[body];
   }
-  // Adds it to `times`, which has the slots of the plan.
+  // Adds the fetched times to `times`, which has the layout of the plan.
   void fill(NodeTime* times, const GpuClock& clock) const;
 
  private:
-  [[nodiscard]] static bool counts(const BodyPlace& place, Keep keep) noexcept {
-    return keep == Keep::Times || place.kind != BodyPlace::Kind::Nested;
+  [[nodiscard]] static bool counts(const BodyPlace& layout, Keep keep) noexcept {
+    return keep == Keep::Times || layout.kind != BodyPlace::Kind::Nested;
   }
   struct Layout {
     std::vector<Words> words;
     std::uint32_t row_words = 0;
   };
-  [[nodiscard]] static Layout lay_out(const TimingLayout& slots, Keep keep);
+  [[nodiscard]] static Layout make_layout(const TimingLayout& timing, Keep keep);
   BodyTimestamps(const std::shared_ptr<const CudaContext>& context,
-                 const std::shared_ptr<Readback>& readback, const Plan& plan, TimingLayout slots,
+                 const std::shared_ptr<Readback>& readback, const Plan& plan, TimingLayout timing,
                  Keep keep, Layout layout);
-  void fill_round(std::uint32_t body, std::uint64_t round, NodeTime* times,
-                  const GpuClock& clock) const;
+  void fill_iteration(std::uint32_t body, std::uint64_t iteration, NodeTime* times,
+                      const GpuClock& clock) const;
 
   const std::shared_ptr<Readback> readback_;
-  const TimingLayout slots_;
+  const TimingLayout timing_;
   const Keep keep_;
   const std::vector<Words> words_;  // by body
   const std::uint32_t row_words_, rows_;
-  std::vector<LoweredGraph> lowered_;  // by body; copies: this outlives the plan
+  std::vector<LoweredGraph> lowered_;  // by body; copies, because this object outlives the plan
   const InstrumentationMemory memory_;
-  std::vector<std::uint64_t> row_, rounds_;
+  std::vector<std::uint64_t> row_, iterations_;
 };
 
 }  // namespace reprise::detail

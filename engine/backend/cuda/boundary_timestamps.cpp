@@ -9,36 +9,36 @@ namespace {
 
 using Nodes = std::vector<cudaGraphNode_t>;
 
-// CUDA 13 asks for edges' data too, which nobody here looks at.
-bool is_leaf(cudaGraphNode_t node, const CallContext& place) {
+// CUDA 13 adds an edge-data parameter, which stays null.
+bool is_leaf(cudaGraphNode_t node, const CallContext& call) {
   std::size_t count = 0;
 #if CUDART_VERSION >= 13000
   const cudaError_t result = cudaGraphNodeGetDependentNodes(node, nullptr, nullptr, &count);
-  if (result == cudaErrorLossyQuery)
-    return false;  // it has edges, with data that was not asked for
+  // The node has edges with data that was not requested.
+  if (result == cudaErrorLossyQuery) return false;
 #else
   const cudaError_t result = cudaGraphNodeGetDependentNodes(node, nullptr, &count);
   if (result == cudaErrorLossyQuery) return false;
 #endif
-  cuda_check(result, "cudaGraphNodeGetDependentNodes", place);
+  cuda_check(result, "cudaGraphNodeGetDependentNodes", call);
   return count == 0;
 }
 
-// `kind`: of each edge; null for edges that wait for all of a node.
+// `kind`: applies to each edge; null for full dependencies.
 void add_edges(cudaGraph_t graph, const Nodes& from, const Nodes& to, const cudaGraphEdgeData* kind,
-               const CallContext& place) {
+               const CallContext& call) {
 #if CUDART_VERSION >= 13000
   cuda_check(cudaGraphAddDependencies(graph, from.data(), to.data(), kind, from.size()),
-             "cudaGraphAddDependencies", place);
+             "cudaGraphAddDependencies", call);
 #else
   cuda_check(cudaGraphAddDependencies_v2(graph, from.data(), to.data(), kind, from.size()),
-             "cudaGraphAddDependencies_v2", place);
+             "cudaGraphAddDependencies_v2", call);
 #endif
 }
 
 cudaGraphNode_t add_timestamp(const CudaContext& context, cudaGraph_t graph,
                               const CudaKernel& kernel, std::uint64_t* ring, const Nodes& after,
-                              const CallContext& place) {
+                              const CallContext& call) {
   unsigned long long mask = TimestampRing::mask();
   void* parameters[] = {&ring, &mask};
   CUDA_KERNEL_NODE_PARAMS node = {};
@@ -48,66 +48,66 @@ cudaGraphNode_t add_timestamp(const CudaContext& context, cudaGraph_t graph,
   node.kernelParams = parameters;
   cudaGraphNode_t made = nullptr;
   cuda_check(context.driver.cuGraphAddKernelNode(&made, graph, after.data(), after.size(), &node),
-             "cuGraphAddKernelNode", place);
+             "cuGraphAddKernelNode", call);
   return made;
 }
 
 }  // namespace
 
-BoundaryTimestamps add_timestamp_ends(const CudaContext& context, cudaGraph_t graph,
-                                      const CudaInstrumentation& instrumentation,
-                                      std::uint64_t* ring, const CallContext& place) {
+BoundaryTimestamps add_boundary_timestamps(const CudaContext& context, cudaGraph_t graph,
+                                           const CudaInstrumentation& instrumentation,
+                                           std::uint64_t* ring, const CallContext& call) {
   std::size_t count = 0;
-  cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", place);
+  cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", call);
   Nodes nodes(count);
   if (count != 0)
-    cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place);
+    cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", call);
   Nodes leaves;
   for (const cudaGraphNode_t node : nodes) {
-    if (is_leaf(node, place)) leaves.push_back(node);
+    if (is_leaf(node, call)) leaves.push_back(node);
   }
-  cuda_check(cudaGraphGetRootNodes(graph, nullptr, &count), "cudaGraphGetRootNodes", place);
+  cuda_check(cudaGraphGetRootNodes(graph, nullptr, &count), "cudaGraphGetRootNodes", call);
   Nodes roots(count);
   if (count != 0)
-    cuda_check(cudaGraphGetRootNodes(graph, roots.data(), &count), "cudaGraphGetRootNodes", place);
-  BoundaryTimestamps ends;
-  ends.begin = add_timestamp(context, graph, *instrumentation.begin, ring, {}, place);
+    cuda_check(cudaGraphGetRootNodes(graph, roots.data(), &count), "cudaGraphGetRootNodes", call);
+  BoundaryTimestamps boundary;
+  boundary.begin = add_timestamp(context, graph, *instrumentation.begin, ring, {}, call);
   if (roots.empty()) {
-    leaves.assign(1, ends.begin);
+    leaves.assign(1, boundary.begin);
   } else {
-    add_edges(graph, Nodes(roots.size(), ends.begin), roots, nullptr, place);
+    add_edges(graph, Nodes(roots.size(), boundary.begin), roots, nullptr, call);
   }
-  ends.end = add_timestamp(context, graph, *instrumentation.end, ring, leaves, place);
-  return ends;
+  boundary.end = add_timestamp(context, graph, *instrumentation.end, ring, leaves, call);
+  return boundary;
 }
 
 bool can_overlap_begin(const DeviceInfo& device) { return device.compute_major >= 9; }
 
-void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& ends, cudaGraphNode_t root,
-                   const CallContext& place) {
+void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& boundary, cudaGraphNode_t root,
+                   const CallContext& call) {
   cudaGraphEdgeData programmatic = {};
   programmatic.from_port = cudaGraphKernelNodePortProgrammatic;
   programmatic.type = cudaGraphDependencyTypeProgrammatic;
-  add_edges(graph, {ends.begin}, {root}, &programmatic, place);
-  add_edges(graph, {ends.begin}, {ends.end}, nullptr,
-            place);  // root's end says nothing of the first stamp's any more
+  add_edges(graph, {boundary.begin}, {root}, &programmatic, call);
+  // The end of `root` no longer implies the end of the begin timestamp.
+  add_edges(graph, {boundary.begin}, {boundary.end}, nullptr, call);
 }
 
-void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends,
-                           const CallContext& place) {
-  for (const cudaGraphNode_t original : {ends.begin, ends.end}) {
+void remove_boundary_timestamps(cudaGraph_t copy, const BoundaryTimestamps& boundary,
+                                const CallContext& call) {
+  for (const cudaGraphNode_t original : {boundary.begin, boundary.end}) {
     cudaGraphNode_t node = nullptr;
-    cuda_check(cudaGraphNodeFindInClone(&node, original, copy), "cudaGraphNodeFindInClone", place);
-    cuda_check(cudaGraphDestroyNode(node), "cudaGraphDestroyNode", place);
+    cuda_check(cudaGraphNodeFindInClone(&node, original, copy), "cudaGraphNodeFindInClone", call);
+    cuda_check(cudaGraphDestroyNode(node), "cudaGraphDestroyNode", call);
   }
 }
 
-void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& ends,
-                        TimestampMode timestamp_mode, const CallContext& place) {
-  for (const cudaGraphNode_t node : {ends.begin, ends.end}) {
+void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& boundary,
+                        TimestampMode timestamp_mode, const CallContext& call) {
+  for (const cudaGraphNode_t node : {boundary.begin, boundary.end}) {
     if (node == nullptr) continue;
     cuda_check(cudaGraphNodeSetEnabled(exec, node, timestamp_mode == TimestampMode::On ? 1 : 0),
-               "cudaGraphNodeSetEnabled", place);
+               "cudaGraphNodeSetEnabled", call);
   }
 }
 

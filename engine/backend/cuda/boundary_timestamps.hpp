@@ -1,7 +1,7 @@
-// BoundaryTimestamps: the stamps around a graph that no frame carries: one before all of its roots,
-// one after all of its leaves, or one of the two where half a frame carries the other. They cost a
-// microsecond or two of each replay, and so can be switched off in an executable, and left out of
-// copies. Threads: one at a time; used within a SetupScope.
+// BoundaryTimestamps: timestamp kernels around a graph: one before all roots, one after all leaves.
+// Entry and exit kernels replace them where the plan has these. A pair costs 1 to 2 us per replay,
+// so an executable can disable them and copies can omit them. Threads: one at a time; used within a
+// SetupScope.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace reprise::detail {
 
-// Nodes of the graph that they are in; null: a frame carries that stamp, or nothing notes times.
+// Nodes of the graph; null: the entry or exit kernel takes that timestamp, or the graph is not
+// timed.
 struct BoundaryTimestamps {
   cudaGraphNode_t begin = nullptr, end = nullptr;
   [[nodiscard]] explicit operator bool() const noexcept {
@@ -23,26 +24,28 @@ struct BoundaryTimestamps {
   }
 };
 
-// Puts them around everything in `graph`; they note times in `ring`, the memory of a TimestampRing.
-[[nodiscard]] BoundaryTimestamps add_timestamp_ends(const CudaContext& context, cudaGraph_t graph,
-                                                    const CudaInstrumentation& instrumentation,
-                                                    std::uint64_t* ring, const CallContext& place);
-// Whether kernels of this device may start before the one in front of them has ended.
+// Adds timestamp kernels around every node of `graph`. They write to `ring`, the memory of a
+// TimestampRing.
+[[nodiscard]] BoundaryTimestamps add_boundary_timestamps(const CudaContext& context,
+                                                         cudaGraph_t graph,
+                                                         const CudaInstrumentation& instrumentation,
+                                                         std::uint64_t* ring,
+                                                         const CallContext& call);
+// True if kernels of this device may start before their predecessor has ended.
 [[nodiscard]] bool can_overlap_begin(const DeviceInfo& device);
-// Lets `root`, a kernel that comes after nothing yet, start once the first stamp has noted its
-// time, and the last one come after both; `ends` are the stamps of the graph, whatever carries the
-// last one. That takes 0.3 to 0.6 us of each replay off what the two cost; with several roots it
-// would add.
-void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& ends, cudaGraphNode_t root,
-                   const CallContext& place);
-// Takes them out of `copy`, a clone of the graph that has both `ends`.
-void remove_timestamp_ends(cudaGraph_t copy, const BoundaryTimestamps& ends,
-                           const CallContext& place);
+// Lets `root`, a kernel without predecessors, start once the begin timestamp is taken. The end
+// timestamp comes after both; `boundary` names the graph's timestamp nodes, boundary or exit
+// kernel. The overlap saves 0.3 to 0.6 us per replay. With several roots it would add time.
+void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& boundary, cudaGraphNode_t root,
+                   const CallContext& call);
+// Removes the nodes of `boundary` from `copy`, a clone of their graph.
+void remove_boundary_timestamps(cudaGraph_t copy, const BoundaryTimestamps& boundary,
+                                const CallContext& call);
 
 enum class TimestampMode : std::uint8_t { Off, On };
-// From the next launch of `exec` on, which is made of the graph that has `ends`. Off: none of its
-// replays is noted, whatever a frame's half does.
-void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& ends,
-                        TimestampMode timestamp_mode, const CallContext& place);
+// Applies from the next launch of `exec` on, an executable of the graph that contains `boundary`.
+// Off: replays are not recorded, even if an entry or exit kernel takes one of the timestamps.
+void set_timestamp_mode(cudaGraphExec_t exec, const BoundaryTimestamps& boundary,
+                        TimestampMode timestamp_mode, const CallContext& call);
 
 }  // namespace reprise::detail

@@ -25,13 +25,13 @@ namespace {
 std::byte* CudaBackend::allocate(BufferKind kind, std::uint64_t bytes) {
   const SetupScope scope(*context_, Stage::Allocate);
   void* memory = nullptr;
-  const std::string what = concat(bytes, " bytes");
-  const CallContext place = context_->at(Stage::Allocate, what);
+  const std::string subject = concat(bytes, " bytes");
+  const CallContext call = context_->at(Stage::Allocate, subject);
   if (kind == BufferKind::PinnedHost) {
     cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
-               "cudaHostAlloc", place);
+               "cudaHostAlloc", call);
   } else {
-    cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc", place);
+    cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc", call);
   }
   return static_cast<std::byte*>(memory);
 }
@@ -74,8 +74,8 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
     details.code = ErrorCode::KernelNotFound;
     details.stage = Stage::Load;
     details.label = desc.name;
-    throw Error(std::move(details), concat("kernel ", desc.name, " has no code for GPUs: ",
-                                           desc.source, " was built without CUDA"));
+    throw Error(std::move(details), concat("kernel ", desc.name, " has no GPU code: ", desc.source,
+                                           " was built without CUDA"));
   }
   std::shared_ptr<CudaLibrary> from = library(image, desc.source);
   const CUfunction function = from->function(desc.name);
@@ -89,7 +89,7 @@ std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {
     const std::lock_guard lock(mutex_);
     if (entry_exit_) return entry_exit_;
   }
-  KernelCore core = load_kernel(shaders::reprise_frame);
+  KernelCore core = load_kernel(shaders::reprise_entry_exit);
   const std::lock_guard lock(mutex_);
   if (!entry_exit_) entry_exit_ = std::static_pointer_cast<const CudaKernel>(core.backend);
   return entry_exit_;
@@ -127,44 +127,45 @@ std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& 
 
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan,
                                                       const Bindings& bindings,
-                                                      Instrumentation wanted) {
+                                                      Instrumentation requested) {
   const auto& joins = plan->dependencies.is_join;
   const bool has_joins = std::find(joins.begin(), joins.end(), std::uint8_t{1}) != joins.end();
-  std::shared_ptr<const CudaKernel> around =
+  std::shared_ptr<const CudaKernel> entry_exit_kernel =
       plan->lowered.entry_exit.any() || has_joins ? entry_exit() : nullptr;
-  std::shared_ptr<const CudaInstrumentation> timed =
-      wanted != Instrumentation::None ? instrumentation() : nullptr;
-  const TimedBy nodes_by = wanted == Instrumentation::Cupti ? TimedBy::Cupti : TimedBy::Timestamp;
-  std::unique_ptr<const FaultMarkers> marked =
+  std::shared_ptr<const CudaInstrumentation> timestamps =
+      requested != Instrumentation::None ? instrumentation() : nullptr;
+  const TimedBy nodes_by =
+      requested == Instrumentation::Cupti ? TimedBy::Cupti : TimedBy::Timestamp;
+  std::unique_ptr<const FaultMarkers> markers =
       plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
-  std::unique_ptr<const LoopCounters> counted = loop_counters(*plan->recording);
-  return std::make_unique<CudaExec>(context_, std::move(plan), bindings, std::move(around),
-                                    std::move(timed), nodes_by, std::move(marked),
-                                    std::move(counted));
+  std::unique_ptr<const LoopCounters> loops = loop_counters(*plan->recording);
+  return std::make_unique<CudaExec>(context_, std::move(plan), bindings,
+                                    std::move(entry_exit_kernel), std::move(timestamps), nodes_by,
+                                    std::move(markers), std::move(loops));
 }
 
 void CudaBackend::lose() {
-  unsupported("a GPU can't be made lost on purpose; the host device can");
+  unsupported("a GPU cannot simulate a device loss; the host device can");
 }
 
-// Resetting the device would not help: CUDA reports success and refuses everything after it, and
-// the reset would take away what destructors still name. So the driver is asked, and what it says
-// is passed on.
+// A device reset would not help: CUDA reports success and then refuses every call, and the reset
+// would invalidate handles that destructors still use. The function therefore queries the driver
+// and reports its answer.
 void CudaBackend::rebuild() {
   const SetupScope scope(*context_, std::nothrow);
-  const cudaError_t said = scope ? cudaDeviceSynchronize() : cudaErrorDevicesUnavailable;
-  if (said == cudaSuccess) return;
-  cuda_ignore(said);
+  const cudaError_t result = scope ? cudaDeviceSynchronize() : cudaErrorDevicesUnavailable;
+  if (result == cudaSuccess) return;
+  cuda_ignore(result);
   ErrorDetails details;
   details.code = ErrorCode::Unsupported;
   details.stage = Stage::Open;
   details.label = context_->status->selector;
   details.native_call = scope ? "cudaDeviceSynchronize" : "cuCtxPushCurrent";
-  details.native_code = said;
-  details.native_name = cudaGetErrorName(said);
+  details.native_code = result;
+  details.native_name = cudaGetErrorName(result);
   const std::string text =
-      concat("the CUDA driver gives this process no ", context_->status->selector,
-             " any more; it says: ", cudaGetErrorString(said), ". Start a new process");
+      concat("the CUDA driver no longer gives this process access to ", context_->status->selector,
+             ": ", cudaGetErrorString(result), ". Start a new process");
   throw Error(std::move(details), text);
 }
 

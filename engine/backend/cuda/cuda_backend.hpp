@@ -35,13 +35,13 @@ class CudaBackend final : public Backend {
   [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept {
     return context_;
   }
-  // Made at the first call.
+  // Created by the first call.
   [[nodiscard]] std::shared_ptr<const CudaInstrumentation> instrumentation();
-  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(
-      const Recording& recording);  // null where there is no loop
+  // Null for a recording without loops.
+  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(const Recording& recording);
 
  private:
-  // One load an image, shared by its kernels as long as one is left.
+  // Loads each image once; its kernels share the library while one of them exists.
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image,
                                                      std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();
@@ -49,8 +49,8 @@ class CudaBackend final : public Backend {
 
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;
-  std::map<const std::byte*, std::weak_ptr<CudaLibrary>>
-      libraries_;  // by where the image is; images live for ever
+  // By address of the image. Images are never freed.
+  std::map<const std::byte*, std::weak_ptr<CudaLibrary>> libraries_;
   std::shared_ptr<const CudaKernel> entry_exit_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };

@@ -6,7 +6,7 @@
 namespace reprise::detail {
 namespace {
 
-// The driver's and the runtime's codes agree in value wherever both have one.
+// Driver and runtime codes have equal values where both exist.
 std::string name_of(NativeApi api, std::int64_t code) {
   if (api == NativeApi::Driver) {
     const char* name = nullptr;
@@ -67,22 +67,23 @@ ErrorCode error_code_of(std::int64_t code) noexcept {
   }
 }
 
-void throw_cuda_error(NativeApi api, std::int64_t code, const char* call, const CallContext& place,
-                      std::string_view advice) {
+void throw_cuda_error(NativeApi api, std::int64_t code, const char* call,
+                      const CallContext& context, std::string_view advice) {
   ErrorDetails details;
   details.code = error_code_of(code);
-  details.stage = place.stage;
+  details.stage = context.stage;
   details.native_call = call;
   details.native_code = code;
   details.native_name = name_of(api, code);
-  if (api == NativeApi::Runtime) static_cast<void>(cudaGetLastError());  // it is in the Error now
-  if (details.code == ErrorCode::DeviceLost && place.device != nullptr) place.device->lose();
+  // The Error contains the code.
+  if (api == NativeApi::Runtime) static_cast<void>(cudaGetLastError());
+  if (details.code == ErrorCode::DeviceLost && context.device != nullptr) context.device->lose();
   std::string text = concat(call, " failed with ", details.native_name, " (", code, ")");
-  if (!place.object.empty()) text += concat(" for ", place.object);
-  if (place.device != nullptr && !place.device->selector.empty())
-    text += concat(" on ", place.device->selector);
+  if (!context.object.empty()) text += concat(" for ", context.object);
+  if (context.device != nullptr && !context.device->selector.empty())
+    text += concat(" on ", context.device->selector);
   if (details.code == ErrorCode::DeviceLost)
-    text += ": the device is lost to this process, which has to be started anew to use it";
+    text += ": the device is lost to this process, which must be restarted to use it";
   if (!advice.empty()) text += concat(": ", advice);
   throw Error(std::move(details), text);
 }

@@ -1,6 +1,6 @@
-// CudaContext: what everything on one GPU shares: its primary context, status and description; and
-// the scopes in which calls on it are made. Threads: immutable; a scope belongs to the thread and
-// block that it was made in.
+// CudaContext: the state that all objects of one GPU share: primary context, status and
+// description. Also defines the scopes for calls on the GPU. Threads: immutable; a scope belongs to
+// its thread and block.
 #pragma once
 
 #include <reprise/device_info.hpp>
@@ -16,9 +16,9 @@ namespace reprise::detail {
 
 struct CudaContext {
   const CudaDriver& driver;
-  int ordinal = 0;  // CUDA's number of the device
-  CUcontext handle =
-      nullptr;  // the primary context, retained until the process ends, as the runtime does
+  int ordinal = 0;  // CUDA's device number
+  // The primary context, retained until the process ends, as the runtime does.
+  CUcontext handle = nullptr;
   std::shared_ptr<DeviceStatus> status;
   DeviceInfo info;
 
@@ -27,7 +27,7 @@ struct CudaContext {
   }
 };
 
-// Makes the context current, and what was current before current again. Cheap where it is already.
+// Makes the context current and restores the previous one. Cheap if the context is already current.
 class DeviceScope {
  public:
   DeviceScope(const CudaContext& context, Stage stage) : context_(context) {
@@ -38,8 +38,8 @@ class DeviceScope {
                context.at(stage));
     pushed_ = true;
   }
-  // For destructors. False where the context can't be entered: the driver is gone, and everything
-  // of it.
+  // For destructors. Converts to false if the context cannot be entered: the driver has shut down
+  // and has freed all its objects.
   DeviceScope(const CudaContext& context, std::nothrow_t) noexcept : context_(context) {
     CUcontext current = nullptr;
     entered_ = context.driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS;
@@ -59,8 +59,8 @@ class DeviceScope {
   bool pushed_ = false, entered_ = true;
 };
 
-// While it lives, this thread's calls do not break stream captures that the application has under
-// way (allocating or asking for an event would, in CUDA's global capture mode).
+// During its lifetime, this thread's calls do not invalidate the application's stream captures. In
+// CUDA's global capture mode, allocations and event queries would.
 class RelaxedCapture {
  public:
   explicit RelaxedCapture(const CudaDriver& driver) noexcept : driver_(driver) {
@@ -78,7 +78,7 @@ class RelaxedCapture {
   bool exchanged_ = false;
 };
 
-// Both, for everything but the launch path.
+// Both scopes, for everything except the launch path.
 class SetupScope {
  public:
   SetupScope(const CudaContext& context, Stage stage)

@@ -10,16 +10,17 @@
 namespace reprise::detail {
 namespace {
 
-constexpr CallContext kPlace{Stage::Open};
+constexpr CallContext kContext{Stage::Open};
 constexpr std::uint32_t kParameterBytes = 4096;
-constexpr std::uint32_t kLargeParameterBytes = 32764;  // compute 7.0 and up, driver 12.1 and up
+// Compute capability >= 7.0 and driver >= 12.1.
+constexpr std::uint32_t kLargeParameterBytes = 32764;
 constexpr int kLargeParametersDriver = 12010;
 constexpr std::uint32_t kIfAndWhileDriver = 12040, kElseAndSwitchDriver = 12080;
-constexpr std::uint32_t kPortableClusterBlocks = 8;  // compute 9.0 and up
+constexpr std::uint32_t kPortableClusterBlocks = 8;  // compute capability >= 9.0
 
 std::uint32_t attribute(int ordinal, cudaDeviceAttr which) {
   int value = 0;
-  cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute", kPlace);
+  cuda_check(cudaDeviceGetAttribute(&value, which, ordinal), "cudaDeviceGetAttribute", kContext);
   return static_cast<std::uint32_t>(std::max(value, 0));
 }
 
@@ -49,7 +50,7 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
           ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor)
           : 0;
   limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);
-  limits.buffer_alignment = 256;  // what cudaMalloc keeps
+  limits.buffer_alignment = 256;  // guaranteed by cudaMalloc
   limits.conditionals = conditionals_of(info.driver_version);
   return limits;
 }
@@ -59,13 +60,13 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
 DeviceInfo cuda_device_info(int ordinal, int driver_version) {
   const CudaDriver& driver = CudaDriver::get();
   CUdevice device = 0;
-  cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", kPlace);
+  cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", kContext);
   char name[256] = {};
-  cuda_check(driver.cuDeviceGetName(name, sizeof name - 1, device), "cuDeviceGetName", kPlace);
+  cuda_check(driver.cuDeviceGetName(name, sizeof name - 1, device), "cuDeviceGetName", kContext);
   CUuuid uuid = {};
-  cuda_check(driver.cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid", kPlace);
+  cuda_check(driver.cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid", kContext);
   std::size_t memory = 0;
-  cuda_check(driver.cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem", kPlace);
+  cuda_check(driver.cuDeviceTotalMem(&memory, device), "cuDeviceTotalMem", kContext);
 
   DeviceInfo info;
   info.name = name;

@@ -1,6 +1,6 @@
-// CudaDriver: the driver calls that the runtime API has no name for, or that must leave the
-// runtime's error state alone. Loaded through the runtime, so that a program starts without a
-// driver. The only place that names driver entry points. Threads: immutable once loaded.
+// CudaDriver: driver calls that the runtime API lacks or that must not touch the runtime's error
+// state. The table is loaded through the runtime, so a program starts without a driver. No other
+// file names driver entry points. Threads: immutable once loaded.
 #pragma once
 
 #include <cuda.h>
@@ -8,7 +8,7 @@
 
 namespace reprise::detail {
 
-// call, the CUDA version whose form of it is wanted
+// call, CUDA version of the requested signature
 #define REPRISE_CUDA_DRIVER_CALLS(X)                     \
   X(cuGetErrorName, 6000)                                \
   X(cuDeviceGet, 2000)                                   \
@@ -80,10 +80,10 @@ struct CudaDriver {
   REPRISE_CUDA_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
 
-  // The table of this process, loaded at the first call. Throws DriverTooOld (Stage::Open) naming
-  // the call that is missing. The driver must have been found usable before.
+  // The table of this process, loaded by the first call. Throws DriverTooOld (Stage::Open) naming
+  // the missing call. Requires a usable driver.
   [[nodiscard]] static const CudaDriver& get();
-  // The same, null where it was not loaded. For error paths.
+  // Null if the table is not loaded. For error paths.
   [[nodiscard]] static const CudaDriver* loaded() noexcept;
 };
 

@@ -17,8 +17,8 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       entry_exit_(std::move(entry_exit)),
       markers_(std::move(markers)),
       loops_(std::move(loops)),
-      held_(std::make_shared<Held>(context_, *plan_->recording)),
-      slots_(timing_layout(*plan_)),
+      resources_(std::make_shared<Resources>(context_, *plan_->recording)),
+      timing_(timing_layout(*plan_)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
       source_(instrumentation
@@ -32,14 +32,14 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     CudaGraphBuilder::Timestamps timestamps;
     if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
     CudaGraphBuilder builder(*context_, *plan_, bindings,
-                             {graph_, held_->staged, calls_, held_->holdings, entry_exit_.get(),
-                              timestamps, markers_.get(), loops_.get()});
+                             {graph_, resources_->staged, callbacks_, resources_->retained,
+                              entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
-    ends_ = builder.ends();
-    fast_nodes_ = builder.take_nodes(exec_);
-    source_nodes_.reset(fast_nodes_.nodes.size());
-    update_.disable_all(fast_nodes_, bindings_);
+    boundary_ = builder.boundary();
+    nodes_ = builder.take_nodes(exec_);
+    source_nodes_.reset(nodes_.nodes.size());
+    update_.disable_all(nodes_, bindings_);
   } catch (...) {
     destroy();
     throw;
@@ -47,7 +47,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   if (source_) {
     source_->open({.make = [this](TimedBy by) { return make_clone(by); },
                    .destroy = [this] { drop_clone(); },
-                   .is_possible = [this] { return has_pages(); }});
+                   .is_possible = [this] { return has_mapped_pages(); }});
   }
 }
 
@@ -57,7 +57,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     : context_(std::move(context)),
       plan_(std::move(plan)),
       owner_(std::move(owner)),
-      held_(std::make_shared<Held>()),
+      resources_(std::make_shared<Resources>()),
       update_(*context_, *plan_->recording),
       source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation,
                                                                    TimedBy::Timestamp)
@@ -66,14 +66,14 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
   const GatePass pass(ActivitySession::of_process().gate());
   epoch_ = ActivitySession::of_process().epoch();
   try {
-    const CallContext place = context_->at(Stage::Instantiate, plan_->label);
+    const CallContext call = context_->at(Stage::Instantiate, plan_->label);
     graph_ = graph.release();
     if (source_)
-      ends_ = add_timestamp_ends(*context_, graph_, source_->instrumentation(),
-                                 source_->ring().memory(), place);
+      boundary_ = add_boundary_timestamps(*context_, graph_, source_->instrumentation(),
+                                          source_->ring().memory(), call);
     cudaGraphInstantiateParams parameters = {};
     cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters),
-               "cudaGraphInstantiateWithParams", place);
+               "cudaGraphInstantiateWithParams", call);
   } catch (...) {
     destroy();
     throw;
@@ -90,7 +90,7 @@ std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
   for (std::uint32_t node = 0; node < plan_->lowered.nodes.size(); ++node) {
     const std::uint32_t command = plan_->command_of(node);
     if (command != kNone && plan_->recording->commands[command].kind == CommandKind::Host)
-      host.push_back({node, calls_.time(command)});
+      host.push_back({node, callbacks_.time(command)});
   }
   return host;
 }
@@ -100,27 +100,27 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   const std::lock_guard lock(changing_);
   const CudaInstrumentation& instrumentation = source_->instrumentation();
   std::unique_ptr<NodeTimestamps> timestamps;
-  std::unique_ptr<BodyTimestamps> rounds;  // beside CUPTI
+  std::unique_ptr<BodyTimestamps> iterations;  // only with CUPTI
   std::unique_ptr<NodeTimer> nodes;
   if (nodes_by == TimedBy::Cupti)
-    rounds = BodyTimestamps::make(context_, instrumentation.readback, *plan_, slots_,
-                                  BodyTimestamps::Keep::Rounds);
+    iterations = BodyTimestamps::make(context_, instrumentation.readback, *plan_, timing_,
+                                      BodyTimestamps::Keep::Iterations);
   if (nodes_by != TimedBy::Cupti)
     timestamps =
-        std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, slots_);
-  const CallContext place = context_->at(Stage::Profile, plan_->label);
+        std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, timing_);
+  const CallContext call = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t clone = nullptr;
   ExecNodes clone_nodes;
-  cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", place);
+  cuda_check(cudaGraphCreate(&graph, 0), "cudaGraphCreate", call);
   try {
-    const BodyTimestamps* const in_bodies = timestamps ? timestamps->bodies() : rounds.get();
+    const BodyTimestamps* const in_bodies = timestamps ? timestamps->bodies() : iterations.get();
     CudaGraphBuilder builder(
         *context_, *plan_, bindings_,
         {graph,
-         held_->staged,
-         calls_,
-         held_->holdings,
+         resources_->staged,
+         callbacks_,
+         resources_->retained,
          entry_exit_.get(),
          {&instrumentation, source_->ring().memory(), timestamps.get(), in_bodies},
          markers_.get(),
@@ -129,32 +129,32 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
     if (timestamps) {
       nodes = std::move(timestamps);
     } else {
-      const bool has_slots = slots_.has_same_nodes(timing_layout(*plan_));
+      const bool has_slots = timing_.has_same_nodes(timing_layout(*plan_));
       const auto bodies = has_slots ? builder.bodies() : std::span<const BodyGraph>();
       const ActivityTimes::Graph timed{graph, plan_->lowered, builder.nodes(), bodies,
-                                       builder.ends()};
-      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, slots_,
-                                              std::move(rounds), time_host_nodes());
+                                       builder.boundary()};
+      nodes = std::make_unique<ActivityTimes>(ActivitySession::of_process(), timed, timing_,
+                                              std::move(iterations), time_host_nodes());
     }
     clone = builder.instantiate();
     clone_nodes = builder.take_nodes(clone);
     update_.disable_all(clone_nodes, bindings_);
     cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
-               "cuGraphUpload", place);
+               "cuGraphUpload", call);
     instrumentation.readback->wait();
   } catch (...) {
     if (clone != nullptr) cuda_ignore(cudaGraphExecDestroy(clone));
     cuda_ignore(cudaGraphDestroy(graph));
     throw;
   }
-  clone_graph_ = graph;  // names its nodes when they change
+  clone_graph_ = graph;  // kept because updates name nodes of the source graph
   clone_nodes_ = std::move(clone_nodes);
   return {clone, std::move(nodes)};
 }
 
-bool CudaExec::has_pages() const {
+bool CudaExec::has_mapped_pages() const {
   const std::lock_guard lock(changing_);
-  return !UnmappedPagesError::of_process().has_any(bindings_.address);
+  return !UnmappedRanges::of_process().contains_any(bindings_.address);
 }
 
 void CudaExec::destroy() noexcept {
@@ -181,15 +181,14 @@ void CudaExec::drop_clone() noexcept {
 cudaGraph_t CudaExec::clone_graph() const {
   const SetupScope scope(*context_, Stage::Instantiate);
   const std::lock_guard lock(changing_);
-  const bool entry_exit_timestamps =
-      source_ &&
-      plan_->lowered.entry_exit.any();  // stamps that are there for this graph's replays alone
-  if (is_changed_ || entry_exit_timestamps) return build_again().release();
+  // The entry and exit kernels contain timestamps that are for this graph's replays only.
+  const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();
+  if (is_changed_ || entry_exit_timestamps) return rebuild_graph().release();
   cudaGraph_t copy = nullptr;
-  const CallContext place = context_->at(Stage::Instantiate, plan_->label);
-  cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", place);
+  const CallContext call = context_->at(Stage::Instantiate, plan_->label);
+  cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", call);
   try {
-    if (ends_) remove_timestamp_ends(copy, ends_, place);
+    if (boundary_) remove_boundary_timestamps(copy, boundary_, call);
   } catch (...) {
     cuda_ignore(cudaGraphDestroy(copy));
     throw;
@@ -202,17 +201,17 @@ std::uint32_t CudaExec::node_count() const {
   std::size_t count = 0;
   cuda_check(cudaGraphGetNodes(graph_, nullptr, &count), "cudaGraphGetNodes",
              context_->at(Stage::Instantiate, plan_->label));
-  return static_cast<std::uint32_t>(count - ends_.count());
+  return static_cast<std::uint32_t>(count - boundary_.count());
 }
 
 void CudaExec::upload(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
-  follow_epoch();
+  sync_epoch();
   static_cast<CudaQueue&>(queue).upload(exec_);
   uploaded_ = true;
 }
 
-void CudaExec::follow_epoch() noexcept {
+void CudaExec::sync_epoch() noexcept {
   const std::uint32_t epoch = ActivitySession::of_process().epoch();
   if (epoch != epoch_) [[unlikely]]
     uploaded_ = false;
@@ -221,20 +220,20 @@ void CudaExec::follow_epoch() noexcept {
 
 void CudaExec::switch_timestamps() {
   const SetupScope scope(*context_, Stage::Launch);
-  const TimestampMode wanted = source_->timestamp_mode();
-  set_timestamp_mode(exec_, ends_, wanted, context_->at(Stage::Launch, plan_->label));
-  timestamp_mode_ = wanted;
+  const TimestampMode mode = source_->timestamp_mode();
+  set_timestamp_mode(exec_, boundary_, mode, context_->at(Stage::Launch, plan_->label));
+  timestamp_mode_ = mode;
 }
 
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
-  follow_epoch();
+  sync_epoch();
   CUgraphExec exec = nullptr;
   bool is_timestamped = false;
   if (source_) {
-    // Once after each change of the mode, by whoever launches first: an executable is not to be
-    // changed beside its launches.
-    if (ends_ && source_->timestamp_mode() != timestamp_mode_) [[unlikely]]
+    // Runs once after each change of the mode, on the launching thread: an executable must not be
+    // changed during its launches.
+    if (boundary_ && source_->timestamp_mode() != timestamp_mode_) [[unlikely]]
       switch_timestamps();
     exec = source_->take_clone(timestamped_ + 1);
     is_timestamped = exec != nullptr || timestamp_mode_ == TimestampMode::On;
@@ -244,8 +243,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
     }
   }
   if (exec == nullptr) {
-    // A first launch moves the graph to the device in any case; asked for by name, CUDA does it
-    // faster.
+    // A first launch uploads the graph anyway; an explicit upload is faster.
     if (!uploaded_) {
       static_cast<CudaQueue&>(queue).upload(exec_);
       uploaded_ = true;

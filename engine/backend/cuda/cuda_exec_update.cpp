@@ -1,5 +1,4 @@
-// CudaExec's verbs for changes: of single nodes, in every executable that there is, and of
-// everything at once.
+// CudaExec's changes: of single nodes in every executable, and of the whole plan.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -16,8 +15,9 @@ ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change,
   const bool switches =
       change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
   return switches
-             ? update_.switch_on_or_off(of, node, bindings_)
-             : update_.set(of, node, {*plan_, bindings_, held_->staged, held_->holdings}, &change);
+             ? update_.set_enabled(of, node, bindings_)
+             : update_.set(of, node, {*plan_, bindings_, resources_->staged, resources_->retained},
+                           &change);
 }
 
 ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
@@ -25,22 +25,22 @@ ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
   for (std::size_t i = 0; i < count; ++i) {
     ExecUpdate result = set_node(of, change, change.nodes[i]);
     if (result.done()) continue;
-    // The nodes before have been told already, and of this one perhaps some that it runs.
+    // Restores the nodes before i, and node i, where nodes of a body may have changed.
     undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
                  : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
                                                                : change.what;
     undo_.index = change.index;
     undo_.nodes = change.nodes;
     apply(*plan_, undo_, bindings_);
-    for (std::size_t told = 0; told <= i; ++told)
-      static_cast<void>(set_node(of, undo_, change.nodes[told]));
+    for (std::size_t restored = 0; restored <= i; ++restored)
+      static_cast<void>(set_node(of, undo_, change.nodes[restored]));
     return result;
   }
   return {};
 }
 
 ExecUpdate CudaExec::change(const BindingChange& change) {
-  if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  if (nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   const GatePass pass(ActivitySession::of_process().gate());
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(changing_);
@@ -58,62 +58,62 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
     case BindingChange::What::Enable: break;
   }
   apply(*plan_, change, bindings_);
-  ExecUpdate result = set_nodes(fast_nodes_, change, change.nodes.size());
+  ExecUpdate result = set_nodes(nodes_, change, change.nodes.size());
   if (!result.done()) return result;
   is_changed_ = true;
-  source_nodes_.note_told(change.nodes);
+  source_nodes_.mark_updated(change.nodes);
   if (clone_nodes_.exec == nullptr) return result;
   result = set_nodes(clone_nodes_, change, change.nodes.size());
   if (!result.done())
-    static_cast<void>(
-        set_nodes(fast_nodes_, undo_, change.nodes.size()));  // the bindings are as before by now
+    // apply() of undo_ already restored the bindings.
+    static_cast<void>(set_nodes(nodes_, undo_, change.nodes.size()));
   return result;
 }
 
 ExecUpdate CudaExec::change(const PlanChange& change) {
-  if (fast_nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  if (nodes_.nodes.empty()) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   ExecUpdate result;
-  const auto act = [&] {
-    const GatePass pass(
-        ActivitySession::of_process()
-            .gate());  // after the source's mutex, under which windows open and close
+  const auto apply_change = [&] {
+    // Locked after the source's mutex, under which windows open and close.
+    const GatePass pass(ActivitySession::of_process().gate());
     const SetupScope scope(*context_, Stage::Launch);
     const std::lock_guard lock(changing_);
-    destroy_clone();  // made again from the new plan when somebody wants it
+    destroy_clone();  // made again from the new plan on demand
     switch (change.scope) {
       case PlanChange::Scope::Nodes: result = change_nodes(change); break;
       case PlanChange::Scope::Whole: result = change_whole(change); break;
     }
   };
   if (source_) {
-    source_->without_clone(act);
+    source_->without_clone(apply_change);
   } else {
-    act();
+    apply_change();
   }
   return result;
 }
 
 ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
-  update_.make_room(*change.plan->recording);
+  update_.reserve(*change.plan->recording);
   const std::span<const std::uint32_t> nodes = *change.nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    ExecUpdate result = update_.set(
-        fast_nodes_, nodes[i], {*change.plan, *change.bindings, held_->staged, held_->holdings});
+    ExecUpdate result =
+        update_.set(nodes_, nodes[i],
+                    {*change.plan, *change.bindings, resources_->staged, resources_->retained});
     if (result.done()) continue;
     while (i > 0) {
       --i;
-      static_cast<void>(
-          update_.set(fast_nodes_, nodes[i], {*plan_, bindings_, held_->staged, held_->holdings}));
+      static_cast<void>(update_.set(nodes_, nodes[i],
+                                    {*plan_, bindings_, resources_->staged, resources_->retained}));
     }
     return result;
   }
   is_changed_ = true;
-  source_nodes_.note_told(nodes);
+  source_nodes_.mark_updated(nodes);
   bindings_ = *change.bindings;
   return {.replaced = std::exchange(plan_, change.plan)};
 }
 
-// `builder` made the graph; null: it is the one that exec_ was made from.
+// `builder` made the graph; null: the graph is the source of exec_.
 ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder,
                                 const Plan& plan) {
   cudaGraphExecUpdateResultInfo info = {};
@@ -124,12 +124,9 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
                      context_->at(Stage::Launch, plan_->label));
   const auto lowered_of = [&](cudaGraphNode_t node) {
     if (builder != nullptr) return builder->lowered_of(node);
-    const auto at = node == nullptr
-                        ? fast_nodes_.nodes.end()
-                        : std::find(fast_nodes_.nodes.begin(), fast_nodes_.nodes.end(), node);
-    return at == fast_nodes_.nodes.end()
-               ? kNone
-               : static_cast<std::uint32_t>(at - fast_nodes_.nodes.begin());
+    const auto at = node == nullptr ? nodes_.nodes.end()
+                                    : std::find(nodes_.nodes.begin(), nodes_.nodes.end(), node);
+    return at == nodes_.nodes.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.nodes.begin());
   };
   ExecUpdate refused;
   refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error
@@ -139,7 +136,7 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
   refused.node = lowered_of(info.errorNode);
   refused.from = lowered_of(info.errorFromNode);
   cuda_ignore(result);
-  // CUDA names no node of graphs whose shapes differ.
+  // CUDA names no node for graphs of different shapes.
   if (refused.node == kNone) {
     const PlanDifference difference = find_difference(*plan_, plan);
     if (difference.outcome == refused.outcome)
@@ -148,44 +145,46 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
   return refused;
 }
 
-std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change, Held& held) {
-  const auto nodes = source_nodes_.to_tell(change);
+std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change,
+                                                     Resources& resources) {
+  const auto nodes = source_nodes_.nodes_to_update(change);
   if (!nodes) return std::nullopt;
-  source_nodes_.note_told(*nodes);  // the other way round, until exec_ has taken it
+  source_nodes_.mark_updated(*nodes);  // marked as differing until exec_ takes the graph
   is_changed_ = true;
-  held.holdings = held_->holdings;  // of ops, which are the same ones
+  resources.retained = resources_->retained;  // both plans have the same ops
   for (const std::uint32_t node : *nodes) {
     if (!update_
-             .set_in_graph(fast_nodes_, node,
-                           {*change.plan, *change.bindings, held.staged, held.holdings, &calls_})
+             .set_in_graph(nodes_, node,
+                           {*change.plan, *change.bindings, resources.staged, resources.retained,
+                            &callbacks_})
              .done())
       return std::nullopt;
   }
   ExecUpdate result = take_graph(graph_, nullptr, *change.plan);
-  if (result.done()) source_nodes_.note_same();
+  if (result.done()) source_nodes_.mark_equal();
   return result;
 }
 
-ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Held& held) {
-  held.holdings.clear();
-  const CallContext place = context_->at(Stage::Launch, plan_->label);
+ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& resources) {
+  resources.retained.clear();
+  const CallContext call = context_->at(Stage::Launch, plan_->label);
   cudaGraph_t made = nullptr;
-  cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", place);
+  cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", call);
   const OwnedGraph graph(made);
   CudaGraphBuilder::Timestamps timestamps;
   if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
   CudaGraphBuilder builder(*context_, *change.plan, *change.bindings,
-                           {made, held.staged, calls_, held.holdings, entry_exit_.get(), timestamps,
-                            markers_.get(), loops_.get()});
+                           {made, resources.staged, callbacks_, resources.retained,
+                            entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
   builder.add_nodes();
   ExecUpdate result = take_graph(made, &builder, *change.plan);
   if (!result.done()) return result;
-  source_nodes_.note_all_told();
-  ExecNodes now =
-      builder.take_nodes(exec_);  // the nodes that exec_ knows are still those of the first graph
-  fast_nodes_.slots = std::move(now.slots);
-  fast_nodes_.first_keys = std::move(now.first_keys);
-  fast_nodes_.handles = std::move(now.handles);
+  source_nodes_.mark_all_updated();
+  // exec_ still knows the nodes of its first graph.
+  ExecNodes now = builder.take_nodes(exec_);
+  nodes_.timing = std::move(now.timing);
+  nodes_.first_keys = std::move(now.first_keys);
+  nodes_.handles = std::move(now.handles);
   return result;
 }
 
@@ -195,49 +194,51 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
                             lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
-  update_.make_room(*change.plan->recording);
-  auto held = std::make_shared<Held>(context_, *change.plan->recording);
-  auto calls = calls_.begin_set(launches_);
+  update_.reserve(*change.plan->recording);
+  auto resources = std::make_shared<Resources>(context_, *change.plan->recording);
+  auto callbacks = callbacks_.begin_set(launches_);
   ExecUpdate result;
   try {
-    std::optional<ExecUpdate> by_source = update_by_source(change, *held);
-    result = by_source ? std::move(*by_source) : update_by_new_graph(change, *held);
+    std::optional<ExecUpdate> by_source = update_by_source(change, *resources);
+    result = by_source ? std::move(*by_source) : update_by_new_graph(change, *resources);
   } catch (...) {
-    calls_.end_set(std::move(calls));
+    callbacks_.restore_set(std::move(callbacks));
     throw;
   }
   if (!result.done()) {
-    calls_.end_set(std::move(calls));
+    callbacks_.restore_set(std::move(callbacks));
     return result;
   }
   const Bindings before = std::exchange(bindings_, *change.bindings);
-  for (std::uint32_t node = 0; node < fast_nodes_.nodes.size(); ++node) {
+  for (std::uint32_t node = 0; node < nodes_.nodes.size(); ++node) {
     if (before.is_disabled(node) != bindings_.is_disabled(node))
-      static_cast<void>(update_.switch_on_or_off(fast_nodes_, node, bindings_));
+      static_cast<void>(update_.set_enabled(nodes_, node, bindings_));
   }
-  if (ends_ && timestamp_mode_ == TimestampMode::Off)
-    set_timestamp_mode(exec_, ends_, timestamp_mode_, context_->at(Stage::Launch, plan_->label));
+  if (boundary_ && timestamp_mode_ == TimestampMode::Off)
+    set_timestamp_mode(exec_, boundary_, timestamp_mode_,
+                       context_->at(Stage::Launch, plan_->label));
   is_changed_ = true;
-  // Launches so far use what the plan before held.
+  // Earlier launches use the resources of the previous plan.
   struct Replaced {
     std::shared_ptr<const Plan> plan;
-    std::shared_ptr<const void> held, calls;
+    std::shared_ptr<const void> resources, callbacks;
   };
-  result.replaced = std::make_shared<Replaced>(Replaced{
-      std::exchange(plan_, change.plan), std::exchange(held_, std::move(held)), std::move(calls)});
+  result.replaced = std::make_shared<Replaced>(
+      Replaced{std::exchange(plan_, change.plan), std::exchange(resources_, std::move(resources)),
+               std::move(callbacks)});
   return result;
 }
 
-OwnedGraph CudaExec::build_again() const {
+OwnedGraph CudaExec::rebuild_graph() const {
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate",
              context_->at(Stage::Instantiate, plan_->label));
   OwnedGraph graph(made);
   CudaGraphBuilder builder(*context_, *plan_, bindings_,
                            {made,
-                            held_->staged,
-                            calls_,
-                            held_->holdings,
+                            resources_->staged,
+                            callbacks_,
+                            resources_->retained,
                             entry_exit_.get(),
                             {},
                             markers_.get(),

@@ -22,8 +22,10 @@ std::string_view to_string(cudaGraphInstantiateResult result) {
     case cudaGraphInstantiateSuccess: return "success";
     case cudaGraphInstantiateError: return "an error that the result names";
     case cudaGraphInstantiateInvalidStructure: return "the graph's structure is invalid";
-    case cudaGraphInstantiateNodeOperationNotSupported: return "a node does what is not supported";
-    case cudaGraphInstantiateMultipleDevicesNotSupported: return "nodes of several devices";
+    case cudaGraphInstantiateNodeOperationNotSupported:
+      return "a node has an unsupported operation";
+    case cudaGraphInstantiateMultipleDevicesNotSupported:
+      return "the graph has nodes of several devices";
     default: return "an unknown reason";
   }
 }
@@ -39,10 +41,10 @@ CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
       bindings_(with_conditions(bindings)),
       next_key_(target.outer == nullptr ? own_next_key_ : target.outer->next_key),
       first_key_(next_key_),
-      own_slots_(target.outer == nullptr && !plan.bodies.empty() ? timing_layout(plan)
-                                                                 : TimingLayout{}),
-      slots_(target.outer == nullptr ? own_slots_ : target.outer->slots),
-      own_bodies_(own_slots_.bodies.size()),
+      own_timing_(target.outer == nullptr && !plan.bodies.empty() ? timing_layout(plan)
+                                                                  : TimingLayout{}),
+      timing_(target.outer == nullptr ? own_timing_ : target.outer->timing),
+      own_bodies_(own_timing_.bodies.size()),
       bodies_(target.outer == nullptr ? own_bodies_ : target.outer->bodies),
       first_loop_(
           number_loops(*plan.recording, target.outer == nullptr ? 0 : target.outer->first_loop)),
@@ -56,7 +58,7 @@ std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
 }
 
 ExecNodes CudaGraphBuilder::take_nodes(cudaGraphExec_t exec) {
-  ExecNodes taken{exec, std::move(nodes_), own_slots_};
+  ExecNodes taken{exec, std::move(nodes_), own_timing_};
   for (const BodyGraph& body : own_bodies_) {
     taken.nodes.insert(taken.nodes.end(), body.nodes.begin(), body.nodes.end());
     taken.first_keys.push_back(body.first_key);
@@ -76,7 +78,7 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
   const std::uint32_t command = plan_.command_of(node);
   if (command == kNone)
     return Error(std::move(details),
-                 concat("the frame of graph \"", plan_.label, "\": ", error.what()));
+                 concat("the entry or exit kernel of graph \"", plan_.label, "\": ", error.what()));
   const Recording& recording = *plan_.recording;
   details.command = command;
   details.label = recording.label_path(recording.commands[command].label);
@@ -90,15 +92,15 @@ void CudaGraphBuilder::add_nodes() {
   const LoweredGraph& lowered = plan_.lowered;
   const bool is_timestamped = target_.timestamps.kernels != nullptr;
   const bool is_body = target_.outer != nullptr;
-  // The frame's own nodes stamp, where there are any.
+  // Entry and exit kernels take the timestamps where the plan has them.
   const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.begin,
              needs_end = is_timestamped && !is_body && !lowered.entry_exit.end;
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
-  if (needs_begin) ends_.begin = add_boundary(LoweredKind::Entry);
+  if (needs_begin) boundary_.begin = add_boundary(LoweredKind::Entry);
   const std::uint32_t overlapping = needs_begin ? root_beside_begin() : kNone;
-  cudaGraphNode_t before = is_body ? add_round_timestamp() : ends_.begin;
+  cudaGraphNode_t before = is_body ? add_iteration_timestamp() : boundary_.begin;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
     early_.clear();
@@ -114,7 +116,8 @@ void CudaGraphBuilder::add_nodes() {
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
       if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry)
-        before = nodes_[i];  // of what the frame leaves alone, too
+        // Also the predecessor of the roots that the entry kernel does not cover.
+        before = nodes_[i];
       if (!early_.empty()) add_programmatic_edges(nodes_[i]);
       if (lowered.nodes[i].priority != 0) set_priority(nodes_[i], i);
       if (is_marked) {
@@ -122,20 +125,20 @@ void CudaGraphBuilder::add_nodes() {
         done_[i] = add_fault_mark(target_.markers->ended(i));
       }
       if (timestamps_nodes() && lowered.nodes[i].kind == LoweredKind::Work)
-        done_[i] = is_body ? add_inside_timestamp(i) : add_node_timestamp(i);
+        done_[i] = is_body ? add_body_node_timestamp(i) : add_node_timestamp(i);
     } catch (const Error& error) {
       throw with_command(error, i);
     }
   }
-  if (needs_end) ends_.end = add_end_timestamp();
+  if (needs_end) boundary_.end = add_end_timestamp();
   if (overlapping != kNone)
-    overlap_begin(target_.graph, {ends_.begin, needs_end ? ends_.end : nodes_.back()},
+    overlap_begin(target_.graph, {boundary_.begin, needs_end ? boundary_.end : nodes_.back()},
                   nodes_[overlapping], call_);
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
-// Not where something is noted between the two nodes, and not on devices before 9.0, which start
-// nothing early.
+// Requires that no instrumentation lies between the two nodes, and compute capability 9.0, the
+// first with programmatic launches.
 bool CudaGraphBuilder::may_start_programmatically(const LoweredEdge& edge) const {
   return edge.strength == EdgeStrength::Early && target_.markers == nullptr &&
          done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
@@ -156,15 +159,15 @@ void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
   }
 }
 
-// Of what is no kernel nothing has one.
+// Only kernel nodes have a priority.
 void CudaGraphBuilder::set_priority(cudaGraphNode_t node, std::uint32_t index) {
   const std::uint32_t command = plan_.command_of(index);
   if (plan_.recording->commands[command].kind != CommandKind::Dispatch) return;
-  int least = 0, greatest = 0;
-  cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest),
+  int lowest = 0, highest = 0;
+  cuda_check(cudaDeviceGetStreamPriorityRange(&lowest, &highest),
              "cudaDeviceGetStreamPriorityRange", call_);
   CUlaunchAttributeValue value = {};
-  value.priority = least + (greatest - least) * plan_.lowered.nodes[index].priority / kMostUrgent;
+  value.priority = lowest + (highest - lowest) * plan_.lowered.nodes[index].priority / kMostUrgent;
   cuda_check(
       context_.driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
       "cuGraphKernelNodeSetAttribute", call_);
@@ -212,7 +215,7 @@ bool CudaGraphBuilder::timestamps_nodes() const {
   const Timestamps& timestamps = target_.timestamps;
   return target_.outer == nullptr
              ? timestamps.nodes != nullptr
-             : timestamps.bodies != nullptr && timestamps.bodies->notes_times();
+             : timestamps.bodies != nullptr && timestamps.bodies->records_times();
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_fault_mark(std::uint64_t* word) {
@@ -271,17 +274,18 @@ cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
         source = target_.staged.add(first_key_ + command, source,
                                     *span_bytes(copy.extent, copy.source_pitch));
       }
-      return add_copy(place(), source, end(copy.destination),
+      return add_copy(node_context(), source, end(copy.destination),
                       {copy.extent, copy.source_pitch, copy.destination_pitch});
     }
     case CommandKind::Fill: {
       const auto& fill = recording.payload<FillPayload>(command);
-      return add_fill(place(), address(fill.buffer, fill.offset), fill);
+      return add_fill(node_context(), address(fill.buffer, fill.offset), fill);
     }
     case CommandKind::Update: {
       const auto& update = recording.payload<UpdatePayload>(command);
       const Pitch row{update.bytes, update.bytes};
-      return add_copy(place(), target_.staged.add(first_key_ + command, update.data, update.bytes),
+      return add_copy(node_context(),
+                      target_.staged.add(first_key_ + command, update.data, update.bytes),
                       address(update.buffer, update.offset), {{update.bytes, 1, 1}, row, row});
     }
     case CommandKind::Host: return add_host(command);
@@ -347,11 +351,11 @@ void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const Dispatc
                    &per_multiprocessor, kernel.function(),
                    static_cast<int>(dispatch.block.volume()), dispatch.shared_bytes),
                "cuOccupancyMaxActiveBlocksPerMultiprocessor", call_);
-    const std::uint64_t most = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
-                               context_.info.multiprocessors;
-    if (dispatch.grid.volume() > most) {
-      throw launch_limits(concat("a cooperative launch needs all of its ", dispatch.grid.volume(),
-                                 " blocks on the device at once, and ", most, " fit"));
+    const std::uint64_t max_blocks = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
+                                     context_.info.multiprocessors;
+    if (dispatch.grid.volume() > max_blocks) {
+      throw launch_limits(concat("a cooperative launch needs all its ", dispatch.grid.volume(),
+                                 " blocks resident at once, and ", max_blocks, " fit"));
     }
     value = {};
     value.cooperative = 1;
@@ -364,7 +368,7 @@ cudaGraphNode_t CudaGraphBuilder::add_host(std::uint32_t command) {
   const auto& host = plan_.recording->payload<HostPayload>(command);
   const cudaHostNodeParams parameters = {
       &HostCallbacks::run,
-      target_.calls.add(*plan_.recording->functions[host.function], first_key_ + command)};
+      target_.callbacks.add(*plan_.recording->functions[host.function], first_key_ + command)};
   cudaGraphNode_t node = nullptr;
   cuda_check(cudaGraphAddHostNode(&node, target_.graph, after_.data(), after_.size(), &parameters),
              "cudaGraphAddHostNode", call_);
@@ -373,7 +377,7 @@ cudaGraphNode_t CudaGraphBuilder::add_host(std::uint32_t command) {
 
 cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
   const OwnedGraph graph =
-      capture_op(context_, *plan_.recording, command, bindings_, target_.holdings);
+      capture_op(context_, *plan_.recording, command, bindings_, target_.retained);
   if (graph.get() == nullptr) return add_empty();
   cudaGraphNode_t node = nullptr;
   cuda_check(
@@ -382,8 +386,7 @@ cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
   return node;
 }
 
-// A barrier that stayed. As an empty node it makes a graph of full layers two and a half times as
-// slow.
+// A remaining barrier. An empty node in its place makes a graph of full layers 2.5 times as slow.
 cudaGraphNode_t CudaGraphBuilder::add_join() {
   return target_.entry_exit != nullptr ? add_instrumentation_kernel(*target_.entry_exit, {})
                                        : add_empty();

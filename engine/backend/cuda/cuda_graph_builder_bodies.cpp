@@ -19,13 +19,13 @@ cudaGraphConditionalNodeType type_of(Branch branch) {
 
 }  // namespace
 
-// CUDA numbers the handles of each graph by itself, from 1 in the order that they are made. Kernels
-// that take one keep it as it is when an executable is updated by another graph
-// (cudaGraphExecUpdate), and it is right there: CUDA refuses conditionals that have another number,
-// type or size than before (NotSupported), and takes over the default values.
+// CUDA numbers the conditional handles of each graph from 1, in creation order. Kernels that take a
+// handle keep its value when cudaGraphExecUpdate updates an executable from another graph. The
+// value stays correct: CUDA refuses conditionals of another number, type or size (NotSupported) and
+// copies the default values.
 Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
   Bindings all = bindings;
-  if (target_.outer != nullptr) return all;  // a body's come from outside
+  if (target_.outer != nullptr) return all;  // a body uses the handles of the outermost graph
   const auto& buffers = plan_.recording->buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i]->kind != BufferKind::Condition) continue;
@@ -35,7 +35,7 @@ Bindings CudaGraphBuilder::with_conditions(const Bindings& bindings) const {
                                                 cudaGraphCondAssignDefault),
                "cudaGraphConditionalHandleCreate", call_);
     static_assert(sizeof handle == sizeof all.address[i],
-                  "a kernel takes a handle where it would take an address");
+                  "kernels take a handle in place of an address");
     all.address[i] = reinterpret_cast<std::byte*>(handle);
   }
   return all;
@@ -47,8 +47,8 @@ void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphN
                            bindings_of_body(plan_, body, bindings_),
                            {.graph = graph,
                             .staged = target_.staged,
-                            .calls = target_.calls,
-                            .holdings = target_.holdings,
+                            .callbacks = target_.callbacks,
+                            .retained = target_.retained,
                             .entry_exit = nullptr,
                             .timestamps = target_.timestamps,
                             .loops = target_.loops,
@@ -58,11 +58,11 @@ void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphN
 }
 
 std::uint32_t CudaGraphBuilder::first_body() const {
-  return slots_.first_body(
-      (target_.outer == nullptr ? 0 : slots_.bodies[target_.outer->body].first_node) + adding_);
+  return timing_.first_body(
+      (target_.outer == nullptr ? 0 : timing_.bodies[target_.outer->body].first_node) + adding_);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_round_timestamp() {
+cudaGraphNode_t CudaGraphBuilder::add_iteration_timestamp() {
   const BodyTimestamps* const timestamps = target_.timestamps.bodies;
   if (timestamps == nullptr || !timestamps->counts(target_.outer->body)) return nullptr;
   const BodyTimestamps::Words& at = timestamps->words_of(target_.outer->body);
@@ -71,10 +71,10 @@ cudaGraphNode_t CudaGraphBuilder::add_round_timestamp() {
            nodes = at.nodes, kept = at.kept;
   void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept};
   after_.clear();
-  return add_instrumentation_kernel(*target_.timestamps.kernels->round, parameters);
+  return add_instrumentation_kernel(*target_.timestamps.kernels->iteration, parameters);
 }
 
-cudaGraphNode_t CudaGraphBuilder::add_inside_timestamp(std::uint32_t node) {
+cudaGraphNode_t CudaGraphBuilder::add_body_node_timestamp(std::uint32_t node) {
   const BodyTimestamps* const timestamps = target_.timestamps.bodies;
   const BodyTimestamps::Words& at = timestamps->words_of(target_.outer->body);
   std::uint64_t *ring = target_.timestamps.ring, *times = timestamps->memory();
@@ -82,12 +82,12 @@ cudaGraphNode_t CudaGraphBuilder::add_inside_timestamp(std::uint32_t node) {
            nodes = at.nodes, kept = at.kept;
   void* parameters[] = {&ring, &times, &rows, &words, &body, &nodes, &kept, &node};
   after_.assign(1, done_[node]);
-  return add_instrumentation_kernel(*target_.timestamps.kernels->inside, parameters);
+  return add_instrumentation_kernel(*target_.timestamps.kernels->body_node, parameters);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
-  // CUDA copies the graph that it is given: an empty one, so that the nodes which are added are
-  // those of the copy, and can be named later.
+  // CUDA copies the child graph. Nodes are added to the copy of an empty graph, so that later
+  // changes can name them.
   cudaGraph_t made = nullptr;
   cuda_check(cudaGraphCreate(&made, 0), "cudaGraphCreate", call_);
   const OwnedGraph empty(made);
@@ -100,7 +100,7 @@ cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
              call_);
   fill_body(plan_.recording->payload<NestedPayload>(command).body, child, node,
             {.next_key = next_key_,
-             .slots = slots_,
+             .timing = timing_,
              .bodies = bodies_,
              .body = first_body(),
              .first_loop = first_loop_[command]});
@@ -136,7 +136,7 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
     const Body& body = conditional.bodies[i];
     fill_body(body, parameters.conditional.phGraph_out[i], node,
               {.next_key = next_key_,
-               .slots = slots_,
+               .timing = timing_,
                .bodies = bodies_,
                .body = first_body() + i,
                .first_loop = loop,
@@ -153,8 +153,8 @@ void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {
   const bool is_outermost = target_.outer == nullptr;
   if (loops == 0 || !(is_loop || is_outermost)) return;
   std::uint64_t* words = target_.loops->words_of(first_loop_[command]);
-  unsigned anew = is_outermost ? loops : 0;
-  void* parameters[] = {&words, &anew};
+  unsigned reset_count = is_outermost ? loops : 0;
+  void* parameters[] = {&words, &reset_count};
   after_.assign(1, add_instrumentation_kernel(target_.loops->enter(), parameters));
 }
 

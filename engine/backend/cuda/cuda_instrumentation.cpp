@@ -9,8 +9,8 @@ CudaInstrumentation::CudaInstrumentation(const std::shared_ptr<const CudaContext
     : begin(load(shaders::reprise_timestamp_begin)),
       end(load(shaders::reprise_timestamp_end)),
       node(load(shaders::reprise_timestamp_node)),
-      round(load(shaders::reprise_timestamp_round)),
-      inside(load(shaders::reprise_timestamp_inside)),
+      iteration(load(shaders::reprise_timestamp_iteration)),
+      body_node(load(shaders::reprise_timestamp_body_node)),
       readback(std::make_shared<Readback>(context)),
       clock(std::make_unique<GpuClock>(context, readback, load(shaders::reprise_clock_echo))) {}
 

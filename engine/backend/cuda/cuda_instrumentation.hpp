@@ -1,5 +1,5 @@
-// CudaInstrumentation: what all timed graphs of one GPU share: the kernels that stamp, the way back
-// to the CPU, and the clock. Made when the first graph asks for it. Threads: any.
+// CudaInstrumentation: the resources that all timed graphs of one GPU share: timestamp kernels,
+// readback and clock. Created for the first timed graph. Threads: any.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct CudaInstrumentation {
   using Load = std::function<std::shared_ptr<const CudaKernel>(const KernelDesc&)>;
   CudaInstrumentation(const std::shared_ptr<const CudaContext>& context, const Load& load);
 
-  const std::shared_ptr<const CudaKernel> begin, end, node, round, inside;
+  const std::shared_ptr<const CudaKernel> begin, end, node, iteration, body_node;
   const std::shared_ptr<Readback> readback;
   const std::unique_ptr<GpuClock> clock;
 };

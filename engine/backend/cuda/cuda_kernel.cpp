@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kFatbinMagic = 0xBA55ED50u;
 constexpr std::size_t kJitLogBytes = 4096;
 
-// PTX is text that the driver expects to end with a zero; a fatbin or cubin carries its own length.
+// The driver expects PTX to end with a zero; a fatbin or cubin contains its own length.
 bool is_text(std::span<const std::byte> image) {
   std::uint32_t magic = 0;
   if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
@@ -58,16 +58,16 @@ CUfunction CudaLibrary::function(const std::string& entry) const {
   const cudaError_t result = cudaLibraryGetKernel(&kernel, library_, entry.c_str());
   if (error_code_of(result) == ErrorCode::KernelNotFound) {
     throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", context_->at(Stage::Load),
-                     concat(name_, " holds no kernel \"", entry, "\" for compute capability ",
+                     concat(name_, " contains no kernel \"", entry, "\" for compute capability ",
                             context_->info.compute_major, ".", context_->info.compute_minor));
   }
-  const CallContext place = context_->at(Stage::Load, entry);
+  const CallContext call = context_->at(Stage::Load, entry);
   if (result != cudaSuccess)
-    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", place, log_.c_str());
+    throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", call, log_.c_str());
   CUfunction function = nullptr;
   const CUresult loaded = context_->driver.cuKernelGetFunction(&function, kernel);
   if (loaded != CUDA_SUCCESS)
-    throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", place, log_.c_str());
+    throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", call, log_.c_str());
   return function;
 }
 
@@ -91,7 +91,7 @@ int CudaKernel::attribute(CUfunction_attribute which) const {
 
 void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
   if (bytes <= allowed_shared_bytes_.load(std::memory_order_acquire)) return;
-  static std::mutex mutex;  // one for all: two kernels may be of one function
+  static std::mutex mutex;  // shared by all kernels: two may have the same function
   const std::lock_guard lock(mutex);
   const auto current = static_cast<std::uint32_t>(
       std::max(attribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 0));
@@ -111,7 +111,7 @@ std::vector<KernelParameter> CudaKernel::parameters() const {
     std::size_t offset = 0, size = 0;
     const CUresult result =
         context_->driver.cuFuncGetParamInfo(function_, parameters.size(), &offset, &size);
-    if (result == CUDA_ERROR_INVALID_VALUE) return parameters;  // no parameter of that index
+    if (result == CUDA_ERROR_INVALID_VALUE) return parameters;  // no parameter with that index
     cuda_check(result, "cuFuncGetParamInfo", context_->at(Stage::Load, name_));
     parameters.push_back(
         {static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size), false});

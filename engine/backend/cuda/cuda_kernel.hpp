@@ -1,6 +1,6 @@
-// CudaLibrary and CudaKernel: a loaded image (fatbin, cubin or PTX), and one entry point of it on
-// one GPU. Threads: any; the one thing that changes is the opt-in to more dynamic shared memory,
-// which only grows.
+// CudaLibrary and CudaKernel: a loaded image (fatbin, cubin or PTX) and one of its entry points on
+// one GPU. Threads: any; the only mutable state is the opt-in to more dynamic shared memory, which
+// only grows.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ namespace reprise::detail {
 
 class CudaLibrary {
  public:
-  // `image` is read while this runs. Throws NativeFailure with what the driver says of a bad image
-  // (for PTX, the compiler's words), KernelNotFound where it holds no code for this GPU.
+  // `image` is only read during the call. Throws NativeFailure with the driver's text for a bad
+  // image (for PTX, the compiler log), and KernelNotFound if the image has no code for this GPU.
   CudaLibrary(std::shared_ptr<const CudaContext> context, std::span<const std::byte> image,
               std::string_view name);
   CudaLibrary(const CudaLibrary&) = delete;
@@ -34,8 +34,8 @@ class CudaLibrary {
  private:
   std::shared_ptr<const CudaContext> context_;
   std::string name_;
-  std::string
-      log_;  // where the driver's compiler writes, now or when the first kernel is asked for
+  // Log of the driver's compiler, which runs at the load or at the first kernel look-up.
+  std::string log_;
   cudaLibrary_t library_ = nullptr;
 };
 
@@ -47,13 +47,12 @@ class CudaKernel final : public BackendKernel {
 
   [[nodiscard]] CUfunction function() const noexcept { return function_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  // Makes launches with this much dynamic shared memory possible.
+  // Allows launches with `bytes` of dynamic shared memory.
   void allow_shared_bytes(std::uint32_t bytes) const;
   [[nodiscard]] int attribute(CUfunction_attribute which) const;
-  // Offsets and sizes as compiled. Which of them are pointers the image does not say: `is_pointer`
-  // is false.
+  // Offsets and sizes as compiled. The image does not reveal pointers: `is_pointer` is false.
   [[nodiscard]] std::vector<KernelParameter> parameters() const;
-  // The core of a handle, with parameters as given; `device` and `generation` are left to run/.
+  // The core of a handle with the given parameters. The runtime sets `device` and `generation`.
   [[nodiscard]] static KernelCore core(std::shared_ptr<const CudaKernel> kernel,
                                        std::vector<KernelParameter> parameters);
 
@@ -65,8 +64,8 @@ class CudaKernel final : public BackendKernel {
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
 
-// Throws ParameterMismatch (Stage::Load) naming kernel, index, offsets and sizes where `table` is
-// not what was compiled.
+// Throws ParameterMismatch (Stage::Load) naming kernel, index, offsets and sizes if `table` differs
+// from `compiled`.
 void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,
                       std::span<const KernelParameter> compiled);
 

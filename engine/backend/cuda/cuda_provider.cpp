@@ -14,75 +14,76 @@ std::string version_text(int version) { return concat(version / 1000, ".", versi
 
 std::string too_old_text(int version) {
   return concat("the installed CUDA driver is for CUDA ", version_text(version),
-                ", this build needs one for CUDA ", version_text(CudaProvider::kMinimumDriver),
+                "; this build needs a driver for CUDA ", version_text(CudaProvider::kMinimumDriver),
                 " or newer");
 }
 
 }  // namespace
 
-CudaProvider::Answer CudaProvider::ask() const {
-  Answer answer;
+CudaProvider::Detection CudaProvider::detect() const {
+  Detection detection;
   int version = 0;
-  answer.call = "cudaDriverGetVersion";
-  answer.result = probe_.driver_version(&version);
-  cuda_ignore(answer.result);
-  if (answer.result != cudaSuccess || version == 0) {
-    answer.why = "no CUDA driver is installed on this machine (libcuda.so.1 was not found)";
-    return answer;
+  detection.call = "cudaDriverGetVersion";
+  detection.result = probe_.driver_version(&version);
+  cuda_ignore(detection.result);
+  if (detection.result != cudaSuccess || version == 0) {
+    detection.reason = "no CUDA driver is installed on this machine (libcuda.so.1 was not found)";
+    return detection;
   }
   if (version < kMinimumDriver) {
-    answer.found = Found::DriverTooOld;
-    answer.why = too_old_text(version);
-    return answer;
+    detection.found = Found::DriverTooOld;
+    detection.reason = too_old_text(version);
+    return detection;
   }
   int count = 0;
-  answer.call = "cudaGetDeviceCount";
-  answer.result = probe_.device_count(&count);
-  cuda_ignore(answer.result);
-  if (answer.result == cudaErrorInsufficientDriver) {
-    answer.found = Found::DriverTooOld;
-    answer.why = too_old_text(version);
-    return answer;
+  detection.call = "cudaGetDeviceCount";
+  detection.result = probe_.device_count(&count);
+  cuda_ignore(detection.result);
+  if (detection.result == cudaErrorInsufficientDriver) {
+    detection.found = Found::DriverTooOld;
+    detection.reason = too_old_text(version);
+    return detection;
   }
-  if (answer.result == cudaErrorNoDevice || (answer.result == cudaSuccess && count == 0)) {
-    answer.found = Found::NoDevice;
-    answer.why = concat("the CUDA driver (for CUDA ", version_text(version),
-                        ") sees no GPU on this machine");
-    return answer;
+  if (detection.result == cudaErrorNoDevice || (detection.result == cudaSuccess && count == 0)) {
+    detection.found = Found::NoDevice;
+    detection.reason = concat("the CUDA driver (for CUDA ", version_text(version),
+                              ") sees no GPU on this machine");
+    return detection;
   }
-  if (answer.result != cudaSuccess) {
-    answer.why = concat("the CUDA driver (for CUDA ", version_text(version),
-                        ") does not start: ", cudaGetErrorName(answer.result), ", ",
-                        cudaGetErrorString(answer.result));
-    return answer;
+  if (detection.result != cudaSuccess) {
+    detection.reason = concat("the CUDA driver (for CUDA ", version_text(version),
+                              ") failed to initialise: ", cudaGetErrorName(detection.result), ", ",
+                              cudaGetErrorString(detection.result));
+    return detection;
   }
   try {
     for (int ordinal = 0; ordinal < count; ++ordinal)
-      answer.devices.push_back(cuda_device_info(ordinal, version));
-    answer.found = Found::Devices;
+      detection.devices.push_back(cuda_device_info(ordinal, version));
+    detection.found = Found::Devices;
   } catch (const Error& error) {
-    answer.devices.clear();
-    answer.found = error.code() == ErrorCode::DriverTooOld ? Found::DriverTooOld : Found::NoDriver;
-    answer.result = static_cast<cudaError_t>(error.details().native_code);
-    answer.why = error.what();
+    detection.devices.clear();
+    detection.found =
+        error.code() == ErrorCode::DriverTooOld ? Found::DriverTooOld : Found::NoDriver;
+    detection.result = static_cast<cudaError_t>(error.details().native_code);
+    detection.reason = error.what();
   }
-  return answer;
+  return detection;
 }
 
-const CudaProvider::Answer& CudaProvider::answer() {
-  std::call_once(asked_, [this] {
-    answer_ = ask();
-    contexts_.resize(answer_.devices.size());
+const CudaProvider::Detection& CudaProvider::detection() {
+  std::call_once(detected_, [this] {
+    detection_ = detect();
+    contexts_.resize(detection_.devices.size());
   });
-  return answer_;
+  return detection_;
 }
 
-std::vector<DeviceInfo> CudaProvider::devices() { return answer().devices; }
+std::vector<DeviceInfo> CudaProvider::devices() { return detection().devices; }
 
-std::string CudaProvider::unavailable_reason() { return answer().why; }
+std::string CudaProvider::unavailable_reason() { return detection().reason; }
 
 void CudaProvider::require_driver() {
-  const Answer& found = answer();
+  const Detection& found = detection();
   if (found.found == Found::Devices || found.found == Found::NoDevice) return;
   ErrorDetails details;
   details.code = found.found == Found::NoDriver ? ErrorCode::NoDriver : ErrorCode::DriverTooOld;
@@ -92,7 +93,7 @@ void CudaProvider::require_driver() {
     details.native_code = found.result;
     details.native_name = cudaGetErrorName(found.result);
   }
-  throw Error(std::move(details), found.why);
+  throw Error(std::move(details), found.reason);
 }
 
 CUcontext CudaProvider::primary_context(int ordinal, DeviceStatus& status) {
@@ -101,24 +102,23 @@ CUcontext CudaProvider::primary_context(int ordinal, DeviceStatus& status) {
   if (context == nullptr) {
     const CudaDriver& driver = CudaDriver::get();
     const RelaxedCapture relaxed(driver);
-    const CallContext place{Stage::Open, &status};
+    const CallContext call{Stage::Open, &status};
     CUdevice device = 0;
-    cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", place);
-    cuda_check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain",
-               place);
+    cuda_check(driver.cuDeviceGet(&device, ordinal), "cuDeviceGet", call);
+    cuda_check(driver.cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain", call);
   }
   return context;
 }
 
 std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index,
                                             std::shared_ptr<DeviceStatus> status) {
-  const std::vector<DeviceInfo>& devices = answer().devices;
+  const std::vector<DeviceInfo>& devices = detection().devices;
   if (index >= devices.size()) {
     ErrorDetails details;
     details.code = ErrorCode::UnknownDevice;
     details.stage = Stage::Open;
     throw Error(std::move(details),
-                concat("there is no GPU number ", index, "; this machine has ", devices.size()));
+                concat("GPU ", index, " does not exist; this machine has ", devices.size()));
   }
   const int ordinal = static_cast<int>(index);
   const CUcontext handle = primary_context(ordinal, *status);

@@ -1,5 +1,4 @@
-// CudaProvider: finds out whether this machine has a usable CUDA driver and GPUs, and says in plain
-// words why not. Threads: any.
+// CudaProvider: detects a usable CUDA driver and GPUs and reports why there is none. Threads: any.
 #pragma once
 
 #include <cuda.h>
@@ -14,7 +13,7 @@
 
 namespace reprise::detail {
 
-// The two questions that decide whether there is a GPU. Tests put answers of their own here.
+// The two calls that detect a GPU. Tests replace them.
 struct DriverProbe {
   cudaError_t (*driver_version)(int* version) = &cudaDriverGetVersion;  // 0: no driver
   cudaError_t (*device_count)(int* count) = &cudaGetDeviceCount;
@@ -22,7 +21,7 @@ struct DriverProbe {
 
 class CudaProvider final : public BackendProvider {
  public:
-  // The oldest driver that this build runs on, as CUDA writes it: 13000 for 13.0.
+  // The oldest driver that this build supports, in CUDA's encoding: 13000 for 13.0.
   static constexpr int kMinimumDriver =
       CUDART_VERSION / 1000 * 1000 >= 13000 ? CUDART_VERSION / 1000 * 1000 : 12040;
 
@@ -36,23 +35,23 @@ class CudaProvider final : public BackendProvider {
 
  private:
   enum class Found { NoDriver, DriverTooOld, NoDevice, Devices };
-  struct Answer {
+  struct Detection {
     Found found = Found::NoDriver;
-    std::string why;                   // empty where there are devices
-    cudaError_t result = cudaSuccess;  // that said no
+    std::string reason;                // empty if there are devices
+    cudaError_t result = cudaSuccess;  // of the failing call
     const char* call = "";
     std::vector<DeviceInfo> devices;
   };
-  const Answer& answer();
-  [[nodiscard]] Answer ask() const;
+  const Detection& detection();
+  [[nodiscard]] Detection detect() const;
   [[nodiscard]] CUcontext primary_context(int ordinal, DeviceStatus& status);
 
   DriverProbe probe_;
-  std::once_flag asked_;
-  Answer answer_;
+  std::once_flag detected_;
+  Detection detection_;
   std::mutex mutex_;
-  std::vector<CUcontext>
-      contexts_;  // by ordinal; null until opened, then for the rest of the process
+  // By ordinal; null until opened, then retained until the process ends.
+  std::vector<CUcontext> contexts_;
 };
 
 }  // namespace reprise::detail

@@ -9,13 +9,14 @@
 
 namespace reprise::detail {
 namespace {
+// Duration of busy polling in a wait with a time limit.
 
-constexpr std::chrono::microseconds kSpin{50};  // how long a wait with a limit asks without a pause
-constexpr std::chrono::microseconds kLongestPause{500};
+constexpr std::chrono::microseconds kSpin{50};
+constexpr std::chrono::microseconds kMaxPause{500};
 
 }  // namespace
 
-// Keeps the event of a serial from being used again.
+// Prevents the reuse of a serial's event.
 class CudaQueue::Pin {
  public:
   explicit Pin(Slot& slot) noexcept : slot_(slot) { slot_.pins.fetch_add(1); }
@@ -55,8 +56,8 @@ CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreig
     details.stage = Stage::Open;
     details.label = label_;
     throw Error(std::move(details),
-                concat("the stream to adopt as ", name_, " is not of the primary context of ",
-                       context_->info.selector));
+                concat("the stream to adopt as ", name_,
+                       " does not belong to the primary context of ", context_->info.selector));
   }
   make_events();
 }
@@ -90,14 +91,14 @@ void CudaQueue::destroy() noexcept {
 }
 
 void CudaQueue::advance(std::uint64_t serial) noexcept {
-  std::uint64_t seen = completed_.load();
-  while (seen < serial && !completed_.compare_exchange_weak(seen, serial)) {
+  std::uint64_t completed = completed_.load();
+  while (completed < serial && !completed_.compare_exchange_weak(completed, serial)) {
   }
 }
 
 bool CudaQueue::query(std::uint64_t serial, Stage stage) {
   const CUresult result = context_->driver.cuEventQuery(slot(serial).event);
-  // The event may stand for a later serial by now; then this one was done before.
+  // The event may belong to a later serial by now; this serial completed before that.
   if (result == CUDA_ERROR_NOT_READY) return reached(serial);
   cuda_check(result, "cuEventQuery", context_->at(stage, name_));
   advance(serial);
@@ -133,7 +134,7 @@ bool CudaQueue::wait(std::uint64_t serial, std::optional<std::chrono::nanosecond
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(
-          std::min<std::chrono::nanoseconds>({elapsed / 8, kLongestPause, *timeout - elapsed}));
+          std::min<std::chrono::nanoseconds>({elapsed / 8, kMaxPause, *timeout - elapsed}));
     }
   }
 }
@@ -229,30 +230,30 @@ void CudaQueue::refuse_capture(Stage stage) const {
                      " is being captured: end the capture first, or launch on another queue"));
 }
 
-void CudaQueue::take_back(std::uint64_t most) noexcept {
+void CudaQueue::reclaim(std::uint64_t max_count) noexcept {
   const std::uint64_t done = completed_.load();
-  for (; most > 0 && taken_back_ < done; --most)
-    free_[free_count_++] = slot_of_[++taken_back_ % kRing].load(std::memory_order_relaxed);
+  for (; max_count > 0 && reclaimed_ < done; --max_count)
+    free_[free_count_++] = slot_of_[++reclaimed_ % kRing].load(std::memory_order_relaxed);
 }
 
 std::uint16_t CudaQueue::next_slot(Stage stage) {
-  // A few a launch keep up with everything that gets done, and no launch pays for all of it.
-  constexpr std::uint64_t kFew = 4;
-  take_back(kFew);
+  // Reclaiming a few events per launch keeps up with completed work and spreads the cost.
+  constexpr std::uint64_t kReclaimedPerLaunch = 4;
+  reclaim(kReclaimedPerLaunch);
   if (free_count_ == 0) {
-    const std::uint64_t oldest = taken_back_ + 1;
+    const std::uint64_t oldest = reclaimed_ + 1;
     const RelaxedCapture relaxed(context_->driver);
-    // One question in the middle of those under way answers for half of them.
-    if (!query(taken_back_ + kRing / 2, stage)) {
+    // One query in the middle of the pending serials can release half of them.
+    if (!query(reclaimed_ + kRing / 2, stage)) {
       cuda_check(context_->driver.cuEventSynchronize(slot(oldest).event), "cuEventSynchronize",
                  context_->at(stage, name_));
       advance(oldest);
     }
-    take_back(kFew);
+    reclaim(kReclaimedPerLaunch);
   }
   const std::uint16_t next = free_[--free_count_];
-  while (slots_[next].pins.load() != 0)
-    std::this_thread::yield();  // they see that its old serial is done, and leave
+  // The pinning threads observe that the old serial is complete and leave.
+  while (slots_[next].pins.load() != 0) std::this_thread::yield();
   return next;
 }
 

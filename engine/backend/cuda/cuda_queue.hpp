@@ -1,7 +1,7 @@
-// CudaQueue: a stream whose submissions are numbered. Behind each serial stands an event of a set
-// that is made with the queue, so that a launch allocates nothing. An event is used again only when
-// its old serial is done and nobody waits on it; the one that came back last is taken first,
-// because its memory is still warm. Threads: any.
+// CudaQueue: a stream with numbered submissions. Each serial has an event from a set that is
+// created with the queue, so a launch allocates nothing. An event is reused only when its old
+// serial is complete and no thread waits on it. Reuse is last in, first out, because recently used
+// memory is warm. Threads: any.
 #pragma once
 
 #include <array>
@@ -18,13 +18,14 @@ namespace reprise::detail {
 
 class CudaQueue final : public BackendQueue {
  public:
-  // Submissions under way at once; the next one waits for the oldest, about where the driver would.
+  // Maximum number of pending submissions. A further one waits for the oldest, as it would in the
+  // driver at about this depth.
   static constexpr std::uint64_t kRing = 2048;
 
-  CudaQueue(std::shared_ptr<const CudaContext> context,
-            std::string_view label);  // makes its stream
-  CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign,
-            std::string_view label);  // leaves it alive
+  // Creates its stream.
+  CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label);
+  // Adopts `foreign` without owning it.
+  CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign, std::string_view label);
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
   ~CudaQueue() override;
@@ -39,36 +40,38 @@ class CudaQueue final : public BackendQueue {
   std::uint64_t mark() override;
   std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override;
   [[nodiscard]] std::unique_ptr<QueueStopwatch> make_stopwatch() override;
-  // The stream. From now on the queue looks out for captures that its new user may begin.
+  // Returns the stream. From now on the queue checks for captures that its new user may begin.
   [[nodiscard]] void* native() const noexcept override;
   [[nodiscard]] void* identity() const noexcept override { return stream_; }
 
-  // Launches and gives the serial. Throws CapturingStream, leaving the capture as it was.
+  // Launches and returns the serial. Throws CapturingStream and leaves the capture intact.
   [[nodiscard]] std::uint64_t launch(CUgraphExec exec);
   void upload(CUgraphExec exec);
-  // The stream is the caller's to destroy from now on.
+  // Transfers the ownership of the stream to the caller.
   [[nodiscard]] CUstream release();
 
  private:
   class Pin;
   struct Slot {
     CUevent event = nullptr;
-    std::atomic<std::uint32_t> pins{
-        0};  // threads that use the event outside the mutex, or under another queue's
+    // Threads that use the event outside the mutex, or under another queue's mutex.
+    std::atomic<std::uint32_t> pins{0};
   };
   void make_events();
   void destroy() noexcept;
-  // The event that stands, or once stood, for `serial`.
+  // The event of `serial`, unless it was reused.
   [[nodiscard]] Slot& slot(std::uint64_t serial) noexcept {
     return slots_[slot_of_[serial % kRing].load(std::memory_order_acquire)];
   }
   [[nodiscard]] bool reached(std::uint64_t serial) const noexcept {
     return serial <= completed_.load();
   }
-  void advance(std::uint64_t serial) noexcept;  // `serial` is done
+  void advance(std::uint64_t serial) noexcept;  // records that `serial` is complete
   [[nodiscard]] bool query(std::uint64_t serial, Stage stage);
-  void refuse_capture(Stage stage) const;       // these three under the mutex, in a scope
-  void take_back(std::uint64_t most) noexcept;  // at most so many events of serials that are done
+  // This and the next three functions: under the mutex, in a scope.
+  void refuse_capture(Stage stage) const;
+  // Reclaims up to `max_count` events of completed serials.
+  void reclaim(std::uint64_t max_count) noexcept;
   [[nodiscard]] std::uint16_t next_slot(Stage stage);
   std::uint64_t record(std::uint16_t slot, Stage stage);
 
@@ -77,17 +80,18 @@ class CudaQueue final : public BackendQueue {
   const std::string name_;  // 'queue "main"', for messages
   CUstream stream_ = nullptr;
   bool owned_ = false;
-  mutable std::atomic<bool> shared_{false};  // somebody else knows the stream
+  mutable std::atomic<bool> shared_{false};  // other code knows the stream
   std::mutex mutex_;
   std::atomic<std::uint64_t> last_{0}, completed_{0};
   std::array<Slot, kRing> slots_;
   std::array<std::atomic<std::uint16_t>, kRing> slot_of_{};  // by serial % kRing
-  std::array<std::uint16_t, kRing> free_{};  // a stack; under mutex_, as the two below
+  std::array<std::uint16_t, kRing> free_{};  // a stack; under mutex_, as the members below
   std::uint64_t free_count_ = 0;
-  std::byte* staging_ = nullptr;  // pinned: kMaxWriteBytes of each slot, which is not used again
-                                  // before its serial is done; null: nothing was written
-  std::uint64_t taken_back_ =
-      0;  // events of serials up to this one are free, or in use for a later one
+  // pinned, kMaxWriteBytes per slot, reused when the slot's serial is complete; null: nothing was
+  // written
+  std::byte* staging_ = nullptr;
+  // Events of serials up to this one are free or reused.
+  std::uint64_t reclaimed_ = 0;
 };
 
 }  // namespace reprise::detail

@@ -9,9 +9,8 @@
 namespace reprise::detail {
 namespace {
 
-// After so long without a launch a window of CUPTI is closed: other graphs are slower while it is
-// open.
-constexpr std::chrono::seconds kLongestWindow{1};
+// An open CUPTI window slows down other graphs, so it closes after this time without a launch.
+constexpr std::chrono::seconds kMaxIdleWindow{1};
 
 }  // namespace
 
@@ -31,7 +30,7 @@ CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context,
 }
 
 void CudaReplaySource::close() noexcept {
-  left_.store(0);
+  remaining_.store(0);
   const std::lock_guard lock(make_mutex_);
   close_window();
   clones_ = {};
@@ -43,29 +42,29 @@ bool CudaReplaySource::ran_clone(std::uint64_t replay) const noexcept {
 }
 
 bool CudaReplaySource::is_complete() {
-  if (!window_) return false;
+  if (!is_timing_) return false;
   const bool is_idle = timed_by_ == TimedBy::Cupti && !is_endless_ && last_.load() <= last_ended_ &&
-                       Clock::now() - opened_ > kLongestWindow;
-  if (is_idle) left_.store(0);
-  return left_.load(std::memory_order_acquire) == 0 &&
+                       Clock::now() - opened_ > kMaxIdleWindow;
+  if (is_idle) remaining_.store(0);
+  return remaining_.load(std::memory_order_acquire) == 0 &&
          last_.load(std::memory_order_acquire) <= last_ended_;
 }
 
-bool CudaReplaySource::tell(const ReplayTimestamps& replay, NodeTimer::Rest rest,
-                            ReplayObserver& observer, Lost& lost) {
+bool CudaReplaySource::report(const ReplayTimestamps& replay, NodeTimer::Remaining remaining,
+                              ReplayObserver& observer, Lost& lost) {
   const GpuClock& clock = *instrumentation_->clock;
   const bool by_clone = ran_clone(replay.replay);
   const std::uint64_t number = numbers_.replay(replay.replay);
-  NodeTimer::Found found = NodeTimer::Found::Lost;
+  NodeTimer::FindResult found = NodeTimer::FindResult::Lost;
   if (by_clone)
-    found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), rest}, clock);
-  if (found == NodeTimer::Found::NotYet) return false;
+    found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), remaining}, clock);
+  if (found == NodeTimer::FindResult::Pending) return false;
   if (number == 0) {
     ++lost.replays;
     return true;
   }
   NodeTime* times = nullptr;
-  if (found == NodeTimer::Found::Times) {
+  if (found == NodeTimer::FindResult::Times) {
     times = observer.begin_replay(number);
     if (times != nullptr) nodes_->fill(times, clock);
   } else if (by_clone) {
@@ -79,44 +78,46 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
   ended_.clear();
   Lost lost;
   lost.replays = ring_.read(ended_);
-  if (lost.replays != 0 && window_) nodes_->note_gap();
+  if (lost.replays != 0 && is_timing_) nodes_->mark_gap();
   if (!ended_.empty()) {
     instrumentation_->clock->align();
-    waiting_.insert(waiting_.end(), ended_.begin(), ended_.end());
+    pending_.insert(pending_.end(), ended_.begin(), ended_.end());
     last_ended_ = ended_.back().replay;
   }
-  const bool over = is_complete();
-  if (over) {
+  const bool is_done = is_complete();
+  if (is_done) {
     const std::lock_guard lock(make_mutex_);
     close_window();
-  } else if (window_ && !waiting_.empty()) {
-    nodes_->gather();
+  } else if (is_timing_ && !pending_.empty()) {
+    nodes_->flush();
   }
-  while (!waiting_.empty() &&
-         tell(waiting_.front(), over ? NodeTimer::Rest::IsHere : NodeTimer::Rest::MayCome, observer,
-              lost)) {
-    waiting_.pop_front();
+  while (!pending_.empty() &&
+         report(pending_.front(),
+                is_done ? NodeTimer::Remaining::None : NodeTimer::Remaining::Possible, observer,
+                lost)) {
+    pending_.pop_front();
   }
-  if (window_) {
-    if (std::string complaint = nodes_->complaint(); !complaint.empty())
-      notice_ = std::move(complaint);
+  if (is_timing_) {
+    if (std::string warning = nodes_->warning(); !warning.empty()) notice_ = std::move(warning);
   }
-  if (over) window_ = false;
+  if (is_done) is_timing_ = false;
   return lost;
 }
 
 bool CudaReplaySource::open_window() {
   try {
-    const std::string why = ActivitySession::of_process().open([this] {
+    const std::string reason = ActivitySession::of_process().open([this] {
       ProfilingClone clone = clones_.make(TimedBy::Cupti);
       nodes_ = std::move(clone.nodes);
       clone_ = clone.exec;
     });
-    has_window_ = why.empty();
-    if (!why.empty()) notice_ = concat("nodes are timed by stamps, not by CUPTI: ", why);
+    has_window_ = reason.empty();
+    if (!reason.empty())
+      notice_ = concat("nodes are timed by timestamp kernels, not by CUPTI: ", reason);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::DeviceLost) throw;
-    notice_ = concat("nodes are timed by stamps, because a window of CUPTI failed: ", error.what());
+    notice_ = concat("nodes are timed by timestamp kernels, because a CUPTI window failed: ",
+                     error.what());
   }
   return has_window_;
 }
@@ -129,16 +130,16 @@ void CudaReplaySource::close_window() noexcept {
   });
 }
 
-void CudaReplaySource::time_nodes(std::uint64_t replays, Precision closeness) {
-  if (replays == 0) return left_.store(0);
-  if (window_) return;
+void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
+  if (replays == 0) return remaining_.store(0);
+  if (is_timing_) return;
   const std::lock_guard lock(make_mutex_);
   if (!clones_.make) return;
-  const auto pages = UnmappedPagesError::of_process().hold();
-  if (!clones_.is_possible()) return;  // it is asked for again
-  timed_by_ = closeness == Precision::Close ? nodes_by_ : TimedBy::Timestamp;
+  const auto pages = UnmappedRanges::of_process().hold();
+  if (!clones_.is_possible()) return;  // the caller requests it again
+  timed_by_ = precision == Precision::Close ? nodes_by_ : TimedBy::Timestamp;
   if (timed_by_ == TimedBy::Cupti) {
-    clones_.destroy();  // one with stamps is not running: all that it ran was collected
+    clones_.destroy();  // a timestamped clone is idle: all its replays were collected
     clone_ = nullptr;
     if (!open_window()) timed_by_ = nodes_by_ = TimedBy::Timestamp;
   }
@@ -149,11 +150,11 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision closeness) {
   }
   opened_ = Clock::now();
   is_endless_ = replays == kAllReplays;
-  window_ = true;
+  is_timing_ = true;
   first_.store(0);
   last_.store(0);
-  left_.store(is_endless_ ? replays : std::min<std::uint64_t>(replays, nodes_->rows()),
-              std::memory_order_release);
+  remaining_.store(is_endless_ ? replays : std::min<std::uint64_t>(replays, nodes_->rows()),
+                   std::memory_order_release);
 }
 
 }  // namespace reprise::detail

@@ -1,10 +1,11 @@
-// CudaReplaySource: the times of one graph's replays on a GPU: those of every replay from the
-// stamps in the graph, those of nodes from a twin: a second executable, lowered again from the
-// plan, which takes the place of the first for some real launches. Where CUPTI can be had, a twin
-// is made inside each of its windows and goes with it; else, and where it would cost too much, one
-// with a stamp behind every node is made once. Shared by the exec, which launches, and whoever
-// collects. Threads: take_twin() from the thread that launches; stamping(), pause() and resume()
-// from any; the rest as ReplaySource says; close() from whoever destroys the exec.
+// CudaReplaySource: the times of one graph's replays on a GPU. Boundary timestamps in the graph
+// time every replay. A profiling clone times nodes: a second executable, lowered again from the
+// plan, which replaces the first for some launches. Where CUPTI is available, each CUPTI window
+// creates and destroys a clone of its own. Otherwise, or where CUPTI would cost too much, one clone
+// with a timestamp kernel behind every node is created once. Shared by the exec, which launches,
+// and the collecting code. Threads: take_clone() from the launching thread; timestamp_mode(),
+// pause() and resume() from any; close() from the thread that destroys the exec; otherwise as
+// ReplaySource.
 #pragma once
 
 #include <atomic>
@@ -28,21 +29,22 @@ namespace reprise::detail {
 
 class CudaReplaySource final : public ReplaySource {
  public:
-  // The exec keeps it.
+  // Owned by the exec.
   struct ProfilingClone {
     CUgraphExec exec = nullptr;
     std::unique_ptr<NodeTimer> nodes;
   };
-  // How the exec makes and uploads a twin whose nodes are timed by stamps or by CUPTI, and how it
-  // gets rid of one that is not running.
+  // The exec's functions to create and upload a clone, timed by timestamps or by CUPTI, and to
+  // destroy an idle clone.
   struct ProfilingClones {
     std::function<ProfilingClone(TimedBy)> make;
     std::function<void()> destroy;
-    std::function<bool()> is_possible;  // of making one, now: what its nodes name is there. While
-                                        // UnmappedPagesError are held
+    // True if a clone can be made now: the addresses of its nodes are mapped; the caller holds
+    // UnmappedRanges.
+    std::function<bool()> is_possible;
   };
 
-  // `nodes_by`: Stamp or, where it can be had, Cupti.
+  // `nodes_by`: Timestamp or, where available, Cupti.
   CudaReplaySource(std::shared_ptr<const CudaContext> context,
                    std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by);
 
@@ -51,39 +53,38 @@ class CudaReplaySource final : public ReplaySource {
   }
   [[nodiscard]] TimestampRing& ring() noexcept { return ring_; }
   [[nodiscard]] ReplayNumbers& numbers() noexcept { return numbers_; }
-  // Whether stamps around the graph are to be on.
+  // The required mode of the boundary timestamps.
   [[nodiscard]] TimestampMode timestamp_mode() const noexcept {
     return timestamp_mode_.load(std::memory_order_relaxed);
+    // Called before other code can access this object.
   }
-  void open(ProfilingClones clones) {
-    clones_ = std::move(clones);
-  }                       // before anybody else knows this
-  void close() noexcept;  // no twin is made or asked for from now on
+  void open(ProfilingClones clones) { clones_ = std::move(clones); }
+  void close() noexcept;  // no clone is made or requested after this
 
-  // Runs `change`, after which there is no twin: the one that there was is made again when it is
-  // wanted. From the thread that launches.
+  // Destroys the clone, then runs `change`. The next request creates a new clone. Called from the
+  // launching thread.
   template <class Change>
   void without_clone(Change&& change) {
     const std::lock_guard lock(make_mutex_);
-    left_.store(0);
-    close_window();  // CUPTI has to be asked for what it knows of a twin before that goes
+    remaining_.store(0);
+    close_window();  // CUPTI must deliver its records before the clone is destroyed
     clone_ = nullptr;
     change();
   }
 
-  // What this launch has to run instead of the exec, launch number `replay` of those that are
-  // stamped; null: the exec.
+  // The clone to launch in place of the exec, or null. `replay`: the timestamp number of the
+  // launch.
   [[nodiscard]] CUgraphExec take_clone(std::uint64_t replay) noexcept {
-    std::uint64_t left = left_.load(std::memory_order_acquire);
-    if (left == 0) [[likely]]
+    std::uint64_t remaining = remaining_.load(std::memory_order_acquire);
+    if (remaining == 0) [[likely]]
       return nullptr;
     const std::uint64_t first = first_.load(std::memory_order_relaxed),
                         last = last_.load(std::memory_order_relaxed);
     if (first == 0) first_.store(replay, std::memory_order_relaxed);
     last_.store(replay, std::memory_order_relaxed);
-    while (!left_.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel)) {
-      if (left != 0) continue;
-      first_.store(first, std::memory_order_relaxed);  // called off meanwhile
+    while (!remaining_.compare_exchange_weak(remaining, remaining - 1, std::memory_order_acq_rel)) {
+      if (remaining != 0) continue;
+      first_.store(first, std::memory_order_relaxed);  // cancelled concurrently
       last_.store(last, std::memory_order_relaxed);
       return nullptr;
     }
@@ -91,8 +92,8 @@ class CudaReplaySource final : public ReplaySource {
   }
 
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
-  void time_nodes(std::uint64_t replays, Precision closeness) override;
-  [[nodiscard]] bool is_timing_nodes() const override { return window_; }
+  void time_nodes(std::uint64_t replays, Precision precision) override;
+  [[nodiscard]] bool is_timing_nodes() const override { return is_timing_; }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return timed_by_; }
   [[nodiscard]] std::string notice() override { return std::exchange(notice_, {}); }
   void pause() noexcept override {
@@ -110,35 +111,38 @@ class CudaReplaySource final : public ReplaySource {
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] bool ran_clone(std::uint64_t replay) const noexcept;
   [[nodiscard]] bool is_complete();
-  [[nodiscard]] bool tell(const ReplayTimestamps& replay, NodeTimer::Rest rest,
-                          ReplayObserver& observer, Lost& lost);  // false: not yet
-  [[nodiscard]] bool open_window();  // of CUPTI; under make_mutex_. False: stamps instead
-  void close_window() noexcept;      // the same
+  // Returns false if the times are not available yet.
+  [[nodiscard]] bool report(const ReplayTimestamps& replay, NodeTimer::Remaining remaining,
+                            ReplayObserver& observer, Lost& lost);
+  // A CUPTI window; under make_mutex_; false: falls back to timestamps.
+  [[nodiscard]] bool open_window();
+  void close_window() noexcept;  // under make_mutex_
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaInstrumentation> instrumentation_;
-  TimestampRing ring_;  // its replays are those that were stamped
+  TimestampRing ring_;  // contains timestamped replays only
   ReplayNumbers numbers_;
   std::atomic<TimestampMode> timestamp_mode_{TimestampMode::On};
-  std::mutex make_mutex_;  // of twins_ and has_window_
+  std::mutex make_mutex_;  // guards clones_ and has_window_
   ProfilingClones clones_;
-  bool has_window_ = false;  // of CUPTI, open
+  bool has_window_ = false;  // a CUPTI window is open
 
-  // --- of whoever collects ---
-  TimedBy nodes_by_;  // the closest that can be had
-  TimedBy timed_by_;  // what the last one was made for
+  // --- Used by the collecting code ---
+  TimedBy nodes_by_;  // the most exact available source
+  TimedBy timed_by_;  // the source of the last request
   std::string notice_;
-  std::unique_ptr<NodeTimer> nodes_;     // of the twin
+  std::unique_ptr<NodeTimer> nodes_;     // of the clone
   std::vector<ReplayTimestamps> ended_;  // scratch
-  std::deque<ReplayTimestamps>
-      waiting_;  // ended; some that the twin ran wait for the times of their nodes
+  // Ended replays; those of the clone wait for their node times.
+  std::deque<ReplayTimestamps> pending_;
   std::uint64_t last_ended_ = 0;
-  bool window_ = false, is_endless_ = false;
+  bool is_timing_ = false, is_endless_ = false;
   Clock::time_point opened_;
 
-  CUgraphExec clone_ = nullptr;  // set before left_ is
-  std::atomic<std::uint64_t> left_{0}, first_{0},
-      last_{0};  // launches that go to the twin; stamped ones that went there
+  CUgraphExec clone_ = nullptr;  // set before remaining_
+  // remaining_: launches still to run on the clone. first_, last_: timestamp numbers of its
+  // launches.
+  std::atomic<std::uint64_t> remaining_{0}, first_{0}, last_{0};
 };
 
 }  // namespace reprise::detail

@@ -11,7 +11,7 @@ namespace reprise::detail {
 
 class CudaStopwatch final : public QueueStopwatch {
  public:
-  // `stream` outlives it.
+  // `stream` outlives this object.
   CudaStopwatch(std::shared_ptr<const CudaContext> context, CUstream stream, std::string name);
   CudaStopwatch(const CudaStopwatch&) = delete;
   CudaStopwatch& operator=(const CudaStopwatch&) = delete;

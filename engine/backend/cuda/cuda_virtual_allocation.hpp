@@ -1,5 +1,5 @@
-// CudaVirtualAllocation: device memory whose physical pages come and go at an address that stays.
-// Threads: as VirtualAllocation says.
+// CudaVirtualAllocation: device memory at a stable address whose physical pages can be unmapped and
+// mapped again. Threads: as VirtualAllocation.
 #pragma once
 
 #include <map>
@@ -13,47 +13,48 @@
 
 namespace reprise::detail {
 
-// Addresses whose pages are gone. CUDA makes no node for one, so whoever makes nodes beside the
-// launches of a graph looks here first, and holds the lock meanwhile. Threads: any.
-class UnmappedPagesError {
+// The address ranges without mapped pages. CUDA refuses to create nodes for such addresses. Code
+// that creates nodes concurrently with the graph's launches checks this object first and holds its
+// lock meanwhile. Threads: any.
+class UnmappedRanges {
  public:
-  [[nodiscard]] static UnmappedPagesError& of_process();
-  // None goes or comes back while it is held.
+  [[nodiscard]] static UnmappedRanges& of_process();
+  // No range is added or removed while the lock is held.
   [[nodiscard]] std::shared_lock<std::shared_mutex> hold() { return std::shared_lock(mutex_); }
-  [[nodiscard]] bool has_any(std::span<std::byte* const> addresses) const;  // while held
+  [[nodiscard]] bool contains_any(std::span<std::byte* const> addresses) const;  // requires hold()
 
  private:
   friend class CudaVirtualAllocation;
   std::shared_mutex mutex_;
-  std::map<std::byte*, std::uint64_t> ranges_;  // bytes, by where they begin
+  std::map<std::byte*, std::uint64_t> ranges_;  // size in bytes, by start
 };
 
 class CudaVirtualAllocation final : public VirtualAllocation {
  public:
-  // Addresses, of whole pages, and what of them is mapped in one piece at most; so much may stay
-  // when less is wanted.
-  struct Room {
+  // Sizes in bytes. `bytes` and `page`: the address range and its page size. `largest_piece`: the
+  // maximum size of one mapping, which is also the excess that resize() may leave mapped.
+  struct Layout {
     std::uint64_t bytes, page, largest_piece;
   };
-  // With pages. Null where the GPU can't, or whole pages would be much more than `bytes`. Throws
-  // OutOfMemory, DeviceLost.
+  // With mapped pages. Null if the GPU lacks support or if whole pages exceed `bytes` by far.
+  // Throws OutOfMemory, DeviceLost.
   [[nodiscard]] static std::unique_ptr<CudaVirtualAllocation> make(
       std::shared_ptr<const CudaContext> context, std::uint64_t bytes);
-  // Without pages. Null where the GPU can't, or has not so many addresses. Throws DeviceLost.
+  // Without pages. Null if the GPU lacks support or has too few addresses. Throws DeviceLost.
   [[nodiscard]] static std::unique_ptr<CudaVirtualAllocation> reserve(
       std::shared_ptr<const CudaContext> context, std::uint64_t bytes);
   CudaVirtualAllocation(std::shared_ptr<const CudaContext> context, CUdeviceptr address,
-                        const Room& room) noexcept;
+                        const Layout& layout) noexcept;
   CudaVirtualAllocation(const CudaVirtualAllocation&) = delete;
   CudaVirtualAllocation& operator=(const CudaVirtualAllocation&) = delete;
   ~CudaVirtualAllocation() override;
 
-  static constexpr std::uint64_t kLargestPiece = 64 << 20;  // of what is reserved without pages
+  static constexpr std::uint64_t kLargestPiece = 64 << 20;  // for reserve()
 
   [[nodiscard]] std::byte* address() const noexcept override {
     return reinterpret_cast<std::byte*>(address_);
   }
-  [[nodiscard]] std::uint64_t reserved() const noexcept override { return room_.bytes; }
+  [[nodiscard]] std::uint64_t reserved() const noexcept override { return layout_.bytes; }
   [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
   void give_back() override;
   void take() override;
@@ -63,16 +64,16 @@ class CudaVirtualAllocation final : public VirtualAllocation {
   [[nodiscard]] std::uint64_t mapped() const noexcept {
     return pieces_.empty() ? 0 : pieces_.back();
   }
-  void map(std::uint64_t to);        // pages up to there; all or none of those that are missing
-  void map_piece(std::uint64_t to);  // the next one
-  [[nodiscard]] CUresult unmap_piece() noexcept;  // the last one
+  void map(std::uint64_t to);  // maps pages up to `to`: all missing ones or, on an error, none
+  void map_piece(std::uint64_t to);               // maps the next piece
+  [[nodiscard]] CUresult unmap_piece() noexcept;  // unmaps the last piece
 
   const std::shared_ptr<const CudaContext> context_;
   const CUdeviceptr address_;
-  const Room room_;
+  const Layout layout_;
   std::uint64_t bytes_ = 0;
-  bool is_gone_ = false;
-  std::vector<std::uint64_t> pieces_;  // where each mapping ends; the first one begins at 0
+  bool is_unmapped_ = false;
+  std::vector<std::uint64_t> pieces_;  // end offsets of the mappings; the first mapping starts at 0
 };
 
 }  // namespace reprise::detail

@@ -1,5 +1,4 @@
-// The kernel before all roots and after all leaves of a graph: it does nothing, and that makes
-// launches cheap.
+// An empty kernel before all roots and after all leaves of a graph. It makes launches cheaper.
 #include <reprise_kernel.hpp>
 
-REPRISE_KERNEL(reprise_frame, ()) {}
+REPRISE_KERNEL(reprise_entry_exit, ()) {}

@@ -1,5 +1,4 @@
-// ExecNodes: an executable graph with the nodes that it was made from, those of bodies included.
-// Threads: values.
+// ExecNodes: an executable graph with its source nodes, including those of bodies. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +13,13 @@ namespace reprise::detail {
 
 struct ExecNodes {
   cudaGraphExec_t exec = nullptr;
-  std::vector<cudaGraphNode_t>
-      nodes;                // by number, as `slots` has them; without bodies by lowered node
-  TimingLayout slots = {};  // empty where nothing runs bodies
-  std::vector<std::uint32_t> first_keys =
-      {};  // by body: of its commands, for what is kept by command
-  std::vector<std::byte*> handles =
-      {};  // by buffer of the recording: of conditions, in this graph; empty: there are none
+  // By number in `timing`; without bodies, by lowered node.
+  std::vector<cudaGraphNode_t> nodes;
+  TimingLayout timing = {};  // empty for a plan without bodies
+  // By body: the first key of its commands, for data kept by command.
+  std::vector<std::uint32_t> first_keys = {};
+  // By buffer of the recording: the conditions' handles in this graph; empty: no conditions.
+  std::vector<std::byte*> handles = {};
 };
 
 }  // namespace reprise::detail

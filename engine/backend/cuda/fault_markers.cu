@@ -1,6 +1,6 @@
-// A kernel of one thread before and behind a command: it counts in memory of the CPU. Replays of
-// one graph follow each other, so that no word is counted twice at once; the count is there for the
-// CPU before the kernel ends. See fault_markers.hpp.
+// A one-thread kernel before and after a command, which increments a counter in host memory.
+// Replays of one graph are serialised, so no two increments of a word overlap. The CPU can read the
+// counter before the kernel ends. See fault_markers.hpp.
 #include <reprise_kernel.hpp>
 
 REPRISE_KERNEL(reprise_fault_mark, (volatile unsigned long long* count)) {

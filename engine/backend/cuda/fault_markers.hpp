@@ -1,6 +1,6 @@
-// FaultMarkers: how often each command of a graph began and ended, counted by kernels around it in
-// pinned memory, where the CPU finds it when the device is lost. Threads: any; the GPU writes
-// meanwhile.
+// FaultMarkers: counts the starts and ends of each command of a graph. Kernels around the command
+// count in pinned memory, which the CPU can read after a device loss. Threads: any; the GPU writes
+// concurrently.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class FaultMarkers {
   FaultMarkers& operator=(const FaultMarkers&) = delete;
   ~FaultMarkers();
 
-  // Counts up the word that it is given.
+  // Increments the word that it receives.
   [[nodiscard]] const CudaKernel& kernel() const noexcept { return *kernel_; }
   [[nodiscard]] std::uint64_t* begun(std::uint32_t node) const noexcept {
     return words_ + std::size_t{2} * node;
@@ -33,7 +33,7 @@ class FaultMarkers {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaKernel> kernel_;
   const std::uint32_t nodes_;
-  std::uint64_t* words_ = nullptr;  // two a node, at the same address for both sides
+  std::uint64_t* words_ = nullptr;  // two per node; same address on host and device
 };
 
 }  // namespace reprise::detail

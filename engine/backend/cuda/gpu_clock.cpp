@@ -9,13 +9,13 @@
 namespace reprise::detail {
 namespace {
 
-constexpr unsigned kRounds = 32;
-constexpr std::size_t kMailboxWords = kRounds + 1;
-constexpr std::int64_t kFirstAnswer = 50'000'000,
-                       kNextAnswer = 2'000'000;      // ns that the host waits
-constexpr unsigned long long kPatience = 5'000'000;  // ns that the kernel waits for each round
+constexpr unsigned kIterations = 32;
+constexpr std::size_t kMailboxWords = kIterations + 1;
+constexpr std::int64_t kFirstTimeout = 50'000'000,
+                       kNextTimeout = 2'000'000;    // ns; time limits of the host
+constexpr unsigned long long kTimeout = 5'000'000;  // ns; time limit of the kernel per iteration
 constexpr std::int64_t kValidFor = 1'000'000'000;
-constexpr double kMostDrift = 1e-4;  // a rate further from 1 is no drift but a mistake
+constexpr double kMaxDrift = 1e-4;  // a rate further from 1 is a measurement error
 
 }  // namespace
 
@@ -37,39 +37,39 @@ GpuClock::~GpuClock() {
 
 std::optional<ClockPair> GpuClock::measure() {
   const SetupScope scope(*context_, Stage::Profile);
-  const CallContext place = context_->at(Stage::Profile, "the GPU's clock");
+  const CallContext call = context_->at(Stage::Profile, "the GPU's clock");
   for (std::size_t i = 0; i < kMailboxWords; ++i) std::atomic_ref(mailbox_[i]).store(0);
-  unsigned rounds = kRounds;
-  unsigned long long patience = kPatience;
-  void* parameters[] = {&mailbox_, &rounds, &patience};
+  unsigned iterations = kIterations;
+  unsigned long long timeout = kTimeout;
+  void* parameters[] = {&mailbox_, &iterations, &timeout};
   cuda_check(context_->driver.cuLaunchKernel(echo_->function(), 1, 1, 1, 1, 1, 1, 0,
                                              readback_->stream(), parameters, nullptr),
-             "cuLaunchKernel", place);
+             "cuLaunchKernel", call);
   std::optional<ClockPair> best;
-  for (unsigned round = 1; round <= kRounds; ++round) {
+  for (unsigned iteration = 1; iteration <= kIterations; ++iteration) {
     const std::int64_t asked = steady_now();
-    std::atomic_ref(mailbox_[0]).store(round);
-    const std::int64_t limit = round == 1 ? kFirstAnswer : kNextAnswer;
+    std::atomic_ref(mailbox_[0]).store(iteration);
+    const std::int64_t timeout_ns = iteration == 1 ? kFirstTimeout : kNextTimeout;
     std::uint64_t answer = 0;
     std::int64_t answered = asked;
-    while ((answer = std::atomic_ref(mailbox_[round]).load()) == 0 && answered - asked < limit)
+    while ((answer = std::atomic_ref(mailbox_[iteration]).load()) == 0 &&
+           answered - asked < timeout_ns)
       answered = steady_now();
     if (answer == 0) break;
     answered = steady_now();
     const std::int64_t error = (answered - asked) / 2 + 1;
-    // The first round holds the launch of the kernel: its answer says nothing of when it was asked
-    // for.
-    if (round > 1 && (!best || error < best->error))
+    // The first answer includes the kernel launch and is too inexact.
+    if (iteration > 1 && (!best || error < best->error))
       best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
   }
-  std::atomic_ref(mailbox_[0]).store(kRounds);  // lets a kernel that comes late go at once
+  std::atomic_ref(mailbox_[0]).store(kIterations);  // lets a late kernel exit at once
   readback_->wait();
   return best;
 }
 
 void GpuClock::align() {
-  const std::unique_lock alone(aligning_, std::try_to_lock);
-  if (!alone) return;
+  const std::unique_lock lock_measuring(measuring_, std::try_to_lock);
+  if (!lock_measuring) return;
   {
     const std::lock_guard lock(mutex_);
     if (last_ && steady_now() - last_->host < kValidFor) return;
@@ -80,7 +80,7 @@ void GpuClock::align() {
   if (last_ && pair->other > last_->other) {
     const double rate = static_cast<double>(pair->host - last_->host) /
                         static_cast<double>(pair->other - last_->other);
-    rate_ = std::abs(rate - 1) < kMostDrift ? rate : 1;
+    rate_ = std::abs(rate - 1) < kMaxDrift ? rate : 1;
   }
   last_ = pair;
 }

@@ -1,6 +1,6 @@
-// GpuClock: a GPU's nanosecond clock (%globaltimer) on the host's steady clock. Asks the GPU many
-// times for one pair of moments and keeps the pair that was closest together; two such pairs give
-// how fast the clocks drift apart. The only place where GPU time becomes host time. Threads: any.
+// GpuClock: converts a GPU's nanosecond clock (%globaltimer) to the host's steady clock. It
+// requests many clock pairs and keeps the one with the smallest error; two such pairs yield the
+// drift. No other code converts GPU time to host time. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,13 @@ class GpuClock {
   GpuClock& operator=(const GpuClock&) = delete;
   ~GpuClock();
 
-  // Takes a new pair where the last one is older than a second and nobody else is about it. The GPU
-  // answers when a one-thread kernel finds room on it; where it finds none for a while, what is
-  // known stays. Throws DeviceLost and its like.
+  // Measures a new pair if the last one is older than a second and no other thread is measuring.
+  // The answer comes from a one-thread kernel, so it needs free space on the GPU. On a timeout the
+  // last pair stays valid. Throws DeviceLost and other CUDA errors.
   void align();
-  // Empty until the first pair is known.
+  // Empty before the first pair.
   [[nodiscard]] std::optional<ClockPair> pair() const;
-  // 0 stays 0, and everything is 0 until the first pair is known.
+  // Maps 0 to 0, and everything to 0 before the first pair.
   [[nodiscard]] std::int64_t to_host(std::uint64_t device_time) const;
 
  private:
@@ -38,11 +38,11 @@ class GpuClock {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Readback> readback_;
   const std::shared_ptr<const CudaKernel> echo_;
-  std::uint64_t* mailbox_ = nullptr;  // pinned, both sides see it
-  std::mutex aligning_;               // whoever asks the GPU
-  mutable std::mutex mutex_;          // of what stands below
+  std::uint64_t* mailbox_ = nullptr;  // pinned; shared with the GPU
+  std::mutex measuring_;              // held while measuring
+  mutable std::mutex mutex_;          // guards the members below
   std::optional<ClockPair> last_;
-  double rate_ = 1;  // host nanoseconds for one of the GPU's
+  double rate_ = 1;  // host nanoseconds per GPU nanosecond
 };
 
 }  // namespace reprise::detail

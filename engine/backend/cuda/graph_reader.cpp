@@ -15,7 +15,7 @@
 namespace reprise::detail {
 namespace {
 
-// One side of a memcpy node, whatever kind of memory it is.
+// One side of a memcpy node, for any kind of memory.
 struct CopyEnd {
   CUmemorytype type = CU_MEMORYTYPE_HOST;
   const void* host = nullptr;
@@ -104,7 +104,7 @@ class Reader {
     const std::uint32_t index = kernel_index(function);
     KernelCore& core = kernels_[index];
     std::vector<std::byte> block = native_parameters(p, core);
-    const std::vector<BufferArgument> arguments = take_addresses(core, block);
+    const std::vector<BufferArgument> arguments = extract_addresses(core, block);
 
     auto* payload = arena_->make<DispatchPayload>();
     payload->kernel = index;
@@ -122,9 +122,9 @@ class Reader {
     return payload;
   }
 
-  // Addresses of memory become buffer arguments, and accesses; the block has zeros in their places,
-  // as that of a recorded dispatch. They may also stand inside of larger parameters.
-  std::vector<BufferArgument> take_addresses(KernelCore& core, std::vector<std::byte>& block) {
+  // Turns addresses of known memory into buffer arguments and accesses, and zeroes their words in
+  // the block, as in a recorded dispatch. Addresses may lie inside larger parameters.
+  std::vector<BufferArgument> extract_addresses(KernelCore& core, std::vector<std::byte>& block) {
     std::vector<BufferArgument> arguments;
     for (KernelParameter& parameter : core.parameters) {
       constexpr std::uint32_t kWord = sizeof(void*);
@@ -133,12 +133,12 @@ class Reader {
       for (std::uint32_t at = first; at + kWord <= end; at += kWord) {
         const void* address = nullptr;
         std::memcpy(&address, block.data() + at, kWord);
-        const auto place = memory_.find(address);
-        if (!place) continue;
+        const auto location = memory_.find(address);
+        if (!location) continue;
         std::memset(block.data() + at, 0, kWord);
-        arguments.push_back({at, place->buffer, place->offset});
-        recording_.accesses.push_back(
-            {place->buffer, Access::ReadWrite, 0, place->offset, place->offset + place->left});
+        arguments.push_back({at, location->buffer, location->offset});
+        recording_.accesses.push_back({location->buffer, Access::ReadWrite, 0, location->offset,
+                                       location->offset + location->remaining});
         if (parameter.size == kWord) parameter.is_pointer = true;
       }
     }
@@ -195,14 +195,15 @@ class Reader {
                                         : reinterpret_cast<const std::byte*>(end.device);
       const std::byte* const address =
           base + end.z * end.pitch * end.height + end.y * end.pitch + end.x;
-      auto place = memory_.find(address);
-      if (!place && end.type == CU_MEMORYTYPE_DEVICE) place = memory_.find_device(address, *span);
-      if (!place) {
+      auto location = memory_.find(address);
+      if (!location && end.type == CU_MEMORYTYPE_DEVICE)
+        location = memory_.find_device(address, *span);
+      if (!location) {
         endpoint.host = const_cast<std::byte*>(address);
-        return true;  // pageable host memory: not a buffer of anybody
+        return true;  // pageable host memory: not a buffer
       }
-      endpoint.buffer = place->buffer;
-      endpoint.offset = place->offset;
+      endpoint.buffer = location->buffer;
+      endpoint.offset = location->offset;
     }
     add_access(endpoint.buffer, access, endpoint.offset, extent, pitch);
     return true;
@@ -215,11 +216,11 @@ class Reader {
     Pitch pitch;
     if (extent.height > 1) pitch.row = p.pitch;
     if (extent.width == 0 || normalise(extent, pitch) != PitchFault::None) return nullptr;
-    const NativeMemory::Place place =
+    const NativeMemory::Location location =
         memory_.find_device(reinterpret_cast<const void*>(p.dst), *span_bytes(extent, pitch));
     auto* payload = arena_->make<FillPayload>();
-    *payload = {place.buffer, place.offset, p.value, p.elementSize, extent, pitch};
-    add_access(place.buffer, Access::Write, place.offset, extent, pitch);
+    *payload = {location.buffer, location.offset, p.value, p.elementSize, extent, pitch};
+    add_access(location.buffer, Access::Write, location.offset, extent, pitch);
     return payload;
   }
 
@@ -246,7 +247,8 @@ class Reader {
   const std::shared_ptr<Arena> arena_;
   NativeMemory memory_;
   NativeOps ops_;
-  std::vector<KernelCore> kernels_;  // until it is known which parameters are addresses
+  // Final after all nodes are read: parameters become pointers on the way.
+  std::vector<KernelCore> kernels_;
   std::unordered_map<CUfunction, std::uint32_t> kernel_of_;
 };
 
@@ -264,8 +266,8 @@ DependencyGraph dependencies_of(const NativeNodes& nodes) {
     dependencies.is_join.push_back(nodes.nodes[i].type == CU_GRAPH_NODE_TYPE_EMPTY ? 1 : 0);
     dependencies.first_edge[i + 1] += dependencies.first_edge[i];
   }
-  dependencies.redundant_edges_left = static_cast<std::uint32_t>(
-      dependencies.edges.size());  // as many as the application made; nobody looked
+  // All edges of the application, without a redundancy check.
+  dependencies.redundant_edges_left = static_cast<std::uint32_t>(dependencies.edges.size());
   return dependencies;
 }
 

@@ -1,11 +1,11 @@
-// GraphReader: a CUDA graph that somebody else made or captured, read back as a recording and a
-// schedule, so that plan, text, DOT and trace show its nodes like recorded ones. It describes:
-// nothing is made of it again.
-//   kernel, memcpy, memset, host and empty nodes become dispatch, copy, fill, host and barrier
-//   commands; any other an op of its name; child graphs become labels around their nodes; an edge's
-//   cause is Captured.
-// Which buffers a kernel touches is inferred from the addresses among its parameters, each as read
-// and written. Threads: one; the graph does not change meanwhile.
+// GraphReader: reads a CUDA graph that the application made or captured as a recording and a
+// dependency graph, so that plan, text, DOT and trace show its nodes like recorded ones. The result
+// only describes the graph; no graph is instantiated from it.
+// kernel, memcpy, memset, host and empty nodes become dispatch, copy, fill, host and barrier
+// commands; any other node becomes an op with its name; child graphs become labels around their
+// nodes; the cause of each edge is Captured.
+// The buffers that a kernel accesses are inferred from the addresses among its parameters, as read
+// and written. Threads: one; the graph must not change during the call.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct ReadGraph {
   DependencyGraph dependencies;
 };
 
-// Throws what the driver says of the graph's structure; of a node whose parameters the driver does
-// not give, the kind alone is told.
+// Throws the driver's errors about the graph's structure. A node whose parameters the driver does
+// not return is described by its kind only.
 [[nodiscard]] ReadGraph read_graph(const CudaContext& context, CUgraph graph,
                                    std::string_view label, const BufferFinder& finder);
 

@@ -1,5 +1,5 @@
-// KernelArguments: what CUDA wants to know of a dispatch, with room for its parameter block that is
-// used over and over. Threads: one at a time.
+// KernelArguments: the CUDA node parameters of a dispatch, with reusable storage for its parameter
+// block. Threads: one at a time.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace reprise::detail {
 class KernelArguments {
  public:
   KernelArguments() = default;
-  explicit KernelArguments(const Recording& recording) { make_room(recording); }
+  explicit KernelArguments(const Recording& recording) { reserve(recording); }
 
-  // For every kernel of the recording and of what it runs.
-  void make_room(const Recording& recording) {
+  // Reserves storage for every kernel of the recording and of its bodies.
+  void reserve(const Recording& recording) {
     std::size_t bytes = block_.size(), count = parameters_.size();
     for (const auto& kernel : recording.kernels) {
       bytes = std::max<std::size_t>(bytes, kernel->parameter_bytes);
@@ -25,10 +25,10 @@ class KernelArguments {
     }
     block_.resize(bytes);
     parameters_.resize(count);
-    for (const auto& body : recording.bodies) make_room(*body);
+    for (const auto& body : recording.bodies) reserve(*body);
   }
 
-  // Good until the next call. Makes the kernel ready for its shared memory.
+  // Valid until the next call. Enables the kernel's dynamic shared memory.
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS of(const Plan& plan, const Bindings& bindings,
                                            std::uint32_t command) {
     const auto& dispatch = plan.recording->payload<DispatchPayload>(command);
@@ -53,7 +53,7 @@ class KernelArguments {
 
  private:
   std::vector<std::byte> block_;
-  std::vector<void*> parameters_;  // where in it each parameter is
+  std::vector<void*> parameters_;  // address of each parameter in block_
 };
 
 }  // namespace reprise::detail

@@ -1,6 +1,5 @@
-// LoopCounters: how often the loops of one graph went round, counted by one-thread kernels in
-// device memory. All executables of a graph share them: their launches follow each other. Threads:
-// any.
+// LoopCounters: the iterations of one graph's loops, counted by one-thread kernels in device
+// memory. All executables of a graph share them: their launches are serialised. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +29,11 @@ class LoopCounters {
   [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept {
     return words_ + std::size_t{kWords} * loop;
   }
-  // As they are now. Waits for a copy of its own, for no queue. Throws DeviceLost.
+  // The current counts. Waits only for its own copy. Throws DeviceLost.
   [[nodiscard]] std::vector<LoopCount> read() const;
 
  private:
-  static constexpr std::uint32_t kWords = 4;  // a loop, as loops.cu has them
+  static constexpr std::uint32_t kWords = 4;  // per loop; see loops.cu
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaKernel> enter_, iterate_;

@@ -1,16 +1,16 @@
-// How often loops of a graph go round: four words a loop: iterations since it was entered,
-// iterations of the replay, whether it reached its limit, and one of nothing. Nothing here is
-// touched twice at once: replays of one graph follow each other, and so do a loop's iterations.
+// Counts the iterations of a graph's loops in four words per loop: iterations since the loop was
+// entered, iterations in the replay, whether the loop reached its limit, and padding. Accesses do
+// not overlap: replays of one graph are serialised, and so are the iterations of a loop.
 #include <reprise_kernel.hpp>
 
-// Before a loop: it starts anew; before what is the outermost command, the counts of `loops` loops
-// from it on too.
+// Runs before a loop and resets its entry count; before the outermost command it also resets the
+// counts of `loops` loops.
 REPRISE_KERNEL(reprise_loop_enter, (unsigned long long* loop, unsigned loops)) {
   loop[0] = 0;
   for (unsigned i = 0; i < 4 * loops; ++i) loop[i] = 0;
 }
 
-// In each iteration; where there is a limit, last, so that nobody sets the condition behind it.
+// Runs in each iteration. With a limit it runs last, so that no later kernel sets the condition.
 REPRISE_KERNEL(reprise_loop_iterate,
                (unsigned long long* loop, unsigned long long limit, reprise_condition condition)) {
   const unsigned long long iterations = loop[0] + 1;

@@ -15,7 +15,7 @@ std::uint32_t attribute(const CudaContext& context, CUfunction function,
   return static_cast<std::uint32_t>(std::max(value, 0));
 }
 
-// The one block that launches without a list of parameters give.
+// Copies the parameter block of a launch without a parameter list.
 void copy_extra(void** extra, std::vector<std::byte>& block) {
   const void* bytes = nullptr;
   std::size_t size = 0;

@@ -1,5 +1,5 @@
-// What a kernel node of somebody else's CUDA graph says of its kernel. Threads: pure functions of
-// the driver's state.
+// Reads the kernel of a kernel node in an application's CUDA graph. Threads: pure functions of the
+// driver's state.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace reprise::detail {
 
-// The function of a node's parameters; null where the driver does not give one.
+// The function in a node's parameters; null if the driver does not return one.
 [[nodiscard]] CUfunction native_kernel_function(const CudaContext& context,
                                                 const CUDA_KERNEL_NODE_PARAMS& node) noexcept;
 
-// Name, parameters and limits as far as the driver tells; no backend side. `device` and
-// `generation` are the caller's to set.
+// Name, parameters and limits as far as the driver reports them, without a backend object. The
+// caller sets `device` and `generation`.
 [[nodiscard]] KernelCore native_kernel(const CudaContext& context, CUfunction function);
 
-// The parameter block of a node, `bytes` long; zeros where the driver does not show it.
+// The parameter block of a node; zeros where the driver does not return it.
 [[nodiscard]] std::vector<std::byte> native_parameters(const CUDA_KERNEL_NODE_PARAMS& node,
                                                        const KernelCore& kernel);
 

@@ -9,10 +9,10 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint64_t kFirstPage =
-    4096;  // no memory is there, and most numbers that are no addresses are
+// Nothing is allocated below it, and small integers are mostly below it.
+constexpr std::uint64_t kFirstPage = 4096;
 
-// The allocation that an address is in; no bytes where CUDA knows none.
+// The allocation that contains an address; zero bytes if CUDA knows none.
 struct Allocation {
   std::uint64_t start = 0, bytes = 0;
   BufferKind kind = BufferKind::Device;
@@ -36,21 +36,21 @@ Allocation allocation_of(const CudaContext& context, std::uint64_t address) {
 
 }  // namespace
 
-std::optional<NativeMemory::Place> NativeMemory::find_known(std::uint64_t address) const {
+std::optional<NativeMemory::Location> NativeMemory::find_known(std::uint64_t address) const {
   auto at = ranges_.upper_bound(address);
   if (at == ranges_.begin()) return std::nullopt;
   --at;
   const std::uint64_t into = address - at->first;
   if (into >= at->second.bytes) return std::nullopt;
-  return Place{at->second.buffer, into, at->second.bytes - into};
+  return Location{at->second.buffer, into, at->second.bytes - into};
 }
 
-std::optional<NativeMemory::Place> NativeMemory::find(const void* address) {
+std::optional<NativeMemory::Location> NativeMemory::find(const void* address) {
   const auto value = reinterpret_cast<std::uint64_t>(address);
   if (value < kFirstPage) return std::nullopt;
-  // The engine's own come first: several may be in one allocation.
+  // Engine buffers come first: one allocation may contain several.
   if (const FoundBuffer found = finder_(address); found.buffer) {
-    return Place{index_of(found.buffer), found.offset, found.buffer->bytes - found.offset};
+    return Location{index_of(found.buffer), found.offset, found.buffer->bytes - found.offset};
   }
   if (const auto known = find_known(value)) return known;
   const Allocation allocation = allocation_of(context_, value);
@@ -65,7 +65,7 @@ std::optional<NativeMemory::Place> NativeMemory::find(const void* address) {
   return find_known(value);
 }
 
-NativeMemory::Place NativeMemory::find_device(const void* address, std::uint64_t bytes) {
+NativeMemory::Location NativeMemory::find_device(const void* address, std::uint64_t bytes) {
   if (const auto known = find(address)) return *known;
   const auto start = reinterpret_cast<std::uint64_t>(address);
   const std::uint32_t buffer =

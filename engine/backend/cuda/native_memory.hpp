@@ -1,6 +1,6 @@
-// NativeMemory: from the addresses in a CUDA graph's nodes to buffers of a recording: the engine's
-// own where they are of one, else a stand-in for the whole allocation, which the engine does not
-// keep alive. Threads: one.
+// NativeMemory: maps addresses in a CUDA graph's nodes to buffers of a recording. An address in an
+// engine buffer maps to that buffer; any other to a placeholder for the whole allocation, which the
+// engine does not keep alive. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace reprise::detail {
 
-// A buffer that the engine made or adopted, and where in it an address is; empty where there is
-// none.
+// An engine buffer, created or adopted, and the offset of an address in it; empty if no buffer
+// contains the address.
 struct FoundBuffer {
   std::shared_ptr<BufferCore> buffer;
   std::uint64_t offset = 0;  // bytes
@@ -26,21 +26,21 @@ using BufferFinder = std::function<FoundBuffer(const void* address)>;
 
 class NativeMemory {
  public:
-  // Buffers are added to `recording` as they are met.
+  // Adds buffers to `recording` on first use.
   NativeMemory(const CudaContext& context, Recording& recording, const BufferFinder& finder)
       : context_(context), recording_(recording), finder_(finder) {}
 
-  struct Place {
+  struct Location {
     std::uint32_t buffer = kNone;  // in recording.buffers
     std::uint64_t offset = 0;      // bytes
-    std::uint64_t left = 0;        // bytes from there to the buffer's end
+    std::uint64_t remaining = 0;   // bytes from the offset to the buffer's end
   };
-  // Empty for what CUDA does not know: no pointer, or pageable host memory.
-  [[nodiscard]] std::optional<Place> find(const void* address);
-  // The same of memory of a device, whether CUDA knows an allocation there or not yet: then it is
-  // `bytes` from there on.
-  [[nodiscard]] Place find_device(const void* address, std::uint64_t bytes);
-  // An array, as `bytes` without an address.
+  // Empty for addresses unknown to CUDA: no pointer, or pageable host memory.
+  [[nodiscard]] std::optional<Location> find(const void* address);
+  // For device memory. If CUDA knows no allocation at `address` yet, adds a placeholder of `bytes`
+  // bytes.
+  [[nodiscard]] Location find_device(const void* address, std::uint64_t bytes);
+  // An array, as a buffer of `bytes` bytes without an address.
   [[nodiscard]] std::uint32_t array(CUarray array, std::uint64_t bytes);
 
  private:
@@ -48,7 +48,7 @@ class NativeMemory {
     std::uint64_t bytes = 0;
     std::uint32_t buffer = 0;
   };
-  [[nodiscard]] std::optional<Place> find_known(std::uint64_t address) const;
+  [[nodiscard]] std::optional<Location> find_known(std::uint64_t address) const;
   [[nodiscard]] std::uint32_t index_of(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t add_foreign(BufferKind kind, std::uint64_t bytes, std::byte* address,
                                           std::string name);
@@ -56,7 +56,7 @@ class NativeMemory {
   const CudaContext& context_;
   Recording& recording_;
   const BufferFinder& finder_;
-  std::map<std::uint64_t, Range> ranges_;  // allocations that are not the engine's, by address
+  std::map<std::uint64_t, Range> ranges_;  // allocations of the application, by address
   std::unordered_map<const BufferCore*, std::uint32_t> indices_;
   std::unordered_map<CUarray, std::uint32_t> arrays_;
   std::uint32_t foreign_ = 0;

@@ -8,14 +8,13 @@
 namespace reprise::detail {
 namespace {
 
-// The form of CUDA 12.3 and later, which also gives edges that are more than "after": older headers
-// name another.
+// The signature of CUDA 12.3 and later, which also returns edge data; older headers declare
+// another.
 using GetEdges = CUresult (*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*, std::size_t*);
 
 class Collector {
  public:
-  Collector(const CudaContext& context, const CallContext& place)
-      : context_(context), place_(place) {}
+  Collector(const CudaContext& context, const CallContext& call) : context_(context), call_(call) {}
 
   NativeNodes collect(CUgraph graph) {
     found_.groups.push_back({});
@@ -27,7 +26,7 @@ class Collector {
  private:
   using Ends = std::vector<std::uint32_t>;
   struct Span {
-    Ends first, last;  // what begins it, what ends it
+    Ends first, last;  // roots and leaves
   };
 
   std::uint32_t add(CUgraphNode node, CUgraphNodeType type, std::uint32_t group) {
@@ -42,11 +41,11 @@ class Collector {
 
   Span add_node(CUgraphNode node, std::uint32_t group) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-    cuda_check(context_.driver.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType", place_);
+    cuda_check(context_.driver.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType", call_);
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       CUgraph child = nullptr;
       cuda_check(context_.driver.cuGraphChildGraphNodeGetGraph(node, &child),
-                 "cuGraphChildGraphNodeGetGraph", place_);
+                 "cuGraphChildGraphNodeGetGraph", call_);
       found_.groups.push_back({group, concat("child graph ", found_.groups.size())});
       Span inside = add_graph(child, static_cast<std::uint32_t>(found_.groups.size() - 1));
       if (!inside.first.empty()) return inside;
@@ -57,11 +56,11 @@ class Collector {
 
   Span add_graph(CUgraph graph, std::uint32_t group) {
     std::size_t count = 0;
-    cuda_check(context_.driver.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes", place_);
+    cuda_check(context_.driver.cuGraphGetNodes(graph, nullptr, &count), "cuGraphGetNodes", call_);
     std::vector<CUgraphNode> nodes(count);
     if (count != 0)
       cuda_check(context_.driver.cuGraphGetNodes(graph, nodes.data(), &count), "cuGraphGetNodes",
-                 place_);
+                 call_);
     std::unordered_map<CUgraphNode, std::size_t> index;
     std::vector<Span> spans;
     spans.reserve(count);
@@ -89,12 +88,11 @@ class Collector {
     const auto get =
         reinterpret_cast<GetEdges>(reinterpret_cast<void*>(context_.driver.cuGraphGetEdges));
     std::size_t count = 0;
-    cuda_check(get(graph, nullptr, nullptr, nullptr, &count), "cuGraphGetEdges", place_);
+    cuda_check(get(graph, nullptr, nullptr, nullptr, &count), "cuGraphGetEdges", call_);
     std::vector<CUgraphNode> from(count), to(count);
     std::vector<CUgraphEdgeData> data(count);
     if (count != 0)
-      cuda_check(get(graph, from.data(), to.data(), data.data(), &count), "cuGraphGetEdges",
-                 place_);
+      cuda_check(get(graph, from.data(), to.data(), data.data(), &count), "cuGraphGetEdges", call_);
     std::vector<std::pair<CUgraphNode, CUgraphNode>> edges(count);
     for (std::size_t i = 0; i < count; ++i) edges[i] = {from[i], to[i]};
     return edges;
@@ -104,7 +102,7 @@ class Collector {
   void sort() {
     std::vector<NativeNode> sorted;
     sorted.reserve(found_.nodes.size());
-    // CUDA refuses edges that would close a circle, so it is all of them.
+    // CUDA refuses cycles, so the order contains every node.
     for (const std::uint32_t node :
          order_forward(static_cast<std::uint32_t>(found_.nodes.size()), found_.edges))
       sorted.push_back(found_.nodes[node]);
@@ -112,14 +110,14 @@ class Collector {
   }
 
   const CudaContext& context_;
-  const CallContext& place_;
+  const CallContext& call_;
   NativeNodes found_;
 };
 
 }  // namespace
 
-NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& place) {
-  return Collector(context, place).collect(graph);
+NativeNodes native_nodes(const CudaContext& context, CUgraph graph, const CallContext& call) {
+  return Collector(context, call).collect(graph);
 }
 
 }  // namespace reprise::detail

@@ -49,7 +49,7 @@ std::string_view name_of(CUgraphNodeType type) {
   }
 }
 
-// From 1, the same again for what was named before.
+// A number from 1 for each key, in order of first use.
 std::size_t number_of(std::unordered_map<std::uint64_t, std::size_t>& numbers, std::uint64_t key) {
   return numbers.try_emplace(key, numbers.size() + 1).first->second;
 }
@@ -77,7 +77,7 @@ std::string NativeOps::semaphores_of(const Parameters& parameters) {
   return text;
 }
 
-// What is the same on every run, so that hashes are too: no address.
+// Contains no addresses, so that texts and hashes are the same in every run.
 std::string NativeOps::parameters_of(const NativeNode& node) {
   const CudaDriver& driver = context_.driver;
   switch (node.type) {
@@ -92,7 +92,7 @@ std::string NativeOps::parameters_of(const NativeNode& node) {
       CUdeviceptr address = 0;
       if (driver.cuGraphMemFreeNodeGetParams(node.node, &address) != CUDA_SUCCESS) return {};
       const auto known = allocations_.find(address);
-      return known == allocations_.end() ? "of an allocation outside of the graph"
+      return known == allocations_.end() ? "of an allocation outside the graph"
                                          : concat("allocation ", known->second);
     }
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
@@ -107,7 +107,7 @@ std::string NativeOps::parameters_of(const NativeNode& node) {
                  ? semaphores_of(p)
                  : std::string();
     }
-    default: return {};  // nothing that a call tells
+    default: return {};  // the driver returns no parameters
   }
 }
 

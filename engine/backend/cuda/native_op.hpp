@@ -1,6 +1,6 @@
-// Nodes of somebody else's CUDA graph that no command of the engine stands for: events, semaphores,
-// memory, conditionals. Known by name and by what the driver tells of them. What CUDA 13.0 has no
-// call for stays untold: the bodies of conditionals. Threads: one at a time.
+// Nodes of an application's CUDA graph that have no matching command: events, semaphores, memory,
+// conditionals. They are described by name and driver parameters. CUDA 13.0 has no call that
+// returns the bodies of conditionals. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace reprise::detail {
 
-// Of one graph. Events, allocations and semaphores are numbered in the order that nodes name them,
-// so that texts and hashes are the same on every run.
+// The ops of one graph. Numbers events, allocations and semaphores in order of first use, so that
+// texts and hashes are the same in every run.
 class NativeOps {
  public:
-  // The context outlives this.
+  // The context outlives this object.
   explicit NativeOps(const CudaContext& context) noexcept : context_(context) {}
 
-  // An op that says what the node is and cannot be recorded again. A kernel, copy or fill is one
-  // where its parameters could not be read.
+  // An op that describes the node and cannot be recorded again. Kernels, copies and fills become
+  // such ops if their parameters could not be read.
   [[nodiscard]] std::shared_ptr<const RecordedOp> make(const NativeNode& node);
 
  private:
-  using Numbers =
-      std::unordered_map<std::uint64_t, std::size_t>;  // of handles or addresses, from 1
+  // Of handles or addresses, from 1.
+  using Numbers = std::unordered_map<std::uint64_t, std::size_t>;
   [[nodiscard]] std::string parameters_of(const NativeNode& node);
   [[nodiscard]] std::string event_of(const NativeNode& node);
   template <class Parameters>

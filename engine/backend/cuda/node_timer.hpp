@@ -1,5 +1,5 @@
-// NodeTimer: what times the nodes of a twin, replay by replay. Knows no graph. Threads: one at a
-// time.
+// NodeTimer: the interface of the node timers of a profiling clone. Knows no graph. Threads: one at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,26 @@ namespace reprise::detail {
 
 class NodeTimer {
  public:
-  enum class Rest : std::uint8_t { MayCome, IsHere };
-  struct Wanted {
-    ReplayTimestamps replay;   // numbered as stamps are
-    std::uint64_t number = 0;  // as the graph's replays are
-    std::uint64_t newest = 0;  // replay that the twin may be running
-    Rest rest = Rest::MayCome;
+  enum class Remaining : std::uint8_t { Possible, None };
+  struct Request {
+    ReplayTimestamps replay;   // as numbered by timestamps
+    std::uint64_t number = 0;  // as numbered by the graph
+    std::uint64_t newest = 0;  // the latest replay that the clone may be running
+    Remaining remaining = Remaining::Possible;
   };
-  enum class Found : std::uint8_t { Times, NotYet, Lost };
+  enum class FindResult : std::uint8_t { Times, Pending, Lost };
 
   virtual ~NodeTimer() = default;
   [[nodiscard]] virtual TimedBy timed_by() const noexcept = 0;
-  [[nodiscard]] virtual std::uint64_t rows()
-      const noexcept = 0;   // replays in a row that it can time, if they are looked for in between
-  virtual void gather() {}  // before replays are looked for
-  virtual void note_gap() noexcept {}  // replays that the twin ran will not be looked for
-  // What went wrong since the last call, in plain words; empty: nothing.
-  [[nodiscard]] virtual std::string complaint() { return {}; }
-  // Replays in their order.
-  [[nodiscard]] virtual Found find(const Wanted& wanted, const GpuClock& clock) = 0;
-  // Fills `times`, one a lowered node, with those of the replay that was found last. What was not
-  // timed keeps 0.
+  // Number of consecutive replays that it can time without a find() in between.
+  [[nodiscard]] virtual std::uint64_t rows() const noexcept = 0;
+  virtual void flush() {}              // called before find()
+  virtual void mark_gap() noexcept {}  // replays of the clone were lost and will not be requested
+  // A message about problems since the last call; empty if there were none.
+  [[nodiscard]] virtual std::string warning() { return {}; }
+  // Called for replays in order.
+  [[nodiscard]] virtual FindResult find(const Request& request, const GpuClock& clock) = 0;
+  // Fills `times`, one per lowered node, with those of the replay found last. Untimed nodes keep 0.
   virtual void fill(NodeTime* times, const GpuClock& clock) = 0;
 };
 

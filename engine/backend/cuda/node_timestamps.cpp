@@ -7,12 +7,12 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::size_t kMostWords = std::size_t{1} << 20;
+constexpr std::size_t kMaxWords = std::size_t{1} << 20;
 
 std::uint32_t rows_for(const LoweredGraph& lowered, const BodyTimestamps* bodies) {
-  const std::size_t fit = kMostWords / std::max<std::size_t>(1, lowered.nodes.size());
+  const std::size_t fit = kMaxWords / std::max<std::size_t>(1, lowered.nodes.size());
   const auto rows =
-      static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 1, NodeTimestamps::kMostRows));
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(fit, 1, NodeTimestamps::kMaxRows));
   return bodies == nullptr ? rows : std::min(rows, bodies->rows());
 }
 
@@ -20,17 +20,17 @@ std::uint32_t rows_for(const LoweredGraph& lowered, const BodyTimestamps* bodies
 
 NodeTimestamps::NodeTimestamps(std::shared_ptr<const CudaContext> context,
                                std::shared_ptr<Readback> readback, const Plan& plan,
-                               const TimingLayout& slots)
+                               const TimingLayout& timing)
     : readback_(std::move(readback)),
       lowered_(plan.lowered),
-      bodies_(BodyTimestamps::make(context, readback_, plan, slots, BodyTimestamps::Keep::Times)),
+      bodies_(BodyTimestamps::make(context, readback_, plan, timing, BodyTimestamps::Keep::Times)),
       rows_(rows_for(lowered_, bodies_.get())),
       memory_(std::move(context), *readback_, std::size_t{rows_} * lowered_.nodes.size()),
       row_(lowered_.nodes.size()) {}
 
-NodeTimer::Found NodeTimestamps::find(const Wanted& wanted, const GpuClock& /*clock*/) {
-  found_ = wanted.replay;
-  return wanted.replay.replay + rows_ > wanted.newest ? Found::Times : Found::Lost;
+NodeTimer::FindResult NodeTimestamps::find(const Request& request, const GpuClock& /*clock*/) {
+  found_ = request.replay;
+  return request.replay.replay + rows_ > request.newest ? FindResult::Times : FindResult::Lost;
 }
 
 void NodeTimestamps::fill(NodeTime* times, const GpuClock& clock) {

@@ -1,6 +1,6 @@
-// NodeTimestamps: when each node of some replays ended, noted by a one-thread kernel behind every
-// node of a twin, in device memory. A node began when the last of those before it had ended: the
-// stamp's own launch counts as the node's time, about a microsecond. Threads: as TimestampRing.
+// NodeTimestamps: the end times of nodes, written to device memory by a one-thread kernel behind
+// every node of a profiling clone. A node starts when its last predecessor has ended, so its time
+// includes the launch of the timestamp kernel, about a microsecond. Threads: as TimestampRing.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace reprise::detail {
 
 class NodeTimestamps final : public NodeTimer {
  public:
-  // Room for as many replays in a row as kMostRows and some megabytes allow, and for one at least.
-  static constexpr std::uint32_t kMostRows = 1024;
+  // Upper limit of rows(); memory use may reduce it further, to one at least.
+  static constexpr std::uint32_t kMaxRows = 1024;
 
   NodeTimestamps(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback,
-                 const Plan& plan, const TimingLayout& slots);
+                 const Plan& plan, const TimingLayout& timing);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return TimedBy::Timestamp; }
@@ -28,17 +28,16 @@ class NodeTimestamps final : public NodeTimer {
   [[nodiscard]] std::uint32_t nodes() const noexcept {
     return static_cast<std::uint32_t>(lowered_.nodes.size());
   }
-  [[nodiscard]] const BodyTimestamps* bodies() const noexcept {
-    return bodies_.get();
-  }  // null where nothing runs any
-  // Lost where a later replay may have written over it.
-  [[nodiscard]] Found find(const Wanted& wanted, const GpuClock& clock) override;
-  void fill(NodeTime* times, const GpuClock& clock) override;  // nodes of the frame keep 0
+  // Null for a plan without bodies.
+  [[nodiscard]] const BodyTimestamps* bodies() const noexcept { return bodies_.get(); }
+  // Lost if a later replay may have overwritten the row.
+  [[nodiscard]] FindResult find(const Request& request, const GpuClock& clock) override;
+  void fill(NodeTime* times, const GpuClock& clock) override;  // entry and exit kernels keep 0
 
  private:
   const std::shared_ptr<Readback> readback_;
-  const LoweredGraph lowered_;  // a copy: this outlives the plan, and must not keep alive what the
-                                // plan keeps alive
+  // A copy: this object outlives the plan and must not retain its resources.
+  const LoweredGraph lowered_;
   const std::unique_ptr<BodyTimestamps> bodies_;
   const std::uint32_t rows_;
   const InstrumentationMemory memory_;

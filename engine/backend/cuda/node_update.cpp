@@ -9,23 +9,23 @@
 namespace reprise::detail {
 namespace {
 
-// The same change as `plan`'s body sees it; its index is kNone where it does not reach in there.
-BindingChange change_inside(const Plan& plan, const Body& body, const BindingChange& change) {
-  BindingChange inside = change;
-  inside.index = kNone;
+// The change as seen by `plan`'s body; its index is kNone if the change does not affect the body.
+BindingChange change_in_body(const Plan& plan, const Body& body, const BindingChange& change) {
+  BindingChange in_body = change;
+  in_body.index = kNone;
   if (change.what == BindingChange::What::Scalar) {
     const auto& slots = plan.slots.in_bodies[body.index];
     const auto at = std::find(slots.begin(), slots.end(), change.index);
-    if (at != slots.end()) inside.index = static_cast<std::uint32_t>(at - slots.begin());
+    if (at != slots.end()) in_body.index = static_cast<std::uint32_t>(at - slots.begin());
   } else {
     const auto end = body.buffers + body.buffer_count,
                at = std::find(body.buffers, end, change.index);
-    if (at != end) inside.index = static_cast<std::uint32_t>(at - body.buffers);
+    if (at != end) in_body.index = static_cast<std::uint32_t>(at - body.buffers);
   }
-  return inside;
+  return in_body;
 }
 
-bool reaches(const Plan& plan, std::uint32_t command, const BindingChange& change) {
+bool affects(const Plan& plan, std::uint32_t command, const BindingChange& change) {
   if (change.what == BindingChange::What::Scalar) {
     const auto uses = plan.slots.uses_of(command);
     return std::any_of(uses.begin(), uses.end(),
@@ -87,20 +87,21 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
 ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source,
                            const BindingChange* change) {
   const std::uint32_t command = source.plan.command_of(node);
-  if (command == kNone) return {};  // the frame has nothing to be told
-  const Place at{of, of.exec, 0, 0, node, command, node};
+  if (command == kNone) return {};  // entry and exit kernels have no parameters
+  const NodeTarget at{of, of.exec, 0, 0, node, command, node};
   if (of.handles.empty()) return set_command(at, source, change);
-  // Each executable has handles of its own for conditions, which bindings do not know.
-  bound_ = source.bindings;
+  // Each executable has its own condition handles, which bindings do not contain.
+  bindings_with_handles_ = source.bindings;
   const auto& buffers = source.plan.recording->buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i]->kind != BufferKind::Condition) continue;
     if (i >= of.handles.size() || of.handles[i] == nullptr)
       return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = node};
-    bound_.address[i] = of.handles[i];
+    bindings_with_handles_.address[i] = of.handles[i];
   }
-  return set_command(at, {source.plan, bound_, source.staged, source.holdings, source.calls},
-                     change);
+  return set_command(
+      at, {source.plan, bindings_with_handles_, source.staged, source.retained, source.callbacks},
+      change);
 }
 
 ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, const Source& source) {
@@ -109,12 +110,12 @@ ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, con
   return set_command({of, nullptr, 0, 0, node, command, node}, source, nullptr);
 }
 
-ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source,
+ExecUpdate NodeUpdate::set_command(const NodeTarget& at, const Source& source,
                                    const BindingChange* change) {
   switch (source.plan.recording->commands[at.command].kind) {
     case CommandKind::Dispatch: return set_kernel(at, source);
     case CommandKind::Copy:
-    case CommandKind::Update: return set_copy_of(at, source);
+    case CommandKind::Update: return set_copy_node(at, source);
     case CommandKind::Fill: {
       const auto& fill = source.plan.recording->payload<FillPayload>(at.command);
       return result_of(
@@ -125,38 +126,38 @@ ExecUpdate NodeUpdate::set_command(const Place& at, const Source& source,
     }
     case CommandKind::Op: return set_op(at, source);
     case CommandKind::Host: return set_host(at, source);
-    case CommandKind::Barrier: return {};  // it is given nothing
+    case CommandKind::Barrier: return {};  // has no parameters
     case CommandKind::Nested:
     case CommandKind::Conditional: return set_bodies(at, source, change);
   }
   return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
 }
 
-// Of a change of bindings. Another recording has what it runs made anew.
-ExecUpdate NodeUpdate::set_bodies(const Place& at, const Source& source,
+// Applies a change of bindings. A change of the recording recreates the bodies instead.
+ExecUpdate NodeUpdate::set_bodies(const NodeTarget& at, const Source& source,
                                   const BindingChange* change) {
   if (change == nullptr) return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
-  std::uint32_t number = at.of.slots.first_body(at.first_node + at.in_lowered);
+  std::uint32_t number = at.of.timing.first_body(at.first_node + at.in_lowered);
   for (const Body& body : bodies_of(source.plan.recording->commands[at.command])) {
     const std::uint32_t this_one = number++;
-    const BindingChange inside = change_inside(source.plan, body, *change);
-    if (inside.index == kNone) continue;
+    const BindingChange in_body = change_in_body(source.plan, body, *change);
+    if (in_body.index == kNone) continue;
     const Plan& plan = *source.plan.bodies[body.index];
     const Bindings bindings = bindings_of_body(source.plan, body, source.bindings);
     for (std::uint32_t node = 0; node < plan.lowered.nodes.size(); ++node) {
       const std::uint32_t command = plan.command_of(node);
-      if (command == kNone || !reaches(plan, command, inside)) continue;
+      if (command == kNone || !affects(plan, command, in_body)) continue;
       ExecUpdate result =
-          set_command({at.of, at.exec, at.of.slots.bodies[this_one].first_node,
+          set_command({at.of, at.exec, at.of.timing.bodies[this_one].first_node,
                        at.of.first_keys[this_one], node, command, at.node},
-                      {plan, bindings, source.staged, source.holdings, source.calls}, &inside);
+                      {plan, bindings, source.staged, source.retained, source.callbacks}, &in_body);
       if (!result.done()) return result;
     }
   }
   return {};
 }
 
-ExecUpdate NodeUpdate::set_kernel(const Place& at, const Source& source) {
+ExecUpdate NodeUpdate::set_kernel(const NodeTarget& at, const Source& source) {
   const CUDA_KERNEL_NODE_PARAMS parameters =
       arguments_.of(source.plan, source.bindings, at.command);
   if (at.exec == nullptr) {
@@ -170,13 +171,13 @@ ExecUpdate NodeUpdate::set_kernel(const Place& at, const Source& source) {
       "cuGraphExecKernelNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::set_host(const Place& at, const Source& source) {
-  if (source.calls == nullptr) return {};
+ExecUpdate NodeUpdate::set_host(const NodeTarget& at, const Source& source) {
+  if (source.callbacks == nullptr) return {};
   const Recording& recording = *source.plan.recording;
   const auto& host = recording.payload<HostPayload>(at.command);
   const cudaHostNodeParams parameters = {
       &HostCallbacks::run,
-      source.calls->add(*recording.functions[host.function], at.first_key + at.command)};
+      source.callbacks->add(*recording.functions[host.function], at.first_key + at.command)};
   if (at.exec == nullptr)
     return result_of(NativeApi::Runtime, cudaGraphHostNodeSetParams(at.handle(), &parameters),
                      "cudaGraphHostNodeSetParams", at.node);
@@ -185,7 +186,7 @@ ExecUpdate NodeUpdate::set_host(const Place& at, const Source& source) {
                    "cudaGraphExecHostNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
+ExecUpdate NodeUpdate::set_copy_node(const NodeTarget& at, const Source& source) {
   const Recording& recording = *source.plan.recording;
   const auto address = [&](const Endpoint& e) {
     return e.buffer != kNone ? source.bindings.address[e.buffer] + e.offset
@@ -216,13 +217,13 @@ ExecUpdate NodeUpdate::set_copy_of(const Place& at, const Source& source) {
       at.node);
 }
 
-ExecUpdate NodeUpdate::set_op(const Place& at, const Source& source) {
+ExecUpdate NodeUpdate::set_op(const NodeTarget& at, const Source& source) {
   if (at.exec == nullptr)
-    return {.outcome = GraphExecUpdateOutcome::NotSupported,
-            .node = at.node};  // a graph's child can't be replaced
+    // CUDA cannot replace the child graph of a graph's node.
+    return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
   const SetupScope scope(context_, Stage::Launch);
   const OwnedGraph graph =
-      capture_op(context_, *source.plan.recording, at.command, source.bindings, source.holdings);
+      capture_op(context_, *source.plan.recording, at.command, source.bindings, source.retained);
   if (graph.get() == nullptr)
     return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
   return result_of(NativeApi::Runtime,
@@ -230,8 +231,8 @@ ExecUpdate NodeUpdate::set_op(const Place& at, const Source& source) {
                    "cudaGraphExecChildGraphNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::switch_on_or_off(const ExecNodes& of, std::uint32_t node,
-                                        const Bindings& bindings) {
+ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node,
+                                   const Bindings& bindings) {
   return result_of(
       NativeApi::Runtime,
       cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1),

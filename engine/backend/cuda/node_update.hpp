@@ -1,6 +1,6 @@
-// NodeUpdate: gives single nodes, of an executable or of the graph that it was made from, what a
-// plan and its bindings say now. Launches before keep what they had. Threads: one at a time, which
-// does not launch the executable meanwhile; its context is current.
+// NodeUpdate: updates single nodes of an executable, or of its source graph, to a plan and its
+// bindings. Earlier launches keep their values. Threads: one at a time, without concurrent launches
+// of the executable; its context is current.
 #pragma once
 
 #include <cstdint>
@@ -18,64 +18,65 @@ namespace reprise::detail {
 
 class NodeUpdate {
  public:
-  // What nodes are given. All of it outlives the call.
+  // The source of node parameters. Everything outlives the call.
   struct Source {
     const Plan& plan;
     const Bindings& bindings;
     StagedBytes& staged;
-    RetainedResources& holdings;
-    HostCallbacks* calls = nullptr;  // of host nodes; null: they stay
+    RetainedResources& retained;
+    HostCallbacks* callbacks = nullptr;  // of host nodes; null: host nodes are not changed
   };
   NodeUpdate(const CudaContext& context, const Recording& recording)
       : context_(context), arguments_(recording) {}
 
-  // For the kernels of another recording, too.
-  void make_room(const Recording& recording) { arguments_.make_room(recording); }
-  // Parameters of a node of the lowered graph; of one that runs bodies, those that `change` reaches
-  // in there. Refused: it is as it was, but for what it runs. Throws DeviceLost.
+  // Also accepts kernels of `recording`.
+  void reserve(const Recording& recording) { arguments_.reserve(recording); }
+  // Sets the parameters of a node of the lowered graph, or, for a node with bodies, of the body
+  // nodes that `change` affects. A refused node is unchanged, but its bodies may be partly changed.
+  // Throws DeviceLost.
   [[nodiscard]] ExecUpdate set(const ExecNodes& of, std::uint32_t node, const Source& source,
                                const BindingChange* change = nullptr);
-  // The same for a node of the graph itself, which launches do not know until the executable is
-  // updated by it.
+  // Sets a node of the source graph, which affects launches only after an update of the executable
+  // from that graph.
   [[nodiscard]] ExecUpdate set_in_graph(const ExecNodes& of, std::uint32_t node,
                                         const Source& source);
-  // Whether it runs, by source.bindings.
-  [[nodiscard]] ExecUpdate switch_on_or_off(const ExecNodes& of, std::uint32_t node,
-                                            const Bindings& bindings);
-  // The same for every node that is disabled; for an executable that is new.
+  // Enables or disables the node as `bindings` specifies.
+  [[nodiscard]] ExecUpdate set_enabled(const ExecNodes& of, std::uint32_t node,
+                                       const Bindings& bindings);
+  // Disables every node that `bindings` disables; for a new executable.
   void disable_all(const ExecNodes& of, const Bindings& bindings);
 
  private:
-  // A command, of the graph's own recording or of a body's, with the node that it became.
-  struct Place {
+  // A command of the graph's own recording or of a body, with its node.
+  struct NodeTarget {
     const ExecNodes& of;
-    cudaGraphExec_t exec;      // null: in the graph itself
-    std::uint32_t first_node;  // of the recording that it is in, by number
+    cudaGraphExec_t exec;      // null: the source graph
+    std::uint32_t first_node;  // of the enclosing recording, by number
     std::uint32_t first_key;   // likewise
     std::uint32_t in_lowered;  // in the lowered graph of that recording
     std::uint32_t command;
-    std::uint32_t
-        node;  // the graph's own node that it runs in, which is told of where it is refused
+    // The graph's own node that contains it, which a refusal reports.
+    std::uint32_t node;
 
     [[nodiscard]] cudaGraphNode_t handle() const { return of.nodes[first_node + in_lowered]; }
   };
-  [[nodiscard]] ExecUpdate set_command(const Place& at, const Source& source,
+  [[nodiscard]] ExecUpdate set_command(const NodeTarget& at, const Source& source,
                                        const BindingChange* change);
-  [[nodiscard]] ExecUpdate set_bodies(const Place& at, const Source& source,
+  [[nodiscard]] ExecUpdate set_bodies(const NodeTarget& at, const Source& source,
                                       const BindingChange* change);
-  [[nodiscard]] ExecUpdate set_kernel(const Place& at, const Source& source);
-  [[nodiscard]] ExecUpdate set_copy_of(const Place& at, const Source& source);
-  [[nodiscard]] ExecUpdate set_host(const Place& at, const Source& source);
-  [[nodiscard]] ExecUpdate set_op(const Place& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_kernel(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_copy_node(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_host(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_op(const NodeTarget& at, const Source& source);
   [[nodiscard]] ExecUpdate result_of(NativeApi api, std::int64_t code, const char* call,
                                      std::uint32_t node) const;
 
   const CudaContext& context_;
   KernelArguments arguments_;
-  Bindings bound_;  // scratch: with the handles of conditions
+  Bindings bindings_with_handles_;  // scratch: bindings with condition handles
 };
 
-// What came of cudaGraphExecUpdate, as ours.
+// Converts the result of cudaGraphExecUpdate.
 [[nodiscard]] GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept;
 
 }  // namespace reprise::detail

@@ -7,17 +7,16 @@
 namespace reprise::detail {
 namespace {
 
-// A stream of its own, being captured from the first use on. Left by an exception, the capture ends
-// with it.
+// A stream that is captured from its first use on. The destructor abandons an unfinished capture.
 class OpCapture final : public OpTarget {
  public:
   OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command,
-            const Bindings& bindings, RetainedResources& holdings)
+            const Bindings& bindings, RetainedResources& retained)
       : context_(context),
         bindings_(bindings),
-        holdings_(holdings),
+        retained_(retained),
         name_(concat("op ", recording.ops[recording.payload<OpPayload>(command).op]->name)),
-        place_(context.at(Stage::Instantiate, name_)) {}
+        call_(context.at(Stage::Instantiate, name_)) {}
   OpCapture(const OpCapture&) = delete;
   OpCapture& operator=(const OpCapture&) = delete;
   ~OpCapture() override {
@@ -42,28 +41,28 @@ class OpCapture final : public OpTarget {
                    kernel.function(), desc.grid.x, desc.grid.y, desc.grid.z, desc.block.x,
                    desc.block.y, desc.block.z, desc.shared_bytes,
                    static_cast<CUstream>(native_stream()), list.data(), nullptr),
-               "cuLaunchKernel", place_);
+               "cuLaunchKernel", call_);
   }
 
   void host(std::function<void(std::uint32_t)>, std::uint32_t) override {
     ErrorDetails details;
     details.code = ErrorCode::Unsupported;
     details.stage = Stage::Instantiate;
-    throw Error(std::move(details), concat(name_, ": steps on the host are for the host device"));
+    throw Error(std::move(details), concat(name_, ": host steps require the host device"));
   }
 
   [[nodiscard]] void* native_stream() override {
     if (stream_ == nullptr) {
       cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
-                 "cudaStreamCreateWithFlags", place_);
+                 "cudaStreamCreateWithFlags", call_);
       cuda_check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed),
-                 "cudaStreamBeginCapture", place_);
+                 "cudaStreamBeginCapture", call_);
       is_capturing_ = true;
     }
     return stream_;
   }
 
-  void keep(std::shared_ptr<const void> thing) override { holdings_.push_back(std::move(thing)); }
+  void keep(std::shared_ptr<const void> thing) override { retained_.push_back(std::move(thing)); }
 
   [[nodiscard]] OwnedGraph end() {
     if (stream_ == nullptr) return OwnedGraph();
@@ -72,8 +71,8 @@ class OpCapture final : public OpTarget {
     const cudaError_t result = cudaStreamEndCapture(stream_, &graph);
     if (result != cudaSuccess) {
       throw_cuda_error(
-          NativeApi::Runtime, result, "cudaStreamEndCapture", place_,
-          "the op did something that can't be captured, or left a stream that it forked unjoined");
+          NativeApi::Runtime, result, "cudaStreamEndCapture", call_,
+          "the op made a call that cannot be captured, or did not join a stream that it forked");
     }
     OwnedGraph owned(graph);
     return check(graph) == 0 ? OwnedGraph() : std::move(owned);
@@ -86,22 +85,22 @@ class OpCapture final : public OpTarget {
     if (graph != nullptr) cuda_ignore(cudaGraphDestroy(graph));
   }
 
-  // How many nodes there are. Memory that a graph allocates is the graph's: a child can't.
+  // Returns the number of nodes. Refuses memory nodes: CUDA does not allow them in child graphs.
   std::size_t check(cudaGraph_t graph) const {
     std::size_t count = 0;
-    cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", place_);
+    cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", call_);
     std::vector<cudaGraphNode_t> nodes(count);
     if (count != 0)
-      cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", place_);
+      cuda_check(cudaGraphGetNodes(graph, nodes.data(), &count), "cudaGraphGetNodes", call_);
     for (const cudaGraphNode_t node : nodes) {
       cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-      cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", place_);
+      cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", call_);
       if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree)
         refuse_memory(type == cudaGraphNodeTypeMemAlloc);
       if (type != cudaGraphNodeTypeGraph) continue;
       cudaGraph_t child = nullptr;
       cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph",
-                 place_);
+                 call_);
       static_cast<void>(check(child));
     }
     return count;
@@ -117,9 +116,9 @@ class OpCapture final : public OpTarget {
 
   const CudaContext& context_;
   const Bindings& bindings_;
-  RetainedResources& holdings_;
+  RetainedResources& retained_;
   const std::string name_;
-  const CallContext place_;
+  const CallContext call_;
   cudaStream_t stream_ = nullptr;
   bool is_capturing_ = false;
 };
@@ -127,8 +126,8 @@ class OpCapture final : public OpTarget {
 }  // namespace
 
 OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command,
-                      const Bindings& bindings, RetainedResources& holdings) {
-  OpCapture capture(context, recording, command, bindings, holdings);
+                      const Bindings& bindings, RetainedResources& retained) {
+  OpCapture capture(context, recording, command, bindings, retained);
   record_op(recording, command, capture);
   return capture.end();
 }

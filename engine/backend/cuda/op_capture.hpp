@@ -1,5 +1,5 @@
-// Captures an op into a CUDA graph of its own, which becomes one child graph node. Failures name
-// the op. Threads: one; used within a SetupScope.
+// Captures an op into its own CUDA graph, which becomes one child graph node. Errors name the op.
+// Threads: one; used within a SetupScope.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 
 namespace reprise::detail {
 
-// What ops want held while an executable lives; also what replaced ones recorded, since launches of
-// before may be pending.
+// The resources that ops retain for the lifetime of an executable, including those of replaced ops,
+// which pending launches may use.
 using RetainedResources = std::vector<std::shared_ptr<const void>>;
 
-// A graph that is destroyed with it.
+// Owns a graph.
 class OwnedGraph {
  public:
   OwnedGraph() = default;
@@ -36,11 +36,11 @@ class OwnedGraph {
   cudaGraph_t graph_ = nullptr;
 };
 
-// What the op of `command` records with these addresses: for a node that is made, and for one whose
-// bindings changed. Null where it recorded nothing. Throws Unsupported naming the op where it
-// allocates or frees memory, and NativeFailure where its work can't be captured.
+// Captures the op of `command` with these bindings, for a new node or a changed one. Null if the op
+// records nothing. Throws Unsupported naming the op if it allocates or frees memory, and
+// NativeFailure if its work cannot be captured.
 [[nodiscard]] OwnedGraph capture_op(const CudaContext& context, const Recording& recording,
                                     std::uint32_t command, const Bindings& bindings,
-                                    RetainedResources& holdings);
+                                    RetainedResources& retained);
 
 }  // namespace reprise::detail

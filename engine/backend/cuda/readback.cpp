@@ -9,12 +9,11 @@ Readback::Readback(std::shared_ptr<const CudaContext> context) : context_(std::m
   const SetupScope scope(*context_, Stage::Profile);
   void* memory = nullptr;
   cuda_check(cudaHostAlloc(&memory, kWords * sizeof(std::uint64_t), cudaHostAllocPortable),
-             "cudaHostAlloc", context_->at(Stage::Profile, "for times that are read back"));
+             "cudaHostAlloc", context_->at(Stage::Profile, "readback of timestamps"));
   staging_ = static_cast<std::uint64_t*>(memory);
   const CUresult result = context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING);
   if (result != CUDA_SUCCESS) cuda_ignore(cudaFreeHost(staging_));
-  cuda_check(result, "cuStreamCreate",
-             context_->at(Stage::Profile, "for times that are read back"));
+  cuda_check(result, "cuStreamCreate", context_->at(Stage::Profile, "readback of timestamps"));
 }
 
 Readback::~Readback() {
@@ -31,7 +30,7 @@ void Readback::read(const std::uint64_t* from, std::span<std::uint64_t> words) {
     const std::size_t count = std::min(kWords, words.size() - done);
     cuda_check(cudaMemcpyAsync(staging_, from + done, count * sizeof(std::uint64_t),
                                cudaMemcpyDeviceToHost, stream_),
-               "cudaMemcpyAsync", context_->at(Stage::Profile, "times that are read back"));
+               "cudaMemcpyAsync", context_->at(Stage::Profile, "readback of timestamps"));
     wait();
     std::memcpy(words.data() + done, staging_, count * sizeof(std::uint64_t));
     done += count;
@@ -41,20 +40,20 @@ void Readback::read(const std::uint64_t* from, std::span<std::uint64_t> words) {
 void Readback::wait() const {
   const SetupScope scope(*context_, Stage::Profile);
   cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize",
-             context_->at(Stage::Profile, "times that are read back"));
+             context_->at(Stage::Profile, "readback of timestamps"));
 }
 
 InstrumentationMemory::InstrumentationMemory(std::shared_ptr<const CudaContext> context,
                                              const Readback& readback, std::size_t words)
     : context_(std::move(context)) {
   const SetupScope scope(*context_, Stage::Profile);
-  const CallContext place = context_->at(Stage::Profile, "for times of replays");
+  const CallContext call = context_->at(Stage::Profile, "timestamps of replays");
   void* memory = nullptr;
-  cuda_check(cudaMalloc(&memory, words * sizeof(std::uint64_t)), "cudaMalloc", place);
+  cuda_check(cudaMalloc(&memory, words * sizeof(std::uint64_t)), "cudaMalloc", call);
   words_ = static_cast<std::uint64_t*>(memory);
   try {
     cuda_check(cudaMemsetAsync(words_, 0, words * sizeof(std::uint64_t), readback.stream()),
-               "cudaMemsetAsync", place);
+               "cudaMemsetAsync", call);
     readback.wait();
   } catch (...) {
     cuda_ignore(cudaFree(words_));

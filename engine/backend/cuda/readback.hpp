@@ -1,6 +1,5 @@
-// Readback: bytes from the GPU to the CPU beside everything that queues do: a stream of its own and
-// a piece of pinned memory. Threads: any; calls take turns and wait for the copy, never for a
-// queue.
+// Readback: copies bytes from the GPU to the CPU independently of all queues, with its own stream
+// and pinned memory. Threads: any; calls are serialised and wait for the copy, never for a queue.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +19,22 @@ class Readback {
   Readback& operator=(const Readback&) = delete;
   ~Readback();
 
-  // Copies `words` words at `from`, device memory, as they are now.
+  // Copies device memory at `from` to `words`, in its current state.
   void read(const std::uint64_t* from, std::span<std::uint64_t> words);
-  // Work of the engine's instruments: uploads of twins, kernels that answer.
+  // The stream for instrumentation: uploads of profiling clones, clock kernels.
   [[nodiscard]] CUstream stream() const noexcept { return stream_; }
-  // Waits for everything in stream().
+  // Waits for all work in stream().
   void wait() const;
 
  private:
   static constexpr std::size_t kWords = std::size_t{1} << 16;
   const std::shared_ptr<const CudaContext> context_;
-  std::mutex mutex_;  // of staging_
+  std::mutex mutex_;  // guards staging_
   CUstream stream_ = nullptr;
   std::uint64_t* staging_ = nullptr;
 };
 
-// Device memory of an instrument, all zero; freed with it.
+// Zeroed device memory of an instrumentation object, which frees it.
 class InstrumentationMemory {
  public:
   InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback,

@@ -1,8 +1,8 @@
-// ReplayNumbers: which replay of its graph a stamped launch was. Timestamps count the launches that
-// they are part of, and a graph may be launched without them for a while: stretches, each with how
-// many launches before it had no stamps. A fixed number of them waits to be asked for; of more, the
-// oldest are forgotten. Knows no CUDA. Threads: skip() from the thread that launches, replay() from
-// whoever collects.
+// ReplayNumbers: maps timestamp numbers to replay numbers of a graph. Timestamps number the
+// launches that contain them, and a graph may run without timestamps for a while. A stretch is a
+// range of launches with the same difference between the two numbers. The number of stretches is
+// limited; the oldest are dropped. Knows no CUDA. Threads: skip() from the launching thread,
+// replay() from the collecting thread.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ class ReplayNumbers {
  public:
   static constexpr std::size_t kStretches = 64;
 
-  // From stamped launch number `stamped` on, replays are `skipped` further than stamps. Allocates
-  // nothing.
+  // From timestamp number `timestamped` on, replay numbers are larger by `skipped`. Does not
+  // allocate.
   void skip(std::uint64_t timestamped, std::uint64_t skipped) noexcept {
     const std::lock_guard lock(mutex_);
     if (count_ != 0 && stretches_[count_ - 1].from == timestamped) {
-      --count_;  // no launch came between
+      --count_;  // no launch in between
     } else if (count_ == kStretches) {
       drop(1);
     }
     stretches_[count_++] = {timestamped, skipped};
   }
 
-  // 0: it was forgotten. Asked for in ascending order.
+  // Returns 0 for a dropped stretch. Arguments ascend.
   [[nodiscard]] std::uint64_t replay(std::uint64_t timestamped) noexcept {
     const std::lock_guard lock(mutex_);
-    std::size_t over = 0;
-    while (over + 1 < count_ && stretches_[over + 1].from <= timestamped) ++over;
-    drop(over);
+    std::size_t first = 0;
+    while (first + 1 < count_ && stretches_[first + 1].from <= timestamped) ++first;
+    drop(first);
     return stretches_[0].from <= timestamped ? timestamped + stretches_[0].skipped : 0;
   }
 

@@ -5,7 +5,7 @@
 namespace reprise::detail {
 namespace {
 
-// Attributes and handles of conditions are given to nodes when they are made.
+// Nodes get attributes and condition handles only at creation.
 bool is_plain(const Recording& recording, const DispatchPayload& dispatch) {
   return dispatch.launch == DispatchDesc::Launch::Normal && dispatch.cluster.x == 0 &&
          std::none_of(dispatch.buffer_arguments,
@@ -15,7 +15,7 @@ bool is_plain(const Recording& recording, const DispatchPayload& dispatch) {
                       });
 }
 
-bool can_be_told(const Recording& recording, std::uint32_t command) {
+bool can_be_set(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch:
       return is_plain(recording, recording.payload<DispatchPayload>(command));
@@ -31,8 +31,8 @@ bool can_be_told(const Recording& recording, std::uint32_t command) {
   return false;
 }
 
-// Points to what is held for one plan alone.
-bool goes_with_its_plan(const Recording& recording, std::uint32_t command) {
+// True if the node's parameters point to resources of a single plan.
+bool is_plan_specific(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Update:
     case CommandKind::Host: return true;
@@ -52,21 +52,22 @@ bool goes_with_its_plan(const Recording& recording, std::uint32_t command) {
 
 }  // namespace
 
-std::optional<std::vector<std::uint32_t>> SourceNodes::to_tell(const PlanChange& change) const {
-  if (!change.nodes || change.plan->lowered.nodes.size() != is_behind_.size()) return std::nullopt;
+std::optional<std::vector<std::uint32_t>> SourceNodes::nodes_to_update(
+    const PlanChange& change) const {
+  if (!change.nodes || change.plan->lowered.nodes.size() != differs_.size()) return std::nullopt;
   const Recording& recording = *change.plan->recording;
   std::vector<std::uint32_t> nodes;
   nodes.reserve(change.nodes->size());
   auto different = change.nodes->begin();
-  for (std::uint32_t node = 0; node < is_behind_.size(); ++node) {
+  for (std::uint32_t node = 0; node < differs_.size(); ++node) {
     const bool is_different = different != change.nodes->end() && *different == node;
     if (is_different) ++different;
     const std::uint32_t command = change.plan->command_of(node);
     if (command == kNone ||
-        !(is_different || is_behind_[node] != 0 || goes_with_its_plan(recording, command)))
+        !(is_different || differs_[node] != 0 || is_plan_specific(recording, command)))
       continue;
-    const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // an attribute, too
-    if (has_priority || !can_be_told(recording, command)) return std::nullopt;
+    const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // a node attribute
+    if (has_priority || !can_be_set(recording, command)) return std::nullopt;
     nodes.push_back(node);
   }
   return nodes;

@@ -1,7 +1,7 @@
-// SourceNodes: the nodes of the graph that an executable was made from, and which of them say
-// something else than the executable does, because it was told alone. For an update of everything
-// these and those that are different now are told, and cudaGraphExecUpdate takes the rest: nothing
-// is made anew. Knows no CUDA. Threads: as its owner says.
+// SourceNodes: tracks which nodes of an executable's source graph differ from the executable,
+// because only the executable was updated. A whole update sets these nodes and the changed ones in
+// the source graph and passes it to cudaGraphExecUpdate, without building a new graph. Knows no
+// CUDA. Threads: as its owner.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,24 @@ namespace reprise::detail {
 
 class SourceNodes {
  public:
-  // Of a graph that says what its executable does, and has so many lowered nodes.
-  void reset(std::size_t nodes) { is_behind_.assign(nodes, 0); }
+  // For a new source graph of `nodes` lowered nodes, which equals its executable.
+  void reset(std::size_t nodes) { differs_.assign(nodes, 0); }
 
-  // The executable alone was told. Allocates nothing.
-  void note_told(std::span<const std::uint32_t> nodes) noexcept {
-    for (const std::uint32_t node : nodes) is_behind_[node] = 1;
+  // Marks nodes that were updated in the executable only. Does not allocate.
+  void mark_updated(std::span<const std::uint32_t> nodes) noexcept {
+    for (const std::uint32_t node : nodes) differs_[node] = 1;
   }
-  void note_all_told() noexcept { is_behind_.assign(is_behind_.size(), 1); }
-  // The graph says what the executable does again.
-  void note_same() noexcept { is_behind_.assign(is_behind_.size(), 0); }
+  void mark_all_updated() noexcept { differs_.assign(differs_.size(), 1); }
+  // The source graph equals the executable again.
+  void mark_equal() noexcept { differs_.assign(differs_.size(), 0); }
 
-  // Those that have to be told before the graph says what `change` is about: lowered nodes,
-  // ascending. Empty where some of them can't be told, or it is not known which they are.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> to_tell(const PlanChange& change) const;
+  // The lowered nodes, ascending, to set in the source graph for `change`. Empty if some of them
+  // cannot be set or if the changed nodes are unknown.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> nodes_to_update(
+      const PlanChange& change) const;
 
  private:
-  std::vector<std::uint8_t> is_behind_;  // by lowered node
+  std::vector<std::uint8_t> differs_;  // by lowered node
 };
 
 }  // namespace reprise::detail

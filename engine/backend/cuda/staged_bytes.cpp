@@ -13,7 +13,7 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
+std::uint64_t staged_bytes_of(const Recording& recording, std::uint32_t command) {
   switch (recording.commands[command].kind) {
     case CommandKind::Update: return recording.payload<UpdatePayload>(command).bytes;
     case CommandKind::Copy: {
@@ -33,11 +33,11 @@ std::uint64_t taken_by(const Recording& recording, std::uint32_t command) {
   return 0;
 }
 
-std::uint64_t taken_by(const Recording& recording) {
+std::uint64_t staged_bytes_of(const Recording& recording) {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i)
-    bytes += aligned(taken_by(recording, i));
-  for (const auto& body : recording.bodies) bytes += taken_by(*body);
+    bytes += aligned(staged_bytes_of(recording, i));
+  for (const auto& body : recording.bodies) bytes += staged_bytes_of(*body);
   return bytes;
 }
 
@@ -45,12 +45,12 @@ std::uint64_t taken_by(const Recording& recording) {
 
 StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording)
     : context_(std::move(context)) {
-  size_ = taken_by(recording);
+  size_ = staged_bytes_of(recording);
   if (size_ == 0) return;
   const SetupScope scope(*context_, Stage::Instantiate);
   void* memory = nullptr;
   cuda_check(cudaHostAlloc(&memory, size_, cudaHostAllocPortable | cudaHostAllocMapped),
-             "cudaHostAlloc", context_->at(Stage::Instantiate, "bytes taken while recording"));
+             "cudaHostAlloc", context_->at(Stage::Instantiate, "bytes copied while recording"));
   memory_ = static_cast<std::byte*>(memory);
 }
 

@@ -1,5 +1,5 @@
-// StagedBytes: the bytes that a recording took with it (updates and snapshots), in pinned memory,
-// so that a replay reads them without a detour over the CPU. Threads: one at a time adds.
+// StagedBytes: pinned copies of the bytes that a recording contains (updates and snapshots), which
+// replays read directly. Threads: one at a time adds.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,14 @@ namespace reprise::detail {
 class StagedBytes {
  public:
   StagedBytes() = default;
-  // Room for everything that `recording`, with what it runs, took. Throws OutOfMemory.
+  // Reserves memory for all bytes of `recording` and its bodies. Throws OutOfMemory.
   StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording);
   StagedBytes(const StagedBytes&) = delete;
   StagedBytes& operator=(const StagedBytes&) = delete;
   ~StagedBytes();
 
-  // A copy of the bytes of a command that stays where it is; the one that is there, if that command
-  // had one made before. `key` is the command's number, those of what the recording runs counted
-  // on.
+  // Copies the bytes of a command to a stable address; a repeated key returns the first copy. `key`
+  // is the command's number; the keys of bodies follow those of the recording.
   [[nodiscard]] const std::byte* add(std::uint32_t key, const void* bytes, std::uint64_t size);
 
  private:

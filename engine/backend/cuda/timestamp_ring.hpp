@@ -1,7 +1,7 @@
-// TimestampRing: when each replay of one graph began and ended on the GPU, noted by two one-thread
-// kernels in the graph itself, in a ring in device memory. Reading it asks nothing of the queues
-// that run the replays; what was overwritten before it was read is counted. Threads: read() one at
-// a time; the GPU writes meanwhile.
+// TimestampRing: the start and end of each replay of one graph on the GPU. Two one-thread kernels
+// in the graph write them to a ring in device memory. Reading the ring does not involve the queues
+// that run the replays; overwritten replays are counted. Threads: read() one at a time; the GPU
+// writes concurrently.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace reprise::detail {
 
-// Of one replay, on the GPU's clock.
+// Times of one replay on the GPU's clock.
 struct ReplayTimestamps {
   std::uint64_t replay = 0, began = 0, ended = 0;
 };
 
 class TimestampRing {
  public:
-  static constexpr std::uint64_t kSlots = 4096;                   // 128 KiB a graph
-  static constexpr std::uint64_t kHeadWords = 4, kSlotWords = 4;  // as stamps.cu has them
+  static constexpr std::uint64_t kSlots = 4096;                   // 128 KiB per graph
+  static constexpr std::uint64_t kHeadWords = 4, kSlotWords = 4;  // see timestamps.cu
 
   TimestampRing(std::shared_ptr<const CudaContext> context, std::shared_ptr<Readback> readback);
 
   [[nodiscard]] std::uint64_t* memory() const noexcept { return memory_.words(); }
   [[nodiscard]] static constexpr std::uint64_t mask() noexcept { return kSlots - 1; }
-  // Appends the replays that ended since the last call, ascending; returns how many of them were
-  // overwritten.
+  // Appends the replays that ended since the last call, ascending. Returns the number of
+  // overwritten replays.
   [[nodiscard]] std::uint64_t read(std::vector<ReplayTimestamps>& into);
 
  private:
   const std::shared_ptr<Readback> readback_;
   const InstrumentationMemory memory_;
-  std::uint64_t seen_ = 0;  // replays
+  std::uint64_t last_read_ = 0;  // the last replay read
   std::vector<std::uint64_t> words_;
 };
 

@@ -31,13 +31,13 @@ cudaMemsetParams memset_of(std::byte* destination, const FillPayload& fill) {
   return set;
 }
 
-cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std::byte* destination,
-                            const CopyShape& shape) {
+cudaGraphNode_t add_pitched(const NodeContext& context, const std::byte* source,
+                            std::byte* destination, const CopyShape& shape) {
   const cudaMemcpy3DParms copy = pitched_copy(source, destination, shape);
   cudaGraphNode_t node = nullptr;
-  cuda_check(
-      cudaGraphAddMemcpyNode(&node, place.graph, place.after.data(), place.after.size(), &copy),
-      "cudaGraphAddMemcpyNode", place.call);
+  cuda_check(cudaGraphAddMemcpyNode(&node, context.graph, context.after.data(),
+                                    context.after.size(), &copy),
+             "cudaGraphAddMemcpyNode", context.call);
   return node;
 }
 
@@ -45,7 +45,7 @@ cudaGraphNode_t add_pitched(const NodePlace& place, const std::byte* source, std
 
 CopyShape reduce(const CopyShape& shape) noexcept {
   CopyShape s = shape;
-  if (s.extent.height == 1 && s.extent.depth > 1) {  // slices of one row are rows
+  if (s.extent.height == 1 && s.extent.depth > 1) {  // slices of one row become rows
     s = {{s.extent.width, s.extent.depth, 1}, {s.source.slice, 0}, {s.destination.slice, 0}};
   } else if (s.extent.depth > 1 && s.source.slice == s.source.row * s.extent.height &&
              s.destination.slice == s.destination.row * s.extent.height) {
@@ -58,25 +58,27 @@ CopyShape reduce(const CopyShape& shape) noexcept {
   return s;
 }
 
-cudaGraphNode_t add_copy(const NodePlace& place, const std::byte* source, std::byte* destination,
-                         const CopyShape& shape) {
+cudaGraphNode_t add_copy(const NodeContext& context, const std::byte* source,
+                         std::byte* destination, const CopyShape& shape) {
   const CopyShape s = reduce(shape);
   if (s.extent.height == 1 && s.extent.depth == 1) {
     cudaGraphNode_t node = nullptr;
-    cuda_check(cudaGraphAddMemcpyNode1D(&node, place.graph, place.after.data(), place.after.size(),
-                                        destination, source, s.extent.width, cudaMemcpyDefault),
-               "cudaGraphAddMemcpyNode1D", place.call);
+    cuda_check(
+        cudaGraphAddMemcpyNode1D(&node, context.graph, context.after.data(), context.after.size(),
+                                 destination, source, s.extent.width, cudaMemcpyDefault),
+        "cudaGraphAddMemcpyNode1D", context.call);
     return node;
   }
-  return add_pitched(place, source, destination, s);
+  return add_pitched(context, source, destination, s);
 }
 
-cudaGraphNode_t add_fill(const NodePlace& place, std::byte* destination, const FillPayload& fill) {
+cudaGraphNode_t add_fill(const NodeContext& context, std::byte* destination,
+                         const FillPayload& fill) {
   const cudaMemsetParams set = memset_of(destination, fill);
   cudaGraphNode_t node = nullptr;
-  cuda_check(
-      cudaGraphAddMemsetNode(&node, place.graph, place.after.data(), place.after.size(), &set),
-      "cudaGraphAddMemsetNode", place.call);
+  cuda_check(cudaGraphAddMemsetNode(&node, context.graph, context.after.data(),
+                                    context.after.size(), &set),
+             "cudaGraphAddMemsetNode", context.call);
   return node;
 }
 

@@ -1,10 +1,10 @@
-// The threads of one block that meet at __syncthreads(): the engine's side of
+// Runs the threads of one block that call __syncthreads(): the engine's side of
 // reprise/host_kernel_runtime.hpp.
 //
-// The fibers of a block stand in a ring, in the order of their threads. Each runs until its thread
-// arrives at the barrier, and then passes on to the next; so one lap of the ring is one barrier,
-// and a thread that ends just leaves the ring. During the first lap the last fiber passes on to a
-// new one, which begins with the thread after its own.
+// The fibers of a block form a ring in thread order. Each fiber runs until its thread arrives at
+// the barrier and then switches to the next, so one lap of the ring is one barrier. A thread that
+// ends leaves the ring. During the first lap the last fiber of the ring switches to a new one,
+// which starts with the next thread.
 #include <reprise/host_kernel_runtime.hpp>
 
 #include <cstddef>
@@ -25,10 +25,10 @@ using host_kernel::Vote;
 struct BlockFiber : Fiber {
   BlockFiber* before = nullptr;  // in the ring
   BlockFiber* after = nullptr;
-  ThreadPosition first;  // that it runs
+  ThreadPosition first;  // the first thread that it runs
 };
 
-// One a thread of the operating system, which runs one block at a time.
+// One per operating system thread, which runs one block at a time.
 class Ring {
  public:
   Ring() = default;
@@ -45,28 +45,28 @@ class Ring {
   static void fiber_main(Fiber& self) noexcept;
 
   void begin(BlockRun& run) noexcept;
-  // Takes the running fiber out of the ring. The next one to run; null if it was the last.
+  // Removes the running fiber from the ring. Returns the next one to run; null if it was the last.
   BlockFiber* leave() noexcept;
   BlockFiber& take_fiber();
-  void pass_on_to(BlockFiber& next) noexcept;
+  void switch_to(BlockFiber& next) noexcept;
   void start_lap() noexcept {
     ++lap_;
     votes_[lap_ & 1] = {};
   }
-  // The thread after `me`, x fastest; false if `me` is the block's last.
+  // Moves `me` to the next thread, x fastest; false if `me` is the block's last.
   bool advance(ThreadPosition& me) const noexcept;
 
   FiberStacks stacks_;
   std::deque<BlockFiber> all_;
   std::vector<BlockFiber*> idle_;  // each waits in fiber_main for its next block
 
-  BlockFiber origin_;  // the stack that the block began on
+  BlockFiber origin_;  // the stack that the block started on
   BlockRun* run_ = nullptr;
   BlockFiber* current_ = nullptr;
   BlockFiber* head_ = nullptr;
-  bool starting_ = false;  // threads are left that have not begun
+  bool starting_ = false;  // some threads have not started
   std::uint32_t lap_ = 0;
-  Vote votes_[2];  // of this lap and of the one before, which its threads have yet to read
+  Vote votes_[2];  // of this lap and of the previous one, which its threads have not read yet
 };
 
 bool Ring::advance(ThreadPosition& me) const noexcept {
@@ -88,7 +88,7 @@ void Ring::begin(BlockRun& run) noexcept {
 
 BlockFiber& Ring::take_fiber() {
   if (idle_.empty()) {
-    idle_.reserve(all_.size() + 1);  // giving back must not allocate
+    idle_.reserve(all_.size() + 1);  // so that the return of a fiber does not allocate
     BlockFiber& fiber = all_.emplace_back();
     begin_fiber(fiber, stacks_.take(), &fiber_main);
     return fiber;
@@ -98,7 +98,7 @@ BlockFiber& Ring::take_fiber() {
   return fiber;
 }
 
-void Ring::pass_on_to(BlockFiber& next) noexcept {
+void Ring::switch_to(BlockFiber& next) noexcept {
   BlockFiber& self = *current_;
   current_ = &next;
   switch_fiber(self, next);
@@ -123,14 +123,14 @@ Vote Ring::meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept {
       start_lap();
     }
   }
-  if (next != current_) pass_on_to(*next);
+  if (next != current_) switch_to(*next);
   return vote;
 }
 
 BlockFiber* Ring::leave() noexcept {
   BlockFiber& self = *current_;
   if (self.after == &self) return nullptr;
-  if (self.after == head_) {  // the last of its lap; the threads behind it, if any, have all run
+  if (self.after == head_) {  // the last fiber of its lap; no later threads remain
     starting_ = false;
     start_lap();
   }
@@ -141,7 +141,7 @@ BlockFiber* Ring::leave() noexcept {
 }
 
 void Ring::finish() noexcept {
-  if (BlockFiber* next = leave(); next != nullptr) pass_on_to(*next);
+  if (BlockFiber* next = leave(); next != nullptr) switch_to(*next);
 }
 
 thread_local Ring ring;
@@ -152,7 +152,7 @@ void Ring::fiber_main(Fiber& fiber) noexcept {
     ring.run_->run_from(*ring.run_, self.first);
     BlockFiber* next = ring.leave();
     ring.idle_.push_back(&self);
-    ring.pass_on_to(next != nullptr ? *next : ring.origin_);
+    ring.switch_to(next != nullptr ? *next : ring.origin_);
   }
 }
 

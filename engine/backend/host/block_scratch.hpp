@@ -5,8 +5,8 @@
 
 namespace reprise::detail {
 
-// At least `bytes`, aligned to 128 bytes, with what earlier blocks left in it. Good until the
-// thread asks for more; ends the program where there is no memory.
+// At least `bytes`, aligned to 128 bytes, uninitialised. Valid until the thread requests more.
+// Terminates the program if the allocation fails.
 [[nodiscard]] std::byte* block_scratch(std::size_t bytes) noexcept;
 
 }  // namespace reprise::detail

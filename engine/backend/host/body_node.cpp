@@ -29,7 +29,7 @@ BodyNode& BodyNode::operator=(BodyNode&&) noexcept = default;
 BodyNode::~BodyNode() = default;
 
 void BodyNode::add(std::unique_ptr<HostProgram> program, std::uint32_t body) {
-  places_.push_back(body);
+  body_numbers_.push_back(body);
   bodies_.push_back(std::move(program));
 }
 
@@ -62,21 +62,22 @@ void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t re
     program.run(node, workers, replay, errors);
 }
 
-// One look at the clock a node: what ends one begins the next.
+// One clock read per node: the end of a node is the start of the next.
 void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers,
                          std::uint64_t replay, CallbackErrors& errors) noexcept {
   HostProgram& program = *bodies_[body];
-  const BodyPlace& place = shared_.slots->bodies[places_[body]];
-  NodeTime& rounds = times[place.first_slot];
-  const std::uint64_t round = rounds_of(rounds);
-  add_round(rounds);
+  const BodyPlace& layout = shared_.timing->bodies[body_numbers_[body]];
+  NodeTime& iterations = times[layout.first_slot];
+  const std::uint64_t iteration = rounds_of(iterations);
+  add_iteration(iterations);
   const std::uint16_t worker = WorkerArena::worker();
   std::int64_t started = steady_now();
   for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost();
        ++node) {
     program.run(node, workers, replay, errors);
     const std::int64_t ended = steady_now();
-    if (round < place.kept) times[place.slot(node, round)] = node_time(started, ended, worker);
+    if (iteration < layout.kept)
+      times[layout.slot(node, iteration)] = node_time(started, ended, worker);
     started = ended;
   }
 }

@@ -1,5 +1,6 @@
-// BodyNode: a node that runs whole programs: one once, or by what a condition is. They run in order
-// on one thread; their kernels may still take all of the crew. Threads: one thread at a time.
+// BodyNode: a node that runs whole programs: one program once, or one selected by a condition.
+// Programs run in order on one thread; their kernels may use the whole arena. Threads: one thread
+// at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,13 @@ class HostProgram;
 
 class BodyNode {
  public:
-  // What is the same for all nodes of a program; outlives them.
+  // State shared by all nodes of a program; outlives them.
   struct Shared {
     const DeviceGeneration* generation = nullptr;
     ReplayState* state = nullptr;
-    const TimingLayout* slots = nullptr;
+    const TimingLayout* timing = nullptr;
   };
-  // `loop`: its number, where it is one.
+  // `loop`: the number of a loop; ignored for other branches.
   BodyNode(const Shared& shared, const ConditionalPayload& conditional, std::byte* condition,
            std::uint32_t loop);
   explicit BodyNode(const Shared& shared);  // runs its one program once
@@ -32,10 +33,10 @@ class BodyNode {
   BodyNode& operator=(BodyNode&&) noexcept;
   ~BodyNode();
 
-  // Whose times go where body number `body` of the slots has them.
+  // `body`: the program's number in the timing layout.
   void add(std::unique_ptr<HostProgram> program, std::uint32_t body);
   [[nodiscard]] bool has_callbacks() const noexcept;
-  // Stops between two nodes, and between two iterations, once the device is lost.
+  // Stops between two nodes or iterations if the device is lost.
   void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
@@ -54,7 +55,7 @@ class BodyNode {
   std::uint64_t max_iterations_ = 0;
   std::uint32_t loop_ = 0;
   std::vector<std::unique_ptr<HostProgram>> bodies_;
-  std::vector<std::uint32_t> places_;  // of them, in the slots
+  std::vector<std::uint32_t> body_numbers_;  // numbers of bodies_ in the timing layout
 };
 
 }  // namespace reprise::detail

@@ -1,4 +1,4 @@
-// CallbackErrors: what the host callbacks of an executable threw, by replay. Threads: any thread.
+// CallbackErrors: the exceptions of an executable's host callbacks, by replay. Threads: any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace reprise::detail {
 
 class CallbackErrors {
  public:
-  // Kept for as long as this lives; the first of a replay wins. Replays come in order.
+  // Keeps the first error of each replay for the lifetime of this object. Replays ascend.
   void add(std::uint64_t replay, std::exception_ptr error) noexcept;
   // Null if none was added.
   [[nodiscard]] std::exception_ptr of(std::uint64_t replay) const;

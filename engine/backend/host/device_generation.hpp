@@ -1,5 +1,5 @@
-// DeviceGeneration: whether the device is still the one that a queue or an executable was made on.
-// Threads: any thread.
+// DeviceGeneration: detects whether the device was lost since the creation of a queue or
+// executable. Threads: any thread.
 #pragma once
 
 #include <memory>
@@ -22,15 +22,15 @@ class DeviceGeneration {
   [[nodiscard]] bool is_lost() const noexcept {
     return status_->generation.load(std::memory_order_relaxed) != generation_;
   }
-  // Throws DeviceLost, naming the queue or graph.
-  void require(Stage stage, std::string_view what, std::string_view label) const {
+  // Throws DeviceLost, naming the queue or graph, if the device was lost.
+  void require(Stage stage, std::string_view subject, std::string_view label) const {
     if (!is_lost()) return;
     ErrorDetails details;
     details.code = ErrorCode::DeviceLost;
     details.stage = stage;
     details.label = label;
-    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", what, " ",
-                                           label, " does nothing any more"));
+    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", subject,
+                                           " ", label, " cannot be used"));
   }
 
  private:

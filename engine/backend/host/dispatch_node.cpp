@@ -25,7 +25,7 @@ DispatchNode::DispatchNode(HostKernelFunction function, const HostBlock& block)
   block_.block_index = {0, 0, 0};
 }
 
-void DispatchNode::run_here(std::uint64_t first, std::uint64_t last) const noexcept {
+void DispatchNode::run_range(std::uint64_t first, std::uint64_t last) const noexcept {
   HostBlock block = block_;
   if (block.shared_bytes != 0) block.dynamic_shared = block_scratch(block.shared_bytes);
   const Dim3 grid = block.grid;
@@ -44,38 +44,40 @@ void DispatchNode::run_here(std::uint64_t first, std::uint64_t last) const noexc
 }
 
 void DispatchNode::run_blocks(WorkerArena& workers) noexcept {
-  if (block_count_ == 1 || workers.threads() == 1) return run_here(0, block_count_);
+  if (block_count_ == 1 || workers.threads() == 1) return run_range(0, block_count_);
   std::uint64_t first = 0;
   const bool measured = runs_ < kMeasuredAtFirst || runs_ % kMeasuredEvery == 0;
   ++runs_;
   std::chrono::steady_clock::time_point begin;
   if (measured) {
     begin = std::chrono::steady_clock::now();
-    run_here(0, 1);
+    run_range(0, 1);
     first = 1;
     block_ns_ = nanoseconds_since(begin);
   }
   if (block_ns_ * (block_count_ - first) >= kWorthSplittingNs) return run_split(workers, first);
-  run_here(first, block_count_);
+  run_range(first, block_count_);
   if (measured) block_ns_ = nanoseconds_since(begin) / block_count_;
 }
 
-// Blocks that many threads share: each takes the next piece until none is left.
-class DispatchNode::Shared {
+// Blocks shared by several threads: each takes the next piece until all are taken.
+class DispatchNode::SharedBlocks {
  public:
-  Shared(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
+  SharedBlocks(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
   void begin(std::uint64_t first) noexcept { next_.store(first, std::memory_order_release); }
-  void take_part() noexcept {
-    static_cast<void>(next_.load(
-        std::memory_order_acquire));  // before all else: what happened before is seen from here on
+  void run_pieces() noexcept {
+    // Acquires the writes of earlier nodes before running a block.
+    static_cast<void>(next_.load(std::memory_order_acquire));
     for (;;) {
       const std::uint64_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
       if (begin >= node_.block_count_) break;
-      node_.run_here(begin, std::min(begin + piece_, node_.block_count_));
+      node_.run_range(begin, std::min(begin + piece_, node_.block_count_));
     }
     ended_.fetch_add(1, std::memory_order_release);
   }
-  void see_results() const noexcept { static_cast<void>(ended_.load(std::memory_order_acquire)); }
+  void acquire_results() const noexcept {
+    static_cast<void>(ended_.load(std::memory_order_acquire));
+  }
 
  private:
   const DispatchNode& node_;
@@ -86,20 +88,20 @@ class DispatchNode::Shared {
 void DispatchNode::run_split(WorkerArena& workers, std::uint64_t first) const noexcept {
   const std::uint64_t piece =
       std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
-  Shared work{*this, piece};
+  SharedBlocks work{*this, piece};
   const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
   const std::uint64_t others = std::min<std::uint64_t>(workers.threads(), pieces) - 1;
-  workers.lead([&] {
-    // Isolated: while this thread waits for the last blocks it takes up no other node.
+  workers.run([&] {
+    // Isolated: while this thread waits for the last blocks, it must not run another node.
     tbb::this_task_arena::isolate([&] {
       tbb::task_group group;
       work.begin(first);
-      for (std::uint64_t i = 0; i < others; ++i) group.run([&work] { work.take_part(); });
-      work.take_part();
+      for (std::uint64_t i = 0; i < others; ++i) group.run([&work] { work.run_pieces(); });
+      work.run_pieces();
       group.wait();
     });
   });
-  work.see_results();
+  work.acquire_results();
 }
 
 }  // namespace reprise::detail

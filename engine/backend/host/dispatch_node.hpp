@@ -1,6 +1,6 @@
-// DispatchNode: one kernel launch, with its parameter block filled in. Runs its blocks on one
-// thread, or on all of the crew where that pays: it measures how long a block takes. Threads: one
-// thread at a time runs a node.
+// DispatchNode: one kernel launch with its parameter block. It measures the time of a block and
+// runs the blocks on one thread or, if that is faster, on the whole arena. Threads: one thread at a
+// time runs a node.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ class DispatchNode {
   }
 
  private:
-  class Shared;
+  class SharedBlocks;
   void run_blocks(WorkerArena& workers) noexcept;
-  void run_here(std::uint64_t first, std::uint64_t last) const noexcept;
+  void run_range(std::uint64_t first, std::uint64_t last) const noexcept;
   void run_split(WorkerArena& workers, std::uint64_t first) const noexcept;
 
   HostKernelFunction function_;
   HostBlock block_;  // its index is 0, 0, 0
   std::uint64_t block_count_;
-  std::uint64_t block_ns_ = 0;  // what a block took when last measured
+  std::uint64_t block_ns_ = 0;  // the latest measured time of a block
   std::uint32_t runs_ = 0;
 };
 

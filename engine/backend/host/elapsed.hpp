@@ -1,4 +1,4 @@
-// How long something has taken, for whoever decides by it how work is split. Threads: any.
+// Elapsed time, for decisions about splitting work. Threads: any.
 #pragma once
 
 #include <chrono>

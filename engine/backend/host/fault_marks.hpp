@@ -1,6 +1,6 @@
-// FaultMarks: which nodes of a graph of the host device have begun and not ended, of a plan with
-// fault markers. Once the device is lost nothing ends any more, so that what was running then stays
-// known. Threads: a node's calls come from one thread at a time; the rest any.
+// FaultMarks: the nodes of a host graph that have started and not ended, for a plan with fault
+// markers. After a device loss no end is recorded, so the running nodes stay known. Threads: calls
+// for one node from one thread at a time; unfinished() from any.
 #pragma once
 
 #include <atomic>

@@ -10,26 +10,26 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-// Lies on the stack of the fiber that leaves, which stands still until it is switched to.
-struct Departure {
+// Lives on the stack of the suspended fiber.
+struct Switch {
   Fiber& from;
   Fiber& to;
 };
 
-// What comes first after every switch, in the fiber that was switched to.
-Departure arrive(const transfer_t& transfer, [[maybe_unused]] void* own_fake_stack) noexcept {
-  const Departure departure = *static_cast<const Departure*>(transfer.data);
-  departure.from.context = transfer.fctx;
+// Runs first after every switch, in the resumed fiber.
+Switch arrive(const transfer_t& transfer, [[maybe_unused]] void* own_fake_stack) noexcept {
+  const Switch switched = *static_cast<const Switch*>(transfer.data);
+  switched.from.context = transfer.fctx;
 #ifdef REPRISE_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(own_fake_stack, &departure.from.stack_bottom,
-                                  &departure.from.stack_bytes);
+  __sanitizer_finish_switch_fiber(own_fake_stack, &switched.from.stack_bottom,
+                                  &switched.from.stack_bytes);
 #endif
-  return departure;
+  return switched;
 }
 
 void enter(transfer_t transfer) noexcept {
-  const Departure departure = arrive(transfer, nullptr);
-  departure.to.function(departure.to);
+  const Switch switched = arrive(transfer, nullptr);
+  switched.to.function(switched.to);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void end_fiber([[maybe_unused]] Fiber& fiber) noexcept {
 }
 
 void switch_fiber(Fiber& from, Fiber& to) noexcept {
-  const Departure departure{from, to};
+  const Switch switched{from, to};
   void* fake_stack = nullptr;
 #ifdef REPRISE_ADDRESS_SANITIZER
   __sanitizer_start_switch_fiber(&fake_stack, to.stack_bottom, to.stack_bytes);
@@ -71,8 +71,7 @@ void switch_fiber(Fiber& from, Fiber& to) noexcept {
 #ifdef REPRISE_THREAD_SANITIZER
   __tsan_switch_to_fiber(to.sanitizer_fiber, 0);
 #endif
-  static_cast<void>(
-      arrive(jump_fcontext(to.context, const_cast<Departure*>(&departure)), fake_stack));
+  static_cast<void>(arrive(jump_fcontext(to.context, const_cast<Switch*>(&switched)), fake_stack));
 }
 
 }  // namespace reprise::detail

@@ -36,9 +36,9 @@ FiberStack FiberStacks::take() {
   }
   std::byte* guard = slabs_.back() + kStackStride * (kStacksOfSlab - left_in_slab_);
   --left_in_slab_;
-  // Fails where the process has too many mappings; the stack works without.
+  // Fails if the process has too many mappings; the stack works without a guard page.
   static_cast<void>(mprotect(guard, kGuardBytes, PROT_NONE));
-  return {guard + kGuardBytes, kStackBytes, taken_++ % kColours * kCacheLine};
+  return {guard + kGuardBytes, kStackBytes, count_++ % kColours * kCacheLine};
 }
 
 }  // namespace reprise::detail

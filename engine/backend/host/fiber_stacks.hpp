@@ -1,5 +1,4 @@
-// FiberStacks: memory for stacks of one size, handed out one after another and given back together.
-// Threads: one thread at a time.
+// FiberStacks: memory for stacks of one size, freed together. Threads: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +15,13 @@ class FiberStacks {
   FiberStacks& operator=(const FiberStacks&) = delete;
   ~FiberStacks();
 
-  // Below each stack lies a page that must not be touched, while the system has any to spare.
-  // Throws std::bad_alloc.
+  // Each stack has a guard page below it unless the process has too many mappings. Throws
+  // std::bad_alloc.
   [[nodiscard]] FiberStack take();
 
  private:
   std::vector<std::byte*> slabs_;
-  std::size_t left_in_slab_ = 0, taken_ = 0;
+  std::size_t left_in_slab_ = 0, count_ = 0;
 };
 
 }  // namespace reprise::detail

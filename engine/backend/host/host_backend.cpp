@@ -26,7 +26,7 @@ constexpr std::uint32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
   throw Error(std::move(details), text);
 }
 
-// The same as a GPU's where a kernel could tell, so that what runs here runs there.
+// Equal to a GPU's limits where kernels depend on them, so that a graph valid here is valid there.
 DeviceLimits host_limits() {
   DeviceLimits limits;
   limits.max_grid = {kMaxInt, 65535, 65535};
@@ -49,7 +49,7 @@ DeviceInfo host_device_info() {
   info.selector = "host";
   info.kind = DeviceKind::Host;
   info.multiprocessors = threads;
-  info.memory_bytes = HostMemory::of_this_machine();
+  info.memory_bytes = HostMemory::physical_memory();
   info.limits = host_limits();
   return info;
 }
@@ -63,7 +63,7 @@ HostBackend::HostBackend(std::shared_ptr<DeviceStatus> status)
 void HostBackend::require_usable(Stage stage) const {
   if (status_->lost.load())
     fail(ErrorCode::DeviceLost, stage, status_->selector,
-         concat("device ", status_->selector, " was lost; it has to be rebuilt"));
+         concat("device ", status_->selector, " was lost and must be rebuilt"));
 }
 
 std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {
@@ -85,10 +85,10 @@ std::unique_ptr<VirtualAllocation> HostBackend::reserve_pages(std::uint64_t byte
 
 std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
   require_usable(Stage::Open);
-  auto line =
+  auto work_queue =
       std::make_shared<HostWorkQueue>(label, DeviceGeneration(status_), info_.multiprocessors);
-  queues_->add(line);
-  return std::make_unique<HostQueue>(std::move(line));
+  queues_->add(work_queue);
+  return std::make_unique<HostQueue>(std::move(work_queue));
 }
 
 KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
@@ -115,7 +115,7 @@ std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan
     return std::make_unique<HostExec>(std::move(plan), bindings, generation, queues_);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::OutOfMemory, Stage::Instantiate, label,
-         concat("the host has no memory left for graph ", label));
+         concat("out of host memory for graph ", label));
   }
 }
 
@@ -126,7 +126,7 @@ void HostBackend::lose() {
 
 void HostBackend::rebuild() {
   queues_->abandon_all();
-  queues_->wait_until_quiet();
+  queues_->wait_until_idle();
   status_->lost.store(false);
 }
 

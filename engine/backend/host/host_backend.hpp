@@ -1,4 +1,4 @@
-// HostBackend: the CPU as a complete device. Threads: as Backend says.
+// HostBackend: the CPU as a complete device. Threads: as Backend.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,8 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
                                                          const Bindings& bindings,
                                                          Instrumentation instrumentation) override;
-  void lose() override;     // a node that runs now runs to its end
-  void rebuild() override;  // waits for that end
+  void lose() override;     // the running node runs to its end
+  void rebuild() override;  // waits until running nodes have ended
 
  private:
   void require_usable(Stage stage) const;  // throws DeviceLost

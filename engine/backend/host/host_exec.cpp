@@ -15,11 +15,11 @@ namespace reprise::detail {
 
 namespace {
 
-// Handing a node to another thread takes some hundred nanoseconds: what nodes have to take on
-// average to be worth it, and below what they are not any more. A replay this short stays on one
-// thread in any case.
+// Handing a node to another thread costs some hundred nanoseconds. A replay switches to several
+// threads above the first average node time, and back to one thread below the second. A shorter
+// replay than the third always runs on one thread.
 constexpr std::uint64_t kLongNodeNs = 2'000, kShortNodeNs = 1'000, kShortReplayNs = 20'000;
-constexpr std::uint32_t kFirstReplays = 2;  // in which every node is looked at
+constexpr std::uint32_t kMeasuredReplays = 2;  // replays in which every node is measured
 
 bool is_long(std::uint64_t ns, std::uint32_t nodes) {
   return ns > kShortReplayNs && ns > kLongNodeNs * nodes;
@@ -48,12 +48,13 @@ HostExec::~HostExec() {
 
 void HostExec::upload(BackendQueue& queue) {
   generation_.require(Stage::Upload, "graph", plan_->label);
-  static_cast<HostQueue&>(queue).line().require_alive(Stage::Upload);
+  static_cast<HostQueue&>(queue).work_queue().require_alive(Stage::Upload);
 }
 
 std::uint64_t HostExec::launch(BackendQueue& queue) {
   generation_.require(Stage::Launch, "graph", plan_->label);
-  const std::uint64_t serial = static_cast<HostQueue&>(queue).line().submit(*this, launches_ + 1);
+  const std::uint64_t serial =
+      static_cast<HostQueue&>(queue).work_queue().submit(*this, launches_ + 1);
   ++launches_;
   return serial;
 }
@@ -66,18 +67,18 @@ ExecUpdate HostExec::change(const BindingChange& change) {
   switch (change.what) {
     case BindingChange::What::Scalar:
     case BindingChange::What::Buffer:
-      entry.remade.reserve(change.nodes.size());
+      entry.rebuilt.reserve(change.nodes.size());
       for (const std::uint32_t node : change.nodes)
-        entry.remade.push_back(latest_->program.remake(node, changed));
+        entry.rebuilt.push_back(latest_->program.rebuild_node(node, changed));
       break;
     case BindingChange::What::Disable:
     case BindingChange::What::Enable:
       for (const std::uint32_t node : change.nodes) {
         if (node < plan_->lowered.nodes.size()) {
-          entry.switched.push_back(node);
-        } else {  // in a body, which is made again
-          entry.remade.push_back(
-              latest_->program.remake(latest_->program.slots().own_node_of(node), changed));
+          entry.toggled.push_back(node);
+        } else {  // in a body, which is rebuilt
+          entry.rebuilt.push_back(
+              latest_->program.rebuild_node(latest_->program.timing().own_node_of(node), changed));
         }
       }
       entry.disabled = change.what == BindingChange::What::Disable ? 1 : 0;
@@ -100,7 +101,7 @@ ExecUpdate HostExec::change(const PlanChange& change) {
       std::make_shared<Loaded>(change.plan, *change.bindings, generation_, marks_.get(), errors_);
   Bindings bindings = *change.bindings;
   auto next = entry.program;
-  if (next->program.slots().has_same_nodes(slots_)) next->program.take_slots(slots_);
+  if (next->program.timing().has_same_nodes(timing_)) next->program.set_timing(timing_);
   add_change(std::move(entry));
   if (next->program.has_callbacks()) has_callbacks_.store(true, std::memory_order_relaxed);
   plan_ = change.plan;
@@ -114,32 +115,32 @@ void HostExec::add_change(Change change) {
   one.push_back(std::move(change));
   const std::lock_guard lock(changes_mutex_);
   changes_.splice(changes_.end(), one);
-  waiting_changes_.fetch_add(1, std::memory_order_release);
+  pending_changes_.fetch_add(1, std::memory_order_release);
 }
 
-void HostExec::take_changes(std::uint64_t replay) noexcept {
-  std::list<Change> taken;  // with what it replaced, which goes without the lock
+void HostExec::apply_changes(std::uint64_t replay) noexcept {
+  std::list<Change> taken;  // with the replaced nodes, which are destroyed without the lock
   {
     const std::lock_guard lock(changes_mutex_);
     while (!changes_.empty() && changes_.front().replay <= replay) {
       taken.splice(taken.end(), changes_, changes_.begin());
-      waiting_changes_.fetch_sub(1, std::memory_order_relaxed);
+      pending_changes_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
   for (Change& change : taken) {
-    for (HostProgram::Remade& made : change.remade) loaded_->program.put(made);
-    for (const std::uint32_t node : change.switched)
+    for (HostProgram::RebuiltNode& made : change.rebuilt) loaded_->program.swap_in(made);
+    for (const std::uint32_t node : change.toggled)
       loaded_->program.set_disabled(node, change.disabled);
     if (change.program) loaded_.swap(change.program);
   }
 }
 
 void HostExec::run(WorkerArena& workers, std::uint64_t replay) noexcept {
-  if (waiting_changes_.load(std::memory_order_acquire) != 0) take_changes(replay);
+  if (pending_changes_.load(std::memory_order_acquire) != 0) apply_changes(replay);
   NodeTime* const times = observer_ == nullptr ? nullptr : observer_->begin_replay(replay);
   HostProgram& program = loaded_->program;
-  // A recording that took the place of the first may run other bodies, which nobody has slots for.
-  program.begin_replay(program.slots() == slots_ ? times : nullptr);
+  // A later recording may run other bodies, for which the observer has no slots.
+  program.begin_replay(program.timing() == timing_ ? times : nullptr);
   if (observer_ == nullptr) return run_nodes(workers, replay, nullptr);
   const std::int64_t started = steady_now();
   run_nodes(workers, replay, times);
@@ -152,7 +153,7 @@ void HostExec::run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* t
     case ReplayMode::InOrder: return run_in_order(workers, replay, times);
     case ReplayMode::Measured: break;
   }
-  if (workers.threads() > 1 && loaded_->program.is_wide())
+  if (workers.threads() > 1 && loaded_->program.has_parallelism())
     return run_measured(workers, replay, times);
   run_in_order(workers, replay, times);
 }
@@ -165,7 +166,7 @@ void HostExec::run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime
       program.run(node, workers, replay, errors_);
     return;
   }
-  // One look at the clock a node: what ends one begins the next.
+  // One clock read per node: the end of a node is the start of the next.
   std::int64_t started = steady_now();
   for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) {
     program.run(node, workers, replay, errors_);
@@ -184,7 +185,7 @@ void HostExec::run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime
     use_parallel_ = nanoseconds_since(begin) * workers.threads() > kShortNodeNs * count;
     return;
   }
-  if (measured_ >= kFirstReplays) {
+  if (measured_ >= kMeasuredReplays) {
     run_in_order(workers, replay, times);
     use_parallel_ = is_long(nanoseconds_since(begin), count);
     return;

@@ -1,6 +1,6 @@
 // HostExec: an executable graph of the host device. A replay runs its nodes in order on one thread,
-// which is fastest where nodes are short, or on all threads of the queue's crew, where it has seen
-// that they are long. Threads: as BackendExec says; one replay at a time runs.
+// which is fastest for short nodes, or on all threads of the queue's arena, if measurements show
+// long nodes. Threads: as BackendExec; one replay at a time runs.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class HostExec final : public BackendExec {
   HostExec(std::shared_ptr<const Plan> plan, const Bindings& bindings,
            const DeviceGeneration& generation, std::shared_ptr<QueueRegistry> queues,
            ReplayMode mode = ReplayMode::Measured);
-  ~HostExec() override;  // where the device was lost, waits for the node that still runs
+  ~HostExec() override;  // after a device loss, waits for the running node
 
   void upload(BackendQueue& queue) override;
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
@@ -42,21 +42,20 @@ class HostExec final : public BackendExec {
     return latest_->program.loop_counts();
   }
   [[nodiscard]] bool observe(ReplayObserver& observer) override {
-    slots_ = latest_->program.slots();
+    timing_ = latest_->program.timing();
     observer_ = &observer;
     return true;
   }
 
-  // For queues. A program with callbacks runs on a thread of the device, never on one that waits
-  // for it.
+  // For queues: a program with callbacks runs on a device thread, never on a waiting thread.
   [[nodiscard]] bool has_callbacks() const noexcept {
     return has_callbacks_.load(std::memory_order_relaxed);
   }
-  // Stops between two nodes once the device is lost.
+  // Stops between two nodes if the device is lost.
   void run(WorkerArena& workers, std::uint64_t replay) noexcept;
 
  private:
-  // A program, with what runs it on many threads.
+  // A program with its parallel executor.
   struct Loaded {
     Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings,
            const DeviceGeneration& generation, FaultMarks* marks, CallbackErrors& errors)
@@ -65,16 +64,16 @@ class HostExec final : public BackendExec {
     HostProgram program;
     ParallelReplay parallel;
   };
-  // What is different from one replay on.
+  // A change that applies from one replay on.
   struct Change {
     std::uint64_t replay = 0;
-    std::vector<HostProgram::Remade> remade = {};
-    std::vector<std::uint32_t> switched = {};  // nodes, to `disabled`
+    std::vector<HostProgram::RebuiltNode> rebuilt = {};
+    std::vector<std::uint32_t> toggled = {};  // nodes to enable or disable
     std::uint8_t disabled = 0;
-    std::shared_ptr<Loaded> program = {};  // null: the same
+    std::shared_ptr<Loaded> program = {};  // null: unchanged
   };
   void add_change(Change change);
-  void take_changes(std::uint64_t replay) noexcept;
+  void apply_changes(std::uint64_t replay) noexcept;
   void run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
@@ -83,20 +82,20 @@ class HostExec final : public BackendExec {
   std::shared_ptr<QueueRegistry> queues_;
   std::unique_ptr<FaultMarks> marks_;  // null: the plan has none
   CallbackErrors errors_;
-  std::shared_ptr<Loaded> loaded_;  // of whoever runs replays
+  std::shared_ptr<Loaded> loaded_;  // used by the thread that runs replays
   ReplayMode mode_;
   ReplayObserver* observer_ = nullptr;
-  TimingLayout slots_;          // that the observer knows
-  bool use_parallel_ = false;   // what the last measured replay decided
+  TimingLayout timing_;         // known to the observer
+  bool use_parallel_ = false;   // decision of the last measured replay
   std::uint32_t measured_ = 0;  // replays
-  // Of whoever launches and changes: what the next launch is to run.
+  // Used by the thread that launches and changes: the state of the next launch.
   std::uint64_t launches_ = 0;
   std::shared_ptr<const Plan> plan_;
   Bindings bindings_;
   std::shared_ptr<Loaded> latest_;
   std::atomic<bool> has_callbacks_;
-  // Changes on their way to the replays that they are for, in order.
-  std::atomic<std::uint32_t> waiting_changes_{0};
+  // Changes queued for their replays, in order.
+  std::atomic<std::uint32_t> pending_changes_{0};
   std::mutex changes_mutex_;
   std::list<Change> changes_;
 };

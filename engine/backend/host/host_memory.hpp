@@ -1,5 +1,5 @@
-// HostMemory: the host device's memory: aligned blocks, up to what the machine has. Threads: any
-// thread.
+// HostMemory: the host device's memory: aligned blocks, limited by the machine's memory. Threads:
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,13 @@ class HostMemory {
   // Contents are undefined. Throws OutOfMemory naming the bytes.
   [[nodiscard]] std::byte* allocate(std::uint64_t bytes);
   void free(std::byte* address) noexcept;
-  // Of memory that somebody else takes from the system: throws OutOfMemory where there are not so
-  // many left.
-  void count_in(std::uint64_t bytes);
-  void count_out(std::uint64_t bytes) noexcept;
+  // Account for memory that the caller obtains from the system. The first throws OutOfMemory if
+  // fewer bytes are available.
+  void charge(std::uint64_t bytes);
+  void discharge(std::uint64_t bytes) noexcept;
 
-  [[nodiscard]] static std::uint64_t of_this_machine() noexcept;  // bytes
+  // Physical memory in bytes; 0: unknown.
+  [[nodiscard]] static std::uint64_t physical_memory() noexcept;
 
  private:
   const std::uint64_t limit_;

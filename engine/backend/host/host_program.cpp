@@ -46,13 +46,15 @@ HostProgram::FillNode HostProgram::fill_node(std::uint32_t command,
           fill.element_bytes};
 }
 
-HostProgram::Remade HostProgram::remake(std::uint32_t node, const Bindings& bindings) const {
-  if (state_->has_conditions()) return remake_bound(node, state_->bind(bindings));
-  return remake_bound(node, bindings);
+HostProgram::RebuiltNode HostProgram::rebuild_node(std::uint32_t node,
+                                                   const Bindings& bindings) const {
+  if (state_->has_conditions()) return rebuild_bound_node(node, state_->bind(bindings));
+  return rebuild_bound_node(node, bindings);
 }
 
-HostProgram::Remade HostProgram::remake_bound(std::uint32_t node, const Bindings& bindings) const {
-  Remade made;
+HostProgram::RebuiltNode HostProgram::rebuild_bound_node(std::uint32_t node,
+                                                         const Bindings& bindings) const {
+  RebuiltNode made;
   made.node = node;
   if (nodes_[node].kind == Kind::Nothing) return made;
   const std::uint32_t command = plan_->command_of(node);
@@ -71,7 +73,7 @@ HostProgram::Remade HostProgram::remake_bound(std::uint32_t node, const Bindings
   return made;
 }
 
-void HostProgram::put(Remade& made) noexcept {
+void HostProgram::swap_in(RebuiltNode& made) noexcept {
   const Node& node = nodes_[made.node];
   switch (node.kind) {
     case Kind::Nothing:
@@ -92,8 +94,8 @@ HostProgram::HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindi
     : plan_(std::move(plan)),
       marks_(marks),
       state_(std::make_unique<ReplayState>(*plan_->recording)),
-      slots_(timing_layout(*plan_)),
-      shared_{&generation, state_.get(), &slots_},
+      timing_(timing_layout(*plan_)),
+      shared_{&generation, state_.get(), &timing_},
       first_loop_(number_loops(*plan_->recording, 0)) {
   make_nodes(state_->bind(bindings));
 }
@@ -205,7 +207,8 @@ BodyNode HostProgram::body_node(std::uint32_t node, const Bindings& bindings) co
   const Recording& recording = *plan_->recording;
   const std::uint32_t command =
       plan_->dependencies.node_command[plan_->lowered.nodes[node].dependency_node];
-  std::uint32_t loop = first_loop_[command], place = shared_.slots->first_body(first_node_ + node);
+  std::uint32_t loop = first_loop_[command],
+                body_number = shared_.timing->first_body(first_node_ + node);
   BodyNode made(shared_);
   if (recording.commands[command].kind == CommandKind::Conditional) {
     const auto& conditional = recording.payload<ConditionalPayload>(command);
@@ -213,12 +216,12 @@ BodyNode HostProgram::body_node(std::uint32_t node, const Bindings& bindings) co
     if (conditional.branch == Branch::While) ++loop;
   }
   for (const Body& body : bodies_of(recording.commands[command])) {
-    Bindings inside = bindings_of_body(*plan_, body, bindings);
-    inside.disabled = bindings.disabled;
-    made.add(std::make_unique<HostProgram>(plan_->bodies[body.index], inside, shared_, loop,
-                                           shared_.slots->bodies[place].first_node),
-             place);
-    ++place;
+    Bindings body_bindings = bindings_of_body(*plan_, body, bindings);
+    body_bindings.disabled = bindings.disabled;
+    made.add(std::make_unique<HostProgram>(plan_->bodies[body.index], body_bindings, shared_, loop,
+                                           shared_.timing->bodies[body_number].first_node),
+             body_number);
+    ++body_number;
     loop += count_loops(*recording.bodies[body.index]);
   }
   return made;
@@ -232,20 +235,20 @@ HostProgram::Node HostProgram::make_bodies(std::uint32_t node, const Bindings& b
 void HostProgram::link() {
   const std::uint32_t count = node_count();
   std::uint32_t roots = 0;
-  first_follower_.assign(count + 1, 0);
+  first_successor_.assign(count + 1, 0);
   for (std::uint32_t node = 0; node < count; ++node) {
     if (edges_into(node).empty()) ++roots;
-    for (const LoweredEdge& edge : edges_into(node)) ++first_follower_[edge.from + 1];
+    for (const LoweredEdge& edge : edges_into(node)) ++first_successor_[edge.from + 1];
   }
-  wide_ = roots > 1;
+  has_parallelism_ = roots > 1;
   for (std::uint32_t node = 0; node < count; ++node) {
-    wide_ = wide_ || first_follower_[node + 1] > 1;
-    first_follower_[node + 1] += first_follower_[node];
+    has_parallelism_ = has_parallelism_ || first_successor_[node + 1] > 1;
+    first_successor_[node + 1] += first_successor_[node];
   }
-  followers_.resize(first_follower_[count]);
-  std::vector<std::uint32_t> next(first_follower_.begin(), first_follower_.end());
+  successors_.resize(first_successor_[count]);
+  std::vector<std::uint32_t> next(first_successor_.begin(), first_successor_.end());
   for (std::uint32_t node = 0; node < count; ++node) {
-    for (const LoweredEdge& edge : edges_into(node)) followers_[next[edge.from]++] = node;
+    for (const LoweredEdge& edge : edges_into(node)) successors_[next[edge.from]++] = node;
   }
 }
 
@@ -260,21 +263,21 @@ void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t re
 
 void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
                                CallbackErrors& errors) noexcept {
-  const Node& what = nodes_[node];
+  const Node& entry = nodes_[node];
   if (disabled_[node] != 0) return;
-  switch (what.kind) {
+  switch (entry.kind) {
     case Kind::Nothing: return;
-    case Kind::Dispatch: return dispatches_[what.index].run(workers);
+    case Kind::Dispatch: return dispatches_[entry.index].run(workers);
     case Kind::Copy:
-      return copy_rows(copies_[what.index].source, copies_[what.index].destination,
-                       copies_[what.index].extent);
+      return copy_rows(copies_[entry.index].source, copies_[entry.index].destination,
+                       copies_[entry.index].extent);
     case Kind::Fill: {
-      const FillNode& fill = fills_[what.index];
+      const FillNode& fill = fills_[entry.index];
       return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
     }
-    case Kind::Bodies: return bodies_[what.index].run(workers, replay, errors);
-    case Kind::Op: return ops_[what.index]->run(workers, replay, errors);
-    case Kind::Callback: try { (*callbacks_[what.index])();
+    case Kind::Bodies: return bodies_[entry.index].run(workers, replay, errors);
+    case Kind::Op: return ops_[entry.index]->run(workers, replay, errors);
+    case Kind::Callback: try { (*callbacks_[entry.index])();
       } catch (...) {
         errors.add(replay, std::current_exception());
       }

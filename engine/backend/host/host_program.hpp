@@ -1,6 +1,6 @@
-// HostProgram: a plan as the host device runs it: nodes with addresses filled in, in an order that
-// is allowed, and who follows whom. Knows no queue. Threads: nodes of one replay may run on many
-// threads, each node on one at a time.
+// HostProgram: a plan as the host device runs it: nodes with addresses, in a valid order, with
+// their successors. Knows no queue. Threads: the nodes of one replay may run on many threads, each
+// node on one at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ namespace reprise::detail {
 
 class HostProgram {
  public:
-  // Throws Error (Stage::Instantiate) naming the command. `marks`, which outlive this, are told of
-  // every node; null: nobody is. `lifeline` outlives this too.
+  // Throws Error (Stage::Instantiate) naming the command. `marks` records every node; null: no
+  // recording. `marks` and `generation` outlive this object.
   HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
               const DeviceGeneration& generation, FaultMarks* marks);
-  // Of a body, whose first loop is number `first_loop`, and its first node `first_node` of
-  // timing_layout().
+  // A body, whose first loop has number `first_loop` and whose first node has number `first_node`
+  // in timing_layout().
   HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
               const BodyNode::Shared& outer, std::uint32_t first_loop, std::uint32_t first_node);
 
@@ -34,36 +34,37 @@ class HostProgram {
     return static_cast<std::uint32_t>(nodes_.size());
   }
   [[nodiscard]] bool has_callbacks() const noexcept { return has_callbacks_; }
-  // Before the first node of each replay; of the outermost program. `times`: for those of bodies,
-  // as slots() says, or null.
+  // For the outermost program, before the first node of each replay. `times`: of the bodies' nodes,
+  // in the layout of timing(), or null.
   void begin_replay(NodeTime* times) noexcept { state_->begin_replay(times); }
-  // Of the outermost program.
-  [[nodiscard]] const TimingLayout& slots() const noexcept { return slots_; }
-  // Before the first replay: times go where these, which have the same nodes, say.
-  void take_slots(const TimingLayout& slots) { slots_ = slots; }
+  // For the outermost program.
+  [[nodiscard]] const TimingLayout& timing() const noexcept { return timing_; }
+  // Called before the first replay. Reports times in `timing`, a layout of the same nodes.
+  void set_timing(const TimingLayout& timing) { timing_ = timing; }
   [[nodiscard]] std::vector<LoopCount> loop_counts() const { return state_->counts(); }
-  // Two nodes may run at the same time.
-  [[nodiscard]] bool is_wide() const noexcept { return wide_; }
+  // True if two nodes may run concurrently.
+  [[nodiscard]] bool has_parallelism() const noexcept { return has_parallelism_; }
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
     return plan_->lowered.edges_into(node);
   }
-  [[nodiscard]] std::span<const std::uint32_t> followers(std::uint32_t node) const noexcept {
-    return {followers_.data() + first_follower_[node],
-            followers_.data() + first_follower_[node + 1]};
+  [[nodiscard]] std::span<const std::uint32_t> successors(std::uint32_t node) const noexcept {
+    return {successors_.data() + first_successor_[node],
+            successors_.data() + first_successor_[node + 1]};
   }
   [[nodiscard]] std::string_view label() const noexcept { return plan_->label; }
 
-  // A node's contents after its bindings changed; belongs to this program alone.
-  struct Remade;
-  // Any thread, at any time. Throws what an op throws.
-  [[nodiscard]] Remade remake(std::uint32_t node, const Bindings& bindings) const;
-  // These two between replays. `made` gets what was there, for whoever destroys it.
-  void put(Remade& made) noexcept;
+  // The contents of a node after a change of bindings, for this program only.
+  struct RebuiltNode;
+  // Any thread, at any time. Throws the exceptions of ops.
+  [[nodiscard]] RebuiltNode rebuild_node(std::uint32_t node, const Bindings& bindings) const;
+  // Both are called between replays. `made` receives the previous contents, which the caller
+  // destroys.
+  void swap_in(RebuiltNode& made) noexcept;
   void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept {
     disabled_[node] = disabled;
   }
 
-  // What a callback throws goes to `errors`.
+  // Adds the exceptions of callbacks to `errors`.
   void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
            CallbackErrors& errors) noexcept;
 
@@ -86,8 +87,8 @@ class HostProgram {
   [[nodiscard]] CopyNode copy_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] FillNode fill_node(std::uint32_t command, const Bindings& bindings) const;
   [[nodiscard]] BodyNode body_node(std::uint32_t node, const Bindings& bindings) const;
-  [[nodiscard]] Remade remake_bound(
-      std::uint32_t node, const Bindings& bindings) const;  // conditions have their addresses
+  // Conditions are already bound.
+  [[nodiscard]] RebuiltNode rebuild_bound_node(std::uint32_t node, const Bindings& bindings) const;
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command,
                                                       const Bindings& bindings) const;
   void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
@@ -100,12 +101,12 @@ class HostProgram {
   void link();
 
   std::shared_ptr<const Plan> plan_;
-  FaultMarks* marks_;                   // null: nobody is told
-  std::unique_ptr<ReplayState> state_;  // null in a body: the outermost has it
-  TimingLayout slots_;                  // empty in a body, likewise
+  FaultMarks* marks_;                   // null: not recorded
+  std::unique_ptr<ReplayState> state_;  // null in a body, which uses the outermost program's
+  TimingLayout timing_;                 // empty in a body
   BodyNode::Shared shared_;
-  const std::uint32_t first_node_ = 0;     // of this program, in the slots
-  std::vector<std::uint32_t> first_loop_;  // by command; empty where there are no bodies
+  const std::uint32_t first_node_ = 0;     // of this program, in the timing layout
+  std::vector<std::uint32_t> first_loop_;  // by command; empty for a plan without bodies
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> disabled_;  // by node
   std::vector<DispatchNode> dispatches_;
@@ -115,12 +116,12 @@ class HostProgram {
   std::vector<const std::function<void()>*> callbacks_;
   std::vector<std::unique_ptr<OpSteps>> ops_;
   std::vector<BodyNode> bodies_;
-  std::vector<std::uint32_t> first_follower_, followers_;
-  bool wide_ = false, has_callbacks_ = false;
+  std::vector<std::uint32_t> first_successor_, successors_;
+  bool has_parallelism_ = false, has_callbacks_ = false;
   Arena parameters_;
 };
 
-struct HostProgram::Remade {
+struct HostProgram::RebuiltNode {
   std::uint32_t node = 0;
   std::vector<std::byte> parameters;  // of a dispatch
   CopyNode copy = {};

@@ -1,4 +1,4 @@
-// The host device: there is always one.
+// The host device. Every machine has exactly one.
 #include "backend/backend.hpp"
 #include "backend/host/host_backend.hpp"
 

@@ -28,7 +28,7 @@ std::uint64_t page_size() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESI
 std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + page_size() - 1) / page_size() * page_size();
 }
-bool is_too_much(std::uint64_t bytes) { return bytes > ~std::uint64_t{0} - page_size(); }
+bool is_too_large(std::uint64_t bytes) { return bytes > ~std::uint64_t{0} - page_size(); }
 
 void* reserve_addresses(std::uint64_t bytes) {
   return mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -38,7 +38,7 @@ void* reserve_addresses(std::uint64_t bytes) {
 
 std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::make(HostMemory& memory,
                                                                    std::uint64_t bytes) {
-  if (bytes < kFewest || is_too_much(bytes)) return nullptr;
+  if (bytes < kMinBytes || is_too_large(bytes)) return nullptr;
   const std::uint64_t whole = whole_pages(bytes);
   void* const address = reserve_addresses(whole);
   require(address == MAP_FAILED ? -1 : 0, "mmap", whole);
@@ -50,7 +50,7 @@ std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::make(HostMemory& m
 
 std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::reserve(HostMemory& memory,
                                                                       std::uint64_t bytes) {
-  if (bytes == 0 || is_too_much(bytes)) return nullptr;
+  if (bytes == 0 || is_too_large(bytes)) return nullptr;
   const std::uint64_t whole = whole_pages(bytes);
   void* const address = reserve_addresses(whole);
   return address == MAP_FAILED ? nullptr
@@ -60,39 +60,39 @@ std::unique_ptr<HostVirtualAllocation> HostVirtualAllocation::reserve(HostMemory
 
 HostVirtualAllocation::~HostVirtualAllocation() {
   munmap(address_, reserved_);
-  if (is_there_) memory_.count_out(bytes_);
+  if (is_mapped_) memory_.discharge(bytes_);
 }
 
-void HostVirtualAllocation::open(std::uint64_t from, std::uint64_t to) {
-  memory_.count_in(to - from);
+void HostVirtualAllocation::map_range(std::uint64_t from, std::uint64_t to) {
+  memory_.charge(to - from);
   try {
     require(mprotect(address_ + from, to - from, PROT_READ | PROT_WRITE), "mprotect", to - from);
   } catch (...) {
-    memory_.count_out(to - from);
+    memory_.discharge(to - from);
     throw;
   }
 }
 
-void HostVirtualAllocation::close(std::uint64_t from, std::uint64_t to) {
+void HostVirtualAllocation::unmap_range(std::uint64_t from, std::uint64_t to) {
   require(mprotect(address_ + from, to - from, PROT_NONE), "mprotect", to - from);
   require(madvise(address_ + from, to - from, MADV_DONTNEED), "madvise", to - from);
-  memory_.count_out(to - from);
+  memory_.discharge(to - from);
 }
 
 void HostVirtualAllocation::give_back() {
-  close(0, bytes_);
-  is_there_ = false;
+  unmap_range(0, bytes_);
+  is_mapped_ = false;
 }
 
 void HostVirtualAllocation::take() {
-  open(0, bytes_);
-  is_there_ = true;
+  map_range(0, bytes_);
+  is_mapped_ = true;
 }
 
 void HostVirtualAllocation::resize(std::uint64_t bytes) {
   const std::uint64_t whole = whole_pages(bytes);
-  if (is_there_ && whole > bytes_) open(bytes_, whole);
-  if (is_there_ && whole < bytes_) close(whole, bytes_);
+  if (is_mapped_ && whole > bytes_) map_range(bytes_, whole);
+  if (is_mapped_ && whole < bytes_) unmap_range(whole, bytes_);
   bytes_ = whole;
 }
 

@@ -1,5 +1,5 @@
-// HostVirtualAllocation: memory of the host device whose pages come and go at an address that
-// stays; without them every access faults. Threads: as VirtualAllocation says.
+// HostVirtualAllocation: memory of the host device at a stable address whose pages can be unmapped
+// and mapped again. An access to unmapped pages faults. Threads: as VirtualAllocation.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -9,12 +9,12 @@ namespace reprise::detail {
 
 class HostVirtualAllocation final : public VirtualAllocation {
  public:
-  // With pages. `memory`, which counts them, outlives this. Null for less than kFewest bytes.
-  // Throws OutOfMemory.
-  static constexpr std::uint64_t kFewest = 64 * 1024;
+  // With mapped pages. `memory`, which accounts for them, outlives this object. Null for less than
+  // kMinBytes bytes. Throws OutOfMemory.
+  static constexpr std::uint64_t kMinBytes = 64 * 1024;
   [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> make(HostMemory& memory,
                                                                    std::uint64_t bytes);
-  // Without pages. Null where the system has not so many addresses.
+  // Without pages. Null if the system has too few addresses.
   [[nodiscard]] static std::unique_ptr<HostVirtualAllocation> reserve(HostMemory& memory,
                                                                       std::uint64_t bytes);
   HostVirtualAllocation(HostMemory& memory, std::byte* address, std::uint64_t reserved) noexcept
@@ -31,14 +31,14 @@ class HostVirtualAllocation final : public VirtualAllocation {
   void resize(std::uint64_t bytes) override;
 
  private:
-  void open(std::uint64_t from, std::uint64_t to);   // pages at [from, to)
-  void close(std::uint64_t from, std::uint64_t to);  // none there
+  void map_range(std::uint64_t from, std::uint64_t to);    // maps pages at [from, to)
+  void unmap_range(std::uint64_t from, std::uint64_t to);  // unmaps them
 
   HostMemory& memory_;
   std::byte* const address_;
   const std::uint64_t reserved_;
   std::uint64_t bytes_ = 0;
-  bool is_there_ = true;
+  bool is_mapped_ = true;
 };
 
 }  // namespace reprise::detail

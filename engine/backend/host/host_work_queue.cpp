@@ -10,19 +10,19 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::size_t kUsualDepth = 64;
-constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t kInitialCapacity = 64;
+constexpr std::uint64_t kAllSerials = std::numeric_limits<std::uint64_t>::max();
 
-// A launch need not wake a worker that takes naps. It sleeps soundly once this many in a row
-// brought no launch.
+// A launch does not wake a napping worker. After this many naps without a launch the worker sleeps
+// until it is notified.
 constexpr std::chrono::microseconds kNap{100};
-constexpr std::uint32_t kNaps = 20;
+constexpr std::uint32_t kMaxNaps = 20;
 
 }  // namespace
 
 HostWorkQueue::HostWorkQueue(std::string_view label, const DeviceGeneration& generation,
                              std::uint32_t threads)
-    : label_(label), generation_(generation), workers_(threads), ring_(kUsualDepth) {}
+    : label_(label), generation_(generation), workers_(threads), ring_(kInitialCapacity) {}
 
 HostWorkQueue::~HostWorkQueue() { close(); }
 
@@ -32,7 +32,7 @@ std::uint64_t HostWorkQueue::submit(HostExec& exec, std::uint64_t replay) {
   const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
   push({.serial = serial, .exec = &exec, .replay = replay});
   last_serial_.store(serial, std::memory_order_release);
-  if (!driven_) call_worker(Priority::Launch);
+  if (!is_running_) wake_worker(Priority::Launch);
   return serial;
 }
 
@@ -40,7 +40,7 @@ std::uint64_t HostWorkQueue::mark() {
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
   const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
-  if (count_ == 0 && !driven_) {
+  if (count_ == 0 && !is_running_) {
     completed_.store(serial, std::memory_order_release);
   } else {
     push({.serial = serial});
@@ -60,7 +60,7 @@ std::uint64_t HostWorkQueue::submit_write(std::byte* destination,
   std::copy(bytes.begin(), bytes.end(), entry.write.bytes.begin());
   push(std::move(entry));
   last_serial_.store(serial, std::memory_order_release);
-  if (!driven_) call_worker(Priority::Launch);
+  if (!is_running_) wake_worker(Priority::Launch);
   return serial;
 }
 
@@ -76,30 +76,30 @@ bool HostWorkQueue::done(std::uint64_t serial) {
   std::lock_guard lock(mutex_);
   if (reached(serial)) return true;
   require_alive(Stage::Wait);
-  if (!driven_) call_worker(Priority::Wait);
+  if (!is_running_) wake_worker(Priority::Wait);
   return false;
 }
 
 bool HostWorkQueue::wait(std::uint64_t serial, Timeout timeout, Runner runner) {
   if (reached(serial)) return true;
-  constexpr auto kForEver = std::chrono::steady_clock::time_point::max();
-  auto deadline = kForEver;
+  constexpr auto kNoDeadline = std::chrono::steady_clock::time_point::max();
+  auto deadline = kNoDeadline;
   if (timeout) {
     const auto now = std::chrono::steady_clock::now();
-    if (*timeout < kForEver - now) deadline = now + *timeout;
+    if (*timeout < kNoDeadline - now) deadline = now + *timeout;
   }
   Lock lock(mutex_);
   for (;;) {
     if (reached(serial)) return true;
     require_alive(Stage::Wait);
     if (!timeout && may_run_next(runner)) {
-      drive(lock, serial, runner);
+      run_entries(lock, serial, runner);
       continue;
     }
-    if (!driven_) call_worker(Priority::Wait);
+    if (!is_running_) wake_worker(Priority::Wait);
     if (timeout && std::chrono::steady_clock::now() >= deadline) return false;
     ++waiting_;
-    if (deadline == kForEver) {
+    if (deadline == kNoDeadline) {
       changed_.wait(lock);
     } else {
       changed_.wait_until(lock, deadline);
@@ -128,27 +128,27 @@ HostWorkQueue::Entry HostWorkQueue::pop() {
 }
 
 bool HostWorkQueue::may_run_next(Runner runner) const {
-  if (driven_ || count_ == 0) return false;
+  if (is_running_ || count_ == 0) return false;
   const HostExec* exec = ring_[head_].exec;
   return runner == Runner::DeviceThread || exec == nullptr || !exec->has_callbacks();
 }
 
-void HostWorkQueue::drive(Lock& lock, std::uint64_t serial, Runner runner) {
+void HostWorkQueue::run_entries(Lock& lock, std::uint64_t serial, Runner runner) {
   while (may_run_next(runner) && !reached(serial)) {
     Entry entry = pop();
-    driven_ = true;
+    is_running_ = true;
     running_ = entry.exec;
     lock.unlock();
     run(entry, runner);
-    entry.other.reset();  // may be the last to hold that queue
+    entry.other.reset();  // may be the last reference to that queue
     lock.lock();
     running_ = nullptr;
-    driven_ = false;
+    is_running_ = false;
     if (entry.serial != 0 && !generation_.is_lost())
       completed_.store(entry.serial, std::memory_order_release);
     if (waiting_ != 0) changed_.notify_all();
   }
-  if (count_ != 0) call_worker(Priority::Wait);
+  if (count_ != 0) wake_worker(Priority::Wait);
 }
 
 void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
@@ -160,12 +160,12 @@ void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
     try {
       static_cast<void>(entry.other->wait(entry.other_serial, std::nullopt, runner));
     } catch (const Error&) {
-      // The device is lost, and so is this queue: its own waiters are told.
+      // The device is lost, and this queue with it. Its own waiters receive the error.
     }
   }
 }
 
-void HostWorkQueue::call_worker(Priority priority) {
+void HostWorkQueue::wake_worker(Priority priority) {
   switch (worker_state_) {
     case Worker::NotStarted:
       worker_ = std::thread([this] { worker_main(); });
@@ -184,18 +184,18 @@ void HostWorkQueue::call_worker(Priority priority) {
 void HostWorkQueue::worker_main() {
   Lock lock(mutex_);
   std::uint32_t naps = 0;
-  std::uint64_t seen = 0;
+  std::uint64_t last_seen = 0;
   while (!closed_) {
     if (may_run_next(Runner::DeviceThread)) {
-      drive(lock, kEverything, Runner::DeviceThread);
+      run_entries(lock, kAllSerials, Runner::DeviceThread);
       naps = 0;
       continue;
     }
-    if (const std::uint64_t last = last_serial(); last != seen) {
-      seen = last;
+    if (const std::uint64_t last = last_serial(); last != last_seen) {
+      last_seen = last;
       naps = 0;
     }
-    if (naps < kNaps) {
+    if (naps < kMaxNaps) {
       ++naps;
       worker_state_ = Worker::Napping;
       work_.wait_for(lock, kNap);
@@ -209,17 +209,17 @@ void HostWorkQueue::worker_main() {
 }
 
 void HostWorkQueue::abandon() {
-  std::vector<Entry> dropped(kUsualDepth);  // freed without the lock
+  std::vector<Entry> dropped(kInitialCapacity);  // freed without the lock
   std::lock_guard lock(mutex_);
   ring_.swap(dropped);
   head_ = count_ = 0;
   changed_.notify_all();
 }
 
-void HostWorkQueue::wait_until_quiet() {
+void HostWorkQueue::wait_until_idle() {
   Lock lock(mutex_);
   ++waiting_;
-  changed_.wait(lock, [this] { return !driven_; });
+  changed_.wait(lock, [this] { return !is_running_; });
   --waiting_;
 }
 
@@ -236,7 +236,7 @@ void HostWorkQueue::close() {
     closed_ = true;
     work_.notify_one();
     ++waiting_;
-    changed_.wait(lock, [this] { return !driven_; });
+    changed_.wait(lock, [this] { return !is_running_; });
     --waiting_;
   }
   if (worker_.joinable()) worker_.join();

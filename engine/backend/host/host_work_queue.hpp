@@ -1,7 +1,6 @@
-// HostWorkQueue: what is queued on one host queue, and who runs it: a thread of the queue's own, or
-// a thread that waits for it anyway, which saves waking the other. Outlives its HostQueue while
-// another queue waits for it. Threads: any thread. Everything below mutex_ is guarded by it;
-// nothing of the application runs under it.
+// HostWorkQueue: the work of one host queue. It runs on the queue's own thread, or on a thread that
+// waits for it, which saves a wake-up. Outlives its HostQueue while another queue waits for it.
+// Threads: any thread. mutex_ guards the members below it; no application code runs under it.
 #pragma once
 
 #include <array>
@@ -28,7 +27,7 @@ class HostExec;
 
 class HostWorkQueue {
  public:
-  // A thread of the device may run callbacks of the application; a visitor, who waits, may not.
+  // A device thread may run callbacks of the application; a waiting thread that helps may not.
   enum class Runner : std::uint8_t { DeviceThread, HelpingWaiter };
   using Timeout = std::optional<std::chrono::nanoseconds>;
 
@@ -51,9 +50,10 @@ class HostWorkQueue {
 
   // See QueueRegistry.
   void abandon();
-  void wait_until_quiet();
+  void wait_until_idle();
   void wait_until_not_running(const HostExec& exec);
-  // Ends the queue's thread; nothing is queued, or the device is lost. Not from that thread.
+  // Joins the queue's thread. Requires an empty queue or a lost device. Not called from that
+  // thread.
   void close();
 
  private:
@@ -66,7 +66,7 @@ class HostWorkQueue {
     std::uint64_t serial = 0;  // 0: a wait
     HostExec* exec = nullptr;  // null: a mark, a write or a wait
     std::uint64_t replay = 0;
-    std::shared_ptr<HostWorkQueue> other = {};  // of a wait
+    std::shared_ptr<HostWorkQueue> other = {};  // for a wait
     std::uint64_t other_serial = 0;
     Write write = {};
   };
@@ -80,24 +80,24 @@ class HostWorkQueue {
   void push(Entry entry);
   [[nodiscard]] Entry pop();
   [[nodiscard]] bool may_run_next(Runner runner) const;
-  // Runs what is queued until `serial` is done, for as long as `runner` may.
-  void drive(Lock& lock, std::uint64_t serial, Runner runner);
+  // Runs entries until `serial` is complete or `runner` must not run the next entry.
+  void run_entries(Lock& lock, std::uint64_t serial, Runner runner);
   void run(const Entry& entry, Runner runner) noexcept;
-  void call_worker(Priority priority);
+  void wake_worker(Priority priority);
   void worker_main();
 
   const std::string label_;
   const DeviceGeneration generation_;
-  WorkerArena workers_;  // of whoever drives
+  WorkerArena workers_;  // used by the running thread
   std::atomic<std::uint64_t> completed_{0}, last_serial_{0};
 
   std::mutex mutex_;
   std::condition_variable work_, changed_;
-  std::vector<Entry> ring_;  // a power of two
+  std::vector<Entry> ring_;  // size: a power of two
   std::size_t head_ = 0, count_ = 0;
-  bool driven_ = false;
+  bool is_running_ = false;
   const HostExec* running_ = nullptr;
-  std::uint32_t waiting_ = 0;  // on changed_
+  std::uint32_t waiting_ = 0;  // threads that wait on changed_
   Worker worker_state_ = Worker::NotStarted;
   bool closed_ = false;
   std::thread worker_;

@@ -1,5 +1,5 @@
-// OpSteps: what one op does in a replay of the host device: kernels and functions, one after
-// another. Threads: filled by one thread; one thread at a time runs it, with its crew.
+// OpSteps: the work of one op in a replay on the host device: kernels and functions, in order.
+// Threads: filled by one thread; run by one thread at a time, with its arena.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace reprise::detail {
 
 class OpSteps final : public OpTarget {
  public:
-  // `bindings` is looked at while the op records, not later.
+  // Reads `bindings` only while the op records.
   explicit OpSteps(const Bindings& bindings) noexcept : bindings_(&bindings) {}
   OpSteps(const OpSteps&) = delete;
   OpSteps& operator=(const OpSteps&) = delete;
@@ -29,23 +29,24 @@ class OpSteps final : public OpTarget {
   void dispatch(const KernelCore& kernel, const DispatchDesc& desc,
                 std::span<const std::byte> parameters) override;
   void host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) override;
-  [[nodiscard]] void* native_stream() override { return nullptr; }  // nobody asks: this is no GPU
+  // unused: the host device has no stream.
+  [[nodiscard]] void* native_stream() override { return nullptr; }
   void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }
 
-  // What a step throws goes to `errors`; the steps behind it run all the same.
+  // Adds the exceptions of steps to `errors`; later steps run nevertheless.
   void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
  private:
   struct Function {
     std::function<void(std::uint32_t)> call;
-    CallbackErrors* errors = nullptr;  // of the replay that runs
+    CallbackErrors* errors = nullptr;  // of the current replay
     std::uint64_t replay = 0;
   };
   static void run_piece(const HostBlock& block);
 
   const Bindings* bindings_;
   std::vector<std::shared_ptr<const void>> kept_;
-  std::deque<Function> functions_;  // stay where they are: nodes point to them
+  std::deque<Function> functions_;  // nodes point to the elements
   std::deque<std::vector<std::byte>> parameters_;
   std::vector<DispatchNode> nodes_;
 };

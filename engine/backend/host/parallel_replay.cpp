@@ -11,20 +11,20 @@ namespace reprise::detail {
 
 namespace {
 
-// How many are not done stands above when the last of the others ended: ns since the replay began;
-// kTooLate: or later.
+// The upper bits count the unfinished predecessors. The lower bits contain the latest end of the
+// finished ones, in ns since the start of the replay; kTooLate: that time or later.
 constexpr unsigned kTimeBits = 40;
 constexpr std::uint64_t kOneNode = std::uint64_t{1} << kTimeBits, kTooLate = kOneNode - 1;
 
-// One of those that a node waits for is done, and ended then. What is left; below kOneNode: the
-// node may run.
-std::uint64_t arrive(std::atomic<std::uint64_t>& waits_for, std::uint64_t ended) noexcept {
-  if (ended == 0) return waits_for.fetch_sub(kOneNode, std::memory_order_acq_rel) - kOneNode;
-  std::uint64_t before = waits_for.load(std::memory_order_relaxed), after = 0;
+// Records that a predecessor ended at `ended`. Returns the new word; the node may run if it is
+// below kOneNode.
+std::uint64_t arrive(std::atomic<std::uint64_t>& pending, std::uint64_t ended) noexcept {
+  if (ended == 0) return pending.fetch_sub(kOneNode, std::memory_order_acq_rel) - kOneNode;
+  std::uint64_t before = pending.load(std::memory_order_relaxed), after = 0;
   do {
     after = ((before & ~kTooLate) - kOneNode) | std::max(before & kTooLate, ended);
-  } while (!waits_for.compare_exchange_weak(before, after, std::memory_order_acq_rel,
-                                            std::memory_order_relaxed));
+  } while (!pending.compare_exchange_weak(before, after, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed));
   return after;
 }
 
@@ -36,13 +36,13 @@ class ParallelReplay::Tasks {
       : workers_(workers),
         replay_(replay),
         times_(times),
-        began_(times == nullptr ? 0 : steady_now()) {}
+        start_(times == nullptr ? 0 : steady_now()) {}
   [[nodiscard]] WorkerArena& workers() const noexcept { return workers_; }
   [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
-  [[nodiscard]] std::int64_t began() const noexcept { return began_; }
+  [[nodiscard]] std::int64_t start() const noexcept { return start_; }
   template <class Task>
-  void offer(const Task& task) {
+  void spawn(const Task& task) {
     group_.run(task);
   }
   void wait() { group_.wait(); }
@@ -51,7 +51,7 @@ class ParallelReplay::Tasks {
   WorkerArena& workers_;
   std::uint64_t replay_;
   NodeTime* times_;
-  std::int64_t began_;  // where times are wanted
+  std::int64_t start_;  // 0 if times are not wanted
   tbb::task_group group_;
 };
 
@@ -60,7 +60,7 @@ ParallelReplay::ParallelReplay(HostProgram& program, const DeviceGeneration& gen
     : program_(program),
       generation_(generation),
       errors_(errors),
-      waits_for_(new std::atomic<std::uint64_t>[program.node_count()]) {
+      pending_(new std::atomic<std::uint64_t>[program.node_count()]) {
   roots_.reserve(program.node_count());
 }
 
@@ -70,7 +70,7 @@ void ParallelReplay::prepare(std::uint32_t first) {
     std::uint64_t count = 0;
     for (const LoweredEdge& edge : program_.edges_into(node))
       count += edge.from >= first ? kOneNode : 0;
-    waits_for_[node].store(count, std::memory_order_relaxed);
+    pending_[node].store(count, std::memory_order_relaxed);
     if (count == 0) roots_.push_back(node);
   }
 }
@@ -79,7 +79,7 @@ void ParallelReplay::run(WorkerArena& workers, std::uint64_t replay, std::uint32
                          NodeTime* times) noexcept {
   prepare(first);
   if (roots_.empty()) return;
-  workers.lead([&] {
+  workers.run([&] {
     Tasks tasks(workers, replay, times);
     handed_over_.store(1, std::memory_order_release);
     run_roots(tasks, 0, static_cast<std::uint32_t>(roots_.size()));
@@ -92,7 +92,7 @@ void ParallelReplay::run_roots(Tasks& tasks, std::uint32_t first, std::uint32_t 
   static_cast<void>(handed_over_.load(std::memory_order_acquire));
   while (last - first > 1) {
     const std::uint32_t middle = first + (last - first) / 2;
-    tasks.offer([this, &tasks, middle, last] { run_roots(tasks, middle, last); });
+    tasks.spawn([this, &tasks, middle, last] { run_roots(tasks, middle, last); });
     last = middle;
   }
   run_chain(tasks, roots_[first]);
@@ -108,31 +108,32 @@ void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
     if (times != nullptr) {
       const std::int64_t now = steady_now();
       times[node] = node_time(started, now, WorkerArena::worker());
-      ended = std::min(static_cast<std::uint64_t>(now - tasks.began()), kTooLate);
+      ended = std::min(static_cast<std::uint64_t>(now - tasks.start()), kTooLate);
     }
     std::uint32_t next = kNone;
-    std::uint64_t ready = kTooLate;  // since when the next one is; where that is no time ago
-    bool has_offered = false;
-    for (const std::uint32_t follower : program_.followers(node)) {
-      std::atomic<std::uint64_t>& waits_for = waits_for_[follower];
-      const std::uint64_t left = arrive(waits_for, ended);
+    std::uint64_t ready = kTooLate;  // when the next node became ready; kTooLate: unknown
+    bool has_spawned = false;
+    for (const std::uint32_t successor : program_.successors(node)) {
+      std::atomic<std::uint64_t>& pending = pending_[successor];
+      const std::uint64_t left = arrive(pending, ended);
       if (left >= kOneNode) continue;
       if (next == kNone) {
-        next = follower;
+        next = successor;
         ready = left;
       } else {
-        has_offered = true;
-        tasks.offer([this, &tasks, &waits_for, follower] {
-          static_cast<void>(waits_for.load(std::memory_order_acquire));  // before all else
-          run_chain(tasks, follower);
+        has_spawned = true;
+        tasks.spawn([this, &tasks, &pending, successor] {
+          // Acquires the predecessors' writes.
+          static_cast<void>(pending.load(std::memory_order_acquire));
+          run_chain(tasks, successor);
         });
       }
     }
     if (next == kNone) break;
     node = next;
     if (times != nullptr)
-      started = has_offered || ready == kTooLate ? steady_now()
-                                                 : tasks.began() + static_cast<std::int64_t>(ready);
+      started = has_spawned || ready == kTooLate ? steady_now()
+                                                 : tasks.start() + static_cast<std::int64_t>(ready);
   }
   handed_over_.fetch_add(1, std::memory_order_release);
 }

@@ -1,6 +1,6 @@
-// ParallelReplay: runs a program's nodes on all threads of a crew, each as soon as those before it
-// are done. A thread goes on with a node that it made ready, and offers the others. A node that it
-// goes right on with begins, as far as times are told, when the last of those before it ended.
+// ParallelReplay: runs a program's nodes on all threads of an arena, each node as soon as its
+// predecessors are complete. A thread continues with one node that it made ready and spawns tasks
+// for the others. The recorded start of such a continued node is the end of its last predecessor.
 // Threads: one replay at a time.
 #pragma once
 
@@ -18,9 +18,8 @@ class ParallelReplay {
  public:
   ParallelReplay(HostProgram& program, const DeviceGeneration& generation, CallbackErrors& errors);
 
-  // Runs the nodes from `first` on; those before are done. Returns when all are, or, once the
-  // device is lost, when none is running. `times`: of every node, or null where nobody wants to
-  // know.
+  // Runs the nodes from `first` on; earlier nodes are complete. Returns when all nodes are complete
+  // or, after a device loss, when no node runs. `times`: of every node; null: not wanted.
   void run(WorkerArena& workers, std::uint64_t replay, std::uint32_t first,
            NodeTime* times) noexcept;
 
@@ -33,11 +32,11 @@ class ParallelReplay {
   HostProgram& program_;
   const DeviceGeneration& generation_;
   CallbackErrors& errors_;
-  std::unique_ptr<std::atomic<std::uint64_t>[]>
-      waits_for_;  // a node: how many before it are not done, and when the last of those that are
-                   // ended
+  // By node: the number of unfinished predecessors and the latest end of the others.
+  std::unique_ptr<std::atomic<std::uint64_t>[]> pending_;
   std::vector<std::uint32_t> roots_;
-  std::atomic<std::uint32_t> handed_over_{0};  // what one thread did before is seen by the next
+  // Releases and acquires the writes of one thread to the next.
+  std::atomic<std::uint32_t> handed_over_{0};
 };
 
 }  // namespace reprise::detail

@@ -1,6 +1,5 @@
-// ReplayState: what a replay of a host program keeps beside buffers: conditions, how often its
-// loops went round, and where times go. Threads: nodes of one replay write; counts() may be asked
-// by any thread.
+// ReplayState: the state of a host program's replay besides buffers: conditions, loop counts and
+// the destination of times. Threads: nodes of one replay write; counts() from any thread.
 #pragma once
 
 #include <atomic>
@@ -20,10 +19,10 @@ class ReplayState {
   ReplayState& operator=(const ReplayState&) = delete;
 
   [[nodiscard]] bool has_conditions() const noexcept { return !values_.empty(); }
-  // The same addresses, and those of the recording's conditions. They stay where they are.
+  // The same addresses plus those of the recording's conditions, which are stable.
   [[nodiscard]] Bindings bind(const Bindings& bindings) const;
 
-  // `times`: of all nodes, as timing_layout() says, or null where nobody wants those of bodies.
+  // `times`: of all nodes in the layout of timing_layout(); null: times of bodies are not wanted.
   void begin_replay(NodeTime* times) noexcept;
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
   void count_iteration(std::uint32_t loop) noexcept {
@@ -45,7 +44,7 @@ class ReplayState {
 
   std::vector<Value> values_;
   NodeTime* times_ = nullptr;
-  std::unique_ptr<std::uint32_t[]> now_;  // by value; touched as an atomic alone
+  std::unique_ptr<std::uint32_t[]> current_;  // by value; accessed atomically only
   std::uint32_t loop_count_;
   std::unique_ptr<LoopState[]> loops_;
 };

@@ -14,7 +14,7 @@ void fill_bytes(std::byte* to, std::uint64_t bytes, std::uint32_t bits,
     std::memset(to, static_cast<int>(bits & 0xff), bytes);
     return;
   }
-  // The range may start anywhere: elements are copied, not assigned. Whole cache lines at a time.
+  // The range may be unaligned, so elements are copied, a cache line at a time.
   alignas(64) std::byte line[64];
   for (std::size_t i = 0; i < sizeof(line); i += element_bytes)
     std::memcpy(line + i, &bits, element_bytes);

@@ -1,5 +1,4 @@
-// Copies and fills of pitched rows of bytes. Threads: pure functions of the memory that they are
-// given.
+// Copies and fills of pitched rows of bytes. Threads: pure functions of their memory.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +13,10 @@ struct RowsAt {
   Pitch pitch;  // never 0
 };
 
-// The two sides do not overlap.
+// Source and destination must not overlap.
 void copy_rows(const RowsAt& source, const RowsAt& destination, const Extent& extent) noexcept;
 // Sets every element of `element_bytes` (1, 2 or 4) to the low bytes of `bits`; extent.width is a
-// multiple of it.
+// multiple of `element_bytes`.
 void fill_rows(const RowsAt& destination, const Extent& extent, std::uint32_t bits,
                std::uint32_t element_bytes) noexcept;
 

@@ -1,4 +1,4 @@
-// Which sanitizer this is compiled with.
+// Detects the sanitizer of this build.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,5 +1,5 @@
-// WorkerArena: the threads of the executor, as one queue uses them. Knows no nodes. Threads: one
-// thread at a time.
+// WorkerArena: the executor threads that one queue uses. Knows no nodes. Threads: one thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ class WorkerArena {
       : threads_(threads), arena_(static_cast<int>(threads)) {}
 
   [[nodiscard]] std::uint32_t threads() const noexcept { return threads_; }
-  // `work` runs on this thread, and what it spawns on all of the crew.
+  // Runs `work` on this thread; tasks that it spawns run on all threads of the arena.
   template <class Work>
-  void lead(const Work& work) {
+  void run(const Work& work) {
     arena_.execute(work);
   }
 
-  // Which of the crew the calling thread is, from 1; 0 for a thread that is none of it.
+  // The calling thread's index in the arena, from 1; 0 for other threads.
   [[nodiscard]] static std::uint16_t worker() noexcept {
     const int index = tbb::this_task_arena::current_thread_index();
     return index < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(index + 1);
   }
 
-  // How many threads the executor has in this process.
+  // The number of executor threads in this process.
   [[nodiscard]] static std::uint32_t default_threads() noexcept {
     return static_cast<std::uint32_t>(tbb::info::default_concurrency());
   }

@@ -1,5 +1,5 @@
-// CUDA's atomics on the types that CUDA has them for. Each gives the value of before. Ordering:
-// acquire and release, stronger than CUDA promises.
+// CUDA's atomics for the types that CUDA supports. Each returns the previous value. Ordering:
+// acquire and release, stronger than CUDA guarantees.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace reprise::host_kernel {
 template <class T, class... Types>
 concept one_of = (std::same_as<T, Types> || ...);
 
-// Replaces *address by change(*address), as one step.
+// Replaces *address by change(*address) atomically.
 template <class T, class Change>
 inline T atomic_change(T* address, Change change) {
   const std::atomic_ref<T> value(*address);
@@ -64,7 +64,8 @@ template <one_of<int, unsigned, atomic_word> T>
 inline T atomicXor(T* address, std::type_identity_t<T> value) {
   return std::atomic_ref<T>(*address).fetch_xor(value, std::memory_order_acq_rel);
 }
-// Counts up to `limit` and on from 0; down from `limit`.
+// atomicInc counts up to `limit` and then restarts at 0; atomicDec counts down and restarts at
+// `limit`.
 inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return atomic_change(address, [limit](unsigned old) { return old >= limit ? 0u : old + 1u; });
 }

@@ -1,4 +1,4 @@
-// What a kernel takes a reprise::Condition as: on the host device the address of its value.
+// The kernel parameter type of a reprise::Condition: on the host device, the address of its value.
 // Threads: as atomics.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What the host device has not: functions of warps and of whole grids. They are declared, so that a
-// kernel that calls one fails to compile with a message that names it. A kernel for the GPU alone
-// stands in `#ifdef __CUDACC__`.
+// Functions that the host device lacks: those of warps and of whole grids. The declarations make a
+// kernel that calls one fail to compile with a message that names the function. GPU-only kernels
+// belong inside `#ifdef __CUDACC__`.
 #pragma once
 
 namespace reprise::host_kernel {
@@ -10,12 +10,13 @@ inline constexpr bool always_false = false;
 
 }  // namespace reprise::host_kernel
 
-#define REPRISE_WARP_FUNCTIONS(X)                                                             \
-  X(__shfl_sync)                                                                              \
-  X(__shfl_up_sync) X(__shfl_down_sync) X(__shfl_xor_sync) X(__ballot_sync) X(__any_sync)     \
-      X(__all_sync) X(__activemask) X(__syncwarp) X(__match_any_sync) X(__match_all_sync)     \
-          X(__reduce_add_sync) X(__reduce_min_sync) X(__reduce_max_sync) X(__reduce_and_sync) \
-              X(__reduce_or_sync) X(__reduce_xor_sync)
+#define REPRISE_WARP_FUNCTIONS(X)                                                                \
+  X(__shfl_sync)                                                                                 \
+  X(__shfl_up_sync)                                                                              \
+  X(__shfl_down_sync) X(__shfl_xor_sync) X(__ballot_sync) X(__any_sync) X(__all_sync)            \
+      X(__activemask) X(__syncwarp) X(__match_any_sync) X(__match_all_sync) X(__reduce_add_sync) \
+          X(__reduce_min_sync) X(__reduce_max_sync) X(__reduce_and_sync) X(__reduce_or_sync)     \
+              X(__reduce_xor_sync)
 
 #define REPRISE_X(name)                                                    \
   template <class... Arguments>                                            \
@@ -39,9 +40,9 @@ namespace cooperative_groups {
                   "cooperative_groups::" #name why);                \
     return 0;                                                       \
   }
-REPRISE_X(this_grid, " synchronises blocks; those of the host device run one after another")
-REPRISE_X(this_cluster, " synchronises blocks; those of the host device run one after another")
-REPRISE_X(this_thread_block, " is not there on the host device; use __syncthreads()")
+REPRISE_X(this_grid, " synchronises blocks; the host device runs blocks one after another")
+REPRISE_X(this_cluster, " synchronises blocks; the host device runs blocks one after another")
+REPRISE_X(this_thread_block, " is not available on the host device; use __syncthreads()")
 REPRISE_X(coalesced_threads, " works on a warp; the host device has no warps")
 #undef REPRISE_X
 

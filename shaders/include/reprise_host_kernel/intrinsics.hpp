@@ -1,6 +1,6 @@
-// What nvcc declares beside the C library's math: min and max, reciprocal roots, bit counts,
-// reinterpretations. The fast forms (__expf and its like) are the accurate ones here. Threads: pure
-// functions.
+// Functions that nvcc declares besides the C library's math: min and max, reciprocal roots, bit
+// counts, reinterpretations. The fast forms (such as __expf) are the accurate ones here. Threads:
+// pure functions.
 #pragma once
 
 #include <math.h>
@@ -10,7 +10,8 @@
 
 namespace reprise::host_kernel::language {
 
-// As CUDA: signed and unsigned meet as unsigned, a NaN loses against a number.
+// As in CUDA: mixed signed and unsigned arguments compare as unsigned, and a NaN loses against a
+// number.
 #define REPRISE_MIN_MAX(A, B, R)                                                          \
   constexpr R min(A a, B b) {                                                             \
     return static_cast<R>(a) < static_cast<R>(b) ? static_cast<R>(a) : static_cast<R>(b); \
@@ -37,7 +38,7 @@ REPRISE_MIN_MAX(float, double, double)
 REPRISE_MIN_MAX(double, float, double)
 #undef REPRISE_MIN_MAX
 
-#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 42)  // which has them itself
+#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 42)  // glibc 2.42 declares them
 inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 #endif
@@ -76,7 +77,7 @@ constexpr double __longlong_as_double(long long x) { return std::bit_cast<double
 
 }  // namespace reprise::host_kernel::language
 
-// Macros, because the C library declares functions of these names for itself.
+// Macros, because the C library declares functions with these names.
 #define __expf(x) expf(x)
 #define __exp10f(x) powf(10.0f, x)
 #define __logf(x) logf(x)

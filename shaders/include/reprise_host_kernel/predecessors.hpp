@@ -1,4 +1,5 @@
-// The host device starts a kernel once everything before it has ended. Threads: any.
+// The host device starts a kernel after all its predecessors have ended, so these do nothing.
+// Threads: any.
 #pragma once
 
 namespace reprise::host_kernel::language {

@@ -1,5 +1,5 @@
-// CUDA's declaration specifiers for the C++ compiler. A block runs on one thread of the operating
-// system from begin to end, and no two blocks of a thread ever overlap: so what a block shares is
+// CUDA's declaration specifiers for the C++ compiler. A block runs on one operating system thread
+// from start to end, and blocks of one thread never overlap, so __shared__ variables are
 // thread_local.
 #pragma once
 

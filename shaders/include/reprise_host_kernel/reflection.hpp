@@ -1,5 +1,5 @@
-// From a kernel's signature to its KernelDesc: the layout of its parameter block, as the CUDA ABI
-// lays it out, and the function that takes a block of the host device through it.
+// Derives the KernelDesc from a kernel's signature: the layout of its parameter block by the CUDA
+// ABI, and the function that runs a block on the host device.
 #pragma once
 
 #include <array>
@@ -42,8 +42,8 @@ T load_parameter(const std::byte* from) {
   return *std::launder(reinterpret_cast<T*>(bytes));
 }
 
-// Runs the threads of a block from `first` on: all, or those up to the first that meets others on
-// the way.
+// Runs the threads of a block from `first` on: all of them, or those up to the first that waits at
+// a barrier.
 template <class Call>
 struct KernelRun : BlockRun {
   KernelRun(Dim3 size, const Call& c) : BlockRun(&run_from, size), call(c) {}
@@ -57,7 +57,7 @@ struct KernelRun : BlockRun {
         for (std::uint32_t x = first.x; x < size.x; ++x) {
           language::threadIdx = {x, y, z};
           run.call();
-          if (run.arrivals != arrivals) return;  // the threads after this one went on without it
+          if (run.arrivals != arrivals) return;  // the barrier ran the later threads
         }
         first.x = 0;
       }
@@ -73,7 +73,7 @@ struct KernelReflection;
 template <class... Parameters, void (*Function)(Parameters...)>
 struct KernelReflection<Function> {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...),
-                "kernel parameters are trivially copyable values and pointers");
+                "kernel parameters must be trivially copyable values or pointers");
 
   static constexpr auto parameters = lay_out<Parameters...>();
 

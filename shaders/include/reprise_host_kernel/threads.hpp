@@ -1,6 +1,6 @@
-// Where a thread of a kernel is, and how it meets the others of its block. The variables are those
-// of the thread of the operating system that runs the block; reprise/host_kernel_runtime.hpp sets
-// and restores them.
+// The position of a kernel's thread, and the barrier of its block. The variables belong to the
+// operating system thread that runs the block; reprise/host_kernel_runtime.hpp sets and restores
+// them.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace reprise::host_kernel {
 
 namespace language {
 
-// One each, hidden: a shared library has its own.
+// Hidden, so that each shared library has its own.
 #define REPRISE_THREAD_VARIABLE inline constinit thread_local __attribute__((visibility("hidden")))
 REPRISE_THREAD_VARIABLE uint3 threadIdx{};
 REPRISE_THREAD_VARIABLE uint3 blockIdx{};
@@ -28,7 +28,7 @@ REPRISE_THREAD_VARIABLE std::byte* dynamic_shared = nullptr;
 
 namespace language {
 
-// Every thread of the block that has not ended arrives before any goes on.
+// Returns after every thread of the block that has not ended has arrived.
 inline Vote reprise_meet(bool predicate) {
   const uint3 mine = threadIdx;
   const Vote vote = meet(*block_run, {mine.x, mine.y, mine.z}, predicate);
@@ -46,14 +46,14 @@ inline int __syncthreads_and(int predicate) {
 }
 
 inline void __threadfence() {
-#ifdef __SANITIZE_THREAD__  // which models atomic operations and no fences
+#ifdef __SANITIZE_THREAD__  // which models atomic operations but no fences
   static std::atomic<int> fence{0};
   fence.fetch_add(1, std::memory_order_seq_cst);
 #else
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
-inline void __threadfence_block() {}  // the threads of a block share a thread
+inline void __threadfence_block() {}  // all threads of a block share one operating system thread
 inline void __threadfence_system() { __threadfence(); }
 
 }  // namespace language

@@ -1,9 +1,9 @@
-// CUDA's vector types and dim3, laid out as nvcc lays them out. Threads: values.
+// CUDA's vector types and dim3, with nvcc's layout. Threads: values.
 #pragma once
 
 namespace reprise::host_kernel::language {
 
-// scalar, prefix, alignment of 2, of 4 (1 and 3 are aligned as the scalar is)
+// scalar, prefix, alignment of the types with 2 and 4 elements (1 and 3: alignment of the scalar)
 #define REPRISE_VECTOR_TYPES(X)            \
   X(signed char, char, 2, 4)               \
   X(unsigned char, uchar, 2, 4)            \

@@ -1,5 +1,4 @@
-// Kernels of the tests that run on a GPU alone. What the host device has no word for is left out
-// there.
+// Kernels of GPU-only tests. The host device's variants omit unsupported features.
 #include <reprise_kernel.hpp>
 
 #ifdef __CUDACC__
@@ -15,17 +14,17 @@ REPRISE_KERNEL(gpu_add, (float* y, float a, unsigned n)) {
 
 REPRISE_KERNEL(gpu_count, (unsigned long long* counter)) { *counter = *counter + 1; }
 
-// Writes where it is told to: an address that is nobody's loses the device.
+// Writes to `address`; an invalid address loses the device.
 REPRISE_KERNEL(gpu_poke, (unsigned long long address)) { *reinterpret_cast<int*>(address) = 1; }
 
-// Parameters beyond the 4,096 bytes of old.
+// A parameter beyond the old limit of 4,096 bytes.
 REPRISE_KERNEL(gpu_big, (reprise_test::BigParameter values, unsigned* sum)) {
   unsigned total = 0;
   for (unsigned i = 0; i < reprise_test::kBigCount; ++i) total += values.at[i];
   *sum = total;
 }
 
-// `n` values turned round within one block, through n * 4 bytes of dynamic shared memory.
+// Reverses `n` values within one block, through n * 4 bytes of dynamic shared memory.
 REPRISE_KERNEL(gpu_reverse, (unsigned* data, unsigned n)) {
   REPRISE_DYNAMIC_SHARED(unsigned, tile);
   for (unsigned i = threadIdx.x; i < n; i += blockDim.x) tile[i] = data[i];
@@ -33,7 +32,7 @@ REPRISE_KERNEL(gpu_reverse, (unsigned* data, unsigned n)) {
   for (unsigned i = threadIdx.x; i < n; i += blockDim.x) data[i] = tile[n - 1 - i];
 }
 
-// Each block's rank in its cluster; 999 where the code was not compiled for a GPU with clusters.
+// Writes each block's rank in its cluster; 999 if compiled for a GPU without clusters.
 REPRISE_KERNEL(gpu_cluster_ranks, (unsigned* ranks)) {
   unsigned rank = 999;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -42,7 +41,8 @@ REPRISE_KERNEL(gpu_cluster_ranks, (unsigned* ranks)) {
   ranks[blockIdx.x] = rank;
 }
 
-// Every block counts itself, meets all others, and writes what it then sees: the number of blocks.
+// Every block increments the counter, synchronises with all others, and writes the counter it then
+// reads: the number of blocks.
 REPRISE_KERNEL(gpu_meet, (unsigned* counter, unsigned* seen)) {
 #ifdef __CUDACC__
   atomicAdd(counter, 1u);
@@ -53,7 +53,7 @@ REPRISE_KERNEL(gpu_meet, (unsigned* counter, unsigned* seen)) {
 #endif
 }
 
-// Counts; on until the count is a multiple of `end`.
+// Increments the counter and sets the condition `on` unless the count is a multiple of `end`.
 REPRISE_KERNEL(gpu_count_to, (unsigned long long* counter, unsigned end, reprise_condition on)) {
   const unsigned long long count = *counter + 1;
   *counter = count;

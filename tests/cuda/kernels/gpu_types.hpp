@@ -1,4 +1,4 @@
-// What the kernels and the tests both name.
+// Types that the kernels and the tests share.
 #pragma once
 
 namespace reprise_test {

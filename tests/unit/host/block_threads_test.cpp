@@ -1,4 +1,4 @@
-// How the threads of one block work together on the host device.
+// Cooperation of the threads of one block on the host device.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE("host block: threads that meet see what all wrote to shared memory") {
+TEST_CASE("host block: after a barrier, threads see all writes to shared memory") {
   HostFixture host;
   for (const std::uint32_t block : {1u, 2u, 32u, 1024u}) {
     std::vector<unsigned> in(4 * block), out(4);
@@ -27,7 +27,7 @@ TEST_CASE("host block: threads that meet see what all wrote to shared memory") {
   }
 }
 
-TEST_CASE("host block: every thread of a 3D grid of 3D blocks runs once, at its place") {
+TEST_CASE("host block: every thread of a 3D grid of 3D blocks runs once, with its own index") {
   HostFixture host;
   const Dim3 grid{3, 4, 2}, block{4, 3, 5};
   std::vector<unsigned long long> out(grid.volume() * block.volume(), ~0ull);
@@ -39,7 +39,7 @@ TEST_CASE("host block: every thread of a 3D grid of 3D blocks runs once, at its 
   CHECK(out == expected);
 }
 
-TEST_CASE("host block: threads may end while others go on meeting") {
+TEST_CASE("host block: threads may end while others keep using barriers") {
   HostFixture host;
   const Dim3 block{5, 4, 3};
   const auto count = static_cast<int>(block.volume());
@@ -47,12 +47,12 @@ TEST_CASE("host block: threads may end while others go on meeting") {
   HandMadeGraph graph(*host.backend);
   graph.dispatch(shaders::leave_one_by_one, {1, block}, graph.buffer(out));
   host.run(*graph.instantiate());
-  // Thread i meets i times; at its last meeting threads i, i + 1, ... are there.
+  // Thread i waits at i barriers; at its last one, threads i, i + 1, ... are present.
   CHECK(out[0] == 0);
   for (int i = 1; i < count; ++i) CHECK(out[static_cast<std::size_t>(i)] == count - i);
 }
 
-TEST_CASE("host block: threads that never meet do not hold up those that do") {
+TEST_CASE("host block: threads without barriers do not block those with barriers") {
   HostFixture host;
   for (const std::uint32_t block : {1u, 2u, 3u, 64u, 65u}) {
     std::vector<unsigned> counter(1), seen(block);
@@ -64,7 +64,7 @@ TEST_CASE("host block: threads that never meet do not hold up those that do") {
   }
 }
 
-TEST_CASE("host block: votes count, and say all and any") {
+TEST_CASE("host block: votes count, and report all and any") {
   HostFixture host;
   const auto vote = [&](std::vector<int> values) {
     std::vector<int> out(3, -1);
@@ -79,7 +79,7 @@ TEST_CASE("host block: votes count, and say all and any") {
   CHECK(vote({1, 2, 3, 4}) == std::vector{0, 0, 0});
 }
 
-TEST_CASE("host block: dynamic shared memory is as large as the dispatch says") {
+TEST_CASE("host block: dynamic shared memory has the size of the dispatch") {
   HostFixture host;
   constexpr std::uint32_t kBlock = 512, kBlocks = 6;
   std::vector<int> values(kBlock * kBlocks);
@@ -95,7 +95,7 @@ TEST_CASE("host block: dynamic shared memory is as large as the dispatch says") 
   CHECK(values == expected);
 }
 
-TEST_CASE("host block: atomics of many blocks lose nothing") {
+TEST_CASE("host block: atomics of many blocks lose no update") {
   HostFixture host;
   constexpr unsigned kBlocks = 40, kBlock = 64, kThreads = kBlocks * kBlock;
   std::vector<int> i(4);
@@ -115,7 +115,7 @@ TEST_CASE("host block: atomics of many blocks lose nothing") {
   CHECK(u[2] == (10 - kThreads % 10) % 10);
   CHECK(u[3] == 0u);
   CHECK(u[4] == ~0u);
-  CHECK(u[5] == 0u);  // an even number of times each bit
+  CHECK(u[5] == 0u);  // an even number of times per bit
   CHECK(u[6] == 77u);
   CHECK(u[7] != 0u);
   CHECK(u[8] == 1u);
@@ -125,7 +125,7 @@ TEST_CASE("host block: atomics of many blocks lose nothing") {
   CHECK(d[0] == 0.25 * kThreads);
 }
 
-TEST_CASE("host block: math, bit and helper functions are those of the GPU") {
+TEST_CASE("host block: math, bit and helper functions equal the GPU's") {
   HostFixture host;
   std::vector<float> out(5);
   std::vector<int> bits(5);

@@ -10,7 +10,7 @@ HandMadeGraph::HandMadeGraph(Backend& backend)
     : backend_(backend),
       recording_(std::make_shared<Recording>()),
       arena_(std::make_shared<Arena>()) {
-  recording_->label = "by hand";
+  recording_->label = "hand-made";
   recording_->labels.push_back({});
 }
 

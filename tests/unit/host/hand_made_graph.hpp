@@ -1,4 +1,4 @@
-// HandMadeGraph: a plan for the host device without the stages before it: commands on memory of the
+// HandMadeGraph: a plan for the host device without the earlier stages: commands on memory of the
 // test, and edges between them. Threads: one thread at a time.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace reprise::test {
 
-// A kernel argument: the first byte of a buffer, some bytes on.
+// A kernel argument: a buffer and a byte offset.
 struct BufferAt {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;
@@ -35,7 +35,7 @@ class HandMadeGraph {
     return {add_buffer(std::as_writable_bytes(std::span(memory))), 0};
   }
 
-  // Each gives the command's index.
+  // Each function returns the command's index.
   template <class... Arguments>
   std::uint32_t dispatch(const KernelDesc& kernel, const LaunchShape& shape,
                          const Arguments&... arguments) {
@@ -49,17 +49,17 @@ class HandMadeGraph {
   std::uint32_t fill(const detail::FillPayload& fill);
   std::uint32_t update(BufferAt destination, std::span<const std::byte> bytes);
   std::uint32_t host(std::function<void()> function);
-  std::uint32_t join();  // a barrier that stayed
+  std::uint32_t join();  // a remaining barrier
 
-  // `before` is before `after`. Where no edge is added, and not unordered(), the commands are a
+  // Orders `before` before `after`. Without any edge and without unordered(), the commands form a
   // chain.
   void edge(std::uint32_t before, std::uint32_t after) { edges_.emplace_back(before, after); }
   void unordered() { chain_ = false; }
-  void framed() { entry_exit_ = true; }
+  void with_entry_exit() { entry_exit_ = true; }
 
   [[nodiscard]] std::shared_ptr<const detail::Plan> plan();
   [[nodiscard]] detail::Bindings bindings() const { return {addresses_}; }
-  // Through the backend.
+  // Instantiates through the backend.
   [[nodiscard]] std::unique_ptr<detail::BackendExec> instantiate() {
     return backend_.instantiate(plan(), bindings(), detail::Instrumentation::None);
   }

@@ -1,4 +1,4 @@
-// Replays of hand-made graphs, in each way that the host device runs them.
+// Replays of hand-made graphs, in each replay mode of the host device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::unique_ptr<detail::HostExec> make_exec(HostFixture& host, HandMadeGraph& gr
                                             std::make_shared<detail::QueueRegistry>(), mode);
 }
 
-// The times of the nodes of the last replay.
+// The node times of the last replay.
 class LastTimes final : public detail::ReplayObserver {
  public:
   explicit LastTimes(std::size_t nodes) : times(nodes) {}
@@ -65,7 +65,7 @@ std::string message_of(const std::exception_ptr& error) {
 
 }  // namespace
 
-TEST_CASE("host exec: a chain runs in its order, replay after replay") {
+TEST_CASE("host exec: a chain runs in order in every replay") {
   for (const ReplayMode mode : kModes) {
     HostFixture host;
     std::vector<unsigned> x{1};
@@ -82,7 +82,7 @@ TEST_CASE("host exec: a chain runs in its order, replay after replay") {
   }
 }
 
-TEST_CASE("host exec: on random graphs every node runs once, after all that are before it") {
+TEST_CASE("host exec: on random graphs every node runs once, after all its predecessors") {
   const std::uint32_t seed = 20260401;
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -94,7 +94,7 @@ TEST_CASE("host exec: on random graphs every node runs once, after all that are 
     std::vector<std::vector<std::uint32_t>> before(kNodes);
     HandMadeGraph graph(*host.backend);
     graph.unordered();
-    graph.framed();
+    graph.with_entry_exit();
     for (std::uint32_t node = 0; node < kNodes; ++node) {
       for (std::uint32_t k = random() % 4; k > 0 && node > 0; --k) {
         const auto from = static_cast<std::uint32_t>(random() % node);
@@ -117,15 +117,15 @@ TEST_CASE("host exec: on random graphs every node runs once, after all that are 
 }
 
 TEST_CASE(
-    "host exec: by the times that it tells, no node begins before those before it ended, and a "
-    "thread runs one at a time") {
+    "host exec: by the reported times, no node starts before its predecessors end, and a thread "
+    "runs one node at a time") {
   std::mt19937 random(20261122);
   for (const ReplayMode mode : kModes) {
     HostFixture host;
     constexpr std::uint32_t kNodes = 200;
     HandMadeGraph graph(*host.backend);
     graph.unordered();
-    graph.framed();
+    graph.with_entry_exit();
     std::atomic<unsigned> sum{0};
     for (std::uint32_t node = 0; node < kNodes; ++node) {
       for (std::uint32_t k = 0; k < 3 && node > 0; ++k) {
@@ -173,7 +173,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("host exec: what one node wrote the next reads, on whatever threads they run") {
+TEST_CASE("host exec: a node reads the writes of its predecessors, on whatever threads they run") {
   for (const ReplayMode mode : kModes) {
     HostFixture host;
     constexpr std::uint32_t kWidth = 16, kCount = 300;
@@ -210,7 +210,7 @@ TEST_CASE("host exec: what one node wrote the next reads, on whatever threads th
   }
 }
 
-TEST_CASE("host exec: every kind of copy, fill and update does what it says") {
+TEST_CASE("host exec: every kind of copy, fill and update has its effect") {
   HostFixture host;
   std::vector<std::uint8_t> a(64, 1), b(64, 0), outside(4, 9);
   const std::array<std::uint8_t, 2> small{40, 41};
@@ -257,7 +257,8 @@ TEST_CASE("host exec: every kind of copy, fill and update does what it says") {
   CHECK(outside == std::vector<std::uint8_t>{9, 9, 40, 41});
 }
 
-TEST_CASE("host exec: what a callback throws is kept for its replay, and the replay goes on") {
+TEST_CASE(
+    "host exec: an exception of a callback is kept for its replay, and the replay continues") {
   for (const ReplayMode mode : kModes) {
     HostFixture host;
     int replay = 0, after = 0;
@@ -289,7 +290,7 @@ TEST_CASE("host exec: an empty graph replays") {
   }
 }
 
-TEST_CASE("host exec: a dispatch of many slow blocks is the same as one of few") {
+TEST_CASE("host exec: a dispatch of many slow blocks gives the same results as one of few") {
   HostFixture host;
   constexpr std::uint32_t kBlocks = 200, kBlock = 256;
   std::vector<unsigned> in(kBlocks * kBlock), out(kBlocks);

@@ -23,7 +23,7 @@ struct HostFixture {
   }
 };
 
-// The code of what `call` throws; Internal if it throws nothing.
+// The error code that `call` throws; Internal if it throws nothing.
 template <class Call>
 ErrorCode code_of(const Call& call) {
   try {

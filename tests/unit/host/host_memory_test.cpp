@@ -1,4 +1,4 @@
-// The host device's memory, and what it says of itself.
+// The host device's memory and its device information.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE("host memory: blocks are aligned, and the limit counts what is handed out") {
+TEST_CASE("host memory: blocks are aligned, and the limit counts allocated bytes") {
   detail::HostMemory memory(1000);
   std::byte* a = memory.allocate(600);
   std::byte* b = memory.allocate(0);
@@ -26,13 +26,15 @@ TEST_CASE("host memory: blocks are aligned, and the limit counts what is handed 
   memory.free(nullptr);
 }
 
-TEST_CASE("host memory: more than the machine has is refused, with the bytes in the message") {
+TEST_CASE(
+    "host memory: an allocation beyond the machine's memory is refused, with the bytes in the "
+    "message") {
   HostFixture host;
   for (const std::uint64_t bytes :
        {std::uint64_t{1} << 60, std::numeric_limits<std::uint64_t>::max()}) {
     try {
       static_cast<void>(host.backend->allocate(BufferKind::Device, bytes));
-      FAIL("was allocated");
+      FAIL("the allocation succeeded");
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::OutOfMemory);
       CHECK(error.stage() == Stage::Allocate);
@@ -41,7 +43,7 @@ TEST_CASE("host memory: more than the machine has is refused, with the bytes in 
   }
 }
 
-TEST_CASE("host device: there is one, and it says what it can do") {
+TEST_CASE("host device: there is one device, and it reports its capabilities") {
   const auto devices = detail::host_provider().devices();
   REQUIRE(devices.size() == 1);
   const DeviceInfo& info = devices[0];

@@ -1,4 +1,4 @@
-// The order and the waits of host queues, and what is left of them when the device is lost.
+// Order and waits of host queues, and their state after a device loss.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A graph whose replay says that it began, and then waits to be let go.
+// A graph whose replay signals its start and then waits for a release.
 struct BlockingGraph {
   explicit BlockingGraph(HostFixture& host) : graph(*host.backend) {
     graph.host([this] {
@@ -46,7 +46,7 @@ struct CountingGraph {
 
 }  // namespace
 
-TEST_CASE("host queue: serials count submissions, and one is done only with all before it") {
+TEST_CASE("host queue: serials count submissions, and one is complete only with all earlier ones") {
   HostFixture host;
   CountingGraph counting(host);
   CHECK(host.queue->last_serial() == 0);
@@ -62,7 +62,7 @@ TEST_CASE("host queue: serials count submissions, and one is done only with all 
   CHECK(counting.x[0] == expected);
 }
 
-TEST_CASE("host queue: a wait with a limit says whether the launch is over by then") {
+TEST_CASE("host queue: a wait with a time limit returns whether the launch has completed") {
   HostFixture host;
   BlockingGraph blocking(host);
   const std::uint64_t serial = blocking.exec->launch(*host.queue);
@@ -77,7 +77,7 @@ TEST_CASE("host queue: a wait with a limit says whether the launch is over by th
   CHECK(host.queue->done(serial));
 }
 
-TEST_CASE("host queue: work goes on without anybody waiting for it") {
+TEST_CASE("host queue: work runs without a waiting thread") {
   HostFixture host;
   CountingGraph counting(host);
   const std::uint64_t serial = counting.exec->launch(*host.queue);
@@ -85,7 +85,7 @@ TEST_CASE("host queue: work goes on without anybody waiting for it") {
   CHECK(counting.x[0] == 1);
 }
 
-TEST_CASE("host queue: callbacks never run on the thread that waits") {
+TEST_CASE("host queue: callbacks never run on the waiting thread") {
   HostFixture host;
   std::thread::id ran_on;
   HandMadeGraph graph(*host.backend);
@@ -119,10 +119,10 @@ TEST_CASE("host queue: a queue waits for a serial of another one") {
   CHECK(host.queue->done(awaited));
 }
 
-TEST_CASE("host queue: queues that wait for each other in turn all come to their end") {
+TEST_CASE("host queue: queues that alternately wait for each other all complete") {
   HostFixture host;
   const auto other = host.backend->create_queue("other");
-  CountingGraph counting(host);  // each replay depends on the one before, whatever the queue
+  CountingGraph counting(host);  // each replay depends on the previous one, on whatever queue
   detail::BackendQueue* queues[] = {host.queue.get(), other.get()};
   unsigned expected = 0;
   for (int i = 0; i < 50; ++i) {
@@ -135,7 +135,7 @@ TEST_CASE("host queue: queues that wait for each other in turn all come to their
   CHECK(counting.x[0] == expected);
 }
 
-TEST_CASE("host queue: many threads launch on one queue, each its own graph") {
+TEST_CASE("host queue: many threads launch their own graphs on one queue") {
   HostFixture host;
   constexpr int kThreads = 4, kLaunches = 50;
   std::vector<std::unique_ptr<CountingGraph>> graphs;
@@ -157,7 +157,7 @@ TEST_CASE("host queue: many threads launch on one queue, each its own graph") {
   for (const auto& graph : graphs) CHECK(graph->x[0] == expected);
 }
 
-TEST_CASE("host queue: a launch allocates nothing once the queue has run") {
+TEST_CASE("host queue: a launch does not allocate once the queue has run") {
   HostFixture host;
   CountingGraph counting(host);
   for (int i = 0; i < 3; ++i) host.run(*counting.exec);
@@ -168,7 +168,8 @@ TEST_CASE("host queue: a launch allocates nothing once the queue has run") {
   CHECK(host.queue->wait(serial, std::nullopt));
 }
 
-TEST_CASE("host device: loss ends the running replay at its next node, and all that is queued") {
+TEST_CASE(
+    "host device: a loss ends the running replay at its next node and drops all queued work") {
   HostFixture host;
   std::latch began{1}, go{1};
   std::atomic<int> after{0};
@@ -198,7 +199,7 @@ TEST_CASE("host device: loss ends the running replay at its next node, and all t
   CHECK(code_of([&] { static_cast<void>(host.backend->create_queue("new")); }) ==
         ErrorCode::DeviceLost);
   go.count_down();
-  exec.reset();  // waits for the callback that still ran
+  exec.reset();  // waits for the running callback
   CHECK(after.load() == 0);
   CHECK(counting.x[0] == 1);
   try {
@@ -208,7 +209,7 @@ TEST_CASE("host device: loss ends the running replay at its next node, and all t
   }
 }
 
-TEST_CASE("host device: loss wakes who waits") {
+TEST_CASE("host device: a loss wakes waiting threads") {
   HostFixture host;
   BlockingGraph blocking(host);
   const std::uint64_t serial = blocking.exec->launch(*host.queue);
@@ -224,7 +225,7 @@ TEST_CASE("host device: loss wakes who waits") {
   blocking.go.count_down();
 }
 
-TEST_CASE("host device: after a rebuild new queues and graphs run, old ones stay dead") {
+TEST_CASE("host device: after a rebuild new queues and graphs run, old ones stay lost") {
   HostFixture host;
   CountingGraph before(host);
   host.run(*before.exec);

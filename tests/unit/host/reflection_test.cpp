@@ -1,4 +1,4 @@
-// What the build knows of a kernel, and that values arrive where it says.
+// Kernel reflection: the parameter table of the build, and the values that kernels receive.
 #include <doctest/doctest.h>
 
 #include <string_view>
@@ -57,7 +57,7 @@ TEST_CASE(
 #endif
 }
 
-TEST_CASE("kernel reflection: parameters of every kind arrive") {
+TEST_CASE("kernel reflection: kernels receive parameters of every kind") {
   HostFixture host;
   std::vector<float> in{99.0f, 0.5f};
   std::vector<double> out(9);
@@ -71,8 +71,8 @@ TEST_CASE("kernel reflection: parameters of every kind arrive") {
 }
 
 TEST_CASE(
-    "host backend: a loaded kernel knows its block of parameters; one without a host function is "
-    "not found") {
+    "host backend: a loaded kernel has the size of its parameter block; a kernel without a host "
+    "function is not found") {
   HostFixture host;
   const detail::KernelCore kernel = host.backend->load_kernel(shaders::show_parameters);
   CHECK(kernel.name == "show_parameters");

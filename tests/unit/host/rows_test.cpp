@@ -1,4 +1,4 @@
-// Copies and fills of pitched rows, against loops over single bytes.
+// Copies and fills of pitched rows, compared with loops over single bytes.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::byte* at(Bytes& bytes, std::size_t offset) {
 
 }  // namespace
 
-TEST_CASE("host rows: a 3D copy touches its rows and nothing else") {
+TEST_CASE("host rows: a 3D copy writes its rows and nothing else") {
   Bytes source(400), destination(400, 255);
   std::iota(source.begin(), source.end(), std::uint8_t{0});
   const Extent extent{5, 3, 2};

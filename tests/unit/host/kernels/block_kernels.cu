@@ -1,4 +1,4 @@
-// Kernels that show how the threads of a block work together.
+// Kernels that exercise the cooperation of the threads of a block.
 #include <reprise_kernel.hpp>
 
 // out[block] = sum of the block's part of `in`, by a tree in shared memory.
@@ -14,7 +14,7 @@ REPRISE_KERNEL(tree_sum, (const unsigned* in, unsigned* out)) {
   if (me == 0) out[blockIdx.x] = partial[0];
 }
 
-// Each thread writes where it is: out[i] = its own linear index in the whole grid, i by x, y, z.
+// Each thread writes its own linear index in the whole grid, in order of x, y, z: out[i] = i.
 REPRISE_KERNEL(mark_place, (unsigned long long* out)) {
   const unsigned long long x = blockIdx.x * blockDim.x + threadIdx.x,
                            y = blockIdx.y * blockDim.y + threadIdx.y,
@@ -23,15 +23,14 @@ REPRISE_KERNEL(mark_place, (unsigned long long* out)) {
   out[(z * height + y) * width + x] = (z * height + y) * width + x;
 }
 
-// Thread i meets the others i times and then ends; out[i] = how many were still there at its last
-// meeting.
+// Thread i waits at i barriers and then ends; out[i] = the number of threads at its last barrier.
 REPRISE_KERNEL(leave_one_by_one, (int* out)) {
   const unsigned me = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   out[me] = 0;
   for (unsigned round = 0; round < me; ++round) out[me] = __syncthreads_count(1);
 }
 
-// Only odd threads meet; the others end before, between and after them.
+// Only odd threads use a barrier; the others end before, between and after them.
 REPRISE_KERNEL(odd_threads_meet, (unsigned* counter, unsigned* seen)) {
   if (threadIdx.x % 2 == 0) return;
   atomicAdd(counter, 1u);
@@ -39,7 +38,8 @@ REPRISE_KERNEL(odd_threads_meet, (unsigned* counter, unsigned* seen)) {
   seen[threadIdx.x] = *counter;
 }
 
-// out[0..2]: how many of the threads have a value above 10, whether all do, whether any does.
+// out[0..2]: the number of threads with a value above 10, whether all have one, whether any has
+// one.
 REPRISE_KERNEL(vote, (const int* values, int* out)) {
   const int mine = values[threadIdx.x] > 10;
   const int count = __syncthreads_count(mine);
@@ -60,7 +60,7 @@ REPRISE_KERNEL(reverse_block, (int* values)) {
   values[blockIdx.x * blockDim.x + threadIdx.x] = scratch[blockDim.x - 1 - threadIdx.x];
 }
 
-// Everything that atomics have, each on a counter of its own, by every thread of the grid.
+// Every atomic function on its own counter, by every thread of the grid.
 REPRISE_KERNEL(atomics, (int* i, unsigned* u, unsigned long long* w, float* f, double* d)) {
   const unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(&i[0], 1);
@@ -86,7 +86,7 @@ struct Pair {
   double b;
 };
 
-// Shows its parameters as they arrive.
+// Writes its parameters as received.
 REPRISE_KERNEL(show_parameters, (char c, double d, Pair p, const float* in, float3 v3, float4 v4,
                                  bool b, unsigned short s, double* out)) {
   out[0] = c;
@@ -108,10 +108,10 @@ REPRISE_KERNEL(add_scaled, (int a, const int* x, int* y, unsigned n)) {
   if (i < n) y[i] += a * x[i];
 }
 
-// *x = *x * 3 + k: the order of such steps shows in the result.
+// *x = *x * 3 + k: the result depends on the order of such steps.
 REPRISE_KERNEL(step, (unsigned* x, unsigned k)) { *x = *x * 3 + k; }
 
-// Helpers and math, on both compilers.
+// Helpers and math for both compilers.
 __device__ __forceinline__ float clamp01(float x) { return min(max(x, 0.0f), 1.0f); }
 __constant__ int offsets[3] = {1, 10, 100};
 REPRISE_KERNEL(math, (float* out, int* bits)) {

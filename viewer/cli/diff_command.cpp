@@ -50,11 +50,11 @@ void print_list(const char* what, const std::vector<std::string>& names) {
 
 void print(const DiffOptions& options, const model::TraceDiff& d) {
   std::printf("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
-  print_list("graph in A alone", d.only_a);
-  print_list("graph in B alone", d.only_b);
+  print_list("graph only in A", d.only_a);
+  print_list("graph only in B", d.only_b);
   for (const GraphDiff& g : d.graphs) {
     std::printf("\n%s: %s\n", printable(g.name).c_str(),
-                g.same_plan ? "the same plan" : "the plan changed");
+                g.same_plan ? "same plan" : "the plan changed");
     Table replays(1, {"", "count A", "count B", "median A us", "median B us", "change us", "change",
                       "p", "verdict"});
     if (g.device_time.count_a != 0 || g.device_time.count_b != 0)
@@ -67,11 +67,12 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
     for (const model::NodeChange& n : g.nodes)
       nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
     if (!nodes.empty()) std::printf("\n%s", nodes.text().c_str());
-    print_list("node in A alone", g.removed);
-    print_list("node in B alone", g.added);
+    print_list("node only in A", g.removed);
+    print_list("node only in B", g.added);
   }
   std::printf(
-      "\np: Mann-Whitney U test, two-sided. Slower or faster: p, times the number of nodes "
+      "\np: two-sided Mann-Whitney U test. The verdict is slower or faster if p, multiplied by the "
+      "number of nodes "
       "compared, is below %.2f.\n",
       model::kSignificanceLevel);
 }
@@ -141,16 +142,16 @@ int run(const DiffOptions& options) {
 
 Command add_diff(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "diff",
-      "What changed from one trace to another: medians of replays and nodes, with significance");
+      "diff", "Compare two traces: medians of replays and nodes, with statistical significance");
   auto options = std::make_shared<DiffOptions>();
-  app->add_option("A", options->a, "the trace before")->required();
-  app->add_option("B", options->b, "the trace after")->required();
-  app->add_flag("--json", options->json, "write JSON");
+  app->add_option("A", options->a, "baseline trace")->required();
+  app->add_option("B", options->b, "trace to compare with the baseline")->required();
+  app->add_flag("--json", options->json, "print JSON");
   app->footer(
-      "Graphs match by name; nodes by name, label and kind, in the order of their commands. p is "
-      "of the Mann-Whitney U test: the chance of\n"
-      "a difference as large if nothing had changed, if samples were independent.\n"
+      "Graphs match by name; nodes match by name, label and kind, in command order. p is the "
+      "p-value of the Mann-Whitney U test: the\n"
+      "probability of a difference at least this large if nothing changed and samples are "
+      "independent.\n"
       "Examples:\n  reprise diff before.reprise after.reprise\n"
       "  reprise diff before.reprise after.reprise --json | jq '.graphs[].nodes[] | "
       "select(.time.verdict == \"slower\").name'");

@@ -123,5 +123,5 @@ TEST_CASE(
   CHECK(entry.loops[0].iterations == 5);
   const std::string text = model::document_text(*document);
   CHECK(text.find("loop 1 in replay 1 iterations 5 timed 2") != std::string::npos);
-  CHECK(text.find("lost 0 run by 4") != std::string::npos);
+  CHECK(text.find("lost 0 parent 4") != std::string::npos);
 }

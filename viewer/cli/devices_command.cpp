@@ -64,10 +64,8 @@ Command add_devices(CLI::App& program) {
   auto json = std::make_shared<bool>(false);
   app->add_flag("--json", *json, "print JSON");
   app->footer(
-      "The column " processors
-      " counts multiprocessors of a GPU and threads of the host device.\nExamples:\n  reprise "
-      "devices\n  reprise devices --json | jq -r "
-      "'.devices[].selector'");
+      "Processors are multiprocessors of a GPU or threads of the host device.\n"
+      "Examples:\n  reprise devices\n  reprise devices --json | jq -r '.devices[].selector'");
   return {app, [json] {
             const Instance instance({.application = "reprise"});
             if (*json) {

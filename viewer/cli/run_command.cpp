@@ -35,7 +35,7 @@ void print_message(const std::string& text) { std::fprintf(stderr, "reprise: %s\
 
 // Empty if this build has no injection library.
 fs::path injection_library() {
-  for (const fs::path& place : library_places(this_program(), kLibrary)) {
+  for (const fs::path& place : library_candidates(this_program(), kLibrary)) {
     std::error_code ignored;
     if (fs::exists(place, ignored)) return place;
   }
@@ -95,7 +95,7 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files) {
   for (const fs::path& file : written) {
     try {
       const RunSummary summary = summarise(file);
-      print_message(line_of(shown(file), summary));
+      print_message(summary_line(shown(file), summary));
       for (const std::string& warning : summary.warnings) print_message("  " + warning);
     } catch (const std::exception& error) {
       print_message(error.what());

@@ -171,7 +171,7 @@ TEST_CASE("view: the module is found in an installation, and its lack is said") 
   const fs::path folder = root / "lib" / "reprise";
   fs::create_directories(folder);
   std::ofstream(folder / "libreprise_window.so") << "no library";
-  CHECK(says(run_process(command, without_display()).errors, "cannot load the viewer's window"));
+  CHECK(says(run_process(command, without_display()).errors, "cannot load the viewer window"));
 
   fs::copy_file(REPRISE_WINDOW_MODULE, folder / "libreprise_window.so",
                 fs::copy_options::overwrite_existing);

@@ -61,7 +61,7 @@ TEST_CASE("sample: a child that runs ends with its owner, and its files with it"
     CHECK(fs::exists(fs::path(line.substr(line.find(' ') + 1)).parent_path()));
     const fs::path socket = test::scratch_folder() / "its.sock";
     std::ofstream(socket) << "";
-    run.note_session(socket);
+    run.set_session(socket);
   }
   CHECK(!is_there(pid));
   CHECK(!fs::exists(test::scratch_folder() / "its.sock"));
@@ -89,7 +89,7 @@ TEST_CASE("sample: it is asked to listen, and to let a viewer choose what it mea
 TEST_CASE("sample: the reason of a failure is what the child said last") {
   SampleRun run(program_with("fails", "echo begins; echo no device is there >&2; exit 3"));
   REQUIRE(until_ended(run));
-  CHECK(run.reason() == "the sample ended with exit code 3: no device is there");
+  CHECK(run.reason() == "the sample exited with code 3: no device is there");
 }
 
 TEST_CASE("sample: a program that cannot be run is a reason") {

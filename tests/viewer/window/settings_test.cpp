@@ -65,7 +65,7 @@ TEST_CASE("settings: recent files are newest first, once each, and no more than 
   Settings settings;
   for (int i = 0; i < 25; ++i) settings.note_opened("/traces/" + std::to_string(i), i);
   settings.note_opened("/traces/20", 100);
-  REQUIRE(settings.recent.size() == kMostRecentFiles);
+  REQUIRE(settings.recent.size() == kMaxRecentFiles);
   CHECK(settings.recent[0] == RecentEntry{"/traces/20", 100});
   CHECK(settings.recent[1].path == "/traces/24");
   CHECK(settings.recent.back().path == "/traces/5");

@@ -105,7 +105,7 @@ TEST_CASE("perfetto: slices of one track follow each other and never overlap") {
   CHECK(names.count("step (graph 3), worker 0 / 2") == 1);
 }
 
-TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns") {
+TEST_CASE("perfetto: counts and times equal those of the summary, to the ns") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Perfetto, "totals.perfetto");
   const Decoded d = decode(e.output);
   const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
@@ -133,7 +133,7 @@ TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns"
   }
 }
 
-TEST_CASE("perfetto: each arrow has one beginning and one end that is not before it") {
+TEST_CASE("perfetto: each arrow has one start and one end, which is not earlier") {
   const Decoded d = decode(
       test::export_hand_made(trace::ExportFormat::Perfetto, "arrows.perfetto", "step", 4).output);
   CHECK(d.flow_from.size() == 4 * 5 - 1 + 4);
@@ -144,7 +144,7 @@ TEST_CASE("perfetto: each arrow has one beginning and one end that is not before
   }
 }
 
-TEST_CASE("perfetto: the clocks relate the trace's time to UTC") {
+TEST_CASE("perfetto: the clocks relate trace time to UTC") {
   const Decoded d =
       decode(test::export_hand_made(trace::ExportFormat::Perfetto, "clocks.perfetto").output);
   CHECK(d.clocks == std::map<std::uint32_t, std::uint64_t>{{1, 1'700'000'001'000'000'000},

@@ -41,7 +41,7 @@ struct LayoutOptions {
   float group_gap = 0;
   // added between ranks per group that starts there
   float group_begin = 0;
-  float group_end = 0;
+  float group_end = 0;  // likewise, per group that ended above
   // maximum width relative to the minimum; wider drawings are balanced, with less straight edges
   float most_spread = 3;
   float component_gap = 48;  // between connected components

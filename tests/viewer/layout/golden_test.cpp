@@ -93,7 +93,7 @@ TEST_CASE("golden: two layers in nested groups") {
   check_golden("layout_groups.txt", graph);
 }
 
-TEST_CASE("golden: three parts that no edge joins") {
+TEST_CASE("golden: three connected components") {
   LayoutGraph graph = graph_of(7);
   graph.edges = {{0, 1}, {0, 2}, {3, 5}};
   graph.sizes[4] = {200, 20};

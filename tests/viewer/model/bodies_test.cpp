@@ -55,7 +55,7 @@ SampleBlock replay() {
 
 }  // namespace
 
-TEST_CASE("bodies: a node knows the node that runs it, and the graph's own node that it runs in") {
+TEST_CASE("bodies: a node knows the node that runs it and its outermost own node") {
   const model::Graph graph(graph_with_loop());
   CHECK(graph.own_node_count() == 3);
   CHECK(graph.parent(2) == kNone);
@@ -67,7 +67,7 @@ TEST_CASE("bodies: a node knows the node that runs it, and the graph's own node 
   CHECK(graph.body_of(5) == 1);
 }
 
-TEST_CASE("bodies: the longest way is one of the graph's own nodes") {
+TEST_CASE("bodies: the longest path consists of the graph's own nodes") {
   const model::Graph graph(graph_with_loop());
   const model::ReplayTimes times = model::replay_times(graph, replay());
   const std::vector<double> durations = model::durations(times);
@@ -85,8 +85,7 @@ TEST_CASE("bodies: the longest way is one of the graph's own nodes") {
   CHECK_FALSE(costs.edges[2].is_critical);
 }
 
-TEST_CASE(
-    "bodies: in a timeline they stand below what runs them, and what comes before them is no gap") {
+TEST_CASE("bodies: their timeline rows follow the node that runs them, and they have no gaps") {
   const model::Graph graph(graph_with_loop());
   const SampleBlock block = replay();
   const model::TimelineRows rows = model::timeline_rows(graph, block, model::RowsBy::Lane);
@@ -96,7 +95,7 @@ TEST_CASE(
   CHECK(model::gaps(graph, rows, model::replay_times(graph, block)).empty());
 }
 
-TEST_CASE("bodies: a buffer that they use is used by what runs them") {
+TEST_CASE("bodies: a buffer that they access counts as accessed by the node that runs them") {
   const model::Graph graph(graph_with_loop());
   const model::MemoryUse use = model::memory_by_schedule(graph);
   REQUIRE(use.spans.size() == 1);
@@ -104,8 +103,7 @@ TEST_CASE("bodies: a buffer that they use is used by what runs them") {
   CHECK(use.spans[0].ended == 2);
 }
 
-TEST_CASE(
-    "bodies: a document tells of each loop how often it went round, and counts no time twice") {
+TEST_CASE("bodies: a document reports each loop's iterations and counts no time twice") {
   Records records = test::small_topology();
   records.graph_versions = {graph_with_loop()};
   records.replays = {{3, 1, 0, 4, 1, 900, 950, 1'000, 1'110, 77, 1}};

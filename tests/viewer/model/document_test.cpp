@@ -26,12 +26,12 @@ std::shared_ptr<const model::Document> live_document() {
 
 }  // namespace
 
-TEST_CASE("document: a hand-made trace reads as its golden text") {
+TEST_CASE("document: a hand-made trace matches its golden text") {
   const std::string text = model::document_text(*live_document());
   CHECK(text == test::golden_text("hand_made.txt", text));
 }
 
-TEST_CASE("document: a file gives the text that the live trace gives, and its samples on demand") {
+TEST_CASE("document: a file yields the same text as the live trace, and its samples on demand") {
   const std::filesystem::path path = test::scratch_folder() / "document.reprise";
   Records s = test::small_samples(), rest;
   rest.sample_blocks = {s.sample_blocks[2]};
@@ -67,9 +67,7 @@ TEST_CASE("document: a file gives the text that the live trace gives, and its sa
   CHECK(model::document_text(*first) != model::document_text(*second));
 }
 
-TEST_CASE(
-    "document: what did not change is shared between publications, and old documents stay as they "
-    "were") {
+TEST_CASE("document: publications share unchanged parts, and old documents stay unchanged") {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(test::small_topology());
   const auto a = builder.publish();
@@ -93,7 +91,7 @@ TEST_CASE(
   CHECK(builder.publish()->find({3, 1})->graph == a->find({3, 1})->graph);
 }
 
-TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses and nodes") {
+TEST_CASE("graph: neighbours, accesses and labels match its edges, accesses and nodes") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));

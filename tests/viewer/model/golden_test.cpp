@@ -81,16 +81,16 @@ std::string analyses(const model::Document& document) {
 }  // namespace
 
 TEST_CASE(
-    "golden: the trace of digits reads as its text, and so do its critical paths, gaps, memory and "
-    "edges") {
+    "golden: the trace of digits matches its text, critical paths, gaps, memory and edges "
+    "included") {
   const auto document = document_of("digits.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("digits.txt", text));
 }
 
 TEST_CASE(
-    "golden: the trace of photo reads as its text, and so do its critical paths, gaps, memory and "
-    "edges") {
+    "golden: the trace of photo matches its text, critical paths, gaps, memory and edges "
+    "included") {
   const auto document = document_of("photo.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("photo.txt", text));

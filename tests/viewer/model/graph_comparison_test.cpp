@@ -38,8 +38,7 @@ std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph
 }  // namespace
 
 TEST_CASE(
-    "graph comparison: a node that became slower between two stretches is the only significant "
-    "one") {
+    "graph comparison: a node that became slower between two ranges is the only significant one") {
   const trace::GraphVersion record = test::random_graph(5);
   const auto d = document(record, 400, 201, 7, 3);
   const model::Graph& g = *d->find({0, 0})->graph;
@@ -64,8 +63,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "graph comparison: blocks are spread over the range, and there are no more than asked for") {
+TEST_CASE("graph comparison: blocks are spread over the range, within the requested maximum") {
   const auto d = document(test::random_graph(5), 100, 1'000, 0, 1);
   const auto blocks = model::blocks_of(*d, {0, 0}, {}, 10);
   REQUIRE(blocks.size() == 10);
@@ -78,7 +76,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "graph comparison: nodes match by name, label path and kind in order; the rest is added or "
+    "graph comparison: nodes match by name, label path and kind in order; others are added or "
     "removed") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);

@@ -9,7 +9,7 @@
 
 using namespace reprise;
 
-TEST_CASE("growing list: views keep what they saw while late elements move the list") {
+TEST_CASE("growing list: views are unchanged by out-of-order insertions") {
   model::GrowingList<int> list;
   const auto before = [](int a, int b) { return a < b; };
   std::vector<model::ListView<int>> views;
@@ -39,7 +39,7 @@ TEST_CASE("growing list: views keep what they saw while late elements move the l
   }
 }
 
-TEST_CASE("growing list: views at any moment, early and late elements in any order") {
+TEST_CASE("growing list: views taken at any time stay unchanged under appends and insertions") {
   const auto before = [](int a, int b) { return a < b; };
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -67,7 +67,7 @@ TEST_CASE("growing list: views at any moment, early and late elements in any ord
   }
 }
 
-TEST_CASE("growing list: what is forgotten from the front stays in the views that saw it") {
+TEST_CASE("growing list: elements dropped from the front stay in existing views") {
   constexpr int kBlock = static_cast<int>(model::GrowingList<int>::kBlock);
   const auto before = [](int a, int b) { return a < b; };
   model::GrowingList<int> list;

@@ -41,8 +41,7 @@ void check_moments(const model::MemoryUse& use) {
 
 }  // namespace
 
-TEST_CASE(
-    "memory use: spans are those of a buffer's accesses, and each moment holds what is live then") {
+TEST_CASE("memory use: spans match the buffers' accesses, and every step has the live bytes") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.buffers = 9}));
@@ -68,7 +67,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("memory use: alias groups are what overlapping bytes connect") {
+TEST_CASE("memory use: alias groups are the connected components of overlapping ranges") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.buffers = 7}));

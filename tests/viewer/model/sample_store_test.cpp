@@ -12,7 +12,7 @@
 using namespace reprise;
 using namespace reprise::trace;
 
-TEST_CASE("sample store: live blocks stay within the budget, the newest ones remain") {
+TEST_CASE("sample store: live blocks stay within the budget, newest first") {
   model::SampleStore store({.max_bytes = 5'000});
   const GraphVersion g = test::random_graph(1);
   for (std::uint64_t n = 1; n <= 100; ++n) {
@@ -30,8 +30,7 @@ TEST_CASE("sample store: live blocks stay within the budget, the newest ones rem
 }
 
 TEST_CASE(
-    "sample store: a file's replays come back whole whatever the order and however small the "
-    "budget") {
+    "sample store: a file's replays are complete in any order of access and with any budget") {
   const std::filesystem::path path = test::scratch_folder() / "store.reprise";
   const GraphVersion g = test::random_graph(2);
   Records t;

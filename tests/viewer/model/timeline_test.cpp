@@ -10,8 +10,8 @@ using namespace reprise;
 using trace::Time;
 
 TEST_CASE(
-    "timeline rows: nothing overlaps in a row, nothing is dropped, and no group has more rows than "
-    "run at once") {
+    "timeline rows: rows have no overlaps, nothing is dropped, and groups have no more rows than "
+    "concurrent nodes") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.nodes = 40, .density = 0.05, .lanes = 4}));
@@ -44,7 +44,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "gaps: they fill each row between its items, and no part waits for what had ended already") {
+    "gaps: they fill each row between its items, and no part waits for a node that already ended") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));

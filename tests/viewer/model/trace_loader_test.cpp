@@ -62,9 +62,7 @@ TEST_CASE("trace loader: topology first, then every replay, then statistics") {
   CHECK(entry_of(*loader.document()).statistics->samples == kReplays * kNodes);
 }
 
-TEST_CASE(
-    "trace loader: however many samples a file has, none is held for the statistics, and no more "
-    "than the budget for looking at") {
+TEST_CASE("trace loader: statistics retain no samples, and queries stay within the budget") {
   constexpr std::uint64_t kChunkBytes = kReplaysOfAChunk * (kNodes * sizeof(trace::Sample) + 128);
   constexpr std::uint64_t kBudget = 3 * kChunkBytes;
   model::TraceLoader loader({.path = many_samples(), .max_sample_bytes = kBudget});
@@ -83,7 +81,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "trace loader: it goes on with a file that grew, and not with one that was written anew") {
+    "trace loader: it continues with a file that grew, and not with one that was overwritten") {
   const std::filesystem::path path = test::scratch_folder() / "follow.reprise";
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}});
   model::TraceLoader loader({.path = path});
@@ -106,7 +104,7 @@ TEST_CASE(
   CHECK(loader.document()->find({3, 1})->replays.size() == 3);
 }
 
-TEST_CASE("trace loader: sessions that follow each other in one file are all in the document") {
+TEST_CASE("trace loader: the document has all consecutive sessions of a file") {
   const std::filesystem::path path = test::scratch_folder() / "sessions.reprise";
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()},
                            {ChunkKind::Events, test::small_events()}});

@@ -110,14 +110,14 @@ void drop(ViewerSession& session, const std::vector<std::string>& paths) {
 
 }  // namespace
 
-TEST_CASE("window: a trace is drawn, and its name is in the title") {
+TEST_CASE("window: a trace is drawn, and the title has its name") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   CHECK(session.application().title() == "recorded.reprise - Reprise");
   CHECK(session.until([&] { return session.user().colours(session.x_window()) > 50; }));
 }
 
-TEST_CASE("window: a node that is clicked in the graph is selected for all panels") {
+TEST_CASE("window: clicking a node in the graph selects it in all panels") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.application().show(viewer::View::Graph);
@@ -147,7 +147,7 @@ TEST_CASE("window: a node that is clicked in the graph is selected for all panel
   }
 }
 
-TEST_CASE("window: a drag over the histogram chooses the replays that took so long") {
+TEST_CASE("window: a drag over the histogram selects the replays of these durations") {
   ViewerSession session(slowing());
   REQUIRE(session.settle());
   session.application().show(viewer::View::Replays);
@@ -160,7 +160,7 @@ TEST_CASE("window: a drag over the histogram chooses the replays that took so lo
   CHECK(session.view().range.first + session.view().range.count < kSlowing);
 }
 
-TEST_CASE("window: what is below the cursor stays there while the wheel magnifies") {
+TEST_CASE("window: zooming with the wheel keeps the point under the cursor") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.application().show(viewer::View::Graph);
@@ -175,7 +175,7 @@ TEST_CASE("window: what is below the cursor stays there while the wheel magnifie
   CHECK(*node_of(session.view().hovered) == hovered);
 }
 
-TEST_CASE("window: Ctrl+F and what is typed filter the nodes") {
+TEST_CASE("window: Ctrl+F and typed text filter the nodes") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.tap_with_control(XK_f);
@@ -184,7 +184,7 @@ TEST_CASE("window: Ctrl+F and what is typed filter the nodes") {
   CHECK(session.until([&] { return session.view().filter.text == "tile"; }));
 }
 
-TEST_CASE("window: a drag over the strip of replays chooses a range, and Escape gives it back") {
+TEST_CASE("window: a drag over the replay strip selects a range, and Escape clears it") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   REQUIRE(!session.view().has_range());
@@ -196,7 +196,7 @@ TEST_CASE("window: a drag over the strip of replays chooses a range, and Escape 
   CHECK(session.until([&] { return !session.view().has_range(); }));
 }
 
-TEST_CASE("window: F1 shows the keys, and Escape takes them away") {
+TEST_CASE("window: F1 shows the keyboard shortcuts, and Escape hides them") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.move({5, 5});
@@ -208,7 +208,7 @@ TEST_CASE("window: F1 shows the keys, and Escape takes them away") {
   CHECK(session.until([&] { return session.drawn() == before; }));
 }
 
-TEST_CASE("window: L changes to the light shade, which is remembered") {
+TEST_CASE("window: L switches to the light shade, which is saved") {
   ViewerSession session;
   session.tap(XK_l);
   REQUIRE(
@@ -216,7 +216,7 @@ TEST_CASE("window: L changes to the light shade, which is remembered") {
   CHECK(session.settings().shade == viewer::Shade::Light);
 }
 
-TEST_CASE("window: it can be as small as 400 x 300, and large again") {
+TEST_CASE("window: it can shrink to 400 x 300 and grow again") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.resize(400, 300);
@@ -228,7 +228,7 @@ TEST_CASE("window: it can be as small as 400 x 300, and large again") {
   CHECK(session.settle());
 }
 
-TEST_CASE("window: a file that is dropped on the start page is opened") {
+TEST_CASE("window: a file dropped on the start page is opened") {
   ViewerSession session;
   REQUIRE(session.application().workspace() == nullptr);
   drop(session, {hand_made()});
@@ -237,8 +237,7 @@ TEST_CASE("window: a file that is dropped on the start page is opened") {
   CHECK(session.settings().recent.front().path == hand_made());
 }
 
-TEST_CASE(
-    "window: two files that are dropped are compared, and so is one on a trace that is open") {
+TEST_CASE("window: two dropped files are compared, and so is one dropped on an open trace") {
   ViewerSession session;
   SUBCASE("two at once") { drop(session, {recorded(), hand_made()}); }
   SUBCASE("one, then another") {
@@ -250,7 +249,7 @@ TEST_CASE(
   CHECK(session.application().title() == "recorded.reprise against hand made.reprise - Reprise");
 }
 
-TEST_CASE("window: what is no trace leads back to the start page with the reason") {
+TEST_CASE("window: a file that is not a trace leads back to the start page with the reason") {
   ViewerSession session;
   drop(session, {"/etc/hostname"});
   REQUIRE(session.until([&] { return !session.application().error().empty(); }));
@@ -259,7 +258,7 @@ TEST_CASE("window: what is no trace leads back to the start page with the reason
   CHECK(session.settings().recent.empty());
 }
 
-TEST_CASE("window: it closes when it is asked to, and with Ctrl+Q") {
+TEST_CASE("window: it closes on request of the window manager and on Ctrl+Q") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   SUBCASE("by the window manager") { session.user().ask_to_close(session.x_window()); }

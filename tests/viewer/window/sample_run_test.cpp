@@ -49,7 +49,7 @@ std::string line_of(const fs::path& pipe) {
 
 }  // namespace
 
-TEST_CASE("sample: a child that runs ends with its owner, and its files with it") {
+TEST_CASE("sample: the child ends with its owner, and its files are removed") {
   const fs::path pipe = new_pipe("ready");
   pid_t pid = 0;
   {
@@ -67,7 +67,7 @@ TEST_CASE("sample: a child that runs ends with its owner, and its files with it"
   CHECK(!fs::exists(test::scratch_folder() / "its.sock"));
 }
 
-TEST_CASE("sample: a child that ignores being asked is ended all the same") {
+TEST_CASE("sample: a child that ignores SIGTERM is killed") {
   const fs::path pipe = new_pipe("stubborn-ready");
   pid_t pid = 0;
   {
@@ -79,26 +79,26 @@ TEST_CASE("sample: a child that ignores being asked is ended all the same") {
   CHECK(!is_there(pid));
 }
 
-TEST_CASE("sample: it is asked to listen, and to let a viewer choose what it measures") {
+TEST_CASE("sample: it runs with a live session that accepts profile requests") {
   const fs::path pipe = new_pipe("environment");
   const SampleRun run(program_with(
       "asked", "echo $REPRISE_TRACE $REPRISE_PROFILE $REPRISE_REMOTE_PROFILE > " + pipe.string()));
   CHECK(line_of(pipe) == "live sampled every");
 }
 
-TEST_CASE("sample: the reason of a failure is what the child said last") {
+TEST_CASE("sample: the reason of a failure is the child's last output") {
   SampleRun run(program_with("fails", "echo begins; echo no device is there >&2; exit 3"));
   REQUIRE(until_ended(run));
   CHECK(run.reason() == "the sample exited with code 3: no device is there");
 }
 
-TEST_CASE("sample: a program that cannot be run is a reason") {
+TEST_CASE("sample: a program that cannot be run is reported") {
   SampleRun run("/nowhere/digits");
   REQUIRE(until_ended(run));
   CHECK(run.reason().find("No such file") != std::string::npos);
 }
 
-TEST_CASE("sample: it is found beside the program, and in an installation") {
+TEST_CASE("sample: it is found in a build and in an installation") {
   const fs::path root = test::scratch_folder() / "installed";
   fs::create_directories(root / "bin");
   fs::create_directories(root / "libexec" / "reprise");

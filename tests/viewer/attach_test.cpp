@@ -1,4 +1,4 @@
-// reprise record --attach, without the process around it: from a session of this process into a
+// Tests of `reprise record --attach` within this process: record a session of this process into a
 // file.
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ using namespace reprise::test;
 
 namespace {
 
-// record_session on a thread of its own.
+// Runs record_session() on its own thread.
 class Recording {
  public:
   explicit Recording(cli::AttachDesc desc)
@@ -35,7 +35,7 @@ class Recording {
     if (thread_.joinable()) thread_.join();
   }
   void stop() { ::pthread_kill(thread_.native_handle(), SIGINT); }
-  // Empty: it went well.
+  // Empty on success.
   [[nodiscard]] std::string error() {
     thread_.join();
     return error_;

@@ -1,4 +1,4 @@
-// What every exporter does with its output, and what CSV and DOT say.
+// Output handling of all exporters, and the contents of CSV and DOT.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -24,11 +24,11 @@ struct Slice : OpenSlice {
   std::uint64_t to = 0;
 };
 
-// What a reader of the format makes of a file.
+// Decodes a file as a reader of the format does.
 struct Decoded {
   std::map<std::uint64_t, std::string> tracks;
   std::map<std::uint64_t, std::vector<Slice>> slices;         // by track
-  std::map<std::uint64_t, std::uint64_t> flow_from, flow_to;  // flow -> when
+  std::map<std::uint64_t, std::uint64_t> flow_from, flow_to;  // flow -> time
   std::map<std::uint32_t, std::uint64_t> clocks;
   std::string process;
 };
@@ -62,7 +62,7 @@ Decoded decode(const std::filesystem::path& path) {
     const TrackEvent& event = packet.track_event();
     REQUIRE(d.tracks.count(event.track_uuid()) == 1);
     if (event.type() == TrackEvent::TYPE_SLICE_BEGIN) {
-      // A track with a slice that is open has no room for another.
+      // A track has at most one open slice.
       REQUIRE(open.count(event.track_uuid()) == 0);
       REQUIRE(names.count(event.name_iid()) == 1);
       REQUIRE(event.category_iids_size() == 1);

@@ -1,4 +1,4 @@
-// The environment that a program is started with.
+// Tests of the environment for child processes.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@ using test::HandMadeTrace;
 
 namespace {
 
-// A file that is only read.
+// A read-only database.
 class ReadDatabase {
  public:
   explicit ReadDatabase(const std::filesystem::path& path) {

@@ -31,7 +31,7 @@ TEST_CASE("trace diff: a trace does not differ from itself") {
     CHECK(g.removed.empty());
     for (const model::NodeChange& n : g.nodes) {
       CHECK(n.node_a == n.node_b);
-      CHECK(n.time.part == 0);
+      CHECK(n.time.relative == 0);
       CHECK_FALSE(n.time.is_significant);
     }
   }
@@ -43,9 +43,9 @@ TEST_CASE("trace diff: the node that became slower comes first and is the only s
   const model::GraphDiff& step = d.graphs[1];
   REQUIRE(step.name == "step");
   CHECK(step.device_time.is_significant);
-  CHECK(step.device_time.part > 0);
+  CHECK(step.device_time.relative > 0);
   CHECK(step.nodes[0].name == "blur");
-  CHECK(step.nodes[0].time.part == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(step.nodes[0].time.relative == doctest::Approx(0.5).epsilon(0.01));
   CHECK(step.nodes[0].time.comparison.b_is_longer == 1);
   for (std::size_t i = 0; i < step.nodes.size(); ++i)
     CHECK(step.nodes[i].time.is_significant == (i == 0));
@@ -82,7 +82,7 @@ TEST_CASE("trace diff: equal nodes match in command order, whatever their node o
   CHECK(d.graphs[0].nodes[0].node_b == 1);
   CHECK(d.graphs[0].nodes[0].time.median_a == 10);
   CHECK(d.graphs[0].nodes[0].time.median_b == 20);
-  CHECK(d.graphs[0].nodes[1].time.part == 0);
+  CHECK(d.graphs[0].nodes[1].time.relative == 0);
 }
 
 TEST_CASE("trace diff: graphs of only one trace are listed") {

@@ -37,7 +37,7 @@ std::vector<std::string> row(std::vector<std::string> cells, const Change& c) {
       (c.median_b < c.median_a ? "-" : "+") + microseconds(std::abs(c.median_b - c.median_a));
   for (std::string cell : {with_separators(c.count_a), with_separators(c.count_b),
                            microseconds(c.median_a), microseconds(c.median_b), difference,
-                           c.median_a > 0 ? signed_percent(c.part) : std::string(), p_text(c),
+                           c.median_a > 0 ? signed_percent(c.relative) : std::string(), p_text(c),
                            std::string(verdict(c))}) {
     cells.push_back(std::move(cell));
   }
@@ -82,7 +82,7 @@ nlohmann::ordered_json json_of(const Change& c) {
           {"count_b", c.count_b},
           {"median_a_ns", c.median_a},
           {"median_b_ns", c.median_b},
-          {"change", c.part},
+          {"change", c.relative},
           {"p", c.comparison.p},
           {"b_is_longer", c.comparison.b_is_longer},
           {"significant", c.is_significant},

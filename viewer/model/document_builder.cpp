@@ -153,7 +153,7 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   for (auto& [key, entry] : graphs_)
     d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.dropped_replays,
                                       entry.loops.view(), entry.statistics.publish()});
-  d->forgotten_host_ranges = dropped_host_ranges_;
+  d->dropped_host_ranges = dropped_host_ranges_;
   d->unknown_replays = unknown_replays_;
   d->unknown_samples = unknown_samples_;
   d->first = first_;

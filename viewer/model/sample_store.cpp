@@ -40,7 +40,7 @@ void SampleStore::hold(Group group) {
     }
     stats_.bytes -= oldest->bytes;
     stats_.blocks -= oldest->blocks.size();
-    stats_.forgotten += oldest->blocks.size();
+    stats_.evicted += oldest->blocks.size();
     groups_.erase(oldest);
   }
 }

@@ -30,7 +30,7 @@ struct SampleStoreDesc {
 struct SampleStoreStats {
   std::uint64_t bytes = 0, blocks = 0;  // currently held
   std::uint64_t chunks_read = 0;
-  std::uint64_t forgotten = 0;  // blocks evicted since the start
+  std::uint64_t evicted = 0;  // blocks evicted since the start
 };
 
 class SampleStore {

@@ -127,7 +127,7 @@ void Application::draw_start(const Theme& theme) {
   }
   if (sample_) watch_sample();
   if (workspace_) return;  // the workspace draws its first frame next time
-  FoundAtStart found = monitor_->found();
+  StartPageContent found = monitor_->found();
   StartViewModel view_model{.sessions = std::move(found.sessions),
                             .recent = std::move(found.recent),
                             .sample = find_sample(desc_.program).string(),
@@ -176,7 +176,7 @@ void Application::watch_sample() {
 
 std::string Application::title() const {
   if (!feed_) return "Reprise";
-  return short_name(*feed_) + (other_ ? " vs. " + short_name(*other_) : "") + " - Reprise";
+  return short_name(*feed_) + (other_ ? " against " + short_name(*other_) : "") + " - Reprise";
 }
 
 bool Application::is_busy() const {

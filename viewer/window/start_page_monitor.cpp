@@ -47,7 +47,7 @@ bool equal(const StartPageContent& a, const StartPageContent& b) {
 }  // namespace
 
 StartPageMonitor::StartPageMonitor(std::function<void()> on_change)
-    : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
+    : on_change_(std::move(on_change)), thread_([this] { run(); }) {}
 
 StartPageMonitor::~StartPageMonitor() {
   {

@@ -24,7 +24,8 @@ CollapseDesc collapsing(const LayoutGraph& graph, std::initializer_list<std::uin
 }  // namespace
 
 TEST_CASE("collapse: a group becomes one node and its edges are counted") {
-  LayoutGraph graph = graph_of(5);  // 0 and 1 lead to both nodes of the group, which lead to 4
+  // 0 and 1 are predecessors of both nodes of the group; 4 is their successor
+  LayoutGraph graph = graph_of(5);
   graph.edges = {{0, 2}, {0, 3}, {1, 3}, {2, 3}, {2, 4}, {3, 4}};
   graph.group_parent = {kNoGroup};
   graph.node_group = {kNoGroup, kNoGroup, 0, 0, kNoGroup};

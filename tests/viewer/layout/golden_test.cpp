@@ -1,5 +1,5 @@
-// Drawings as text, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files
-// instead; read the difference before it is committed.
+// Compares drawings, as text, with tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files instead;
+// review the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <cstdio>

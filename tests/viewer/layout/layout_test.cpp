@@ -56,7 +56,7 @@ std::uint32_t broken_edges(const LayoutGraph& graph, const Layout& layout) {
   return broken;
 }
 
-// Nodes that a polyline runs through, its own two aside.
+// The nodes that a polyline crosses, except its two ends.
 std::uint32_t nodes_hit(const LayoutGraph& graph, const Layout& layout) {
   std::uint32_t hits = 0;
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {

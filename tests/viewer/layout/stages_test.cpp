@@ -1,4 +1,4 @@
-// Ranks, long edges, components, the list of segments, packing and groups.
+// Tests of ranks, long edges, components, the segment list, packing and groups.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What analyses make of nodes that other nodes run: they are in those nodes' time, and nothing is
-// counted twice.
+// Analyses of nodes in bodies: their time belongs to the node that runs the body and is counted
+// once.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using namespace reprise::trace;
 
 namespace {
 
-// load -> loop, which runs a -> b each round, and b runs c; then store. Nodes 0, 1, 2; 3, 4; 5. t
-// is used by load, a and store.
+// load -> loop, which runs a -> b per iteration, and b runs c; then store. Nodes 0, 1, 2; 3, 4; 5.
+// load, a and store access t.
 GraphVersion graph_with_loop() {
   GraphVersion g = test::small_topology().graph_versions[0];
   g.strings = {"", "load", "loop", "store", "a", "b", "c", "t"};
@@ -43,8 +43,8 @@ GraphVersion graph_with_loop() {
   return g;
 }
 
-// Two rounds: load 0..10, loop 10..100 with a 12..30, 52..70 and b 30..50, 70..90, c within b;
-// store 100..110; all + 1'000.
+// Two iterations: load 0..10, loop 10..100 with a 12..30, 52..70 and b 30..50, 70..90, c within b;
+// store 100..110; all offset by 1'000.
 SampleBlock replay() {
   SampleBlock block{3, 1, 0, 1, SampleSource::Host, {}};
   block.samples = {{0, 0, 1'000, 10, 1}, {1, 0, 1'010, 90, 1}, {3, 0, 1'012, 18, 1},
@@ -110,7 +110,7 @@ TEST_CASE("bodies: a document reports each loop's iterations and counts no time 
   records.sample_blocks = {replay()};
   records.loop_runs = {{3, 1, 0, 1, 5, 2},
                        {3, 1, 9, 1, 5, 2},
-                       {8, 1, 0, 1, 5, 2}};  // one of a body and one of a graph that are not there
+                       {8, 1, 0, 1, 5, 2}};  // one of an unknown body, one of an unknown graph
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(records);
   const auto document = builder.publish();

@@ -10,7 +10,7 @@ using namespace reprise;
 
 namespace {
 
-// Every way through the graph, one after the other.
+// Enumerates every path through the graph.
 void each_path(const model::Graph& g,
                const std::function<void(const std::vector<std::uint32_t>&)>& visit) {
   std::vector<std::uint32_t> path;

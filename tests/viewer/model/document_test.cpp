@@ -51,7 +51,7 @@ TEST_CASE("document: a file yields the same text as the live trace, and its samp
   CHECK(second->find({3, 1})->replays.size() == 3);
   CHECK(second->find({3, 1})->statistics->samples == 0);
   CHECK(second->find({3, 1})->graph == first->find({3, 1})->graph);
-  // Before the loader saw any sample.
+  // Before the loader reads any sample.
   const trace::Replay* third = second->find_replay({3, 1}, 3);
   REQUIRE(third != nullptr);
   CHECK(second->samples->held({3, 1}, 3) == nullptr);
@@ -86,7 +86,7 @@ TEST_CASE("document: publications share unchanged parts, and old documents stay 
   CHECK(c->find_replay({3, 1}, 4) == nullptr);
   CHECK(c->find_replay({4, 1}, 1) == nullptr);
   CHECK(c->unknown_replays == 1);
-  // The same topology again, as for a viewer that attaches again.
+  // The same topology again, as a reattaching viewer receives it.
   builder.add(test::small_topology());
   CHECK(builder.publish()->find({3, 1})->graph == a->find({3, 1})->graph);
 }
@@ -121,9 +121,7 @@ TEST_CASE("graph: neighbours, accesses and labels match its edges, accesses and 
   }
 }
 
-TEST_CASE(
-    "document: of a trace without an end the oldest replays and ranges are forgotten, and "
-    "counted") {
+TEST_CASE("document: a long live session drops and counts its oldest replays and ranges") {
   constexpr std::size_t kLimit = 4'096;
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>(),
                                  {.replays = kLimit, .host_ranges = kLimit});
@@ -141,12 +139,12 @@ TEST_CASE(
     const auto d = builder.publish();
     const model::GraphEntry& entry = *d->find({3, 1});
     CHECK(entry.replays.size() <= kLimit);
-    CHECK(entry.replays.size() + entry.forgotten_replays == replay);
-    CHECK(entry.replays[0].replay == entry.forgotten_replays + 1);
+    CHECK(entry.replays.size() + entry.dropped_replays == replay);
+    CHECK(entry.replays[0].replay == entry.dropped_replays + 1);
     CHECK(entry.replays.back().replay == replay);
     CHECK(d->host_ranges.size() <= kLimit);
-    CHECK(d->host_ranges.size() + d->forgotten_host_ranges == replay);
+    CHECK(d->host_ranges.size() + d->dropped_host_ranges == replay);
     CHECK(d->find_replay({3, 1}, replay - 100) != nullptr);
   }
-  CHECK(builder.publish()->find({3, 1})->forgotten_replays > 0);
+  CHECK(builder.publish()->find({3, 1})->dropped_replays > 0);
 }

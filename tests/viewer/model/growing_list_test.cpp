@@ -73,14 +73,14 @@ TEST_CASE("growing list: elements dropped from the front stay in existing views"
   model::GrowingList<int> list;
   for (int i = 0; i < 10 * kBlock; ++i) list.push_back(2 * i);
   const auto all = list.view();
-  CHECK(list.forget_front(20 * kBlock) == 0);
-  CHECK(list.forget_front(3 * kBlock + 1) == 6 * kBlock);
+  CHECK(list.drop_front(20 * kBlock) == 0);
+  CHECK(list.drop_front(3 * kBlock + 1) == 6 * kBlock);
   REQUIRE(list.size() == 4 * kBlock);
   const auto rest = list.view();
   CHECK(rest[0] == 2 * 6 * kBlock);
   CHECK(rest.back() == 2 * (10 * kBlock - 1));
-  list.insert_sorted(2 * 7 * kBlock + 1, before);  // late
-  list.insert_sorted(1, before);                   // older than all that is left
+  list.insert_sorted(2 * 7 * kBlock + 1, before);  // out of order
+  list.insert_sorted(1, before);                   // older than all remaining elements
   CHECK(list[0] == 1);
   CHECK(list[static_cast<std::size_t>(kBlock) + 2] == 2 * 7 * kBlock + 1);
   CHECK(all.size() == 10 * kBlock);
@@ -90,6 +90,6 @@ TEST_CASE("growing list: elements dropped from the front stay in existing views"
   for (std::size_t i = 0; i < rest.size(); ++i)
     wrong += rest[i] == 2 * (static_cast<int>(i) + 6 * kBlock) ? 0 : 1;
   CHECK(wrong == 0);
-  CHECK(list.forget_front(0) == 4 * kBlock);
+  CHECK(list.drop_front(0) == 4 * kBlock);
   CHECK(list.size() == 2);
 }

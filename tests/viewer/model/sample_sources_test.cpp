@@ -1,4 +1,4 @@
-// SampleSources: which clock each replay's samples come from.
+// SampleSources: the clock behind each replay's samples.
 #include <doctest/doctest.h>
 
 #include <map>

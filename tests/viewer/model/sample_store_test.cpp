@@ -22,8 +22,8 @@ TEST_CASE("sample store: live blocks stay within the budget, newest first") {
   }
   const model::SampleStoreStats stats = store.stats();
   CHECK(stats.bytes <= 5'000);
-  CHECK(stats.blocks + stats.forgotten == 100);
-  CHECK(stats.forgotten > 0);
+  CHECK(stats.blocks + stats.evicted == 100);
+  CHECK(stats.evicted > 0);
   CHECK(store.held({0, 0}, 100) != nullptr);
   CHECK(store.held({0, 0}, 101 - stats.blocks) != nullptr);
   CHECK(store.held({0, 0}, 100 - stats.blocks) == nullptr);
@@ -49,7 +49,7 @@ TEST_CASE(
     }
     chunks.back().second.sample_blocks.push_back(b);
     blocks.push_back(b);
-    // Times are unknown now and then.
+    // Some replays have no known times.
     replays.push_back(
         {0, 0, 0, 0, n, 0, 0, n % 5 == 0 ? 0 : first, n % 5 == 0 ? 0 : first + 5'000, 0, 1});
   }

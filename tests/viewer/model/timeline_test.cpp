@@ -53,7 +53,7 @@ TEST_CASE(
     const model::TimelineRows rows = model::timeline_rows(g, block, model::RowsBy::Lane);
     const std::vector<model::Gap> gaps = model::gaps(g, rows, times);
     for (std::uint32_t row = 0; row < rows.rows.size(); ++row) {
-      std::map<Time, Time> covered;  // begin to end
+      std::map<Time, Time> covered;  // start to end
       Time last = times.began;
       for (const model::TimelineItem& item : rows.items) {
         if (item.row == row) covered[item.started] = last = item.ended;

@@ -25,7 +25,7 @@ namespace {
 constexpr double kHangSeconds = 60;
 constexpr model::GraphKey kStep{3, 1};
 
-// A feed, and somebody who waits for what it announces.
+// A feed, and a way to wait for its notifications.
 class Watched {
  public:
   explicit Watched(std::string target, std::string token = {})
@@ -65,7 +65,7 @@ class Watched {
   std::size_t changes_ = 0;
 
  public:
-  model::TraceFeed feed;  // last: it announces until it is gone
+  model::TraceFeed feed;  // declared last: it sends notifications until it is destroyed
 };
 
 std::filesystem::path fresh_file(const char* name) {
@@ -190,7 +190,7 @@ TEST_CASE("trace feed: a file that grows is read further, and its samples are fo
   CHECK(watched.feed.document()->find(kStep)->replays.size() == 3);
   CHECK(before->find(kStep)->replays.size() == 2);
   CHECK(watched.feed.document()->revision > before->revision);
-  // Also for who still looks at the old document.
+  // Readers of the old document see the samples as well.
   REQUIRE(before->find_replay(kStep, 1) != nullptr);
   CHECK(before->samples->find(*before->find_replay(kStep, 1)) != nullptr);
 }
@@ -351,7 +351,7 @@ TEST_CASE("trace feed: documents are consistent while the feed runs") {
     for (std::uint64_t n = 1; n <= kReplays; ++n) {
       const std::uint64_t replay = n % 7 == 0   ? n - 1
                                    : n % 7 == 6 ? n + 1
-                                                : n;  // two in seven come late
+                                                : n;  // two in seven arrive late
       push_all(writer, replays(replay, 1));
       trace::SampleBlock block = test::small_samples().sample_blocks[0];
       block.replay = replay;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kReplays = 200, kReplaysOfAChunk = 10;
 constexpr std::uint32_t kNodes = 50;
 
-// A file of one graph with a sample a node of every replay.
+// A file with one graph and one sample per node of every replay.
 std::filesystem::path many_samples() {
   const std::filesystem::path path = test::scratch_folder() / "many.reprise";
   const trace::GraphVersion graph = test::random_graph(1, {.nodes = kNodes});
@@ -77,7 +77,7 @@ TEST_CASE("trace loader: statistics retain no samples, and queries stay within t
     CHECK(stats.bytes <= kBudget);
     CHECK(stats.blocks * (kNodes * sizeof(trace::Sample) + 128) == stats.bytes);
   }
-  CHECK(document->samples->stats().forgotten > 0);
+  CHECK(document->samples->stats().evicted > 0);
 }
 
 TEST_CASE(
@@ -100,7 +100,7 @@ TEST_CASE(
   CHECK_FALSE(loader.follow());
   std::filesystem::resize_file(path, trace::kPreambleBytes);
   CHECK_FALSE(loader.follow());
-  // What it knew is still there.
+  // Existing contents are unchanged.
   CHECK(loader.document()->find({3, 1})->replays.size() == 3);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("trace loader: the document has all consecutive sessions of a file") {
   model::TraceLoader loader({.path = path});
   while (loader.step()) {
   }
-  // A later session of a process goes on with the ids of the one before.
+  // A later session of a process continues the ids of the previous one.
   trace::Records later = test::small_topology();
   later.sessions[0].application = "evaluation";
   later.graph_versions[0].graph = 4;

@@ -1,5 +1,4 @@
-// The window as somebody uses it: real keys, mouse and dropped files, on a display of the test's
-// own.
+// Drives the window with real key, mouse and drag-and-drop events on a private display.
 #include <doctest/doctest.h>
 
 #include <GLFW/glfw3.h>
@@ -47,7 +46,7 @@ const std::string& hand_made() {
 
 constexpr std::uint64_t kSlowing = 60;
 
-// Each replay takes 10 us longer than the one before it.
+// Each replay takes 10 us longer than the previous one.
 const std::string& slowing() {
   static const std::string path = [] {
     const fs::path file = scratch_folder() / "slowing.reprise";
@@ -88,11 +87,11 @@ const model::SelectedNode* node_of(const model::Selection& selection) {
   return std::get_if<model::SelectedNode>(&selection);
 }
 
-// Parts of a window of 1600 x 900: the graph is in the upper left, the table in the lower left.
+// Regions of a 1600 x 900 window: the graph is in the upper left, the table in the lower left.
 constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
 constexpr Place kLowerLeast{40, 620}, kLowerGreatest{140, 830};  // within the first column
 constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
-constexpr Place kHistogramLeft{70, 400}, kHistogramMiddle{450, 400};  // where replays have the room
+constexpr Place kHistogramLeft{70, 400}, kHistogramMiddle{450, 400};  // in the replays view
 
 Place seek_node(ViewerSession& session, Place least, Place greatest) {
   return session.seek(least, greatest, [&] { return node_of(session.view().hovered) != nullptr; });

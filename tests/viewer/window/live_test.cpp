@@ -1,4 +1,4 @@
-// The window on a session that is live.
+// The window on a live session.
 #include <doctest/doctest.h>
 
 #include <signal.h>

@@ -24,7 +24,7 @@ fs::path program_with(const std::string& name, const std::string& script) {
   return path;
 }
 
-// Waits for a child that ends by itself, and leaves it to its owner.
+// Waits for a child that exits by itself, without reaping it.
 bool until_ended(SampleRun& run) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(run.pid()), &info, WEXITED | WNOWAIT) == 0 &&
@@ -33,7 +33,7 @@ bool until_ended(SampleRun& run) {
 
 bool is_there(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
 
-// Waits for what a child writes when it is ready: a pipe with a name.
+// A named pipe through which a child reports that it is ready.
 fs::path new_pipe(const std::string& name) {
   fs::path path = test::scratch_folder() / name;
   REQUIRE(::system(("mkfifo " + path.string()).c_str()) == 0);

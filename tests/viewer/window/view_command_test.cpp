@@ -1,4 +1,4 @@
-// The commands `reprise view` and `reprise sessions` as processes.
+// Runs `reprise view` and `reprise sessions` as processes.
 #include <doctest/doctest.h>
 
 #include <sys/socket.h>
@@ -63,11 +63,11 @@ Picture picture_of(const fs::path& path) {
           static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin())};
 }
 
-bool says(const std::string& text, const std::string& part) {
+bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A socket that nobody listens at, of a process that is gone.
+// A stale socket of an ended process.
 fs::path leave_socket(const fs::path& folder) {
   fs::create_directories(folder);
   fs::permissions(folder, fs::perms::owner_all);
@@ -120,8 +120,8 @@ TEST_CASE("view: the start page renders to a screenshot, and the shades differ")
 TEST_CASE("view: without a display the error suggests alternatives") {
   const Finished done = run_process({REPRISE_PROGRAM, "view", trace()}, without_display());
   CHECK(done.code == 1);
-  CHECK(says(done.errors, "there is no display"));
-  CHECK(says(done.errors, "--screenshot"));
+  CHECK(contains(done.errors, "there is no display"));
+  CHECK(contains(done.errors, "--screenshot"));
 }
 
 TEST_CASE("view: a screenshot of a missing trace fails and writes no file") {
@@ -130,7 +130,7 @@ TEST_CASE("view: a screenshot of a missing trace fails and writes no file") {
       run_process({REPRISE_PROGRAM, "view", "/nowhere/a.reprise", "--screenshot", path.string()},
                   without_display());
   CHECK(done.code == 1);
-  CHECK(says(done.errors, "/nowhere/a.reprise"));
+  CHECK(contains(done.errors, "/nowhere/a.reprise"));
   CHECK(!fs::exists(path));
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("view: an unwritable screenshot is reported") {
   const Finished done = run_process(
       {REPRISE_PROGRAM, "view", trace(), "--screenshot", "/nowhere/a.png"}, without_display());
   CHECK(done.code == 1);
-  CHECK(says(done.errors, "cannot write /nowhere/a.png"));
+  CHECK(contains(done.errors, "cannot write /nowhere/a.png"));
 }
 
 TEST_CASE("view: wrong usage is rejected") {
@@ -166,12 +166,12 @@ TEST_CASE("view: the module is found in an installation, and a missing one is re
                                             "320x200"};
   const Finished without = run_process(command, without_display());
   CHECK(without.code == 1);
-  CHECK(says(without.errors, "libreprise_window.so is not in"));
+  CHECK(contains(without.errors, "libreprise_window.so is not in"));
 
   const fs::path folder = root / "lib" / "reprise";
   fs::create_directories(folder);
   std::ofstream(folder / "libreprise_window.so") << "no library";
-  CHECK(says(run_process(command, without_display()).errors, "cannot load the viewer window"));
+  CHECK(contains(run_process(command, without_display()).errors, "cannot load the viewer window"));
 
   fs::copy_file(REPRISE_WINDOW_MODULE, folder / "libreprise_window.so",
                 fs::copy_options::overwrite_existing);
@@ -228,7 +228,7 @@ TEST_CASE("sessions: stale sockets are listed as ended and removed by --clean") 
   CHECK(listed()["application"] == "ended");
   const Finished cleaned = run_process({REPRISE_PROGRAM, "sessions", "--clean"}, environment);
   CHECK(cleaned.code == 0);
-  CHECK(says(cleaned.output, "removed"));
+  CHECK(contains(cleaned.output, "removed"));
   CHECK(!fs::exists(socket));
   CHECK(listed().is_null());
 }

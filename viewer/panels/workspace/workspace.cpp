@@ -120,7 +120,7 @@ void Workspace::State::change_graph(model::GraphKey key) {
 // selected.
 void Workspace::State::settle_view() {
   const model::GraphEntry* const entry = document->find(view.graph);
-  const std::uint64_t forgotten = entry != nullptr ? entry->forgotten_replays : 0;
+  const std::uint64_t forgotten = entry != nullptr ? entry->dropped_replays : 0;
   if (shown == view.graph && forgotten > forgotten_before)
     view.range = after_forgetting(view.range, forgotten - forgotten_before);
   forgotten_before = forgotten;

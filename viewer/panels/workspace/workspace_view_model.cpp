@@ -77,7 +77,7 @@ void WorkspaceViewModel::ask_matches(const model::GraphEntry& entry, const ViewS
 void WorkspaceViewModel::ask_figures(const model::GraphEntry& entry, const ViewState& view,
                                      Pace pace) {
   FiguresAsk ask{entry.graph, view.range.first, view.range.count, entry.replays.size(),
-                 entry.forgotten_replays};
+                 entry.dropped_replays};
   if (figures_ask_ == ask) return;
   figures_ask_ = ask;
   const RateOver rate =

@@ -100,7 +100,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
 
   const std::uint32_t nodes = graph.node_count();
   std::vector<float> width(nodes), height(nodes);
-  std::vector<double> rank_begin(layered.rank_count), rank_end(layered.rank_count, 0);
+  std::vector<double> rank_start(layered.rank_count), rank_end(layered.rank_count, 0);
   for (std::uint32_t n = 0; n < nodes; ++n) {
     width[n] = graph.sizes[n].width;
     height[n] = graph.sizes[n].height;
@@ -111,7 +111,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
   const std::vector<double> rooms = group_rooms(layered, order, options);
   for (std::uint32_t r = 0; r < layered.rank_count; ++r) {
     y += rooms[r];
-    rank_begin[r] = y;
+    rank_start[r] = y;
     rank_end[r] += y;
     y = rank_end[r] + static_cast<double>(options.rank_gap);
   }
@@ -125,13 +125,13 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
     for (const std::uint32_t item : order.rank(r)) {
       if (item >= nodes) continue;
       drawing.centres[item] = {static_cast<float>(across[item]),
-                               static_cast<float>((rank_begin[r] + rank_end[r]) / 2)};
+                               static_cast<float>((rank_start[r] + rank_end[r]) / 2)};
       drawing.order[item] = place++;
     }
   }
   const RouteDesc routes{.graph = &layered,
                          .across = &across,
-                         .rank_begin = &rank_begin,
+                         .rank_start = &rank_start,
                          .rank_end = &rank_end,
                          .along = &height};
   drawing.routes.reserve(graph.edges.size());

@@ -29,8 +29,8 @@ void print_message(const std::string& text) {
 void store_window_state(const Window& window, Settings& settings) {
   settings.maximised = window.is_maximised();
   if (settings.maximised) return;
-  settings.width = std::max(window.width(), static_cast<std::uint32_t>(kLeastWindowWidth));
-  settings.height = std::max(window.height(), static_cast<std::uint32_t>(kLeastWindowHeight));
+  settings.width = std::max(window.width(), static_cast<std::uint32_t>(kMinWindowWidth));
+  settings.height = std::max(window.height(), static_cast<std::uint32_t>(kMinWindowHeight));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the benches share: options, samples with a peer's beside them, the report. Threads: one.
+// Shared parts of the benchmarks: options, paired samples, report. Threads: one.
 #pragma once
 
 #include <time.h>
@@ -13,77 +13,78 @@
 
 namespace reprise::bench {
 
-// What cuda.lowering measures: every shape with every kernel in every size, in an order in which
-// the first ones are of all parts of that.
-inline constexpr std::uint32_t kMostTasks = 16384;  // nodes
+// The parameters of cuda.lowering. It measures every shape with every kernel in every size,
+// interleaved so that any prefix covers all of them.
+inline constexpr std::uint32_t kMaxTasks = 16384;  // nodes
 struct LoweringAxes {
   std::vector<std::string> shapes;  // of test::task_graph_names(); empty: all
   std::vector<std::string> kernels = {"empty", "2us", "10us", "100us"};
   std::vector<std::string> lowerings = {"auto"};
   std::vector<std::uint32_t> nodes = {100, 1000};
-  double budget = 60;  // seconds; no point is begun later
-  double point_budget =
-      1;  // seconds that a point goes on for at most, where its intervals stay wide
+  double budget = 60;  // seconds after which no point starts
+  // maximum seconds per point while its confidence intervals are wide
+  double point_budget = 1;
 };
 
 struct Options {
   enum class Effort : std::uint8_t {
     Full,
+    // Quick: small sizes and few samples, to check that everything runs
     Quick
-  };  // Quick: small sizes and few samples, to see that everything runs
+  };
   Effort effort = Effort::Full;
-  std::string filter;  // part of a bench's name; empty: all
+  std::string filter;  // part of a benchmark's name; empty: all
   std::string json;    // file to write; empty: none
   LoweringAxes axes;   // of cuda.lowering
   [[nodiscard]] bool is_quick() const { return effort == Effort::Quick; }
 };
 
-// What a figure has to reach. It is printed beside the figure and never fails a run.
+// A target for a result. It is printed with the result and never fails a run.
 struct Goal {
   enum class Of : std::uint8_t { Nothing, Median, Ratio };
   Of of = Of::Nothing;
   double at_most = 0;
 };
 
-// One figure: samples of ours, and of a peer that did the same work in between.
+// One result: samples of Reprise, interleaved with samples of a peer that does the same work.
 struct Line {
   std::string what = {};
   std::string shape = {};
   std::uint32_t nodes = 0;
   std::string unit = {};
   std::string peer = {};                         // empty: none
-  std::map<std::string, std::string> axes = {};  // of a bench that has some, by their names
+  std::map<std::string, std::string> axes = {};  // parameter values by name
   Goal goal = {};
-  std::vector<double> ours = {}, peers = {};  // pairs, where there is a peer
+  std::vector<double> ours = {}, peers = {};  // pairs, if there is a peer
 };
 
 struct Summary {
   double median = 0, p10 = 0, p99 = 0;
 };
 [[nodiscard]] Summary summarise(std::vector<double> samples);
-// Median of the pairs' ratios; 0 without a peer.
+// Median of the pairwise ratios; 0 without a peer.
 [[nodiscard]] double ratio_of(const Line& line);
 
 class Report {
  public:
   void begin_bench(std::string name, std::string question);
-  void add(const Line& line);  // prints it
-  void leave_out(const std::string& what,
-                 const std::string& reason);     // prints it: what was asked for and not measured
-  [[nodiscard]] nlohmann::json to_json() const;  // the lines
-  [[nodiscard]] nlohmann::json left_out_to_json() const;
+  void add(const Line& line);  // also prints it
+  // records and prints a point that was not measured
+  void skip(const std::string& what, const std::string& reason);
+  [[nodiscard]] nlohmann::json to_json() const;  // all lines
+  [[nodiscard]] nlohmann::json skipped_to_json() const;
 
  private:
   struct Entry {
     std::string bench;
     Line line;
   };
-  struct LeftOut {
+  struct Skipped {
     std::string bench, what, reason;
   };
   std::string bench_;
   std::vector<Entry> entries_;
-  std::vector<LeftOut> left_out_;
+  std::vector<Skipped> skipped_;
 };
 
 [[nodiscard]] inline double now_ns() {
@@ -98,7 +99,7 @@ template <class F>
   return now_ns() - begin;
 }
 
-// CPU time of this thread, for work that never waits: what else the machine does is not counted.
+// CPU time of the calling thread, unaffected by other processes. For work that never blocks.
 template <class F>
 [[nodiscard]] double cpu_ns_of(F&& work) {
   const auto now = [] {
@@ -111,8 +112,7 @@ template <class F>
   return now() - begin;
 }
 
-// `pairs` times ours and the peer's, each first in turn, after one round that does not count. Both
-// give a figure.
+// Takes `pairs` samples of both, alternating which comes first, after one warm-up of each.
 template <class Ours, class Peer>
 void measure_pairs(Line& line, std::uint32_t pairs, Ours&& ours, Peer&& peer) {
   static_cast<void>(ours());
@@ -124,7 +124,7 @@ void measure_pairs(Line& line, std::uint32_t pairs, Ours&& ours, Peer&& peer) {
   }
 }
 
-// The benches. Each adds its lines; the names are what --filter looks at.
+// A benchmark adds its lines to the report; --filter matches its name.
 struct Bench {
   const char* name;
   const char* question;

@@ -64,7 +64,7 @@ StageTimes compile_once(const test::RecordingPtr& recording, const DeviceInfo& d
   return ns;
 }
 
-// Stage by stage and all together; gives the totals.
+// Measures each stage and their total. Returns the totals.
 std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKind kind,
                             const DeviceInfo& device, const Options& options, Report& report,
                             const std::vector<double>& smaller) {
@@ -75,7 +75,7 @@ std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKi
   Line total{.what = is_transient ? "all stages, transients" : "all stages",
              .shape = input.name,
              .nodes = commands,
-             .unit = "ns a command"};
+             .unit = "ns/command"};
   for (std::uint32_t sample = 0; sample <= samples; ++sample) {
     const StageTimes ns = compile_once(recording, device);
     if (sample == 0) continue;
@@ -88,15 +88,15 @@ std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKi
   }
   for (std::size_t stage = 0; stage < kStages.size(); ++stage) {
     if (is_transient && std::string_view(kStages[stage]) != "memory") continue;
-    lines[stage].what = is_transient ? "memory, a transient a command" : kStages[stage];
+    lines[stage].what = is_transient ? "memory, one transient per command" : kStages[stage];
     lines[stage].shape = input.name;
     lines[stage].nodes = commands;
-    lines[stage].unit = "ns a command";
+    lines[stage].unit = "ns/command";
     report.add(lines[stage]);
   }
   if (!is_transient && input.has_goal && commands == 10000) total.goal = {Goal::Of::Median, 800};
   if (!is_transient && !smaller.empty()) {
-    // The same work ten times as large: beside the smaller one's median.
+    // The smaller size's median is the peer of the larger one.
     total.peer = "10,000 commands";
     total.peers.assign(total.ours.size(), summarise(smaller).median);
     if (input.has_goal) total.goal = {Goal::Of::Ratio, 2};
@@ -105,7 +105,7 @@ std::vector<double> measure(const Input& input, std::uint32_t commands, BufferKi
   return total.ours;
 }
 
-// The same, as a compile does it: what needs no other stage beside the stages.
+// Measures the stages as a compilation runs them: independent stages concurrently.
 void compile_beside(const test::RecordingPtr& recording, const DeviceInfo& device) {
   std::future<DependencyGraph> ahead = build_dependencies_async(recording);
   throw_first_error(validate(*recording, device, Validation::Full), *recording);
@@ -113,23 +113,23 @@ void compile_beside(const test::RecordingPtr& recording, const DeviceInfo& devic
                               std::move(ahead)));
 }
 
-// Dispatches over slices of one buffer: recorded, ended, and brought through all stages with
-// Validation::Full, up to the plan that a device makes an executable of.
+// Records dispatches over slices of one buffer, and runs all stages with Validation::Full up to the
+// plan.
 void measure_recorded(const Shape& shape, const Device& device, const NodeKernels& kernels,
                       const Options& options, Report& report) {
   const auto state = device.create_pool()->allocate<float>(shape.size(), "state");
   CommandBuffer commands = device.create_command_buffer({.label = "recorded"});
   Line record{
-      .what = "record and end", .shape = shape.name, .nodes = shape.size(), .unit = "ns a command"};
-  Line all{.what = "recorded and compiled",
+      .what = "record and end", .shape = shape.name, .nodes = shape.size(), .unit = "ns/command"};
+  Line all{.what = "record and compile",
            .shape = shape.name,
            .nodes = shape.size(),
-           .unit = "ns a command"};
+           .unit = "ns/command"};
   if (shape.size() == 100000) all.goal = {Goal::Of::Median, 1000};
-  Line beside{.what = "compiled, wall clock",
+  Line beside{.what = "compile, wall clock",
               .shape = shape.name,
               .nodes = shape.size(),
-              .unit = "ns a command",
+              .unit = "ns/command",
               .peer = "stage by stage"};
   const std::uint32_t samples = options.is_quick() ? 3 : 9;
   for (std::uint32_t sample = 0; sample <= samples; ++sample) {
@@ -138,7 +138,7 @@ void measure_recorded(const Shape& shape, const Device& device, const NodeKernel
     StageTimes stages{};
     const double alone = ns_of([&] { stages = compile_once(recording, device.info()); });
     const double together = ns_of([&] { compile_beside(recording, device.info()); });
-    if (sample == 0) continue;  // warms the caches and the arenas
+    if (sample == 0) continue;  // warms up caches and arenas
     record.ours.push_back(recorded / shape.size());
     all.ours.push_back((recorded + std::accumulate(stages.begin(), stages.end(), 0.0)) /
                        shape.size());

@@ -1,5 +1,5 @@
-// What a graph consists of, and what it takes to make and to replay it: figures that do not depend
-// on the machine, so that a change is seen at once.
+// Machine-independent counts: the parts of a graph, and the allocations of creating and replaying
+// it. They make regressions visible immediately.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ using test::TaskGraph;
 
 constexpr std::uint32_t kNodes = 500;
 constexpr std::uint32_t kLaunches = 5;
-constexpr std::uint32_t kReplays = 2;  // that a trace tells of
+constexpr std::uint32_t kReplays = 2;  // recorded in the trace
 
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
@@ -41,8 +41,8 @@ std::uint64_t allocations_of(const Work& work) {
   return test::allocations_of_this_thread() - before;
 }
 
-// Task graphs as recordings of the host device: each node writes a transient of its own size and
-// reads those of up to four parents; of those beyond them edges tell.
+// Task graphs as recordings for the host device: each node writes a transient of its own size and
+// reads those of up to four parents; explicit edges represent further parents.
 class TaskRecording {
  public:
   TaskRecording(const Device& device, const TaskGraph& tasks)
@@ -93,8 +93,8 @@ Counts count(const Device& device, const TaskGraph& tasks, Lowering lowering, fl
   CapturedGraph graph;
   const std::uint64_t compiled = allocations_of(
       [&] { graph = device.compile(commands, {.pool = recording.pool(), .lowering = lowering}); });
-  // The least of several: a launch takes another run's place to work in where a thread has not
-  // quite left that of the last one.
+  // The minimum of several runs: a launch allocates another workspace if a worker has not yet
+  // released the previous one.
   std::uint64_t launched = ~std::uint64_t{0};
   for (std::uint32_t i = 0; i < 1 + kLaunches; ++i) {
     const std::uint64_t once = allocations_of([&] { graph.launch(queue).wait(); });
@@ -113,7 +113,7 @@ Counts count(const Device& device, const TaskGraph& tasks, Lowering lowering, fl
           {"launch_allocs", launched}};
 }
 
-// Things that the trace of a graph and of its replays tells of.
+// Counts the records in the trace of a graph and its replays.
 std::uint64_t trace_records(const TaskGraph& tasks) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() /
@@ -131,7 +131,7 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
       CapturedGraph graph = device.compile(commands, {.pool = recording.pool()});
       for (std::uint32_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
     }
-    device.wait_idle();  // what it made is gone then, and the file whole at the end of the block
+    device.wait_idle();  // frees the graph, so that the file is complete at the end of the block
   }
   std::uint64_t records = 0;
   const trace::TraceReader reader(file);
@@ -153,26 +153,28 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
 void run_counts(const Options&, Report& report) {
   const Instance instance({.application = "reprise_bench"});
   const Device device = instance.open_device(DeviceSelector::named("host"));
-  device.set_compile_cache_budget(0);  // each compiling goes through every stage
-  struct Way {
+  // disables the cache, so that each compilation runs every stage
+  device.set_compile_cache_budget(0);
+  struct LoweringVariant {
     const char* name;
     Lowering lowering;
     float cost;
   };
   for (const std::string_view shape : test::task_graph_names()) {
     const TaskGraph tasks = test::make_task_graph(shape, kNodes);
-    for (const Way& way : {Way{"auto", Lowering::Auto, 0}, Way{"costs", Lowering::Auto, 2},
-                           Way{"lanes-16", Lowering::Lanes(16), 0}}) {
-      static_cast<void>(count(device, tasks, way.lowering, way.cost));  // what is made once
-      Counts counts = count(device, tasks, way.lowering, way.cost);
-      if (way.lowering == Lowering::Auto && way.cost == 0)
+    for (const LoweringVariant& variant :
+         {LoweringVariant{"auto", Lowering::Auto, 0}, LoweringVariant{"costs", Lowering::Auto, 2},
+          LoweringVariant{"lanes-16", Lowering::Lanes(16), 0}}) {
+      static_cast<void>(count(device, tasks, variant.lowering, variant.cost));  // warm-up
+      Counts counts = count(device, tasks, variant.lowering, variant.cost);
+      if (variant.lowering == Lowering::Auto && variant.cost == 0)
         counts.emplace_back("records", trace_records(tasks));
       for (const auto& [what, value] : counts) {
         report.add({.what = what,
                     .shape = tasks.name,
                     .nodes = tasks.size(),
-                    .unit = way.name,
-                    .axes = {{"lowering", way.name}},
+                    .unit = variant.name,
+                    .axes = {{"lowering", variant.name}},
                     .ours = {static_cast<double>(value)}});
       }
     }

@@ -17,9 +17,9 @@ namespace reprise::bench {
 
 namespace {
 
-// One GPU with everything that a case needs. GPU time is taken on a stream that raw graphs and ours
-// share, CPU time of ours on a queue of its own, as applications have it: an adopted stream costs a
-// launch more.
+// One GPU with the objects of a benchmark. GPU time is measured on a stream shared by raw and
+// Reprise graphs. CPU time of Reprise is measured on a queue of its own, as in applications,
+// because launches on an adopted stream cost more.
 class Gpu {
  public:
   explicit Gpu(const Instance& instance)
@@ -62,7 +62,7 @@ class Gpu {
     REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
   }
 
-  // GPU time in us of one of `count` launches, by events around all of them.
+  // GPU time in us per launch, measured by events around `count` launches.
   template <class Launch>
   [[nodiscard]] double gpu_us(std::uint32_t count, Launch&& launch) const {
     wait();
@@ -74,9 +74,9 @@ class Gpu {
     REPRISE_BENCH_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
     return 1000.0 * static_cast<double>(ms) / count;
   }
-  // A graph that was dropped is freed on a thread of the engine's; returns when that is over.
+  // Blocks until the engine's background thread has freed dropped graphs.
   void wait_until_freed() const { device_.wait_idle(); }
-  // CPU time in ns of one of `count` launches; the stream is empty before.
+  // CPU time in ns per launch over `count` launches on an empty stream.
   template <class Launch>
   [[nodiscard]] double launch_ns(std::uint32_t count, Launch&& launch) const {
     wait();
@@ -100,7 +100,7 @@ class Gpu {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-// None without a GPU.
+// Empty without a GPU.
 std::unique_ptr<Gpu> open_gpu() {
   const Instance instance({.application = "reprise_bench"});
   return finds_gpu(instance) ? std::make_unique<Gpu>(instance) : nullptr;
@@ -138,7 +138,7 @@ void run_cuda_compile(const Options& options, Report& report) {
               .unit = "us",
               .peer = "raw add, instantiate, upload, launch",
               .goal = {Goal::Of::Ratio, 1.15}};
-    // No other graph is alive while one is made: that costs CUDA time, whoever made the other.
+    // No other graph exists during creation: existing graphs slow down CUDA.
     const auto clear = [&] {
       raw.reset();
       graph.reset();
@@ -185,7 +185,7 @@ void run_cuda_instantiate(const Options& options, Report& report) {
       Line upload = instantiate;
       upload.what = is_auto ? "upload, Auto" : "upload, Faithful";
       if (is_auto && shape.size() == 8000) instantiate.goal = {Goal::Of::Ratio, 0.2};
-      // Both by CUDA's own calls: what differs is the graph.
+      // Both use CUDA's own calls, so only the graphs differ.
       double upload_us = 0;
       const auto phases = [&](cudaGraph_t source) {
         cudaGraphExec_t exec = nullptr;
@@ -252,7 +252,7 @@ void run_cuda_launch(const Options& options, Report& report) {
     measure_pairs(fence, pairs(options), launch_of(faithful), launch_raw);
     report.add(fence);
     Line over = line;
-    over.what = "  of it over cudaGraphLaunch";
+    over.what = "  overhead over cudaGraphLaunch";
     over.goal = {Goal::Of::Median, 250};
     for (std::size_t i = 0; i < fence.ours.size(); ++i)
       over.ours.push_back(fence.ours[i] - fence.peers[i]);

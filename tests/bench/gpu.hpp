@@ -1,4 +1,4 @@
-// The GPU that benches measure. Threads: any.
+// The GPU to measure. Threads: any.
 #pragma once
 
 #include <cstdio>
@@ -8,10 +8,10 @@
 
 namespace reprise::bench {
 
-// None: says why.
+// Returns whether there is a GPU; otherwise prints the reason.
 [[nodiscard]] inline bool finds_gpu(const Instance& instance) {
   const std::string reason = instance.gpu_unavailable_reason();
-  if (!reason.empty()) std::printf("  not run: %s\n", reason.c_str());
+  if (!reason.empty()) std::printf("  skipped: %s\n", reason.c_str());
   return reason.empty();
 }
 

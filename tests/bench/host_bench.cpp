@@ -15,7 +15,7 @@ namespace {
 
 namespace flow = oneapi::tbb::flow;
 
-// The same nodes and edges, and nothing else.
+// The same nodes and edges without the engine.
 class BareFlowGraph {
  public:
   explicit BareFlowGraph(const Shape& shape) {
@@ -62,7 +62,7 @@ void run_host_replay(const Options& options, Report& report) {
         Line line{.what = is_faithful ? "replay, Faithful" : "replay, Auto",
                   .shape = shape.name,
                   .nodes = nodes,
-                  .unit = "ns a node",
+                  .unit = "ns/node",
                   .peer = "bare flow graph",
                   .goal = is_faithful ? Goal{Goal::Of::Ratio, 1.2} : Goal{}};
         const double per_node = 1.0 / (static_cast<double>(replays) * nodes);

@@ -1,4 +1,4 @@
-// Executables of one graph, lowered in a way that an axis names. Threads: one.
+// Executables of one graph with a given lowering. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@
 
 namespace reprise::bench {
 
-// CUDA makes some executables of the same graph faster than others, whoever asks for them: so many
-// are measured in turns.
+// The speed of equal CUDA executables varies from one instantiation to the next, so several are
+// measured in turn.
 inline constexpr std::uint32_t kSeveralExecutables = 3;
 
 struct LoweredGraphsDesc {
-  std::string lowering;  // as lowering_of() takes it
+  std::string lowering;  // as lowering_of() accepts it
   CompileDesc compile = {};
-  TuneDesc tune = {};  // where lowering is "tuned"
+  TuneDesc tune = {};  // used if lowering is "tuned"
 };
 
 class LoweredGraphs {
  public:
   using Compile = std::function<CapturedGraph(const CompileDesc&)>;
-  // `queue` and `stream`, which are the same, outlive it.
+  // `queue` and `stream` denote the same stream and must outlive this object.
   LoweredGraphs(const LoweredGraphsDesc& desc, Compile compile, const Queue& queue,
                 const TimedStream& stream);
   LoweredGraphs(const LoweredGraphs&) = delete;
   LoweredGraphs& operator=(const LoweredGraphs&) = delete;
   ~LoweredGraphs();
 
-  // Another one, launched once. "tuned": the first is, and those after it are compiled with what it
-  // was tuned to.
+  // Compiles another executable and launches it once. With "tuned", the first one is tuned and the
+  // others use its result.
   void make_one();
 
   [[nodiscard]] std::vector<CapturedGraph>& graphs() noexcept { return graphs_; }
   [[nodiscard]] const std::string& chosen() const noexcept {
     return chosen_;
-  }  // by tune(); empty: it was not asked
+  }  // the choice of tune(); empty if not tuned
 
  private:
   void tune();
@@ -54,8 +54,8 @@ class LoweredGraphs {
   std::string chosen_;
 };
 
-// So many of each, one of each at a time and each first in its turn: that what is made earlier is
-// faster is then nobody's merit.
+// Creates this many of each, interleaved and rotating the first, so that no lowering profits from
+// executables that are created earlier.
 void make_in_turns(std::span<const std::function<void()>> makers, std::uint32_t several);
 
 }  // namespace reprise::bench

@@ -1,5 +1,5 @@
-// Every shape, kernel and size, lowered in every way, beside the raw graph that a person would
-// write down.
+// Compares every shape, kernel, size and lowering with the raw CUDA graph of the same nodes and
+// edges.
 #ifdef REPRISE_HAS_CUDA
 
 #include <cuda_runtime_api.h>
@@ -33,14 +33,14 @@ namespace {
 
 using test::TaskGraph;
 
-constexpr std::uint32_t kLeastPairs = 20;
-constexpr std::uint64_t kMostEdges =
-    200000;  // more take CUDA longer to instantiate than all else together
-constexpr std::uint32_t kSeveralUpTo = 3000;  // nodes; of more one executable is measured
+constexpr std::uint32_t kMinPairs = 20;
+// more take longer to instantiate than everything else together
+constexpr std::uint64_t kMaxEdges = 200000;
+// nodes; larger graphs are measured with one executable
+constexpr std::uint32_t kMaxNodesForSeveral = 3000;
 constexpr int kTracedReplays = 20;
 
-// How far a long run is, on stderr: one line that is written anew on a terminal, a line a point
-// elsewhere.
+// Progress on stderr: a line that is rewritten on a terminal, and one line per point otherwise.
 class PointProgress {
  public:
   PointProgress(std::size_t points, double budget)
@@ -75,7 +75,7 @@ class LoweringBench {
         current_(device_),
         queue_(from_native(device_, stream_.stream())),
         pool_(device_.create_pool()),
-        memory_(pool_->allocate<float>(kMostTasks, "tasks")),
+        memory_(pool_->allocate<float>(kMaxTasks, "tasks")),
         task_(device_.load_kernel(shaders::task)) {}
   LoweringBench(const LoweringBench&) = delete;
   LoweringBench& operator=(const LoweringBench&) = delete;
@@ -90,49 +90,49 @@ class LoweringBench {
       const std::string what =
           point.shape + ", " + std::to_string(tasks.size()) + " nodes, " + point.kernel.name;
       std::string reason =
-          progress.seconds() > axes_.budget ? "--budget is used up" : reason_against(point, tasks);
+          progress.seconds() > axes_.budget ? "--budget is exhausted" : skip_reason(point, tasks);
       if (reason.empty()) {
         progress.show(i, what);
         reason = measure(point, tasks, progress);
-        device_.wait_idle();  // frees what was dropped: no other graph is alive while one is made
+        device_.wait_idle();  // frees dropped graphs: no other graph exists during creation
       }
-      if (!reason.empty()) report_.leave_out(what, reason);
+      if (!reason.empty()) report_.skip(what, reason);
     }
   }
 
  private:
-  // One way of lowering a point.
-  struct Way {
+  // One lowering of a point.
+  struct Variant {
     std::unique_ptr<LoweredGraphs> lowered;
     Line line;
   };
 
-  [[nodiscard]] std::string reason_against(const LoweringPoint& point,
-                                           const TaskGraph& tasks) const {
-    if (tasks.size() > kMostTasks) return "more than " + std::to_string(kMostTasks) + " nodes";
+  [[nodiscard]] std::string skip_reason(const LoweringPoint& point, const TaskGraph& tasks) const {
+    if (tasks.size() > kMaxTasks) return "more than " + std::to_string(kMaxTasks) + " nodes";
     if (tasks.size() > 2 * point.nodes)
-      return "there is no such shape of " + std::to_string(point.nodes) + " nodes";
-    if (tasks.edges() > kMostEdges) return std::to_string(tasks.edges()) + " edges";
-    const std::uint32_t kernels =
-        point.kernel.fills_gpu ? tasks.size() : tasks.depth();  // one after another
-    return reason_against_time(1e-3 * point.kernel.spin_ns * kernels);
+      return "the shape does not exist with " + std::to_string(point.nodes) + " nodes";
+    if (tasks.edges() > kMaxEdges) return std::to_string(tasks.edges()) + " edges";
+    // executed sequentially
+    const std::uint32_t kernels = point.kernel.fills_gpu ? tasks.size() : tasks.depth();
+    return time_skip_reason(1e-3 * point.kernel.spin_ns * kernels);
   }
-  [[nodiscard]] std::string reason_against_time(double replay_us) const {
+  [[nodiscard]] std::string time_skip_reason(double replay_us) const {
     const double seconds =
-        1e-6 * replay_us * kLeastPairs * static_cast<double>(1 + axes_.lowerings.size());
+        1e-6 * replay_us * kMinPairs * static_cast<double>(1 + axes_.lowerings.size());
     if (seconds <= 2 * axes_.point_budget) return "";
-    return std::to_string(kLeastPairs) + " pairs take " +
+    return std::to_string(kMinPairs) + " pairs take " +
            std::to_string(static_cast<long>(seconds + 0.5)) + " s: see --point-budget";
   }
 
-  // Why it was not measured; empty: it was.
+  // Returns why the point was not measured; empty if it was.
   [[nodiscard]] std::string measure(const LoweringPoint& point, const TaskGraph& tasks,
                                     const PointProgress& progress) {
     const bool is_traced = std::find(axes_.lowerings.begin(), axes_.lowerings.end(), "traced") !=
                            axes_.lowerings.end();
+    // before any raw graph exists
     const std::shared_ptr<const CostProfile> traced =
-        is_traced ? traced_costs(point.kernel, tasks) : nullptr;  // while no raw graph is there
-    const std::uint32_t several = tasks.size() <= kSeveralUpTo ? kSeveralExecutables : 1;
+        is_traced ? traced_costs(point.kernel, tasks) : nullptr;
+    const std::uint32_t several = tasks.size() <= kMaxNodesForSeveral ? kSeveralExecutables : 1;
     std::vector<std::unique_ptr<RawTaskGraph>> raw;
     const auto make_raw = [&] {
       raw.push_back(std::make_unique<RawTaskGraph>(raw_desc(point.kernel, tasks)));
@@ -140,38 +140,38 @@ class LoweringBench {
     };
     make_raw();
     const double once_us = stream_.gpu_us(1, [&] { raw[0]->launch(stream_.stream()); });
-    if (std::string reason = reason_against_time(once_us); !reason.empty()) return reason;
+    if (std::string reason = time_skip_reason(once_us); !reason.empty()) return reason;
     raw.clear();
 
-    std::vector<Way> ways;
+    std::vector<Variant> variants;
     std::vector<std::function<void()>> makers{make_raw};
     for (const std::string& name : axes_.lowerings)
-      ways.push_back(make_way(name, point, tasks, traced));
-    for (const Way& way : ways)
-      makers.emplace_back([lowered = way.lowered.get()] { lowered->make_one(); });
+      variants.push_back(make_variant(name, point, tasks, traced));
+    for (const Variant& variant : variants)
+      makers.emplace_back([lowered = variant.lowered.get()] { lowered->make_one(); });
     make_in_turns(makers, several);
-    for (Way& way : ways) note_choice(way);
-    std::vector<Contender> contenders(1 + ways.size());
-    // Each executable of ours meets each raw one.
+    for (Variant& variant : variants) record_choice(variant);
+    std::vector<Contender> contenders(1 + variants.size());
+    // Pairs each Reprise executable with each raw one.
     contenders[0].launch = [&](std::uint32_t round) {
       raw[round % several]->launch(stream_.stream());
     };
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
       contenders[i + 1].launch = [&, i](std::uint32_t round) {
-        static_cast<void>(ways[i].lowered->graphs()[round / several % several].launch(queue_));
+        static_cast<void>(variants[i].lowered->graphs()[round / several % several].launch(queue_));
       };
     }
-    take_turns(stream_, contenders,
-               {.once_us = once_us,
-                .budget = axes_.point_budget,
-                .least = options_.is_quick() ? 3 : kLeastPairs});
-    for (std::size_t i = 0; i < ways.size(); ++i) {
-      ways[i].line.ours = contenders[i + 1].us;
-      ways[i].line.peers = contenders[0].us;
+    measure_interleaved(stream_, contenders,
+                        {.once_us = once_us,
+                         .budget = axes_.point_budget,
+                         .min_rounds = options_.is_quick() ? 3 : kMinPairs});
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      variants[i].line.ours = contenders[i + 1].us;
+      variants[i].line.peers = contenders[0].us;
     }
     progress.hide();
-    for (const Way& way : ways) report_.add(way.line);
-    compare_tuned(ways);
+    for (const Variant& variant : variants) report_.add(variant.line);
+    compare_tuned(variants);
     return "";
   }
 
@@ -190,10 +190,10 @@ class LoweringBench {
     return kernel.fills_gpu ? 1024 : 32;
   }
 
-  // What a program's earlier run leaves: a trace of replays as Auto makes them.
+  // The cost profile of an earlier run: recorded from Auto replays.
   [[nodiscard]] std::shared_ptr<const CostProfile> traced_costs(const TaskKernel& kernel,
                                                                 const TaskGraph& tasks) const {
-    static int made = 0;  // an instance that names the file of an earlier one would go on in it
+    static int made = 0;  // a distinct file per instance; an existing one would be appended to
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() /
         ("reprise_bench." + std::to_string(::getpid()) + "." + std::to_string(made++) + ".reprise");
@@ -210,9 +210,9 @@ class LoweringBench {
     return costs;
   }
 
-  [[nodiscard]] Way make_way(const std::string& name, const LoweringPoint& point,
-                             const TaskGraph& tasks,
-                             const std::shared_ptr<const CostProfile>& traced) {
+  [[nodiscard]] Variant make_variant(const std::string& name, const LoweringPoint& point,
+                                     const TaskGraph& tasks,
+                                     const std::shared_ptr<const CostProfile>& traced) {
     const TaskKernel& kernel = point.kernel;
     const float cost =
         name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F;
@@ -233,27 +233,28 @@ class LoweringBench {
              .goal = goal(name, kernel, tasks)}};
   }
 
-  static void note_choice(Way& way) {
-    const std::string& lowering = way.line.axes["lowering"];
+  static void record_choice(Variant& variant) {
+    const std::string& lowering = variant.line.axes["lowering"];
     if (lowering == "costs" || lowering == "traced") {
-      const CompileReport& report = way.lowered->graphs()[0].report();
-      way.line.axes["chosen"] =
+      const CompileReport& report = variant.lowered->graphs()[0].report();
+      variant.line.axes["chosen"] =
           report.costs.used ? std::to_string(report.lanes) + " lanes by cost" : "as without costs";
-    } else if (!way.lowered->chosen().empty()) {
-      way.line.axes["chosen"] = way.lowered->chosen();
+    } else if (!variant.lowered->chosen().empty()) {
+      variant.line.axes["chosen"] = variant.lowered->chosen();
     }
   }
 
-  // Tuning must not make anything slower.
-  void compare_tuned(const std::vector<Way>& ways) {
+  // Checks that tuning makes nothing slower.
+  void compare_tuned(const std::vector<Variant>& variants) {
     const auto find = [&](const char* name) {
-      return std::find_if(ways.begin(), ways.end(),
-                          [&](const Way& way) { return way.line.axes.at("lowering") == name; });
+      return std::find_if(variants.begin(), variants.end(), [&](const Variant& variant) {
+        return variant.line.axes.at("lowering") == name;
+      });
     };
     const auto tuned = find("tuned"), untuned = find("auto");
-    if (tuned == ways.end() || untuned == ways.end()) return;
+    if (tuned == variants.end() || untuned == variants.end()) return;
     Line line = tuned->line;
-    line.what = "  of it over auto";
+    line.what = "  tuned vs. auto";
     line.peer = "auto";
     line.peers = untuned->line.ours;
     line.goal = {Goal::Of::Ratio, 1.01};
@@ -304,7 +305,7 @@ class LoweringBench {
 void run_cuda_lowering(const Options& options, Report& report) {
   const Instance instance({.application = "reprise_bench"});
   if (!finds_gpu(instance)) {
-    static_cast<void>(lowering_points(options.axes));  // a wrong name is one here too
+    static_cast<void>(lowering_points(options.axes));  // also rejects wrong names in this mode
     return;
   }
   LoweringBench(instance, options, report).run();

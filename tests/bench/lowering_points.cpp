@@ -35,8 +35,8 @@ TaskKernel task_kernel(const std::string& name) {
       return kernel;
     }
   }
-  throw std::invalid_argument("no kernel is called '" + name +
-                              "'; say empty, 2us, 10us..., or 10us-full");
+  throw std::invalid_argument("unknown kernel '" + name +
+                              "'; use empty, 2us, 10us..., or 10us-full");
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ Lowering lowering_of(const std::string& name) {
     const std::optional<std::uint32_t> lanes = whole_number(std::string_view(name).substr(6));
     if (lanes && *lanes != 0 && *lanes <= 65535) return Lowering::Lanes(*lanes);
   }
-  throw std::invalid_argument("no lowering is called '" + name +
-                              "'; say auto, tuned, costs, traced, faithful or lanes-16");
+  throw std::invalid_argument("unknown lowering '" + name +
+                              "'; use auto, tuned, costs, traced, faithful or lanes-16");
 }
 
 }  // namespace reprise::bench

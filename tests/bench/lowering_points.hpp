@@ -1,4 +1,4 @@
-// What cuda.lowering measures, from its axes. Threads: values and pure functions.
+// The points that cuda.lowering measures, from its parameters. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace reprise::bench {
 
-// What every node of a graph runs: a kernel that takes so long, in one block of one warp or in
-// blocks that fill the GPU.
+// The kernel of every node: its duration, and whether it runs in one single-warp block or in blocks
+// that fill the GPU.
 struct TaskKernel {
   std::string name;  // "10us-full"
   std::uint32_t spin_ns = 0;
@@ -22,14 +22,14 @@ struct TaskKernel {
 struct LoweringPoint {
   std::string shape;
   TaskKernel kernel;
-  std::uint32_t nodes = 0;  // asked for
+  std::uint32_t nodes = 0;  // requested
 };
 
-// Throws std::invalid_argument where an axis names what there is not. In turns through the shapes,
-// each time with another kernel and size, so that the first of them are from all parts of the grid.
+// Throws std::invalid_argument for an unknown name. Cycles through the shapes, with another kernel
+// and size each time, so any prefix covers the whole grid.
 [[nodiscard]] std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes);
 
-// "auto", "tuned", "costs" and "traced" are Auto. Throws std::invalid_argument.
+// "auto", "tuned", "costs" and "traced" map to Auto. Throws std::invalid_argument.
 [[nodiscard]] Lowering lowering_of(const std::string& name);
 
 }  // namespace reprise::bench

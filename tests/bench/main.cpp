@@ -1,5 +1,5 @@
-// reprise_bench: what recording, compiling and replaying cost, phases apart, a peer that does the
-// same work beside each.
+// reprise_bench: the cost of recording, compiling and replaying, by phase, compared with a peer
+// that does the same work.
 #ifdef REPRISE_HAS_CUDA
 #include <cuda_runtime_api.h>
 #endif
@@ -23,65 +23,68 @@ namespace {
 using namespace reprise::bench;
 
 constexpr Bench kBenches[] = {
-    {"record", "what does it cost to record a command?", run_record},
-    {"compile", "what does each stage cost a command, and does it stay linear?", run_compile},
+    {"record", "How much does recording a command cost?", run_record},
+    {"compile", "How much does each stage cost per command, and does it scale linearly?",
+     run_compile},
     {"counts",
-     "what does a graph consist of, and how often does making it allocate? No times: for "
-     "comparisons",
+     "What does a graph consist of, and how many allocations does it cost? (counts only, "
+     "no times)",
      run_counts},
-    {"planning", "how near does planning of memory come to its bound, and how long does it take?",
+    {"planning", "How close is memory planning to its lower bound, and how long does it take?",
      run_planning},
-    {"host.replay", "what does a node cost on the host device, beside a bare oneTBB flow graph?",
+    {"host.replay",
+     "How much does a node cost on the host device, compared with a oneTBB flow graph?",
      run_host_replay},
-    {"trace.file", "what does a sample cost on its way to the disk, and there?", run_trace_file},
-    {"trace.replays", "what does a trace cost replays on the host device whose nodes take 2 us?",
+    {"trace.file", "How much time and space does writing a sample to a trace file cost?",
+     run_trace_file},
+    {"trace.replays", "How much does tracing slow down host replays with 2 us nodes?",
      run_trace_replays},
 #ifdef REPRISE_HAS_VIEWER
-    {"layout", "how long does a drawing of a graph take, on one core?", run_layout},
-    {"model.open",
-     "when is there something to see of a file of many samples, and how much memory does it take?",
+    {"layout", "How long does a graph layout take on one core?", run_layout},
+    {"model.open", "How soon does a large trace file open, and how much memory does it take?",
      run_model_open},
-    {"model.live", "how many samples does a live session and a viewer of it take, on two cores?",
+    {"model.live",
+     "How many samples per second can a live session and its viewer process on two cores?",
      run_model_live},
 #endif
 #ifdef REPRISE_HAS_CUDA
-    {"cuda.compile", "how much later does the first replay end than with a raw CUDA graph?",
+    {"cuda.compile", "How much later than a raw CUDA graph does the first replay end?",
      run_cuda_compile},
-    {"cuda.instantiate", "does the lowered graph instantiate and upload as fast as the raw one?",
+    {"cuda.instantiate", "Does the lowered graph instantiate and upload as fast as the raw one?",
      run_cuda_instantiate},
-    {"cuda.launch", "what does a launch with its exact fence cost the CPU?", run_cuda_launch},
+    {"cuda.launch", "How much CPU time does a launch with its exact fence cost?", run_cuda_launch},
     {"cuda.replay",
-     "how long does a replay take on the GPU, Faithful and Auto, beside the raw graph?",
+     "How long does a GPU replay take, Faithful and Auto, compared with the raw graph?",
      run_cuda_replay},
     {"cuda.lowering",
-     "is a replay of ours faster than of the raw graph, by shape, kernel, size and lowering?",
+     "Is a replay faster than the raw graph's, by shape, kernel, size and lowering?",
      run_cuda_lowering},
 #ifdef REPRISE_HAS_SAMPLES
     {"cuda.samples",
-     "are the graphs of the samples faster lowered than faithful? --lowering and --tuned say which",
+     "Are the sample programs' graphs faster with --lowering or --tuned than faithful?",
      run_cuda_samples},
 #endif
     {"memory",
-     "how much memory do temporary buffers of a graph take, and a replay of them, beside "
+     "How much memory and replay time do temporary buffers cost, compared with "
      "cudaMallocAsync nodes?",
      run_memory},
-    {"update.scalar", "what does it cost to set a value between launches?", run_update_scalar},
-    {"update.graph", "what does each rung of an update cost, beside CUDA's own call?",
+    {"update.scalar", "How much does setting a value between launches cost?", run_update_scalar},
+    {"update.graph", "How much does each update method cost, compared with CUDA's own call?",
      run_update_graph},
 #ifdef REPRISE_HAS_OPS
     {"ops.gemm",
-     "does a graph of GemmOps replay as fast as the same calls of cuBLAS, captured by hand?",
+     "Does a graph of GemmOps replay as fast as the same cuBLAS calls in a captured graph?",
      run_ops_gemm},
 #endif
-    {"profile.nvtx", "what do NVTX ranges cost a launch?", run_profile_nvtx},
-    {"profile.replays", "what does it cost to know when each replay began and ended?",
+    {"profile.nvtx", "How much do NVTX ranges cost per launch?", run_profile_nvtx},
+    {"profile.replays", "How much does timing the start and end of each replay cost?",
      run_profile_replays},
-    {"profile.nodes", "what does it cost to time the nodes of some replays, and of all?",
+    {"profile.nodes", "How much does timing the nodes of some or all replays cost?",
      run_profile_nodes},
-    {"profile.cupti", "timing all nodes by CUPTI: how does it compare to bare CUPTI?",
+    {"profile.cupti", "How does timing all nodes by CUPTI compare with bare CUPTI?",
      run_profile_cupti},
     {"profile.raw",
-     "how long does a raw graph alone take? For runs under a tool: see bench/profile-table",
+     "How long does a raw graph alone take? (run under other tools by tests/bench/profile-table)",
      run_profile_raw},
 #endif
 };
@@ -128,7 +131,8 @@ void print_list() {
       "\nkernels: empty, Nus, Nus-full (N microseconds in one block, or in blocks that fill the "
       "GPU)\n");
   std::printf(
-      "lowerings: auto, tuned, costs (auto, told how long kernels take), traced (told by a trace "
+      "lowerings: auto, tuned, costs (auto, with the kernels' durations), traced (auto, with costs "
+      "from a trace "
       "of replays), faithful, lanes-K\n");
 }
 
@@ -147,13 +151,14 @@ int run(const Options& options) {
     bench.run(options, report);
   }
   if (!any) {
-    std::fprintf(stderr, "reprise_bench: no bench has '%s' in its name\n", options.filter.c_str());
+    std::fprintf(stderr, "reprise_bench: no benchmark name contains '%s'\n",
+                 options.filter.c_str());
     return 1;
   }
   if (options.json.empty()) return 0;
   result["lines"] = report.to_json();
-  result["left_out"] = report.left_out_to_json();
-  result["shapes"] = options.axes.shapes;  // in the order of tables
+  result["left_out"] = report.skipped_to_json();
+  result["shapes"] = options.axes.shapes;  // in table order
   std::ofstream file(options.json);
   file << result.dump(1) << '\n';
   file.close();
@@ -167,39 +172,44 @@ int run(const Options& options) {
 int main(int argc, char** argv) try {
   Options options;
   bool list = false, tuned = false;
-  CLI::App app("Measures what recording, compiling and replaying cost.", "reprise_bench");
+  CLI::App app("Measure the cost of recording, compiling and replaying graphs.", "reprise_bench");
   app.add_flag_callback(
-      "--quick", [&] { options.effort = Options::Effort::Quick; }, "small sizes and few samples");
-  app.add_option("--json", options.json, "also write the figures to FILE")->type_name("FILE");
-  app.add_option("--filter", options.filter, "only benches with NAME in their name")
+      "--quick", [&] { options.effort = Options::Effort::Quick; },
+      "use small sizes and few samples, to check that everything runs");
+  app.add_option("--json", options.json, "also write the results to FILE as JSON")
+      ->type_name("FILE");
+  app.add_option("--filter", options.filter, "run only benchmarks whose name contains NAME")
       ->type_name("NAME");
   app.add_flag_callback(
       "--list", [&] { list = true; },
-      "the benches, and what cuda.lowering can vary; measures nothing");
+      "list the benchmarks and the parameters of cuda.lowering, then exit");
   LoweringAxes& axes = options.axes;
-  const std::string group = "Of cuda.lowering";
+  const std::string group = "Parameters of cuda.lowering";
   const auto axis = [&](const char* name, auto& values, const char* text) {
     CLI::Option* option = app.add_option(name, values, text)->delimiter(',')->group(group);
     return values.empty() ? option : option->capture_default_str();
   };
-  axis("--shape", axes.shapes, "cholesky, layers-32... (default: all)")->type_name("NAMES");
-  axis("--kernel", axes.kernels,
-       "of all nodes, in one block or in as many as fill the GPU: empty, 10us, 100us-full...")
+  axis("--shape", axes.shapes, "graph shapes: cholesky, layers-32... (default: all)")
       ->type_name("NAMES");
-  axis("--nodes", axes.nodes, "about so many")
+  axis("--kernel", axes.kernels,
+       "kernel of all nodes, in one block or (-full) in enough to fill the GPU: empty, 10us, "
+       "100us-full...")
+      ->type_name("NAMES");
+  axis("--nodes", axes.nodes, "approximate numbers of nodes")
       ->type_name("NUMBERS")
-      ->check(CLI::Range(1u, kMostTasks));
-  axis("--lowering", axes.lowerings, "auto, tuned, costs, traced, faithful, lanes-16...")
+      ->check(CLI::Range(1u, kMaxTasks));
+  axis("--lowering", axes.lowerings, "lowerings: auto, tuned, costs, traced, faithful, lanes-16...")
       ->type_name("NAMES");
   app.add_flag_callback(
-         "--tuned", [&] { tuned = true; }, "tuned ones beside them")
+         "--tuned", [&] { tuned = true; }, "also measure tuned graphs")
       ->group(group);
-  app.add_option("--budget", axes.budget, "seconds; no point is begun later")
+  app.add_option("--budget", axes.budget, "time limit in seconds after which no point starts")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->group(group);
   app.add_option("--point-budget", axes.point_budget,
-                 "seconds for a point whose intervals stay wide; 20 pairs are taken in any case")
+                 "time limit in seconds for a point with wide confidence intervals; measures at "
+                 "least 20 pairs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->group(group);

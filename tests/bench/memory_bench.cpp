@@ -19,11 +19,11 @@ namespace {
 constexpr double kMiB = 1 << 20;
 
 // One temporary buffer of a chain of steps: step i fills buffer i and copies into it the first
-// bytes of the buffer before, and those of one that was kept for long where there is one.
-// private-pools makes the same list.
+// bytes of the previous buffer and, if available, of a long-lived one. The script private-pools
+// generates the same list.
 struct Step {
   std::uint64_t bytes = 0;
-  std::uint32_t last = 0;                   // the step that uses it last
+  std::uint32_t last = 0;                   // the last step that uses the buffer
   std::vector<std::uint32_t> sources = {};  // buffers
 };
 
@@ -31,7 +31,7 @@ std::vector<Step> make_steps(std::uint32_t count, std::uint64_t state) {
   std::vector<Step> steps(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    const auto level = (state >> 33) % 9;  // from 64 KiB to 16 MiB, and up to half as much again
+    const auto level = (state >> 33) % 9;  // from 64 KiB to 16 MiB, plus up to 50 %
     steps[i].bytes = (std::uint64_t{65536} << level) +
                      ((state >> 40) % (std::uint64_t{32768} << level)) / 256 * 256;
     steps[i].last = std::min(i + 1, count - 1);
@@ -49,13 +49,13 @@ std::uint64_t bytes_of_copy(const Step& to, const Step& from) {
   return std::min<std::uint64_t>({to.bytes, from.bytes, 65536});
 }
 
-// How ours orders the steps. The peers' are one after another, as a stream is; buffers share bytes
-// by what is ordered.
+// The order of the steps. The peers run them sequentially, like a stream; ordered buffers may share
+// bytes.
 struct Variant {
   const char* name;
   Ordering ordering;
   MemoryGoal goal;
-  std::uint32_t graphs = 1;  // each of other buffers, launched one after another
+  std::uint32_t graphs = 1;  // with different buffers each, launched sequentially
   SlabSharing sharing = SlabSharing::None;
 };
 constexpr Variant kVariants[] = {
@@ -84,7 +84,8 @@ CapturedGraph make_ours(const Device& device, const std::shared_ptr<CapturePool>
   return device.compile(commands, {.pool = pool, .memory_goal = variant.goal});
 }
 
-// The same nodes in the same order, each buffer between a cudaMallocAsync and a cudaFreeAsync node.
+// The same nodes in the same order, with a cudaMallocAsync and a cudaFreeAsync node around each
+// buffer's lifetime.
 class MemoryNodes {
  public:
   explicit MemoryNodes(const std::vector<Step>& steps) {
@@ -190,7 +191,7 @@ class MemoryComparison {
         replay, pairs, [this] { return replay_ours(); }, [this] { return replay_raw(); });
     report.add(replay);
 
-    Line trim = line_of("give all back", "us"), again = line_of("replay after that", "us");
+    Line trim = line_of("trim", "us"), again = line_of("replay after trim", "us");
     for (std::uint32_t i = 0; i < std::max(pairs / 3, 1u); ++i) {
       trim.ours.push_back(ns_of([&] { static_cast<void>(pool_->trim()); }) / 1e3);
       trim.peers.push_back(ns_of([&] { REPRISE_BENCH_CUDA(cudaDeviceGraphMemTrim(0)); }) / 1e3);

@@ -25,10 +25,10 @@ namespace {
 
 constexpr std::uint32_t kNodes = 1'000;
 
-// Of a batch: half of what the writer's queue holds.
+// Samples per batch: half of the writer's queue.
 constexpr std::uint32_t kReplaysAtOnce = 1'000;
 
-// The same replays again and again, each time later.
+// The same replays repeatedly, with increasing times.
 class Session {
  public:
   Session()
@@ -36,7 +36,7 @@ class Session {
         blocks_(sample_blocks(graph_, 1, kReplaysAtOnce, Times::Steady)) {}
 
   void describe(trace::TraceWriter& writer) const { static_cast<void>(writer.push(graph_)); }
-  // Returns when the writer has written them.
+  // Returns after the writer has written them.
   void replay(trace::TraceWriter& writer, std::uint64_t round) const {
     const trace::Time later =
         static_cast<trace::Time>(round) * (blocks_.back().samples.back().started -
@@ -56,7 +56,7 @@ class Session {
   std::vector<trace::SampleBlock> blocks_;
 };
 
-// MiB; 0 where the system does not tell.
+// MiB; 0 if the system does not report it.
 double resident(const char* which) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -66,17 +66,17 @@ double resident(const char* which) {
   return 0;
 }
 
-// The most memory that `work` had beyond what there was before it, in MiB.
+// The peak memory of `work` beyond the initial usage, in MiB.
 template <class Work>
 double peak_of(Work work) {
   ::malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const double before = resident("VmRSS:");
   work();
   return resident("VmHWM:") - before;
 }
 
-// What a viewer shows first: all graphs, all replays, and the samples of the last one.
+// The viewer's first view: all graphs, all replays and the samples of the last one.
 std::shared_ptr<const model::Document> first_picture(model::TraceLoader& loader) {
   while (!loader.has_replays()) static_cast<void>(loader.step());
   auto document = loader.document();
@@ -86,7 +86,7 @@ std::shared_ptr<const model::Document> first_picture(model::TraceLoader& loader)
   return document;
 }
 
-// This thread, and those that it begins, on two cores.
+// Pins this thread, and the threads that it starts, to two cores.
 class TwoCores {
  public:
   TwoCores() {
@@ -121,13 +121,13 @@ void run_model_open(const Options& options, Report& report) {
     for (std::uint32_t round = 0; round < rounds; ++round) session.replay(writer, round);
   }
   const std::string shape = std::to_string(static_cast<int>(samples / 1e6)) + " M samples";
-  Line picture{.what = "first picture",
+  Line picture{.what = "first view",
                .shape = shape,
                .nodes = kNodes,
                .unit = "ms",
                .goal = {Goal::Of::Median, 1'000}};
-  Line first_peak{.what = "first picture, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
-  Line statistics{.what = "all statistics", .shape = shape, .nodes = kNodes, .unit = "ns a sample"};
+  Line first_peak{.what = "first view, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
+  Line statistics{.what = "all statistics", .shape = shape, .nodes = kNodes, .unit = "ns/sample"};
   Line last_peak{.what = "all statistics, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
   for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 7u); ++i) {
     std::unique_ptr<model::TraceLoader> loader;
@@ -158,7 +158,7 @@ void run_model_live(const Options& options, Report& report) {
   Line shown{.what = "queued, packed, sent and shown",
              .shape = "live",
              .nodes = kNodes,
-             .unit = "ns a sample",
+             .unit = "ns/sample",
              .goal = {Goal::Of::Median, 200}};
   Line dropped{.what = "dropped",
                .shape = "live",

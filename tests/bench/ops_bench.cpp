@@ -1,5 +1,5 @@
-// Products as ops beside the same calls of cuBLAS, captured by hand: the chains are alike, so a
-// difference is what an op's child graph costs.
+// Matrix products as ops, compared with the same cuBLAS calls in a captured graph. The chains are
+// identical, so the difference is the cost of the ops' child graphs.
 #if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_OPS)
 
 #include <cublas_v2.h>
@@ -27,8 +27,8 @@ void check_blas(cublasStatus_t result, const char* call) {
     throw std::runtime_error(std::string(call) + ": " + cublasGetStatusName(result));
 }
 
-// A stream, and a chain of products captured in it: x = a x, again and again, from one half of a
-// buffer to the other.
+// A stream and a captured chain of products: x = a x repeatedly, alternating between the halves of
+// a buffer.
 class CapturedProducts {
  public:
   CapturedProducts(std::uint32_t size, const GpuRef<float>& a, const GpuRef<float>& x) {

@@ -24,9 +24,9 @@ namespace {
 
 bool have_gpu() { return finds_gpu(Instance({.application = "reprise_bench"})); }
 
-// Keeps the device there, whatever comes and goes. A raw executable must not be there while CUPTI
-// comes or goes: so nothing is, but what is measured.
-struct Place {
+// Keeps the device open. Raw executables must not exist while CUPTI is attached or detached, so
+// only the measured graph exists.
+struct ProfileSetup {
   BenchFolder folder;
   Instance instance{{.application = "reprise_bench"}};
   Device device = instance.open_device(DeviceSelector::named("cuda:0"));
@@ -48,72 +48,75 @@ bool is_in_process(const char* library) {
   return false;
 }
 
-struct Look {
+struct ProfileCase {
   const char* name;
   ProfileMode mode;
   CudaGraphs cuda_graphs;
-  Goal goal;  // of the ratio to no trace
+  Goal goal;  // for the ratio to no trace
 };
 
-// Both are there at once, and measured in turn.
-void measure_beside(const Place& place, const Shape& shape, const Look& look,
+// Both graphs exist at once and are measured alternately.
+void measure_beside(const ProfileSetup& setup, const Shape& shape, const ProfileCase& profile_case,
                     const Options& options, Report& report) {
   const std::uint32_t pairs = options.is_quick() ? 3 : 21, launches = 32;
   ProfiledGraph plain({.shape = &shape});
   const auto replays =
       static_cast<std::uint32_t>(std::fmin(200, std::fmax(4, 10'000 / plain.gpu_us(4))));
-  ProfiledGraph looked(
-      {.shape = &shape, .trace = place.file(), .mode = look.mode, .cuda_graphs = look.cuda_graphs});
-  Line gpu{.what = std::string(look.name) + ", replay",
+  ProfiledGraph profiled({.shape = &shape,
+                          .trace = setup.file(),
+                          .mode = profile_case.mode,
+                          .cuda_graphs = profile_case.cuda_graphs});
+  Line gpu{.what = std::string(profile_case.name) + ", replay",
            .shape = shape.name,
            .nodes = shape.size(),
            .unit = "us",
            .peer = "no trace",
-           .goal = look.goal};
+           .goal = profile_case.goal};
   measure_pairs(
-      gpu, pairs, [&] { return looked.gpu_us(replays); }, [&] { return plain.gpu_us(replays); });
+      gpu, pairs, [&] { return profiled.gpu_us(replays); }, [&] { return plain.gpu_us(replays); });
   report.add(gpu);
-  Line more{.what = "  of it more", .shape = shape.name, .nodes = shape.size(), .unit = "us"};
-  if (shape.size() == 1) more.goal = {Goal::Of::Median, look.mode == ProfileMode::Off ? 0.1 : 2.0};
+  Line more{.what = "  overhead", .shape = shape.name, .nodes = shape.size(), .unit = "us"};
+  if (shape.size() == 1)
+    more.goal = {Goal::Of::Median, profile_case.mode == ProfileMode::Off ? 0.1 : 2.0};
   for (std::size_t i = 0; i < gpu.ours.size(); ++i) more.ours.push_back(gpu.ours[i] - gpu.peers[i]);
   report.add(more);
-  Line cpu{.what = std::string(look.name) + ", launch",
+  Line cpu{.what = std::string(profile_case.name) + ", launch",
            .shape = shape.name,
            .nodes = shape.size(),
            .unit = "ns",
            .peer = "no trace"};
   measure_pairs(
-      cpu, pairs, [&] { return looked.launch_ns(launches); },
+      cpu, pairs, [&] { return profiled.launch_ns(launches); },
       [&] { return plain.launch_ns(launches); });
   report.add(cpu);
-  Line more_cpu{.what = "  of it more", .shape = shape.name, .nodes = shape.size(), .unit = "ns"};
+  Line more_cpu{.what = "  overhead", .shape = shape.name, .nodes = shape.size(), .unit = "ns"};
   if (shape.size() == 1)
-    more_cpu.goal = {Goal::Of::Median, look.mode == ProfileMode::Off ? 20.0 : 200.0};
+    more_cpu.goal = {Goal::Of::Median, profile_case.mode == ProfileMode::Off ? 20.0 : 200.0};
   for (std::size_t i = 0; i < cpu.ours.size(); ++i)
     more_cpu.ours.push_back(cpu.ours[i] - cpu.peers[i]);
   report.add(more_cpu);
 }
 
-// By what the last nodes of a trace were timed.
+// The source of the last node times of a trace.
 trace::SampleSource last_source(const std::filesystem::path& file) {
   const trace::TraceReader reader(file);
   std::optional<trace::SampleSource> last;
   for (const trace::ChunkEntry& chunk : reader.chunks()) {
     for (const trace::SampleBlock& block : reader.read(chunk).sample_blocks) last = block.source;
   }
-  if (!last) throw std::runtime_error("no node was timed");
+  if (!last) throw std::runtime_error("the trace has no node times");
   return *last;
 }
 
-// us a replay of ours with each node timed by CUPTI, attached already.
-double timed_by_cupti_us(const Place& place, const Shape& shape, double seconds) {
+// us per replay with every node timed by CUPTI, excluding the attach.
+double timed_by_cupti_us(const ProfileSetup& setup, const Shape& shape, double seconds) {
   double us = 0;
   {
-    ProfiledGraph looked({.shape = &shape, .trace = place.file(), .mode = ProfileMode::Every});
-    static_cast<void>(looked.wall_us(seconds));
-    us = looked.wall_us(seconds);
+    ProfiledGraph profiled({.shape = &shape, .trace = setup.file(), .mode = ProfileMode::Every});
+    static_cast<void>(profiled.wall_us(seconds));
+    us = profiled.wall_us(seconds);
   }
-  if (last_source(place.path()) != trace::SampleSource::Cupti)
+  if (last_source(setup.path()) != trace::SampleSource::Cupti)
     throw std::runtime_error("nodes were not timed by CUPTI");
   return us;
 }
@@ -122,8 +125,7 @@ double timed_by_cupti_us(const Place& place, const Shape& shape, double seconds)
 
 void run_profile_nvtx(const Options& options, Report& report) {
   const std::uint32_t ranges = options.is_quick() ? 10'000 : 1'000'000;
-  Line line{.what = detail::nvtx_listens() ? "a tool listens" : "nobody listens",
-            .unit = "ns a launch"};
+  Line line{.what = detail::nvtx_listens() ? "with a tool" : "without a tool", .unit = "ns/launch"};
   if (!detail::nvtx_listens()) line.goal = {Goal::Of::Median, 50};
   for (int i = 0; i < 9; ++i) {
     line.ours.push_back(ns_of([&] {
@@ -138,7 +140,7 @@ void run_profile_nvtx(const Options& options, Report& report) {
 
 void run_profile_replays(const Options& options, Report& report) {
   if (!have_gpu()) return;
-  const Place place;
+  const ProfileSetup setup;
   const bool was_there = is_in_process("libcupti");
   for (const Shape& shape : profiled_shapes(options)) {
     {
@@ -156,10 +158,10 @@ void run_profile_replays(const Options& options, Report& report) {
           [&] { return raw->gpu_us(replays); });
       report.add(line);
     }
-    measure_beside(place, shape,
+    measure_beside(setup, shape,
                    {"Off", ProfileMode::Off, CudaGraphs::Exclusive, {Goal::Of::Ratio, 1.01}},
                    options, report);
-    measure_beside(place, shape,
+    measure_beside(setup, shape,
                    {"Replays", ProfileMode::Replays, CudaGraphs::Exclusive,
                     shape.size() == 1 ? Goal{} : Goal{Goal::Of::Ratio, 1.02}},
                    options, report);
@@ -170,14 +172,13 @@ void run_profile_replays(const Options& options, Report& report) {
               .ours = {is_in_process("libcupti") && !was_there ? 1.0 : 0.0}});
 }
 
-// What is measured in turn here can't be there at once: CUPTI is in the way of everything else
-// while it is at work.
+// The modes are measured one after another, because an active CUPTI slows down everything else.
 void run_profile_nodes(const Options& options, Report& report) {
   if (!have_gpu()) return;
-  const Place place;
+  const ProfileSetup setup;
   const double shortly = options.is_quick() ? 0.05 : 1, at_length = options.is_quick() ? 0.2 : 10;
   const std::uint32_t rounds = options.is_quick() ? 1 : 3;
-  const Look looks[] = {
+  const ProfileCase looks[] = {
       {"Sampled", ProfileMode::Sampled, CudaGraphs::Exclusive, {Goal::Of::Ratio, 1.02}},
       {"Every, Exclusive", ProfileMode::Every, CudaGraphs::Exclusive, {}},
       {"Every, Foreign", ProfileMode::Every, CudaGraphs::Foreign, {}}};
@@ -191,53 +192,53 @@ void run_profile_nodes(const Options& options, Report& report) {
     report.add({.what = "no trace",
                 .shape = shape.name,
                 .nodes = shape.size(),
-                .unit = "us a replay",
+                .unit = "us/replay",
                 .peer = "raw graph",
                 .ours = plain,
                 .peers = raw});
-    for (const Look& look : looks) {
-      const double seconds =
-          look.mode == ProfileMode::Sampled && shape.name == "layers 4/4" ? at_length : shortly;
-      Line line{.what = look.name,
+    for (const ProfileCase& profile_case : looks) {
+      const double seconds = profile_case.mode == ProfileMode::Sampled && shape.name == "layers 4/4"
+                                 ? at_length
+                                 : shortly;
+      Line line{.what = profile_case.name,
                 .shape = shape.name,
                 .nodes = shape.size(),
-                .unit = "us a replay",
+                .unit = "us/replay",
                 .peer = "no trace",
-                .goal = look.goal,
+                .goal = profile_case.goal,
                 .peers = plain};
       for (std::uint32_t round = 0; round < rounds; ++round) {
-        ProfiledGraph looked({.shape = &shape,
-                              .trace = place.file(),
-                              .mode = look.mode,
-                              .cuda_graphs = look.cuda_graphs});
-        line.ours.push_back(looked.wall_us(seconds));
+        ProfiledGraph profiled({.shape = &shape,
+                                .trace = setup.file(),
+                                .mode = profile_case.mode,
+                                .cuda_graphs = profile_case.cuda_graphs});
+        line.ours.push_back(profiled.wall_us(seconds));
       }
       report.add(line);
     }
   }
 }
 
-// Attached in turn: the same raw graph takes up to 1.2 times as long in one attach as in the next.
+// Attaches alternately: the time of the same raw graph varies by up to 20 % between attaches.
 void run_profile_cupti(const Options& options, Report& report) {
   if (!have_gpu()) return;
-  const Place place;
+  const ProfileSetup setup;
   const double seconds = options.is_quick() ? 0.05 : 0.3;
   const std::uint32_t pairs = options.is_quick() ? 1 : 11;
   for (const Shape& shape : profiled_shapes(options)) {
     Line line{.what = "Every, Exclusive",
               .shape = shape.name,
               .nodes = shape.size(),
-              .unit = "us a replay",
+              .unit = "us/replay",
               .peer = "raw CUPTI"};
-    if (shape.size() > 1)
-      line.goal = {Goal::Of::Ratio,
-                   1.05};  // of one node ours has three records: it has the frame's two stamps too
+    // a single node has three records: the two entry/exit timestamps add two
+    if (shape.size() > 1) line.goal = {Goal::Of::Ratio, 1.05};
     for (std::uint32_t pair = 0; pair < pairs; ++pair) {
-      line.ours.push_back(timed_by_cupti_us(
-          place, shape, seconds));  // first: an engine leaves CUPTI to who loaded it before
+      // first, because an engine leaves CUPTI to an earlier client
+      line.ours.push_back(timed_by_cupti_us(setup, shape, seconds));
       RawCupti cupti;
-      if (!cupti.why_not().empty()) {
-        std::printf("  no raw CUPTI beside it: %s\n", cupti.why_not().c_str());
+      if (!cupti.error().empty()) {
+        std::printf("  no raw CUPTI for comparison: %s\n", cupti.error().c_str());
         return;
       }
       TimedRaw traced(shape, 0);
@@ -251,10 +252,9 @@ void run_profile_cupti(const Options& options, Report& report) {
 
 void run_profile_raw(const Options& options, Report& report) {
   if (!have_gpu()) return;
-  const Place place;
+  const ProfileSetup setup;
   for (const Shape& shape : profiled_shapes(options)) {
-    Line line{
-        .what = "raw graph", .shape = shape.name, .nodes = shape.size(), .unit = "us a replay"};
+    Line line{.what = "raw graph", .shape = shape.name, .nodes = shape.size(), .unit = "us/replay"};
     TimedRaw raw(shape, 0);
     for (int i = 0; i < 3; ++i) line.ours.push_back(raw.wall_us(options.is_quick() ? 0.02 : 0.5));
     report.add(line);

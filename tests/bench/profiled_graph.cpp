@@ -74,7 +74,7 @@ ProfiledGraph::~ProfiledGraph() {
   fences_ = {};
   graph_.reset();
   on_stream_ = Queue();
-  device_.wait_idle();  // what is dropped is freed before the next one is measured
+  device_.wait_idle();  // frees the dropped graph before the next measurement
 }
 
 double ProfiledGraph::gpu_us(std::uint32_t count) {

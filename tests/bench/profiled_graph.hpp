@@ -1,5 +1,5 @@
-// A graph of a shape in an instance of its own, looked at as closely as is wanted, and how long it
-// takes. Threads: one.
+// A graph of a given shape in its own instance, with a given profiling mode, and its timing.
+// Threads: one.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,13 +19,13 @@
 
 namespace reprise::bench {
 
-// Launches that are under way at most while time is taken over many replays: no queue grows without
-// end, and the GPU seldom waits for one. (With 64, raw chains of 1,000 nodes took 678 us each on an
-// H200, and 500 us in runs of 20.)
+// Maximum number of launches in flight while timing many replays: bounds the queue and rarely
+// stalls the GPU. (With 64, raw chains of 1,000 nodes took 678 us each on an H200, compared with
+// 500 us in batches of 20.)
 inline constexpr std::uint32_t kInFlight = 8;
 
-// us a replay over `seconds`, by the wall clock. `launch(i)` launches, `wait(i)` waits for launch
-// i; both with i below kInFlight.
+// us per replay over `seconds` of wall-clock time. `launch(i)` launches, `wait(i)` waits for launch
+// i; i is below kInFlight.
 template <class Launch, class Wait>
 [[nodiscard]] double wall_us(double seconds, Launch&& launch, Wait&& wait) {
   const double begin = now_ns(), until = begin + 1e9 * seconds;
@@ -40,7 +40,7 @@ template <class Launch, class Wait>
   return 1e-3 * (now_ns() - begin) / static_cast<double>(launched);
 }
 
-// A stream that takes times.
+// A stream with event-based timing.
 class TimedStream {
  public:
   TimedStream();
@@ -49,7 +49,7 @@ class TimedStream {
   ~TimedStream();
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
 
-  // GPU time in us of one of `count` launches, by events around all of them.
+  // GPU time in us per launch, measured by events around `count` launches.
   template <class Launch>
   [[nodiscard]] double gpu_us(std::uint32_t count, Launch&& launch) const {
     REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream_));
@@ -67,7 +67,7 @@ class TimedStream {
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 
-// A raw graph, with an event behind each launch, as ours has a fence.
+// A raw graph with an event after each launch, which corresponds to a Reprise fence.
 class TimedRaw {
  public:
   TimedRaw(const Shape& shape, std::uint32_t spin_ns);
@@ -89,7 +89,7 @@ struct ProfiledGraphDesc {
   const Shape* shape = nullptr;
   std::uint32_t spin_ns = 0;
   std::string trace = {};               // file; empty: none
-  ProfileMode mode = ProfileMode::Off;  // means something with a trace
+  ProfileMode mode = ProfileMode::Off;  // used only with a trace
   CudaGraphs cuda_graphs = CudaGraphs::Exclusive;
 };
 
@@ -101,7 +101,7 @@ class ProfiledGraph {
   ~ProfiledGraph();
   [[nodiscard]] double gpu_us(std::uint32_t count);
   [[nodiscard]] double wall_us(double seconds);
-  // CPU time in ns of one of `count` launches; nothing runs before.
+  // CPU time in ns per launch over `count` launches on an idle device.
   [[nodiscard]] double launch_ns(std::uint32_t count);
 
  private:
@@ -109,8 +109,9 @@ class ProfiledGraph {
   const Device device_;
   const CurrentDevice current_;
   TimedStream timed_;
-  Queue queue_,
-      on_stream_;  // ours, as applications have it; and the stream's, whose launches cost more
+  // a queue of the engine, as in applications, and one that adopts the stream, whose launches cost
+  // more
+  Queue queue_, on_stream_;
   std::shared_ptr<CapturePool> pool_;
   std::optional<CapturedGraph> graph_;
   std::array<Fence, kInFlight> fences_;

@@ -16,7 +16,7 @@ constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                          CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
-// CUPTI's callbacks of buffers get no pointer of ours.
+// CUPTI's buffer callbacks have no user pointer.
 std::atomic<std::uint64_t> seen{0};
 decltype(&::cuptiActivityGetNextRecord) next_record = nullptr;
 
@@ -45,17 +45,17 @@ RawCupti::RawCupti() {
     if (handle == nullptr) handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr) {
-    why_not_ = "libcupti was not found";
+    error_ = "libcupti was not found";
     return;
   }
-  cupti_ = detail::CuptiLibrary::resolve(handle, why_not_);
+  cupti_ = detail::CuptiLibrary::resolve(handle, error_);
   if (!cupti_) return;
   next_record = cupti_->next_record;
   bool works = cupti_->subscribe(&subscriber_, &on_callback, nullptr) == CUPTI_SUCCESS;
   works = works && cupti_->register_buffers(&on_wanted, &on_full) == CUPTI_SUCCESS;
   for (const CUpti_ActivityKind kind : kKinds)
     works = works && cupti_->enable(kind) == CUPTI_SUCCESS;
-  if (!works) why_not_ = "CUPTI cannot be had";
+  if (!works) error_ = "CUPTI is unavailable";
 }
 
 RawCupti::~RawCupti() {

@@ -1,6 +1,6 @@
-// CUPTI as a program uses it that has nothing else in mind: kernel, copy and fill records of all
-// that runs while it lives, counted and dropped. The peer of our own profiling. Nothing of CUDA's
-// may be launched that was there before. Threads: one.
+// Plain CUPTI: counts and drops the kernel, copy and fill records of everything that runs during
+// its lifetime. The peer of Reprise's profiling. CUDA executables created before it must not be
+// launched meanwhile. Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,14 @@ class RawCupti {
   RawCupti& operator=(const RawCupti&) = delete;
   ~RawCupti();
 
-  [[nodiscard]] const std::string& why_not() const noexcept { return why_not_; }  // empty: it works
-  [[nodiscard]] std::uint64_t records();                                          // so far
+  // empty if CUPTI works
+  [[nodiscard]] const std::string& error() const noexcept { return error_; }
+  [[nodiscard]] std::uint64_t records();  // so far
 
  private:
   std::optional<detail::CuptiLibrary> cupti_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
-  std::string why_not_;
+  std::string error_;
 };
 
 }  // namespace reprise::bench

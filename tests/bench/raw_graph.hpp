@@ -1,5 +1,5 @@
-// What a person would write by hand: the nodes and edges of a shape as a CUDA graph, by CUDA's
-// runtime alone. The peer of the GPU benches. Threads: one.
+// The nodes and edges of a shape as a CUDA graph, built with the CUDA runtime alone. The peer of
+// the GPU benchmarks. Threads: one.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace reprise::bench {
 
-// Throws std::runtime_error with the call and CUDA's name for the code.
+// Throws std::runtime_error with the call and the name of the error code.
 void check(cudaError_t result, const char* call);
 #define REPRISE_BENCH_CUDA(call) ::reprise::bench::check((call), #call)
 

@@ -1,5 +1,5 @@
-// The peer of cuda.lowering: the nodes and edges of a task graph as a person would write them down,
-// by CUDA's runtime alone. Threads: one.
+// The nodes and edges of a task graph, built with the CUDA runtime alone. The peer of
+// cuda.lowering. Threads: one.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace reprise::bench {
 
-// The kernel of the nodes, loaded without the engine.
+// The node kernel, loaded without the engine.
 class RawTask {
  public:
   RawTask();
@@ -29,12 +29,12 @@ struct RawTaskGraphDesc {
   cudaKernel_t kernel = nullptr;
   std::uint32_t blocks = 1, threads = 32;  // of each node
   std::uint32_t spin_ns = 0;
-  float* memory = nullptr;  // an element a node
+  float* memory = nullptr;  // one element per node
 };
 
 class RawTaskGraph {
  public:
-  explicit RawTaskGraph(const RawTaskGraphDesc& desc);  // instantiated
+  explicit RawTaskGraph(const RawTaskGraphDesc& desc);  // also instantiates
   RawTaskGraph(const RawTaskGraph&) = delete;
   RawTaskGraph& operator=(const RawTaskGraph&) = delete;
   ~RawTaskGraph();

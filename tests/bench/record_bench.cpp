@@ -18,10 +18,10 @@ void run_record(const Options& options, Report& report) {
                       samples = options.is_quick() ? 5 : 60;
   Line dispatch{.what = "dispatch, three arguments",
                 .nodes = count,
-                .unit = "ns a command",
+                .unit = "ns/command",
                 .goal = {Goal::Of::Median, 60}};
-  Line allocations{.what = "heap allocations while recording", .nodes = count, .unit = "in all"};
-  Line end{.what = "end", .nodes = count, .unit = "ns a command"};
+  Line allocations{.what = "heap allocations while recording", .nodes = count, .unit = "total"};
+  Line end{.what = "end", .nodes = count, .unit = "ns/command"};
   for (std::uint32_t sample = 0; sample <= samples; ++sample) {
     commands.begin();
     const std::uint64_t before = test::allocations_of_this_thread();
@@ -31,7 +31,7 @@ void run_record(const Options& options, Report& report) {
     });
     const std::uint64_t after = test::allocations_of_this_thread();
     const double end_ns = cpu_ns_of([&] { commands.end(); });
-    if (sample == 0) continue;  // warms the caches and the arenas
+    if (sample == 0) continue;  // warms up caches and arenas
     dispatch.ours.push_back(dispatch_ns / count);
     allocations.ours.push_back(static_cast<double>(after - before));
     end.ours.push_back(end_ns / count);

@@ -79,15 +79,15 @@ void Report::add(const Line& line) {
   entries_.push_back({bench_, line});
 }
 
-void Report::leave_out(const std::string& what, const std::string& reason) {
+void Report::skip(const std::string& what, const std::string& reason) {
   std::printf("  %s: not measured: %s\n", what.c_str(), reason.c_str());
   std::fflush(stdout);
-  left_out_.push_back({bench_, what, reason});
+  skipped_.push_back({bench_, what, reason});
 }
 
-nlohmann::json Report::left_out_to_json() const {
+nlohmann::json Report::skipped_to_json() const {
   nlohmann::json entries = nlohmann::json::array();
-  for (const auto& [bench, what, reason] : left_out_)
+  for (const auto& [bench, what, reason] : skipped_)
     entries.push_back({{"bench", bench}, {"what", what}, {"reason", reason}});
   return entries;
 }

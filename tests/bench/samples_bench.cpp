@@ -1,5 +1,5 @@
-// The samples' own graphs, with their own kernels and copies, lowered in every way beside their
-// faithful lowering.
+// The graphs of the sample programs, with their own kernels and copies, in several lowerings
+// compared with the faithful one.
 #if defined(REPRISE_HAS_CUDA) && defined(REPRISE_HAS_SAMPLES)
 
 #include <functional>
@@ -34,12 +34,12 @@ namespace {
 
 struct SampleGraph {
   std::string name;
-  std::shared_ptr<const void> sample;  // that made it
+  std::shared_ptr<const void> sample;  // keeps the sample alive
   const CapturedGraph* graph = nullptr;
 };
 
 #ifdef REPRISE_HAS_OPS
-// Rows of images that nobody drew: what the step takes does not depend on them.
+// Rows of synthetic images; the duration of a step does not depend on their content.
 digits::DigitSet digit_rows(std::uint32_t rows) {
   digits::DigitSet set;
   for (std::uint32_t i = 0; i < rows * digits::kPixels; ++i)
@@ -55,8 +55,8 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   graphs.push_back({"photo", photo, &photo->graph()});
   const auto cg =
       std::make_shared<cg::Solver>(device, cg::SolverDesc{.size = 128, .max_iterations = 50});
-  static_cast<void>(
-      cg->solve_in_graph(cg::right_side(128)));  // what its graph copies in from then on
+  // copied in by the graph
+  static_cast<void>(cg->solve_in_graph(cg::right_side(128)));
   graphs.push_back({"cg", cg, &cg->graph()});
 #ifdef REPRISE_HAS_OPS
   const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
@@ -88,7 +88,7 @@ void measure(const Device& device, const SampleGraph& sample, const Options& opt
     makers.emplace_back([way = ways.back().get()] { way->make_one(); });
   }
   make_in_turns(makers, kSeveralExecutables);
-  // Each executable meets each of the peer's.
+  // Pairs each executable with each of the peer's.
   std::vector<Contender> contenders(ways.size());
   for (std::size_t i = 0; i < ways.size(); ++i) {
     contenders[i].launch = [&, i](std::uint32_t round) {
@@ -97,10 +97,10 @@ void measure(const Device& device, const SampleGraph& sample, const Options& opt
     };
   }
   const double once_us = stream.gpu_us(1, [&] { contenders[0].launch(0); });
-  take_turns(stream, contenders,
-             {.once_us = once_us,
-              .budget = options.axes.point_budget,
-              .least = options.is_quick() ? 3u : 20u});
+  measure_interleaved(stream, contenders,
+                      {.once_us = once_us,
+                       .budget = options.axes.point_budget,
+                       .min_rounds = options.is_quick() ? 3u : 20u});
   for (std::size_t i = 1; i < ways.size(); ++i) {
     Line line = {.what = names[i],
                  .shape = sample.name,

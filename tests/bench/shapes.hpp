@@ -1,4 +1,4 @@
-// Graphs of the benches as lists of parents, and how they are recorded. Threads: pure functions.
+// Graph shapes of the benchmarks as lists of parents, and their recording. Threads: pure functions.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kMaxParents = 4;
 
 struct Parents {
   std::uint32_t count = 0;
-  std::array<std::uint32_t, kMaxParents> node{};  // lower than the node itself
+  std::array<std::uint32_t, kMaxParents> node{};  // smaller than the node's own index
 };
 struct Shape {
   std::string name;
@@ -25,14 +25,15 @@ struct Shape {
 [[nodiscard]] Shape chain_shape(std::uint32_t nodes);
 [[nodiscard]] Shape wide_shape(std::uint32_t nodes);
 [[nodiscard]] Shape tree_shape(std::uint32_t nodes);
-// Layers of `width`; a node comes after itself and its neighbours of the layer before.
+// Layers of `width` nodes; each node depends on the same and adjacent nodes of the previous layer.
 [[nodiscard]] Shape layer_shape(std::uint32_t nodes, std::uint32_t width, std::uint32_t parents);
 
-// Kernels nodeN by number of parents, loaded on one device.
+// The kernels nodeN (N: number of parents), loaded on one device.
 using NodeKernels = std::array<Kernel, kMaxParents + 1>;
 [[nodiscard]] NodeKernels load_node_kernels(const Device& device);
 
-// One dispatch of one warp a node; node i writes state[i] and reads its parents' elements.
+// Records one single-warp dispatch per node; node i writes state[i] and reads its parents'
+// elements.
 void record_shape(CommandBuffer& commands, const Shape& shape, const NodeKernels& kernels,
                   const GpuRef<float>& state, std::uint32_t spin_ns);
 

@@ -47,7 +47,7 @@ double bytes_a_sample(const trace::TraceReader& reader) {
   return static_cast<double>(sample_bytes(reader)) / static_cast<double>(samples_in(reader));
 }
 
-// From the first block that is pushed until the last one is in the file; the queue holds them all.
+// Time from the first pushed block until the last one is in the file; the queue has room for all.
 double write_once(const trace::GraphVersion& graph, const std::vector<trace::SampleBlock>& blocks,
                   const std::filesystem::path& path) {
   std::vector<trace::Record> records(blocks.begin(), blocks.end());
@@ -61,7 +61,7 @@ double write_once(const trace::GraphVersion& graph, const std::vector<trace::Sam
          (static_cast<double>(blocks.size()) * kNodes);
 }
 
-// A graph of `kNodes` nodes on the host device that compute for `steps` each.
+// A graph of `kNodes` nodes on the host device, each computing for `steps` steps.
 struct ReplayedDesc {
   Shape shape;
   unsigned steps = 0;
@@ -107,7 +107,7 @@ class Replayed {
   std::optional<CapturedGraph> graph_;
 };
 
-// That make a node of a chain take 2 us.
+// steps that make a node of a chain take 2 us
 unsigned steps_of_a_node() {
   constexpr unsigned kSteps = 1'500;
   Replayed chain({.shape = chain_shape(kNodes), .steps = kSteps});
@@ -150,7 +150,7 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
     report.add({.what = "on disk",
                 .shape = shape.name,
                 .nodes = kNodes,
-                .unit = "bytes a sample",
+                .unit = "bytes/sample",
                 .goal = {Goal::Of::Median, 8},
                 .ours = {bytes_a_sample(reader)}});
     report.add({.what = "lost",
@@ -178,7 +178,7 @@ void run_trace_file(const Options& options, Report& report) {
     Line written{.what = "queued, packed and written",
                  .shape = kind.name,
                  .nodes = kNodes,
-                 .unit = "ns a sample",
+                 .unit = "ns/sample",
                  .goal = {Goal::Of::Median, 50}};
     for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i)
       written.ours.push_back(write_once(graph, blocks, file));
@@ -187,10 +187,10 @@ void run_trace_file(const Options& options, Report& report) {
     report.add({.what = "on disk",
                 .shape = kind.name,
                 .nodes = kNodes,
-                .unit = "bytes a sample",
+                .unit = "bytes/sample",
                 .goal = {Goal::Of::Median, 8},
                 .ours = {bytes_a_sample(reader)}});
-    Line read{.what = "read", .shape = kind.name, .nodes = kNodes, .unit = "ns a sample"};
+    Line read{.what = "read", .shape = kind.name, .nodes = kNodes, .unit = "ns/sample"};
     for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i) {
       read.ours.push_back(cpu_ns_of([&] {
                             for (const trace::ChunkEntry& c : reader.chunks())

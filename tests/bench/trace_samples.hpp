@@ -1,5 +1,5 @@
-// Samples as replays of a graph give them, for benches of what takes and reads traces. The same
-// seed gives the same ones. Threads: pure functions.
+// Generates samples like those of graph replays, for benchmarks of trace writers and readers.
+// Deterministic for a seed. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,23 @@
 
 namespace reprise::bench {
 
-// How much the times of a node differ from one replay to the next.
+// The variation of a node's times between replays.
 enum class Times : std::uint8_t {
-  Steady,  // by a twentieth
-  Wild     // by a factor of a thousand
+  Steady,  // by 5 %
+  Wild     // by a factor of 1,000
 };
 
-// A graph of `nodes` nodes in layers of 32, each after two of the layer before, on four lanes.
+// A graph of `nodes` nodes in layers of 32, each with two predecessors in the previous layer, on
+// four lanes.
 [[nodiscard]] trace::GraphVersion layered_graph(std::uint32_t nodes);
-// Samples of replays first, first + 1, ...: the nodes of 2 us each on four workers.
+// Samples of replays first, first + 1, ...: nodes of 2 us each on four workers.
 [[nodiscard]] std::vector<trace::SampleBlock> sample_blocks(const trace::GraphVersion& graph,
                                                             std::uint64_t first,
                                                             std::uint32_t count, Times times);
-// The replay that gave a block.
+// The replay that a block belongs to.
 [[nodiscard]] trace::Replay replay_of(const trace::SampleBlock& block);
 
-// A folder for what a bench writes; it goes with everything in it.
+// A temporary directory for the output of a benchmark; removed with its contents.
 class BenchFolder {
  public:
   BenchFolder();

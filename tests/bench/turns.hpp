@@ -1,4 +1,4 @@
-// GPU times of several graphs on one stream, taken in turns until it is known how they compare.
+// Interleaved GPU timing of several graphs on one stream, until their ratios are known precisely.
 // Threads: one.
 #pragma once
 
@@ -12,20 +12,21 @@
 namespace reprise::bench {
 
 struct Contender {
-  std::function<void(std::uint32_t round)> launch;  // one replay, on the stream
-  std::vector<double> us;                           // of one replay, by round
+  std::function<void(std::uint32_t round)> launch;  // one replay on the stream
+  std::vector<double> us;                           // per replay, by round
 };
 
 struct TurnsDesc {
-  double once_us = 0;  // about what a replay takes; so many give one figure that it is of two
-                       // milliseconds, where one takes no longer
-  double budget = 1;   // seconds, after which no round begins but the least
-  std::uint32_t least = 20;
+  // approximate duration of a replay; a sample averages enough replays to last about 2 ms
+  double once_us = 0;
+  double budget = 1;  // seconds after which no round starts, except to reach min_rounds
+  std::uint32_t min_rounds = 20;
 };
 
-// [0] is the peer of all others. In each round every contender is measured, each first in its turn;
-// the end is where the intervals of all ratios to the peer are narrow (1 % of the median), or the
-// budget is used.
-void take_turns(const TimedStream& stream, std::span<Contender> contenders, const TurnsDesc& desc);
+// contenders[0] is the peer of all others. Each round measures every contender, rotating the first.
+// Ends when the confidence intervals of all ratios to the peer are narrow (1 % of the median), or
+// the budget is exhausted.
+void measure_interleaved(const TimedStream& stream, std::span<Contender> contenders,
+                         const TurnsDesc& desc);
 
 }  // namespace reprise::bench

@@ -17,7 +17,7 @@ namespace reprise::bench {
 
 namespace {
 
-// A chain of ours and a raw one; the node in the middle of ours has a slot for its value.
+// A Reprise chain and a raw one; the middle node of the former has a slot for its value.
 class Chains {
  public:
   explicit Chains(const Instance& instance, std::uint32_t nodes)
@@ -81,7 +81,7 @@ class Chains {
     REPRISE_BENCH_CUDA(
         cudaGraphExecKernelNodeSetParams(raw_->exec(), raw_nodes_[middle()], &params));
   }
-  // Builds the graph again, with another value everywhere, updates with it, and destroys it.
+  // Rebuilds the graph with another value in every node, updates with it, and destroys it.
   void exec_update_raw(std::uint32_t value) const { update_raw(*make_raw(value)); }
   void update_raw(const RawGraph& next) const {
     cudaGraphExecUpdateResultInfo info = {};
@@ -124,7 +124,7 @@ class Chains {
   cudaStream_t stream_ = nullptr;
 };
 
-// None without a GPU.
+// Empty without a GPU.
 std::unique_ptr<Chains> make_chains(const Options& options) {
   const Instance instance({.application = "reprise_bench"});
   return finds_gpu(instance) ? std::make_unique<Chains>(instance, options.is_quick() ? 100u : 1000u)
@@ -151,7 +151,7 @@ void run_update_scalar(const Options& options, Report& report) {
   const std::unique_ptr<Chains> chains = make_chains(options);
   if (!chains) return;
   constexpr std::uint32_t kSets = 1000;
-  std::uint32_t value = 0;  // never the same twice
+  std::uint32_t value = 0;  // distinct in every update
   const auto each = [&](std::uint32_t count, const auto& act) {
     chains->wait();
     return ns_of([&] {
@@ -165,12 +165,12 @@ void run_update_scalar(const Options& options, Report& report) {
       set, pairs(options), [&] { return each(kSets, [&] { scalar.set(++value); }); },
       [&] { return each(kSets, [&] { chains->set_raw(++value); }); });
   report.add(set);
-  Line same = line_of(*chains, "set a scalar to what it is", "ns", "");
+  Line same = line_of(*chains, "set a scalar to its current value", "ns", "");
   static_cast<void>(scalar.set(1));
   for (std::uint32_t i = 0; i < pairs(options); ++i)
     same.ours.push_back(each(kSets, [&] { scalar.set(1); }));
   report.add(same);
-  Line launch = line_of(*chains, "set one scalar and launch", "us", "the same by hand");
+  Line launch = line_of(*chains, "set one scalar and launch", "us", "raw calls");
   constexpr std::uint32_t kLaunches = 20;
   measure_pairs(
       launch, pairs(options),
@@ -219,8 +219,8 @@ void run_update_graph(const Options& options, Report& report) {
   for (const auto& buffer : state) bindings.push_back({buffer, buffer});
   const auto other = chains->pool()->allocate<float>(1, "other");
   bool is_other = false;
-  Line rebind = line_of(*chains, "bind all buffers, the last one anew", "us",
-                        "cudaGraphExecKernelNodeSetParams");
+  Line rebind =
+      line_of(*chains, "bind all buffers, one changed", "us", "cudaGraphExecKernelNodeSetParams");
   measure_pairs(
       rebind, pairs(options),
       [&] {
@@ -228,7 +228,7 @@ void run_update_graph(const Options& options, Report& report) {
         bindings.back().buffer = is_other ? other : state.back();
         std::uint32_t touched = 0;
         const double us = us_of([&] { touched = chains->graph().rebind(bindings).nodes; });
-        if (touched != 1) std::printf("  %u nodes were touched, not 1\n", touched);
+        if (touched != 1) std::printf("  updated %u nodes, expected 1\n", touched);
         return us;
       },
       [&] { return us_of([&] { chains->set_raw(++value); }); });
@@ -243,7 +243,7 @@ void run_update_graph(const Options& options, Report& report) {
       UpdateReport done;
       const double us = us_of([&] { done = chains->graph().update(commands, desc); });
       if (done.method != expected)
-        std::printf("  took the rung \"%s\": %s\n", std::string(to_string(done.method)).c_str(),
+        std::printf("  used the method \"%s\": %s\n", std::string(to_string(done.method)).c_str(),
                     done.reason.c_str());
       return us;
     };
@@ -252,8 +252,8 @@ void run_update_graph(const Options& options, Report& report) {
   };
   const auto all_new = [&] { return chains->record(++value); };
   const UpdateDesc whole{.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph};
-  // Ours has a recording, checks and plans it, and updates; CUDA's peer has nothing, builds a
-  // graph, updates, and destroys it.
+  // Reprise validates, plans and applies an existing recording; the CUDA peer builds a graph from
+  // scratch, updates with it, and destroys it.
   const char* const peer = "build, cudaGraphExecUpdate, destroy";
   update_line("exec_update of a recording", peer, {Goal::Of::Ratio, 1.1}, whole,
               UpdateMethod::WholeGraph, all_new, [&] { chains->exec_update_raw(++value); });
@@ -268,7 +268,7 @@ void run_update_graph(const Options& options, Report& report) {
   report.add(recorded);
   update_line("update, every node is different", peer, {}, {.last = UpdateMethod::Nodes},
               UpdateMethod::Nodes, all_new, [&] { chains->exec_update_raw(++value); });
-  // What the peer's time is made of.
+  // The parts of the peer's time.
   Line build = line_of(*chains, "of the peer: build", "us", ""),
        take = line_of(*chains, "of the peer: cudaGraphExecUpdate", "us", ""),
        destroy = line_of(*chains, "of the peer: destroy", "us", "");

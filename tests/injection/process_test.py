@@ -60,14 +60,14 @@ class Command(RunTest):
         result = self.run_it("sh", "-c", "echo out; echo err >&2")
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout, "out\n")
-        self.assertRegex(result.stderr, r"^err\nreprise: no trace: sh (did not start CUDA|could not start CUDA, this machine has no driver of a GPU)\n$")
+        self.assertRegex(result.stderr, r"^err\nreprise: no trace was written: sh (did not initialise CUDA|could not initialise CUDA: this machine has no GPU driver)\n$")
         self.assertFalse(self.trace.exists())
 
     def test_without_a_trace_no_window_opens(self):
         result = self.run_it("sh", "-c", "exit 3", options=("--view",))
         self.assertEqual(result.returncode, 3)
         self.assertIn("reprise: no trace: sh ", result.stderr)
-        self.assertIn("reprise: no window: there is nothing to look at\n", result.stderr)
+        self.assertIn("reprise: no window was opened: there is no trace to view\n", result.stderr)
 
     def test_wrong_usage_is_rejected_before_the_program_starts(self):
         marker = self.here / "ran"
@@ -103,7 +103,7 @@ class Library(RunTest):
         result = self.python("print('out')")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "out\n")
-        self.assertRegex(result.stderr, r"^reprise: .*run.reprise: python3.* \(process \d+\): no CUDA graph was seen, ")
+        self.assertRegex(result.stderr, r"^reprise: .*run.reprise: python3.* \(process \d+\): no CUDA graphs were observed, ")
         self.assertIn("REPRISE_CUPTI is off", result.stderr)
         self.stats()
 
@@ -135,7 +135,7 @@ class Library(RunTest):
         text = "while os.path.getsize(sys.argv[1]) < 100: time.sleep(0.01)\nos.kill(os.getpid(), 9)"
         result = self.run_it(sys.executable, "-c", START + text, self.trace)
         self.assertEqual(result.returncode, 128 + signal.SIGKILL, result.stderr)
-        self.assertIn("no CUDA graph was seen", result.stderr)
+        self.assertIn("no CUDA graphs were observed", result.stderr)
         self.stats()
 
     def test_unwritable_trace_does_not_affect_the_program(self):

@@ -1,4 +1,4 @@
-// reprise record --attach, without the process around it: from a session of this process into a
+// Tests of `reprise record --attach` within this process: record a session of this process into a
 // file.
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ using namespace reprise::test;
 
 namespace {
 
-// record_session on a thread of its own.
+// Runs record_session() on its own thread.
 class Recording {
  public:
   explicit Recording(cli::AttachDesc desc)
@@ -35,7 +35,7 @@ class Recording {
     if (thread_.joinable()) thread_.join();
   }
   void stop() { ::pthread_kill(thread_.native_handle(), SIGINT); }
-  // Empty: it went well.
+  // Empty on success.
   [[nodiscard]] std::string error() {
     thread_.join();
     return error_;
@@ -60,7 +60,7 @@ cli::AttachDesc described(std::string session, const RuntimeFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("record --attach: what a session sends until it ends is the file") {
+TEST_CASE("record --attach: the file contains everything that the session sends until it ends") {
   const RuntimeFolder runtime;
   auto server = std::make_unique<trace::LiveServer>(patient("digits"));
   server->write(topology_chunk(1, 0));
@@ -83,7 +83,8 @@ TEST_CASE("record --attach: what a session sends until it ends is the file") {
 }
 
 TEST_CASE(
-    "record --attach: Ctrl+C ends the recording and not the session; what was asked for is asked") {
+    "record --attach: Ctrl+C ends the recording but not the session, and the requested profile is "
+    "sent") {
   const RuntimeFolder runtime;
   std::atomic<int> asked{0};
   trace::LiveServerDesc live = patient("digits");
@@ -109,8 +110,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "record --attach: where there is nothing to attach to it says what there is, and leaves no "
-    "file") {
+    "record --attach: without a matching session it lists the running ones and writes no file") {
   const RuntimeFolder runtime;
   const trace::LiveServer one(patient("digits"));
   const auto error_of = [&](const std::string& session) {
@@ -124,7 +124,7 @@ TEST_CASE(
   CHECK_FALSE(std::filesystem::exists(described("", runtime).file.path));
 }
 
-TEST_CASE("record --attach: a wrong token is said") {
+TEST_CASE("record --attach: a wrong token is reported") {
   const RuntimeFolder runtime;
   trace::LiveServerDesc live = patient("digits");
   live.listen = "127.0.0.1:0";

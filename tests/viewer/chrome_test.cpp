@@ -59,7 +59,7 @@ TEST_CASE("chrome: every track has a name, and its slices never overlap") {
   }
 }
 
-TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
+TEST_CASE("chrome: counts and times equal those of the summary, to the ns") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Chrome, "totals.json");
   const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
   std::map<std::pair<int, int>, std::pair<std::uint64_t, std::int64_t>> nodes;
@@ -91,8 +91,7 @@ TEST_CASE("chrome: counts and times are those of the summary, to the ns") {
   CHECK(e.report.left_out == 1);
 }
 
-TEST_CASE(
-    "chrome: arrows lead from a slice to a later one, one for each edge of the first replays") {
+TEST_CASE("chrome: each edge of the first replays becomes one arrow that leads to a later slice") {
   const auto arrows = [](std::uint64_t flow_replays) {
     const json events = events_of(
         test::export_hand_made(trace::ExportFormat::Chrome, "arrows.json", "step", flow_replays));

@@ -1,4 +1,4 @@
-// What every exporter does with its output, and what CSV and DOT say.
+// Output handling of all exporters, and the contents of CSV and DOT.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_CASE("export: formats have names") {
   CHECK_FALSE(trace::format_from("xml").has_value());
 }
 
-TEST_CASE("export: devices of one name are told apart") {
+TEST_CASE("export: devices of the same name get distinct names") {
   trace::Topology topology;
   for (std::uint32_t id = 0; id < 3; ++id) {
     trace::Device& device = topology.devices[id];
@@ -68,7 +68,7 @@ TEST_CASE("export: devices of one name are told apart") {
   CHECK(trace::device_name(topology, 3).empty());
 }
 
-TEST_CASE("export: an output is replaced by a whole one and nothing stays beside it") {
+TEST_CASE("export: the output is replaced atomically and leaves no temporary file") {
   const std::filesystem::path folder = test::scratch_folder() / "beside";
   std::filesystem::create_directories(folder);
   for (const ExportFormat format : kFormats) {
@@ -80,7 +80,7 @@ TEST_CASE("export: an output is replaced by a whole one and nothing stays beside
   CHECK(files_in(folder) == std::size(kFormats));
 }
 
-TEST_CASE("export: progress goes up to all of it") {
+TEST_CASE("export: progress increases up to the total") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "progress.csv");
   for (const ExportFormat format : kFormats) {
     std::uint64_t done = 0, total = 1;
@@ -96,7 +96,7 @@ TEST_CASE("export: progress goes up to all of it") {
   }
 }
 
-TEST_CASE("export: an output that can't be written is named, and what was there stays") {
+TEST_CASE("export: an unwritable output is named in the error, and an existing file is unchanged") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "kept.csv");
   const trace::TraceReader reader(e.trace);
   const std::filesystem::path missing = test::scratch_folder() / "no" / "such" / "folder";
@@ -112,7 +112,7 @@ TEST_CASE("export: an output that can't be written is named, and what was there 
   CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST_CASE("export: a trace that is damaged inside leaves the output as it was") {
+TEST_CASE("export: an error in a damaged trace leaves the output unchanged") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "before.csv");
   const std::filesystem::path damaged = test::scratch_folder() / "damaged.reprise";
   std::string bytes = test::text_of(e.trace);
@@ -129,8 +129,7 @@ TEST_CASE("export: a trace that is damaged inside leaves the output as it was") 
 }
 
 TEST_CASE(
-    "export: a graph is named by its number or its label, and an unknown one is refused with those "
-    "there are") {
+    "export: a graph is selected by number or label, and an error lists the available graphs") {
   const test::Exported by_label = test::export_hand_made(ExportFormat::Csv, "label.csv", "other");
   const test::Exported by_number = test::export_hand_made(ExportFormat::Csv, "number.csv", "8");
   CHECK(by_label.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
@@ -142,8 +141,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "csv: a line a sample, with a header, quotes where they are needed and no number for a lost "
-    "time") {
+    "csv: one line per sample, a header, quotes where needed and an empty field for a lost time") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "all.csv");
   const std::vector<std::string> lines = lines_of(test::text_of(e.output));
   const std::uint64_t samples =
@@ -160,7 +158,7 @@ TEST_CASE(
                       [](const std::string& line) { return line.ends_with(",host,,\r"); }) == 1);
 }
 
-TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
+TEST_CASE("dot: Graphviz accepts it, with median times and the critical path") {
   const test::Exported e = test::export_hand_made(ExportFormat::Dot, "step.dot", "step");
   const std::string text = test::text_of(e.output);
   CHECK(contains(text, "digraph \"step\""));
@@ -187,7 +185,7 @@ TEST_CASE("dot: Graphviz draws it, with median times and the critical path") {
   CHECK(contains(picture, "saxpy"));
 }
 
-TEST_CASE("dot: of several graphs one has to be named") {
+TEST_CASE("dot: a trace with several graphs requires a selection") {
   const std::string error = error_of<trace::ExportError>(
       [] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
   CHECK(contains(error, "several graphs"));

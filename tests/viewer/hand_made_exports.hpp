@@ -1,4 +1,4 @@
-// Exports of the trace made by hand, for tests. Threads: one at a time.
+// Exports of the hand-made trace. Threads: one at a time.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct Exported {
   trace::ExportReport report;
 };
 
-// Writes the trace and exports it as `name` in the scratch folder.
+// Writes the trace and exports it as `name` to the scratch directory.
 [[nodiscard]] inline Exported export_hand_made(trace::ExportFormat format, const std::string& name,
                                                const std::string& graph = {},
                                                std::uint64_t flow_replays = 100) {

@@ -44,7 +44,7 @@ GraphVersion graph_of(std::uint32_t id, const std::string& label, const HandMade
     n.block[1] = n.block[2] = 1;
     g.nodes.push_back(n);
   }
-  // load -> saxpy, blur -> sum -> store: the slower of the two in the middle is blur.
+  // load -> saxpy, blur -> sum -> store; blur is the slower of the two middle nodes.
   g.edges = {{0, 1, EdgeCause::Hazard, Hazard::ReadAfterWrite, 0, kNone, 0, 4096},
              {0, 2, EdgeCause::Hazard, Hazard::ReadAfterWrite, 0, kNone, 0, 4096},
              {1, 3, EdgeCause::User, Hazard::None, kNone, kNone, 0, 0},
@@ -53,8 +53,8 @@ GraphVersion graph_of(std::uint32_t id, const std::string& label, const HandMade
   return g;
 }
 
-// One replay from `at`: load, then saxpy and blur side by side, then sum, then store. Returns when
-// it ends.
+// Adds a replay that starts at `at`: load, then saxpy and blur concurrently, then sum, then store.
+// Returns its end.
 Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time at,
             const HandMadeTrace& options) {
   const auto time = [&](std::uint32_t node) {
@@ -84,7 +84,7 @@ Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time
 }  // namespace
 
 void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrace& options) {
-  // Small chunks, so that replays and samples are spread over several.
+  // Small chunks distribute replays and samples over several chunks.
   TraceWriter writer({.chunk_bytes = 4'000});
   writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = path}));
   writer.push(Session{"node7", 4711, 1'700'000'000'000'000'000, kNone, "digits",
@@ -102,7 +102,7 @@ void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrac
     at = replay(writer, HandMadeTrace::kStep, r, at, options) + 5'000;
     if (r <= HandMadeTrace::kOtherReplays)
       at = replay(writer, HandMadeTrace::kOther, r, at, options) + 5'000;
-    // The inner range ends, and so arrives, before the outer one.
+    // The inner range ends first, so it arrives first.
     writer.push(HostRange{77, 1, began + 10, at - 4'500, "batch", HandMadeTrace::kStep, r});
     writer.push(HostRange{77, 0, began, at - 4'400, "iteration", kNone, 0});
   }

@@ -24,11 +24,11 @@ struct Slice : OpenSlice {
   std::uint64_t to = 0;
 };
 
-// What a reader of the format makes of a file.
+// Decodes a file as a reader of the format does.
 struct Decoded {
   std::map<std::uint64_t, std::string> tracks;
   std::map<std::uint64_t, std::vector<Slice>> slices;         // by track
-  std::map<std::uint64_t, std::uint64_t> flow_from, flow_to;  // flow -> when
+  std::map<std::uint64_t, std::uint64_t> flow_from, flow_to;  // flow -> time
   std::map<std::uint32_t, std::uint64_t> clocks;
   std::string process;
 };
@@ -62,7 +62,7 @@ Decoded decode(const std::filesystem::path& path) {
     const TrackEvent& event = packet.track_event();
     REQUIRE(d.tracks.count(event.track_uuid()) == 1);
     if (event.type() == TrackEvent::TYPE_SLICE_BEGIN) {
-      // A track with a slice that is open has no room for another.
+      // A track has at most one open slice.
       REQUIRE(open.count(event.track_uuid()) == 0);
       REQUIRE(names.count(event.name_iid()) == 1);
       REQUIRE(event.category_iids_size() == 1);
@@ -105,7 +105,7 @@ TEST_CASE("perfetto: slices of one track follow each other and never overlap") {
   CHECK(names.count("step (graph 3), worker 0 / 2") == 1);
 }
 
-TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns") {
+TEST_CASE("perfetto: counts and times equal those of the summary, to the ns") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Perfetto, "totals.perfetto");
   const Decoded d = decode(e.output);
   const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
@@ -133,7 +133,7 @@ TEST_CASE("perfetto: counts and times are those of the summary, exact to the ns"
   }
 }
 
-TEST_CASE("perfetto: each arrow has one beginning and one end that is not before it") {
+TEST_CASE("perfetto: each arrow has one start and one end, which is not earlier") {
   const Decoded d = decode(
       test::export_hand_made(trace::ExportFormat::Perfetto, "arrows.perfetto", "step", 4).output);
   CHECK(d.flow_from.size() == 4 * 5 - 1 + 4);
@@ -144,7 +144,7 @@ TEST_CASE("perfetto: each arrow has one beginning and one end that is not before
   }
 }
 
-TEST_CASE("perfetto: the clocks relate the trace's time to UTC") {
+TEST_CASE("perfetto: the clocks relate trace time to UTC") {
   const Decoded d =
       decode(test::export_hand_made(trace::ExportFormat::Perfetto, "clocks.perfetto").output);
   CHECK(d.clocks == std::map<std::uint32_t, std::uint64_t>{{1, 1'700'000'001'000'000'000},

@@ -1,4 +1,4 @@
-// The environment that a program is started with.
+// Tests of the environment for child processes.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,9 +10,7 @@
 
 namespace reprise::test {
 
-TEST_CASE(
-    "program environment: variables are set in place of what they were, taken out, and left "
-    "alone") {
+TEST_CASE("program environment: variables are replaced, removed, and otherwise unchanged") {
   const EnvironmentVariable kept("REPRISE_TEST_KEPT", "a=b"),
       replaced("REPRISE_TEST_REPLACED", "old"), gone("REPRISE_TEST_GONE", "here"),
       longer("REPRISE_TEST_GONE_NOT", "stays");

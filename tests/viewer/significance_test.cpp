@@ -20,7 +20,7 @@ DurationHistogram histogram(const std::vector<int>& values) {
 
 }  // namespace
 
-TEST_CASE("significance: the chance that b is longer counts every pair, ties by half") {
+TEST_CASE("significance: the probability that b is longer counts every pair, and ties half") {
   const DurationHistogram a = histogram({1, 2, 2, 9}), b = histogram({2, 3, 8});
   // Pairs of (2, 3, 8) with (1, 2, 2, 9): 2 is longer than one and equal to two, 3 and 8 are longer
   // than three.
@@ -28,7 +28,7 @@ TEST_CASE("significance: the chance that b is longer counts every pair, ties by 
   CHECK(compare(b, a).b_is_longer == doctest::Approx(1 - (1 + 2 * 0.5 + 3 + 3) / 12.0));
 }
 
-TEST_CASE("significance: p is that of the textbook's formula") {
+TEST_CASE("significance: p equals the textbook formula") {
   // Without ties: U = 12 of 64 pairs, mean 32, deviation sqrt(8 * 8 * 17 / 12), continuity 0.5.
   const DurationHistogram a = histogram({10, 20, 30, 40, 50, 60, 70, 80}),
                           b = histogram({15, 45, 65, 75, 85, 95, 96, 97});
@@ -39,7 +39,7 @@ TEST_CASE("significance: p is that of the textbook's formula") {
 }
 
 TEST_CASE(
-    "significance: equal sets, one value alone, few samples and none at all differ by nothing") {
+    "significance: equal sets, constant values, few samples and empty sets are not significant") {
   const DurationHistogram some = histogram({1, 2, 3, 4, 5, 6, 7, 8, 9}),
                           one = histogram(std::vector<int>(20, 7)), few = histogram({900, 901});
   CHECK(compare(some, some).p == doctest::Approx(1));
@@ -51,8 +51,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "significance: a small shift of many samples is found, and sets of one distribution are rarely "
-    "told apart") {
+    "significance: a small shift of many samples is found, and equal distributions rarely differ") {
   const unsigned seed = 5;
   INFO("seed " << seed);
   std::mt19937 random(seed);

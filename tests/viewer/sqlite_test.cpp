@@ -10,7 +10,7 @@ using test::HandMadeTrace;
 
 namespace {
 
-// A file that is only read.
+// A read-only database.
 class ReadDatabase {
  public:
   explicit ReadDatabase(const std::filesystem::path& path) {
@@ -41,7 +41,8 @@ class ReadDatabase {
 
 }  // namespace
 
-TEST_CASE("sqlite: the database is sound and its totals are those of the summary") {
+TEST_CASE(
+    "sqlite: the database passes its integrity check and its totals equal those of the summary") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "all.db");
   const model::TraceSummary s = model::summarize(trace::TraceReader(e.trace));
   ReadDatabase db(e.output);
@@ -73,7 +74,7 @@ TEST_CASE("sqlite: the database is sound and its totals are those of the summary
   }
 }
 
-TEST_CASE("sqlite: what is said once is there as it was said") {
+TEST_CASE("sqlite: single records are stored unchanged") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "once.db");
   ReadDatabase db(e.output);
   CHECK(db.text("SELECT application || ' on ' || host || ' ' || pid FROM sessions") ==
@@ -92,7 +93,7 @@ TEST_CASE("sqlite: what is said once is there as it was said") {
   CHECK(db.text("SELECT count || ' ' || kind FROM losses") == "12 samples");
 }
 
-TEST_CASE("sqlite: of one graph alone") {
+TEST_CASE("sqlite: an export of one graph contains no other") {
   const test::Exported e = test::export_hand_made(trace::ExportFormat::Sqlite, "one.db", "other");
   ReadDatabase db(e.output);
   for (const char* table : {"graphs", "nodes", "edges", "buffers", "replays", "samples"}) {

@@ -4,7 +4,7 @@
 
 using namespace reprise::cli;
 
-TEST_CASE("text: numbers have separators, and units that fit") {
+TEST_CASE("text: numbers have separators and fitting units") {
   CHECK(with_separators(0) == "0");
   CHECK(with_separators(999) == "999");
   CHECK(with_separators(1'000) == "1,000");
@@ -28,13 +28,13 @@ TEST_CASE("text: numbers have separators, and units that fit") {
   CHECK(hex(0xfeed) == "000000000000feed");
 }
 
-TEST_CASE("text: what a trace calls itself can't drive a terminal") {
+TEST_CASE("text: control characters in names from a trace are replaced") {
   CHECK(printable("a\x1b[31mb\nc\x7f") == "a?[31mb?c?");
 }
 
 TEST_CASE(
-    "text: text is on the left, numbers on the right, and characters of several bytes are one "
-    "wide") {
+    "text: text columns are left-aligned, numbers right-aligned, and width counts UTF-8 "
+    "characters") {
   Table table(1, {"name", "us"});
   CHECK(table.empty());
   table.add({"sch\xc3\xb6n", "1.000"});

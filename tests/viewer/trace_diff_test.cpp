@@ -31,28 +31,28 @@ TEST_CASE("trace diff: a trace does not differ from itself") {
     CHECK(g.removed.empty());
     for (const model::NodeChange& n : g.nodes) {
       CHECK(n.node_a == n.node_b);
-      CHECK(n.time.part == 0);
+      CHECK(n.time.relative == 0);
       CHECK_FALSE(n.time.is_significant);
     }
   }
 }
 
-TEST_CASE("trace diff: the node that became slower comes first, and it alone is significant") {
+TEST_CASE("trace diff: the node that became slower comes first and is the only significant one") {
   const model::TraceDiff d = model::diff(summary_of({}), summary_of({.slow_node = 2}));
   REQUIRE(d.graphs.size() == 2);
   const model::GraphDiff& step = d.graphs[1];
   REQUIRE(step.name == "step");
   CHECK(step.device_time.is_significant);
-  CHECK(step.device_time.part > 0);
+  CHECK(step.device_time.relative > 0);
   CHECK(step.nodes[0].name == "blur");
-  CHECK(step.nodes[0].time.part == doctest::Approx(0.5).epsilon(0.01));
+  CHECK(step.nodes[0].time.relative == doctest::Approx(0.5).epsilon(0.01));
   CHECK(step.nodes[0].time.comparison.b_is_longer == 1);
   for (std::size_t i = 0; i < step.nodes.size(); ++i)
     CHECK(step.nodes[i].time.is_significant == (i == 0));
   CHECK_FALSE(d.graphs[0].device_time.is_significant);
 }
 
-TEST_CASE("trace diff: nodes without a partner are listed, the others still match") {
+TEST_CASE("trace diff: nodes without a partner are listed, and the others still match") {
   const model::TraceDiff d = model::diff(summary_of({}), summary_of({.renamed_node = 2}));
   const model::GraphDiff& step = d.graphs.at(1);
   CHECK(step.removed == std::vector<std::string>{"epoch / forward / blur"});
@@ -60,7 +60,7 @@ TEST_CASE("trace diff: nodes without a partner are listed, the others still matc
   CHECK(step.nodes.size() == HandMadeTrace::kNodes - 1);
 }
 
-TEST_CASE("trace diff: the n-th command of a name matches the n-th, whatever the order of nodes") {
+TEST_CASE("trace diff: equal nodes match in command order, whatever their node order") {
   const auto summary = [](std::uint32_t first, std::uint32_t second, std::int64_t time_of_first) {
     model::TraceSummary s;
     model::GraphSummary& g = s.graphs.emplace_back();
@@ -82,10 +82,10 @@ TEST_CASE("trace diff: the n-th command of a name matches the n-th, whatever the
   CHECK(d.graphs[0].nodes[0].node_b == 1);
   CHECK(d.graphs[0].nodes[0].time.median_a == 10);
   CHECK(d.graphs[0].nodes[0].time.median_b == 20);
-  CHECK(d.graphs[0].nodes[1].time.part == 0);
+  CHECK(d.graphs[0].nodes[1].time.relative == 0);
 }
 
-TEST_CASE("trace diff: graphs of one trace alone are listed") {
+TEST_CASE("trace diff: graphs of only one trace are listed") {
   model::TraceSummary a = summary_of({});
   model::TraceSummary b = summary_of({});
   b.graphs[1].name = "new";
@@ -95,7 +95,7 @@ TEST_CASE("trace diff: graphs of one trace alone are listed") {
   CHECK(d.only_b == std::vector<std::string>{"new"});
 }
 
-TEST_CASE("trace diff: without samples replays are still compared") {
+TEST_CASE("trace diff: replays are compared even without samples") {
   const model::TraceDiff d = model::diff(summary_of({.samples = false}), summary_of({}));
   REQUIRE(d.graphs.size() == 2);
   CHECK(d.graphs[1].device_time.count_a == HandMadeTrace::kStepReplays);

@@ -21,7 +21,7 @@ std::filesystem::path hand_made() {
 
 }  // namespace
 
-TEST_CASE("trace summary: counts and totals are those of the trace") {
+TEST_CASE("trace summary: counts and totals equal those of the trace") {
   const trace::TraceReader reader(hand_made());
   std::uint64_t done = 0, total = 0;
   const model::TraceSummary s = model::summarize(reader, [&](std::uint64_t d, std::uint64_t t) {
@@ -70,8 +70,7 @@ TEST_CASE("trace summary: counts and totals are those of the trace") {
   CHECK(s.graphs[1].replays == HandMadeTrace::kOtherReplays);
 }
 
-TEST_CASE(
-    "trace summary: replays and samples of what the trace does not describe are counted apart") {
+TEST_CASE("trace summary: replays and samples of undescribed graphs are counted separately") {
   const std::filesystem::path path = test::scratch_folder() / "unknown.reprise";
   {
     trace::Records topology, events, samples;
@@ -105,7 +104,7 @@ TEST_CASE(
   CHECK(s.graphs[0].nodes[0].times.count() == 0);
 }
 
-TEST_CASE("trace summary: pools and the memory of devices are what they were last") {
+TEST_CASE("trace summary: pools and device memory have their last state") {
   const std::filesystem::path path = test::scratch_folder() / "pools.reprise";
   {
     trace::Records events;
@@ -137,7 +136,7 @@ TEST_CASE("trace summary: pools and the memory of devices are what they were las
   CHECK(s.shared_pools[0].sharers == std::vector<std::uint32_t>{4, 5});
 }
 
-TEST_CASE("trace summary: a file that was cut off gives what came before, and says so") {
+TEST_CASE("trace summary: a truncated file yields its intact part and reports the damage") {
   const std::filesystem::path path = hand_made(), cut = test::scratch_folder() / "cut.reprise";
   std::filesystem::copy_file(path, cut, std::filesystem::copy_options::overwrite_existing);
   std::filesystem::resize_file(cut, std::filesystem::file_size(path) - 5);

@@ -1,4 +1,4 @@
-// Writes the trace made by hand to FILE, for tests that run the program `reprise`: write_trace FILE
+// Writes the hand-made trace to FILE, for tests that run the program `reprise`: write_trace FILE
 // [slow|renamed|no-samples].
 #include <cstdio>
 #include <string>

@@ -21,7 +21,7 @@ namespace reprise::cli {
 
 namespace {
 
-constexpr long kLookNs = 50'000'000;
+constexpr long kPollNs = 50'000'000;
 
 const char* mode_name(trace::LiveProfile mode) {
   switch (mode) {
@@ -33,7 +33,7 @@ const char* mode_name(trace::LiveProfile mode) {
   return "every";
 }
 
-// SIGINT and SIGTERM wait to be asked for while it lives.
+// Blocks SIGINT and SIGTERM for its lifetime, so that wait() can collect them.
 class StopSignals {
  public:
   StopSignals() {
@@ -45,9 +45,9 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
   ~StopSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  // One came, within a moment.
+  // Returns whether a signal arrived within kPollNs.
   [[nodiscard]] bool wait() const {
-    const timespec moment{0, kLookNs};
+    const timespec moment{0, kPollNs};
     return ::sigtimedwait(&signals_, nullptr, &moment) > 0;
   }
 
@@ -55,7 +55,7 @@ class StopSignals {
   sigset_t signals_{}, before_{};
 };
 
-// The file, made when there is something for it.
+// Creates the file when the first record arrives.
 class Recorder {
  public:
   explicit Recorder(trace::TraceFileDesc desc) : desc_(std::move(desc)) {}
@@ -67,7 +67,8 @@ class Recorder {
   }
   void report(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    if (!file_) throw std::runtime_error("the session sent nothing; " + name + " was not written");
+    if (!file_)
+      throw std::runtime_error("the session sent no records; " + name + " was not written");
     file_->flush();
     std::fprintf(stderr, "reprise: %s: %s, %s\n", name.c_str(), bytes(file_->bytes()).c_str(),
                  counted(chunks_, "chunk").c_str());
@@ -80,14 +81,15 @@ class Recorder {
   std::uint64_t chunks_ = 0;
 };
 
-void greet(const trace::LiveStatus& status, std::optional<trace::LiveProfile> asked) {
+void print_start(const trace::LiveStatus& status, std::optional<trace::LiveProfile> requested) {
   std::fprintf(stderr, "reprise: recording %s, process %u on %s, until it ends or Ctrl+C\n",
                printable(status.session.application).c_str(), status.session.pid,
                printable(status.session.host).c_str());
-  if (!asked || (status.allowed && *asked <= *status.allowed)) return;
-  std::fprintf(stderr, "reprise: it was asked for --profile %s and %s\n", mode_name(*asked),
-               status.allowed ? (std::string("gives at most ") + mode_name(*status.allowed)).c_str()
-                              : "lets nobody ask (REPRISE_REMOTE_PROFILE)");
+  if (!requested || (status.allowed && *requested <= *status.allowed)) return;
+  std::fprintf(stderr, "reprise: requested --profile %s; the session %s\n", mode_name(*requested),
+               status.allowed
+                   ? (std::string("grants at most ") + mode_name(*status.allowed)).c_str()
+                   : "rejects profile requests (see REPRISE_REMOTE_PROFILE)");
 }
 
 std::string describe(const std::vector<trace::LiveSession>& sessions) {
@@ -97,8 +99,8 @@ std::string describe(const std::vector<trace::LiveSession>& sessions) {
       text += (text.empty() ? "" : ", ") + std::to_string(session.pid) + " (" +
               printable(session.application) + ")";
   }
-  return text.empty() ? "there is none: start a program with REPRISE_TRACE=live"
-                      : "there are: " + text;
+  return text.empty() ? "no session is running: start a program with REPRISE_TRACE=live"
+                      : "running sessions: " + text;
 }
 
 }  // namespace
@@ -113,14 +115,14 @@ std::string find_session(const std::string& text) {
   }
   if (found.size() == 1) return found.front();
   if (found.size() > 1)
-    throw std::runtime_error("several sessions are called " + text +
-                             "; name one by its process or socket: reprise sessions");
+    throw std::runtime_error("several sessions match " + text +
+                             "; give a process id or socket (see reprise sessions)");
   if (text.find(':') != std::string::npos && trace::parse_tcp_address(text)) return text;
-  throw std::runtime_error("no live session is called " + text + "; " + describe(sessions));
+  throw std::runtime_error("no live session matches " + text + "; " + describe(sessions));
 }
 
 void record_session(const AttachDesc& desc) {
-  const StopSignals signals;  // before there is a thread that could take them
+  const StopSignals signals;  // blocks the signals before any thread starts that could receive them
   Recorder recorder(desc.file);
   trace::LiveClient client(
       {find_session(desc.session), desc.token,
@@ -130,13 +132,13 @@ void record_session(const AttachDesc& desc) {
   trace::LiveStatus status = client.status();
   for (bool greeted = false, stopped = false; !stopped; status = client.status()) {
     if (status.state == trace::LiveState::Live && !std::exchange(greeted, true))
-      greet(status, desc.profile);
+      print_start(status, desc.profile);
     if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Connecting)
       break;
     stopped = signals.wait();
   }
   if (status.state == trace::LiveState::Connecting)
-    throw std::runtime_error(desc.session + ": stopped before it answered");
+    throw std::runtime_error(desc.session + ": stopped before the session answered");
   if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Closed)
     throw std::runtime_error(status.reason);
   recorder.report(desc.file.path.string());

@@ -1,5 +1,5 @@
-// Recording from a program that runs already: finds its session, takes what it sends and writes it
-// down until the session ends or the user stops it. Threads: the main thread's.
+// Records a running program: finds its session and writes the received records to a trace file
+// until the session ends or the user stops it. Threads: main thread.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,22 @@
 namespace reprise::cli {
 
 struct AttachDesc {
-  std::string session;  // a socket's path, host:port, or a process or an application of this user
-                        // on this machine
-  std::string token;    // of host:port
+  // a socket path, host:port, or the process id or application name of a session of this user on
+  // this machine
+  std::string session;
+  std::string token;  // of host:port
   trace::TraceFileDesc file;
-  std::optional<trace::LiveProfile> profile;  // asked of the session; empty: nothing is
+  // profiling mode to request from the session; empty: no request
+  std::optional<trace::LiveProfile> profile;
 };
 
-// The address of a session: what a LiveClient connects to. Throws std::runtime_error naming the
-// sessions that there are.
+// The address of a session, as LiveClient accepts it. Throws std::runtime_error that lists the
+// available sessions.
 [[nodiscard]] std::string find_session(const std::string& text);
 
-// Returns when the session has ended, or after SIGINT or SIGTERM, with what came in the file; says
-// on stderr what is going on. Throws std::runtime_error where nobody answers, the session refuses,
-// or what comes can't be read or written.
+// Blocks until the session ends or SIGINT or SIGTERM arrives; the file then has everything
+// received. Reports progress on stderr. Throws std::runtime_error if nothing answers, the session
+// refuses, or a read or write fails.
 void record_session(const AttachDesc& desc);
 
 }  // namespace reprise::cli

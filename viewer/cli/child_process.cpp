@@ -15,7 +15,7 @@ namespace reprise::cli {
 
 namespace {
 
-// While it lives, Ctrl+C and Ctrl+\ end the child and not us.
+// For its lifetime, this process ignores Ctrl+C and Ctrl+\; the child does not.
 class KeyboardSignalsIgnored {
  public:
   KeyboardSignalsIgnored() {

@@ -1,6 +1,6 @@
-// Runs a program with more in its environment, waits for it, and gives its exit code as a shell
-// would: 128 and the signal's number for one that was killed, 127 for one that is not there.
-// Threads: the main thread's; signals of the keyboard are the child's alone meanwhile.
+// Runs a program with additional environment variables and waits for it. The exit code follows
+// shell conventions: 128 + signal number if a signal ended the program, 127 if it was not found.
+// Threads: main thread. Keyboard signals go to the child only.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ inline constexpr int kNoSuchProgram = 127, kNotExecutable = 126, kKilled = 128;
 
 struct ChildProcess {
   std::vector<std::string> command;  // the program, looked up in $PATH, and its arguments
-  std::map<std::string, std::string> environment;  // added to this process's own
+  std::map<std::string, std::string> environment;  // added to this process's environment
 };
 
 struct ChildExit {
   int code = 0;
-  std::string error;  // why it did not start; empty: it ran
+  std::string error;  // why the program did not start; empty if it ran
 };
 
 [[nodiscard]] ChildExit run_child(const ChildProcess& child);

@@ -1,7 +1,6 @@
-// The commands of the program `reprise`: each adds its subcommand to the application and, if the
-// command line names it, is called. A command returns the exit code of the program; it throws
-// UsageError for a command line that parses and makes no sense, and any other exception for work
-// that failed. Threads: the main thread's.
+// The commands of `reprise`. Each function adds a subcommand and returns the function to run if the
+// command line selects it. A command returns the exit code. It throws UsageError for a command line
+// that parses but is invalid, and any other exception for a failure. Threads: main thread.
 #pragma once
 
 #include <functional>
@@ -12,15 +11,15 @@
 
 namespace reprise::cli {
 
-inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2,
-                     kDoesNotFit = 3;  // the last of `plan` alone
+// kDoesNotFit: `plan` only
+inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2, kDoesNotFit = 3;
 
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// What main calls if the subcommand was named.
+// A subcommand and the function that runs it.
 struct Command {
   CLI::App* options = nullptr;
   std::function<int()> run;

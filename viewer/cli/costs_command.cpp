@@ -18,16 +18,16 @@ struct CostsOptions {
   bool json = false;
 };
 
-const char* told_by(GraphCosts::TimedBy timed_by) {
+const char* clock_name(GraphCosts::TimedBy timed_by) {
   switch (timed_by) {
-    case GraphCosts::TimedBy::HostClock: return "the host's clock";
+    case GraphCosts::TimedBy::HostClock: return "the host clock";
     case GraphCosts::TimedBy::Timestamps: return "stamps";
     case GraphCosts::TimedBy::Profiler: break;
   }
   return "the profiler";
 }
 
-// Those that are wanted.
+// The cost profile of the selected graphs.
 CostProfile read(const CostsOptions& options) {
   CostProfile costs = *load_cost_profile(options.file);
   if (options.graph.empty()) return costs;
@@ -36,8 +36,7 @@ CostProfile read(const CostsOptions& options) {
   std::erase_if(costs.untimed, [&](const std::string& label) { return label != options.graph; });
   if (!costs.graphs.empty()) return costs;
   throw std::runtime_error(
-      options.file +
-      (costs.untimed.empty() ? " has no graph " : " has no times of nodes of graph ") +
+      options.file + (costs.untimed.empty() ? " has no graph " : " has no node times of graph ") +
       options.graph);
 }
 
@@ -45,7 +44,7 @@ void print(const CostProfile& costs) {
   for (const GraphCosts& graph : costs.graphs) {
     std::printf("%s (plan %s) on %s: medians of %s, timed by %s\n", printable(graph.label).c_str(),
                 hex(graph.plan_hash).c_str(), printable(graph.device).c_str(),
-                counted(graph.replays, "replay").c_str(), told_by(graph.timed_by));
+                counted(graph.replays, "replay").c_str(), clock_name(graph.timed_by));
     Table table(3, {"command", "name", "label", "threads or bytes", "us"});
     for (const CommandCost& cost : graph.commands) {
       table.add({std::to_string(cost.command), printable(cost.name), printable(cost.label),
@@ -54,7 +53,7 @@ void print(const CostProfile& costs) {
     std::printf("%s\n", table.text().c_str());
   }
   for (const std::string& label : costs.untimed)
-    std::printf("%s: no replay whose nodes were timed\n", printable(label).c_str());
+    std::printf("%s: no replay with node times\n", printable(label).c_str());
 }
 
 void print_json(const CostProfile& costs) {
@@ -72,7 +71,7 @@ void print_json(const CostProfile& costs) {
                       {"device", graph.device},
                       {"plan_hash", hex(graph.plan_hash)},
                       {"replays", graph.replays},
-                      {"timed_by", told_by(graph.timed_by)},
+                      {"timed_by", clock_name(graph.timed_by)},
                       {"commands", std::move(commands)}});
   }
   std::fputs(json_text({{"graphs", std::move(graphs)}, {"untimed", costs.untimed}}).c_str(),
@@ -94,20 +93,20 @@ int run(const CostsOptions& options) {
 
 Command add_costs(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "costs", "How long each command of a trace takes, for compiling its graphs by that");
+      "costs", "Print the median time of every command, or write a cost profile for compilation");
   auto options = std::make_shared<CostsOptions>();
-  app->add_option("FILE", options->file, "a trace with times of nodes, or what -o wrote")
+  app->add_option("FILE", options->file, "trace with node times, or a cost profile written by -o")
       ->required();
-  app->add_option("--graph", options->graph, "only graphs with this label")->type_name("LABEL");
-  app->add_flag("--json", options->json, "write JSON");
-  app->add_option(
-         "-o,--output", options->output,
-         "also write a small file that load_cost_profile() takes in the place of the trace")
+  app->add_option("--graph", options->graph, "include only graphs with this label")
+      ->type_name("LABEL");
+  app->add_flag("--json", options->json, "print JSON");
+  app->add_option("-o,--output", options->output,
+                  "also write a cost profile, a small file that load_cost_profile() accepts")
       ->type_name("FILE");
   app->footer(
-      "Medians over the newest replays whose nodes were timed, without what noting the times "
-      "takes; a loop by all of its rounds in a replay.\n"
-      "A program compiles by them with CompileDesc::costs = load_cost_profile(FILE).\n"
+      "Medians cover the newest replays with node times and exclude the overhead of the "
+      "timestamps; the time of a loop is the total of its iterations in a replay.\n"
+      "Compile with the costs by CompileDesc::costs = load_cost_profile(FILE).\n"
       "Examples:\n  reprise costs run.reprise\n  reprise costs run.reprise --graph step -o "
       "step.costs.json");
   return {app, [options] { return run(*options); }};

@@ -17,7 +17,7 @@ std::string version(std::uint32_t major, std::uint32_t minor) {
   return major == 0 && minor == 0 ? "" : std::to_string(major) + "." + std::to_string(minor);
 }
 
-// 13000 is 13.0.
+// CUDA encodes 13.0 as 13000.
 std::string driver(std::uint32_t number) { return version(number / 1'000, number % 1'000 / 10); }
 
 std::string uuid_text(const DeviceInfo& device) {
@@ -60,14 +60,12 @@ void print_json(const Instance& instance) {
 }  // namespace
 
 Command add_devices(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("devices", "The devices of this machine, as Reprise sees them");
+  CLI::App* app = program.add_subcommand("devices", "List the devices that Reprise can use");
   auto json = std::make_shared<bool>(false);
-  app->add_flag("--json", *json, "write JSON");
+  app->add_flag("--json", *json, "print JSON");
   app->footer(
-      "Processors are multiprocessors of a GPU, threads of the host device.\nExamples:\n  reprise "
-      "devices\n  reprise devices --json | jq -r "
-      "'.devices[].selector'");
+      "Processors are multiprocessors of a GPU or threads of the host device.\n"
+      "Examples:\n  reprise devices\n  reprise devices --json | jq -r '.devices[].selector'");
   return {app, [json] {
             const Instance instance({.application = "reprise"});
             if (*json) {

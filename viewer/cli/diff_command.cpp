@@ -37,7 +37,7 @@ std::vector<std::string> row(std::vector<std::string> cells, const Change& c) {
       (c.median_b < c.median_a ? "-" : "+") + microseconds(std::abs(c.median_b - c.median_a));
   for (std::string cell : {with_separators(c.count_a), with_separators(c.count_b),
                            microseconds(c.median_a), microseconds(c.median_b), difference,
-                           c.median_a > 0 ? signed_percent(c.part) : std::string(), p_text(c),
+                           c.median_a > 0 ? signed_percent(c.relative) : std::string(), p_text(c),
                            std::string(verdict(c))}) {
     cells.push_back(std::move(cell));
   }
@@ -50,11 +50,11 @@ void print_list(const char* what, const std::vector<std::string>& names) {
 
 void print(const DiffOptions& options, const model::TraceDiff& d) {
   std::printf("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
-  print_list("graph in A alone", d.only_a);
-  print_list("graph in B alone", d.only_b);
+  print_list("graph only in A", d.only_a);
+  print_list("graph only in B", d.only_b);
   for (const GraphDiff& g : d.graphs) {
     std::printf("\n%s: %s\n", printable(g.name).c_str(),
-                g.same_plan ? "the same plan" : "the plan changed");
+                g.same_plan ? "same plan" : "the plan changed");
     Table replays(1, {"", "count A", "count B", "median A us", "median B us", "change us", "change",
                       "p", "verdict"});
     if (g.device_time.count_a != 0 || g.device_time.count_b != 0)
@@ -67,11 +67,12 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
     for (const model::NodeChange& n : g.nodes)
       nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
     if (!nodes.empty()) std::printf("\n%s", nodes.text().c_str());
-    print_list("node in A alone", g.removed);
-    print_list("node in B alone", g.added);
+    print_list("node only in A", g.removed);
+    print_list("node only in B", g.added);
   }
   std::printf(
-      "\np: Mann-Whitney U test, two-sided. Slower or faster: p, times the number of nodes "
+      "\np: two-sided Mann-Whitney U test. The verdict is slower or faster if p, multiplied by the "
+      "number of nodes "
       "compared, is below %.2f.\n",
       model::kSignificanceLevel);
 }
@@ -81,7 +82,7 @@ nlohmann::ordered_json json_of(const Change& c) {
           {"count_b", c.count_b},
           {"median_a_ns", c.median_a},
           {"median_b_ns", c.median_b},
-          {"change", c.part},
+          {"change", c.relative},
           {"p", c.comparison.p},
           {"b_is_longer", c.comparison.b_is_longer},
           {"significant", c.is_significant},
@@ -141,16 +142,16 @@ int run(const DiffOptions& options) {
 
 Command add_diff(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "diff",
-      "What changed from one trace to another: medians of replays and nodes, with significance");
+      "diff", "Compare two traces: medians of replays and nodes, with statistical significance");
   auto options = std::make_shared<DiffOptions>();
-  app->add_option("A", options->a, "the trace before")->required();
-  app->add_option("B", options->b, "the trace after")->required();
-  app->add_flag("--json", options->json, "write JSON");
+  app->add_option("A", options->a, "baseline trace")->required();
+  app->add_option("B", options->b, "trace to compare with the baseline")->required();
+  app->add_flag("--json", options->json, "print JSON");
   app->footer(
-      "Graphs match by name; nodes by name, label and kind, in the order of their commands. p is "
-      "of the Mann-Whitney U test: the chance of\n"
-      "a difference as large if nothing had changed, if samples were independent.\n"
+      "Graphs match by name; nodes match by name, label and kind, in command order. p is the "
+      "p-value of the Mann-Whitney U test: the\n"
+      "probability of a difference at least this large if nothing changed and samples are "
+      "independent.\n"
       "Examples:\n  reprise diff before.reprise after.reprise\n"
       "  reprise diff before.reprise after.reprise --json | jq '.graphs[].nodes[] | "
       "select(.time.verdict == \"slower\").name'");

@@ -18,10 +18,10 @@ struct ExportOptions {
 };
 
 int run(const ExportOptions& options) {
-  // The reader would go on reading what the export replaces.
+  // Replacing the input would change the file under its reader.
   std::error_code ignored;
   if (std::filesystem::equivalent(options.file, options.output, ignored))
-    throw UsageError("-o names the trace itself: " + options.output);
+    throw UsageError("-o is the trace itself: " + options.output);
   const trace::TraceReader reader(options.file);
   trace::ExportDesc desc{
       .output = options.output, .graph = options.graph, .flow_replays = options.arrows};
@@ -34,35 +34,38 @@ int run(const ExportOptions& options) {
               counted(report.replays, "replay").c_str(),
               counted(report.samples, "node sample").c_str());
   if (report.left_out != 0)
-    std::printf("; %s without a time left out", counted(report.left_out, "item").c_str());
+    std::printf("; %s without a time omitted", counted(report.left_out, "item").c_str());
   std::printf("\n");
   if (!reader.damage().empty())
-    std::fprintf(stderr, "reprise: %s: only what was whole is exported: %s\n", options.file.c_str(),
-                 reader.damage().c_str());
+    std::fprintf(stderr,
+                 "reprise: %s: the file is damaged or incomplete; exported the intact part: %s\n",
+                 options.file.c_str(), reader.damage().c_str());
   return kDone;
 }
 
 }  // namespace
 
 Command add_export(CLI::App& program) {
-  CLI::App* app = program.add_subcommand("export", "Write a trace for other programs");
+  CLI::App* app = program.add_subcommand("export", "Convert a trace for other tools");
   auto options = std::make_shared<ExportOptions>();
-  app->add_option("FILE", options->file, "a trace")->required();
-  app->add_option("--format", options->format,
-                  "perfetto: for ui.perfetto.dev; chrome: JSON for chrome://tracing; csv: a line a "
-                  "sample; sqlite: a database; "
-                  "dot: a graph with median times and its critical path, for Graphviz")
+  app->add_option("FILE", options->file, "trace file")->required();
+  app->add_option(
+         "--format", options->format,
+         "perfetto: for ui.perfetto.dev; chrome: JSON for chrome://tracing; csv: one line per "
+         "sample; sqlite: a database; "
+         "dot: a graph with median times and its critical path, for Graphviz")
       ->required()
       ->check([](const std::string& name) {
         return trace::format_from(name)
                    ? ""
-                   : "\"" + name + "\" is none of perfetto, chrome, csv, sqlite, dot";
+                   : "\"" + name + "\" is not one of perfetto, chrome, csv, sqlite, dot";
       });
   app->add_option("-o,--output", options->output,
-                  "the file to write; it is replaced only by a whole one")
+                  "file to write; an existing file is replaced atomically")
       ->required();
-  app->add_option("--graph", options->graph, "only this graph: its number or its label");
-  app->add_option("--arrows", options->arrows, "perfetto and chrome: draw edges in so many replays")
+  app->add_option("--graph", options->graph, "export only this graph, given by number or label");
+  app->add_option("--arrows", options->arrows,
+                  "perfetto and chrome: number of replays with drawn edges")
       ->capture_default_str();
   app->footer(
       "Examples:\n  reprise export run.reprise --format perfetto -o run.perfetto-trace\n"

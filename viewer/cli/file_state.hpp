@@ -1,5 +1,4 @@
-// Which file stands at a path, and in which state: whether a program has written it meanwhile.
-// Threads: any.
+// The identity and state of the file at a path; detects whether a program wrote it. Threads: any.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +15,7 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// Empty: there is none.
+// Empty if no file exists.
 [[nodiscard]] std::optional<FileState> state_of(const std::filesystem::path& path);
 
 }  // namespace reprise::cli

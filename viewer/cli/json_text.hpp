@@ -1,4 +1,4 @@
-// JSON for people and scripts: how the commands' --json writes. Threads: pure functions.
+// JSON output of the commands. Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace reprise::cli {
 
-// Indented, with a newline at the end; bytes that are no UTF-8 become U+FFFD.
+// Indented, with a trailing newline. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-// The figures of a histogram of nanoseconds.
+// Summary statistics of a histogram of nanoseconds.
 [[nodiscard]] inline nlohmann::ordered_json json_times(const detail::DurationHistogram& times) {
   return {{"count", times.count()},         {"total_ns", times.sum()},
           {"mean_ns", times.mean()},        {"min_ns", times.min()},

@@ -16,9 +16,9 @@ namespace reprise::cli {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPause{100};
+constexpr std::chrono::milliseconds kPollInterval{100};
 
-// 0: it could not be started.
+// Returns 0 if the process could not be started.
 pid_t open_window(const std::filesystem::path& session) {
   std::vector<std::string> command = {this_program().string(), "view", session.string()},
                            environment = model::program_environment({});
@@ -40,20 +40,20 @@ LiveViewer::~LiveViewer() { finish(); }
 
 void LiveViewer::wait_for_session() {
   std::unique_lock lock(mutex_);
-  while (!over_) {
+  while (!is_finished_) {
     for (const trace::LiveSession& session : trace::list_sessions()) {
       if (!session.alive || before_.contains(session.path)) continue;
       viewer_ = open_window(session.path);
       return;
     }
-    wake_.wait_for(lock, kPause, [this] { return over_; });
+    wake_.wait_for(lock, kPollInterval, [this] { return is_finished_; });
   }
 }
 
 bool LiveViewer::finish() {
   {
     const std::lock_guard lock(mutex_);
-    over_ = true;
+    is_finished_ = true;
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();

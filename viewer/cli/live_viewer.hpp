@@ -1,5 +1,6 @@
-// LiveViewer: waits for the first live session of what is started next and opens a window on it, a
-// process of its own. Threads: the main one; it has one of its own while it waits.
+// LiveViewer: waits for the first live session that starts after its construction and opens a
+// viewer window on it in a separate process. Threads: main thread; a background thread waits for
+// the session.
 #pragma once
 
 #include <sys/types.h>
@@ -19,17 +20,18 @@ class LiveViewer {
   LiveViewer& operator=(const LiveViewer&) = delete;
   ~LiveViewer();
 
-  // No session comes any more. Waits until the window is closed. False: none was opened.
+  // Stops waiting for a session and blocks until the window is closed. Returns false if no window
+  // was opened.
   bool finish();
 
  private:
   void wait_for_session();
 
-  std::set<std::filesystem::path> before_;  // sessions of others
-  std::mutex mutex_;                        // of over_
+  std::set<std::filesystem::path> before_;  // sessions that existed before
+  std::mutex mutex_;                        // guards is_finished_
   std::condition_variable wake_;
-  bool over_ = false;
-  pid_t viewer_ = 0;  // of the thread, until that has ended
+  bool is_finished_ = false;
+  pid_t viewer_ = 0;  // owned by the thread until it ends
   std::thread thread_;
 };
 

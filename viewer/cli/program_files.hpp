@@ -1,4 +1,4 @@
-// Where the libraries that come with the program `reprise` are. Threads: any.
+// Locates the libraries installed with `reprise`. Threads: any.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,12 @@
 
 namespace reprise::cli {
 
-// This program's own file. Throws std::runtime_error.
+// The executable of this process. Throws std::runtime_error.
 [[nodiscard]] std::filesystem::path this_program();
 
-// Where a library with this name may be: bin/reprise of a build or an installation, with lib, lib64
-// or lib/<architecture> beside bin.
-[[nodiscard]] std::vector<std::filesystem::path> library_places(
+// Candidate paths of a library: bin/reprise of a build or an installation, with lib, lib64 or
+// lib/<architecture> as siblings of bin.
+[[nodiscard]] std::vector<std::filesystem::path> library_candidates(
     const std::filesystem::path& program, std::string_view name);
 
 }  // namespace reprise::cli

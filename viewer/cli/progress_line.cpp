@@ -9,15 +9,15 @@ namespace reprise::cli {
 
 namespace {
 
-// Quick work shows nothing; slow work shows its state ten times a second.
-constexpr std::chrono::milliseconds kFirst{300}, kEvery{100};
+// Delay before the first output, and the update interval.
+constexpr std::chrono::milliseconds kFirstDelay{300}, kInterval{100};
 
 }  // namespace
 
 ProgressLine::ProgressLine(std::string what)
     : what_(std::move(what)),
       terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(std::chrono::steady_clock::now() + kFirst) {}
+      next_(std::chrono::steady_clock::now() + kFirstDelay) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) std::fputs("\r\x1b[K", stderr);
@@ -27,7 +27,7 @@ void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
   if (!terminal_ || total == 0) return;
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
-  next_ = now + kEvery;
+  next_ = now + kInterval;
   shown_ = true;
   std::fprintf(stderr, "\r\x1b[K%s: %3.0f %%", what_.c_str(),
                100.0 * static_cast<double>(done) / static_cast<double>(total));

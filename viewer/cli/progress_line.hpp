@@ -1,5 +1,5 @@
-// ProgressLine: how far a long work is, on stderr and only if that is a terminal; the line goes
-// away when the work is done. Knows no trace. Threads: one at a time.
+// ProgressLine: shows the progress of a long operation on stderr if that is a terminal, and removes
+// the line at the end. Knows no trace. Threads: one at a time.
 #pragma once
 
 #include <chrono>

@@ -29,7 +29,7 @@ bool is_size(const std::string& text) {
          digits.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Of what is_size takes.
+// Requires is_size(text).
 std::uint64_t size_of(const std::string& text) {
   const std::size_t digits = text.find_last_not_of("kKmMgG") + 1;
   const char unit = digits == text.size() ? ' ' : static_cast<char>(std::tolower(text.back()));
@@ -37,7 +37,7 @@ std::uint64_t size_of(const std::string& text) {
   const std::uint64_t number = digits > 12 ? 0 : std::stoull(text.substr(0, digits));
   const std::uint64_t size = number << shift;
   if (number == 0 || size >> shift != number || size < trace::TraceFile::kMinMaxBytes) {
-    throw UsageError("--max: " + text + " is no size for a trace; the least is " +
+    throw UsageError("--max: " + text + " is too small for a trace; the minimum is " +
                      std::to_string(trace::TraceFile::kMinMaxBytes >> 10) + "k");
   }
   return size;
@@ -63,13 +63,15 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
   return kDone;
 }
 
-// Whether a trace came; says what it is, or why not.
+// Prints a summary of the trace that the program wrote, or why there is none. Returns whether the
+// program wrote a trace.
 bool report(const RecordOptions& options, const std::filesystem::path& path,
             const std::optional<FileState>& before) {
   const std::optional<FileState> after = state_of(path);
   if (!after || after == before) {
     std::fprintf(
-        stderr, "reprise: %s wrote no trace to %s: does it use Reprise, and is tracing built in?\n",
+        stderr,
+        "reprise: %s wrote no trace to %s; it may not use Reprise, or its build excludes tracing\n",
         options.command.front().c_str(), options.output.c_str());
     return false;
   }
@@ -87,22 +89,22 @@ bool report(const RecordOptions& options, const std::filesystem::path& path,
 
 int run(const RecordOptions& options) {
   if (options.command.empty() && options.attach.empty())
-    throw UsageError("CMD is required: the program to run, after --; or --attach SESSION");
-  if (!options.command.empty() && !options.attach.empty())
     throw UsageError(
-        "--attach SESSION records a program that runs already; CMD would start another");
-  // Commas part the options that the child reads.
+        "CMD is required: the program to run, after --, unless --attach SESSION is given");
+  if (!options.command.empty() && !options.attach.empty())
+    throw UsageError("--attach SESSION records a running program; CMD starts another one");
+  // Commas separate the options in the variable that the child reads.
   if (options.output.find(',') != std::string::npos)
-    throw UsageError("-o: a path of a trace has no comma: " + options.output);
-  // The child may go to another folder.
+    throw UsageError("-o: a trace path must not contain a comma: " + options.output);
+  // The child may change its working directory.
   const std::filesystem::path path = std::filesystem::absolute(options.output).lexically_normal();
   if (path.string().find(',') != std::string::npos)
-    throw UsageError("-o: a path of a trace has no comma: " + path.string());
+    throw UsageError("-o: a trace path must not contain a comma: " + path.string());
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
-    throw std::runtime_error("cannot write " + options.output + ": it is a folder");
+    throw std::runtime_error("cannot write " + options.output + ": it is a directory");
   if (!std::filesystem::is_directory(path.parent_path(), ignored))
-    throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
+    throw std::runtime_error("cannot write " + options.output + ": no such directory");
   if (!options.attach.empty()) return attach(options, path);
 
   ChildProcess child{options.command,
@@ -117,8 +119,8 @@ int run(const RecordOptions& options) {
                  exit.error.c_str());
     return exit.code;
   }
-  const bool is_there = report(options, path, before);
-  return exit.code == 0 && !is_there ? kFailed : exit.code;
+  const bool has_trace = report(options, path, before);
+  return exit.code == 0 && !has_trace ? kFailed : exit.code;
 }
 
 }  // namespace
@@ -126,31 +128,35 @@ int run(const RecordOptions& options) {
 Command add_record(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
       "record",
-      "Write the trace of a program that uses Reprise: one that it runs, or one that runs already");
+      "Record a trace of a program that uses Reprise: run it, or attach to a running one");
   auto options = std::make_shared<RecordOptions>();
-  app->add_option("-o,--output", options->output, "the trace to write")->required();
+  app->add_option("-o,--output", options->output, "trace file to write")->required();
   app->add_option("--max", options->max,
-                  "keep the newest SIZE of it: bytes, or a number with k, M or G")
+                  "limit the trace to its newest SIZE bytes; suffixes k, M, G; default: unlimited")
       ->check([](const std::string& size) {
-        return is_size(size) ? std::string() : "\"" + size + "\" is no size such as 500M";
+        return is_size(size) ? std::string() : "\"" + size + "\" is not a size such as 500M";
       });
-  app->add_option("--profile", options->profile,
-                  "off, replays, sampled or every: which replays have the time of every node; "
-                  "every by default, with --attach what the program does")
+  app->add_option(
+         "--profile", options->profile,
+         "replays whose nodes are timed: off, replays (no nodes), sampled or every; default: "
+         "every, or the program's own setting with --attach")
       ->check(CLI::IsMember({"off", "replays", "sampled", "every"}));
-  app->add_option("--attach", options->attach,
-                  "a program that runs with REPRISE_TRACE=live: its process, its name, its socket "
-                  "(see reprise sessions), or host:port")
+  app->add_option(
+         "--attach", options->attach,
+         "record a program that runs with REPRISE_TRACE=live: its process id, name or socket "
+         "(see reprise sessions), or host:port")
       ->type_name("SESSION");
-  app->add_option("--token", options->token, "of a session at host:port; otherwise $REPRISE_TOKEN");
-  app->add_option("CMD", options->command, "the program and its arguments, after --");
+  app->add_option("--token", options->token,
+                  "token of the session at host:port; default: $REPRISE_TOKEN");
+  app->add_option("CMD", options->command, "program to run and its arguments, after --");
   app->footer(
-      "The exit code is that of the program (128 and the signal's number if one ended it, 127 if "
-      "it is not there); 1 if it did well and\n"
-      "no trace appeared. It is found in $PATH, and REPRISE_TRACE and REPRISE_PROFILE are set for "
-      "it.\n"
-      "With --attach it records until the program ends or Ctrl+C; the program goes on. --profile "
-      "then holds for as long as it records.\n"
+      "Exit code: the program's (128 + signal number if a signal ended it, 127 if it was not "
+      "found); 1 if the program succeeded but\n"
+      "wrote no trace. The program is looked up in $PATH and runs with REPRISE_TRACE and "
+      "REPRISE_PROFILE set.\n"
+      "With --attach, records until the program ends or Ctrl+C is pressed; the program keeps "
+      "running. "
+      "--profile then applies while recording.\n"
       "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o "
       "now.reprise --attach digits --profile sampled\n  reprise record -o last.reprise --max 500M "
       "--profile sampled -- ./server");

@@ -31,11 +31,11 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-void say(const std::string& text) { std::fprintf(stderr, "reprise: %s\n", text.c_str()); }
+void print_message(const std::string& text) { std::fprintf(stderr, "reprise: %s\n", text.c_str()); }
 
-// Empty: this build has none.
+// Empty if this build has no injection library.
 fs::path injection_library() {
-  for (const fs::path& place : library_places(this_program(), kLibrary)) {
+  for (const fs::path& place : library_candidates(this_program(), kLibrary)) {
     std::error_code ignored;
     if (fs::exists(place, ignored)) return place;
   }
@@ -44,14 +44,14 @@ fs::path injection_library() {
 
 fs::path checked_output(const RunOptions& options) {
   const fs::path path = fs::absolute(options.output).lexically_normal();
-  // Commas part the options that the child reads.
+  // Commas separate the options in the variable that the child reads.
   if (path.string().find(',') != std::string::npos)
-    throw UsageError("-o: a path of a trace has no comma: " + path.string());
+    throw UsageError("-o: a trace path must not contain a comma: " + path.string());
   std::error_code ignored;
   if (fs::is_directory(path, ignored))
-    throw std::runtime_error("cannot write " + options.output + ": it is a folder");
+    throw std::runtime_error("cannot write " + options.output + ": it is a directory");
   if (!fs::is_directory(path.parent_path(), ignored))
-    throw std::runtime_error("cannot write " + options.output + ": there is no such folder");
+    throw std::runtime_error("cannot write " + options.output + ": no such directory");
   return path;
 }
 
@@ -59,8 +59,8 @@ ChildProcess child_of(const RunOptions& options, const fs::path& output, const f
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
   if (const char* other = std::getenv(kInjection); other != nullptr && *other != '\0') {
-    say(std::string(kInjection) + " names " + other +
-        ": another tool wants this program's CUDA; for this run it is set aside");
+    print_message(std::string(kInjection) + " is set to " + other +
+                  "; this run replaces that tool's CUDA injection");
   }
   child.environment = {{kInjection, library.string()},
                        {"REPRISE_RUN_TRACE", "live," + output.string()},
@@ -78,27 +78,27 @@ bool has_driver() {
   return true;
 }
 
-// As one would write it from here.
+// The path relative to the current directory where that is shorter to read.
 fs::path shown(const fs::path& file) {
   fs::path from_here = fs::proximate(file);
   return from_here.string().starts_with("..") ? file : from_here;
 }
 
-// What there is to see now.
+// Prints a line per trace written by the run. Returns the traces.
 std::vector<fs::path> report(const RunOptions& options, const RunFiles& files) {
   const std::vector<fs::path> written = files.written();
   if (written.empty()) {
-    say("no trace: " + options.command.front() +
-        (has_driver() ? " did not start CUDA"
-                      : " could not start CUDA, this machine has no driver of a GPU"));
+    print_message("no trace was written: " + options.command.front() +
+                  (has_driver() ? " did not initialise CUDA"
+                                : " could not initialise CUDA: this machine has no GPU driver"));
   }
   for (const fs::path& file : written) {
     try {
       const RunSummary summary = summarise(file);
-      say(line_of(shown(file), summary));
-      for (const std::string& warning : summary.warnings) say("  " + warning);
+      print_message(summary_line(shown(file), summary));
+      for (const std::string& warning : summary.warnings) print_message("  " + warning);
     } catch (const std::exception& error) {
-      say(error.what());
+      print_message(error.what());
     }
   }
   return written;
@@ -116,21 +116,21 @@ int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
   const fs::path output = checked_output(options), library = injection_library();
   if (library.empty())
-    say(std::string(kLibrary) +
-        " is not beside this program, which was built without CUDA: what it runs is not seen");
+    print_message(std::string(kLibrary) +
+                  " is missing (this build has no CUDA); the program runs unobserved");
   const RunFiles files(output);
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace();
   const ChildExit exit = run_child(child_of(options, output, library));
   if (!exit.error.empty()) {
-    say("cannot run " + options.command.front() + ": " + exit.error);
+    print_message("cannot run " + options.command.front() + ": " + exit.error);
     return exit.code;
   }
   if (library.empty()) return exit.code;
   const std::vector<fs::path> written = report(options, files);
   if (viewer && !viewer->finish()) {
     if (written.empty()) {
-      say("no window: there is nothing to look at");
+      print_message("no window was opened: there is no trace to view");
     } else {
       view(written.front());
     }
@@ -142,25 +142,26 @@ int run(const RunOptions& options) {
 
 Command add_run(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "run", "Watch the CUDA graphs of any program that it runs, into a trace and live");
+      "run", "Run a program and observe its CUDA graphs, live and in a trace");
   auto options = std::make_shared<RunOptions>();
   app->add_option("-o,--output", options->output,
-                  "the trace to write; each further process of the program writes one of its own, "
-                  "with .PID behind the name")
+                  "trace file to write; each further process of the program writes its own trace, "
+                  "named FILE.PID")
       ->capture_default_str();
   app->add_flag("--nodes", options->nodes,
-                "time every node of every replay; otherwise only while a viewer looks");
-  app->add_flag("--yield", options->yield,
-                "leave CUPTI to the program: its own profiler works, and its graphs are not seen");
-  app->add_flag("--view", options->view, "open a window on it while it runs");
-  app->add_option("CMD", options->command, "the program and its arguments, after --");
+                "time every node of every replay; default: only while a viewer is connected");
+  app->add_flag(
+      "--yield", options->yield,
+      "leave CUPTI to the program, so that its own profiler works; graphs are not observed");
+  app->add_flag("--view", options->view, "open a viewer window while the program runs");
+  app->add_option("CMD", options->command, "program to run and its arguments, after --");
   app->footer(
-      "The program need not know of Reprise. Its exit code becomes this one's (128 and the "
-      "signal's number if one ended it, 127 if it is not there).\n"
-      "Every CUDA graph that it instantiates is in the trace, with kernels, grids, edges, updates "
-      "and each launch; NVTX ranges that were open while a\n"
-      "node was captured are its labels. CUPTI serves one at a time: a profile that the program "
-      "takes of itself by it stays empty meanwhile.\n"
+      "The program needs no changes. Exit code: the program's (128 + signal number if a signal "
+      "ended it, 127 if it was not found).\n"
+      "The trace contains every CUDA graph that the program instantiates, with kernels, grids, "
+      "edges, updates\nand launches. NVTX ranges that are open during "
+      "stream capture become node labels. CUPTI has a single\nclient: a CUPTI-based profiler in "
+      "the program collects nothing unless --yield is given.\n"
       "Examples:\n  reprise run -- python3 train.py\n  reprise run -o step.reprise --nodes -- "
       "./app --steps 10\n  reprise run --view -- torchrun --nproc-per-node 4 train.py");
   return {app, [options] { return run(*options); }};

@@ -13,9 +13,9 @@ namespace reprise::cli {
 
 namespace fs = std::filesystem;
 
-RunFiles::RunFiles(fs::path file) : file_(std::move(file)), before_(look()) {}
+RunFiles::RunFiles(fs::path file) : file_(std::move(file)), before_(file_states()) {}
 
-std::map<fs::path, FileState> RunFiles::look() const {
+std::map<fs::path, FileState> RunFiles::file_states() const {
   std::map<fs::path, FileState> found;
   const std::string stem = file_.filename().string() + ".";
   std::error_code error;
@@ -32,7 +32,7 @@ std::map<fs::path, FileState> RunFiles::look() const {
 
 std::vector<fs::path> RunFiles::written() const {
   std::vector<fs::path> files;
-  for (const auto& [path, state] : look()) {
+  for (const auto& [path, state] : file_states()) {
     const auto earlier = before_.find(path);
     if (earlier == before_.end() || earlier->second != state) files.push_back(path);
   }
@@ -41,7 +41,7 @@ std::vector<fs::path> RunFiles::written() const {
     fs::rename(files.front(), file_, error);
     if (!error) files.front() = file_;
   }
-  return files;  // in order of their names: FILE comes before FILE.PID
+  return files;  // sorted by name: FILE precedes FILE.PID
 }
 
 RunSummary summarise(const fs::path& file) {
@@ -71,11 +71,11 @@ RunSummary summarise(const fs::path& file) {
   return summary;
 }
 
-std::string line_of(const fs::path& file, const RunSummary& summary) {
+std::string summary_line(const fs::path& file, const RunSummary& summary) {
   return file.string() + ": " + summary.application + " (process " + std::to_string(summary.pid) +
          "): " +
          (summary.graphs == 0
-              ? "no CUDA graph was seen"
+              ? "no CUDA graphs were observed"
               : counted(summary.graphs, "graph") + ", " + counted(summary.replays, "replay")) +
          ", " + bytes(summary.bytes);
 }

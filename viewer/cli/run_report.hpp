@@ -1,5 +1,4 @@
-// What a run of somebody's program left: its traces, and what is in them, in plain words. Threads:
-// one at a time.
+// Summarises the traces that an observed program wrote. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +11,18 @@
 
 namespace reprise::cli {
 
-// The traces of the processes of one run: FILE of the program itself, FILE.PID of each that it
+// The traces of one run's processes: FILE of the program itself, FILE.PID of each process it
 // started.
 class RunFiles {
  public:
-  // Before it starts: what stands there already is of another run.
+  // Construct before the run starts: existing files belong to earlier runs.
   explicit RunFiles(std::filesystem::path file);
 
-  // Those that were written since, FILE first. One that is alone becomes FILE: then it is clear
-  // whose it is.
+  // The traces written since, FILE first. A single trace is renamed to FILE.
   [[nodiscard]] std::vector<std::filesystem::path> written() const;
 
  private:
-  [[nodiscard]] std::map<std::filesystem::path, FileState> look() const;
+  [[nodiscard]] std::map<std::filesystem::path, FileState> file_states() const;
 
   std::filesystem::path file_;
   std::map<std::filesystem::path, FileState> before_;
@@ -34,12 +32,13 @@ struct RunSummary {
   std::string application;
   std::uint32_t pid = 0;
   std::uint64_t graphs = 0, replays = 0, bytes = 0;
-  std::vector<std::string> warnings;  // that the trace itself holds
+  std::vector<std::string> warnings;  // warnings that the trace contains
 };
 
-// Reads it through. Throws std::exception where it is no trace.
+// Reads the whole trace. Throws std::exception if the file is not a trace.
 [[nodiscard]] RunSummary summarise(const std::filesystem::path& file);
 // "run.reprise: python3 (process 7): 2 graphs, 1,050 replays, 12 kB".
-[[nodiscard]] std::string line_of(const std::filesystem::path& file, const RunSummary& summary);
+[[nodiscard]] std::string summary_line(const std::filesystem::path& file,
+                                       const RunSummary& summary);
 
 }  // namespace reprise::cli

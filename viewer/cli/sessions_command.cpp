@@ -15,10 +15,9 @@ using Sessions = std::vector<trace::LiveSession>;
 void print(const Sessions& sessions) {
   if (sessions.empty()) {
     std::fputs(
-        "No live session of this user on this machine. Start a program that uses Reprise so that "
-        "it listens:\n"
+        "No live sessions of this user on this machine. Start a program that uses Reprise with\n"
         "  REPRISE_TRACE=live ./program\n"
-        "and look at it with\n"
+        "and view it with\n"
         "  reprise view\n",
         stdout);
     return;
@@ -32,8 +31,7 @@ void print(const Sessions& sessions) {
   }
   std::fputs(table.text().c_str(), stdout);
   if (stale)
-    std::fputs("The sockets of those that ended are removed by: reprise sessions --clean\n",
-               stdout);
+    std::fputs("Run 'reprise sessions --clean' to remove the sockets of ended sessions.\n", stdout);
 }
 
 void print_json(const Sessions& sessions) {
@@ -50,17 +48,16 @@ void print_json(const Sessions& sessions) {
 }  // namespace
 
 Command add_sessions(CLI::App& program) {
-  CLI::App* app =
-      program.add_subcommand("sessions", "Programs that can be looked at while they run");
+  CLI::App* app = program.add_subcommand(
+      "sessions", "List live sessions: running programs that a viewer can connect to");
   struct SessionsOptions {
     bool json = false, clean = false;
   };
   auto options = std::make_shared<SessionsOptions>();
-  app->add_flag("--json", options->json, "write JSON");
-  app->add_flag("--clean", options->clean,
-                "first remove the sockets that ended programs left behind");
+  app->add_flag("--json", options->json, "print JSON");
+  app->add_flag("--clean", options->clean, "first remove stale sockets of ended programs");
   app->footer(
-      "A program that uses Reprise listens if it is started with REPRISE_TRACE=live.\n"
+      "A program that uses Reprise accepts viewers if it runs with REPRISE_TRACE=live.\n"
       "Examples:\n  reprise sessions\n  reprise sessions --clean\n  reprise view \"$(reprise "
       "sessions --json | jq -r '.sessions[0].path')\"");
   return {app, [options] {

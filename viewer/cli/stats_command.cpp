@@ -42,10 +42,10 @@ void print_graph(const GraphSummary& g) {
   std::printf("  %s, %s sampled", counted(g.replays, "replay").c_str(),
               with_separators(g.sampled_replays).c_str());
   if (g.untimed_replays != 0)
-    std::printf(", %s without a time on the device", with_separators(g.untimed_replays).c_str());
+    std::printf(", %s without a device time", with_separators(g.untimed_replays).c_str());
   std::printf("; %s", counted(g.samples, "node sample").c_str());
   if (g.lost_samples != 0)
-    std::printf(", %s of them without a time", with_separators(g.lost_samples).c_str());
+    std::printf(", %s without a time", with_separators(g.lost_samples).c_str());
   std::printf("\n");
 
   Table times(1, {"", "count", "mean us", "p50 us", "p90 us", "p99 us", "max us"});
@@ -67,7 +67,7 @@ void print_graph(const GraphSummary& g) {
                 with_separators(l.greatest).c_str(), counted(l.replays, "replay").c_str(),
                 static_cast<double>(l.iterations) / static_cast<double>(l.replays));
     if (l.timed != l.iterations)
-      std::printf("; %s of them not measured", with_separators(l.iterations - l.timed).c_str());
+      std::printf("; %s not measured", with_separators(l.iterations - l.timed).c_str());
     std::printf("\n");
   }
   Table table(3, {"node", "name", "label", "count", "median us", "p99 us", "share"});
@@ -79,7 +79,7 @@ void print_graph(const GraphSummary& g) {
   if (!table.empty()) std::printf("\n%s", table.text().c_str());
 }
 
-// Whose transients lie in slabs of a pool: "3: forward, backward, step".
+// The graphs whose transient buffers share slabs of a pool: "3: forward, backward, step".
 std::string sharers_of(const trace::PoolState& pool, const TraceSummary& s) {
   std::string names;
   for (const std::uint32_t graph : pool.sharers) {
@@ -95,10 +95,10 @@ std::string name_of(const trace::PoolState& pool) {
   return pool.label.empty() ? "pool " + std::to_string(pool.pool) : printable(pool.label);
 }
 
-// Of old traces, and of programs that nobody changed, buffers are all that is known.
+// Old traces, and traces of unmodified programs, only record buffers.
 void print_pools(const TraceSummary& s) {
-  Table table(1, {"pool", "buffers", "their bytes", "taken", "reserved", "most taken", "budget",
-                  "trims", "taken again"});
+  Table table(1, {"pool", "buffers", "buffer bytes", "mapped", "reserved", "peak", "budget",
+                  "trims", "remaps"});
   for (const trace::PoolState& p : s.pools) {
     const std::string name = name_of(p);
     if (p.peak == 0) {
@@ -113,14 +113,14 @@ void print_pools(const TraceSummary& s) {
     const auto found =
         std::find_if(s.devices.begin(), s.devices.end(),
                      [&](const trace::Device& known) { return known.id == d.device; });
-    table.add({"all of " + (found == s.devices.end() ? "device " + std::to_string(d.device)
-                                                     : printable(found->selector)),
+    table.add({"total of " + (found == s.devices.end() ? "device " + std::to_string(d.device)
+                                                       : printable(found->selector)),
                "", bytes(d.buffers), bytes(d.mapped), bytes(d.reserved), bytes(d.peak),
                d.budget == 0 ? "none" : bytes(d.budget), with_separators(d.trims),
                with_separators(d.remaps)});
   }
   if (!table.empty())
-    std::printf("\nDevice memory of pools, at the end of the trace\n%s", table.text().c_str());
+    std::printf("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
   for (const trace::PoolState& most : s.shared_pools) {
     const auto now = std::find_if(s.pools.begin(), s.pools.end(), [&](const trace::PoolState& p) {
       return p.pool == most.pool && !p.sharers.empty();
@@ -139,7 +139,7 @@ void print(const TraceSummary& s) {
                   ? "no times"
                   : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
   if (!s.damage.empty())
-    std::printf("  the file is damaged or unfinished: %s (%s not read)\n",
+    std::printf("  the file is damaged or incomplete: %s (%s not read)\n",
                 printable(s.damage).c_str(), bytes(s.trailing_bytes).c_str());
   for (const trace::Session& session : s.sessions) {
     std::printf("  session: %s on %s, process %u%s, engine %s\n",
@@ -155,12 +155,12 @@ void print(const TraceSummary& s) {
                 trace::severity_name(severity));
   }
   if (s.profile_host != 0 || s.profile_device != 0) {
-    std::printf("  profiling cost: %s on the host, %s on the device\n",
+    std::printf("  profiling overhead: %s on the host, %s on the device\n",
                 duration(static_cast<double>(s.profile_host)).c_str(),
                 duration(static_cast<double>(s.profile_device)).c_str());
   }
   if (s.unknown_replays != 0 || s.unknown_samples != 0) {
-    std::printf("  not counted: %s and %s of graphs that the trace does not describe\n",
+    std::printf("  ignored: %s and %s of graphs that the trace does not describe\n",
                 counted(s.unknown_replays, "replay").c_str(),
                 counted(s.unknown_samples, "sample").c_str());
   }
@@ -191,8 +191,8 @@ nlohmann::ordered_json json_of(const GraphSummary& g) {
                      {"replays", l.replays},
                      {"iterations", l.iterations},
                      {"timed_iterations", l.timed},
-                     {"least", l.least},
-                     {"greatest", l.greatest}});
+                     {"min", l.least},
+                     {"max", l.greatest}});
   }
   return {{"graph", g.graph},
           {"version", g.version},
@@ -294,10 +294,10 @@ int run(const StatsOptions& options) {
 
 Command add_stats(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "stats", "Figures of a trace: replays, launch latency, device time, nodes, losses");
+      "stats", "Print statistics of a trace: replays, launch latency, device time, nodes, losses");
   auto options = std::make_shared<StatsOptions>();
-  app->add_option("FILE", options->file, "a trace")->required();
-  app->add_flag("--json", options->json, "write JSON");
+  app->add_option("FILE", options->file, "trace file")->required();
+  app->add_flag("--json", options->json, "print JSON");
   app->footer(
       "Examples:\n  reprise stats run.reprise\n  reprise stats run.reprise --json | jq "
       "'.graphs[0].device_time.p50_ns'");

@@ -15,14 +15,14 @@ std::string fixed(double value, int decimals) {
   return text;
 }
 
-// Characters that a terminal shows, of UTF-8.
+// The number of UTF-8 characters.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   }));
 }
 
-// Puts separators into the whole part of a written number.
+// Inserts thousands separators into the integer fraction of a formatted number.
 std::string separated(std::string number) {
   const std::size_t point = std::min(number.find('.'), number.size());
   const std::size_t first = number.starts_with('-') ? 1 : 0;
@@ -58,10 +58,10 @@ std::string bytes(std::uint64_t value) {
   return fixed(scaled, 1) + " " + kUnits[unit];
 }
 
-std::string percent(double part) { return fixed(part * 100, 1) + " %"; }
+std::string percent(double fraction) { return fixed(fraction * 100, 1) + " %"; }
 
-std::string signed_percent(double part) {
-  return (part < 0 ? "" : "+") + fixed(part * 100, 1) + " %";
+std::string signed_percent(double fraction) {
+  return (fraction < 0 ? "" : "+") + fixed(fraction * 100, 1) + " %";
 }
 
 std::string counted(std::uint64_t count, const std::string& singular) {

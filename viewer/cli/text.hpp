@@ -1,5 +1,5 @@
-// How the command line writes numbers and tables. Plain text: no colours. Knows no trace. Threads:
-// pure functions.
+// Formats numbers and tables for the command line, as plain text without colours. Knows no trace.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,31 @@ namespace reprise::cli {
 
 // "1,234,567"
 [[nodiscard]] std::string with_separators(std::uint64_t value);
-// Nanoseconds in microseconds: "1,234.567".
+// Nanoseconds, in microseconds: "1,234.567".
 [[nodiscard]] std::string microseconds(double ns);
-// A duration of any size with its unit: "1.234 s", "56.700 ms".
+// A duration with the appropriate unit: "1.234 s", "56.700 ms".
 [[nodiscard]] std::string duration(double ns);
 // "12.3 MiB", "512 B"
 [[nodiscard]] std::string bytes(std::uint64_t value);
 // 0.1234: "12.3 %"
-[[nodiscard]] std::string percent(double part);
+[[nodiscard]] std::string percent(double fraction);
 // 0.0213: "+2.1 %"
-[[nodiscard]] std::string signed_percent(double part);
+[[nodiscard]] std::string signed_percent(double fraction);
 // "1,234 replays", "1 replay"
 [[nodiscard]] std::string counted(std::uint64_t count, const std::string& singular);
 // 16 digits
 [[nodiscard]] std::string hex(std::uint64_t value);
-// Control characters become '?': what a trace calls itself never drives a terminal.
+// Replaces control characters by '?', so that names from a trace cannot control a terminal.
 [[nodiscard]] std::string printable(const std::string& text);
 
-// A table: the columns that are named first are on the left, the numbers after them on the right.
+// A text table.
 class Table {
  public:
-  // The first `left` columns are text and left-aligned.
+  // The first `left` columns are left-aligned; the others are right-aligned numbers.
   Table(std::size_t left, std::vector<std::string> header);
   void add(std::vector<std::string> row);
   [[nodiscard]] bool empty() const noexcept { return rows_.size() == 1; }
-  // Each line begins with two spaces; none ends with one.
+  // Lines start with two spaces and have no trailing spaces.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr char kName[] = "libreprise_window.so";
 
-// Which package has a library that the module needs.
+// Packages of the libraries that the module needs.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPackages = {
     {{"libglfw", "libglfw3"},
      {"libEGL", "libegl1"},
@@ -31,7 +31,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kPackages
      {"libzstd", "libzstd1"},
      {"libstdc++", "libstdc++6"}}};
 
-std::string advice(const std::string& reason) {
+std::string with_package_hint(const std::string& reason) {
   for (const auto& [library, package] : kPackages) {
     if (reason.starts_with(library)) return reason + "; apt-get install " + std::string(package);
   }
@@ -41,21 +41,22 @@ std::string advice(const std::string& reason) {
 }  // namespace
 
 WindowModule::WindowModule() : program_(this_program()) {
-  for (const fs::path& place : library_places(program_, kName)) {
+  for (const fs::path& path : library_candidates(program_, kName)) {
     std::error_code ignored;
-    if (!fs::exists(place, ignored)) continue;
-    void* library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!fs::exists(path, ignored)) continue;
+    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library)
-      throw std::runtime_error("cannot load the viewer's window: " + advice(::dlerror()));
+      throw std::runtime_error("cannot load the viewer window: " + with_package_hint(::dlerror()));
     function_ = reinterpret_cast<RepriseViewFunction>(::dlsym(library, kRepriseViewFunctionName));
     if (!function_)
-      throw std::runtime_error(place.string() + " is no window of this viewer; install both anew");
+      throw std::runtime_error(path.string() +
+                               " does not match this version of reprise; reinstall both");
     return;
   }
   throw std::runtime_error(
       std::string(kName) + " is not in " +
-      library_places(program_, kName).front().parent_path().string() +
-      ": build the target reprise_window, or install the component \"reprise\" as a whole");
+      library_candidates(program_, kName).front().parent_path().string() +
+      ": build the target reprise_window, or install the complete component \"reprise\"");
 }
 
 void WindowModule::view(RepriseViewRequest request) const {

@@ -1,6 +1,6 @@
-// WindowModule: the library that draws, loaded when it is asked for: the program itself links no
-// GL. Found beside the program, in the folders of a build and of an installation alike. Threads:
-// the main thread's.
+// WindowModule: loads the shared library with the viewer window on demand; the program itself links
+// no GL. Finds the library relative to the executable, in build trees and installations. Threads:
+// main thread.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,11 @@ namespace reprise::cli {
 
 class WindowModule {
  public:
-  // Throws std::runtime_error that says what to install.
+  // Throws std::runtime_error that names the missing package.
   WindowModule();
   WindowModule(const WindowModule&) = delete;
   WindowModule& operator=(const WindowModule&) = delete;
-  // It stays loaded: graphics drivers leave threads and handlers behind.
+  // The library stays loaded, because graphics drivers keep threads and handlers.
   ~WindowModule() = default;
 
   // Throws std::runtime_error with the module's reason.

@@ -47,8 +47,8 @@ class Aligner {
   void align_rank(std::uint32_t r) {
     const auto items = order_.rank(r);
     const bool from_left = desc_.from == AlignFrom::Left;
-    std::int64_t reached =
-        from_left ? -1 : INT64_MAX;  // the last place that is taken in the neighbouring rank
+    // the last position taken in the neighbouring rank
+    std::int64_t reached = from_left ? -1 : INT64_MAX;
     for (std::uint32_t i = 0; i < items.size(); ++i) {
       const std::uint32_t item = items[from_left ? i : items.size() - 1 - i];
       const auto links = links_of(item);

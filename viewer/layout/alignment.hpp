@@ -1,5 +1,5 @@
-// Blocks: elements (items, then segments) that stand exactly below each other, at most one a rank.
-// A pure function.
+// Vertical alignment blocks: elements (items, then segments) with the same coordinate across, at
+// most one per rank. A pure function.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace reprise::viewer {
 
-enum class AlignWith : std::uint8_t { Above, Below };  // the neighbours that an item lines up with
+enum class AlignWith : std::uint8_t { Above, Below };  // the neighbours that an item aligns with
 enum class AlignFrom : std::uint8_t { Left, Right };   // the end of a rank that chooses first
 
 struct AlignDesc {
@@ -18,9 +18,9 @@ struct AlignDesc {
 };
 
 struct Blocks {
-  std::vector<std::uint32_t> block;  // an element each
-  std::vector<std::uint32_t> first,
-      elements;  // of block b: elements[first[b], first[b + 1]), from above to below
+  std::vector<std::uint32_t> block;  // per element
+  // of block b: elements[first[b], first[b + 1]), top to bottom
+  std::vector<std::uint32_t> first, elements;
   [[nodiscard]] std::uint32_t count() const noexcept {
     return static_cast<std::uint32_t>(first.size()) - 1;
   }
@@ -28,12 +28,12 @@ struct Blocks {
 
 // Links of each item on either side, from left to right.
 struct SortedLinks {
-  std::vector<std::uint32_t> above,
-      below;  // as graph.up and as the links themselves, sorted by the other end's place
+  // as graph.up and the links themselves, sorted by the position of the other end
+  std::vector<std::uint32_t> above, below;
 };
 [[nodiscard]] SortedLinks sort_links(const LayeredGraph& graph, const RankOrder& order);
 
-// `bent`: of bent_links.
+// `bent`: the result of bent_links().
 [[nodiscard]] Blocks align(const LayeredGraph& graph, const RankOrder& order,
                            const SortedLinks& links, const std::vector<std::uint8_t>& bent,
                            const AlignDesc& desc);

@@ -11,11 +11,11 @@ namespace {
 constexpr std::uint32_t kRounds = 10;
 constexpr double kInnerWeight = 8;  // of a link between two bends, which should be straight
 constexpr double kOuterWeight = 1;
-constexpr double kStayWeight = 0.1;  // of the place that an item has already
+constexpr double kStayWeight = 0.1;  // of an item's current coordinate
 
 enum class Side : std::uint8_t { Above, Below, Both };
 
-// Distances from the first item of each rank, when all stand as near as they may. An item each.
+// The offset of each item from the first of its rank, at minimal distances.
 std::vector<double> offsets_of(const LayeredGraph& graph, const RankOrder& order,
                                const std::vector<float>& across, const LayoutOptions& options) {
   const auto width = [&](std::uint32_t item) {
@@ -59,7 +59,7 @@ class Balancer {
   }
 
  private:
-  // Items that stand as near as they may: places without their offsets are one and the same.
+  // A run of items at minimal distance: without their offsets, their coordinates are equal.
   struct Run {
     double sum = 0, weight = 0;
     std::size_t end = 0;
@@ -112,8 +112,8 @@ class Balancer {
 
 }  // namespace
 
-double least_width(const LayeredGraph& graph, const RankOrder& order,
-                   const std::vector<float>& across, const LayoutOptions& options) {
+double min_width(const LayeredGraph& graph, const RankOrder& order,
+                 const std::vector<float>& across, const LayoutOptions& options) {
   const std::vector<double> offsets = offsets_of(graph, order, across, options);
   return offsets.empty() ? 0 : *std::max_element(offsets.begin(), offsets.end());
 }

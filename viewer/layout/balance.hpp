@@ -1,7 +1,7 @@
-// Places across the ranks by least squares: rank after rank, items stand as near to the mean of
-// their neighbours as their order and distances let them. As narrow as a rank can be, at the price
-// of edges that are less straight: for graphs in which alignments push each other far apart. For
-// graphs without segments. Pure functions, linear in links.
+// Coordinates across the ranks by least squares: rank after rank, each item is placed as close to
+// the mean of its neighbours as order and distances allow. Produces minimal rank widths at the
+// price of less straight edges; meant for graphs in which alignment blocks push each other far
+// apart. Requires a graph without segments. Pure functions, linear in links.
 #pragma once
 
 #include <vector>
@@ -11,12 +11,11 @@
 
 namespace reprise::viewer {
 
-// Of the widest rank when nothing stands farther from its neighbour than it has to. `across`: a
-// node each.
-[[nodiscard]] double least_width(const LayeredGraph& graph, const RankOrder& order,
-                                 const std::vector<float>& across, const LayoutOptions& options);
+// The width of the widest rank with minimal distances. `across`: one size per node.
+[[nodiscard]] double min_width(const LayeredGraph& graph, const RankOrder& order,
+                               const std::vector<float>& across, const LayoutOptions& options);
 
-// The centre of each item. Throws std::invalid_argument where the graph has segments.
+// The centre of each item. Throws std::invalid_argument if the graph has segments.
 [[nodiscard]] std::vector<double> balance_across(const LayeredGraph& graph, const RankOrder& order,
                                                  const std::vector<float>& across,
                                                  const LayoutOptions& options);

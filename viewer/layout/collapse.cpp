@@ -13,10 +13,10 @@ namespace reprise::viewer {
 
 namespace {
 
-// Sets of nodes of the original, numbered by their smallest node.
+// A partition of the original nodes; parts are numbered by their smallest node.
 struct Parts {
-  std::vector<std::uint32_t> part_of;   // a node each
-  std::vector<std::uint32_t> group_of;  // a part each, or kNoGroup
+  std::vector<std::uint32_t> part_of;   // per node
+  std::vector<std::uint32_t> group_of;  // per part, or kNoGroup
   [[nodiscard]] std::uint32_t count() const noexcept {
     return static_cast<std::uint32_t>(group_of.size());
   }
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> collapsed_groups(const LayoutGraph& graph, const Coll
   return result;
 }
 
-// Nodes of a group with the same turn are one part; every other node is a part of its own.
+// Nodes of a group with equal turns form one part; every other node forms its own.
 Parts make_parts(const std::vector<std::uint32_t>& groups,
                  const std::vector<std::uint32_t>& turns) {
   Parts parts;
@@ -51,9 +51,9 @@ Parts make_parts(const std::vector<std::uint32_t>& groups,
   return parts;
 }
 
-// How often a way to each node changes its part, at most, counted only along parts that wait for
-// each other. Along such a way the count never falls and grows at each change, so parts split by it
-// no longer wait for each other.
+// For each node, the maximum number of part changes along a path to it, counted within strongly
+// connected parts only. The count never decreases along such a path and increases at each change,
+// so parts split by the count are acyclic.
 std::vector<std::uint32_t> turns_of(const LayoutGraph& graph, const Parts& parts,
                                     const std::vector<std::uint32_t>& strong) {
   std::vector<std::uint32_t> turns(graph.node_count(), 0);
@@ -80,8 +80,7 @@ std::vector<LayoutEdge> edges_of(const LayoutGraph& graph, const Parts& parts) {
   return result;
 }
 
-// New numbers of the parts, so that edges lead to greater ones; the smallest old number that may
-// come next does.
+// Renumbers the parts topologically; among the candidates, the smallest old number comes first.
 std::vector<std::uint32_t> number_parts(std::uint32_t count, const std::vector<LayoutEdge>& edges) {
   std::vector<std::uint32_t> waits_for(count, 0), first(count + 1, 0), number(count, 0);
   for (const LayoutEdge edge : edges) {

@@ -1,4 +1,4 @@
-// A smaller graph in which chosen groups are single nodes. A pure function; near-linear in edges.
+// Collapses chosen groups of a graph into single nodes. A pure function; near-linear in edges.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 namespace reprise::viewer {
 
 struct CollapseDesc {
-  std::vector<bool> collapsed;    // a group each; groups inside a collapsed one vanish with it
-  std::vector<Size> group_sizes;  // a group each: the size of its node
+  std::vector<bool> collapsed;    // per group; inner groups of a collapsed group disappear
+  std::vector<Size> group_sizes;  // per group: the size of its node
 };
 
-// A group that waits for others which wait for it can't be one node: it becomes several, a node a
-// turn.
+// If a group and other groups depend on each other, the group becomes several nodes, so that the
+// result stays acyclic.
 struct CollapsedGraph {
-  LayoutGraph
-      graph;  // the groups keep their numbers; a node stands in the parent of what it collapsed
-  std::vector<std::uint32_t> node_of;       // a node of the original each: where it went
-  std::vector<std::uint32_t> group_of;      // a node each: the group that it collapses, or kNoGroup
-  std::vector<std::uint32_t> member_count;  // a node each: nodes of the original
-  std::vector<std::uint32_t>
-      edge_multiplicity;  // an edge each: edges of the original; those inside a node are not drawn
+  // groups keep their numbers; a collapsed node belongs to the parent of its group
+  LayoutGraph graph;
+  std::vector<std::uint32_t> node_of;       // per original node: its node in `graph`
+  std::vector<std::uint32_t> group_of;      // per node: the group that it collapses, or kNoGroup
+  std::vector<std::uint32_t> member_count;  // per node: number of original nodes
+  // per edge: number of original edges; edges within a node are dropped
+  std::vector<std::uint32_t> edge_multiplicity;
 };
 
-// Throws std::invalid_argument where check_layout_graph does, or where the description does not fit
+// Throws std::invalid_argument as check_layout_graph() does, or if the description does not match
 // the groups.
 [[nodiscard]] CollapsedGraph collapse(const LayoutGraph& graph, const CollapseDesc& desc);
 

@@ -21,7 +21,7 @@ std::vector<Component> components_of(const LayoutGraph& graph) {
   for (const LayoutEdge edge : graph.edges) {
     std::uint32_t a = root_of(parent, edge.from), b = root_of(parent, edge.to);
     if (a > b) std::swap(a, b);
-    parent[b] = a;  // a root is the smallest node of its part
+    parent[b] = a;  // the root is the smallest node of its component
   }
   std::vector<Component> result;
   std::vector<std::uint32_t> component(nodes), local(nodes);

@@ -1,4 +1,4 @@
-// The parts of a graph that no edge joins, each as a graph of its own. A pure function.
+// The connected components of a graph, each as a separate graph. A pure function.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace reprise::viewer {
 
 struct Component {
-  LayoutGraph graph;  // its groups are numbered as the whole graph's, whose parents it lacks
-  std::vector<std::uint32_t> nodes;  // of the whole graph, ascending: node i of `graph` is nodes[i]
+  LayoutGraph graph;  // keeps the group numbers of the whole graph, but not its parents
+  std::vector<std::uint32_t> nodes;  // node i of `graph` is nodes[i] of the whole graph; ascending
   std::vector<std::uint32_t> edges;  // likewise
 };
 
-// By their smallest node.
+// Ordered by smallest node.
 [[nodiscard]] std::vector<Component> components_of(const LayoutGraph& graph);
 
 }  // namespace reprise::viewer

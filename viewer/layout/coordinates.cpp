@@ -13,7 +13,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// Distances of each element, towards what stands on its left or on its right.
+// Distances of each element to its left or right neighbours.
 class DistanceIndex {
  public:
   DistanceIndex(const std::vector<Distance>& distances, std::uint32_t elements,
@@ -34,8 +34,8 @@ class DistanceIndex {
   std::vector<Distance> distances_;
 };
 
-// Blocks, each right of all that it keeps a distance from on its left. Alignments never cross, so
-// there is such an order.
+// Orders the blocks so that each follows all blocks it keeps a distance from on its left.
+// Alignments never cross, so the order exists.
 std::vector<std::uint32_t> blocks_from_left(const Blocks& blocks, const DistanceIndex& to_right) {
   std::vector<std::uint32_t> waits_for(blocks.count(), 0), ready;
   for (std::uint32_t e = 0; e < blocks.block.size(); ++e) {
@@ -64,7 +64,7 @@ class Compaction {
         sorted_(blocks_from_left(blocks, to_right)),
         x_(blocks.count()) {}
 
-  // As far to the left as can be, then what has room closes up to its right neighbours.
+  // Moves all blocks as far left as possible, then closes gaps towards right neighbours.
   std::vector<double> towards_left() {
     for (const std::uint32_t b : sorted_) x_[b] = least_right_of_left(b, 0);
     for (std::size_t i = sorted_.size(); i-- > 0;) {
@@ -149,8 +149,8 @@ std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& ord
       narrowest = a;
   }
   const double width = extents[narrowest].right - extents[narrowest].left;
-  if (graph.segments.empty() && width > static_cast<double>(options.most_spread) *
-                                            least_width(graph, order, across, options)) {
+  if (graph.segments.empty() &&
+      width > static_cast<double>(options.most_spread) * min_width(graph, order, across, options)) {
     return balance_across(graph, order, across, options);
   }
   std::array<double, 4> shift{};

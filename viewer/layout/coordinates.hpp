@@ -1,8 +1,8 @@
-// Places across the ranks, after Brandes and Koepf: four alignments of items with their median
-// neighbours, each as narrow as it can be; an item takes the mean of the two places in the middle.
-// Segments are straight. Where that comes out options.most_spread times as wide as the widest rank
-// and nothing passes in segments, items are balanced instead (balance.hpp). A pure function; linear
-// but for sorting neighbours.
+// Coordinates across the ranks, after Brandes and Koepf: computes four alignments of items with
+// their median neighbours, each as narrow as possible; an item gets the mean of its two middle
+// coordinates. Segments are straight. If the result exceeds options.max_spread times the minimal
+// width and no segments pass, balance_across() computes the coordinates instead. A pure function;
+// linear, except for sorting neighbours.
 #pragma once
 
 #include <vector>

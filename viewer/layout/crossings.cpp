@@ -6,7 +6,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// Counts of ends by place.
+// Prefix sums of link ends by position (a binary indexed tree).
 class AccumulatorTree {
  public:
   void reset(std::uint32_t places) {

@@ -1,5 +1,5 @@
-// How many pairs of edges cross in an order of the ranks. A pure function; no more than a logarithm
-// more than linear.
+// Counts the pairs of edges that cross, for a given order of the ranks. A pure function; O(n log
+// n).
 #pragma once
 
 #include <cstdint>

@@ -9,8 +9,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// The positions that the items of a rank are linked to in one neighbouring rank, ascending for each
-// item.
+// The positions in one adjacent rank that each item of a rank is linked to, ascending per item.
 class LinkedPositions {
  public:
   void begin() {
@@ -32,12 +31,13 @@ class LinkedPositions {
   std::vector<std::uint32_t> first_, positions_;
 };
 
-// Crossings that an exchange of a and b removes, a on the left: pairs in which a's end is right of
-// b's, less the others.
+// The reduction in crossings if a and b (a on the left) change positions: pairs of ends that cross,
+// minus pairs that do not.
 std::int64_t removed(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
   if (a.size() == 1 && b.size() == 1) return a[0] > b[0] ? 1 : (a[0] < b[0] ? -1 : 0);
   std::int64_t result = 0;
-  std::size_t below = 0, up_to = 0;  // of b: less than, and not greater than the end of a
+  // counts in b: ends left of, and not right of, the current end of a
+  std::size_t below = 0, up_to = 0;
   for (const std::uint32_t end : a) {
     while (below < b.size() && b[below] < end) ++below;
     while (up_to < b.size() && b[up_to] <= end) ++up_to;
@@ -52,7 +52,7 @@ class Exchanger {
       : graph_(graph), order_(order), desc_(desc), straights_(straights_of(graph, order)) {}
 
   Exchanged run() {
-    // Of the rank before, the rank itself, the rank after.
+    // previous rank, this rank, next rank
     std::vector<std::uint8_t> changed(graph_.rank_count + 2, 1), changes(graph_.rank_count + 2, 0);
     for (std::uint32_t pass = 0; pass < desc_.passes; ++pass) {
       const std::uint64_t before = result_.removed;
@@ -69,7 +69,7 @@ class Exchanger {
   }
 
  private:
-  // Whether it changed something.
+  // Returns whether the rank changed.
   bool exchange_rank(std::uint32_t r) {
     collect(r);
     const auto items = order_.rank(r);
@@ -94,7 +94,7 @@ class Exchanger {
     return true;
   }
 
-  // Two heads or two tails would take their segments with them, through all ranks.
+  // Exchanging two heads or two tails would reorder their segments in all ranks.
   [[nodiscard]] bool may_exchange(std::uint32_t a, std::uint32_t b) const {
     if (order_.gap[a] != order_.gap[b]) return false;
     return graph_.kind[a] != graph_.kind[b] || graph_.kind[a] == ItemKind::Node ||
@@ -120,7 +120,7 @@ class Exchanger {
     }
   }
 
-  // The heads above and the tails below rank r, by their number among what goes straight.
+  // The heads above and the tails below rank r, by their index among the straight lines.
   void count_heads(std::uint32_t r) {
     heads_above_.clear();
     tails_below_.clear();

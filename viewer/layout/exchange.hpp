@@ -1,4 +1,4 @@
-// Exchanges neighbours in a rank wherever that removes crossings.
+// Exchanges adjacent items of a rank where that reduces crossings.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,21 @@
 
 namespace reprise::viewer {
 
-enum class EqualExchanges : std::uint8_t { Leave, Make };  // where the crossings stay the same
+// for exchanges that keep the number of crossings
+enum class EqualExchanges : std::uint8_t { Leave, Make };
 
 struct ExchangeDesc {
   EqualExchanges equal = EqualExchanges::Leave;
-  std::uint32_t passes =
-      1;  // at most; a pass looks only at ranks beside which the last one changed something
+  // maximum; after the first pass, only ranks next to a changed rank are processed
+  std::uint32_t passes = 1;
 };
 
 struct Exchanged {
   std::uint64_t removed = 0;  // crossings
-  std::uint64_t work = 0;     // items and links looked at
+  std::uint64_t work = 0;     // items and links processed
 };
 
-// Items with a segment between them stay as they are.
+// Never exchanges items with a segment between them.
 Exchanged exchange_neighbours(const LayeredGraph& graph, RankOrder& order,
                               const ExchangeDesc& desc);
 

@@ -1,4 +1,4 @@
-// The rectangle of each group: its nodes and its inner groups, with padding. A pure function.
+// The bounding rectangle of each group: its nodes and inner groups, plus padding. A pure function.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace reprise::viewer {
 
-// A group each; all zero where neither it nor a group in it has a node. `centres`: a node each.
+// One per group; all zero for a group without nodes. `centres`: one per node.
 [[nodiscard]] std::vector<Rect> group_rectangles(const LayoutGraph& graph,
                                                  const std::vector<Point>& centres, float padding);
 

@@ -6,7 +6,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// The most ranks that an edge may pass and still get a bend at each.
+// The maximum number of ranks that an edge with one bend per rank may pass.
 std::uint32_t longest_chain(const LayoutGraph& graph, const std::vector<std::uint32_t>& ranks,
                             std::uint32_t rank_count) {
   std::vector<std::uint32_t> edges_passing(rank_count + 1, 0);
@@ -14,7 +14,7 @@ std::uint32_t longest_chain(const LayoutGraph& graph, const std::vector<std::uin
   std::uint64_t bends =
       2 * static_cast<std::uint64_t>(graph.edges.size()) - 2 * edges_passing[0] - edges_passing[1];
   const std::uint64_t budget = bend_budget(graph.node_count(), graph.edge_count());
-  std::uint32_t longest = 2;  // with fewer than three there is nothing to save
+  std::uint32_t longest = 2;  // shorter edges save nothing
   while (longest < rank_count) {
     bends += static_cast<std::uint64_t>(longest - 1) * edges_passing[longest + 1];
     if (bends > budget) break;

@@ -18,7 +18,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// One component, edges downwards, in coordinates of its own that begin at 0, 0.
+// One component with downward edges, in its own coordinates from 0, 0.
 struct Drawing {
   std::vector<Point> centres;
   std::vector<std::uint32_t> ranks, order;
@@ -37,7 +37,7 @@ void add_statistics(const LayeredGraph& graph, const RankOrder& order,
   }
 }
 
-// Shifts everything so that it begins at 0 across, and measures it.
+// Translates the drawing to start at 0 across, and computes its size.
 void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& across,
                const std::vector<double>& rank_end) {
   double left = std::numeric_limits<double>::max(), right = std::numeric_limits<double>::lowest();
@@ -50,17 +50,18 @@ void normalise(const LayoutGraph& graph, Drawing& drawing, std::vector<double>& 
   drawing.size = {static_cast<float>(right - left), static_cast<float>(rank_end.back())};
 }
 
-// What a rank needs before it beside the rank gap, for groups that begin there or have ended.
+// The extra space above each rank for groups that start there or ended above.
 std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& order,
                                 const LayoutOptions& options) {
   std::vector<double> rooms(graph.rank_count, 0);
   if (graph.rank_count < 2 || graph.node_group.empty() ||
       (options.group_begin <= 0 && options.group_end <= 0))
     return rooms;
-  std::vector<std::uint32_t> seen(graph.groups->count(),
-                                  0);  // the last turn in which a group was there
+  // the last turn in which the group was present
+  std::vector<std::uint32_t> seen(graph.groups->count(), 0);
   std::uint32_t turn = 0;
-  // Groups around a node of `rank` that `other` has not; the most of any node.
+  // The maximum over the nodes of `rank` of the number of groups around the node that are absent
+  // from `other`.
   const auto missing = [&](std::uint32_t rank, std::uint32_t other) {
     ++turn;
     const auto each_group = [&](std::uint32_t r, auto visit) {
@@ -86,7 +87,7 @@ std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& orde
   return rooms;
 }
 
-// `graph`: a component with its sizes turned so that edges lead down.
+// `graph`: a component whose sizes are rotated so that edges lead down.
 Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOptions& options,
              LayoutStatistics& statistics) {
   Drawing drawing;
@@ -99,7 +100,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
 
   const std::uint32_t nodes = graph.node_count();
   std::vector<float> width(nodes), height(nodes);
-  std::vector<double> rank_begin(layered.rank_count), rank_end(layered.rank_count, 0);
+  std::vector<double> rank_start(layered.rank_count), rank_end(layered.rank_count, 0);
   for (std::uint32_t n = 0; n < nodes; ++n) {
     width[n] = graph.sizes[n].width;
     height[n] = graph.sizes[n].height;
@@ -110,7 +111,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
   const std::vector<double> rooms = group_rooms(layered, order, options);
   for (std::uint32_t r = 0; r < layered.rank_count; ++r) {
     y += rooms[r];
-    rank_begin[r] = y;
+    rank_start[r] = y;
     rank_end[r] += y;
     y = rank_end[r] + static_cast<double>(options.rank_gap);
   }
@@ -124,13 +125,13 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
     for (const std::uint32_t item : order.rank(r)) {
       if (item >= nodes) continue;
       drawing.centres[item] = {static_cast<float>(across[item]),
-                               static_cast<float>((rank_begin[r] + rank_end[r]) / 2)};
+                               static_cast<float>((rank_start[r] + rank_end[r]) / 2)};
       drawing.order[item] = place++;
     }
   }
   const RouteDesc routes{.graph = &layered,
                          .across = &across,
-                         .rank_begin = &rank_begin,
+                         .rank_start = &rank_start,
                          .rank_end = &rank_end,
                          .along = &height};
   drawing.routes.reserve(graph.edges.size());
@@ -140,7 +141,7 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
 
 Point turned(Point p) { return {p.y, p.x}; }
 
-// Everything moves so that the picture begins at 0, 0.
+// Translates the drawing to start at 0, 0.
 void finish(const LayoutGraph& graph, const LayoutOptions& options, Layout& layout) {
   layout.groups = group_rectangles(graph, layout.centres, options.group_padding);
   bool is_first = true;

@@ -1,5 +1,5 @@
-// The graph that a layout draws: sizes, edges, groups, lanes. Knows no engine, no trace, no window.
-// Threads: plain values.
+// The input of a layout: sizes, edges, groups and lanes. Knows no engine, trace or window. Threads:
+// plain values.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,20 @@ struct Size {
   float width = 0, height = 0;  // points
 };
 
-// Of nodes, from < to: the numbering is a topological order. Several edges may join the same two
-// nodes.
+// Node indices with from < to, so node order is a topological order. Parallel edges are allowed.
 struct LayoutEdge {
   std::uint32_t from = 0, to = 0;
 };
 
 struct LayoutGraph {
-  std::vector<Size> sizes;  // a node each
+  std::vector<Size> sizes;  // per node
   std::vector<LayoutEdge> edges;
-  std::vector<std::uint32_t>
-      node_group;  // the innermost group of each node or kNoGroup; empty: no groups
-  std::vector<std::uint32_t>
-      group_parent;  // a group each: its parent, a smaller number, or kNoGroup
-  std::vector<std::uint32_t>
-      node_lane;  // nodes that nothing else tells apart stand by lane; empty: none
+  // innermost group of each node, or kNoGroup; empty: no groups
+  std::vector<std::uint32_t> node_group;
+  // per group: its parent (a smaller number), or kNoGroup
+  std::vector<std::uint32_t> group_parent;
+  // per node; orders otherwise equal nodes; empty: no lanes
+  std::vector<std::uint32_t> node_lane;
   [[nodiscard]] std::uint32_t node_count() const noexcept {
     return static_cast<std::uint32_t>(sizes.size());
   }
@@ -36,14 +35,14 @@ struct LayoutGraph {
   }
 };
 
-// Throws std::invalid_argument: an edge that is no edge, a group or lane list of a wrong length, a
-// size that is no size.
+// Throws std::invalid_argument for an invalid edge, a group or lane list of the wrong length, or an
+// invalid size.
 void check_layout_graph(const LayoutGraph& graph);
 
-// Edges by the node that they leave and by the node that they enter, in the order of graph.edges.
+// Edges by source and by destination node, each in the order of graph.edges.
 struct Adjacency {
-  std::vector<std::uint32_t> first_out,
-      out;  // edges of node n: out[first_out[n], first_out[n + 1])
+  // edges of node n: out[first_out[n], first_out[n + 1])
+  std::vector<std::uint32_t> first_out, out;
   std::vector<std::uint32_t> first_in, in;
 };
 [[nodiscard]] Adjacency adjacency_of(const LayoutGraph& graph);

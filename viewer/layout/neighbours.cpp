@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::uint32_t kNoPosition = 0xffffffffu;
 
-// Goes down the ranks with the list of the segments that pass. Segments that become neighbours in
-// the list keep their distance whether or not items stand between them; those have their own
-// distances to both.
+// Sweeps down the ranks with a list of the passing segments. Segments that become adjacent in the
+// list keep their distance even if items lie between them; the items have their own distances to
+// both.
 class DistanceCollector {
  public:
   DistanceCollector(const LayeredGraph& graph, const RankOrder& order,
@@ -94,7 +94,7 @@ class DistanceCollector {
   std::vector<Distance> result_;
 };
 
-// Between two ranks: links that cross a stretch of a long edge.
+// Marks the links between two ranks that cross a piece of a long edge.
 void mark_between(const LayeredGraph& graph, const RankOrder& order, std::uint32_t r,
                   std::vector<std::uint8_t>& bent) {
   const auto lower = order.rank(r + 1);

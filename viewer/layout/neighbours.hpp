@@ -1,6 +1,5 @@
-// What stands beside what: pairs that keep a distance across, and the links that must not be drawn
-// straight because they cross something that is. Elements are the items, then the segments. Pure
-// functions.
+// Adjacency within ranks: pairs of elements that keep a distance across, and links that must bend
+// because they cross something straight. Elements are the items, then the segments. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,16 @@ namespace reprise::viewer {
 
 struct Distance {
   std::uint32_t left = 0, right = 0;  // elements
-  double least = 0;                   // between their centres
+  double least = 0;                   // minimum distance between the centres
 };
 
-// As many as items and segments, up to a factor: enough that whatever stands left of something else
-// keeps its distance. `across`: of each node, along the rank.
+// O(items + segments) constraints, which transitively separate everything that is left of something
+// else. `across`: the size of each node along its rank.
 [[nodiscard]] std::vector<Distance> distances_of(const LayeredGraph& graph, const RankOrder& order,
                                                  const std::vector<float>& across,
                                                  const LayoutOptions& options);
 
-// A link each, 1: it crosses a segment, or a stretch of a long edge without being one.
+// Per link, 1 if it crosses a segment, or crosses a piece of a long edge without being one itself.
 [[nodiscard]] std::vector<std::uint8_t> bent_links(const LayeredGraph& graph,
                                                    const RankOrder& order);
 

@@ -12,8 +12,8 @@ namespace reprise::viewer {
 
 namespace {
 
-// Items join their ranks as a depth-first search from one end meets them, so that a tree has no
-// crossing.
+// The initial order: items enter their ranks in depth-first order from one end, so a tree has no
+// crossings.
 class FirstOrder {
  public:
   FirstOrder(const LayeredGraph& graph, SweepDirection direction)
@@ -83,10 +83,11 @@ class FirstOrder {
 };
 
 constexpr std::uint32_t kExchangePasses = 12;
-constexpr std::uint32_t kSegmentWork = 12;  // what a segment costs in a sweep
-constexpr std::uint32_t kPatience = 8;      // sweeps in a row that win nothing
+constexpr std::uint32_t kSegmentWork = 12;  // cost of a segment in a sweep
+// consecutive sweeps without improvement before the search stops
+constexpr std::uint32_t kPatience = 8;
 
-// What one search may cost, in items and links looked at.
+// The budget of one search, in items and links processed.
 std::uint64_t budget_for(const LayeredGraph& graph) {
   const std::uint64_t size = graph.item_count() + graph.link_count();
   return 300'000 + 6 * size;
@@ -97,7 +98,7 @@ struct Candidate {
   std::uint64_t crossings = 0;
 };
 
-// Sweeps up and down in turn from one first order.
+// Sweeps alternately up and down, from an initial order.
 Candidate improve(const LayeredGraph& graph, RankOrder order, SweepDirection first) {
   const SweepDirection second =
       first == SweepDirection::Down ? SweepDirection::Up : SweepDirection::Down;

@@ -1,6 +1,6 @@
-// The order of the ranks: sweeps from both ends with exchanges in between; the order with the
-// fewest crossings is kept. A pure function, deterministic: how much is tried depends on the
-// graph's size and never on a clock.
+// Orders the ranks: sweeps from both ends with exchanges in between, and keeps the order with the
+// fewest crossings. A pure, deterministic function: the effort depends on the size of the graph,
+// never on a clock.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace reprise::viewer {
 
-// `lanes`: a node each, or empty.
+// `lanes`: one per node, or empty.
 [[nodiscard]] RankOrder order_ranks(const LayeredGraph& graph,
                                     const std::vector<std::uint32_t>& lanes);
 

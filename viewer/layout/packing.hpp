@@ -1,4 +1,4 @@
-// Rectangles in shelves, from left to right and then down. A pure function.
+// Packs rectangles into shelves, from left to right and top to bottom. A pure function.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@ namespace reprise::viewer {
 
 struct PackingDesc {
   float gap = 0;
-  float aspect = 1;  // width over height that the whole aims at
+  float aspect = 1;  // target width / height of the result
 };
 
-// The upper left corner of each.
+// The upper left corner of each rectangle.
 [[nodiscard]] std::vector<Point> pack(const std::vector<Size>& sizes, const PackingDesc& desc);
 
 }  // namespace reprise::viewer

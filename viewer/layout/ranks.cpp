@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint32_t kSlides = 6;
 
-// A node with at least as many edges on one side moves towards that side as far as its edges let
-// it. Nodes in the order given, so that a chain moves as a whole.
+// Moves each node with at least as many edges on one side towards that side, as far as its edges
+// allow. Processes nodes in the given order, so that chains move as a whole.
 class Slider {
  public:
   Slider(const LayoutGraph& graph, std::vector<std::uint32_t>& ranks)
@@ -33,7 +33,7 @@ class Slider {
       ranks_[n] = limit + 1;
     }
   }
-  // Of all edges together.
+  // Total length of all edges.
   [[nodiscard]] std::uint64_t length() const {
     std::uint64_t sum = 0;
     for (const LayoutEdge edge : graph_.edges) sum += ranks_[edge.to] - ranks_[edge.from];

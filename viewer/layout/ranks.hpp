@@ -1,5 +1,5 @@
-// The rank of each node: its longest way from a source, then nodes slide towards those they have
-// more edges with, so that long edges get shorter. A pure function; linear in edges.
+// Assigns ranks: the longest path from a source; then nodes move towards the side with more edges,
+// which shortens long edges. A pure function; linear in edges.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace reprise::viewer {
 
-// From 0; every edge leads to a greater rank.
+// Ranks start at 0; every edge leads to a larger rank.
 [[nodiscard]] std::vector<std::uint32_t> assign_ranks(const LayoutGraph& graph);
 
 }  // namespace reprise::viewer

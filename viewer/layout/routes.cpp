@@ -39,7 +39,7 @@ class Polyline {
 
 std::vector<Point> route(const RouteDesc& desc, std::uint32_t edge) {
   const LayeredGraph& graph = *desc.graph;
-  const auto begin = [&](std::uint32_t item) { return (*desc.rank_begin)[graph.rank[item]]; };
+  const auto begin = [&](std::uint32_t item) { return (*desc.rank_start)[graph.rank[item]]; };
   const auto end = [&](std::uint32_t item) { return (*desc.rank_end)[graph.rank[item]]; };
   const auto half = [&](std::uint32_t node) {
     return static_cast<double>((*desc.along)[node]) / 2;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint32_t kUnseen = 0xffffffffu;
 
-// Tarjan's search with a stack of its own.
+// Tarjan's algorithm with an explicit stack.
 class Search {
  public:
   Search(std::uint32_t nodes, const std::vector<LayoutEdge>& edges)

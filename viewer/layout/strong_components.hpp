@@ -1,4 +1,4 @@
-// Sets of nodes that reach each other. A pure function; linear in edges, without recursion.
+// Strongly connected components. A pure function; linear in edges, without recursion.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace reprise::viewer {
 
-// The number of its set for each node. `edges`: in any direction, sorted by `from`.
+// The component of each node. `edges` may point in any direction and are sorted by `from`.
 [[nodiscard]] std::vector<std::uint32_t> strong_components(std::uint32_t nodes,
                                                            const std::vector<LayoutEdge>& edges);
 

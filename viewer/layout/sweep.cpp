@@ -53,7 +53,7 @@ class Sweeper {
     pass_on(fixed, free);
   }
 
-  // Below zero: it has no neighbour there.
+  // Negative if the item has no neighbour in the fixed rank.
   double measure_of(std::uint32_t fixed, std::uint32_t item) {
     if (graph_.kind[item] == closing_)
       return segment_position(order_, fixed, passing_.place_of(graph_.segment[item]));
@@ -76,7 +76,7 @@ class Sweeper {
     for (const std::uint32_t p : positions_) sum += p;
     return sum / static_cast<double>(positions_.size());
   }
-  // Between the two in the middle, nearer to the side where the others are denser.
+  // Between the two middle positions, weighted towards the denser side.
   double median() {
     std::sort(positions_.begin(), positions_.end());
     const std::size_t n = positions_.size(), m = n / 2;
@@ -88,8 +88,8 @@ class Sweeper {
     return (positions_[m - 1] * right + positions_[m] * left) / (left + right);
   }
 
-  // An item without a neighbour keeps its index in the rank and takes the measure of the one on its
-  // left.
+  // Items without neighbours keep their index in the rank and take the measure of their left
+  // neighbour.
   void merge_unplaced() {
     if (unplaced_.empty()) return;
     merged_.clear();
@@ -107,8 +107,8 @@ class Sweeper {
     placed_.swap(merged_);
   }
 
-  // Writes the free rank: each item stands right of the segments whose position in the fixed rank
-  // is below its measure. Then the list becomes the free rank's.
+  // Writes the free rank: each item goes to the right of the segments whose position in the fixed
+  // rank is below its measure. Then updates the list for the free rank.
   void pass_on(std::uint32_t fixed, std::uint32_t free) {
     const auto before = order_.rank(fixed);
     const auto after = order_.rank(free);
@@ -151,7 +151,7 @@ class Sweeper {
   RankOrder& order_;
   SweepDesc desc_;
   ItemKind opening_, closing_;
-  SegmentList passing_;  // the fixed rank
+  SegmentList passing_;  // of the fixed rank
   std::vector<Placed> placed_, unplaced_, merged_;
   std::vector<std::uint32_t> positions_, gaps_;
   std::vector<double> closing_positions_;

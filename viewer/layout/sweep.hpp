@@ -1,5 +1,5 @@
-// One sweep over the ranks: each is put in order by where its neighbours in the rank before stand.
-// Segments keep the order in which they begin, so a sweep costs nothing for the ranks that they
+// One sweep over the ranks: orders each rank by the positions of its neighbours in the previous
+// one. Segments keep the order in which they start, so a sweep costs nothing for the ranks they
 // pass.
 #pragma once
 
@@ -13,8 +13,9 @@ enum class SweepDirection : std::uint8_t { Down, Up };
 enum class SweepMeasure : std::uint8_t { Mean, Median };
 enum class SweepTies : std::uint8_t {
   Keep,
+  // the order of items with equal measure, relative to the previous order
   Reverse
-};  // the former order of items that stand equal
+};
 
 struct SweepDesc {
   SweepDirection direction = SweepDirection::Down;
@@ -22,8 +23,8 @@ struct SweepDesc {
   SweepTies ties = SweepTies::Keep;
 };
 
-// Only the first rank of the sweep has to be right in `order`, with no gaps; of the others it reads
-// the places.
+// `order` must be correct, without gaps, for the first rank of the sweep; of the other ranks the
+// sweep reads only the indices.
 void sweep(const LayeredGraph& graph, RankOrder& order, const SweepDesc& desc);
 
 }  // namespace reprise::viewer

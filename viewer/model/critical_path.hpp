@@ -1,7 +1,7 @@
-// What decides how long a replay takes. By durations (medians, say): the longest way through the
-// graph and the slack of each node beside it. Measured: the chain of nodes of one replay, each with
-// the predecessor that ended last, back from the node that ended last. Linear in nodes and edges.
-// Threads: pure functions.
+// Determines which nodes bound the duration of a replay. From durations (for instance medians): the
+// longest path through the graph and the slack of every node. From measurements: the chain of nodes
+// of one replay, found backwards from the node that ended last by following the predecessor that
+// ended last. Time: linear in nodes and edges. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace reprise::model {
 
-// The longest ways through a graph whose nodes take `durations`, none below 0. What a node runs is
-// in that node's time: it is on no way, and has 0 and 0 below.
+// Longest paths through a graph whose nodes take `durations` (non-negative). Nodes of bodies are
+// included in the time of the node that runs the body; their own entries are 0.
 struct LongestPaths {
-  std::vector<double> until;  // to the end of a node, itself included
-  std::vector<double> from;   // from the start of a node, itself included
-  double length = 0;          // of the longest of all
+  std::vector<double> until;  // longest path that ends with this node, inclusive
+  std::vector<double> from;   // longest path that starts with this node, inclusive
+  double length = 0;          // of the longest path overall
 
-  // How much longer a node could take without making the longest way longer.
+  // How much longer the node could take without lengthening the longest path.
   [[nodiscard]] double slack(std::uint32_t node, const std::vector<double>& durations) const {
     return length - (until[node] + from[node] - durations[node]);
   }
@@ -29,20 +29,20 @@ struct LongestPaths {
 
 struct PathStep {
   std::uint32_t node = 0;
-  std::uint32_t edge = trace::kNone;  // from the step before; kNone: the first
+  std::uint32_t edge = trace::kNone;  // from the previous step; kNone for the first
   double duration = 0;                // ns
-  double wait = 0;  // ns from the end of the step before, or from the replay's begin; below 0: they
-                    // overlapped
+  // ns since the end of the previous step or the start of the replay; negative if they overlapped
+  double wait = 0;
 };
 
 struct CriticalPath {
   std::vector<PathStep> steps;
-  double work = 0, wait = 0;  // ns, of its steps
+  double work = 0, wait = 0;  // ns, totals of the steps
 };
 
-// One longest way; where several are as long, smaller nodes. No step waits.
+// A longest path; among equals, the one with smaller node numbers. All waits are 0.
 [[nodiscard]] CriticalPath critical_path(const Graph& graph, const std::vector<double>& durations);
-// Of one replay. work + wait is the time from its begin to its end.
+// The critical path of one replay. work + wait is the replay's duration.
 [[nodiscard]] CriticalPath critical_path(const Graph& graph, const ReplayTimes& times);
 
 }  // namespace reprise::model

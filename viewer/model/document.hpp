@@ -1,7 +1,7 @@
-// Document: everything that a viewer shows of one trace, file or live, as an immutable value. Each
-// publication is a new Document that shares with the one before it whatever did not change. Samples
-// are not in it: `samples` finds those of a replay. Draws nothing, knows no file. Threads: a value
-// that many may read.
+// Document: an immutable snapshot of one trace, file or live, with everything that the viewer
+// shows. Consecutive documents share unchanged parts. Node samples stay in `samples`, which finds
+// those of a replay. Performs no drawing and no file access of its own. Threads: an immutable
+// value, safe to read concurrently.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace reprise::model {
 
-// Of one node, over all samples that were taken so far.
+// One node, over all samples so far.
 struct NodeStatistics {
   detail::CompactDurationHistogram times;
   std::uint64_t lost = 0;  // samples without a time
@@ -26,55 +26,57 @@ struct NodeStatistics {
 
 struct GraphStatistics {
   std::vector<NodeStatistics> nodes;
-  std::int64_t sum = 0;  // ns, of all nodes of the graph itself: what they run is in their time
+  // ns, over the graph's own nodes, whose times include those of their bodies
+  std::int64_t sum = 0;
   std::uint64_t samples = 0;  // with a time
-  std::uint64_t unknown = 0;  // of nodes that the version does not have
-  SampleSources sources;      // of its replays' samples
-  // A node's part of the time of all nodes, 0 to 1.
+  std::uint64_t unknown = 0;  // samples of nodes that the version does not have
+  SampleSources sources;      // of the sampled replays
+  // The node's fraction of the total node time, 0 to 1.
   [[nodiscard]] double share(std::uint32_t node) const;
-  [[nodiscard]] std::vector<double> medians() const;  // ns, a node each; 0 without a sample
+  [[nodiscard]] std::vector<double> medians() const;  // ns per node; 0 without samples
 };
 
 struct GraphEntry {
   std::shared_ptr<const Graph> graph;
-  ListView<trace::Replay> replays;  // by number
-  std::uint64_t forgotten_replays =
-      0;  // that stood before them, of a live session that goes on for long
-  ListView<trace::LoopRun>
-      loops;  // by replay; those of replays that told how often their loops went round
+  ListView<trace::Replay> replays;  // by replay number
+  // older replays that a long live session dropped
+  std::uint64_t dropped_replays = 0;
+  // by replay; only replays that reported iteration counts
+  ListView<trace::LoopRun> loops;
   std::shared_ptr<const GraphStatistics> statistics;
 };
 
 struct Document {
+  // by id; never null
   template <class T>
-  using Table = std::shared_ptr<const std::map<std::uint32_t, T>>;  // by id; never null
+  using Table = std::shared_ptr<const std::map<std::uint32_t, T>>;
 
   std::shared_ptr<const std::vector<trace::Session>> sessions;  // never null
   Table<trace::Device> devices;
   Table<trace::Queue> queues;
   Table<std::string> thread_names;
-  Table<trace::PoolState> pools;             // what each was last
-  Table<trace::DeviceTotals> device_totals;  // by device: what each was last
-  Table<trace::BufferLife> buffers;  // persistent ones; a later record of one replaces the earlier
+  Table<trace::PoolState> pools;             // latest state of each
+  Table<trace::DeviceTotals> device_totals;  // by device; latest state of each
+  Table<trace::BufferLife> buffers;  // persistent buffers; a later record replaces an earlier one
   ListView<trace::Clock> clocks;
   ListView<trace::PoolState> pool_history;
   ListView<trace::DeviceTotals> device_history;
-  ListView<trace::HostRange> host_ranges;  // as they came: by end, inner before outer
+  ListView<trace::HostRange> host_ranges;  // in arrival order: by end, inner before outer
   ListView<trace::Message> messages;
   ListView<trace::Update> updates;
   ListView<trace::Loss> losses;
   ListView<trace::ProfileCost> profile_costs;
   std::map<GraphKey, GraphEntry> graphs;
-  std::uint64_t forgotten_host_ranges = 0;  // that stood before host_ranges, as forgotten_replays
-  std::uint64_t unknown_replays = 0,
-                unknown_samples = 0;  // of versions that the trace does not describe
-  trace::Time first = 0, last = 0;    // of everything with a time; 0, 0: nothing
-  std::uint64_t revision =
-      0;  // greater for what was published later; no two of a process are the same
+  std::uint64_t dropped_host_ranges = 0;  // older ranges that a long live session dropped
+  // of graph versions that the trace does not describe
+  std::uint64_t unknown_replays = 0, unknown_samples = 0;
+  trace::Time first = 0, last = 0;  // range of all timestamps; 0, 0 without any
+  // unique in the process; later publications have larger values
+  std::uint64_t revision = 0;
   std::shared_ptr<SampleStore> samples;  // never null
 
-  [[nodiscard]] const GraphEntry* find(GraphKey key) const;  // null: not there
-  // Null: no such replay.
+  [[nodiscard]] const GraphEntry* find(GraphKey key) const;  // null if absent
+  // Null if absent.
   [[nodiscard]] const trace::Replay* find_replay(GraphKey key, std::uint64_t replay) const;
 };
 

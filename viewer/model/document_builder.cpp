@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 std::uint64_t keep_within(GrowingList<T>& list, std::size_t limit) {
-  return list.size() > limit ? list.forget_front(limit - limit / 4) : 0;
+  return list.size() > limit ? list.drop_front(limit - limit / 4) : 0;
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ std::uint64_t keep_within(GrowingList<T>& list, std::size_t limit) {
 DocumentBuilder::DocumentBuilder(std::shared_ptr<SampleStore> samples, DocumentLimits limits)
     : samples_(std::move(samples)), limits_(limits) {}
 
-// 0 is no time.
+// A time of 0 means unknown.
 void DocumentBuilder::extend(Time from, Time to) {
   for (const Time t : {from, to}) {
     if (t == 0) continue;
@@ -31,7 +31,7 @@ void DocumentBuilder::extend(Time from, Time to) {
 
 void DocumentBuilder::add_graph(trace::GraphVersion record) {
   const GraphKey key{record.graph, record.version};
-  // A viewer that attaches again gets the topology again.
+  // A reattaching viewer receives the topology again.
   if (const auto found = graphs_.find(key);
       found != graphs_.end() && found->second.graph->record() == record)
     return;
@@ -52,7 +52,7 @@ void DocumentBuilder::add_replay(const trace::Replay& replay) {
   Entry& entry = found->second;
   entry.replays.insert_sorted(
       replay, [](const trace::Replay& a, const trace::Replay& b) { return a.replay < b.replay; });
-  entry.forgotten_replays += keep_within(entry.replays, limits_.replays);
+  entry.dropped_replays += keep_within(entry.replays, limits_.replays);
 }
 
 void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
@@ -104,7 +104,7 @@ void DocumentBuilder::add(trace::Records records) {
   for (trace::HostRange& r : records.host_ranges) {
     extend(r.started, r.ended);
     host_ranges_.push_back(std::move(r));
-    forgotten_host_ranges_ += keep_within(host_ranges_, limits_.host_ranges);
+    dropped_host_ranges_ += keep_within(host_ranges_, limits_.host_ranges);
   }
   for (trace::PoolState& p : records.pool_states) {
     extend(p.at, p.at);
@@ -151,9 +151,9 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->losses = losses_.view();
   d->profile_costs = profile_costs_.view();
   for (auto& [key, entry] : graphs_)
-    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.forgotten_replays,
+    d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.dropped_replays,
                                       entry.loops.view(), entry.statistics.publish()});
-  d->forgotten_host_ranges = forgotten_host_ranges_;
+  d->dropped_host_ranges = dropped_host_ranges_;
   d->unknown_replays = unknown_replays_;
   d->unknown_samples = unknown_samples_;
   d->first = first_;

@@ -1,8 +1,8 @@
-// DocumentBuilder: takes the records of a trace chunk by chunk, of a file or as they arrive, and
-// publishes Documents. publish() copies what is small and changed (tables of devices, statistics of
-// the graphs that got samples); lists and graphs are shared. Replays and samples may come before
-// the version that they name: they are counted as unknown then, because writers send topology
-// first. Threads: one at a time; the Documents are free of it.
+// DocumentBuilder: consumes trace records chunk by chunk and publishes Documents. publish() copies
+// the small parts that changed (device tables, statistics of graphs with new samples) and shares
+// lists and graphs. Writers send topology first: replays and samples that precede their graph
+// version count as unknown. Threads: one at a time; published Documents are independent of the
+// builder.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace reprise::model {
 
-// What is kept of a trace without an end. Beyond it, the oldest quarter goes.
+// Retention limits for unbounded sessions. On overflow the oldest quarter is dropped.
 struct DocumentLimits {
-  std::size_t replays = static_cast<std::size_t>(-1);  // of a version of a graph
+  std::size_t replays = static_cast<std::size_t>(-1);  // per graph version
   std::size_t host_ranges = static_cast<std::size_t>(-1);
 };
 
 class DocumentBuilder {
  public:
-  // The store of a file reads its samples itself; a live one gets them from add().
+  // For a file, `samples` reads the file itself; for a live session, add() fills it.
   explicit DocumentBuilder(std::shared_ptr<SampleStore> samples, DocumentLimits limits = {});
 
   void add(trace::Records records);
   [[nodiscard]] std::shared_ptr<const Document> publish();
 
  private:
-  // A table that is copied for a document only if it changed since the last one.
+  // Copied for a document only if it changed since the previous one.
   template <class T>
   struct Table {
     T value;
@@ -45,7 +45,7 @@ class DocumentBuilder {
     std::shared_ptr<const Graph> graph;
     GrowingList<trace::LoopRun> loops;
     GrowingList<trace::Replay> replays;
-    std::uint64_t forgotten_replays = 0;
+    std::uint64_t dropped_replays = 0;
     Table<GraphStatistics> statistics;
   };
 
@@ -73,7 +73,7 @@ class DocumentBuilder {
   GrowingList<trace::Loss> losses_;
   GrowingList<trace::ProfileCost> profile_costs_;
   std::map<GraphKey, Entry> graphs_;
-  std::uint64_t forgotten_host_ranges_ = 0, unknown_replays_ = 0, unknown_samples_ = 0;
+  std::uint64_t dropped_host_ranges_ = 0, unknown_replays_ = 0, unknown_samples_ = 0;
   trace::Time first_ = 0, last_ = 0;
 };
 

@@ -14,9 +14,8 @@ void DocumentPublisher::post(FeedStatus status, std::shared_ptr<const Document> 
   {
     const std::lock_guard lock(mutex_);
     status_ = std::move(status);
-    if (document)
-      document_.swap(
-          document);  // the old one, if nobody looks at it any more, goes when nothing is locked
+    // a document without other readers is destroyed after the lock is released
+    if (document) document_.swap(document);
   }
   changed_.notify_all();
   if (on_change_) on_change_();
@@ -32,11 +31,12 @@ FeedStatus DocumentPublisher::status() const {
   return status_;
 }
 
-bool DocumentPublisher::wait(const std::function<bool(const FeedStatus&, const Document&)>& holds,
-                             double seconds) const {
+bool DocumentPublisher::wait(
+    const std::function<bool(const FeedStatus&, const Document&)>& condition,
+    double seconds) const {
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                           [&] { return holds(status_, *document_); });
+                           [&] { return condition(status_, *document_); });
 }
 
 }  // namespace reprise::model

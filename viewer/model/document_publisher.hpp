@@ -1,6 +1,6 @@
-// DocumentPublisher: where a feed's thread puts what there is to see, a document and a status, and
-// everybody else looks; and the pace at which that thread does so. Knows neither files nor sockets.
-// Threads: DocumentPublisher any, Pace one.
+// DocumentPublisher: hands documents and statuses from a feed's thread to its readers.
+// PublishThrottle: limits how often the feed publishes. Neither knows files or sockets. Threads:
+// DocumentPublisher any, PublishThrottle one.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,17 @@ namespace reprise::model {
 
 class DocumentPublisher {
  public:
-  // `on_change` may be empty; it is called on the thread that posts, with nothing locked.
+  // `on_change` may be empty. It runs on the posting thread without any lock held.
   explicit DocumentPublisher(std::function<void()> on_change);
 
-  // Without a document, what is there stays.
+  // Without a document, the previous one stays.
   void post(FeedStatus status, std::shared_ptr<const Document> document = nullptr);
 
   [[nodiscard]] std::shared_ptr<const Document> document() const;  // never null
   [[nodiscard]] FeedStatus status() const;
-  // Waits until `holds` of status and document, or for `seconds`; returns whether it does.
-  [[nodiscard]] bool wait(const std::function<bool(const FeedStatus&, const Document&)>& holds,
+  // Blocks until `condition` holds for the status and document, at most `seconds`. Returns whether
+  // it holds.
+  [[nodiscard]] bool wait(const std::function<bool(const FeedStatus&, const Document&)>& condition,
                           double seconds) const;
 
  private:
@@ -36,21 +37,20 @@ class DocumentPublisher {
   std::shared_ptr<const Document> document_;
 };
 
-// When the next publication is due: at most about 60 a second, and fewer where they are dear, so
-// that they take a tenth of the time.
-class Pace {
+// Limits publications to about 60 per second and to a tenth of the feed thread's time.
+class PublishThrottle {
  public:
   using Clock = std::chrono::steady_clock;
-  static constexpr Clock::duration kLeast = std::chrono::microseconds(16'667);
+  static constexpr Clock::duration kMinInterval = std::chrono::microseconds(16'667);
 
   [[nodiscard]] Clock::time_point due() const noexcept { return due_; }
   [[nodiscard]] bool is_due() const noexcept { return Clock::now() >= due_; }
-  // Publishes by calling `publish`.
+  // Calls `publish_now` and schedules the next publication.
   template <class Publish>
-  void keep(Publish publish) {
-    const Clock::time_point begin = Clock::now();
-    publish();
-    due_ = begin + std::max(kLeast, 10 * (Clock::now() - begin));
+  void publish(Publish publish_now) {
+    const Clock::time_point start = Clock::now();
+    publish_now();
+    due_ = start + std::max(kMinInterval, 10 * (Clock::now() - start));
   }
 
  private:

@@ -54,9 +54,9 @@ struct Writer {
       out << " " << p.node << ":" << trace::cause_name(g.record().edges[p.edge].cause);
     out << " before";
     for (const Neighbour& p : g.successors(n)) out << " " << p.node;
-    out << " samples " << s.times.count() << " sum " << s.times.sum() << " least " << s.times.min()
-        << " greatest " << s.times.max() << " lost " << s.lost;
-    if (const std::uint32_t parent = g.parent(n); parent != kNone) out << " run by " << parent;
+    out << " samples " << s.times.count() << " sum " << s.times.sum() << " min " << s.times.min()
+        << " max " << s.times.max() << " lost " << s.lost;
+    if (const std::uint32_t parent = g.parent(n); parent != kNone) out << " parent " << parent;
     out << "\n";
   }
 
@@ -78,10 +78,10 @@ struct Writer {
     }
     for (const auto& [id, x] : *d.pools) {
       out << "pool " << id << " " << x.label << " buffers " << x.buffers << " device "
-          << x.device_bytes << " host " << x.host_bytes << " held by";
+          << x.device_bytes << " host " << x.host_bytes << " retained by";
       for (const std::uint32_t h : x.holders) out << " " << h;
       if (x.peak != 0) {
-        out << " takes " << x.mapped << " of " << x.reserved << " most " << x.peak << " budget "
+        out << " mapped " << x.mapped << " of " << x.reserved << " peak " << x.peak << " budget "
             << x.budget << " slabs " << x.slabs << " trims " << x.trims << " remaps " << x.remaps;
       }
       if (x.shared_slabs != 0) {
@@ -91,7 +91,7 @@ struct Writer {
       out << "\n";
     }
     for (const auto& [id, x] : *d.device_totals) {
-      out << "memory of device " << id << " takes " << x.mapped << " of " << x.reserved << " most "
+      out << "memory of device " << id << " mapped " << x.mapped << " of " << x.reserved << " peak "
           << x.peak << " buffers " << x.buffers << " budget " << x.budget << " slabs " << x.slabs
           << " shared " << x.shared_slabs << " trims " << x.trims << " remaps " << x.remaps << "\n";
     }
@@ -107,9 +107,9 @@ struct Writer {
       out << "message " << at(m.at) << " " << trace::severity_name(m.severity) << " " << m.id
           << ": " << m.text << "\n";
     for (const trace::Loss& l : d.losses)
-      out << "lost " << l.count << " " << trace::loss_name(l.kind) << " because " << l.reason << "\n";
+      out << "lost " << l.count << " " << trace::loss_name(l.kind) << " reason " << l.reason << "\n";
     for (const trace::ProfileCost& c : d.profile_costs)
-      out << "cost of profiling host " << c.host << " device " << c.device << "\n";
+      out << "profiling overhead host " << c.host << " device " << c.device << "\n";
     out << "unknown replays " << d.unknown_replays << " samples " << d.unknown_samples << "\n";
     return out.str();
   }

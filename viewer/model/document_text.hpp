@@ -1,6 +1,6 @@
-// A Document as stable text, for golden tests and for a person who wants to know what a trace says.
-// Times are in ns from the document's first moment, so that two runs of the same thing differ only
-// in what differs. Threads: a pure function.
+// Formats a Document as stable text, for golden tests and for reading. Times are ns since the
+// document's first time, so identical runs at different times yield identical text. Threads: a pure
+// function.
 #pragma once
 
 #include <string>

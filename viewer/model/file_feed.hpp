@@ -1,6 +1,6 @@
-// FileFeed: reads a trace file onto a DocumentPublisher and goes on watching it: one that grows is
-// read on; one that was replaced, or appears only now, is read anew, and what was shown stays until
-// that is done. Threads: run() on one.
+// FileFeed: feeds a trace file to a DocumentPublisher and watches the file. If the file grows, the
+// feed reads the new part. If the file appears or is replaced, the feed reloads it; the previous
+// document stays published until the reload is complete. Threads: run() on one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,36 @@ namespace reprise::model {
 
 class FileFeed {
  public:
-  FileFeed(TraceLoaderDesc desc, DocumentPublisher& board);
+  FileFeed(TraceLoaderDesc desc, DocumentPublisher& publisher);
 
-  // Until a stop is asked for: at the next chunk then.
+  // Returns after a stop is requested, at the next chunk boundary.
   void run(const std::stop_token& stop);
 
  private:
-  // What tells that a file is not what it was.
-  struct Mark {
+  // Identifies the state of a file on disk.
+  struct FileState {
     std::uint64_t device = 0, file = 0, bytes = 0;
     std::int64_t changed = 0;  // ns
-    bool is_file = false;      // and not a folder, say
-    friend bool operator==(const Mark&, const Mark&) = default;
+    bool is_file = false;      // false for a directory, for example
+    friend bool operator==(const FileState&, const FileState&) = default;
   };
 
-  enum class Manner : std::uint8_t {
-    First,  // shows what it has
-    On,     // shows more of what is shown
-    Behind  // a replaced file: shows it when it is complete
+  enum class LoadMode : std::uint8_t {
+    First,   // publishes intermediate documents
+    Append,  // the current file grew: publishes additions
+    Replace  // the file was replaced: publishes once, when complete
   };
 
-  [[nodiscard]] std::optional<Mark> look() const;  // empty: nothing is there
-  void read(const std::optional<Mark>& found, const std::stop_token& stop);
-  [[nodiscard]] bool goes_on(const Mark& found);
-  void load(Manner manner, const std::stop_token& stop);
+  [[nodiscard]] std::optional<FileState> file_state() const;  // empty if the path does not exist
+  void read(const std::optional<FileState>& found, const std::stop_token& stop);
+  [[nodiscard]] bool try_follow(const FileState& found);
+  void load(LoadMode mode, const std::stop_token& stop);
 
   const TraceLoaderDesc desc_;
-  DocumentPublisher& board_;
+  DocumentPublisher& publisher_;
   std::unique_ptr<TraceLoader> loader_;
-  Mark read_;               // of what loader_ reads
-  bool has_shown_ = false;  // a whole file
+  FileState read_;              // state of the file that loader_ reads
+  bool has_published_ = false;  // a complete file was published
 };
 
 }  // namespace reprise::model

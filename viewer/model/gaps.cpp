@@ -12,10 +12,10 @@ bool is_false_dependency(trace::EdgeCause cause) {
   return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit;
 }
 
-// The predecessor that ended last, of those that are needed or of those that are not.
-struct Last {
+// The predecessor of one category (required or imposed) that ended last.
+struct LastPredecessor {
   Time ended = 0;
-  Neighbour who{trace::kNone, trace::kNone};
+  Neighbour neighbour{trace::kNone, trace::kNone};
 };
 
 }  // namespace
@@ -26,24 +26,25 @@ std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const Replay
   for (const TimelineItem& item : rows.items) {
     Time at = free_since[item.row];
     free_since[item.row] = item.ended;
-    if (at >= item.started || graph.parent(item.node) != trace::kNone)
-      continue;  // before what a node runs stands that node
-    Last needed, imposed;
+    // gaps of body nodes belong to the node that runs the body
+    if (at >= item.started || graph.parent(item.node) != trace::kNone) continue;
+    LastPredecessor needed, imposed;
     for (const Neighbour& p : graph.predecessors(item.node)) {
-      Last& last = is_false_dependency(graph.record().edges[p.edge].cause) ? imposed : needed;
+      LastPredecessor& last =
+          is_false_dependency(graph.record().edges[p.edge].cause) ? imposed : needed;
       if (const Time ended = times.nodes[p.node].ended;
-          last.who.node == trace::kNone || ended > last.ended)
+          last.neighbour.node == trace::kNone || ended > last.ended)
         last = {ended, p};
     }
-    const auto put = [&](GapKind kind, Time until, Neighbour who) {
+    const auto append = [&](GapKind kind, Time until, Neighbour neighbour) {
       until = std::min(until, item.started);
       if (until <= at) return;
-      all.push_back({kind, item.row, at, until, item.node, who.node, who.edge});
+      all.push_back({kind, item.row, at, until, item.node, neighbour.node, neighbour.edge});
       at = until;
     };
-    put(GapKind::Predecessor, needed.ended, needed.who);
-    put(GapKind::FalseDependency, imposed.ended, imposed.who);
-    put(GapKind::LaunchBubble, item.started, {trace::kNone, trace::kNone});
+    append(GapKind::Predecessor, needed.ended, needed.neighbour);
+    append(GapKind::FalseDependency, imposed.ended, imposed.neighbour);
+    append(GapKind::LaunchBubble, item.started, {trace::kNone, trace::kNone});
   }
   std::sort(all.begin(), all.end(), [](const Gap& a, const Gap& b) {
     return a.row != b.row ? a.row < b.row : a.began < b.began;

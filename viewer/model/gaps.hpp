@@ -1,7 +1,7 @@
-// Why a row of a timeline was empty: each stretch before an item, from the end of the one before it
-// in its row or from the replay's begin, in at most three parts that follow each other: waiting for
-// a predecessor that it needs, then for one that only a lane's or the frame's edge puts before it
-// (a false dependency), then a launch bubble, in which it could have run. Threads: a pure function.
+// Explains the gaps in timeline rows. Each gap before an item (since the previous item of its row
+// or the start of the replay) splits into up to three consecutive parts: waiting for a required
+// predecessor, waiting for a predecessor that only a lane edge or an entry/exit edge imposes (a
+// false dependency), and a launch bubble in which the node was ready. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct Gap {
   GapKind kind = GapKind::LaunchBubble;
   std::uint32_t row = 0;
   trace::Time began = 0, ended = 0;
-  std::uint32_t node = 0;                    // that came late
-  std::uint32_t predecessor = trace::kNone;  // that it waited for; kNone in a launch bubble
+  std::uint32_t node = 0;                    // the delayed node
+  std::uint32_t predecessor = trace::kNone;  // the awaited node; kNone for a launch bubble
   std::uint32_t edge = trace::kNone;
 };
 
-// By row, then time. `rows` and `times` are of the same replay of `graph`.
+// Ordered by row, then time. `rows` and `times` describe the same replay of `graph`.
 [[nodiscard]] std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows,
                                     const ReplayTimes& times);
 

@@ -7,7 +7,7 @@
 
 namespace reprise::model {
 
-// `each` calls its argument with (row, item) for every item, the same way each time.
+// `each` calls its argument with (row, item) for every item, in the same order on every call.
 template <class T, class Each>
 Graph::Rows<T> Graph::make_rows(std::size_t count, Each each) {
   Rows<T> rows;

@@ -1,7 +1,7 @@
-// Graph: one version of a graph with its neighbours, label tree and uses of buffers ready to look
-// up. Immutable; the record's indices are checked by whoever decoded it, and its edges lead from
-// smaller to greater nodes, so that node order is a topological order. Threads: a value that many
-// may read.
+// Graph: one immutable version of a graph, with indexes for neighbours, the label tree and buffer
+// accesses. The decoder has validated the record's indices. Every edge leads from a smaller to a
+// larger node, so node order is a topological order. Threads: an immutable value, safe to read
+// concurrently.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct GraphKey {
 };
 
 struct Neighbour {
-  std::uint32_t node = 0, edge = 0;  // edge: in record().edges
+  std::uint32_t node = 0, edge = 0;  // edge: index into record().edges
 };
 
 struct BufferUse {
-  std::uint32_t node = 0, access = 0;  // access: in record().accesses
+  std::uint32_t node = 0, access = 0;  // access: index into record().accesses
 };
 
 class Graph {
@@ -35,18 +35,18 @@ class Graph {
   [[nodiscard]] std::uint32_t node_count() const noexcept {
     return static_cast<std::uint32_t>(record_.nodes.size());
   }
-  // The graph's own nodes are those before: what stands behind them is run by one of these, in its
-  // time, and has edges to its like alone.
+  // Nodes below this number belong to the graph itself. Nodes from this number on belong to bodies:
+  // one of the graph's own nodes runs them, and their edges never leave their body.
   [[nodiscard]] std::uint32_t own_node_count() const noexcept {
     return record_.bodies.empty() ? node_count() : record_.bodies.front().first_node;
   }
-  // The body that a node is in, in record().bodies, and the node that runs that; trace::kNone for
-  // one of the graph's own.
+  // body_of(): the index in record().bodies of the body that contains the node. parent(): the node
+  // that runs this body. Both are trace::kNone for the graph's own nodes.
   [[nodiscard]] std::uint32_t body_of(std::uint32_t node) const noexcept;
   [[nodiscard]] std::uint32_t parent(std::uint32_t node) const noexcept;
-  // The graph's own node that it runs in, itself perhaps.
+  // The graph's own node whose execution includes this one; the node itself if it is one.
   [[nodiscard]] std::uint32_t own_node_of(std::uint32_t node) const noexcept;
-  // By node, then edge; two edges between the same nodes are two neighbours.
+  // Ordered by node, then edge. Parallel edges yield one neighbour each.
   [[nodiscard]] std::span<const Neighbour> predecessors(std::uint32_t node) const {
     return row(predecessors_, node);
   }
@@ -54,33 +54,34 @@ class Graph {
     return row(successors_, node);
   }
   [[nodiscard]] std::span<const trace::NodeAccess> accesses(std::uint32_t node) const;
-  // Who touches a buffer, by node.
+  // The accesses to a buffer, ordered by node.
   [[nodiscard]] std::span<const BufferUse> uses(std::uint32_t buffer) const {
     return row(uses_, buffer);
   }
-  // Labels directly below one, and nodes directly in one, ascending.
+  // The direct children of a label, and the nodes directly under it, both ascending.
   [[nodiscard]] std::span<const std::uint32_t> child_labels(std::uint32_t label) const {
     return row(child_labels_, label);
   }
   [[nodiscard]] std::span<const std::uint32_t> label_nodes(std::uint32_t label) const {
     return row(label_nodes_, label);
   }
-  // True if `label` is `ancestor` or stands below it.
+  // True if `label` is `ancestor` or one of its descendants.
   [[nodiscard]] bool is_below(std::uint32_t label, std::uint32_t ancestor) const;
 
-  [[nodiscard]] std::string name() const;  // its label, or "graph 3"
+  [[nodiscard]] std::string name() const;  // the graph's label, or "graph 3"
   [[nodiscard]] std::string node_name(std::uint32_t node) const;
-  [[nodiscard]] const std::string& kernel_name(std::uint32_t node) const;  // empty: none
+  // empty if the node has no kernel
+  [[nodiscard]] const std::string& kernel_name(std::uint32_t node) const;
   [[nodiscard]] const std::string& buffer_name(std::uint32_t buffer) const {
     return record_.strings[record_.buffers[buffer].name];
   }
-  [[nodiscard]] std::string label_path(
-      std::uint32_t label) const;  // "epoch / forward"; empty for the root
+  // "epoch / forward"; empty for the root
+  [[nodiscard]] std::string label_path(std::uint32_t label) const;
 
  private:
   template <class T>
   struct Rows {
-    std::vector<std::uint32_t> offsets;  // a row each, and the end
+    std::vector<std::uint32_t> offsets;  // start of each row, then the end of the last
     std::vector<T> items;
   };
   template <class T, class Each>

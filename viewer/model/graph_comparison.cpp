@@ -8,7 +8,7 @@
 namespace reprise::model {
 
 std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey graph,
-                                          ReplayRange range, std::size_t most) {
+                                          ReplayRange range, std::size_t max_blocks) {
   std::vector<SampleStore::Block> blocks;
   const GraphEntry* entry = document.find(graph);
   if (entry == nullptr) return blocks;
@@ -18,9 +18,9 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
   for (std::size_t i = first; i < end; ++i) {
     if (entry->replays[i].sampled != 0) sampled.push_back(i);
   }
-  const std::size_t taken = std::min(most, sampled.size());
-  for (std::size_t i = 0; i < taken; ++i) {
-    if (auto block = document.samples->find(entry->replays[sampled[i * sampled.size() / taken]]))
+  const std::size_t count = std::min(max_blocks, sampled.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    if (auto block = document.samples->find(entry->replays[sampled[i * sampled.size() / count]]))
       blocks.push_back(std::move(block));
   }
   return blocks;
@@ -28,9 +28,9 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
 
 namespace {
 
-std::vector<detail::DurationHistogram> times_of(const Stretch& stretch) {
-  std::vector<detail::DurationHistogram> times(stretch.graph.node_count());
-  for (const SampleStore::Block& block : stretch.blocks) {
+std::vector<detail::DurationHistogram> times_of(const SampledReplays& replays) {
+  std::vector<detail::DurationHistogram> times(replays.graph.node_count());
+  for (const SampleStore::Block& block : replays.blocks) {
     for (const trace::Sample& s : block->samples) {
       if (s.started != 0 && s.node < times.size()) times[s.node].add(s.duration);
     }
@@ -57,7 +57,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> matching_nodes(const Graph&
   return match(a, b).pairs;
 }
 
-GraphComparison compare(const Stretch& a, const Stretch& b) {
+GraphComparison compare(const SampledReplays& a, const SampledReplays& b) {
   GraphComparison result;
   NodeMatching matching = match(a.graph, b.graph);
   const auto times_a = times_of(a), times_b = times_of(b);

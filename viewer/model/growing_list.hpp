@@ -1,8 +1,8 @@
-// GrowingList: a list that one thread appends to and that hands out immutable views of what it
-// holds so far. A view shares the elements: they stand in blocks that never move, and a view never
-// looks beyond its own size, so that a publication copies no element, only, if a block was added, a
-// table of one pointer for kBlock elements. Knows no record. Threads: the list one thread at a
-// time; a view is a value that many may read while the list grows.
+// GrowingList: an append-mostly list that hands out immutable views of its current contents.
+// Elements live in blocks that never move, and views share the blocks. A new view copies no
+// elements; after a block was added it copies the table of block pointers, one per kBlock elements.
+// Threads: one thread at a time uses the list; views are values that any thread may read while the
+// list grows.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class ListView {
     return (*blocks_)[i / GrowingList<T>::kBlock][i % GrowingList<T>::kBlock];
   }
   [[nodiscard]] const T& back() const { return (*this)[size_ - 1]; }
-  // The first place, in a list that is sorted so, whose element is not before `value`.
+  // Binary search in a sorted list: the first index whose element does not precede `value`.
   template <class Value, class Before>
   [[nodiscard]] std::size_t lower_bound(const Value& value, Before before) const {
     std::size_t low = 0, high = size_;
@@ -82,15 +82,15 @@ class GrowingList {
     ++size_;
   }
 
-  // Keeps a sorted list sorted; an equal element stands before a new one. One that goes before what
-  // a view sees costs a copy of that.
+  // Keeps a sorted list sorted. A new element goes after equal ones. Inserting before an element
+  // that a view can see copies the affected blocks.
   template <class Before>
   void insert_sorted(T value, Before before) {
     std::size_t at = size_;
     while (at > 0 && before(value, (*this)[at - 1])) --at;
     if (at == size_) return push_back(std::move(value));
     if (at < viewed_) {
-      // Views look at the old blocks: what changes goes into new ones.
+      // Views share the old blocks, so modifications go into copies.
       const std::size_t first = at / kBlock;
       for (std::size_t b = first; b < blocks_.size(); ++b) {
         auto fresh = std::make_shared<T[]>(kBlock);
@@ -105,17 +105,17 @@ class GrowingList {
     element(at) = std::move(value);
   }
 
-  // Forgets elements from the front, in whole blocks, so that no more than `most` and a block stay;
-  // returns how many. Views keep them.
-  std::size_t forget_front(std::size_t most) {
-    const std::size_t blocks = size_ > most ? (size_ - most) / kBlock : 0;
-    const std::size_t gone = blocks * kBlock;
+  // Drops whole blocks from the front until at most `max_size` elements and one partial block
+  // remain. Returns the number of dropped elements. Existing views keep them.
+  std::size_t drop_front(std::size_t max_size) {
+    const std::size_t blocks = size_ > max_size ? (size_ - max_size) / kBlock : 0;
+    const std::size_t dropped = blocks * kBlock;
     if (blocks == 0) return 0;
     blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(blocks));
     table_.reset();
-    size_ -= gone;
-    viewed_ = viewed_ > gone ? viewed_ - gone : 0;
-    return gone;
+    size_ -= dropped;
+    viewed_ = viewed_ > dropped ? viewed_ - dropped : 0;
+    return dropped;
   }
 
   [[nodiscard]] ListView<T> view() {
@@ -128,10 +128,10 @@ class GrowingList {
   T& element(std::size_t i) { return blocks_[i / kBlock][i % kBlock]; }
 
   std::vector<std::shared_ptr<T[]>> blocks_;
-  std::shared_ptr<const std::vector<std::shared_ptr<T[]>>>
-      table_;  // of the blocks, as views share it; null: to be made
+  // the block table that views share; null: rebuilt by the next view()
+  std::shared_ptr<const std::vector<std::shared_ptr<T[]>>> table_;
   std::size_t size_ = 0;
-  std::size_t viewed_ = 0;  // elements of these blocks that a view may look at
+  std::size_t viewed_ = 0;  // elements that some view of the current blocks can see
 };
 
 }  // namespace reprise::model

@@ -1,7 +1,7 @@
-// LiveFeed: a live session onto a DocumentPublisher. Chunks become records on the thread of its
-// LiveClient, which reads no further before that is done, so that a session that sends too fast
-// drops chunks there, and counts them, rather than fill this process. Of one that goes on for long,
-// the oldest replays are forgotten. Threads: run() on one; request() any.
+// LiveFeed: feeds a live session to a DocumentPublisher. The LiveClient's thread decodes each chunk
+// before it reads the next one. If the session sends faster than this process decodes, the session
+// drops chunks and counts them, so this process's memory stays bounded. Long sessions drop their
+// oldest replays. Threads: run() on one thread, request() from any.
 #pragma once
 
 #include <condition_variable>
@@ -24,26 +24,27 @@ struct LiveFeedDesc {
 
 class LiveFeed {
  public:
-  LiveFeed(LiveFeedDesc desc, DocumentPublisher& board);
+  LiveFeed(LiveFeedDesc desc, DocumentPublisher& publisher);
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;
 
-  // Until the session ends or a stop is asked for.
+  // Returns when the session has ended or a stop is requested.
   void run(const std::stop_token& stop);
   void request(trace::LiveProfile profile);
 
  private:
-  void take(const trace::Chunk& chunk);
-  void end();
-  [[nodiscard]] FeedStatus status() const;  // with mutex_ held
+  void add_chunk(const trace::Chunk& chunk);
+  void on_end();
+  [[nodiscard]] FeedStatus status() const;  // requires mutex_
 
-  DocumentPublisher& board_;
-  std::mutex mutex_;  // of all below but the client
+  DocumentPublisher& publisher_;
+  std::mutex mutex_;  // guards every member below except client_
   std::condition_variable_any changed_;
   DocumentBuilder builder_;
-  std::optional<trace::LiveProfile> asked_;
-  bool has_news_ = false, has_ended_ = false;
-  trace::LiveClient client_;  // last: its thread ends before the rest goes
+  std::optional<trace::LiveProfile> requested_;
+  bool has_changes_ = false, has_ended_ = false;
+  // declared last: its thread stops before the other members are destroyed
+  trace::LiveClient client_;
 };
 
 }  // namespace reprise::model

@@ -14,7 +14,8 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   MemoryUse use;
   use.spans = std::move(spans);
   use.slab_bytes = graph.record().slab_bytes;
-  std::map<Time, std::pair<std::uint64_t, std::uint64_t>> changes;  // bytes that come and go
+  // bytes that become live and dead
+  std::map<Time, std::pair<std::uint64_t, std::uint64_t>> changes;
   for (const BufferSpan& s : use.spans) {
     use.naive_bytes += s.bytes;
     changes[s.began].first += s.bytes;
@@ -40,20 +41,21 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   return use;
 }
 
-// `began` and `ended` give a node's times; what a node runs uses buffers in its time.
-template <class Began, class Ended>
-std::vector<BufferSpan> spans_of(const Graph& graph, Began began, Ended ended) {
+// `start_of` and `end_of` return a node's times. Accesses of body nodes count at the times of the
+// node that runs the body.
+template <class StartOf, class EndOf>
+std::vector<BufferSpan> spans_of(const Graph& graph, StartOf start_of, EndOf end_of) {
   std::vector<BufferSpan> spans;
   for (std::uint32_t b = 0; b < graph.record().buffers.size(); ++b) {
     const trace::Buffer& buffer = graph.record().buffers[b];
     const auto uses = graph.uses(b);
     if (buffer.kind != trace::BufferKind::Transient || uses.empty()) continue;
-    BufferSpan span{b, began(uses.front().node), ended(uses.front().node), buffer.offset,
+    BufferSpan span{b, start_of(uses.front().node), end_of(uses.front().node), buffer.offset,
                     buffer.bytes};
     for (const BufferUse& u : uses) {
       if (u.node >= graph.own_node_count()) continue;
-      span.began = std::min(span.began, began(u.node));
-      span.ended = std::max(span.ended, ended(u.node));
+      span.began = std::min(span.began, start_of(u.node));
+      span.ended = std::max(span.ended, end_of(u.node));
     }
     spans.push_back(span);
   }
@@ -84,7 +86,7 @@ std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph) {
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(buffers[a].offset, a) < std::pair(buffers[b].offset, b);
   });
-  // Over the offsets, a group goes on as long as somebody in it has bytes there.
+  // Sweep by offset: a group ends where no member covers the next offset.
   std::vector<std::vector<std::uint32_t>> groups;
   std::uint64_t end = 0;
   for (const std::uint32_t b : order) {

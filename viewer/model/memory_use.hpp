@@ -1,7 +1,7 @@
-// What transient buffers do to the slab of a graph: who is live when, over schedule order or over
-// the measured time of one replay; where most bytes are live and which buffers those are; bytes of
-// the slab that nobody uses then; and who shares bytes with whom. A buffer is live from its first
-// access to its last one. Threads: pure functions.
+// How transient buffers use the slab of a graph: their live ranges over node order or over the
+// measured time of one replay, the peak and the buffers live at it, the slab bytes unused at the
+// peak, and the buffers that alias. A buffer is live from its first access to its last. Threads:
+// pure functions.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace reprise::model {
 
-// A transient buffer that somebody uses. Times are nodes, the end one behind the last, or ns.
+// The live range of an accessed transient buffer, in node indices (half-open) or ns.
 struct BufferSpan {
   std::uint32_t buffer = 0;
   trace::Time began = 0, ended = 0;
@@ -26,19 +26,19 @@ struct MemoryStep {
 struct MemoryUse {
   std::vector<BufferSpan> spans;  // by buffer
   std::vector<MemoryStep> steps;  // by time; the last has 0 bytes
-  std::uint64_t peak_bytes = 0;   // the first moment at which most is live
+  std::uint64_t peak_bytes = 0;   // peak_at: the first time at which it is reached
   trace::Time peak_at = 0;
-  std::vector<std::uint32_t> live_at_peak;        // buffers, most bytes first
-  std::uint64_t slab_bytes = 0, waste_bytes = 0;  // waste: of the slab, not live at the peak
-  std::uint64_t naive_bytes = 0;                  // without sharing
+  std::vector<std::uint32_t> live_at_peak;        // by size, largest first
+  std::uint64_t slab_bytes = 0, waste_bytes = 0;  // waste: slab bytes not live at the peak
+  std::uint64_t naive_bytes = 0;                  // total without aliasing
 };
 
 [[nodiscard]] MemoryUse memory_by_schedule(const Graph& graph);
-// Where a node's accesses have no measured time, those of replay_times() stand in.
+// Nodes without a measured time use the estimate of replay_times().
 [[nodiscard]] MemoryUse memory_by_time(const Graph& graph, const ReplayTimes& times);
 
-// Transient buffers whose bytes in the slab overlap, directly or through others: each group
-// ascending, groups by first buffer. A buffer that shares with nobody is in none.
+// Groups of transient buffers whose slab ranges overlap, directly or transitively. Each group is
+// ascending; groups are ordered by their first buffer. Buffers that alias no other are omitted.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> alias_groups(const Graph& graph);
 
 }  // namespace reprise::model

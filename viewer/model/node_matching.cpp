@@ -10,25 +10,25 @@ namespace reprise::model {
 namespace {
 
 using Key = std::tuple<std::string, std::string, trace::NodeKind>;
-using Places = std::map<Key, std::vector<std::uint32_t>>;  // nodes, by command
+using NodesByKey = std::map<Key, std::vector<std::uint32_t>>;  // node indices in command order
 
-Places places_of(const std::vector<NodeIdentity>& nodes) {
+NodesByKey group_by_key(const std::vector<NodeIdentity>& nodes) {
   std::vector<std::uint32_t> order(nodes.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t x, std::uint32_t y) {
     return nodes[x].command < nodes[y].command;
   });
-  Places places;
+  NodesByKey groups;
   for (const std::uint32_t n : order)
-    places[{nodes[n].label_path, nodes[n].name, nodes[n].kind}].push_back(n);
-  return places;
+    groups[{nodes[n].label_path, nodes[n].name, nodes[n].kind}].push_back(n);
+  return groups;
 }
 
 }  // namespace
 
 NodeMatching match_nodes(const std::vector<NodeIdentity>& a, const std::vector<NodeIdentity>& b) {
   NodeMatching result;
-  const Places in_a = places_of(a), in_b = places_of(b);
+  const NodesByKey in_a = group_by_key(a), in_b = group_by_key(b);
   std::vector<bool> is_matched(b.size());
   for (const auto& [key, nodes] : in_a) {
     const auto found = in_b.find(key);

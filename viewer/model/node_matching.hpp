@@ -1,6 +1,6 @@
-// Which nodes of two versions of a graph, or of graphs of two traces, are the same: those of one
-// name, label path and kind, the n-th such command of one with the n-th of the other. Lanes change
-// the order of nodes and never that of commands. Threads: a pure function.
+// Pairs the nodes of two versions of a graph, or of graphs of two traces: by name, label path and
+// kind; among equals, the n-th command of one with the n-th of the other. The order of commands
+// does not depend on lane assignment. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct NodeIdentity {
 };
 
 struct NodeMatching {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // of a and b, by a
-  std::vector<std::uint32_t> removed, added;                   // of a and of b alone, ascending
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // (a, b), ordered by a
+  std::vector<std::uint32_t> removed, added;  // unmatched nodes of a and of b, ascending
 };
 
-// A node each.
+// `a` and `b` hold one entry per node.
 [[nodiscard]] NodeMatching match_nodes(const std::vector<NodeIdentity>& a,
                                        const std::vector<NodeIdentity>& b);
 

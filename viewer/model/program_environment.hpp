@@ -1,5 +1,5 @@
-// The environment of a program that is started from here: this process's own, with some variables
-// set and some taken out. Threads: any, as long as nobody changes the environment meanwhile.
+// The environment for a child process: this process's own with some variables set and some removed.
+// Threads: any, while no thread modifies this process's environment.
 #pragma once
 
 #include <map>
@@ -13,9 +13,9 @@ struct EnvironmentChange {
   std::vector<std::string> unset;
 };
 
-// Each "NAME=value", as exec and posix_spawn take them.
+// "NAME=value" entries, as exec and posix_spawn expect them.
 [[nodiscard]] std::vector<std::string> program_environment(const EnvironmentChange& change);
-// Where each text begins, and a null behind the last; good as long as `texts` is not changed.
+// Pointers to each entry, followed by null; valid while `texts` is unmodified.
 [[nodiscard]] std::vector<char*> exec_pointers(std::vector<std::string>& texts);
 
 }  // namespace reprise::model

@@ -1,5 +1,5 @@
-// How long the replays of a range took: quantiles, and those far outside of
-// the rest. Exact: it sorts. Threads: a pure function.
+// Duration statistics of a range of replays: quantiles and outliers. Exact: sorts the values.
+// Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,27 @@
 namespace reprise::model {
 
 enum class ReplayMeasure : std::uint8_t {
-  DeviceTime,  // from start to end on the device
-  LaunchCall,  // of the call of launch, on its thread
-  Latency      // from the call of launch to the start on the device
+  DeviceTime,  // device start to device end
+  LaunchCall,  // the launch() call on its host thread
+  Latency      // launch() call to device start
 };
 
-// Its value of a replay in ns; below 0: unknown.
+// The replay's value in ns; negative if unknown.
 [[nodiscard]] trace::Time measure(const trace::Replay& replay, ReplayMeasure what) noexcept;
 
 struct ReplayRange {
-  std::size_t first = 0, count = static_cast<std::size_t>(-1);  // in the list; cut at its end
+  // indices into the list, clamped to its size
+  std::size_t first = 0, count = static_cast<std::size_t>(-1);
 };
 
 struct ReplayStatistics {
-  std::size_t count = 0, unknown = 0;  // with and without a value
-  trace::Time least = 0, p10 = 0, median = 0, p90 = 0, p99 = 0,
-              greatest = 0;  // ns, by nearest rank
+  std::size_t count = 0, unknown = 0;  // replays with and without a value
+  // ns, nearest rank
+  trace::Time least = 0, p10 = 0, median = 0, p90 = 0, p99 = 0, greatest = 0;
   double mean = 0;
-  trace::Time outlier_above = 0;  // Tukey's far fence: the third quartile and 3 quartile distances
-  std::vector<std::size_t> outliers;  // places in the list, greatest value first
+  // Tukey's far fence: the third quartile plus 3 interquartile ranges
+  trace::Time outlier_above = 0;
+  std::vector<std::size_t> outliers;  // list indices, largest value first
 };
 
 [[nodiscard]] ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays,

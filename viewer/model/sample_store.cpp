@@ -40,7 +40,7 @@ void SampleStore::hold(Group group) {
     }
     stats_.bytes -= oldest->bytes;
     stats_.blocks -= oldest->blocks.size();
-    stats_.forgotten += oldest->blocks.size();
+    stats_.evicted += oldest->blocks.size();
     groups_.erase(oldest);
   }
 }
@@ -58,11 +58,11 @@ void SampleStore::follow(std::shared_ptr<const trace::TraceReader> reader) {
   desc_.reader = std::move(reader);
 }
 
-SampleStore::Block SampleStore::use(const Key& key) {
+SampleStore::Block SampleStore::find_held(const Key& key) {
   const auto found = blocks_.find(key);
   if (found == blocks_.end()) return nullptr;
   const auto [group, place] = found->second;
-  if (!is_live_) groups_.splice(groups_.begin(), groups_, group);  // live ones go by age
+  if (!is_live_) groups_.splice(groups_.begin(), groups_, group);  // live groups are evicted by age
   return group->blocks[place];
 }
 
@@ -82,24 +82,24 @@ void SampleStore::read(std::size_t chunk) {
   ++stats_.chunks_read;
   for (const Block& b : group.blocks)
     directory_.insert_or_assign(Key{{b->graph, b->version}, b->replay}, chunk);
-  if (seen_.size() <= chunk) seen_.resize(chunk + 1);
-  seen_[chunk] = true;
+  if (indexed_.size() <= chunk) indexed_.resize(chunk + 1);
+  indexed_[chunk] = true;
   hold(std::move(group));
 }
 
-std::optional<std::size_t> SampleStore::chunk_to_look_into(const Key& key,
+std::optional<std::size_t> SampleStore::next_chunk_to_read(const Key& key,
                                                            const trace::Replay& replay) const {
   if (const auto known = directory_.find(key); known != directory_.end()) return known->second;
-  // Chunks that were not looked into yet, those that cover the replay's start first.
+  // Considers the chunks not indexed yet; those that cover the replay's start have priority.
   const std::vector<ChunkEntry>& chunks = desc_.reader->chunks();
   const trace::Time at = replay.started != 0 ? replay.started : replay.launched;
   std::optional<std::size_t> other;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const trace::ChunkHeader& c = chunks[i].header;
-    if (c.kind != ChunkKind::Samples || (i < seen_.size() && seen_[i])) continue;
+    if (c.kind != ChunkKind::Samples || (i < indexed_.size() && indexed_[i])) continue;
     if (c.first_time <= at && at <= c.last_time) return i;
-    // With a start, the samples begin with it: other chunks can have them only if the replay's
-    // times are unknown.
+    // If the start is known, the samples start with it: chunks outside its range qualify only if
+    // the replay's times are unknown.
     const bool is_later = c.first_time > (replay.ended != 0 ? replay.ended : at),
                is_earlier = c.last_time < at;
     if (!other && (at == 0 || (!is_later && !is_earlier))) other = i;
@@ -114,17 +114,18 @@ SampleStore::Block SampleStore::find(const trace::Replay& replay) {
   for (std::optional<std::size_t> chunk, before;; before = chunk) {
     {
       const std::lock_guard lock(mutex_);
-      if (Block block = use(key)) return block;
-      chunk = chunk_to_look_into(key, replay);
+      if (Block block = find_held(key)) return block;
+      chunk = next_chunk_to_read(key, replay);
     }
-    if (!chunk || chunk == before) return nullptr;  // twice the same: somebody wrote over the file
+    // the file was overwritten if the same chunk comes up twice
+    if (!chunk || chunk == before) return nullptr;
     read(*chunk);
   }
 }
 
 SampleStore::Block SampleStore::held(GraphKey graph, std::uint64_t replay) {
   const std::lock_guard lock(mutex_);
-  return use({graph, replay});
+  return find_held({graph, replay});
 }
 
 SampleStoreStats SampleStore::stats() const {

@@ -1,10 +1,9 @@
-// SampleStore: the node samples of replays, by graph version and replay, within a budget of bytes
-// whatever a trace holds. Of a file it reads the chunk of a replay when asked, found by the times
-// in the chunks' headers, and keeps the chunks used last. Live, it keeps the newest blocks that it
-// was given and forgets the oldest. Bytes are those of the samples and 128 for each block; beside
-// them stands a directory of 40 bytes for each replay seen in a file, so that it is found at once
-// later. Threads: any; find() may read the disk, held() never does and is what a drawing thread
-// calls.
+// SampleStore: node samples by graph version and replay, within a byte budget. For a file, find()
+// reads the chunk that contains a replay, located by the chunk headers' times, and caches the most
+// recently used chunks. For a live session, the store keeps the newest blocks that keep() received.
+// The budget counts the samples and 128 bytes per block. A directory of 40 bytes per replay seen in
+// a file comes on top. Threads: any; find() may read the disk, held() never does and is safe on the
+// UI thread.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +21,16 @@
 namespace reprise::model {
 
 struct SampleStoreDesc {
-  std::shared_ptr<const trace::TraceReader> reader =
-      nullptr;                           // null: live. Never refreshed: see follow().
-  std::uint64_t max_bytes = 256u << 20;  // kept; the newest group stays even if it alone is more
+  // null: live. The reader is never refreshed; follow() replaces it.
+  std::shared_ptr<const trace::TraceReader> reader = nullptr;
+  // cache budget; the newest group stays even if it exceeds the budget
+  std::uint64_t max_bytes = 256u << 20;
 };
 
 struct SampleStoreStats {
-  std::uint64_t bytes = 0, blocks = 0;  // held now
+  std::uint64_t bytes = 0, blocks = 0;  // currently held
   std::uint64_t chunks_read = 0;
-  std::uint64_t forgotten = 0;  // blocks that were held once
+  std::uint64_t evicted = 0;  // blocks evicted since the start
 };
 
 class SampleStore {
@@ -41,13 +41,14 @@ class SampleStore {
       : desc_(std::move(desc)), is_live_(desc_.reader == nullptr) {}
 
   [[nodiscard]] bool is_live() const noexcept { return is_live_; }
-  // Live: keeps the blocks.
+  // Live only: adds the blocks.
   void keep(std::vector<trace::SampleBlock> blocks);
-  // Of a file: reads from now on with a reader that knows more of it, at the same places
-  // (TraceReader::follow).
+  // File only: replaces the reader with one that covers more of the same file (see
+  // TraceReader::follow). Existing chunk indices stay valid.
   void follow(std::shared_ptr<const trace::TraceReader> reader);
-  // The samples of a replay; null where the trace has none, or forgot them. Throws TraceError.
+  // The samples of a replay; null if the trace has none or they were evicted. Throws TraceError.
   [[nodiscard]] Block find(const trace::Replay& replay);
+  // As find(), from the cache alone; never reads the disk.
   [[nodiscard]] Block held(GraphKey graph, std::uint64_t replay);
   [[nodiscard]] SampleStoreStats stats() const;
 
@@ -60,30 +61,30 @@ class SampleStore {
   struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept;
   };
-  // What comes and goes together: a chunk of a file, or one block of a live trace.
+  // The unit of eviction: a chunk of a file, or one block of a live session.
   struct Group {
     std::uint64_t bytes = 0;
     std::vector<Block> blocks;
   };
-  using Groups = std::list<Group>;  // used last, first
+  using GroupList = std::list<Group>;  // most recently used first
 
-  // With mutex_ held, but for read().
+  // These require mutex_, except read().
   void hold(Group group);
-  Block use(const Key& key);
-  [[nodiscard]] std::optional<std::size_t> chunk_to_look_into(const Key& key,
+  Block find_held(const Key& key);
+  [[nodiscard]] std::optional<std::size_t> next_chunk_to_read(const Key& key,
                                                               const trace::Replay& replay) const;
   void read(std::size_t chunk);
 
   SampleStoreDesc desc_;
   const bool is_live_;
-  std::mutex reading_;  // one reads the disk at a time; taken before mutex_
-  mutable std::mutex
-      mutex_;  // of the reader above and of what stands below; never held over a read
-  Groups groups_;
-  std::unordered_map<Key, std::pair<Groups::iterator, std::size_t>, KeyHash>
-      blocks_;                                               // held: group and place in it
-  std::unordered_map<Key, std::size_t, KeyHash> directory_;  // chunk of a block, once seen
-  std::vector<bool> seen_;  // chunk: its blocks stand in the directory
+  std::mutex reading_;  // serialises disk reads; acquired before mutex_
+  // guards desc_.reader and every member below; never held during a disk read
+  mutable std::mutex mutex_;
+  GroupList groups_;
+  // group and index of each held block
+  std::unordered_map<Key, std::pair<GroupList::iterator, std::size_t>, KeyHash> blocks_;
+  std::unordered_map<Key, std::size_t, KeyHash> directory_;  // chunk of each block seen so far
+  std::vector<bool> indexed_;  // per chunk: the directory has its blocks
   SampleStoreStats stats_;
 };
 

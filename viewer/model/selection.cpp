@@ -18,7 +18,7 @@ bool touches(const Graph& graph, std::uint32_t node, std::uint32_t buffer) {
                      [&](const trace::NodeAccess& a) { return a.buffer == buffer; });
 }
 
-// ASCII alone: other bytes stand for themselves.
+// Lower-cases ASCII letters only.
 std::string lower(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -79,7 +79,7 @@ bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t 
 std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph) {
   std::vector<std::uint8_t> passes(graph.node_count(), 1);
   const std::vector<std::string> wanted = words(filter.text);
-  // Each label and buffer is spelled once, not once a node.
+  // Label paths and buffer names are computed once each, not once per node.
   const auto& record = graph.record();
   std::vector<std::string> paths, buffers;
   std::vector<std::uint8_t> in_labels(record.labels.size(), 1);

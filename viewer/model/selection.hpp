@@ -1,5 +1,5 @@
-// The one selection and the one filter that all views share: ids, never pointers, so that they stay
-// valid from one document to the next. Threads: values and pure functions.
+// The selection and the filter that all views share. Both hold ids, never pointers, so they stay
+// valid across documents. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct SelectedNode {
 };
 struct SelectedBuffer {
   GraphKey graph;
-  std::uint32_t buffer = 0;  // of the graph
+  std::uint32_t buffer = 0;  // in the graph's own table
   friend bool operator==(const SelectedBuffer&, const SelectedBuffer&) = default;
 };
 struct SelectedReplay {
@@ -40,19 +40,19 @@ struct SelectedEdge {
 using Selection = std::variant<std::monostate, SelectedNode, SelectedBuffer, SelectedReplay,
                                SelectedBarrier, SelectedEdge>;
 
-// True if a view lights up this node for the selection: the node itself, a user of the buffer, an
-// end of the edge, or an end of an edge that the barrier made.
+// True if views highlight this node: it is selected, accesses the selected buffer, or is an
+// endpoint of the selected edge or of an edge of the selected barrier.
 [[nodiscard]] bool selects_node(const Selection& selection, const Graph& graph, std::uint32_t node);
-// True for the buffer itself and for those that the selected node touches.
+// True for the selected buffer and for the buffers that the selected node accesses.
 [[nodiscard]] bool selects_buffer(const Selection& selection, const Graph& graph,
                                   std::uint32_t buffer);
-// True for the edge itself, those of the selected barrier, and those at the selected node.
+// True for the selected edge, the edges of the selected barrier and those of the selected node.
 [[nodiscard]] bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t edge);
 
 struct Filter {
-  std::string text = {};  // words, all to be found; case does not matter; empty: everything
-  std::uint32_t kinds = 0xffffffffu;       // a bit for each trace::NodeKind
-  std::vector<std::uint32_t> labels = {};  // below any of these; empty: everywhere
+  std::string text = {};  // words that must all match, case-insensitive; empty: everything
+  std::uint32_t kinds = 0xffffffffu;       // bit mask over trace::NodeKind
+  std::vector<std::uint32_t> labels = {};  // subtrees to include; empty: all
 
   [[nodiscard]] bool is_empty() const noexcept {
     return text.empty() && kinds == 0xffffffffu && labels.empty();
@@ -60,10 +60,10 @@ struct Filter {
   friend bool operator==(const Filter&, const Filter&) = default;
 };
 
-// A node each, 1 where it passes: each word in its name, label path, kernel, or the name of a
-// buffer that it touches.
+// One entry per node, 1 if it passes: every word occurs in its name, label path, kernel name or the
+// name of a buffer that it accesses.
 [[nodiscard]] std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph);
-// A buffer each: by its name, or if a node that passes touches it.
+// One entry per buffer, 1 if its name matches or a passing node accesses it.
 [[nodiscard]] std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph);
 
 }  // namespace reprise::model

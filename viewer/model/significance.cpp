@@ -10,8 +10,8 @@ Comparison compare(const detail::DurationHistogram& a, const detail::DurationHis
   const auto in_a = a.buckets(), in_b = b.buckets();
   const double count_a = static_cast<double>(a.count()), count_b = static_cast<double>(b.count()),
                count = count_a + count_b;
-  // Pairs in which b's is longer; and what ties take from the spread of ranks. Both histograms have
-  // the same bucket bounds.
+  // Counts the pairs in which b is longer, and the reduction of the rank variance by ties. Both
+  // histograms have the same bucket bounds.
   double longer = 0, ties = 0, a_before = 0;
   for (std::size_t i = 0, j = 0; i < in_a.size() || j < in_b.size();) {
     const bool has_a = j == in_b.size() || (i < in_a.size() && in_a[i].lowest <= in_b[j].lowest);

@@ -1,8 +1,8 @@
-// Whether two sets of durations differ by more than chance: the Mann-Whitney U test, two-sided, by
-// its normal approximation with continuity and tie correction. It assumes nothing of how durations
-// are distributed. It takes samples to be independent, which those of one run are only nearly: read
-// a small p as "worth a look". It works on the buckets of DurationHistogram, which count as ties.
-// Knows no trace. Threads: pure functions.
+// Tests whether two sets of durations differ by more than chance: two-sided Mann-Whitney U test, by
+// the normal approximation with continuity and tie corrections. The test makes no assumption about
+// the distribution. It assumes independent samples, which those of one run only approximate: treat
+// a small p as a hint. Durations in one DurationHistogram bucket count as ties. Knows no trace.
+// Threads: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 namespace reprise::model {
 
 struct Comparison {
-  double p = 1;  // of a difference as large, if there were none
-  double b_is_longer =
-      0.5;  // the chance that a duration out of b is longer than one out of a (ties count half)
+  double p = 1;  // probability of a difference at least this large under the null hypothesis
+  // probability that a duration from b exceeds one from a; ties count half
+  double b_is_longer = 0.5;
 };
 
-// With fewer in either, the approximation says nothing: p is 1.
+// With fewer samples on either side the approximation is invalid and p is 1.
 inline constexpr std::uint64_t kLeastSamples = 8;
 
-// A difference counts if its p, times the number of such differences that were looked at together
-// (Bonferroni), is below this.
+// A difference is significant if p, multiplied by the number of simultaneous comparisons
+// (Bonferroni), is below this level.
 inline constexpr double kSignificanceLevel = 0.01;
 [[nodiscard]] constexpr bool is_significant(double p, std::size_t compared) {
   return p * static_cast<double>(compared == 0 ? 1 : compared) < kSignificanceLevel;

@@ -11,9 +11,9 @@ namespace reprise::model {
 
 namespace {
 
-// Any way through the graph crosses the cut between nodes t and t + 1 at most once, because edges
-// lead forward. So the longest way without a critical edge out of t is the longest of those that
-// cross there by another edge, and of those that end before the cut or begin behind it.
+// Every path crosses the cut between nodes t and t + 1 at most once, because edges lead forward.
+// Hence the longest path without a critical edge out of t is the longest among the paths that cross
+// the cut by another edge, end before the cut, or start after it.
 void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& costs) {
   const std::uint32_t count = graph.node_count();
   const auto& edges = graph.record().edges;
@@ -23,7 +23,7 @@ void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& c
   for (std::uint32_t e = 0; e < edges.size(); ++e)
     costs.edges[e].is_critical = through(e) >= paths.length * (1 - 1e-12);
 
-  std::vector<double> behind(count + 1, 0);  // the longest that begins at a node or after it
+  std::vector<double> behind(count + 1, 0);  // longest path that starts at this node or a later one
   for (std::uint32_t n = count; n-- > 0;) behind[n] = std::max(behind[n + 1], paths.from[n]);
   using Crossing = std::pair<double, std::uint32_t>;
   std::priority_queue<Crossing> crossing;
@@ -37,7 +37,7 @@ void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& c
     drop_ended();
     for (const Neighbour& s : graph.successors(t)) {
       if (!costs.edges[s.edge].is_critical) continue;
-      // It is among the longest: the next one is the longest without it.
+      // The edge is among the longest: the runner-up is the longest path without it.
       double other = std::max(before, behind[t + 1]);
       const Crossing top = crossing.top();
       if (top.second != s.edge) {
@@ -53,8 +53,8 @@ void find_edge_costs(const Graph& graph, const LongestPaths& paths, SyncCosts& c
   }
 }
 
-// An edge is implied if its start is before another predecessor of its end. Ancestors are sets of
-// bits, of kWords x 64 nodes at a time, so that memory stays linear.
+// An edge is redundant if its start precedes another predecessor of its end. Ancestor sets are bit
+// sets over kWords x 64 nodes at a time, which keeps memory linear.
 void find_implied_edges(const Graph& graph, SyncCosts& costs) {
   constexpr std::uint32_t kWords = 8, kBits = kWords * 64;
   const std::uint32_t count = graph.node_count();

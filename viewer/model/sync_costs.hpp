@@ -1,8 +1,8 @@
-// What ordering costs: how much shorter the longest way through a graph would be without one edge,
-// or without all edges of one barrier; and which edges and barriers order nothing. Costs hold for
-// durations that stay as they are: what runs side by side may slow the other down. Edges together
-// O((nodes + edges) log edges) beside what orders nothing, which is O(nodes x edges / 64); each
-// barrier with an edge on a longest way costs one more pass. Threads: a pure function.
+// The cost of ordering: how much shorter the longest path through a graph would be without one
+// edge, or without all edges of one barrier; and which edges and barriers are redundant. The costs
+// assume unchanged node durations: concurrent nodes may slow each other down. Time: O((nodes +
+// edges) log edges) for edge costs, O(nodes x edges / 64) for redundancy, and one more longest-path
+// pass per barrier with a critical edge. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace reprise::model {
 
 struct EdgeCost {
   double cost = 0;           // ns
-  bool is_critical = false;  // on a longest way
-  bool is_implied = false;   // other edges order the same nodes already
+  bool is_critical = false;  // on a longest path
+  bool is_implied = false;   // other edges already imply this order
 };
 
 struct BarrierCost {
@@ -25,12 +25,12 @@ struct BarrierCost {
 };
 
 struct SyncCosts {
-  std::vector<EdgeCost> edges;        // an edge each
-  std::vector<BarrierCost> barriers;  // a barrier each
-  double length = 0;                  // of the longest way, ns
+  std::vector<EdgeCost> edges;        // one per edge
+  std::vector<BarrierCost> barriers;  // one per barrier
+  double length = 0;                  // of the longest path, ns
 };
 
-// `durations`: a node each, ns, none below 0.
+// `durations`: one per node, ns, non-negative.
 [[nodiscard]] SyncCosts sync_costs(const Graph& graph, const std::vector<double>& durations);
 
 }  // namespace reprise::model

@@ -11,7 +11,7 @@ namespace reprise::model {
 
 namespace {
 
-// Levels of one group: those in use by when they end, those free by number.
+// The rows of one group: occupied levels by end time, free levels by number.
 struct Group {
   template <class T>
   using Smallest = std::priority_queue<T, std::vector<T>, std::greater<>>;
@@ -42,7 +42,7 @@ TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block, 
     if (s.started != 0 && s.node < graph.node_count())
       result.items.push_back({i, s.node, 0, s.started, s.started + s.duration});
   }
-  // What a node runs stands below it, also where both began at once.
+  // A node's row precedes those of the nodes that it runs, also if both start at the same time.
   const auto order = [own = graph.own_node_count()](const TimelineItem& item) {
     return std::tuple(item.started, item.node < own ? 0 : item.node, item.ended, item.sample);
   };

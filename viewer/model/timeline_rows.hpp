@@ -1,6 +1,6 @@
-// Rows of a timeline: the samples of one replay by lane or by worker, as many rows for each as it
-// takes for none to overlap another. A row is used again as soon as it is free; an item goes into
-// the first free one. Threads: a pure function.
+// Timeline rows: assigns the samples of one replay to rows, grouped by lane or by worker. Each
+// group gets as many rows as its samples overlap; a sample goes into the group's first free row.
+// Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace reprise::model {
 enum class RowsBy : std::uint8_t { Lane, Worker };
 
 struct TimelineItem {
-  std::uint32_t sample = 0;  // in the block
+  std::uint32_t sample = 0;  // index in the block
   std::uint32_t node = 0, row = 0;
   trace::Time started = 0, ended = 0;
 };
 
 struct TimelineRow {
   std::uint32_t group = 0;  // lane or worker
-  std::uint32_t level = 0;  // 0 for a group's first row
+  std::uint32_t level = 0;  // row within the group
 };
 
 struct TimelineRows {
-  std::vector<TimelineRow> rows;    // by group, level
-  std::vector<TimelineItem> items;  // by start; samples without a time are left out
+  std::vector<TimelineRow> rows;    // by group, then level
+  std::vector<TimelineItem> items;  // by start time; without untimed samples
 };
 
 [[nodiscard]] TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block,

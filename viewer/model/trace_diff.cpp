@@ -13,12 +13,12 @@ namespace {
 Change change_of(const detail::DurationHistogram& a, const detail::DurationHistogram& b,
                  std::size_t compared) {
   Change c{a.count(), b.count(), a.quantile(0.5), b.quantile(0.5), 0, compare(a, b), false};
-  if (c.median_a > 0) c.part = (c.median_b - c.median_a) / c.median_a;
+  if (c.median_a > 0) c.relative = (c.median_b - c.median_a) / c.median_a;
   c.is_significant = is_significant(c.comparison.p, compared);
   return c;
 }
 
-// Of each name the version that is compared. Graphs come by graph and version.
+// The version of each name to compare. Graphs are ordered by graph and version.
 std::map<std::string, const GraphSummary*> by_name(const TraceSummary& summary) {
   std::map<std::string, const GraphSummary*> graphs;
   for (const GraphSummary& g : summary.graphs) {

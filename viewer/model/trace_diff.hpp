@@ -1,7 +1,8 @@
-// TraceDiff: what changed between two traces. Graphs match by name, each in its newest version that
-// has samples (or its newest, if none has); nodes match as match_nodes() says. The nodes that have
-// samples in both traces are looked at together (is_significant), replays alone. Includes
-// engine/trace alone. Threads: pure functions.
+// TraceDiff: the differences between two traces. Graphs match by name; each side contributes its
+// newest version with samples, or its newest version if no version has any. Nodes match as in
+// match_nodes(). The significance test treats the nodes sampled in both traces as one family of
+// comparisons; replay comparisons are independent of them. Depends only on engine/trace. Threads:
+// pure functions.
 #pragma once
 
 #include <string>
@@ -12,11 +13,11 @@
 
 namespace reprise::model {
 
-// Two sets of durations that belong together.
+// The comparison of two corresponding sets of durations.
 struct Change {
   std::uint64_t count_a = 0, count_b = 0;
   double median_a = 0, median_b = 0;  // ns
-  double part = 0;                    // of median_a; 0 where that is 0
+  double relative = 0;                // relative to median_a; 0 if median_a is 0
   Comparison comparison;
   bool is_significant = false;
 };
@@ -30,15 +31,15 @@ struct NodeChange {
 struct GraphDiff {
   std::string name;
   std::uint32_t graph_a = 0, version_a = 0, graph_b = 0, version_b = 0;
-  bool same_plan = false;         // by the plans' hashes
-  Change device_time, launch;     // of replays
-  std::vector<NodeChange> nodes;  // by the size of the change of the median, largest first
-  std::vector<std::string> added, removed;  // nodes in b or a alone: "label path / name"
+  bool same_plan = false;                   // equal plan hashes
+  Change device_time, launch;               // of replays
+  std::vector<NodeChange> nodes;            // by absolute change of the median, largest first
+  std::vector<std::string> added, removed;  // nodes only in b, or only in a: "label path / name"
 };
 
 struct TraceDiff {
   std::vector<GraphDiff> graphs;
-  std::vector<std::string> only_a, only_b;  // graphs
+  std::vector<std::string> only_a, only_b;  // names of graphs
 };
 
 [[nodiscard]] TraceDiff diff(const TraceSummary& a, const TraceSummary& b);

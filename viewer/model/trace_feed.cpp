@@ -13,8 +13,8 @@ namespace reprise::model {
 
 namespace {
 
-// What is there decides; of what is not, a session's socket ends in .sock, and "host:port" has no
-// slash.
+// An existing path decides by its type. Otherwise a target is a session if it ends in .sock or is a
+// "host:port" without a slash.
 bool names_session(const std::string& target) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(target, ignored);
@@ -23,7 +23,7 @@ bool names_session(const std::string& target) {
   return target.find('/') == std::string::npos && trace::parse_tcp_address(target).has_value();
 }
 
-// A client takes what has a slash for a path.
+// LiveClient treats an address with a slash as a path.
 std::string address_of(const std::string& target) {
   std::error_code ignored;
   const bool is_plain_name =
@@ -37,34 +37,37 @@ std::string address_of(const std::string& target) {
 class TraceFeed::Worker {
  public:
   explicit Worker(TraceFeedDesc desc)
-      : target(std::move(desc.target)), board(std::move(desc.on_change)) {
+      : target(std::move(desc.target)), publisher(std::move(desc.on_change)) {
     if (names_session(target)) {
       live = std::make_unique<LiveFeed>(
-          LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes}, board);
+          LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes},
+          publisher);
       thread_ = std::jthread([this](const std::stop_token& stop) { live->run(stop); });
     } else {
       file_ = std::make_unique<FileFeed>(
-          TraceLoaderDesc{.path = target, .max_sample_bytes = desc.max_sample_bytes}, board);
+          TraceLoaderDesc{.path = target, .max_sample_bytes = desc.max_sample_bytes}, publisher);
       thread_ = std::jthread([this](const std::stop_token& stop) { file_->run(stop); });
     }
   }
 
   const std::string target;
-  DocumentPublisher board;
+  DocumentPublisher publisher;
   std::unique_ptr<LiveFeed> live;  // null: a file
 
  private:
   std::unique_ptr<FileFeed> file_;
-  std::jthread thread_;  // last: ends before the rest goes
+  std::jthread thread_;  // declared last: stops before the other members are destroyed
 };
 
 TraceFeed::TraceFeed(TraceFeedDesc desc) : worker_(std::make_unique<Worker>(std::move(desc))) {}
 
 TraceFeed::~TraceFeed() = default;
 
-std::shared_ptr<const Document> TraceFeed::document() const { return worker_->board.document(); }
+std::shared_ptr<const Document> TraceFeed::document() const {
+  return worker_->publisher.document();
+}
 
-FeedStatus TraceFeed::status() const { return worker_->board.status(); }
+FeedStatus TraceFeed::status() const { return worker_->publisher.status(); }
 
 const std::string& TraceFeed::target() const noexcept { return worker_->target; }
 
@@ -75,7 +78,7 @@ void TraceFeed::request_profile(trace::LiveProfile profile) {
 }
 
 bool TraceFeed::wait_until_ready(double seconds) const {
-  return worker_->board.wait(
+  return worker_->publisher.wait(
       [is_live = is_live()](const FeedStatus& status, const Document& document) {
         const bool is_under_way =
             status.state == FeedState::Opening || status.state == FeedState::Loading;

@@ -17,7 +17,7 @@ TraceLoader::TraceLoader(const TraceLoaderDesc& desc)
 void TraceLoader::plan(std::size_t first) {
   const auto& chunks = reader_->chunks();
   for (std::size_t i = first; i < chunks.size(); ++i) {
-    if (chunks[i].header.kind == ChunkKind::Topology) take(chunks[i]);
+    if (chunks[i].header.kind == ChunkKind::Topology) read_chunk(chunks[i]);
   }
   for (const ChunkKind kind : {ChunkKind::Events, ChunkKind::Samples}) {
     for (std::size_t i = first; i < chunks.size(); ++i) {
@@ -29,7 +29,7 @@ void TraceLoader::plan(std::size_t first) {
   }
 }
 
-void TraceLoader::take(const trace::ChunkEntry& chunk) {
+void TraceLoader::read_chunk(const trace::ChunkEntry& chunk) {
   try {
     builder_.add(reader_->read(chunk));
   } catch (const trace::TraceError& error) {
@@ -42,7 +42,7 @@ bool TraceLoader::step() {
   if (next_ == order_.size()) return false;
   const trace::ChunkEntry& chunk = reader_->chunks()[order_[next_++]];
   done_ += chunk.header.compressed_bytes;
-  take(chunk);
+  read_chunk(chunk);
   if (chunk.header.kind == ChunkKind::Events) --events_left_;
   return true;
 }
@@ -65,14 +65,14 @@ std::string TraceLoader::damage() const {
   std::string text;
   if (damaged_ != 0) {
     text = std::to_string(damaged_) +
-           (damaged_ == 1 ? " part of it is damaged and left out: "
-                          : " parts of it are damaged and left out, the first: ") +
+           (damaged_ == 1 ? " chunk is damaged and was skipped: "
+                          : " chunks are damaged and were skipped; the first error: ") +
            first_damage_;
   }
   if (reader_->trailing_bytes() != 0) {
     if (!text.empty()) text += "; ";
-    text += reader_->path().string() + ": its last " + std::to_string(reader_->trailing_bytes()) +
-            " bytes can't be read: " + reader_->damage();
+    text += reader_->path().string() + ": the last " + std::to_string(reader_->trailing_bytes()) +
+            " bytes cannot be read: " + reader_->damage();
   }
   return text;
 }

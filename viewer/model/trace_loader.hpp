@@ -1,8 +1,8 @@
-// TraceLoader: a trace file to Documents, in steps that a background thread makes one after the
-// other. The first step reads the topology alone, then come the chunks of events, then, for the
-// statistics, those of samples, which the loader keeps none of: memory is the document, one chunk,
-// and the budget of the document's SampleStore. A chunk that is damaged is left out and told of.
-// Threads: one at a time; document() gives values that any thread may read.
+// TraceLoader: converts a trace file to Documents in steps, which a background thread runs. The
+// constructor reads only the topology. The steps read the event chunks, then the sample chunks for
+// the statistics. The loader retains no samples: memory is the document, one chunk and the budget
+// of the document's SampleStore. Damaged chunks are skipped and reported by damage(). Threads: one
+// at a time; documents may be read by any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace reprise::model {
 
 struct TraceLoaderDesc {
   std::filesystem::path path;
-  std::uint64_t max_sample_bytes = 256u << 20;  // of the SampleStore
+  std::uint64_t max_sample_bytes = 256u << 20;  // budget of the SampleStore
 };
 
 class TraceLoader {
@@ -27,24 +27,23 @@ class TraceLoader {
   explicit TraceLoader(const TraceLoaderDesc& desc);
 
   [[nodiscard]] const trace::TraceReader& reader() const noexcept { return *reader_; }
-  // Reads the next chunk; false: there was none. Throws TraceError where the file cannot be read at
-  // all.
+  // Reads the next chunk; returns false at the end. Throws TraceError if the file is unreadable.
   bool step();
-  [[nodiscard]] double progress() const noexcept;  // of the bytes, 0 to 1
-  // Every replay is in the document; what step() still reads are samples, for the statistics.
+  [[nodiscard]] double progress() const noexcept;  // fraction of the bytes, 0 to 1
+  // True if the document has every replay; remaining steps only read samples for statistics.
   [[nodiscard]] bool has_replays() const noexcept { return events_left_ == 0; }
-  // Looks for chunks written since, and reads the topology of them; step() goes on with the rest.
-  // False: the file does not go on from what was read, it has to be loaded anew. Throws TraceError.
+  // Looks for appended chunks and reads their topology; step() reads the others. Returns false if
+  // the file is not a continuation of what was read and has to be reloaded. Throws TraceError.
   bool follow();
-  // What is known by now.
+  // A snapshot of everything read so far.
   [[nodiscard]] std::shared_ptr<const Document> document() { return builder_.publish(); }
-  // What of the file is not in the documents: its end, where that is cut off, and damaged chunks.
-  // For people; empty: nothing.
+  // Describes the parts of the file that the documents lack: a truncated end and damaged chunks.
+  // Human-readable; empty if the file is intact.
   [[nodiscard]] std::string damage() const;
 
  private:
-  void plan(std::size_t first);  // chunks from that one on
-  void take(const trace::ChunkEntry& chunk);
+  void plan(std::size_t first);  // schedules the chunks from `first` on
+  void read_chunk(const trace::ChunkEntry& chunk);
 
   std::shared_ptr<const trace::TraceReader> reader_;
   std::shared_ptr<SampleStore> samples_;

@@ -51,7 +51,7 @@ class Summarizer {
 
   void finish() {
     for (GraphSummary& g : summary_.graphs) {
-      double total = 0;  // without what nodes run, which is in their time
+      double total = 0;  // own nodes only: their times include those of their bodies
       for (const NodeSummary& n : g.nodes)
         total += n.parent == trace::kNone ? static_cast<double>(n.times.sum()) : 0;
       for (NodeSummary& n : g.nodes)
@@ -92,7 +92,7 @@ class Summarizer {
     return found == index_.end() ? nullptr : &summary_.graphs[found->second];
   }
 
-  // 0 is no time.
+  // A time of 0 means unknown.
   void extend(Time from, Time to) {
     for (const Time t : {from, to}) {
       if (t == 0) continue;
@@ -101,7 +101,7 @@ class Summarizer {
     }
   }
 
-  // Of the states of one id the last one, sorted by id.
+  // The last state of each id, sorted by id.
   template <class State>
   void keep_last(std::vector<State>& states, std::uint32_t State::*id, const State& state) {
     extend(state.at, state.at);
@@ -109,7 +109,7 @@ class Summarizer {
          [](const State& known, const State& later) { return known.at <= later.at; });
   }
 
-  // The one that `replaces` all others of its id.
+  // For each id, the state that `replaces` all others.
   template <class State, class Replaces>
   static void keep(std::vector<State>& states, std::uint32_t State::*id, const State& state,
                    const Replaces& replaces) {

@@ -1,8 +1,8 @@
-// TraceSummary: a trace file in figures: per version of a graph its replays, launch latency, device
-// time and node times; losses, messages, sessions and the time that all of it covers. Chunks are
-// read one after the other: memory is the topology, one chunk, and a DurationHistogram a node,
-// whatever the number of samples. Quantiles are as exact as that says; counts, totals, least and
-// greatest are exact. Includes engine/trace alone. Threads: pure functions.
+// TraceSummary: aggregate statistics of a trace file: replays, launch latency, device time and node
+// times per graph version; losses, messages, sessions and the covered time range. Chunks are read
+// one at a time: memory is the topology, one chunk and one DurationHistogram per node. Quantiles
+// have the histogram's precision; counts, totals, minima and maxima are exact. Depends only on
+// engine/trace. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -20,57 +20,58 @@ struct NodeSummary {
   std::string name, label_path;
   trace::NodeKind kind = trace::NodeKind::Other;
   std::uint32_t command = trace::kNone;
-  std::uint32_t parent = trace::kNone;  // the node that runs it; kNone: the graph itself
-  detail::DurationHistogram times;      // ns, of its samples
-  std::uint64_t lost = 0;               // samples without a time
-  double share = 0;                     // of the time of all nodes of this version, 0 to 1
+  // the node that runs the body; kNone for the graph's own nodes
+  std::uint32_t parent = trace::kNone;
+  detail::DurationHistogram times;  // ns per sample
+  std::uint64_t lost = 0;           // samples without a time
+  double share = 0;                 // fraction of the total node time of this version, 0 to 1
 };
 
-// A loop, over the replays that told how often it went round.
+// A loop, over the replays that reported iteration counts.
 struct LoopSummary {
   std::uint32_t node = 0;
   std::uint64_t replays = 0;
-  std::uint64_t iterations = 0, timed = 0;  // in all of them; those whose nodes have samples
-  std::uint64_t least = 0, greatest = 0;    // iterations of one replay
+  std::uint64_t iterations = 0, timed = 0;  // totals; timed: iterations with node samples
+  std::uint64_t least = 0, greatest = 0;    // iterations per replay
 };
 
 struct GraphSummary {
   std::uint32_t graph = 0, version = 0;
   std::string name;
-  std::string device;  // empty: not described
+  std::string device;  // empty if not described
   std::uint64_t plan_hash = 0;
   std::uint32_t lanes = 0;
   std::size_t edges = 0;
   std::uint64_t replays = 0, sampled_replays = 0;
-  std::uint64_t untimed_replays = 0;      // whose time on the device is unknown
-  detail::DurationHistogram launch;       // ns, from the call of launch to its return
-  detail::DurationHistogram device_time;  // ns, from start to end on the device
+  std::uint64_t untimed_replays = 0;      // without a known device time
+  detail::DurationHistogram launch;       // ns, duration of the launch() call
+  detail::DurationHistogram device_time;  // ns, device start to device end
   std::uint64_t samples = 0, lost_samples = 0;
   std::vector<NodeSummary> nodes;           // in creation order
   std::vector<LoopSummary> loops;           // by node
-  std::vector<std::uint32_t> body_parents;  // of the graph's bodies
+  std::vector<std::uint32_t> body_parents;  // parent node of each body
 };
 
 struct TraceSummary {
   std::string path;
   std::uint64_t file_bytes = 0;
   std::size_t chunks = 0;
-  std::uint64_t trailing_bytes = 0;  // after the last whole chunk
+  std::uint64_t trailing_bytes = 0;  // after the last complete chunk
   std::string damage;
   std::vector<trace::Session> sessions;
   std::vector<trace::Device> devices;
-  trace::Time first = 0, last = 0;      // of everything with a time; 0, 0: nothing
+  trace::Time first = 0, last = 0;      // range of all timestamps; 0, 0 without any
   std::vector<GraphSummary> graphs;     // by graph, version
-  std::vector<trace::PoolState> pools;  // by id: what each was last
-  std::vector<trace::PoolState>
-      shared_pools;  // by id: what each was while most graphs shared slabs of it, if any did
-  std::vector<trace::DeviceTotals> device_totals;  // by device: what each was last
+  std::vector<trace::PoolState> pools;  // by id; latest state of each
+  // by id; the state with the most graphs sharing slabs, for pools that had any
+  std::vector<trace::PoolState> shared_pools;
+  std::vector<trace::DeviceTotals> device_totals;  // by device; latest state of each
   std::map<trace::LossKind, std::uint64_t> losses;
   std::map<trace::Severity, std::uint64_t> messages;
-  trace::Time profile_host = 0, profile_device = 0;  // ns that profiling spent
+  trace::Time profile_host = 0, profile_device = 0;  // ns spent on profiling
   std::uint64_t unknown_replays = 0,
-                unknown_samples =
-                    0;  // of graphs, versions or nodes that the trace does not describe
+                // of graphs, versions or nodes that the trace does not describe
+      unknown_samples = 0;
 };
 
 // Throws TraceError.

@@ -13,7 +13,7 @@ namespace reprise::viewer {
 
 namespace {
 
-// How a target calls itself in a title: a file without its folder, a session as it is.
+// The name of a target in a title: a file name without its directory, or a session's name.
 std::string short_name(const model::TraceFeed& feed) {
   const std::filesystem::path path = feed.target();
   if (!feed.is_live()) return path.filename().string();
@@ -31,7 +31,7 @@ Application::Application(ApplicationDesc desc, Settings& settings)
 
 Application::~Application() {
   workspace_.reset();
-  background_.wait_until_idle();  // what it still makes may use the feeds
+  background_.wait_until_idle();  // background tasks may use the feeds
 }
 
 std::shared_ptr<model::TraceFeed> Application::feed_of(const OpenTarget& target) {
@@ -72,8 +72,8 @@ void Application::enter(std::shared_ptr<model::TraceFeed> feed,
   workspace_.reset();
   feed_ = std::move(feed);
   other_ = std::move(other);
-  asked_profile_ = false;
-  watch_.reset();
+  requested_profile_ = false;
+  monitor_.reset();
   workspace_ = std::make_unique<Workspace>(feed_, other_, background_);
   if (view_) workspace_->show(*std::exchange(view_, std::nullopt));
   for (const auto& each : {other_, feed_}) {
@@ -99,10 +99,10 @@ void Application::watch_feeds() {
       return leave(status.reason);
     }
   }
-  if (!asked_profile_ && feed_->is_live()) {
+  if (!requested_profile_ && feed_->is_live()) {
     const model::FeedStatus status = feed_->status();
     if (status.allowed) {
-      asked_profile_ = true;
+      requested_profile_ = true;
       if (*status.allowed >= trace::LiveProfile::Sampled)
         feed_->request_profile(trace::LiveProfile::Sampled);
     }
@@ -121,29 +121,29 @@ void Application::draw(const Theme& theme) {
 }
 
 void Application::draw_start(const Theme& theme) {
-  if (!watch_) {
-    watch_.emplace(desc_.wake);
-    watch_->set_recent(settings_.recent);
+  if (!monitor_) {
+    monitor_.emplace(desc_.wake);
+    monitor_->set_recent(settings_.recent);
   }
   if (sample_) watch_sample();
-  if (workspace_) return;  // its first frame is the next
-  FoundAtStart found = watch_->found();
+  if (workspace_) return;  // the workspace draws its first frame next time
+  StartPageContent found = monitor_->found();
   StartViewModel view_model{.sessions = std::move(found.sessions),
                             .recent = std::move(found.recent),
                             .sample = find_sample(desc_.program).string(),
                             .sample_state = sample_state_,
                             .error = error_};
-  act(start_page_.draw(theme, view_model));
+  perform(start_page_.draw(theme, view_model));
 }
 
-void Application::act(const StartAction& action) {
+void Application::perform(const StartAction& action) {
   if (const auto* target = std::get_if<OpenTarget>(&action)) {
     open(*target);
   } else if (std::holds_alternative<RunSample>(action)) {
     run_sample();
   } else if (const auto* recent = std::get_if<ForgetRecent>(&action)) {
     settings_.forget(recent->path);
-    watch_->set_recent(settings_.recent);
+    monitor_->set_recent(settings_.recent);
   }
 }
 
@@ -152,10 +152,9 @@ void Application::run_sample() {
   try {
     const std::filesystem::path sample = find_sample(desc_.program);
     if (sample.empty())
-      throw std::runtime_error("the digits sample is not installed beside " +
-                               desc_.program.string());
+      throw std::runtime_error("the digits sample is not installed with " + desc_.program.string());
     if (!sample_) sample_ = std::make_unique<SampleRun>(sample);
-    sample_state_ = "starting, as process " + std::to_string(sample_->pid());
+    sample_state_ = "starting as process " + std::to_string(sample_->pid());
   } catch (const std::exception& error) {
     sample_state_ = error.what();
   }
@@ -167,9 +166,9 @@ void Application::watch_sample() {
     sample_.reset();
     return;
   }
-  for (const trace::LiveSession& session : watch_->found().sessions) {
+  for (const trace::LiveSession& session : monitor_->found().sessions) {
     if (!session.alive || session.pid != static_cast<std::uint32_t>(sample_->pid())) continue;
-    sample_->note_session(session.path);
+    sample_->set_session(session.path);
     sample_state_.clear();
     return open({session.path.string(), {}});
   }

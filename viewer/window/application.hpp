@@ -1,6 +1,6 @@
-// Application: what is in the window: the start page, or a trace (or two) in its workspace, and the
-// ways from one to the other. Knows ImGui, panels and settings; no window and no GL, so that tests
-// draw it headless. Threads: the drawing thread's.
+// Application: the content of the window: the start page, or one or two traces in a workspace, and
+// the transitions between them. Knows ImGui, panels and settings, but neither the window nor GL, so
+// tests can draw it headless. Threads: UI thread.
 #pragma once
 
 #include <filesystem>
@@ -15,46 +15,44 @@
 #include "panels/workspace/workspace.hpp"
 #include "window/sample_run.hpp"
 #include "window/settings.hpp"
-#include "window/start_watch.hpp"
+#include "window/start_page_monitor.hpp"
 
 namespace reprise::viewer {
 
 struct ApplicationDesc {
-  std::filesystem::path program;       // the running one: the sample is looked for beside it
-  std::function<void()> wake = [] {};  // from any thread: there is something new to draw
+  std::filesystem::path program;  // the running executable; the sample is located relative to it
+  std::function<void()> wake = [] {};  // thread-safe; requests a new frame
 };
 
 class Application {
  public:
-  // `settings` outlives it; shade, layout and recent files change there.
+  // `settings` outlives this object, which updates shade, layout and recent files in it.
   Application(ApplicationDesc desc, Settings& settings);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
   ~Application();
 
   void open(const OpenTarget& target);
-  // Opens both, side by side.
+  // Opens both, for comparison.
   void compare(const OpenTarget& first, const OpenTarget& second);
-  // Files: one is opened, or compared with the one that is open; two are compared.
+  // One file is opened, or compared with the open one; two files are compared.
   void drop(const std::vector<std::string>& paths);
-  // Starts the sample, and looks at it as soon as it listens: what the button of the start page
-  // does.
+  // Starts the sample and opens its session as soon as it is available (the start page's button).
   void run_sample();
-  // In front as soon as there is a workspace.
+  // Selects the view, now or when a workspace opens.
   void show(View view);
 
-  // Between ImGui::NewFrame() and Render().
+  // Call between ImGui::NewFrame() and Render().
   void draw(const Theme& theme);
 
-  [[nodiscard]] Workspace* workspace() noexcept {
-    return workspace_.get();
-  }  // null: the start page
+  // Null on the start page.
+  [[nodiscard]] Workspace* workspace() noexcept { return workspace_.get(); }
   [[nodiscard]] std::string title() const;
-  // Something is being made, and is drawn as it comes.
+  // Background work is running and will produce more frames.
   [[nodiscard]] bool is_busy() const;
-  // Why the last one could not be opened; empty: it could.
+  // Why the last target could not be opened; empty on success.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
-  // How the sample starts, or why it did not; empty: nothing to say.
+  // The start-up state of the sample, or why it failed; empty: none.
   [[nodiscard]] const std::string& sample_state() const noexcept { return sample_state_; }
 
  private:
@@ -63,14 +61,14 @@ class Application {
   void leave(std::string reason);
   void watch_feeds();
   void draw_start(const Theme& theme);
-  void act(const StartAction& action);
+  void perform(const StartAction& action);
   void watch_sample();
 
   ApplicationDesc desc_;
   Settings& settings_;
   Background background_;
   StartPage start_page_;
-  std::optional<StartPageMonitor> watch_;  // while the start page is there
+  std::optional<StartPageMonitor> monitor_;  // exists while the start page is shown
   std::unique_ptr<SampleRun> sample_;
   std::string sample_state_, error_;
   std::shared_ptr<model::TraceFeed> feed_, other_;

@@ -20,7 +20,7 @@ std::string text(const char* given) { return given ? given : ""; }
 std::optional<View> view_of(const RepriseViewRequest& request) {
   if (!request.view) return std::nullopt;
   const std::optional<View> view = view_named(request.view);
-  if (!view) throw std::runtime_error("there is no view \"" + std::string(request.view) + "\"");
+  if (!view) throw std::runtime_error("unknown view \"" + std::string(request.view) + "\"");
   return view;
 }
 
@@ -57,7 +57,7 @@ void show_window(const RepriseViewRequest& request) {
 void run(const RepriseViewRequest& request) {
   if (request.version != kRepriseViewVersion)
     throw std::runtime_error(
-        "the program and its window module are of different versions; install both anew");
+        "the program and its window module have different versions; reinstall both");
   if (request.screenshot) {
     show_picture(request);
   } else {

@@ -1,6 +1,6 @@
-// The one door between the program `reprise`, which links no GL, and the module that draws: plain
-// C, so that either says clearly when the other is of another version. Knows nothing but its own
-// types. Threads: called once, on the main thread.
+// The interface between the program `reprise`, which links no GL, and the window module. Plain C,
+// so that each side can detect a version mismatch. Knows only its own types. Threads: called once,
+// on the main thread.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@ enum RepriseShade : std::int32_t {
   kRepriseShadeLight = 1
 };
 
-// Strings are UTF-8 and end in a 0; null where the command line says nothing.
+// Strings are UTF-8 and null-terminated; null pointers mean unspecified.
 struct RepriseViewRequest {
   std::uint32_t version;  // kRepriseViewVersion
-  const char*
-      program;  // path of the running program: what else is installed is looked for beside it
+  // path of the running executable; other installed files are located relative to it
+  const char* program;
   const char* target;           // a file, a session's socket, or host:port; null: the start page
-  const char* other;            // to compare with
-  const char* token;            // for host:port
-  const char* screenshot;       // a PNG to write, without a window
-  const char* view;             // which one is in front: see view_named()
-  const char* select;           // a node of this name (or part of it) is selected
-  std::uint32_t width, height;  // 0: as last time, or the default
-  float scale;                  // of text and distances; 0: what the display says
+  const char* other;            // second target, for comparison
+  const char* token;            // of host:port
+  const char* screenshot;       // PNG to write instead of opening a window
+  const char* view;             // initial view: see view_named()
+  const char* select;           // selects the first node whose name contains this text
+  std::uint32_t width, height;  // 0: as in the last session, or the default
+  float scale;                  // of text and layout; 0: the display's setting
   std::int32_t shade;           // RepriseShade
-  std::int32_t reset_layout;    // 1: forgets where the splitters stood
+  std::int32_t reset_layout;    // 1: restores the default panel layout
 };
 
-// Shows the viewer until the user leaves, or writes the picture. 0: done; otherwise `error` says
-// why, in a sentence that ends in a 0.
+// Shows the viewer until the user closes it, or writes the screenshot. Returns 0 on success;
+// otherwise `error` receives a null-terminated message.
 int reprise_view(const RepriseViewRequest* request, char* error, std::size_t error_size);
 
 using RepriseViewFunction = int (*)(const RepriseViewRequest*, char*, std::size_t);

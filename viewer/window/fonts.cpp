@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr float kText = 15, kSmall = 12.5f, kHeading = 19, kTitle = 32, kMono = 14;  // points
 
-// Latin, Greek, general punctuation, super- and subscripts, arrows, mathematical signs, boxes and
-// shapes.
+// Latin, Greek, general punctuation, super- and subscripts, arrows, mathematical operators, box
+// drawing and geometric shapes.
 constexpr std::array<ImWchar, 15> kRanges = {0x0020, 0x024F, 0x0370, 0x03FF, 0x2010,
                                              0x205E, 0x2070, 0x209C, 0x2190, 0x21FF,
                                              0x2200, 0x22FF, 0x2500, 0x25FF, 0};
@@ -40,7 +40,7 @@ std::vector<fs::path> font_folders() {
   return out;
 }
 
-// Every *.ttf and *.otf by its file name; the first folder that has one wins.
+// All *.ttf and *.otf files by name; the first directory that contains a file wins.
 struct Installed {
   std::vector<fs::path> files;
 
@@ -85,7 +85,7 @@ ImFont* add(const fs::path& file, const fs::path& symbols, float pixels) {
     return atlas.AddFontDefault(&plain);
   }
   if (!symbols.empty() && symbols != file) {
-    config.MergeMode = true;  // what the first has not: arrows, shapes
+    config.MergeMode = true;  // adds missing glyphs such as arrows and shapes
     atlas.AddFontFromFileTTF(symbols.c_str(), pixels, &config, kRanges.data());
   }
   return font;
@@ -107,17 +107,16 @@ FontFiles find_fonts() {
                                     "LiberationMono-Regular.ttf", "NotoSansMono-Regular.ttf"});
   if (out.text.empty())
     out.messages.emplace_back(
-        "no proportional typeface was found; apt-get install fonts-roboto-unhinted");
+        "no proportional font was found; apt-get install fonts-roboto-unhinted");
   if (out.mono.empty())
-    out.messages.emplace_back(
-        "no monospaced typeface was found; apt-get install fonts-jetbrains-mono");
+    out.messages.emplace_back("no monospaced font was found; apt-get install fonts-jetbrains-mono");
   return out;
 }
 
 void load_fonts(Theme& theme, const FontFiles& files, float pixels, float points) {
   ImGuiIO& io = ImGui::GetIO();
   io.Fonts->Clear();
-  theme.text = add(files.text, files.mono, kText * pixels);  // the first is ImGui's default
+  theme.text = add(files.text, files.mono, kText * pixels);  // the first font is ImGui's default
   theme.small = add(files.text, files.mono, kSmall * pixels);
   theme.heading =
       add(files.heading.empty() ? files.text : files.heading, files.mono, kHeading * pixels);

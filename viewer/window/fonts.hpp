@@ -1,5 +1,5 @@
-// The viewer's typefaces, from the system's font folders: Roboto and JetBrains Mono, then what most
-// systems have, then ImGui's own. Knows ImGui alone. Threads: the drawing thread's.
+// The viewer's fonts, from the system's font directories: Roboto and JetBrains Mono, then common
+// alternatives, then ImGui's built-in font. Depends only on ImGui. Threads: UI thread.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,17 @@
 namespace reprise::viewer {
 
 struct FontFiles {
-  std::filesystem::path text, heading, mono;  // empty: none was found
-  std::vector<std::string> messages;  // for people: what is missing, and the package that has it
+  std::filesystem::path text, heading, mono;  // empty if not found
+  // user-readable: missing fonts and the packages that provide them
+  std::vector<std::string> messages;
 };
 
-// Looks in the folders of $XDG_DATA_HOME and $XDG_DATA_DIRS and in ~/.fonts.
+// Searches $XDG_DATA_HOME, $XDG_DATA_DIRS and ~/.fonts.
 [[nodiscard]] FontFiles find_fonts();
 
-// `pixels`: screen pixels for one point of the design; `points`: ImGui's points for one of the
-// design (the same, but where a display has more pixels than points). Replaces all fonts of the
-// current ImGui context and sets those of the theme.
+// Replaces all fonts of the current ImGui context and sets those of the theme. `pixels`: screen
+// pixels per design point; `points`: ImGui points per design point (they differ on displays with
+// several pixels per point).
 void load_fonts(Theme& theme, const FontFiles& files, float pixels, float points);
 
 }  // namespace reprise::viewer

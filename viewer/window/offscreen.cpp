@@ -13,10 +13,10 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr char kAdvice[] = "; install libegl1 and libgl1-mesa-dri (Mesa's software rasteriser)";
+constexpr char kInstallHint[] =
+    "; install libegl1 and libgl1-mesa-dri (Mesa's software rasteriser)";
 
-// Mesa without a surface first: it is there on a machine without a GPU and without a screen, and
-// draws the same everywhere.
+// Prefers surfaceless Mesa: it works without a GPU or a display, and renders the same everywhere.
 EGLDisplay open_display() {
   const auto platform = reinterpret_cast<PFNEGLGETPLATFORMDISPLAYEXTPROC>(
       eglGetProcAddress("eglGetPlatformDisplayEXT"));
@@ -38,12 +38,12 @@ EGLDisplay open_display() {
   }
   const EGLDisplay display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
   if (display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr)) return display;
-  throw std::runtime_error(std::string("EGL finds nothing to draw with") + kAdvice);
+  throw std::runtime_error(std::string("EGL found no device") + kInstallHint);
 }
 
 EGLContext open_context(EGLDisplay display) {
   if (!eglBindAPI(EGL_OPENGL_API))
-    throw std::runtime_error(std::string("EGL has no OpenGL") + kAdvice);
+    throw std::runtime_error(std::string("EGL has no OpenGL") + kInstallHint);
   const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_SURFACE_TYPE, EGL_DONT_CARE,
                            EGL_NONE};
   EGLConfig config = nullptr;
@@ -59,7 +59,7 @@ EGLContext open_context(EGLDisplay display) {
   const EGLContext context =
       eglCreateContext(display, count > 0 ? config : EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
   if (context == EGL_NO_CONTEXT)
-    throw std::runtime_error(std::string("EGL has no OpenGL 3.2") + kAdvice);
+    throw std::runtime_error(std::string("EGL has no OpenGL 3.2") + kInstallHint);
   return context;
 }
 
@@ -70,13 +70,14 @@ Offscreen::Offscreen(std::uint32_t width, std::uint32_t height)
   try {
     context_ = open_context(display_);
     if (!eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) {
-      throw std::runtime_error(std::string("this EGL cannot draw without a surface") + kAdvice);
+      throw std::runtime_error(std::string("EGL does not support surfaceless contexts") +
+                               kInstallHint);
     }
     GLint largest = 0;
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
     if (std::max(width, height) > static_cast<std::uint32_t>(largest)) {
-      throw std::runtime_error("a picture may be " + std::to_string(largest) +
-                               " pixels wide and high, no more");
+      throw std::runtime_error("the maximum size of a screenshot is " + std::to_string(largest) +
+                               " pixels in each direction");
     }
     glGenFramebuffers(1, &framebuffer_);
     glGenRenderbuffers(1, &colour_);
@@ -86,7 +87,7 @@ Offscreen::Offscreen(std::uint32_t width, std::uint32_t height)
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour_);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-      throw std::runtime_error("OpenGL makes no picture of this size");
+      throw std::runtime_error("OpenGL cannot create a framebuffer of this size");
   } catch (...) {
     close();
     throw;

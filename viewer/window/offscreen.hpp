@@ -1,6 +1,6 @@
-// Offscreen: OpenGL 3.2 without a display, through EGL: a picture of a size, drawn in software
-// where there is no GPU for it. Knows EGL and GL alone. Threads: the thread that makes it, where
-// its context is current while it lives.
+// Offscreen: an OpenGL 3.2 framebuffer without a display, through EGL; uses a software rasteriser
+// if there is no GPU. Depends only on EGL and GL. Threads: the constructing thread, on which the
+// context is current for the object's lifetime.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace reprise::viewer {
 
 class Offscreen {
  public:
-  // Throws std::runtime_error that says what to install.
+  // Throws std::runtime_error that names the missing packages.
   Offscreen(std::uint32_t width, std::uint32_t height);
   Offscreen(const Offscreen&) = delete;
   Offscreen& operator=(const Offscreen&) = delete;
   ~Offscreen();
 
   [[nodiscard]] const char* glsl() const noexcept { return "#version 150"; }
-  // Binds the picture: what is drawn now goes there.
+  // Binds the framebuffer for drawing.
   void bind() const;
-  // Of the picture, top row first: width * height * 3 bytes, red green blue.
+  // The image, top row first: width * height * 3 bytes, RGB.
   [[nodiscard]] std::vector<std::uint8_t> pixels() const;
 
  private:

@@ -1,4 +1,4 @@
-// Writes pictures as PNG. Knows no GL. Threads: any.
+// Writes images as PNG. Knows no GL. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct PictureSize {
   std::uint32_t width = 0, height = 0;
 };
 
-// `rgb`: width * height * 3 bytes, top row first. Throws std::runtime_error with the reason; a file
-// that was begun is removed then.
+// `rgb`: width * height * 3 bytes, top row first. Throws std::runtime_error with the reason, after
+// removing a partial file.
 void write_png(const std::filesystem::path& path, PictureSize size,
                std::span<const std::uint8_t> rgb);
 

@@ -9,10 +9,10 @@ QuitSignals::QuitSignals(std::function<void()> wake) {
   sigaddset(&signals_, SIGINT);
   sigaddset(&signals_, SIGTERM);
   sigaddset(&signals_, SIGHUP);
-  ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  ::pthread_sigmask(SIG_BLOCK, &signals_, &previous_mask_);
   thread_ = std::thread([this, wake = std::move(wake)] {
     for (int signal = 0; ::sigwait(&signals_, &signal) == 0 && !stop_.load();) {
-      come_.store(true);
+      received_.store(true);
       wake();
     }
   });
@@ -22,7 +22,7 @@ QuitSignals::~QuitSignals() {
   stop_.store(true);
   ::pthread_kill(thread_.native_handle(), SIGTERM);
   thread_.join();
-  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
 
 }  // namespace reprise::viewer

@@ -1,6 +1,6 @@
-// QuitSignals: Ctrl+C, a SIGTERM or a lost terminal as a wish that the viewer takes up between two
-// frames, so that it ends as if its window had been closed. Made before other threads, which
-// inherit that these signals are blocked. Threads: the main thread's.
+// QuitSignals: collects SIGINT, SIGTERM and SIGHUP, so that the viewer can exit between frames as
+// if its window was closed. Construct before other threads, which inherit the blocked signals.
+// Threads: main thread.
 #pragma once
 
 #include <signal.h>
@@ -13,17 +13,17 @@ namespace reprise::viewer {
 
 class QuitSignals {
  public:
-  // `wake` is called on a thread of its own when a signal has come.
+  // `wake` is called on an internal thread when a signal arrives.
   explicit QuitSignals(std::function<void()> wake);
   QuitSignals(const QuitSignals&) = delete;
   QuitSignals& operator=(const QuitSignals&) = delete;
   ~QuitSignals();
 
-  [[nodiscard]] bool has_come() const noexcept { return come_.load(); }
+  [[nodiscard]] bool received() const noexcept { return received_.load(); }
 
  private:
-  sigset_t before_{}, signals_{};
-  std::atomic<bool> come_{false}, stop_{false};
+  sigset_t previous_mask_{}, signals_{};
+  std::atomic<bool> received_{false}, stop_{false};
   std::thread thread_;
 };
 

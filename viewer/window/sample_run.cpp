@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience = 100;        // times kStep, for a process that was asked to end
+constexpr int kPatience = 100;        // in units of kStep, for a process that was asked to exit
 constexpr useconds_t kStep = 10'000;  // us
 constexpr char kName[] = "digits";
 constexpr int kNoStart = 127;
@@ -31,13 +31,12 @@ constexpr int kNoStart = 127;
 fs::path make_folder() {
   std::string pattern = (fs::temp_directory_path() / "reprise-digits-XXXXXX").string();
   if (!::mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make a folder for the sample in " +
+    throw std::runtime_error("cannot create a directory for the sample in " +
                              fs::temp_directory_path().string() + ": " + std::strerror(errno));
   return pattern;
 }
 
-// This process's environment, so that the sample listens, and lets a viewer ask for the times of
-// some nodes.
+// The environment of this process, with a live session whose profiling mode a viewer may choose.
 std::vector<std::string> environment() {
   return model::program_environment({.set = {{"REPRISE_TRACE", "live"},
                                              {"REPRISE_PROFILE", "sampled"},
@@ -45,11 +44,11 @@ std::vector<std::string> environment() {
                                      .unset = {"REPRISE_LISTEN"}});
 }
 
-// In the child, where only async-signal-safe calls may be made.
-[[noreturn]] void become(const char* program, char* const* arguments, char* const* variables,
-                         int log, pid_t parent) {
+// Runs in the child; only async-signal-safe calls are allowed.
+[[noreturn]] void exec_sample(const char* program, char* const* arguments, char* const* variables,
+                              int log, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(kNoStart);  // it ended before that was set
+  if (::getppid() != parent) ::_exit(kNoStart);  // the parent ended before prctl() took effect
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -83,11 +82,12 @@ SampleRun::SampleRun(const fs::path& sample) : folder_(make_folder()) {
   const std::vector<char*> argument_pointers = model::exec_pointers(arguments),
                            variable_pointers = model::exec_pointers(variables);
   const pid_t parent = ::getpid();
-  std::fflush(nullptr);  // or a child that does not start could write it once more
+  // otherwise a child that fails to start could write the buffered output again
+  std::fflush(nullptr);
   pid_ = log < 0 ? -1 : ::fork();
   if (pid_ == 0)
-    become(arguments.front().c_str(), argument_pointers.data(), variable_pointers.data(), log,
-           parent);
+    exec_sample(arguments.front().c_str(), argument_pointers.data(), variable_pointers.data(), log,
+                parent);
   const int error = errno;
   if (log >= 0) ::close(log);
   if (pid_ < 0) {
@@ -117,9 +117,8 @@ std::string SampleRun::reason() const {
     if (!line.empty()) last = line;
   }
   const std::string how =
-      WIFSIGNALED(status_)
-          ? "the sample was ended by signal " + std::to_string(WTERMSIG(status_))
-          : "the sample ended with exit code " + std::to_string(WEXITSTATUS(status_));
+      WIFSIGNALED(status_) ? "the sample was killed by signal " + std::to_string(WTERMSIG(status_))
+                           : "the sample exited with code " + std::to_string(WEXITSTATUS(status_));
   return last.empty() ? how : how + ": " + last;
 }
 

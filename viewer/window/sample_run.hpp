@@ -1,6 +1,6 @@
-// SampleRun: the digits sample as a child process that can be looked at live. It ends with its
-// owner, and with the viewer's process however that ends; its files go with it. Knows no window.
-// Threads: the drawing thread's.
+// SampleRun: the digits sample as a child process with a live session. It ends with its owner, and
+// with the viewer's process however that ends; its files are removed. Knows no window. Threads: UI
+// thread.
 #pragma once
 
 #include <sys/types.h>
@@ -10,25 +10,24 @@
 
 namespace reprise::viewer {
 
-// The sample beside the running program, in a build or an installation; empty: it is not there.
+// The sample's executable, relative to `program` in a build or an installation; empty if absent.
 [[nodiscard]] std::filesystem::path find_sample(const std::filesystem::path& program);
 
 class SampleRun {
  public:
-  // Starts it. Throws std::runtime_error with the reason.
+  // Starts the sample. Throws std::runtime_error with the reason.
   explicit SampleRun(const std::filesystem::path& sample);
   SampleRun(const SampleRun&) = delete;
   SampleRun& operator=(const SampleRun&) = delete;
   ~SampleRun();
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-  // True while it runs. Never waits.
+  // True while the process runs. Never blocks.
   [[nodiscard]] bool is_running();
-  // Why it ended, once it has: its last words, or how it was ended.
+  // Why the process ended: its last output line, or its exit status.
   [[nodiscard]] std::string reason() const;
-  // The socket that it listens at, once it is known: removed when the process is ended, which does
-  // not do it.
-  void note_session(std::filesystem::path socket) { socket_ = std::move(socket); }
+  // The session's socket. A killed process does not remove it, so stop() does.
+  void set_session(std::filesystem::path socket) { socket_ = std::move(socket); }
 
  private:
   void stop() noexcept;
@@ -36,7 +35,7 @@ class SampleRun {
   std::filesystem::path folder_, socket_;
   pid_t pid_ = -1;
   bool running_ = false;
-  int status_ = 0;  // as waitpid gives it
+  int status_ = 0;  // as returned by waitpid
 };
 
 }  // namespace reprise::viewer

@@ -21,13 +21,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kFileSeconds = 600,
-                 kLiveSeconds =
-                     20;  // how long a trace may take to be read, a session to send a graph
-constexpr std::chrono::seconds kSettle{120};          // and its views to be made
-constexpr std::chrono::milliseconds kStartPage{300};  // it looks for sessions and files meanwhile
+                 // time limits for reading a file, and for a session to send a graph
+    kLiveSeconds = 20;
+constexpr std::chrono::seconds kSettle{120};  // time limit for the views
+// the start page searches for sessions and files meanwhile
+constexpr std::chrono::milliseconds kStartPage{300};
 constexpr std::chrono::milliseconds kPollInterval{2};
-constexpr int kStillFrames =
-    8;  // until sizes that depend on sizes stand still, and what depends on what is made
+// frames until layout that depends on the previous frame has settled
+constexpr int kStillFrames = 8;
 
 std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std::string& token) {
   auto feed =
@@ -36,7 +37,7 @@ std::shared_ptr<model::TraceFeed> open_feed(const std::string& target, const std
   const model::FeedStatus status = feed->status();
   if (status.state == model::FeedState::Failed) throw std::runtime_error(status.reason);
   if (!ready && !feed->is_live())
-    throw std::runtime_error(target + " is not read yet after ten minutes");
+    throw std::runtime_error(target + " could not be read within ten minutes");
   return feed;
 }
 
@@ -48,10 +49,10 @@ void select_node(Workspace& workspace, const std::string& name) {
     workspace.view().select(model::SelectedNode{workspace.view().graph, node});
     return;
   }
-  throw std::runtime_error("no node of this graph has \"" + name + "\" in its name");
+  throw std::runtime_error("no node name of this graph contains \"" + name + "\"");
 }
 
-// ImGui without a window, which takes its size and time from here.
+// Drives ImGui without a window: supplies its display size and time.
 class Frames {
  public:
   explicit Frames(const ScreenshotDesc& desc)
@@ -62,7 +63,7 @@ class Frames {
     ImGui::GetIO().DeltaTime = 1.0f / 60;
   }
 
-  // `body` is given the theme.
+  // `body` receives the theme.
   template <class Body>
   void draw(Body body) {
     offscreen_.bind();
@@ -116,12 +117,13 @@ void take_screenshot(const ScreenshotDesc& desc) {
       still = 0;
     }
     if (workspace.is_settled() && selected) {
-      background.wait_until_idle();  // panels make things of their own
+      background.wait_until_idle();  // panels start background work of their own
       continue;
     }
     still = -1;
     if (Clock::now() > end)
-      throw std::runtime_error("the views of " + desc.target + " are not ready after two minutes");
+      throw std::runtime_error("the views of " + desc.target +
+                               " were not ready within two minutes");
     std::this_thread::sleep_for(kPollInterval);
   }
   frames.write();

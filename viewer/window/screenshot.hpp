@@ -1,5 +1,5 @@
-// The viewer as a picture, without a window or a display: for documents, tests and machines without
-// a screen. Threads: the thread that calls it; it makes and ends others meanwhile.
+// Renders the viewer to an image without a window or a display: for documentation, tests and
+// headless machines. Threads: the calling thread; uses background threads internally.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 namespace reprise::viewer {
 
 struct ScreenshotDesc {
-  std::filesystem::path picture;  // a PNG, written when all is there
+  std::filesystem::path picture;  // PNG, written when all views are complete
   std::string target = {};        // a file, a session's socket, or host:port; empty: the start page
-  std::string other = {};         // to compare with; empty: none
+  std::string other = {};         // second target, for comparison; empty: none
   std::string token = {};
   std::optional<View> view = {};
-  std::filesystem::path program = {};  // the running one
-  std::string select = {};             // a node whose name has this in it is selected; empty: none
+  std::filesystem::path program = {};  // the running executable
+  std::string select = {};  // selects the first node whose name contains this text; empty: none
   std::uint32_t width = 1600, height = 900;
   float scale = 1;
   Shade shade = Shade::Dark;
 };
 
-// Throws std::runtime_error with the reason; the file is not touched then.
+// Throws std::runtime_error with the reason and leaves the file unmodified.
 void take_screenshot(const ScreenshotDesc& desc);
 
 }  // namespace reprise::viewer

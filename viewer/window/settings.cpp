@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint32_t kLeastWidth = 400, kLeastHeight = 300, kGreatestSide = 16'384;
+constexpr std::uint32_t kMinWidth = 400, kMinHeight = 300, kMaxSide = 16'384;
 
 class Unreadable : public std::runtime_error {
  public:
@@ -28,11 +28,10 @@ class Unreadable : public std::runtime_error {
 };
 
 template <class T, class Check>
-void take(const Json& from, const char* name, T& to, Check is_of_type) {
+void read_field(const Json& from, const char* name, T& to, Check is_of_type) {
   const auto found = from.find(name);
   if (found == from.end()) return;
-  if (!is_of_type(*found))
-    throw Unreadable(std::string("\"") + name + "\" is not what it should be");
+  if (!is_of_type(*found)) throw Unreadable(std::string("\"") + name + "\" has an invalid value");
   to = found->get<T>();
 }
 
@@ -44,29 +43,28 @@ const Json& object_in(const Json& json, const char* name) {
   static const Json none = Json::object();
   const auto found = json.find(name);
   if (found == json.end()) return none;
-  if (!found->is_object())
-    throw Unreadable(std::string("\"") + name + "\" is not what it should be");
+  if (!found->is_object()) throw Unreadable(std::string("\"") + name + "\" has an invalid value");
   return *found;
 }
 
-std::uint32_t side(double value, std::uint32_t least) {
+std::uint32_t side(double value, std::uint32_t min_side) {
   return static_cast<std::uint32_t>(
-      std::clamp(value, static_cast<double>(least), static_cast<double>(kGreatestSide)));
+      std::clamp(value, static_cast<double>(min_side), static_cast<double>(kMaxSide)));
 }
 
 void read_window(const Json& json, Settings& values) {
   double width = values.width, height = values.height;
-  take(json, "width", width, is_number);
-  take(json, "height", height, is_number);
-  take(json, "maximised", values.maximised, is_flag);
-  values.width = side(width, kLeastWidth);
-  values.height = side(height, kLeastHeight);
+  read_field(json, "width", width, is_number);
+  read_field(json, "height", height, is_number);
+  read_field(json, "maximised", values.maximised, is_flag);
+  values.width = side(width, kMinWidth);
+  values.height = side(height, kMinHeight);
 }
 
 void read_layout(const Json& json, WorkspaceLayout& layout) {
-  take(json, "strip", layout.strip, is_number);
-  take(json, "inspector", layout.inspector, is_number);
-  take(json, "lower", layout.lower, is_number);
+  read_field(json, "strip", layout.strip, is_number);
+  read_field(json, "inspector", layout.inspector, is_number);
+  read_field(json, "lower", layout.lower, is_number);
   layout.strip = std::clamp(layout.strip, 0.0f, 4000.0f);
   layout.inspector = std::clamp(layout.inspector, 0.0f, 1.0f);
   layout.lower = std::clamp(layout.lower, 0.0f, 1.0f);
@@ -75,17 +73,17 @@ void read_layout(const Json& json, WorkspaceLayout& layout) {
 void read_recent(const Json& json, std::vector<RecentEntry>& recent) {
   const auto found = json.find("recent");
   if (found == json.end()) return;
-  if (!found->is_array()) throw Unreadable("\"recent\" is not what it should be");
+  if (!found->is_array()) throw Unreadable("\"recent\" has an invalid value");
   for (const Json& each : *found) {
     RecentEntry entry;
-    if (!each.is_object()) throw Unreadable("a recent file is not what it should be");
-    take(each, "path", entry.path, is_text);
-    take(each, "opened", entry.opened, is_number);
-    if (!entry.path.empty() && recent.size() < kMostRecentFiles) recent.push_back(std::move(entry));
+    if (!each.is_object()) throw Unreadable("an entry of \"recent\" has an invalid value");
+    read_field(each, "path", entry.path, is_text);
+    read_field(each, "opened", entry.opened, is_number);
+    if (!entry.path.empty() && recent.size() < kMaxRecentFiles) recent.push_back(std::move(entry));
   }
 }
 
-// Each on its own, so that what is wrong with one does not lose another.
+// Reads each section separately, so that an error in one does not lose another.
 std::string read_all(const Json& json, Settings& values) {
   std::string wrong;
   const auto attempt = [&](auto read) {
@@ -97,7 +95,7 @@ std::string read_all(const Json& json, Settings& values) {
   };
   attempt([&] {
     std::string shade = "dark";
-    take(json, "shade", shade, is_text);
+    read_field(json, "shade", shade, is_text);
     values.shade = shade == "light" ? Shade::Light : Shade::Dark;
   });
   attempt([&] { read_window(object_in(json, "window"), values); });
@@ -106,7 +104,7 @@ std::string read_all(const Json& json, Settings& values) {
   return wrong;
 }
 
-// Into what the file has already.
+// Updates the existing JSON, so that unknown fields survive.
 void write_all(const Settings& values, Json& json) {
   if (!json.is_object()) json = Json::object();
   json["shade"] = values.shade == Shade::Light ? "light" : "dark";
@@ -129,7 +127,7 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-// `path` itself if nothing is there, or with the first number that is free.
+// `path`, or `path` with the first unused number appended.
 fs::path free_name(const fs::path& path) {
   std::error_code ignored;
   fs::path name = path;
@@ -146,7 +144,7 @@ void Settings::note_opened(const fs::path& file, std::int64_t seconds) {
   const std::string path = error ? file.string() : whole.string();
   forget(path);
   recent.insert(recent.begin(), {path, seconds});
-  if (recent.size() > kMostRecentFiles) recent.resize(kMostRecentFiles);
+  if (recent.size() > kMaxRecentFiles) recent.resize(kMaxRecentFiles);
 }
 
 void Settings::forget(const std::string& path) {
@@ -175,32 +173,32 @@ void SettingsFile::read() {
   std::ifstream file(path_);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open() || file.bad()) {
-    may_write_ = false;  // somebody's, who has a reason
-    message_ =
-        "cannot read " + path_.string() + ": " + std::strerror(errno) + "; nothing is remembered";
+    may_write_ = false;  // the file exists but is inaccessible; it must not be overwritten
+    message_ = "cannot read " + path_.string() + ": " + std::strerror(errno) +
+               "; settings will not be saved";
     return;
   }
   known_ = Json::parse(text, nullptr, false);
   if (!known_.is_object()) {
     known_ = Json::object();
-    keep_aside("it is no JSON object");
+    set_aside("not a JSON object");
     return;
   }
   const std::string wrong = read_all(known_, values);
-  if (!wrong.empty()) keep_aside(wrong);
+  if (!wrong.empty()) set_aside(wrong);
 }
 
-void SettingsFile::keep_aside(const std::string& why) {
+void SettingsFile::set_aside(const std::string& why) {
   const fs::path aside = free_name(path_.string() + ".damaged");
   std::error_code error;
   fs::copy_file(path_, aside, error);
   if (error) {
     may_write_ = false;
     message_ = path_.string() + " is damaged (" + why +
-               "), and cannot be kept aside: " + error.message() + "; nothing is remembered";
+               ") and cannot be renamed: " + error.message() + "; settings will not be saved";
   } else {
-    message_ = path_.string() + " is damaged (" + why + "); it is kept as " +
-               aside.filename().string() + ", and what was wrong is as at first";
+    message_ = path_.string() + " is damaged (" + why + "); it was renamed to " +
+               aside.filename().string() + ", and the affected settings were reset";
   }
 }
 

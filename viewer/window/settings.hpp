@@ -1,6 +1,6 @@
-// What the viewer remembers from one run to the next, as a JSON file of the user's. What it cannot
-// read it never throws away: a damaged file is kept beside the new one, and fields that it does not
-// know stay as they are. Knows no window. Threads: the drawing thread's.
+// The viewer's persistent settings, a JSON file in the user's configuration directory. Never
+// discards unreadable data: a damaged file is kept under another name, and unknown fields are
+// preserved. Knows no window. Threads: UI thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace reprise::viewer {
 
-inline constexpr std::size_t kMostRecentFiles = 20;
+inline constexpr std::size_t kMaxRecentFiles = 20;
 
 struct RecentEntry {
   std::string path;
@@ -30,31 +30,32 @@ struct Settings {
   WorkspaceLayout layout;
   std::vector<RecentEntry> recent;  // newest first
 
-  // To the front, once, and no more than kMostRecentFiles.
+  // Moves the file to the front, without duplicates, and keeps at most kMaxRecentFiles entries.
   void note_opened(const std::filesystem::path& file, std::int64_t seconds);
   void forget(const std::string& path);
 };
 
-// $XDG_CONFIG_HOME/reprise/viewer.json, or in ~/.config; empty: there is no home.
+// $XDG_CONFIG_HOME/reprise/viewer.json or ~/.config/reprise/viewer.json; empty if there is no home
+// directory.
 [[nodiscard]] std::filesystem::path settings_path();
 
 class SettingsFile {
  public:
-  // Reads it; throws nothing. Empty: nothing is remembered.
+  // Reads the file; never throws. With an empty path nothing is stored.
   explicit SettingsFile(std::filesystem::path path);
 
   Settings values;
-  // For people: what was wrong with the file, and where it is kept now; empty: nothing.
+  // User-readable: the problem with the file and where it was kept; empty: none.
   [[nodiscard]] const std::string& message() const noexcept { return message_; }
-  // Writes `values`, if they changed, all or nothing. Returns why that failed; empty: it did not.
+  // Writes `values` atomically if they changed. Returns the reason of a failure; empty on success.
   [[nodiscard]] std::string save();
 
  private:
   void read();
-  void keep_aside(const std::string& why);
+  void set_aside(const std::string& why);
 
   std::filesystem::path path_;
-  nlohmann::ordered_json known_;  // as it is in the file
+  nlohmann::ordered_json known_;  // the content of the file
   std::string message_;
   bool may_write_ = true;
 };

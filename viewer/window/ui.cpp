@@ -24,7 +24,7 @@ Ui::Ui(const UiDesc& desc)
   if (!ImGui_ImplOpenGL3_Init(desc.glsl)) {
     ImGui::DestroyContext(context_);
     throw std::runtime_error(
-        "this display's OpenGL is older than 3.0; install libgl1-mesa-dri for one in software");
+        "the display's OpenGL is older than 3.0; install libgl1-mesa-dri for software rendering");
   }
   apply(theme_, desc.shade, scale_);
   make_fonts();
@@ -37,7 +37,7 @@ Ui::~Ui() {
 
 void Ui::make_fonts() {
   load_fonts(theme_, fonts_, scale_ * pixels_, scale_);
-  // As large as this GL takes a texture.
+  // limited by the maximum texture size of this GL
   GLint largest = 2048;
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
   ImGui::GetIO().Fonts->TexDesiredWidth = std::min(largest, 4096);

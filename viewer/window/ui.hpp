@@ -1,6 +1,6 @@
-// Ui: ImGui's context with the viewer's theme and fonts, drawn with OpenGL 3 into whatever is
-// bound. One at a time. Needs a current GL context while it lives; knows no window. Threads: the
-// drawing thread's.
+// Ui: an ImGui context with the viewer's theme and fonts, drawn with OpenGL 3 into the bound
+// framebuffer. At most one instance. Requires a current GL context for its lifetime; knows no
+// window. Threads: UI thread.
 #pragma once
 
 #include "panels/widgets/theme.hpp"
@@ -11,15 +11,15 @@ struct ImGuiContext;
 namespace reprise::viewer {
 
 struct UiDesc {
-  const char* glsl = "#version 150";  // what the GL context understands
+  const char* glsl = "#version 150";  // GLSL version of the GL context
   Shade shade = Shade::Dark;
-  float scale = 1;   // points of ImGui for one of the design
-  float pixels = 1;  // screen pixels for one point of ImGui
+  float scale = 1;   // ImGui points per design point
+  float pixels = 1;  // screen pixels per ImGui point
 };
 
 class Ui {
  public:
-  // Throws std::runtime_error if GL is not what it needs.
+  // Throws std::runtime_error if the GL version is too old.
   explicit Ui(const UiDesc& desc);
   Ui(const Ui&) = delete;
   Ui& operator=(const Ui&) = delete;
@@ -27,13 +27,14 @@ class Ui {
 
   [[nodiscard]] const Theme& theme() const noexcept { return theme_; }
   void set_shade(Shade shade);
-  // Makes the fonts anew if that is not what they are.
+  // Rebuilds the fonts if the values changed.
   void set_scale(float scale, float pixels);
 
-  // Between frames: prepares GL's part of the next one; the platform sets size and time itself,
-  // then calls ImGui::NewFrame().
+  // Call between frames: starts GL's part of the next frame. The platform sets size and time, then
+  // calls ImGui::NewFrame().
   void new_frame();
-  // ImGui::Render(), and its result into the bound framebuffer, over the theme's background.
+  // Calls ImGui::Render() and draws the result over the theme's background into the bound
+  // framebuffer.
   void render();
 
  private:

@@ -13,31 +13,31 @@ namespace reprise::viewer {
 namespace {
 
 constexpr double kFrame = 1.0 / 60;  // seconds
-constexpr double kAfterInput = 1;    // a tooltip comes after a rest of the mouse
-constexpr double kCaret = 0.25;      // it blinks
-constexpr double kIdle = 1;          // what a clock shows, and what nobody told of
-constexpr int kSettleFrames = 3;     // sizes that depend on sizes
+constexpr double kAfterInput = 1;    // tooltips appear after the mouse rests
+constexpr double kCaret = 0.25;      // blink interval
+constexpr double kIdle = 1;          // refresh interval for displayed times and unannounced changes
+constexpr int kSettleFrames = 3;     // layout that depends on the previous frame
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void say(const std::string& text) {
+void print_message(const std::string& text) {
   if (!text.empty()) std::fprintf(stderr, "reprise: %s\n", text.c_str());
 }
 
-void remember(const Window& window, Settings& settings) {
+void store_window_state(const Window& window, Settings& settings) {
   settings.maximised = window.is_maximised();
   if (settings.maximised) return;
-  settings.width = std::max(window.width(), static_cast<std::uint32_t>(kLeastWindowWidth));
-  settings.height = std::max(window.height(), static_cast<std::uint32_t>(kLeastWindowHeight));
+  settings.width = std::max(window.width(), static_cast<std::uint32_t>(kMinWindowWidth));
+  settings.height = std::max(window.height(), static_cast<std::uint32_t>(kMinWindowHeight));
 }
 
 }  // namespace
 
 double FrameLoop::pause() const {
   if (due_ > 0 || application_.is_busy() || now() < active_until_)
-    return std::max(0.0, kFrame - (now() - began_));
+    return std::max(0.0, kFrame - (now() - start_time_));
   return ImGui::GetIO().WantTextInput ? kCaret : kIdle;
 }
 
@@ -45,7 +45,7 @@ void FrameLoop::step() {
   window_.wait(pause());
   if (window_.take_input()) active_until_ = now() + kAfterInput;
   if (window_.take_wake()) due_ = kSettleFrames;
-  began_ = now();
+  start_time_ = now();
   due_ = std::max(due_ - 1, 0);
   window_.ui().set_shade(settings_.shade);
   if (!window_.begin_frame()) return;
@@ -56,7 +56,7 @@ void FrameLoop::step() {
 
 void show_viewer(const ViewerWindowDesc& desc) {
   SettingsFile file(settings_path());
-  say(file.message());
+  print_message(file.message());
   Settings& settings = file.values;
   if (desc.shade) settings.shade = *desc.shade;
   if (desc.reset_layout) settings.layout = {};
@@ -84,12 +84,12 @@ void show_viewer(const ViewerWindowDesc& desc) {
     } else if (!desc.target.empty()) {
       application.open({desc.target, desc.token});
     }
-    say(file.save());  // what was opened
+    print_message(file.save());  // saves the recent files
     FrameLoop loop(window, application, settings);
-    while (!window.wants_to_close() && !signals.has_come()) loop.step();
+    while (!window.wants_to_close() && !signals.received()) loop.step();
     window.on_drop({});
-    if (!sized) remember(window, settings);
-    say(file.save());
+    if (!sized) store_window_state(window, settings);
+    print_message(file.save());
   }
   opened.store(nullptr);
 }

@@ -1,5 +1,5 @@
-// The viewer in a window, until the user leaves: puts window, application, settings and signals
-// together. Threads: the main thread's.
+// Runs the viewer in a window until the user closes it: connects window, application, settings and
+// signals. Threads: main thread.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 namespace reprise::viewer {
 
 struct ViewerWindowDesc {
-  std::filesystem::path program;     // the running one
+  std::filesystem::path program;     // the running executable
   std::string target, other, token;  // empty: none
   std::optional<View> view = {};
-  std::uint32_t width = 0, height = 0;  // 0: as last time
-  float scale = 0;                      // 0: what the display says
-  std::optional<Shade> shade = {};      // none: as last time
+  std::uint32_t width = 0, height = 0;  // 0: as in the last session
+  float scale = 0;                      // 0: the display's setting
+  std::optional<Shade> shade = {};      // empty: as in the last session
   bool reset_layout = false;
 };
 
-// Throws std::runtime_error if there is no window to be had.
+// Throws std::runtime_error if no window can be opened.
 void show_viewer(const ViewerWindowDesc& desc);
 
-// Sleeps as long as nothing is to be drawn, then draws a frame.
+// Sleeps while nothing needs drawing, then draws a frame.
 class FrameLoop {
  public:
   FrameLoop(Window& window, Application& application, Settings& settings)
@@ -40,9 +40,9 @@ class FrameLoop {
   Window& window_;
   Application& application_;
   Settings& settings_;
-  double active_until_ = 0;  // seconds, of GLFW's clock
-  int due_ = 3;              // frames that something new takes to come to rest
-  double began_ = 0;
+  double active_until_ = 0;  // seconds of GLFW's clock
+  int due_ = 3;              // frames to draw until the layout has settled
+  double start_time_ = 0;
 };
 
 }  // namespace reprise::viewer

@@ -17,15 +17,15 @@ namespace reprise::viewer {
 
 namespace {
 
-std::string last_error = {};  // of GLFW, which has one too
+std::string last_error = {};  // the latest error that GLFW reported
 
-void note_error(int, const char* text) { last_error = text; }
+void on_error(int, const char* text) { last_error = text; }
 
 Window& window_of(GLFWwindow* handle) {
   return *static_cast<Window*>(glfwGetWindowUserPointer(handle));
 }
 
-std::string why_no_display() {
+std::string no_display_reason() {
   const char* display = std::getenv("DISPLAY");
   const std::string start =
       display && *display ? "cannot open the display " + std::string(display) + ": " + last_error
@@ -35,7 +35,7 @@ std::string why_no_display() {
          "(ssh -L), and --screenshot FILE.png needs no display";
 }
 
-std::string why_no_gl() {
+std::string no_gl_reason() {
   return "this display has no OpenGL 3: " + last_error +
          "; install libgl1-mesa-dri (Mesa, also in software), or use --screenshot FILE.png";
 }
@@ -47,7 +47,7 @@ struct GlVersion {
 constexpr GlVersion kGlVersions[] = {{3, 2, GLFW_OPENGL_CORE_PROFILE, "#version 150"},
                                      {3, 0, GLFW_OPENGL_ANY_PROFILE, "#version 130"}};
 
-// No larger than the screen has room for.
+// Clamps the size to the screen's work area.
 void fit_to_screen(int& width, int& height) {
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
   if (!monitor) return;
@@ -55,7 +55,7 @@ void fit_to_screen(int& width, int& height) {
   glfwGetMonitorWorkarea(monitor, &x, &y, &room_width, &room_height);
   float scale_x = 1, scale_y = 1;
   glfwGetMonitorContentScale(monitor, &scale_x, &scale_y);
-  // The window's size is multiplied with the monitor's scale.
+  // GLFW multiplies the window size by the monitor's scale.
   if (room_width > 0)
     width = std::min(width, static_cast<int>(static_cast<float>(room_width) / scale_x));
   if (room_height > 0)
@@ -64,10 +64,10 @@ void fit_to_screen(int& width, int& height) {
 
 }  // namespace
 
-Window::Window(const WindowDesc& desc) : wanted_scale_(desc.scale), title_(desc.title) {
+Window::Window(const WindowDesc& desc) : requested_scale_(desc.scale), title_(desc.title) {
   last_error.clear();
-  glfwSetErrorCallback(note_error);
-  if (!glfwInit()) throw std::runtime_error(why_no_display());
+  glfwSetErrorCallback(on_error);
+  if (!glfwInit()) throw std::runtime_error(no_display_reason());
   try {
     open(desc);
     glfwMakeContextCurrent(handle_);
@@ -75,7 +75,7 @@ Window::Window(const WindowDesc& desc) : wanted_scale_(desc.scale), title_(desc.
     const Scale scale = display_scale();
     ui_ = std::make_unique<Ui>(
         UiDesc{.glsl = glsl_, .shade = desc.shade, .scale = scale.scale, .pixels = scale.pixels});
-    listen();
+    set_callbacks();
     ImGui_ImplGlfw_InitForOpenGL(handle_, true);
   } catch (...) {
     ui_.reset();
@@ -92,8 +92,8 @@ Window::~Window() {
 }
 
 void Window::open(const WindowDesc& desc) {
-  int width = std::max(static_cast<int>(desc.width), kLeastWindowWidth),
-      height = std::max(static_cast<int>(desc.height), kLeastWindowHeight);
+  int width = std::max(static_cast<int>(desc.width), kMinWindowWidth),
+      height = std::max(static_cast<int>(desc.height), kMinWindowHeight);
   fit_to_screen(width, height);
   for (const GlVersion& version : kGlVersions) {
     glfwDefaultWindowHints();
@@ -108,13 +108,13 @@ void Window::open(const WindowDesc& desc) {
     handle_ = glfwCreateWindow(width, height, title_.c_str(), nullptr, nullptr);
     if (handle_) break;
   }
-  if (!handle_) throw std::runtime_error(why_no_gl());
-  glfwSetWindowSizeLimits(handle_, kLeastWindowWidth, kLeastWindowHeight, GLFW_DONT_CARE,
+  if (!handle_) throw std::runtime_error(no_gl_reason());
+  glfwSetWindowSizeLimits(handle_, kMinWindowWidth, kMinWindowHeight, GLFW_DONT_CARE,
                           GLFW_DONT_CARE);
 }
 
-// Before ImGui's backend, which calls these after its own.
-void Window::listen() {
+// Call before ImGui's backend installs its callbacks, which chain to these.
+void Window::set_callbacks() {
   glfwSetWindowUserPointer(handle_, this);
   glfwSetKeyCallback(handle_, [](GLFWwindow* handle, int key, int, int action, int mods) {
     window_of(handle).input_ = true;
@@ -158,7 +158,7 @@ Window::Scale Window::display_scale() const {
                            ? static_cast<float>(pixel_width) / static_cast<float>(width)
                            : 1;
   const float wanted =
-      wanted_scale_ > 0 ? wanted_scale_ : std::clamp(std::isfinite(x) ? x : 1.0f, 0.5f, 4.0f);
+      requested_scale_ > 0 ? requested_scale_ : std::clamp(std::isfinite(x) ? x : 1.0f, 0.5f, 4.0f);
   return {.scale = wanted / pixels, .pixels = pixels};
 }
 

@@ -1,6 +1,6 @@
-// Window: a GLFW window with OpenGL 3 and ImGui in it: its size, its scale, its keys, what is
-// dropped on it, and how long to sleep. Knows no trace. Threads: the main thread's; wake() any,
-// while it lives. One at a time.
+// Window: a GLFW window with OpenGL 3 and ImGui: size, scale, keyboard, dropped files and event
+// waiting. Knows no trace. Threads: main thread; wake() from any thread during the object's
+// lifetime. At most one instance.
 #pragma once
 
 #include <atomic>
@@ -16,19 +16,19 @@ struct GLFWwindow;
 
 namespace reprise::viewer {
 
-inline constexpr int kLeastWindowWidth = 400, kLeastWindowHeight = 300;
+inline constexpr int kMinWindowWidth = 400, kMinWindowHeight = 300;
 
 struct WindowDesc {
   std::string title = "Reprise";
-  std::uint32_t width = 1600, height = 900;  // points; less where the screen is smaller
+  std::uint32_t width = 1600, height = 900;  // points; clamped to the screen
   bool maximised = false;
-  float scale = 0;  // of text and distances; 0: what the display says
+  float scale = 0;  // of text and layout; 0: the display's setting
   Shade shade = Shade::Dark;
 };
 
 class Window {
  public:
-  // Throws std::runtime_error that says what is missing.
+  // Throws std::runtime_error that states what is missing.
   explicit Window(const WindowDesc& desc);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -36,22 +36,23 @@ class Window {
 
   [[nodiscard]] Ui& ui() noexcept { return *ui_; }
   void set_title(const std::string& title);
-  // Whole paths, in the order in which they were given; called from wait().
+  // `drop` receives full paths in the given order; called from wait().
   void on_drop(std::function<void(std::vector<std::string>)> drop) { drop_ = std::move(drop); }
 
-  // Takes what has come; sleeps until something comes, wake() is called, or `seconds` are over.
+  // Processes pending events; sleeps until an event, wake(), or `seconds` have passed.
   void wait(double seconds);
   void wake();
-  // Since the last call: a key, the mouse, a new size; wake() was called.
+  // Whether since the last call the user gave input or the size changed, and whether wake() was
+  // called.
   [[nodiscard]] bool take_input() noexcept;
   [[nodiscard]] bool take_wake() noexcept;
   [[nodiscard]] bool wants_to_close() const;
 
-  // False: nothing can be seen, and no frame has begun.
+  // Returns false, without starting a frame, if the window is not visible.
   [[nodiscard]] bool begin_frame();
   void add_exit();
 
-  // As WindowDesc takes them.
+  // In the units of WindowDesc.
   [[nodiscard]] std::uint32_t width() const;
   [[nodiscard]] std::uint32_t height() const;
   [[nodiscard]] bool is_maximised() const;
@@ -62,12 +63,12 @@ class Window {
     float scale = 1, pixels = 1;  // see UiDesc
   };
   void open(const WindowDesc& desc);
-  void listen();
+  void set_callbacks();
   [[nodiscard]] Scale display_scale() const;
 
   GLFWwindow* handle_ = nullptr;
   const char* glsl_ = nullptr;
-  float wanted_scale_;
+  float requested_scale_;
   std::unique_ptr<Ui> ui_;
   std::string title_;
   std::function<void(std::vector<std::string>)> drop_;

@@ -1,5 +1,4 @@
-// The nodes of every bench graph: they do nothing, or hold their place for `spin_ns` on a GPU.
-// nodeN reads N buffers.
+// The nodes of the benchmark graphs: empty, or busy for `spin_ns` on a GPU. nodeN reads N buffers.
 #include <reprise_kernel.hpp>
 
 #include "spin.hpp"

@@ -1,4 +1,4 @@
-// How a node of a bench holds its place on a GPU. On the host device it does nothing.
+// Keeps a node busy for a given time on a GPU. Does nothing on the host device.
 #pragma once
 
 #include <reprise_kernel.hpp>

@@ -1,5 +1,4 @@
-// The node of a task graph: it holds its place for `spin_ns` on a GPU, in as many blocks as it is
-// given.
+// The node of a task graph: busy for `spin_ns` on a GPU, in any number of blocks.
 #include <reprise_kernel.hpp>
 
 #include "spin.hpp"

@@ -1,5 +1,5 @@
-// A node that computes for a while, on either device: as many dependent multiplications as it is
-// told. It comes after two others.
+// A node that computes on either device: performs the given number of dependent multiplications.
+// Has two predecessors.
 #include <reprise_kernel.hpp>
 
 REPRISE_KERNEL(work,

@@ -24,7 +24,8 @@ CollapseDesc collapsing(const LayoutGraph& graph, std::initializer_list<std::uin
 }  // namespace
 
 TEST_CASE("collapse: a group becomes one node and its edges are counted") {
-  LayoutGraph graph = graph_of(5);  // 0 and 1 lead to both nodes of the group, which lead to 4
+  // 0 and 1 are predecessors of both nodes of the group; 4 is their successor
+  LayoutGraph graph = graph_of(5);
   graph.edges = {{0, 2}, {0, 3}, {1, 3}, {2, 3}, {2, 4}, {3, 4}};
   graph.group_parent = {kNoGroup};
   graph.node_group = {kNoGroup, kNoGroup, 0, 0, kNoGroup};
@@ -37,7 +38,7 @@ TEST_CASE("collapse: a group becomes one node and its edges are counted") {
   CHECK(result.graph.node_group[2] == kNoGroup);
 }
 
-TEST_CASE("collapse: groups inside a collapsed group vanish with it; it stands in its parent") {
+TEST_CASE("collapse: groups inside a collapsed group disappear; its node belongs to its parent") {
   LayoutGraph graph = chain(4);
   graph.group_parent = {kNoGroup, 0, 1};
   graph.node_group = {0, 1, 2, 2};
@@ -47,7 +48,7 @@ TEST_CASE("collapse: groups inside a collapsed group vanish with it; it stands i
   CHECK(result.graph.node_group == std::vector<std::uint32_t>{0, 0});
 }
 
-TEST_CASE("collapse: nothing chosen leaves the graph as it is") {
+TEST_CASE("collapse: without chosen groups the graph is unchanged") {
   const LayoutGraph graph = random_dag({.nodes = 50, .edges = 80, .seed = 4});
   const CollapsedGraph result = collapse(graph, collapsing(graph, {}));
   CHECK(result.graph.node_count() == 50);
@@ -56,7 +57,7 @@ TEST_CASE("collapse: nothing chosen leaves the graph as it is") {
         80);
 }
 
-TEST_CASE("collapse: a group that waits for what waits for it becomes a node a turn") {
+TEST_CASE("collapse: a group with a cyclic dependency becomes one node per turn") {
   LayoutGraph graph = chain(5);
   graph.group_parent = {kNoGroup};
   graph.node_group = {0, 0, kNoGroup, 0, 0};
@@ -65,7 +66,7 @@ TEST_CASE("collapse: a group that waits for what waits for it becomes a node a t
   CHECK(result.group_of == std::vector<std::uint32_t>{0, kNoGroup, 0});
 }
 
-TEST_CASE("collapse: random graphs stay without cycles and lose no edge between different nodes") {
+TEST_CASE("collapse: random graphs stay acyclic and lose no edge between different nodes") {
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     const LayoutGraph graph =
@@ -86,7 +87,7 @@ TEST_CASE("collapse: random graphs stay without cycles and lose no edge between 
   }
 }
 
-TEST_CASE("collapse: a description for other groups is refused") {
+TEST_CASE("collapse: a description for other groups is rejected") {
   LayoutGraph graph = graph_of(1);
   graph.group_parent = {kNoGroup};
   CHECK_THROWS_AS(static_cast<void>(collapse(graph, {})), std::invalid_argument);

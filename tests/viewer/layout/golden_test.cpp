@@ -1,5 +1,5 @@
-// Drawings as text, byte for byte as in tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files
-// instead; read the difference before it is committed.
+// Compares drawings, as text, with tests/golden. REPRISE_UPDATE_GOLDEN=1 writes the files instead;
+// review the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -93,7 +93,7 @@ TEST_CASE("golden: two layers in nested groups") {
   check_golden("layout_groups.txt", graph);
 }
 
-TEST_CASE("golden: three parts that no edge joins") {
+TEST_CASE("golden: three connected components") {
   LayoutGraph graph = graph_of(7);
   graph.edges = {{0, 1}, {0, 2}, {3, 5}};
   graph.sizes[4] = {200, 20};

@@ -78,7 +78,7 @@ LayoutGraph nested_chain(std::uint32_t nodes, std::uint32_t edges, std::uint32_t
 }
 
 std::uint64_t crossings_by_pairs(const LayeredGraph& graph, const RankOrder& order) {
-  // The whole order of each rank: items, and segments as numbers from item_count() on.
+  // The complete order of each rank: items, and segments numbered from item_count() on.
   std::vector<std::vector<std::uint32_t>> rows(graph.rank_count);
   std::vector<std::uint32_t> passing;
   for (std::uint32_t r = 0; r < graph.rank_count; ++r) {

@@ -1,4 +1,4 @@
-// Graphs for tests of layouts: small ones by hand, random ones from a seed.
+// Graphs for layout tests: small hand-made ones, and random ones from a seed.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,30 @@
 
 namespace reprise::test {
 
-// Nodes of 80 x 30 points, no edges.
+// Nodes of 80 x 30 points without edges.
 [[nodiscard]] viewer::LayoutGraph graph_of(std::uint32_t nodes);
 [[nodiscard]] viewer::LayoutGraph chain(std::uint32_t nodes);
 
 struct RandomDagDesc {
   std::uint32_t nodes = 0, edges = 0;
-  std::uint32_t reach = 0xffffffffu;  // an edge leads at most so many nodes ahead
+  std::uint32_t reach = 0xffffffffu;  // maximum distance of an edge in node numbers
   std::uint32_t seed = 0;
 };
 // Sizes and groups vary as well.
 [[nodiscard]] viewer::LayoutGraph random_dag(const RandomDagDesc& desc);
 struct RandomLayersDesc {
   std::uint32_t layers = 0, width = 0;
-  std::uint32_t edges_each = 0;  // of a node, to the next layer
+  std::uint32_t edges_each = 0;  // edges per node to the next layer
   std::uint32_t seed = 0;
 };
 [[nodiscard]] viewer::LayoutGraph random_layers(const RandomLayersDesc& desc);
 [[nodiscard]] viewer::LayoutGraph random_tree(std::uint32_t nodes, std::uint32_t seed);
-// A chain with edges from its first half to the mirrored place of the second: most of them pass
+// A chain with edges from its first half to the mirrored positions of the second; most of them span
 // hundreds of ranks.
 [[nodiscard]] viewer::LayoutGraph nested_chain(std::uint32_t nodes, std::uint32_t edges,
                                                std::uint32_t seed);
 
-// Crossings pair by pair, with every segment drawn out rank by rank. Quadratic.
+// Counts crossings pair by pair, with every segment expanded to one item per rank. Quadratic.
 [[nodiscard]] std::uint64_t crossings_by_pairs(const viewer::LayeredGraph& graph,
                                                const viewer::RankOrder& order);
 

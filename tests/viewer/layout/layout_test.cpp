@@ -56,7 +56,7 @@ std::uint32_t broken_edges(const LayoutGraph& graph, const Layout& layout) {
   return broken;
 }
 
-// Nodes that a polyline runs through, its own two aside.
+// The nodes that a polyline crosses, except its two ends.
 std::uint32_t nodes_hit(const LayoutGraph& graph, const Layout& layout) {
   std::uint32_t hits = 0;
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
@@ -117,7 +117,7 @@ TEST_CASE("layout: a single node fills the bounds") {
   CHECK(layout.centres[0].y == 15);
 }
 
-TEST_CASE("layout: a chain stands in one line, with straight edges") {
+TEST_CASE("layout: a chain is one straight line") {
   const Layout layout = lay_out(chain(20), {.rank_gap = 10});
   for (std::uint32_t n = 0; n < 20; ++n) CHECK(layout.centres[n].x == 40);
   for (std::uint32_t e = 0; e < 19; ++e) CHECK(layout.edge_points(e).size() == 2);
@@ -138,7 +138,7 @@ TEST_CASE("layout: direction Right is Down with the axes exchanged") {
   CHECK(right.ranks == lay_out(turned, {}).ranks);
 }
 
-TEST_CASE("layout: random graphs keep every promise") {
+TEST_CASE("layout: random graphs satisfy all invariants") {
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     const std::uint32_t nodes = 1 + seed * 7 % 120;
@@ -150,7 +150,8 @@ TEST_CASE("layout: random graphs keep every promise") {
   }
 }
 
-TEST_CASE("layout: edges over hundreds of ranks are straight between their ends and meet no node") {
+TEST_CASE(
+    "layout: edges across hundreds of ranks are straight between their ends and avoid nodes") {
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
     CAPTURE(seed);
     const LayoutGraph graph = nested_chain(600, 500, seed);
@@ -165,7 +166,7 @@ TEST_CASE("layout: edges over hundreds of ranks are straight between their ends 
   }
 }
 
-TEST_CASE("layout: long edges in a dense random graph meet no node") {
+TEST_CASE("layout: long edges in a dense random graph avoid nodes") {
   for (const std::uint32_t seed : {7u, 8u}) {
     CAPTURE(seed);
     LayoutGraph graph = random_dag({.nodes = 400, .edges = 900, .seed = seed});
@@ -192,7 +193,7 @@ TEST_CASE("layout: layers with many edges stay about as wide as their nodes") {
   }
 }
 
-TEST_CASE("layout: the same input gives the same bytes") {
+TEST_CASE("layout: equal input yields equal bytes") {
   const LayoutGraph graph = random_dag({.nodes = 300, .edges = 600, .seed = 11});
   const Layout a = lay_out(graph, {}), b = lay_out(graph, {});
   REQUIRE(a.points.size() == b.points.size());
@@ -201,7 +202,7 @@ TEST_CASE("layout: the same input gives the same bytes") {
   CHECK(a.order == b.order);
 }
 
-TEST_CASE("layout: a tree is drawn without a crossing") {
+TEST_CASE("layout: a tree has no crossings") {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     const LayoutGraph graph = random_tree(200, seed);
@@ -211,7 +212,7 @@ TEST_CASE("layout: a tree is drawn without a crossing") {
   }
 }
 
-TEST_CASE("layout: nodes without edges make a block and no row") {
+TEST_CASE("layout: nodes without edges form a block, not a row") {
   const Layout layout = lay_out(graph_of(400), {.aspect = 1});
   CHECK(layout.statistics.components == 400);
   CHECK(overlapping_nodes(graph_of(400), layout) == 0);
@@ -228,7 +229,7 @@ TEST_CASE("layout: a wide rank is one row") {
   CHECK(layout.centres[0].x == doctest::Approx(layout.bounds.width() / 2).epsilon(0.001));
 }
 
-TEST_CASE("layout: order tells the places in each rank from left to right") {
+TEST_CASE("layout: order is the index in each rank, from left to right") {
   LayoutGraph graph = random_dag({.nodes = 80, .edges = 300, .seed = 3});
   for (std::uint32_t n = 1; n < 80; ++n) graph.edges.push_back({0, n});
   const Layout layout = lay_out(graph, {});
@@ -241,7 +242,7 @@ TEST_CASE("layout: order tells the places in each rank from left to right") {
   }
 }
 
-TEST_CASE("layout: nodes that nothing else tells apart stand by lane") {
+TEST_CASE("layout: otherwise equal nodes are ordered by lane") {
   LayoutGraph graph = graph_of(6);
   for (std::uint32_t n = 1; n < 5; ++n) graph.edges.push_back({n, 5});
   graph.edges.push_back({0, 5});
@@ -250,7 +251,7 @@ TEST_CASE("layout: nodes that nothing else tells apart stand by lane") {
   CHECK(layout.order == std::vector<std::uint32_t>{4, 2, 0, 3, 1, 0});
 }
 
-TEST_CASE("layout: a graph that is none is refused") {
+TEST_CASE("layout: an invalid graph is rejected") {
   LayoutGraph backwards = graph_of(2);
   backwards.edges.push_back({1, 0});
   CHECK_THROWS_AS(static_cast<void>(lay_out(backwards, {})), std::invalid_argument);

@@ -54,7 +54,7 @@ std::uint32_t misplaced(const LayeredGraph& graph, const RankOrder& order) {
 
 }  // namespace
 
-TEST_CASE("crossings: the count is that of all pairs, in random orders and with segments") {
+TEST_CASE("crossings: the count equals that of all pairs, in random orders and with segments") {
   std::uint32_t with_segments = 0;
   for (std::uint32_t seed = 1; seed <= 24; ++seed) {
     CAPTURE(seed);
@@ -73,7 +73,7 @@ TEST_CASE("crossings: the count is that of all pairs, in random orders and with 
   CHECK(with_segments >= 8);
 }
 
-TEST_CASE("exchange: it removes as many crossings as it says") {
+TEST_CASE("exchange: it removes as many crossings as it reports") {
   std::uint64_t removed_in_all = 0;
   for (std::uint32_t seed = 1; seed <= 24; ++seed) {
     CAPTURE(seed);

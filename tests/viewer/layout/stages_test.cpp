@@ -1,4 +1,4 @@
-// Ranks, long edges, components, the list of segments, packing and groups.
+// Tests of ranks, long edges, components, the segment list, packing and groups.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace reprise::test;
 
 }  // namespace
 
-TEST_CASE("ranks: every edge leads to a greater rank, and the least is 0") {
+TEST_CASE("ranks: every edge leads to a larger rank, and the smallest is 0") {
   for (std::uint32_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     const LayoutGraph graph = random_dag({.nodes = 150, .edges = 100 + 10 * seed, .seed = seed});
@@ -31,7 +31,7 @@ TEST_CASE("ranks: every edge leads to a greater rank, and the least is 0") {
   }
 }
 
-TEST_CASE("ranks: a source stands right above the node that needs it") {
+TEST_CASE("ranks: a source is directly above its successor") {
   LayoutGraph graph = chain(6);
   graph.sizes.push_back({80, 30});
   for (LayoutEdge& e : graph.edges) e = {e.from + 1, e.to + 1};
@@ -39,7 +39,7 @@ TEST_CASE("ranks: a source stands right above the node that needs it") {
   CHECK(assign_ranks(graph)[0] == 4);
 }
 
-TEST_CASE("ranks: edges may be given in any order") {
+TEST_CASE("ranks: the order of the edges does not matter") {
   LayoutGraph graph = chain(10);
   std::reverse(graph.edges.begin(), graph.edges.end());
   const std::vector<std::uint32_t> ranks = assign_ranks(graph);
@@ -47,7 +47,7 @@ TEST_CASE("ranks: edges may be given in any order") {
 }
 
 TEST_CASE(
-    "layered graph: links join neighbouring ranks and each edge is a chain from node to node") {
+    "layered graph: links connect adjacent ranks, and each edge is a chain from node to node") {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     const LayoutGraph graph = seed % 2 == 0
@@ -65,14 +65,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("layered graph: bends stay within the budget however long the edges are") {
+TEST_CASE("layered graph: bends stay within the budget for edges of any length") {
   const LayoutGraph graph = nested_chain(4000, 4000, 1);
   const LayeredGraph g = build_layered_graph(graph, assign_ranks(graph));
   CHECK(g.rank_count == 4000);
   CHECK(g.item_count() - g.node_count <= bend_budget(graph.node_count(), graph.edge_count()));
 }
 
-TEST_CASE("components: parts keep their nodes' order and know where they came from") {
+TEST_CASE("components: they keep the order of their nodes and their original indices") {
   LayoutGraph graph = graph_of(6);
   graph.node_lane = {0, 1, 2, 3, 4, 5};
   graph.edges = {{1, 4}, {0, 2}, {2, 5}};
@@ -86,7 +86,7 @@ TEST_CASE("components: parts keep their nodes' order and know where they came fr
   CHECK(parts[2].nodes == std::vector<std::uint32_t>{3});
 }
 
-TEST_CASE("segment list: places are those of a plain list") {
+TEST_CASE("segment list: positions equal those of a plain list") {
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -117,7 +117,7 @@ TEST_CASE("segment list: places are those of a plain list") {
   }
 }
 
-TEST_CASE("packing: shelves follow each other without overlap") {
+TEST_CASE("packing: shelves do not overlap") {
   const std::vector<Size> sizes = {{100, 10}, {50, 40}, {60, 20}, {200, 5}};
   const std::vector<Point> corners = pack(sizes, {.gap = 4, .aspect = 1});
   REQUIRE(corners.size() == 4);

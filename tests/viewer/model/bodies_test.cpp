@@ -1,5 +1,5 @@
-// What analyses make of nodes that other nodes run: they are in those nodes' time, and nothing is
-// counted twice.
+// Analyses of nodes in bodies: their time belongs to the node that runs the body and is counted
+// once.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using namespace reprise::trace;
 
 namespace {
 
-// load -> loop, which runs a -> b each round, and b runs c; then store. Nodes 0, 1, 2; 3, 4; 5. t
-// is used by load, a and store.
+// load -> loop, which runs a -> b per iteration, and b runs c; then store. Nodes 0, 1, 2; 3, 4; 5.
+// load, a and store access t.
 GraphVersion graph_with_loop() {
   GraphVersion g = test::small_topology().graph_versions[0];
   g.strings = {"", "load", "loop", "store", "a", "b", "c", "t"};
@@ -43,8 +43,8 @@ GraphVersion graph_with_loop() {
   return g;
 }
 
-// Two rounds: load 0..10, loop 10..100 with a 12..30, 52..70 and b 30..50, 70..90, c within b;
-// store 100..110; all + 1'000.
+// Two iterations: load 0..10, loop 10..100 with a 12..30, 52..70 and b 30..50, 70..90, c within b;
+// store 100..110; all offset by 1'000.
 SampleBlock replay() {
   SampleBlock block{3, 1, 0, 1, SampleSource::Host, {}};
   block.samples = {{0, 0, 1'000, 10, 1}, {1, 0, 1'010, 90, 1}, {3, 0, 1'012, 18, 1},
@@ -55,7 +55,7 @@ SampleBlock replay() {
 
 }  // namespace
 
-TEST_CASE("bodies: a node knows the node that runs it, and the graph's own node that it runs in") {
+TEST_CASE("bodies: a node knows the node that runs it and its outermost own node") {
   const model::Graph graph(graph_with_loop());
   CHECK(graph.own_node_count() == 3);
   CHECK(graph.parent(2) == kNone);
@@ -67,7 +67,7 @@ TEST_CASE("bodies: a node knows the node that runs it, and the graph's own node 
   CHECK(graph.body_of(5) == 1);
 }
 
-TEST_CASE("bodies: the longest way is one of the graph's own nodes") {
+TEST_CASE("bodies: the longest path consists of the graph's own nodes") {
   const model::Graph graph(graph_with_loop());
   const model::ReplayTimes times = model::replay_times(graph, replay());
   const std::vector<double> durations = model::durations(times);
@@ -85,8 +85,7 @@ TEST_CASE("bodies: the longest way is one of the graph's own nodes") {
   CHECK_FALSE(costs.edges[2].is_critical);
 }
 
-TEST_CASE(
-    "bodies: in a timeline they stand below what runs them, and what comes before them is no gap") {
+TEST_CASE("bodies: their timeline rows follow the node that runs them, and they have no gaps") {
   const model::Graph graph(graph_with_loop());
   const SampleBlock block = replay();
   const model::TimelineRows rows = model::timeline_rows(graph, block, model::RowsBy::Lane);
@@ -96,7 +95,7 @@ TEST_CASE(
   CHECK(model::gaps(graph, rows, model::replay_times(graph, block)).empty());
 }
 
-TEST_CASE("bodies: a buffer that they use is used by what runs them") {
+TEST_CASE("bodies: a buffer that they access counts as accessed by the node that runs them") {
   const model::Graph graph(graph_with_loop());
   const model::MemoryUse use = model::memory_by_schedule(graph);
   REQUIRE(use.spans.size() == 1);
@@ -104,15 +103,14 @@ TEST_CASE("bodies: a buffer that they use is used by what runs them") {
   CHECK(use.spans[0].ended == 2);
 }
 
-TEST_CASE(
-    "bodies: a document tells of each loop how often it went round, and counts no time twice") {
+TEST_CASE("bodies: a document reports each loop's iterations and counts no time twice") {
   Records records = test::small_topology();
   records.graph_versions = {graph_with_loop()};
   records.replays = {{3, 1, 0, 4, 1, 900, 950, 1'000, 1'110, 77, 1}};
   records.sample_blocks = {replay()};
   records.loop_runs = {{3, 1, 0, 1, 5, 2},
                        {3, 1, 9, 1, 5, 2},
-                       {8, 1, 0, 1, 5, 2}};  // one of a body and one of a graph that are not there
+                       {8, 1, 0, 1, 5, 2}};  // one of an unknown body, one of an unknown graph
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(records);
   const auto document = builder.publish();
@@ -123,5 +121,5 @@ TEST_CASE(
   CHECK(entry.loops[0].iterations == 5);
   const std::string text = model::document_text(*document);
   CHECK(text.find("loop 1 in replay 1 iterations 5 timed 2") != std::string::npos);
-  CHECK(text.find("lost 0 run by 4") != std::string::npos);
+  CHECK(text.find("lost 0 parent 4") != std::string::npos);
 }

@@ -10,7 +10,7 @@ using namespace reprise;
 
 namespace {
 
-// Every way through the graph, one after the other.
+// Enumerates every path through the graph.
 void each_path(const model::Graph& g,
                const std::function<void(const std::vector<std::uint32_t>&)>& visit) {
   std::vector<std::uint32_t> path;
@@ -27,8 +27,7 @@ void each_path(const model::Graph& g,
 
 }  // namespace
 
-TEST_CASE(
-    "critical path: length and slack by durations are those of all ways through random graphs") {
+TEST_CASE("critical path: length and slack equal those of all paths through random graphs") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
@@ -57,7 +56,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "critical path: the measured one covers a replay from begin to end, each step behind its last "
+    "critical path: the measured path covers a replay from start to end, each step after its last "
     "predecessor") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -78,7 +77,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "replay times: a node that ran several times spans them all, one without a time follows its "
+    "replay times: a node that ran several times spans all runs, one without a time follows its "
     "predecessors") {
   trace::GraphVersion r;
   r.strings = {""};

@@ -26,12 +26,12 @@ std::shared_ptr<const model::Document> live_document() {
 
 }  // namespace
 
-TEST_CASE("document: a hand-made trace reads as its golden text") {
+TEST_CASE("document: a hand-made trace matches its golden text") {
   const std::string text = model::document_text(*live_document());
   CHECK(text == test::golden_text("hand_made.txt", text));
 }
 
-TEST_CASE("document: a file gives the text that the live trace gives, and its samples on demand") {
+TEST_CASE("document: a file yields the same text as the live trace, and its samples on demand") {
   const std::filesystem::path path = test::scratch_folder() / "document.reprise";
   Records s = test::small_samples(), rest;
   rest.sample_blocks = {s.sample_blocks[2]};
@@ -51,7 +51,7 @@ TEST_CASE("document: a file gives the text that the live trace gives, and its sa
   CHECK(second->find({3, 1})->replays.size() == 3);
   CHECK(second->find({3, 1})->statistics->samples == 0);
   CHECK(second->find({3, 1})->graph == first->find({3, 1})->graph);
-  // Before the loader saw any sample.
+  // Before the loader reads any sample.
   const trace::Replay* third = second->find_replay({3, 1}, 3);
   REQUIRE(third != nullptr);
   CHECK(second->samples->held({3, 1}, 3) == nullptr);
@@ -67,9 +67,7 @@ TEST_CASE("document: a file gives the text that the live trace gives, and its sa
   CHECK(model::document_text(*first) != model::document_text(*second));
 }
 
-TEST_CASE(
-    "document: what did not change is shared between publications, and old documents stay as they "
-    "were") {
+TEST_CASE("document: publications share unchanged parts, and old documents stay unchanged") {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(test::small_topology());
   const auto a = builder.publish();
@@ -88,12 +86,12 @@ TEST_CASE(
   CHECK(c->find_replay({3, 1}, 4) == nullptr);
   CHECK(c->find_replay({4, 1}, 1) == nullptr);
   CHECK(c->unknown_replays == 1);
-  // The same topology again, as for a viewer that attaches again.
+  // The same topology again, as a reattaching viewer receives it.
   builder.add(test::small_topology());
   CHECK(builder.publish()->find({3, 1})->graph == a->find({3, 1})->graph);
 }
 
-TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses and nodes") {
+TEST_CASE("graph: neighbours, accesses and labels match its edges, accesses and nodes") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
@@ -123,9 +121,7 @@ TEST_CASE("graph: neighbours, uses and labels are those of its edges, accesses a
   }
 }
 
-TEST_CASE(
-    "document: of a trace without an end the oldest replays and ranges are forgotten, and "
-    "counted") {
+TEST_CASE("document: a long live session drops and counts its oldest replays and ranges") {
   constexpr std::size_t kLimit = 4'096;
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>(),
                                  {.replays = kLimit, .host_ranges = kLimit});
@@ -143,12 +139,12 @@ TEST_CASE(
     const auto d = builder.publish();
     const model::GraphEntry& entry = *d->find({3, 1});
     CHECK(entry.replays.size() <= kLimit);
-    CHECK(entry.replays.size() + entry.forgotten_replays == replay);
-    CHECK(entry.replays[0].replay == entry.forgotten_replays + 1);
+    CHECK(entry.replays.size() + entry.dropped_replays == replay);
+    CHECK(entry.replays[0].replay == entry.dropped_replays + 1);
     CHECK(entry.replays.back().replay == replay);
     CHECK(d->host_ranges.size() <= kLimit);
-    CHECK(d->host_ranges.size() + d->forgotten_host_ranges == replay);
+    CHECK(d->host_ranges.size() + d->dropped_host_ranges == replay);
     CHECK(d->find_replay({3, 1}, replay - 100) != nullptr);
   }
-  CHECK(builder.publish()->find({3, 1})->forgotten_replays > 0);
+  CHECK(builder.publish()->find({3, 1})->dropped_replays > 0);
 }

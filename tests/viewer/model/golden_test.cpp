@@ -1,5 +1,5 @@
-// Traces that the engine wrote when it ran the samples, committed with another host's name: they
-// read the same for ever, and so does all that is made of them.
+// Traces that the engine recorded from the samples, with an anonymised host name. They and all
+// derived results must read the same in every later version.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ std::string text_of(const model::Graph& g, const trace::SampleBlock& block) {
   return out.str();
 }
 
-// What the views show of each graph, in a few lines.
+// The views' results for each graph, in a few lines.
 std::string analyses(const model::Document& document) {
   std::ostringstream out;
   for (const auto& [key, entry] : document.graphs) {
@@ -81,16 +81,16 @@ std::string analyses(const model::Document& document) {
 }  // namespace
 
 TEST_CASE(
-    "golden: the trace of digits reads as its text, and so do its critical paths, gaps, memory and "
-    "edges") {
+    "golden: the trace of digits matches its text, critical paths, gaps, memory and edges "
+    "included") {
   const auto document = document_of("digits.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("digits.txt", text));
 }
 
 TEST_CASE(
-    "golden: the trace of photo reads as its text, and so do its critical paths, gaps, memory and "
-    "edges") {
+    "golden: the trace of photo matches its text, critical paths, gaps, memory and edges "
+    "included") {
   const auto document = document_of("photo.reprise");
   const std::string text = model::document_text(*document) + analyses(*document);
   CHECK(text == test::golden_text("photo.txt", text));

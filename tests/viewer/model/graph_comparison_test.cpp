@@ -12,8 +12,7 @@ using namespace reprise;
 
 namespace {
 
-// `count` replays of a graph, whose node `slow` takes `factor` times as long from replay `since`
-// on.
+// `count` replays of a graph; from replay `since` on, node `slow` takes `factor` times as long.
 std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph,
                                                 std::uint64_t count, std::uint64_t since,
                                                 std::uint32_t slow, std::uint32_t factor) {
@@ -38,8 +37,7 @@ std::shared_ptr<const model::Document> document(const trace::GraphVersion& graph
 }  // namespace
 
 TEST_CASE(
-    "graph comparison: a node that became slower between two stretches is the only significant "
-    "one") {
+    "graph comparison: a node that became slower between two ranges is the only significant one") {
   const trace::GraphVersion record = test::random_graph(5);
   const auto d = document(record, 400, 201, 7, 3);
   const model::Graph& g = *d->find({0, 0})->graph;
@@ -64,8 +62,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "graph comparison: blocks are spread over the range, and there are no more than asked for") {
+TEST_CASE("graph comparison: blocks are spread over the range, within the requested maximum") {
   const auto d = document(test::random_graph(5), 100, 1'000, 0, 1);
   const auto blocks = model::blocks_of(*d, {0, 0}, {}, 10);
   REQUIRE(blocks.size() == 10);
@@ -78,7 +75,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "graph comparison: nodes match by name, label path and kind in order; the rest is added or "
+    "graph comparison: nodes match by name, label path and kind in order; others are added or "
     "removed") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -90,7 +87,7 @@ TEST_CASE(
       const trace::Node &x = a.record().nodes[n.a], &y = b.record().nodes[n.b];
       CHECK(std::tuple(x.name, x.label, x.kind) == std::tuple(y.name, y.label, y.kind));
       CHECK(seen.insert(n.b).second);
-      // As many like it stand before it on either side.
+      // The same number of equal nodes precedes it on either side.
       const auto like = [&](const model::Graph& g, std::uint32_t end) {
         return std::count_if(
             g.record().nodes.begin(), g.record().nodes.begin() + end, [&](const trace::Node& z) {
@@ -103,7 +100,7 @@ TEST_CASE(
     CHECK(c.nodes.size() + c.removed.size() == 20);
     CHECK(c.nodes.size() + c.added.size() == 25);
     for (const std::uint32_t n : c.added) CHECK(seen.count(n) == 0);
-    // Whatever is left over on both sides is unlike.
+    // Unmatched nodes of the two sides differ.
     for (const std::uint32_t n : c.removed) {
       for (const std::uint32_t m : c.added) {
         const trace::Node &x = a.record().nodes[n], &y = b.record().nodes[m];

@@ -9,7 +9,7 @@
 
 using namespace reprise;
 
-TEST_CASE("growing list: views keep what they saw while late elements move the list") {
+TEST_CASE("growing list: views are unchanged by out-of-order insertions") {
   model::GrowingList<int> list;
   const auto before = [](int a, int b) { return a < b; };
   std::vector<model::ListView<int>> views;
@@ -39,7 +39,7 @@ TEST_CASE("growing list: views keep what they saw while late elements move the l
   }
 }
 
-TEST_CASE("growing list: views at any moment, early and late elements in any order") {
+TEST_CASE("growing list: views taken at any time stay unchanged under appends and insertions") {
   const auto before = [](int a, int b) { return a < b; };
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -67,20 +67,20 @@ TEST_CASE("growing list: views at any moment, early and late elements in any ord
   }
 }
 
-TEST_CASE("growing list: what is forgotten from the front stays in the views that saw it") {
+TEST_CASE("growing list: elements dropped from the front stay in existing views") {
   constexpr int kBlock = static_cast<int>(model::GrowingList<int>::kBlock);
   const auto before = [](int a, int b) { return a < b; };
   model::GrowingList<int> list;
   for (int i = 0; i < 10 * kBlock; ++i) list.push_back(2 * i);
   const auto all = list.view();
-  CHECK(list.forget_front(20 * kBlock) == 0);
-  CHECK(list.forget_front(3 * kBlock + 1) == 6 * kBlock);
+  CHECK(list.drop_front(20 * kBlock) == 0);
+  CHECK(list.drop_front(3 * kBlock + 1) == 6 * kBlock);
   REQUIRE(list.size() == 4 * kBlock);
   const auto rest = list.view();
   CHECK(rest[0] == 2 * 6 * kBlock);
   CHECK(rest.back() == 2 * (10 * kBlock - 1));
-  list.insert_sorted(2 * 7 * kBlock + 1, before);  // late
-  list.insert_sorted(1, before);                   // older than all that is left
+  list.insert_sorted(2 * 7 * kBlock + 1, before);  // out of order
+  list.insert_sorted(1, before);                   // older than all remaining elements
   CHECK(list[0] == 1);
   CHECK(list[static_cast<std::size_t>(kBlock) + 2] == 2 * 7 * kBlock + 1);
   CHECK(all.size() == 10 * kBlock);
@@ -90,6 +90,6 @@ TEST_CASE("growing list: what is forgotten from the front stays in the views tha
   for (std::size_t i = 0; i < rest.size(); ++i)
     wrong += rest[i] == 2 * (static_cast<int>(i) + 6 * kBlock) ? 0 : 1;
   CHECK(wrong == 0);
-  CHECK(list.forget_front(0) == 4 * kBlock);
+  CHECK(list.drop_front(0) == 4 * kBlock);
   CHECK(list.size() == 2);
 }

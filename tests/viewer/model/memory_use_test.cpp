@@ -11,7 +11,7 @@ using trace::Time;
 
 namespace {
 
-// At every moment that matters, who is live, looked up one by one.
+// Reference: checks each buffer at every relevant time.
 void check_moments(const model::MemoryUse& use) {
   std::uint64_t peak = 0, naive = 0;
   for (const model::BufferSpan& s : use.spans) naive += s.bytes;
@@ -41,8 +41,7 @@ void check_moments(const model::MemoryUse& use) {
 
 }  // namespace
 
-TEST_CASE(
-    "memory use: spans are those of a buffer's accesses, and each moment holds what is live then") {
+TEST_CASE("memory use: spans match the buffers' accesses, and every step has the live bytes") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.buffers = 9}));
@@ -68,12 +67,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("memory use: alias groups are what overlapping bytes connect") {
+TEST_CASE("memory use: alias groups are the connected components of overlapping ranges") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.buffers = 7}));
     const auto& buffers = g.record().buffers;
-    // Each takes the smallest number that it is connected to, until nothing changes.
+    // Each buffer takes the smallest connected number until a fixed point.
     std::vector<std::uint32_t> group(buffers.size());
     for (std::uint32_t b = 0; b < group.size(); ++b) group[b] = b;
     for (std::size_t round = 0; round < buffers.size(); ++round) {

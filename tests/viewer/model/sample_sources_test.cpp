@@ -1,4 +1,4 @@
-// SampleSources: which clock each replay's samples come from.
+// SampleSources: the clock behind each replay's samples.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -10,8 +10,7 @@ using namespace reprise;
 using model::SampleSources;
 using trace::SampleSource;
 
-TEST_CASE(
-    "sample sources: none is known before there is one, and one that is alone stands for all") {
+TEST_CASE("sample sources: empty without samples, and a single source holds for all replays") {
   SampleSources sources;
   CHECK_FALSE(sources.of(7));
   sources.add(7, SampleSource::Timestamp);
@@ -21,7 +20,7 @@ TEST_CASE(
   CHECK(sources.count(SampleSource::Cupti) == 0);
 }
 
-TEST_CASE("sample sources: every replay has its own, in whatever order they come") {
+TEST_CASE("sample sources: every replay keeps its source, in any arrival order") {
   constexpr unsigned kSeed = 4711;
   CAPTURE(kSeed);
   std::mt19937 random(kSeed);

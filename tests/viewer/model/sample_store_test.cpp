@@ -12,7 +12,7 @@
 using namespace reprise;
 using namespace reprise::trace;
 
-TEST_CASE("sample store: live blocks stay within the budget, the newest ones remain") {
+TEST_CASE("sample store: live blocks stay within the budget, newest first") {
   model::SampleStore store({.max_bytes = 5'000});
   const GraphVersion g = test::random_graph(1);
   for (std::uint64_t n = 1; n <= 100; ++n) {
@@ -22,16 +22,15 @@ TEST_CASE("sample store: live blocks stay within the budget, the newest ones rem
   }
   const model::SampleStoreStats stats = store.stats();
   CHECK(stats.bytes <= 5'000);
-  CHECK(stats.blocks + stats.forgotten == 100);
-  CHECK(stats.forgotten > 0);
+  CHECK(stats.blocks + stats.evicted == 100);
+  CHECK(stats.evicted > 0);
   CHECK(store.held({0, 0}, 100) != nullptr);
   CHECK(store.held({0, 0}, 101 - stats.blocks) != nullptr);
   CHECK(store.held({0, 0}, 100 - stats.blocks) == nullptr);
 }
 
 TEST_CASE(
-    "sample store: a file's replays come back whole whatever the order and however small the "
-    "budget") {
+    "sample store: a file's replays are complete in any order of access and with any budget") {
   const std::filesystem::path path = test::scratch_folder() / "store.reprise";
   const GraphVersion g = test::random_graph(2);
   Records t;
@@ -50,7 +49,7 @@ TEST_CASE(
     }
     chunks.back().second.sample_blocks.push_back(b);
     blocks.push_back(b);
-    // Times are unknown now and then.
+    // Some replays have no known times.
     replays.push_back(
         {0, 0, 0, 0, n, 0, 0, n % 5 == 0 ? 0 : first, n % 5 == 0 ? 0 : first + 5'000, 0, 1});
   }

@@ -6,7 +6,7 @@
 using namespace reprise;
 
 TEST_CASE(
-    "selection: a buffer lights up its users, a barrier the ends of its edges, and another graph "
+    "selection: a buffer selects its users, a barrier the ends of its edges, another graph "
     "nothing") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -39,8 +39,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "filter: each word is looked for in name, label path, kernel and buffers, in either case; "
-    "kinds and labels narrow it") {
+    "filter: words match names, label paths, kernels and buffers in either case; kinds and labels "
+    "narrow it") {
   trace::GraphVersion r;
   r.strings = {"", "Load", "saxpy_kernel", "weights", "Forward", "inner"};
   r.labels = {{0, 0, 0}, {0, 4, 0}, {1, 5, 0}};

@@ -48,7 +48,7 @@ void check_against_removal(const trace::GraphVersion& r, std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("sync costs: of edges and barriers, they are what the longest way loses without them") {
+TEST_CASE("sync costs: each edge and barrier costs what the longest path loses without it") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     check_against_removal(test::random_graph(seed, {.density = seed % 3 == 0 ? 0.5 : 0.15}), seed);
@@ -56,7 +56,7 @@ TEST_CASE("sync costs: of edges and barriers, they are what the longest way lose
 }
 
 TEST_CASE(
-    "sync costs: a chain longer than a set of bits implies what jumps over it, and nothing else") {
+    "sync costs: a chain longer than one bit set makes exactly the edges that skip it redundant") {
   trace::GraphVersion r = test::random_graph(1, {.nodes = 1'300, .density = 0});
   for (std::uint32_t n = 1; n < 1'300; ++n) {
     if (n >= 3 && n % 100 == 0) r.edges.push_back({n - 3, n});
@@ -72,7 +72,7 @@ TEST_CASE(
   CHECK(costs.length == 1'300);
 }
 
-TEST_CASE("sync costs: a barrier without edges orders nothing") {
+TEST_CASE("sync costs: a barrier without edges is redundant") {
   trace::GraphVersion r = test::random_graph(1, {.density = 0, .barriers = 1});
   CHECK(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1))
             .barriers[0]

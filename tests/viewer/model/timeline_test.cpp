@@ -10,8 +10,8 @@ using namespace reprise;
 using trace::Time;
 
 TEST_CASE(
-    "timeline rows: nothing overlaps in a row, nothing is dropped, and no group has more rows than "
-    "run at once") {
+    "timeline rows: rows have no overlaps, nothing is dropped, and groups have no more rows than "
+    "concurrent nodes") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed, {.nodes = 40, .density = 0.05, .lanes = 4}));
@@ -44,7 +44,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "gaps: they fill each row between its items, and no part waits for what had ended already") {
+    "gaps: they fill each row between its items, and no part waits for a node that already ended") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const model::Graph g(test::random_graph(seed));
@@ -53,7 +53,7 @@ TEST_CASE(
     const model::TimelineRows rows = model::timeline_rows(g, block, model::RowsBy::Lane);
     const std::vector<model::Gap> gaps = model::gaps(g, rows, times);
     for (std::uint32_t row = 0; row < rows.rows.size(); ++row) {
-      std::map<Time, Time> covered;  // begin to end
+      std::map<Time, Time> covered;  // start to end
       Time last = times.began;
       for (const model::TimelineItem& item : rows.items) {
         if (item.row == row) covered[item.started] = last = item.ended;

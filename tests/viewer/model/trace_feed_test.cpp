@@ -25,7 +25,7 @@ namespace {
 constexpr double kHangSeconds = 60;
 constexpr model::GraphKey kStep{3, 1};
 
-// A feed, and somebody who waits for what it announces.
+// A feed, and a way to wait for its notifications.
 class Watched {
  public:
   explicit Watched(std::string target, std::string token = {})
@@ -65,7 +65,7 @@ class Watched {
   std::size_t changes_ = 0;
 
  public:
-  model::TraceFeed feed;  // last: it announces until it is gone
+  model::TraceFeed feed;  // declared last: it sends notifications until it is destroyed
 };
 
 std::filesystem::path fresh_file(const char* name) {
@@ -118,8 +118,8 @@ TEST_CASE("trace feed: a file becomes Ready with everything in it") {
 }
 
 TEST_CASE(
-    "trace feed: a file that is cut off anywhere is Ready with its whole chunks, and says what is "
-    "missing") {
+    "trace feed: a file truncated anywhere is Ready with its complete chunks and reports the "
+    "missing part") {
   const auto path = fresh_file("cut.reprise");
   test::write_trace(path, whole());
   const std::uintmax_t size = std::filesystem::file_size(path);
@@ -136,7 +136,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("trace feed: a damaged chunk is left out and told of") {
+TEST_CASE("trace feed: a damaged chunk is skipped and reported") {
   const auto path = fresh_file("damaged.reprise");
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}});
   const std::uintmax_t events = std::filesystem::file_size(path);
@@ -154,7 +154,7 @@ TEST_CASE("trace feed: a damaged chunk is left out and told of") {
   CHECK(feed.document()->find(kStep)->statistics->samples == 8);
 }
 
-TEST_CASE("trace feed: what is no trace is Failed with a reason that names it") {
+TEST_CASE("trace feed: a file that is not a trace is Failed, with a reason that names it") {
   const auto text = fresh_file("text.reprise");
   std::ofstream(text) << "there is nothing to see in this file, and it is longer than a preamble";
   for (const std::filesystem::path& path :
@@ -177,7 +177,7 @@ TEST_CASE("trace feed: a file that appears later is read then") {
   CHECK(watched.feed.wait_until_ready(kHangSeconds));
 }
 
-TEST_CASE("trace feed: a file that grows is read on, and its samples are found") {
+TEST_CASE("trace feed: a file that grows is read further, and its samples are found") {
   const auto path = fresh_file("grows.reprise");
   test::write_trace(
       path, {{ChunkKind::Topology, test::small_topology()}, {ChunkKind::Events, replays(1, 2)}});
@@ -190,12 +190,12 @@ TEST_CASE("trace feed: a file that grows is read on, and its samples are found")
   CHECK(watched.feed.document()->find(kStep)->replays.size() == 3);
   CHECK(before->find(kStep)->replays.size() == 2);
   CHECK(watched.feed.document()->revision > before->revision);
-  // Also for who still looks at the old document.
+  // Readers of the old document see the samples as well.
   REQUIRE(before->find_replay(kStep, 1) != nullptr);
   CHECK(before->samples->find(*before->find_replay(kStep, 1)) != nullptr);
 }
 
-TEST_CASE("trace feed: a chunk that is only half there is read when the rest has come") {
+TEST_CASE("trace feed: an incomplete chunk is read once it is complete") {
   const auto path = fresh_file("half.reprise");
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}});
   const std::uintmax_t begin = std::filesystem::file_size(path);
@@ -216,7 +216,7 @@ TEST_CASE("trace feed: a chunk that is only half there is read when the rest has
   }));
 }
 
-TEST_CASE("trace feed: a file that is replaced is read anew, by another file or in its place") {
+TEST_CASE("trace feed: a file that is replaced or overwritten is reloaded") {
   const auto path = fresh_file("replaced.reprise");
   test::write_trace(path, whole());
   Watched watched(path);
@@ -232,7 +232,7 @@ TEST_CASE("trace feed: a file that is replaced is read anew, by another file or 
   REQUIRE(watched.wait_for_replays(11));
 }
 
-TEST_CASE("trace feed: a file that is removed stays as it was read") {
+TEST_CASE("trace feed: a removed file stays as it was read") {
   const auto path = fresh_file("removed.reprise");
   test::write_trace(path, whole());
   Watched watched(path);
@@ -246,8 +246,8 @@ TEST_CASE("trace feed: a file that is removed stays as it was read") {
 }
 
 TEST_CASE(
-    "trace feed: a live session is shown while it goes on, to who attaches late too, and stays "
-    "when it has ended") {
+    "trace feed: a live session is shown while it runs, also to late clients, and remains after "
+    "its end") {
   const test::RuntimeFolder runtime;
   std::unique_ptr<Watched> early, late;
   {
@@ -280,8 +280,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "trace feed: a session that is not there, or wants another token, is Failed with a reason") {
+TEST_CASE("trace feed: a missing session or a wrong token is Failed, with a reason") {
   const test::RuntimeFolder runtime;
   trace::LiveServerDesc desc = test::patient("digits");
   desc.listen = "127.0.0.1:0";
@@ -300,7 +299,7 @@ TEST_CASE(
   CHECK(right.wait_for(FeedState::Live));
 }
 
-TEST_CASE("trace feed: a mode that is asked for reaches the session") {
+TEST_CASE("trace feed: a requested profile reaches the session") {
   const test::RuntimeFolder runtime;
   std::mutex mutex;
   std::vector<trace::LiveRequest> requests;
@@ -324,7 +323,7 @@ TEST_CASE("trace feed: a mode that is asked for reaches the session") {
   CHECK(requests[0].profile == trace::LiveProfile::Sampled);
 }
 
-TEST_CASE("trace feed: it goes at any moment, whether it reads, connects or is live") {
+TEST_CASE("trace feed: it can be destroyed while it reads, connects or is live") {
   const test::RuntimeFolder runtime;
   const trace::LiveServer server(test::patient("digits"));
   const auto path = fresh_file("gone.reprise");
@@ -339,7 +338,7 @@ TEST_CASE("trace feed: it goes at any moment, whether it reads, connects or is l
   }
 }
 
-TEST_CASE("trace feed: documents are whole while the feed goes on") {
+TEST_CASE("trace feed: documents are consistent while the feed runs") {
   const test::RuntimeFolder runtime;
   auto server = std::make_shared<trace::LiveServer>(test::patient("digits"));
   trace::TraceWriter writer({.chunk_bytes = 2'000});
@@ -352,7 +351,7 @@ TEST_CASE("trace feed: documents are whole while the feed goes on") {
     for (std::uint64_t n = 1; n <= kReplays; ++n) {
       const std::uint64_t replay = n % 7 == 0   ? n - 1
                                    : n % 7 == 6 ? n + 1
-                                                : n;  // two in seven come late
+                                                : n;  // two in seven arrive late
       push_all(writer, replays(replay, 1));
       trace::SampleBlock block = test::small_samples().sample_blocks[0];
       block.replay = replay;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kReplays = 200, kReplaysOfAChunk = 10;
 constexpr std::uint32_t kNodes = 50;
 
-// A file of one graph with a sample a node of every replay.
+// A file with one graph and one sample per node of every replay.
 std::filesystem::path many_samples() {
   const std::filesystem::path path = test::scratch_folder() / "many.reprise";
   const trace::GraphVersion graph = test::random_graph(1, {.nodes = kNodes});
@@ -62,9 +62,7 @@ TEST_CASE("trace loader: topology first, then every replay, then statistics") {
   CHECK(entry_of(*loader.document()).statistics->samples == kReplays * kNodes);
 }
 
-TEST_CASE(
-    "trace loader: however many samples a file has, none is held for the statistics, and no more "
-    "than the budget for looking at") {
+TEST_CASE("trace loader: statistics retain no samples, and queries stay within the budget") {
   constexpr std::uint64_t kChunkBytes = kReplaysOfAChunk * (kNodes * sizeof(trace::Sample) + 128);
   constexpr std::uint64_t kBudget = 3 * kChunkBytes;
   model::TraceLoader loader({.path = many_samples(), .max_sample_bytes = kBudget});
@@ -79,11 +77,11 @@ TEST_CASE(
     CHECK(stats.bytes <= kBudget);
     CHECK(stats.blocks * (kNodes * sizeof(trace::Sample) + 128) == stats.bytes);
   }
-  CHECK(document->samples->stats().forgotten > 0);
+  CHECK(document->samples->stats().evicted > 0);
 }
 
 TEST_CASE(
-    "trace loader: it goes on with a file that grew, and not with one that was written anew") {
+    "trace loader: it continues with a file that grew, and not with one that was overwritten") {
   const std::filesystem::path path = test::scratch_folder() / "follow.reprise";
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()}});
   model::TraceLoader loader({.path = path});
@@ -102,18 +100,18 @@ TEST_CASE(
   CHECK_FALSE(loader.follow());
   std::filesystem::resize_file(path, trace::kPreambleBytes);
   CHECK_FALSE(loader.follow());
-  // What it knew is still there.
+  // Existing contents are unchanged.
   CHECK(loader.document()->find({3, 1})->replays.size() == 3);
 }
 
-TEST_CASE("trace loader: sessions that follow each other in one file are all in the document") {
+TEST_CASE("trace loader: the document has all consecutive sessions of a file") {
   const std::filesystem::path path = test::scratch_folder() / "sessions.reprise";
   test::write_trace(path, {{ChunkKind::Topology, test::small_topology()},
                            {ChunkKind::Events, test::small_events()}});
   model::TraceLoader loader({.path = path});
   while (loader.step()) {
   }
-  // A later session of a process goes on with the ids of the one before.
+  // A later session of a process continues the ids of the previous one.
   trace::Records later = test::small_topology();
   later.sessions[0].application = "evaluation";
   later.graph_versions[0].graph = 4;

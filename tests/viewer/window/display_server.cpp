@@ -15,7 +15,7 @@ namespace reprise::test {
 
 namespace {
 
-// 1920 x 1080, without a screen saver, without TCP.
+// 1920 x 1080, without a screen saver or TCP.
 [[noreturn]] void become_server(int answer) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = ::open("/dev/null", O_RDWR);
@@ -35,7 +35,7 @@ DisplayServer::DisplayServer() {
   pid_ = ::fork();
   if (pid_ == 0) become_server(ends[1]);
   ::close(ends[1]);
-  // The number and a newline, as soon as it listens.
+  // Xvfb writes its number and a newline when it accepts connections.
   std::string number;
   char c = 0;
   for (;;) {

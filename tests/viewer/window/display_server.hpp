@@ -1,4 +1,4 @@
-// An X display of a test's own: Xvfb on a number that is free. Threads: one at a time.
+// A private X display: Xvfb on an unused number. Threads: one at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +9,7 @@ namespace reprise::test {
 
 class DisplayServer {
  public:
-  // Starts it and waits until it answers. Throws std::runtime_error with the reason.
+  // Starts Xvfb and waits until it accepts connections. Throws std::runtime_error with the reason.
   DisplayServer();
   DisplayServer(const DisplayServer&) = delete;
   DisplayServer& operator=(const DisplayServer&) = delete;
@@ -22,7 +22,7 @@ class DisplayServer {
   std::string name_;
 };
 
-// One for all tests of this process; $DISPLAY names it.
+// The display of all tests of this process; sets $DISPLAY.
 DisplayServer& display_server();
 
 }  // namespace reprise::test

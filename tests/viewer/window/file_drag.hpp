@@ -1,5 +1,5 @@
-// FileDrag: another program from which files are dragged onto a window, as XDND (version 5) has it.
-// Advances as the window answers. Threads: one at a time.
+// FileDrag: a second X client that drags files onto a window with XDND (version 5). Advances as the
+// window responds. Threads: one at a time.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace reprise::test {
 
 class FileDrag {
  public:
-  // The pointer has come over the window with these files.
+  // The pointer enters the window with these files.
   FileDrag(const std::string& display, XWindow target, const std::vector<std::string>& paths);
   FileDrag(const FileDrag&) = delete;
   FileDrag& operator=(const FileDrag&) = delete;
   ~FileDrag();
 
-  // Answers what has come from the window; lets go of the files once it wants them. Never waits.
+  // Answers messages from the window; drops the files once the window accepts them. Never blocks.
   void advance();
-  // The window has said that it is done with them.
+  // The window has reported that the drop is finished.
   [[nodiscard]] bool is_finished() const noexcept { return finished_; }
 
  private:

@@ -1,5 +1,4 @@
-// The window as somebody uses it: real keys, mouse and dropped files, on a display of the test's
-// own.
+// Drives the window with real key, mouse and drag-and-drop events on a private display.
 #include <doctest/doctest.h>
 
 #include <GLFW/glfw3.h>
@@ -47,7 +46,7 @@ const std::string& hand_made() {
 
 constexpr std::uint64_t kSlowing = 60;
 
-// Each replay takes 10 us longer than the one before it.
+// Each replay takes 10 us longer than the previous one.
 const std::string& slowing() {
   static const std::string path = [] {
     const fs::path file = scratch_folder() / "slowing.reprise";
@@ -88,11 +87,11 @@ const model::SelectedNode* node_of(const model::Selection& selection) {
   return std::get_if<model::SelectedNode>(&selection);
 }
 
-// Parts of a window of 1600 x 900: the graph is in the upper left, the table in the lower left.
+// Regions of a 1600 x 900 window: the graph is in the upper left, the table in the lower left.
 constexpr Place kUpperLeast{40, 210}, kUpperGreatest{1'100, 540};
 constexpr Place kLowerLeast{40, 620}, kLowerGreatest{140, 830};  // within the first column
 constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
-constexpr Place kHistogramLeft{70, 400}, kHistogramMiddle{450, 400};  // where replays have the room
+constexpr Place kHistogramLeft{70, 400}, kHistogramMiddle{450, 400};  // in the replays view
 
 Place seek_node(ViewerSession& session, Place least, Place greatest) {
   return session.seek(least, greatest, [&] { return node_of(session.view().hovered) != nullptr; });
@@ -110,14 +109,14 @@ void drop(ViewerSession& session, const std::vector<std::string>& paths) {
 
 }  // namespace
 
-TEST_CASE("window: a trace is drawn, and its name is in the title") {
+TEST_CASE("window: a trace is drawn, and the title has its name") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   CHECK(session.application().title() == "recorded.reprise - Reprise");
   CHECK(session.until([&] { return session.user().colours(session.x_window()) > 50; }));
 }
 
-TEST_CASE("window: a node that is clicked in the graph is selected for all panels") {
+TEST_CASE("window: clicking a node in the graph selects it in all panels") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.application().show(viewer::View::Graph);
@@ -147,7 +146,7 @@ TEST_CASE("window: a node that is clicked in the graph is selected for all panel
   }
 }
 
-TEST_CASE("window: a drag over the histogram chooses the replays that took so long") {
+TEST_CASE("window: a drag over the histogram selects the replays of these durations") {
   ViewerSession session(slowing());
   REQUIRE(session.settle());
   session.application().show(viewer::View::Replays);
@@ -160,7 +159,7 @@ TEST_CASE("window: a drag over the histogram chooses the replays that took so lo
   CHECK(session.view().range.first + session.view().range.count < kSlowing);
 }
 
-TEST_CASE("window: what is below the cursor stays there while the wheel magnifies") {
+TEST_CASE("window: zooming with the wheel keeps the point under the cursor") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.application().show(viewer::View::Graph);
@@ -175,7 +174,7 @@ TEST_CASE("window: what is below the cursor stays there while the wheel magnifie
   CHECK(*node_of(session.view().hovered) == hovered);
 }
 
-TEST_CASE("window: Ctrl+F and what is typed filter the nodes") {
+TEST_CASE("window: Ctrl+F and typed text filter the nodes") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.tap_with_control(XK_f);
@@ -184,7 +183,7 @@ TEST_CASE("window: Ctrl+F and what is typed filter the nodes") {
   CHECK(session.until([&] { return session.view().filter.text == "tile"; }));
 }
 
-TEST_CASE("window: a drag over the strip of replays chooses a range, and Escape gives it back") {
+TEST_CASE("window: a drag over the replay strip selects a range, and Escape clears it") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   REQUIRE(!session.view().has_range());
@@ -196,7 +195,7 @@ TEST_CASE("window: a drag over the strip of replays chooses a range, and Escape 
   CHECK(session.until([&] { return !session.view().has_range(); }));
 }
 
-TEST_CASE("window: F1 shows the keys, and Escape takes them away") {
+TEST_CASE("window: F1 shows the keyboard shortcuts, and Escape hides them") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.move({5, 5});
@@ -208,7 +207,7 @@ TEST_CASE("window: F1 shows the keys, and Escape takes them away") {
   CHECK(session.until([&] { return session.drawn() == before; }));
 }
 
-TEST_CASE("window: L changes to the light shade, which is remembered") {
+TEST_CASE("window: L switches to the light shade, which is saved") {
   ViewerSession session;
   session.tap(XK_l);
   REQUIRE(
@@ -216,7 +215,7 @@ TEST_CASE("window: L changes to the light shade, which is remembered") {
   CHECK(session.settings().shade == viewer::Shade::Light);
 }
 
-TEST_CASE("window: it can be as small as 400 x 300, and large again") {
+TEST_CASE("window: it can shrink to 400 x 300 and grow again") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   session.resize(400, 300);
@@ -228,7 +227,7 @@ TEST_CASE("window: it can be as small as 400 x 300, and large again") {
   CHECK(session.settle());
 }
 
-TEST_CASE("window: a file that is dropped on the start page is opened") {
+TEST_CASE("window: a file dropped on the start page is opened") {
   ViewerSession session;
   REQUIRE(session.application().workspace() == nullptr);
   drop(session, {hand_made()});
@@ -237,8 +236,7 @@ TEST_CASE("window: a file that is dropped on the start page is opened") {
   CHECK(session.settings().recent.front().path == hand_made());
 }
 
-TEST_CASE(
-    "window: two files that are dropped are compared, and so is one on a trace that is open") {
+TEST_CASE("window: two dropped files are compared, and so is one dropped on an open trace") {
   ViewerSession session;
   SUBCASE("two at once") { drop(session, {recorded(), hand_made()}); }
   SUBCASE("one, then another") {
@@ -250,7 +248,7 @@ TEST_CASE(
   CHECK(session.application().title() == "recorded.reprise against hand made.reprise - Reprise");
 }
 
-TEST_CASE("window: what is no trace leads back to the start page with the reason") {
+TEST_CASE("window: a file that is not a trace leads back to the start page with the reason") {
   ViewerSession session;
   drop(session, {"/etc/hostname"});
   REQUIRE(session.until([&] { return !session.application().error().empty(); }));
@@ -259,7 +257,7 @@ TEST_CASE("window: what is no trace leads back to the start page with the reason
   CHECK(session.settings().recent.empty());
 }
 
-TEST_CASE("window: it closes when it is asked to, and with Ctrl+Q") {
+TEST_CASE("window: it closes on request of the window manager and on Ctrl+Q") {
   ViewerSession session(recorded());
   REQUIRE(session.settle());
   SUBCASE("by the window manager") { session.user().ask_to_close(session.x_window()); }

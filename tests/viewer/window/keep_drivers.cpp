@@ -1,5 +1,5 @@
-// Graphics drivers stay loaded until the process ends, so that what they keep is still in sight
-// when a sanitizer looks for leaks.
+// Keeps graphics drivers loaded until the process ends, so that the leak sanitizer can still reach
+// their allocations.
 #include <dlfcn.h>
 
 extern "C" int dlclose(void*) noexcept { return 0; }

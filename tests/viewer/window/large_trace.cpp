@@ -15,8 +15,8 @@ namespace {
 
 using namespace trace;
 
-constexpr std::uint32_t kWidth = 12, kLanes = 4,
-                        kPartNodes = 400;  // of a layer; of the graph; below one label
+// per layer; per graph; per label
+constexpr std::uint32_t kWidth = 12, kLanes = 4, kPartNodes = 400;
 constexpr std::uint32_t kGraph = 1;
 constexpr Time kBegin = 5'000'000'000'000;
 

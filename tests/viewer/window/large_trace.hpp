@@ -1,6 +1,5 @@
-// A trace with a large graph: layers of kernels that read from the layers before, in nested labels,
-// with replays of which every tenth is sampled. The same arguments give the same file. Threads: one
-// at a time.
+// A trace with a large graph: layers of kernels that read from the previous layers, in nested
+// labels, with every tenth replay sampled. Deterministic for its arguments. Threads: one at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The window on a session that is live.
+// The window on a live session.
 #include <doctest/doctest.h>
 
 #include <signal.h>
@@ -42,8 +42,7 @@ std::size_t most_replays(const model::Document& document) {
 }  // namespace
 
 TEST_CASE(
-    "window: the sample is looked at live, measures what the viewer asks for, and ends when it is "
-    "left") {
+    "window: the sample is shown live, applies the requested profile, and ends when it is closed") {
   const EnvironmentVariable runtime("XDG_RUNTIME_DIR", private_runtime_folder());
   ViewerSession session({}, REPRISE_PROGRAM);
   session.application().run_sample();
@@ -68,7 +67,7 @@ TEST_CASE(
 
 #endif
 
-TEST_CASE("window: a sample that does not run says why on the start page") {
+TEST_CASE("window: a sample that does not run shows the reason on the start page") {
   const EnvironmentVariable runtime("XDG_RUNTIME_DIR", private_runtime_folder());
   ViewerSession session;
   session.application().run_sample();

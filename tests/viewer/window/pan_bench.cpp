@@ -1,6 +1,6 @@
-// How many frames a second the viewer has while a large graph is moved and magnified: what ImGui
-// and the panels take, and with drawing in software, which is the least that any machine has.
-// Usage: reprise_pan_bench [TRACE]; without one, a graph of 10,000 nodes.
+// Measures the viewer's frame rate while a large graph is panned and zoomed: the time of ImGui and
+// the panels alone, and including software rendering, the worst case.
+// Usage: reprise_pan_bench [TRACE]; the default is a graph of 10,000 nodes.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -34,7 +34,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return out;
 }
 
-// A file that nobody else has: no pipe that could fill.
+// A private temporary file; unlike a pipe it cannot fill up.
 int new_file() {
   std::string name = (scratch_folder() / "said-XXXXXX").string();
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
@@ -56,8 +56,8 @@ std::string text_of(int file) {
 
 Process::Process(const std::vector<std::string>& command, Environment environment)
     : output_(new_file()), errors_(new_file()) {
-  environment.try_emplace("LSAN_OPTIONS",
-                          "detect_leaks=0");  // drivers, which are gone when it looks
+  // drivers are unloaded before the leak check
+  environment.try_emplace("LSAN_OPTIONS", "detect_leaks=0");
   std::vector<std::string> arguments = command, variables = variables_with(environment);
   const std::vector<char*> argument_pointers = pointers_to(arguments),
                            variable_pointers = pointers_to(variables);

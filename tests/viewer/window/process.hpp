@@ -1,4 +1,4 @@
-// Runs a program and takes what it writes. Threads: any; the environment is not changed meanwhile.
+// Runs a program and captures its output. Threads: any, while no thread modifies the environment.
 #pragma once
 
 #include <sys/types.h>
@@ -10,10 +10,10 @@
 
 namespace reprise::test {
 
-using Environment = std::map<std::string, std::optional<std::string>>;  // nothing: not set
+using Environment = std::map<std::string, std::optional<std::string>>;  // empty: unset
 
 struct Finished {
-  int code = 0;  // 128 and the signal's number for one that was ended by it
+  int code = 0;  // 128 + signal number if a signal ended the program
   std::string output, errors;
 };
 
@@ -22,7 +22,7 @@ class Process {
   Process(const std::vector<std::string>& command, Environment environment);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
-  ~Process();  // ended, if it was not waited for
+  ~Process();  // kills the program if wait() was not called
 
   void signal(int number) const;
   [[nodiscard]] Finished wait();

@@ -24,7 +24,7 @@ fs::path program_with(const std::string& name, const std::string& script) {
   return path;
 }
 
-// Waits for a child that ends by itself, and leaves it to its owner.
+// Waits for a child that exits by itself, without reaping it.
 bool until_ended(SampleRun& run) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(run.pid()), &info, WEXITED | WNOWAIT) == 0 &&
@@ -33,7 +33,7 @@ bool until_ended(SampleRun& run) {
 
 bool is_there(pid_t pid) { return ::kill(pid, 0) == 0 || errno != ESRCH; }
 
-// Waits for what a child writes when it is ready: a pipe with a name.
+// A named pipe through which a child reports that it is ready.
 fs::path new_pipe(const std::string& name) {
   fs::path path = test::scratch_folder() / name;
   REQUIRE(::system(("mkfifo " + path.string()).c_str()) == 0);
@@ -49,7 +49,7 @@ std::string line_of(const fs::path& pipe) {
 
 }  // namespace
 
-TEST_CASE("sample: a child that runs ends with its owner, and its files with it") {
+TEST_CASE("sample: the child ends with its owner, and its files are removed") {
   const fs::path pipe = new_pipe("ready");
   pid_t pid = 0;
   {
@@ -61,13 +61,13 @@ TEST_CASE("sample: a child that runs ends with its owner, and its files with it"
     CHECK(fs::exists(fs::path(line.substr(line.find(' ') + 1)).parent_path()));
     const fs::path socket = test::scratch_folder() / "its.sock";
     std::ofstream(socket) << "";
-    run.note_session(socket);
+    run.set_session(socket);
   }
   CHECK(!is_there(pid));
   CHECK(!fs::exists(test::scratch_folder() / "its.sock"));
 }
 
-TEST_CASE("sample: a child that ignores being asked is ended all the same") {
+TEST_CASE("sample: a child that ignores SIGTERM is killed") {
   const fs::path pipe = new_pipe("stubborn-ready");
   pid_t pid = 0;
   {
@@ -79,26 +79,26 @@ TEST_CASE("sample: a child that ignores being asked is ended all the same") {
   CHECK(!is_there(pid));
 }
 
-TEST_CASE("sample: it is asked to listen, and to let a viewer choose what it measures") {
+TEST_CASE("sample: it runs with a live session that accepts profile requests") {
   const fs::path pipe = new_pipe("environment");
   const SampleRun run(program_with(
       "asked", "echo $REPRISE_TRACE $REPRISE_PROFILE $REPRISE_REMOTE_PROFILE > " + pipe.string()));
   CHECK(line_of(pipe) == "live sampled every");
 }
 
-TEST_CASE("sample: the reason of a failure is what the child said last") {
+TEST_CASE("sample: the reason of a failure is the child's last output") {
   SampleRun run(program_with("fails", "echo begins; echo no device is there >&2; exit 3"));
   REQUIRE(until_ended(run));
-  CHECK(run.reason() == "the sample ended with exit code 3: no device is there");
+  CHECK(run.reason() == "the sample exited with code 3: no device is there");
 }
 
-TEST_CASE("sample: a program that cannot be run is a reason") {
+TEST_CASE("sample: a program that cannot be run is reported") {
   SampleRun run("/nowhere/digits");
   REQUIRE(until_ended(run));
   CHECK(run.reason().find("No such file") != std::string::npos);
 }
 
-TEST_CASE("sample: it is found beside the program, and in an installation") {
+TEST_CASE("sample: it is found in a build and in an installation") {
   const fs::path root = test::scratch_folder() / "installed";
   fs::create_directories(root / "bin");
   fs::create_directories(root / "libexec" / "reprise");

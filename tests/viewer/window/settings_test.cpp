@@ -35,7 +35,7 @@ fs::path file_with(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("settings: what is saved is there again") {
+TEST_CASE("settings: saved values are read back") {
   const fs::path path = new_folder() / "below" / "viewer.json";
   {
     SettingsFile file(path);
@@ -61,11 +61,11 @@ TEST_CASE("settings: what is saved is there again") {
   CHECK(file.values.recent[0] == RecentEntry{"/traces/a.reprise", 1'700'000'000});
 }
 
-TEST_CASE("settings: recent files are newest first, once each, and no more than twenty") {
+TEST_CASE("settings: recent files are newest first, without duplicates, and at most twenty") {
   Settings settings;
   for (int i = 0; i < 25; ++i) settings.note_opened("/traces/" + std::to_string(i), i);
   settings.note_opened("/traces/20", 100);
-  REQUIRE(settings.recent.size() == kMostRecentFiles);
+  REQUIRE(settings.recent.size() == kMaxRecentFiles);
   CHECK(settings.recent[0] == RecentEntry{"/traces/20", 100});
   CHECK(settings.recent[1].path == "/traces/24");
   CHECK(settings.recent.back().path == "/traces/5");
@@ -73,7 +73,7 @@ TEST_CASE("settings: recent files are newest first, once each, and no more than 
   CHECK(settings.recent[1].path == "/traces/23");
 }
 
-TEST_CASE("settings: a damaged file gives the defaults and is kept beside the new one") {
+TEST_CASE("settings: a damaged file yields the defaults and is kept under another name") {
   const std::string damaged = "{\"shade\": \"light\", \"win";
   const fs::path path = file_with(damaged);
   SettingsFile file(path);
@@ -84,7 +84,7 @@ TEST_CASE("settings: a damaged file gives the defaults and is kept beside the ne
   CHECK(SettingsFile(path).message().empty());
 }
 
-TEST_CASE("settings: a second damaged file does not replace the first that was kept") {
+TEST_CASE("settings: a second damaged file does not replace the first") {
   const fs::path path = file_with("first");
   { const SettingsFile file(path); }
   std::ofstream(path) << "second";
@@ -93,7 +93,9 @@ TEST_CASE("settings: a second damaged file does not replace the first that was k
   CHECK(text_of(path.string() + ".damaged-2") == "second");
 }
 
-TEST_CASE("settings: one wrong value does not lose the others, and the file is kept aside") {
+TEST_CASE(
+    "settings: one invalid value does not lose the others, and the file is kept under another "
+    "name") {
   const fs::path path = file_with(
       R"({"shade": "light", "window": {"width": "wide"}, "layout": {"strip": 70}, "recent": [{"path": "/a"}, {"path": 3}]})");
   const SettingsFile file(path);
@@ -106,7 +108,7 @@ TEST_CASE("settings: one wrong value does not lose the others, and the file is k
   CHECK(fs::exists(path.string() + ".damaged"));
 }
 
-TEST_CASE("settings: numbers out of all bounds are brought within them") {
+TEST_CASE("settings: out-of-range numbers are clamped") {
   const fs::path path = file_with(
       R"({"window": {"width": -5, "height": 1e300}, "layout": {"strip": -1e9, "inspector": 7, "lower": -7}})");
   const SettingsFile file(path);
@@ -117,7 +119,7 @@ TEST_CASE("settings: numbers out of all bounds are brought within them") {
   CHECK(file.values.layout.lower == 0);
 }
 
-TEST_CASE("settings: fields of a later version stay in the file") {
+TEST_CASE("settings: fields of a later version are preserved") {
   const fs::path path = file_with(R"({"colours": ["red"], "window": {"monitor": 2}})");
   SettingsFile file(path);
   file.values.shade = Shade::Light;
@@ -128,7 +130,7 @@ TEST_CASE("settings: fields of a later version stay in the file") {
   CHECK(json["shade"] == "light");
 }
 
-TEST_CASE("settings: nothing is written where nothing changed") {
+TEST_CASE("settings: without changes nothing is written") {
   const fs::path path = new_folder() / "viewer.json";
   SettingsFile file(path);
   REQUIRE(file.save().empty());
@@ -137,13 +139,13 @@ TEST_CASE("settings: nothing is written where nothing changed") {
   CHECK(!fs::exists(path));
 }
 
-TEST_CASE("settings: a folder that cannot be made is a reason, not an end") {
+TEST_CASE("settings: a directory that cannot be created is reported") {
   const fs::path file_in_the_way = file_with("{}");
   SettingsFile file(file_in_the_way / "below" / "viewer.json");
   CHECK(file.save().find("cannot write") == 0);
 }
 
-TEST_CASE("settings: they are where the desktop says, or in the home folder") {
+TEST_CASE("settings: the path follows $XDG_CONFIG_HOME or the home directory") {
   {
     const test::EnvironmentVariable config("XDG_CONFIG_HOME", "/config"), home("HOME", "/home/me");
     CHECK(settings_path() == "/config/reprise/viewer.json");

@@ -1,4 +1,4 @@
-// The commands `reprise view` and `reprise sessions` as processes.
+// Runs `reprise view` and `reprise sessions` as processes.
 #include <doctest/doctest.h>
 
 #include <sys/socket.h>
@@ -63,11 +63,11 @@ Picture picture_of(const fs::path& path) {
           static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin())};
 }
 
-bool says(const std::string& text, const std::string& part) {
+bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A socket that nobody listens at, of a process that is gone.
+// A stale socket of an ended process.
 fs::path leave_socket(const fs::path& folder) {
   fs::create_directories(folder);
   fs::permissions(folder, fs::perms::owner_all);
@@ -86,7 +86,7 @@ fs::path leave_socket(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("view: every view becomes a picture of the wanted size without a display") {
+TEST_CASE("view: every view renders to a screenshot of the requested size without a display") {
   for (const std::string view :
        {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
     CAPTURE(view);
@@ -103,7 +103,7 @@ TEST_CASE("view: every view becomes a picture of the wanted size without a displ
   }
 }
 
-TEST_CASE("view: the start page becomes a picture, and light is another one than dark") {
+TEST_CASE("view: the start page renders to a screenshot, and the shades differ") {
   const fs::path dark = scratch_folder() / "dark.png", light = scratch_folder() / "light.png";
   REQUIRE(run_process({REPRISE_PROGRAM, "view", "--screenshot", dark.string(), "--shade", "dark"},
                       without_display())
@@ -117,31 +117,31 @@ TEST_CASE("view: the start page becomes a picture, and light is another one than
         std::string(std::istreambuf_iterator<char>(b), {}));
 }
 
-TEST_CASE("view: without a display it says so, and what can be done") {
+TEST_CASE("view: without a display the error suggests alternatives") {
   const Finished done = run_process({REPRISE_PROGRAM, "view", trace()}, without_display());
   CHECK(done.code == 1);
-  CHECK(says(done.errors, "there is no display"));
-  CHECK(says(done.errors, "--screenshot"));
+  CHECK(contains(done.errors, "there is no display"));
+  CHECK(contains(done.errors, "--screenshot"));
 }
 
-TEST_CASE("view: a picture of what is not there is a reason and no file") {
+TEST_CASE("view: a screenshot of a missing trace fails and writes no file") {
   const fs::path path = scratch_folder() / "never.png";
   const Finished done =
       run_process({REPRISE_PROGRAM, "view", "/nowhere/a.reprise", "--screenshot", path.string()},
                   without_display());
   CHECK(done.code == 1);
-  CHECK(says(done.errors, "/nowhere/a.reprise"));
+  CHECK(contains(done.errors, "/nowhere/a.reprise"));
   CHECK(!fs::exists(path));
 }
 
-TEST_CASE("view: a picture that cannot be written is a reason") {
+TEST_CASE("view: an unwritable screenshot is reported") {
   const Finished done = run_process(
       {REPRISE_PROGRAM, "view", trace(), "--screenshot", "/nowhere/a.png"}, without_display());
   CHECK(done.code == 1);
-  CHECK(says(done.errors, "cannot write /nowhere/a.png"));
+  CHECK(contains(done.errors, "cannot write /nowhere/a.png"));
 }
 
-TEST_CASE("view: a wrong command line is refused") {
+TEST_CASE("view: wrong usage is rejected") {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--size", "wide"},
                                                {"--view", "stars"},
                                                {"--select", "a"},
@@ -152,7 +152,7 @@ TEST_CASE("view: a wrong command line is refused") {
   }
 }
 
-TEST_CASE("view: the module is found in an installation, and its lack is said") {
+TEST_CASE("view: the module is found in an installation, and a missing one is reported") {
   const fs::path root = scratch_folder() / "installed",
                  picture = scratch_folder() / "installed.png";
   fs::create_directories(root / "bin");
@@ -166,12 +166,12 @@ TEST_CASE("view: the module is found in an installation, and its lack is said") 
                                             "320x200"};
   const Finished without = run_process(command, without_display());
   CHECK(without.code == 1);
-  CHECK(says(without.errors, "libreprise_window.so is not in"));
+  CHECK(contains(without.errors, "libreprise_window.so is not in"));
 
   const fs::path folder = root / "lib" / "reprise";
   fs::create_directories(folder);
   std::ofstream(folder / "libreprise_window.so") << "no library";
-  CHECK(says(run_process(command, without_display()).errors, "cannot load the viewer's window"));
+  CHECK(contains(run_process(command, without_display()).errors, "cannot load the viewer window"));
 
   fs::copy_file(REPRISE_WINDOW_MODULE, folder / "libreprise_window.so",
                 fs::copy_options::overwrite_existing);
@@ -181,7 +181,7 @@ TEST_CASE("view: the module is found in an installation, and its lack is said") 
   CHECK(picture_of(picture).width == 320);
 }
 
-TEST_CASE("view: SIGTERM ends it as closing its window does, and it remembers what was opened") {
+TEST_CASE("view: SIGTERM ends it as closing the window does, and saves the recent files") {
   const fs::path config = scratch_folder() / "remembered";
   const std::string display = display_server().name();
   XUser user(display);
@@ -197,7 +197,7 @@ TEST_CASE("view: SIGTERM ends it as closing its window does, and it remembers wh
   CHECK(json["recent"][0]["path"] == trace());
 }
 
-TEST_CASE("sessions: without one there is help, and an empty list for scripts") {
+TEST_CASE("sessions: without a session it prints help, and an empty list as JSON") {
   const fs::path runtime = scratch_folder() / "none";
   fs::create_directories(runtime);
   fs::permissions(runtime, fs::perms::owner_all);
@@ -209,7 +209,7 @@ TEST_CASE("sessions: without one there is help, and an empty list for scripts") 
   CHECK(nlohmann::json::parse(json.output)["sessions"].is_array());
 }
 
-TEST_CASE("sessions: what an ended program left is listed as such, and cleaned") {
+TEST_CASE("sessions: stale sockets are listed as ended and removed by --clean") {
   const fs::path runtime = scratch_folder() / "stale";
   fs::create_directories(runtime);
   fs::permissions(runtime, fs::perms::owner_all);
@@ -228,7 +228,7 @@ TEST_CASE("sessions: what an ended program left is listed as such, and cleaned")
   CHECK(listed()["application"] == "ended");
   const Finished cleaned = run_process({REPRISE_PROGRAM, "sessions", "--clean"}, environment);
   CHECK(cleaned.code == 0);
-  CHECK(says(cleaned.output, "removed"));
+  CHECK(contains(cleaned.output, "removed"));
   CHECK(!fs::exists(socket));
   CHECK(listed().is_null());
 }

@@ -22,8 +22,8 @@ namespace {
 constexpr std::chrono::minutes kHang{5};
 constexpr int kSeekPlaces = 4'000;
 
-// Numbers from 0 to 1 that fill what the ones before left (Halton's), so that something large is
-// met soon and something small at last.
+// Halton's low-discrepancy sequence in 0 to 1: finds large targets quickly and small ones
+// eventually.
 double spread(int number, int base) {
   double out = 0, part = 1;
   for (; number > 0; number /= base) {
@@ -99,7 +99,7 @@ void ViewerSession::wheel(Place place, int steps) {
     user_.press(steps > 0 ? 4 : 5);
     user_.release(steps > 0 ? 4 : 5);
   }
-  // Events come in order: once these have, so has the wheel.
+  // Events arrive in order: once these are processed, the wheel events are as well.
   move({place.x + 1, place.y});
   move(place);
 }

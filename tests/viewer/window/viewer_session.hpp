@@ -1,6 +1,6 @@
-// ViewerSession: the viewer in a real window on the test's display, its frames drawn one by one,
-// and a user in front of it. Nothing depends on how fast anything is: a wait ends when what it
-// waits for is there. Threads: one at a time.
+// ViewerSession: the viewer in a real window on the test display, drawn frame by frame, with a
+// simulated user. Waits end when their condition holds, so tests do not depend on speed. Threads:
+// one at a time.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct Place {
 
 class ViewerSession {
  public:
-  // Without a target: the start page. `program`: beside which the sample is looked for.
+  // Without a target, shows the start page. `program`: the executable relative to which the sample
+  // is located.
   explicit ViewerSession(const std::string& target = {},
                          const std::string& program = "/nowhere/bin/reprise");
 
@@ -32,23 +33,22 @@ class ViewerSession {
   [[nodiscard]] XUser& user() noexcept { return user_; }
   [[nodiscard]] XWindow x_window() const noexcept { return x_window_; }
 
-  // Draws frames until the condition holds after one. False: it did not within minutes, which
-  // nothing that works comes near.
+  // Draws frames until the condition holds. Returns false after a timeout of minutes.
   bool until(const std::function<bool()>& condition);
-  // Until all that the trace gives is there.
+  // Draws frames until the whole trace is shown.
   bool settle();
 
   void move(Place place);
   void click(Place place);
   void drag(Place from, Place to, unsigned button);
-  void wheel(Place place, int steps);  // above 0: up
+  void wheel(Place place, int steps);  // positive: up
   void tap(unsigned long keysym);
   void tap_with_control(unsigned long keysym);
   void type(const std::string& lower_case);
   void resize(int width, int height);
-  // Moves about in the part until the condition holds there; {-1, -1}: nowhere.
+  // Moves the pointer within the area until the condition holds; {-1, -1} if it never does.
   [[nodiscard]] Place seek(Place least, Place greatest, const std::function<bool()>& condition);
-  // A number of what the last frame drew: another one, another picture.
+  // A hash of the last frame's draw data; it changes if the image changes.
   [[nodiscard]] std::uint64_t drawn() const;
 
  private:

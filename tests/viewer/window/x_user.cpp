@@ -22,7 +22,7 @@ std::string title_of(Display* display, Window window) {
   return title;
 }
 
-// A window may be gone before it is asked.
+// Ignores errors about windows that were closed meanwhile.
 int ignore_error(Display*, XErrorEvent*) { return 0; }
 
 }  // namespace
@@ -79,7 +79,7 @@ XWindow XUser::wait_for_window(const std::string& title_part) {
     if (children) XFree(children);
     if (found) break;
     XEvent event;
-    XNextEvent(display, &event);  // a window, or a title
+    XNextEvent(display, &event);  // a new window or title
   }
   XSelectInput(display, root, NoEventMask);
   XSync(display, True);

@@ -1,5 +1,6 @@
-// XUser: somebody at an X display, with a mouse and a keyboard: real events, through the XTEST
-// extension, on a connection of their own. Positions are of a window. Threads: one at a time.
+// XUser: a simulated user of an X display: real mouse and keyboard events through the XTEST
+// extension, on a connection of its own. Positions are relative to a window. Threads: one at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ using XWindow = unsigned long;
 
 class XUser {
  public:
-  // Throws std::runtime_error if the display does not answer or has no XTEST.
+  // Throws std::runtime_error if the display does not respond or lacks XTEST.
   explicit XUser(const std::string& display);
   XUser(const XUser&) = delete;
   XUser& operator=(const XUser&) = delete;
@@ -19,12 +20,12 @@ class XUser {
 
   void focus(XWindow window);
   void resize(XWindow window, int width, int height);
-  // Asks the window to close, as a window manager does.
+  // Requests the window to close, as a window manager does.
   void ask_to_close(XWindow window);
-  // Waits for a top window with this in its title. Returns at once if it is there.
+  // Waits for a top-level window whose title contains the text. Returns at once if it exists.
   [[nodiscard]] XWindow wait_for_window(const std::string& title_part);
 
-  // How many colours the screen shows there.
+  // The number of distinct colours on the screen in the area.
   [[nodiscard]] std::size_t colours(XWindow window);
 
   void move(XWindow window, int x, int y);

@@ -122,7 +122,7 @@ void Workspace::State::change_graph(model::GraphKey key) {
 // changes, shifts the range when old replays are discarded, and clears selections of missing items.
 void Workspace::State::validate_view() {
   const model::GraphEntry* const entry = document->find(view.graph);
-  const std::uint64_t forgotten = entry != nullptr ? entry->forgotten_replays : 0;
+  const std::uint64_t forgotten = entry != nullptr ? entry->dropped_replays : 0;
   if (shown == view.graph && forgotten > forgotten_before)
     view.range = after_forgetting(view.range, forgotten - forgotten_before);
   forgotten_before = forgotten;

@@ -79,7 +79,7 @@ void WorkspaceViewModel::request_matches(const model::GraphEntry& entry, const V
 void WorkspaceViewModel::request_figures(const model::GraphEntry& entry, const ViewState& view,
                                          UpdateRate rate) {
   FiguresRequest request{entry.graph, view.range.first, view.range.count, entry.replays.size(),
-                         entry.forgotten_replays};
+                         entry.dropped_replays};
   if (figures_request_ == request) return;
   figures_request_ = request;
   const RateOver over =

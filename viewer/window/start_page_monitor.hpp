@@ -1,6 +1,5 @@
-// StartPageMonitor: what the start page shows and a disk or a socket knows, looked for once a
-// second on a thread of its own while the object lives. Knows no window. Threads: made and asked by
-// the drawing thread.
+// StartPageMonitor: once a second, a background thread queries the live sessions and recent files
+// that the start page shows. Knows no window. Threads: constructed and used by the UI thread.
 #pragma once
 
 #include <condition_variable>
@@ -14,33 +13,33 @@
 
 namespace reprise::viewer {
 
-struct FoundAtStart {
+struct StartPageContent {
   std::vector<trace::LiveSession> sessions;
   std::vector<RecentFile> recent;
 };
 
 class StartPageMonitor {
  public:
-  // `on_change` is called on the watch's thread whenever there is something new.
+  // `on_change` is called on the monitor's thread after the result changed.
   explicit StartPageMonitor(std::function<void()> on_change);
   StartPageMonitor(const StartPageMonitor&) = delete;
   StartPageMonitor& operator=(const StartPageMonitor&) = delete;
   ~StartPageMonitor();
 
-  // Which files to look for; they are at once in found(), without saying more about them.
+  // The files to check. found() lists them immediately, at first without details.
   void set_recent(const std::vector<RecentEntry>& recent);
-  [[nodiscard]] FoundAtStart found() const;
+  [[nodiscard]] StartPageContent found() const;
 
  private:
-  void watch();
+  void run();
 
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards every member below
   std::condition_variable wake_;
   std::function<void()> on_change_;
   std::vector<RecentEntry> recent_;
-  FoundAtStart found_;
-  bool stop_ = false, asked_ = false;
-  std::thread thread_;  // last
+  StartPageContent found_;
+  bool stop_ = false, recent_changed_ = false;
+  std::thread thread_;  // declared last
 };
 
 }  // namespace reprise::viewer

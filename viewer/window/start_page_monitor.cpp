@@ -1,4 +1,4 @@
-#include "window/start_watch.hpp"
+#include "window/start_page_monitor.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,18 +23,18 @@ std::string time_text(std::int64_t seconds) {
   return {text, std::strftime(text, sizeof text, "%d %b %Y, %H:%M", &parts)};
 }
 
-RecentFile look_at(const RecentEntry& entry) {
+RecentFile inspect(const RecentEntry& entry) {
   RecentFile file{.path = entry.path, .text = {}, .is_there = true};
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(entry.path, error);
   file.is_there = !error;
   const std::string when = time_text(entry.opened);
-  file.text = error ? "not there any more" : bytes_text(bytes);
+  file.text = error ? "not found" : bytes_text(bytes);
   if (!when.empty()) file.text += ", opened " + when;
   return file;
 }
 
-bool same(const FoundAtStart& a, const FoundAtStart& b) {
+bool equal(const StartPageContent& a, const StartPageContent& b) {
   return std::equal(
              a.sessions.begin(), a.sessions.end(), b.sessions.begin(), b.sessions.end(),
              [](const auto& x, const auto& y) { return x.path == y.path && x.alive == y.alive; }) &&
@@ -47,7 +47,7 @@ bool same(const FoundAtStart& a, const FoundAtStart& b) {
 }  // namespace
 
 StartPageMonitor::StartPageMonitor(std::function<void()> on_change)
-    : on_change_(std::move(on_change)), thread_([this] { watch(); }) {}
+    : on_change_(std::move(on_change)), thread_([this] { run(); }) {}
 
 StartPageMonitor::~StartPageMonitor() {
   {
@@ -65,33 +65,33 @@ void StartPageMonitor::set_recent(const std::vector<RecentEntry>& recent) {
     found_.recent.clear();
     for (const RecentEntry& entry : recent)
       found_.recent.push_back({.path = entry.path, .text = {}, .is_there = true});
-    asked_ = true;
+    recent_changed_ = true;
   }
   wake_.notify_all();
 }
 
-FoundAtStart StartPageMonitor::found() const {
+StartPageContent StartPageMonitor::found() const {
   const std::lock_guard lock(mutex_);
   return found_;
 }
 
-void StartPageMonitor::watch() {
+void StartPageMonitor::run() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
     const std::vector<RecentEntry> recent = recent_;
-    asked_ = false;
+    recent_changed_ = false;
     lock.unlock();
-    FoundAtStart now;
+    StartPageContent now;
     now.sessions = trace::list_sessions();
-    for (const RecentEntry& entry : recent) now.recent.push_back(look_at(entry));
+    for (const RecentEntry& entry : recent) now.recent.push_back(inspect(entry));
     lock.lock();
-    if (!asked_ && !same(now, found_)) {
+    if (!recent_changed_ && !equal(now, found_)) {
       found_ = std::move(now);
       lock.unlock();
       on_change_();
       lock.lock();
     }
-    wake_.wait_for(lock, kRescanInterval, [this] { return stop_ || asked_; });
+    wake_.wait_for(lock, kRescanInterval, [this] { return stop_ || recent_changed_; });
   }
 }
 

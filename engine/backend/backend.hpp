@@ -66,7 +66,7 @@ inline void add_iteration(NodeTime& body) noexcept { ++body.started; }
 inline void set_iterations(NodeTime& body, std::uint64_t iterations) noexcept {
   body.started = static_cast<std::int64_t>(iterations);
 }
-[[nodiscard]] inline std::uint64_t rounds_of(const NodeTime& body) noexcept {
+[[nodiscard]] inline std::uint64_t iterations_of(const NodeTime& body) noexcept {
   return static_cast<std::uint64_t>(body.started);
 }
 
@@ -199,8 +199,8 @@ class VirtualAllocation {
   [[nodiscard]] virtual std::uint64_t reserved() const noexcept = 0;  // size of the address range
   // Whole pages from the first address on that are mapped or that map_pages() maps.
   [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
-  virtual void give_back() = 0;  // requires mapped pages; throws DeviceLost
-  virtual void take() = 0;       // requires unmapped pages; throws OutOfMemory, DeviceLost
+  virtual void unmap() = 0;      // requires mapped pages; throws DeviceLost
+  virtual void map_pages() = 0;  // requires unmapped pages; throws OutOfMemory, DeviceLost
   // Changes bytes() to whole pages for `bytes`, up to reserved(), now or at the next map_pages(). A
   // shrink may keep a few more pages. Mapped pages within the new size are not touched and may be
   // in use; pages beyond it must not be in use. Throws OutOfMemory, which leaves the allocation

@@ -69,7 +69,7 @@ inline void apply(const Plan& plan, const BindingChange& change, Bindings& bindi
     case BindingChange::What::Buffer: bindings.address[change.index] = change.address; return;
     case BindingChange::What::Disable:
     case BindingChange::What::Enable:
-      if (bindings.disabled.empty()) bindings.disabled.resize(plan.all_nodes);
+      if (bindings.disabled.empty()) bindings.disabled.resize(plan.total_nodes);
       for (const std::uint32_t node : change.nodes)
         bindings.disabled[node] = change.what == BindingChange::What::Disable ? 1 : 0;
       return;

@@ -134,7 +134,7 @@ std::shared_ptr<const Plan> PlanCache::find(std::uint64_t hash, const Recording&
       hints = found->second.hints;
     }
   }
-  const bool is_hit = plan != nullptr && has_same_order(*plan->recording, recording) &&
+  const bool is_hit = plan != nullptr && has_same_ordering(*plan->recording, recording) &&
                       same(hints, hints_of(recording, plan->dependencies));
   std::lock_guard lock(mutex_);
   if (!is_hit) {
@@ -157,7 +157,7 @@ void PlanCache::insert(std::uint64_t hash, const Plan& plan, const PlanKeyOption
   kept->dependencies = plan.dependencies;
   kept->lowered = plan.lowered;
   kept->placement = plan.placement;
-  kept->price = plan.price;
+  kept->memory_tradeoff = plan.memory_tradeoff;
   NodeHints hints = hints_of(*plan.recording, plan.dependencies);
   const std::uint64_t bytes =
       bytes_of(*kept) + bytes_of(hints.costs) + bytes_of(hints.starts) + bytes_of(hints.works);

@@ -123,7 +123,8 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   auto recorded =
       async_if_large(async_commands, [&] { return recorded_parts(*recording, bodies); });
   // Skip the stages whose input is the same as for the earlier plan.
-  const bool has_same_edges = before != nullptr && has_same_order(*before->recording, *recording);
+  const bool has_same_edges =
+      before != nullptr && has_same_ordering(*before->recording, *recording);
   DependencyGraph dependencies = has_same_edges    ? before->dependencies
                                  : started.valid() ? started.get()
                                                    : build_dependencies(*recording);
@@ -140,19 +141,19 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
       before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
       hints.works == before->lowered.works &&
       (!has_programmatic_starts(before->lowered) ||
-       may_start_programmatically_as(before->lowered, hints));
+       allows_programmatic_starts(before->lowered, hints));
   GoalResult result;
   if (has_same_lowering && has_same_edges && has_same_transients(*before->recording, *recording)) {
-    result = {before->lowered, before->placement, before->price};
+    result = {before->lowered, before->placement, before->memory_tradeoff};
   } else if (has_same_lowering) {
     std::optional<Placement> placement =
         reuse_placement(*recording, dependencies, *before, desc.alignment);
     if (!placement)
       placement = place_transients(*recording, dependencies, before->lowered, desc.alignment,
                                    desc.memory_search_budget);
-    result = {before->lowered, std::move(*placement), before->price};
-    if (result.price.goal != MemoryGoal::Speed)
-      result.price.after.slab_bytes = result.placement.slab_bytes;
+    result = {before->lowered, std::move(*placement), before->memory_tradeoff};
+    if (result.memory_tradeoff.goal != MemoryGoal::Speed)
+      result.memory_tradeoff.after.slab_bytes = result.placement.slab_bytes;
   } else {
     result = lower_for_goal(*recording, dependencies,
                             {.goal = desc.memory_goal,
@@ -171,7 +172,7 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
       freeze_plan({std::move(label), std::move(recording), std::move(dependencies),
                    std::move(result.lowered), std::move(result.placement), std::move(bodies)},
                   std::move(parts), hash);
-  plan.price = result.price;
+  plan.memory_tradeoff = result.memory_tradeoff;
   plan.costs = known.report(plan.plan_hash);
   return std::make_shared<const Plan>(std::move(plan));
 }
@@ -185,9 +186,9 @@ std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& 
   Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered),
                            std::move(placement), plan.bodies);
   again.costs = plan.costs;
-  again.price = plan.price;
-  if (again.price.goal != MemoryGoal::Speed)
-    again.price.after = side_of(again.lowered, again.placement);
+  again.memory_tradeoff = plan.memory_tradeoff;
+  if (again.memory_tradeoff.goal != MemoryGoal::Speed)
+    again.memory_tradeoff.after = side_of(again.lowered, again.placement);
   return std::make_shared<const Plan>(std::move(again));
 }
 
@@ -216,7 +217,7 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   report.slab_lower_bound = plan.placement.lower_bound;
   report.costs = plan.costs;
   report.costs.used = plan.lowered.by_cost;
-  report.memory_tradeoff = plan.price;
+  report.memory_tradeoff = plan.memory_tradeoff;
   report.plan_hash = plan.plan_hash;
   report.lowering_hash = plan.lowering_hash;
   return report;

@@ -44,7 +44,7 @@ Json to_json(const LoweringConfig& choice) {
   Json json = {{"shape", shape->second}};
   if (choice.lanes != 0) json["lanes"] = choice.lanes;
   if (!choice.costs.empty()) json["costs_ns"] = choice.costs;
-  if (choice.priorities == LoweringConfig::Priorities::LongestWayFirst) json["priorities"] = true;
+  if (choice.priorities == LoweringConfig::Priorities::LongestPathFirst) json["priorities"] = true;
   if (choice.starts == LoweringConfig::Starts::Ordered) json["early_starts"] = false;
   return json;
 }
@@ -63,7 +63,7 @@ LoweringConfig choice_of(const Json& json) {
     throw std::out_of_range(concat(choice.lanes, " lanes"));
   choice.costs = json.value("costs_ns", std::vector<std::uint32_t>());
   if (json.value("priorities", false))
-    choice.priorities = LoweringConfig::Priorities::LongestWayFirst;
+    choice.priorities = LoweringConfig::Priorities::LongestPathFirst;
   if (!json.value("early_starts", true)) choice.starts = LoweringConfig::Starts::Ordered;
   return choice;
 }

@@ -34,7 +34,7 @@ bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
 
 }  // namespace
 
-bool has_same_order(const Recording& a, const Recording& b) {
+bool has_same_ordering(const Recording& a, const Recording& b) {
   if (a.ordering != b.ordering || a.commands.size() != b.commands.size() ||
       a.buffers.size() != b.buffers.size())
     return false;

@@ -8,7 +8,7 @@ namespace reprise::detail {
 
 // True only if build_dependencies() returns the same graph for both: same accesses, barriers and
 // edges, by command and buffer index. The work of the commands may differ. O(commands + accesses).
-[[nodiscard]] bool has_same_order(const Recording& a, const Recording& b);
+[[nodiscard]] bool has_same_ordering(const Recording& a, const Recording& b);
 
 // True if both graphs have the same nodes and edges, regardless of the commands. Equal structures
 // with equal kinds of work have the same lowering. O(nodes + edges).

@@ -305,7 +305,7 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const LoweringConfig& config,
                                  const NodeHints& hints) {
   LoweredGraph graph = build(dependencies, config, hints.works);
-  if (config.priorities == LoweringConfig::Priorities::LongestWayFirst)
+  if (config.priorities == LoweringConfig::Priorities::LongestPathFirst)
     set_priorities(dependencies, costs_of(dependencies, config), graph);
   if (config.starts == LoweringConfig::Starts::Declared)
     mark_programmatic_edges(hints.starts, graph);

@@ -15,7 +15,7 @@
 namespace reprise::detail {
 
 inline constexpr std::uint32_t kAutoLanes = 128;
-inline constexpr std::uint8_t kMostUrgent = 5;
+inline constexpr std::uint8_t kMaxPriority = 5;
 
 struct LaneAssignment;
 struct LoweringConfig;
@@ -25,7 +25,7 @@ enum class LoweredKind : std::uint8_t { Work, Entry, Exit };
 enum class EdgeOrigin : std::uint8_t { Needed, Lane, EntryExit };
 // Early: a programmatic dependency. The node may start before its predecessor ends, and waits for
 // that end itself before it accesses memory. It orders accesses like a full edge.
-enum class EdgeStrength : std::uint8_t { Full, Early };
+enum class EdgeStrength : std::uint8_t { Full, Programmatic };
 
 struct LoweredEdge {
   std::uint32_t from = 0;  // index in LoweredGraph::nodes, lower than the target

@@ -49,7 +49,7 @@ struct LoweringConfig {
   std::uint32_t lanes = 0;  // only for Lanes and CostBased
   // ns, by dependency node; for CostBased and priorities; empty: equal costs.
   std::vector<std::uint32_t> costs = {};
-  enum class Priorities : std::uint8_t { Same, LongestWayFirst } priorities = Priorities::Same;
+  enum class Priorities : std::uint8_t { Same, LongestPathFirst } priorities = Priorities::Same;
   // Declared: programmatic where the dispatches declare so.
   enum class Starts : std::uint8_t { Declared, Ordered } starts = Starts::Declared;
 

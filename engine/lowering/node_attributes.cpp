@@ -15,7 +15,7 @@ void set_priorities(const DependencyGraph& dependencies, std::span<const std::ui
   for (LoweredNode& node : graph.nodes) {
     if (node.dependency_node == kNone) continue;
     node.priority = static_cast<std::uint8_t>(
-        (ranks[node.dependency_node] * kMostUrgent + max_rank / 2) / max_rank);
+        (ranks[node.dependency_node] * kMaxPriority + max_rank / 2) / max_rank);
   }
 }
 
@@ -30,24 +30,26 @@ void mark_programmatic_edges(std::span<const NodeStart> starts, LoweredGraph& gr
       return from != kNone && starts[from] != NodeStart::NoKernel;
     });
     if (!all_kernels) continue;
-    for (LoweredEdge& edge : edges) edge.strength = EdgeStrength::Early;
+    for (LoweredEdge& edge : edges) edge.strength = EdgeStrength::Programmatic;
   }
 }
 
 bool has_programmatic_starts(const LoweredGraph& graph) {
-  return std::any_of(graph.edges.begin(), graph.edges.end(),
-                     [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; });
+  return std::any_of(graph.edges.begin(), graph.edges.end(), [](const LoweredEdge& edge) {
+    return edge.strength == EdgeStrength::Programmatic;
+  });
 }
 
-bool may_start_programmatically_as(const LoweredGraph& graph, const NodeHints& hints) {
+bool allows_programmatic_starts(const LoweredGraph& graph, const NodeHints& hints) {
   const auto is_allowed = [&](std::uint32_t node) {
     return !hints.starts.empty() && node != kNone && hints.starts[node] == NodeStart::Programmatic;
   };
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const LoweredNode& node) {
     const auto edges = std::span(graph.edges).subspan(node.first_edge, node.edge_count);
     return is_allowed(node.dependency_node) ||
-           std::none_of(edges.begin(), edges.end(),
-                        [](const LoweredEdge& e) { return e.strength == EdgeStrength::Early; });
+           std::none_of(edges.begin(), edges.end(), [](const LoweredEdge& e) {
+             return e.strength == EdgeStrength::Programmatic;
+           });
   });
 }
 

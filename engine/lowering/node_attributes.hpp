@@ -25,6 +25,6 @@ void mark_programmatic_edges(std::span<const NodeStart> starts, LoweredGraph& gr
 [[nodiscard]] bool has_programmatic_starts(const LoweredGraph& graph);
 
 // True if every programmatic start in `graph` is allowed by `hints`.
-[[nodiscard]] bool may_start_programmatically_as(const LoweredGraph& graph, const NodeHints& hints);
+[[nodiscard]] bool allows_programmatic_starts(const LoweredGraph& graph, const NodeHints& hints);
 
 }  // namespace reprise::detail

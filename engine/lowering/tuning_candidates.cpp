@@ -42,7 +42,7 @@ std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencie
   }
   if (priorities == DevicePriorities::Yes && width > 1) {
     LoweringConfig prioritized{.shape = Shape::EntryExit,
-                               .priorities = LoweringConfig::Priorities::LongestWayFirst};
+                               .priorities = LoweringConfig::Priorities::LongestPathFirst};
     prioritized.costs = hints.costs;
     add(std::move(prioritized));
     const std::uint32_t count =
@@ -51,7 +51,7 @@ std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencie
             : lanes_for_costs(dependencies, kLanes[std::size(kLanes) - 1], hints.costs);
     LoweringConfig prioritized_lanes =
         lanes(hints.costs.empty() ? Shape::Lanes : Shape::CostBased, count);
-    prioritized_lanes.priorities = LoweringConfig::Priorities::LongestWayFirst;
+    prioritized_lanes.priorities = LoweringConfig::Priorities::LongestPathFirst;
     add(std::move(prioritized_lanes));
   }
   if (!hints.starts.empty())

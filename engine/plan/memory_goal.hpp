@@ -26,7 +26,7 @@ struct GoalDesc {
 struct GoalResult {
   LoweredGraph lowered;
   Placement placement;
-  MemoryTradeoff price;  // for Speed, only `goal` is set
+  MemoryTradeoff memory_tradeoff;  // for Speed, only `goal` is set
 };
 
 [[nodiscard]] MemoryTradeoff::Side side_of(const LoweredGraph& lowered, const Placement& placement);

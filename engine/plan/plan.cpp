@@ -18,11 +18,11 @@ Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t dependen
   plan.plan_hash = dependencies_hash;
   plan.lowering_hash = hash_lowering(parts.lowered, parts.placement);
   plan.slots = std::move(recorded.slots);
-  plan.all_nodes = static_cast<std::uint32_t>(parts.lowered.nodes.size());
+  plan.total_nodes = static_cast<std::uint32_t>(parts.lowered.nodes.size());
   for (const auto& body : parts.bodies) {
     plan.plan_hash = hash_pair(plan.plan_hash, body->plan_hash);
     plan.lowering_hash = hash_pair(plan.lowering_hash, body->lowering_hash);
-    plan.all_nodes += body->all_nodes;
+    plan.total_nodes += body->total_nodes;
   }
   plan.bodies = std::move(parts.bodies);
   plan.label = std::move(parts.label);

@@ -29,9 +29,9 @@ struct Plan {
   ScalarSlots slots;
   // Plans of recording->bodies. Their transients are placed in this plan's slab.
   std::vector<std::shared_ptr<const Plan>> bodies;
-  std::uint32_t all_nodes = 0;  // including the bodies; numbered by plan/timing_layout.hpp
-  CostsReport costs;            // `used` is unset; see lowered.by_cost
-  MemoryTradeoff price;         // speed traded for memory by the MemoryGoal
+  std::uint32_t total_nodes = 0;   // including the bodies; numbered by plan/timing_layout.hpp
+  CostsReport costs;               // `used` is unset; see lowered.by_cost
+  MemoryTradeoff memory_tradeoff;  // speed traded for memory by the MemoryGoal
   // Covers the recording and its needed edges: names, sizes, ranges, values; no addresses.
   std::uint64_t plan_hash = 0;
   std::uint64_t lowering_hash = 0;  // covers the lowered graph and the placements

@@ -65,7 +65,7 @@ class PlanText {
     if (lowered.fault_markers) line("fault markers yes");
     line("transient bytes ", plan_.placement.naive_bytes, ", slab ", plan_.placement.slab_bytes,
          ", lower bound ", plan_.placement.lower_bound);
-    if (plan_.price.goal != MemoryGoal::Speed) memory_tradeoff();
+    if (plan_.memory_tradeoff.goal != MemoryGoal::Speed) memory_tradeoff();
     if (plan_.costs.measured + plan_.costs.hinted != 0) costs();
   }
 
@@ -78,7 +78,7 @@ class PlanText {
   }
 
   void memory_tradeoff() {
-    const auto& [goal, before, after] = plan_.price;
+    const auto& [goal, before, after] = plan_.memory_tradeoff;
     line("memory goal ", goal == MemoryGoal::Minimum ? "minimum" : "balanced", ": slab ",
          before.slab_bytes, " -> ", after.slab_bytes, " bytes, critical path ",
          before.critical_path, " -> ", after.critical_path, " commands, lanes ", before.lanes,

@@ -12,7 +12,7 @@ constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 // A body, its plan, and the maximum number of its iterations in one replay.
 struct BodyEntry {
-  BodyPlace body_layout;
+  BodyLayout body_layout;
   const Plan* plan = nullptr;
   std::uint64_t max_iterations = 1;
 };
@@ -21,14 +21,14 @@ std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
   return b != 0 && a > kUnlimited / b ? kUnlimited : a * b;
 }
 
-BodyPlace::Kind kind_of(const Recording& recording, std::uint32_t command, std::uint32_t branch) {
-  if (recording.commands[command].kind != CommandKind::Conditional) return BodyPlace::Kind::Nested;
+BodyLayout::Kind kind_of(const Recording& recording, std::uint32_t command, std::uint32_t branch) {
+  if (recording.commands[command].kind != CommandKind::Conditional) return BodyLayout::Kind::Nested;
   switch (recording.payload<ConditionalPayload>(command).branch) {
-    case Branch::If: return branch == 0 ? BodyPlace::Kind::Then : BodyPlace::Kind::Else;
-    case Branch::While: return BodyPlace::Kind::Loop;
+    case Branch::If: return branch == 0 ? BodyLayout::Kind::Then : BodyLayout::Kind::Else;
+    case Branch::While: return BodyLayout::Kind::Loop;
     case Branch::Switch: break;
   }
-  return BodyPlace::Kind::Case;
+  return BodyLayout::Kind::Case;
 }
 
 std::vector<BodyEntry> find_bodies(const Plan& plan) {
@@ -53,7 +53,7 @@ std::vector<BodyEntry> find_bodies(const Plan& plan) {
         entry.body_layout.nodes = static_cast<std::uint32_t>(entry.plan->lowered.nodes.size());
         next_node += entry.body_layout.nodes;
         entry.max_iterations = max_iterations;
-        if (entry.body_layout.kind == BodyPlace::Kind::Loop) {
+        if (entry.body_layout.kind == BodyLayout::Kind::Loop) {
           const std::uint64_t limit = recording.payload<ConditionalPayload>(command).max_iterations;
           entry.max_iterations =
               saturating_multiply(max_iterations, limit == 0 ? kUnlimited : limit);
@@ -75,7 +75,7 @@ std::vector<BodyEntry> find_bodies(const Plan& plan) {
 bool TimingLayout::has_same_nodes(const TimingLayout& other) const noexcept {
   return own_nodes == other.own_nodes &&
          std::equal(bodies.begin(), bodies.end(), other.bodies.begin(), other.bodies.end(),
-                    [](const BodyPlace& a, const BodyPlace& b) {
+                    [](const BodyLayout& a, const BodyLayout& b) {
                       return a.kind == b.kind && a.parent == b.parent && a.branch == b.branch &&
                              a.nodes == b.nodes;
                     });
@@ -84,7 +84,7 @@ bool TimingLayout::has_same_nodes(const TimingLayout& other) const noexcept {
 std::uint32_t TimingLayout::first_body(std::uint32_t parent) const noexcept {
   const auto first = std::lower_bound(
       bodies.begin(), bodies.end(), parent,
-      [](const BodyPlace& body, std::uint32_t node) { return body.parent < node; });
+      [](const BodyLayout& body, std::uint32_t node) { return body.parent < node; });
   return static_cast<std::uint32_t>(first - bodies.begin());
 }
 
@@ -92,7 +92,7 @@ std::uint32_t TimingLayout::body_of(std::uint32_t node) const noexcept {
   if (node < own_nodes) return kNone;
   const auto next =
       std::upper_bound(bodies.begin(), bodies.end(), node,
-                       [](std::uint32_t n, const BodyPlace& body) { return n < body.first_node; });
+                       [](std::uint32_t n, const BodyLayout& body) { return n < body.first_node; });
   return static_cast<std::uint32_t>(next - bodies.begin()) - 1;
 }
 
@@ -114,7 +114,7 @@ TimingLayout timing_layout(const Plan& plan) {
                                 TimingLayout::kMaxIterations);
   layout.bodies.reserve(found.size());
   for (const BodyEntry& entry : found) {
-    BodyPlace body_layout = entry.body_layout;
+    BodyLayout body_layout = entry.body_layout;
     body_layout.kept = static_cast<std::uint32_t>(std::min(entry.max_iterations, iterations));
     body_layout.first_slot = static_cast<std::uint32_t>(layout.slots);
     layout.slots += 1 + std::size_t{body_layout.kept} * body_layout.nodes;
@@ -124,7 +124,7 @@ TimingLayout timing_layout(const Plan& plan) {
   return layout;
 }
 
-std::vector<const Plan*> plans_of_bodies(const Plan& plan) {
+std::vector<const Plan*> body_plans(const Plan& plan) {
   std::vector<const Plan*> plans;
   for (const BodyEntry& entry : find_bodies(plan)) plans.push_back(entry.plan);
   return plans;

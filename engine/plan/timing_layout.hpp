@@ -17,7 +17,7 @@
 namespace reprise::detail {
 
 // A body of one node.
-struct BodyPlace {
+struct BodyLayout {
   enum class Kind : std::uint8_t { Nested, Then, Else, Loop, Case } kind = Kind::Nested;
   std::uint32_t owner = kNone;  // the body that contains the node; kNone: the plan itself
   std::uint32_t parent = 0;     // the node
@@ -26,7 +26,7 @@ struct BodyPlace {
   // The slot of the body, which counts iterations. The slots of its nodes follow, by iteration.
   std::uint32_t first_slot = 0;
   std::uint32_t kept = 1;  // iterations per replay that have slots
-  friend bool operator==(const BodyPlace&, const BodyPlace&) = default;
+  friend bool operator==(const BodyLayout&, const BodyLayout&) = default;
 
   [[nodiscard]] std::size_t slot(std::uint32_t node, std::size_t iteration) const noexcept {
     return first_slot + 1 + iteration * nodes + node;
@@ -40,7 +40,7 @@ struct TimingLayout {
   std::uint32_t own_nodes = 0;  // nodes of the plan itself; they have the first slots
   std::uint32_t nodes = 0;      // including the bodies
   std::size_t slots = 0;
-  std::vector<BodyPlace> bodies;  // by parent, then branch; owners precede nested bodies
+  std::vector<BodyLayout> bodies;  // by parent, then branch; owners precede nested bodies
   friend bool operator==(const TimingLayout&, const TimingLayout&) = default;
 
   // True if nodes and bodies are equal, regardless of the time slots.
@@ -55,6 +55,6 @@ struct TimingLayout {
 
 [[nodiscard]] TimingLayout timing_layout(const Plan& plan);
 // The plans of timing_layout(plan).bodies; valid as long as `plan`.
-[[nodiscard]] std::vector<const Plan*> plans_of_bodies(const Plan& plan);
+[[nodiscard]] std::vector<const Plan*> body_plans(const Plan& plan);
 
 }  // namespace reprise::detail

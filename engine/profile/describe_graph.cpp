@@ -77,25 +77,25 @@ std::uint8_t traced(const EntryExit& entry_exit) {
   if (entry_exit.begin) return 2;
   return entry_exit.end ? 3 : 0;
 }
-trace::BodyKind traced(BodyPlace::Kind kind) {
+trace::BodyKind traced(BodyLayout::Kind kind) {
   switch (kind) {
-    case BodyPlace::Kind::Nested: return trace::BodyKind::Nested;
-    case BodyPlace::Kind::Then: return trace::BodyKind::Then;
-    case BodyPlace::Kind::Else: return trace::BodyKind::Else;
-    case BodyPlace::Kind::Loop: return trace::BodyKind::Loop;
-    case BodyPlace::Kind::Case: return trace::BodyKind::Case;
+    case BodyLayout::Kind::Nested: return trace::BodyKind::Nested;
+    case BodyLayout::Kind::Then: return trace::BodyKind::Then;
+    case BodyLayout::Kind::Else: return trace::BodyKind::Else;
+    case BodyLayout::Kind::Loop: return trace::BodyKind::Loop;
+    case BodyLayout::Kind::Case: return trace::BodyKind::Case;
   }
   return trace::BodyKind::Nested;
 }
 
 // The label of a body: the command's name and the branch.
-std::string body_name(std::string command, const BodyPlace& place) {
+std::string body_name(std::string command, const BodyLayout& place) {
   switch (place.kind) {
-    case BodyPlace::Kind::Nested:
-    case BodyPlace::Kind::Then:
-    case BodyPlace::Kind::Loop: return command;
-    case BodyPlace::Kind::Else: return concat(command, ", else");
-    case BodyPlace::Kind::Case: return concat(command, ", case ", place.branch);
+    case BodyLayout::Kind::Nested:
+    case BodyLayout::Kind::Then:
+    case BodyLayout::Kind::Loop: return command;
+    case BodyLayout::Kind::Else: return concat(command, ", else");
+    case BodyLayout::Kind::Case: return concat(command, ", case ", place.branch);
   }
   return command;
 }
@@ -129,7 +129,7 @@ class GraphDescriber {
     describe_labels(own, trace::kNone);
     describe_buffers(own);
     describe_part(std::move(own));
-    const std::vector<const Plan*> plans = plans_of_bodies(plan_);
+    const std::vector<const Plan*> plans = body_plans(plan_);
     for (std::uint32_t i = 0; i < plans.size(); ++i) describe_body(slots_.bodies[i], *plans[i]);
     std::sort(graph_.edges.begin(), graph_.edges.end(),
               [](const trace::Edge& a, const trace::Edge& b) {
@@ -159,7 +159,7 @@ class GraphDescriber {
     graph_.ordering = traced(plan_.recording->ordering);
     graph_.naive_bytes = plan_.placement.naive_bytes;
     graph_.slab_bytes = plan_.placement.slab_bytes;
-    graph_.bound_bytes = plan_.placement.lower_bound;
+    graph_.lower_bound_bytes = plan_.placement.lower_bound;
     graph_.compiled = identity_.compiled;
     graph_.compile_time = identity_.compile_time;
     graph_.instantiate_time = identity_.instantiate_time;
@@ -181,7 +181,7 @@ class GraphDescriber {
     parts_.push_back(std::move(part));
   }
 
-  void describe_body(const BodyPlace& place, const Plan& plan) {
+  void describe_body(const BodyLayout& place, const Plan& plan) {
     const Part& owner = parts_[place.owner == kNone ? 0 : place.owner + 1];
     const std::uint32_t command = owner.command_of(place.parent - owner.first_node);
     const Command& runs = owner.recording().commands[command];

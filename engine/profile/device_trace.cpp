@@ -43,7 +43,7 @@ std::shared_ptr<PoolTrace> DeviceTrace::add_pool(std::string_view label, PoolTra
   return std::make_shared<PoolTrace>(session_, id_, label, std::move(memory));
 }
 
-void DeviceTrace::note_memory(const PoolTrace::Memory& memory) noexcept {
+void DeviceTrace::record_memory(const PoolTrace::Memory& memory) noexcept {
   try {
     const std::lock_guard lock(memory_mutex_);
     const MemoryStatistics now = memory();

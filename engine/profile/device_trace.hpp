@@ -35,7 +35,7 @@ class DeviceTrace {
   [[nodiscard]] std::shared_ptr<PoolTrace> add_pool(std::string_view label,
                                                     PoolTrace::Memory memory);
   // Records the device's memory totals, obtained from `memory`. Called after they change.
-  void note_memory(const PoolTrace::Memory& memory) noexcept;
+  void record_memory(const PoolTrace::Memory& memory) noexcept;
   // Records a new graph and returns its id. Sets the graph and device of `identity`.
   [[nodiscard]] std::uint32_t add_graph(const Plan& plan, GraphIdentity identity);
   // Records another version of an existing graph: identity.graph and identity.version.

@@ -112,7 +112,7 @@ nvtxEventAttributes_t event_of(const Text& text, NvtxWork work, std::uint64_t pa
 
 }  // namespace
 
-bool nvtx_listens() noexcept { return domain() != nullptr; }
+bool nvtx_enabled() noexcept { return domain() != nullptr; }
 
 void NvtxRange::push(NvtxWork work, std::string_view name, std::uint64_t payload) noexcept {
   Text text;
@@ -124,7 +124,7 @@ void NvtxRange::push(NvtxWork work, std::string_view name, std::uint64_t payload
 void NvtxRange::pop() noexcept { nvtxDomainRangePop(domain()); }
 
 std::uint64_t nvtx_start(NvtxWork work, std::string_view name) noexcept {
-  if (!nvtx_listens()) return 0;
+  if (!nvtx_enabled()) return 0;
   Text text;
   write_name(text, work, name, 0);
   const nvtxEventAttributes_t event = event_of(text, work, 0);
@@ -165,7 +165,7 @@ void nvtx_name_memory([[maybe_unused]] const void* address, [[maybe_unused]] std
 
 #else
 
-bool nvtx_listens() noexcept { return false; }
+bool nvtx_enabled() noexcept { return false; }
 void NvtxRange::push(NvtxWork, std::string_view, std::uint64_t) noexcept {}
 void NvtxRange::pop() noexcept {}
 std::uint64_t nvtx_start(NvtxWork, std::string_view) noexcept { return 0; }

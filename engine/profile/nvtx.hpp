@@ -11,7 +11,7 @@
 namespace reprise::detail {
 
 // True if a tool is attached.
-[[nodiscard]] bool nvtx_listens() noexcept;
+[[nodiscard]] bool nvtx_enabled() noexcept;
 
 // The kind of work; also the category of its range.
 enum class NvtxWork : std::uint8_t { Record, Compile, Instantiate, Upload, Replay, Label };
@@ -21,7 +21,7 @@ enum class NvtxWork : std::uint8_t { Record, Compile, Instantiate, Upload, Repla
 class NvtxRange {
  public:
   NvtxRange(NvtxWork work, std::string_view name, std::uint64_t payload = 0) noexcept
-      : open_(nvtx_listens()) {
+      : open_(nvtx_enabled()) {
     if (open_) [[unlikely]]
       push(work, name, payload);
   }

@@ -38,7 +38,7 @@ void OverheadMeter::finish(trace::Time now, ProfileMode mode, trace::Time thread
 
 void OverheadMeter::emit(trace::Time now, trace::Time threads,
                          std::vector<trace::Record>& records) {
-  trace::ProfileCost overhead;
+  trace::ProfilingOverhead overhead;
   overhead.from = from_;
   overhead.to = now;
   overhead.mode = static_cast<std::uint8_t>(*mode_);

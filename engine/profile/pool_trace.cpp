@@ -49,7 +49,7 @@ void PoolTrace::count(const BufferCore& buffer, Change change) {
 
 void PoolTrace::push_lifetime(const BufferCore& buffer, BufferIdentity::Memory memory,
                               const TracedBuffer& traced, trace::Time freed) {
-  trace::BufferLife lifetime;
+  trace::BufferLifetime lifetime;
   lifetime.buffer = traced.id;
   lifetime.pool = state_.pool;
   lifetime.device = state_.device;
@@ -136,7 +136,7 @@ void PoolTrace::remove_sharer(std::uint32_t graph) noexcept {
   }
 }
 
-void PoolTrace::note_memory() noexcept {
+void PoolTrace::record_memory() noexcept {
   try {
     const std::lock_guard lock(mutex_);
     push_state();

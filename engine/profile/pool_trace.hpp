@@ -36,7 +36,7 @@ class PoolTrace {
               const TracedBuffer& traced) noexcept;
   void add_holder(std::uint32_t graph) noexcept;
   void remove_holder(std::uint32_t graph) noexcept;
-  void note_memory() noexcept;  // called after the pool's memory changed
+  void record_memory() noexcept;  // called after the pool's memory changed
   // `graph` uses a shared slab. Called once per executable.
   void add_sharer(std::uint32_t graph) noexcept;
   void remove_sharer(std::uint32_t graph) noexcept;

@@ -10,7 +10,7 @@ namespace reprise::detail {
 
 std::unique_ptr<RecordObserver> RecordRanges::make(const std::shared_ptr<TraceSession>& session,
                                                    std::string_view label) {
-  if (!session && !nvtx_listens()) return nullptr;
+  if (!session && !nvtx_enabled()) return nullptr;
   return std::make_unique<RecordRanges>(session, label);
 }
 

@@ -99,7 +99,7 @@ void ReplayLog::notify_if_half(std::size_t used, std::size_t of) noexcept {
   if (desc_.signal != nullptr && used == of / 2) desc_.signal->notify();
 }
 
-void ReplayLog::note_launch(const LaunchNote& note) noexcept {
+void ReplayLog::record_launch(const LaunchRecord& note) noexcept {
   const std::size_t used = launches_.put(note);
   if (used == 0) lost_launches_.fetch_add(1, std::memory_order_relaxed);
   notify_if_half(used, notify_at_);
@@ -135,9 +135,9 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
 
 std::int64_t ReplayLog::timed_nodes(const NodeTime* slots) const noexcept {
   std::int64_t count = desc_.nodes;
-  for (const BodyPlace& body : desc_.slots.bodies) {
+  for (const BodyLayout& body : desc_.slots.bodies) {
     count += static_cast<std::int64_t>(
-                 std::min<std::uint64_t>(rounds_of(slots[body.first_slot]), body.kept)) *
+                 std::min<std::uint64_t>(iterations_of(slots[body.first_slot]), body.kept)) *
              body.nodes;
   }
   return count;
@@ -181,8 +181,8 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
 
 void ReplayLog::append_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
                             std::vector<trace::Record>& records) {
-  const BodyPlace& place = desc_.slots.bodies[body];
-  const std::uint64_t iterations = rounds_of(slots[place.first_slot]),
+  const BodyLayout& place = desc_.slots.bodies[body];
+  const std::uint64_t iterations = iterations_of(slots[place.first_slot]),
                       kept = std::min<std::uint64_t>(iterations, place.kept);
   std::uint64_t timed = 0;
   for (std::uint64_t iteration = 0; iteration < kept; ++iteration) {
@@ -197,7 +197,7 @@ void ReplayLog::append_body(std::uint32_t body, const NodeTime* slots, trace::Sa
     if (block.samples.size() != before) ++timed;
   }
   untimed_nodes_ += (iterations - timed) * place.nodes;
-  if (place.kind == BodyPlace::Kind::Loop)
+  if (place.kind == BodyLayout::Kind::Loop)
     records.emplace_back(
         trace::LoopRun{block.graph, block.version, body, block.replay, iterations, timed});
 }
@@ -251,7 +251,7 @@ void ReplayLog::forget_versions() {
   versions_.erase(versions_.begin(), last);
 }
 
-void ReplayLog::add_replay(const LaunchNote& launch, const Times& times,
+void ReplayLog::add_replay(const LaunchRecord& launch, const Times& times,
                            std::vector<trace::Record>& records) {
   added_ = launch.replay;
   trace::Replay replay;
@@ -366,7 +366,7 @@ bool ReplayLog::collect(std::vector<trace::Record>& records) {
   const bool closed = closed_.load(std::memory_order_acquire);
   if (source_) collect_source(records);
   if (mode() == ProfileMode::Off) pause_source();
-  for (LaunchNote note; launches_.take(note);) {
+  for (LaunchRecord note; launches_.take(note);) {
     ++hooks_.launches;
     if (has_device_times_) {
       waiting_.push_back(note);
@@ -383,7 +383,7 @@ bool ReplayLog::collect(std::vector<trace::Record>& records) {
 }
 
 void ReplayLog::finish(std::vector<trace::Record>& records) {
-  for (const LaunchNote& launch : waiting_) add_replay(launch, {}, records);
+  for (const LaunchRecord& launch : waiting_) add_replay(launch, {}, records);
   waiting_.clear();
   early_.clear();
 }

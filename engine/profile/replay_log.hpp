@@ -66,7 +66,7 @@ struct ReplayLogDesc {
   CollectorSignal* signal = nullptr;  // must outlive the log; null: the collector only polls
 };
 
-struct LaunchNote {
+struct LaunchRecord {
   std::uint64_t replay = 0;
   trace::Time launched = 0, returned = 0;
   std::uint32_t queue = 0, thread = 0;
@@ -97,7 +97,7 @@ class ReplayLog final : public ReplayObserver {
     last_announced_.store(replay, std::memory_order_relaxed);
     return true;
   }
-  void note_launch(const LaunchNote& note) noexcept;
+  void record_launch(const LaunchRecord& note) noexcept;
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   NodeTime* nodes) noexcept override;
@@ -146,7 +146,7 @@ class ReplayLog final : public ReplayObserver {
   void append_body(std::uint32_t body, const NodeTime* slots, trace::SampleBlock& block,
                    std::vector<trace::Record>& records);
   [[nodiscard]] std::int64_t timed_nodes(const NodeTime* slots) const noexcept;
-  void add_replay(const LaunchNote& launch, const Times& times,
+  void add_replay(const LaunchRecord& launch, const Times& times,
                   std::vector<trace::Record>& records);
   void join(std::vector<trace::Record>& records);
   [[nodiscard]] std::uint64_t number_of(std::uint64_t replay) const noexcept {
@@ -183,7 +183,7 @@ class ReplayLog final : public ReplayObserver {
   std::vector<VersionStart> versions_;  // guarded by versions_mutex_; never empty
 
   // --- Written by the launching and running threads ---
-  Ring<LaunchNote> launches_;
+  Ring<LaunchRecord> launches_;
   Ring<Times> times_;
   Ring<std::uint32_t> free_blocks_;                    // from the collector to the running thread
   std::unique_ptr<NodeTime[], FreeBytes> blocks_;      // block_slots_ elements per block
@@ -194,9 +194,9 @@ class ReplayLog final : public ReplayObserver {
 
   // --- Used by the collector ---
   HookCounts hooks_;
-  std::deque<LaunchNote> waiting_;   // launches without times, ascending
-  std::deque<Times> early_;          // times without a launch, ascending
-  std::uint64_t untimed_nodes_ = 0;  // executions of nodes in bodies without a time
+  std::deque<LaunchRecord> waiting_;  // launches without times, ascending
+  std::deque<Times> early_;           // times without a launch, ascending
+  std::uint64_t untimed_nodes_ = 0;   // executions of nodes in bodies without a time
   struct Reported {
     std::uint64_t launches = 0, times = 0, blocks = 0, untimed = 0;
   } reported_;

@@ -172,7 +172,7 @@ std::shared_ptr<BufferCore> make_workspace(const std::shared_ptr<DeviceStatus>& 
   return core;
 }
 
-std::shared_ptr<BufferCore> make_workspace_again(const BufferCore& old) {
+std::shared_ptr<BufferCore> recreate_workspace(const BufferCore& old) {
   if (dynamic_cast<const WorkspaceCore*>(&old) == nullptr) return nullptr;
   return make_workspace(old.device, old.name, old.bytes, old.alignment);
 }

@@ -51,6 +51,6 @@ void record_op(const Recording& recording, std::uint32_t command, OpTarget& targ
     const std::shared_ptr<DeviceStatus>& device, std::string name, std::uint64_t bytes,
     std::uint32_t alignment);
 // Recreates a workspace after its device was rebuilt; null if `old` is not a workspace.
-[[nodiscard]] std::shared_ptr<BufferCore> make_workspace_again(const BufferCore& old);
+[[nodiscard]] std::shared_ptr<BufferCore> recreate_workspace(const BufferCore& old);
 
 }  // namespace reprise::detail

@@ -81,14 +81,14 @@ TimeSpan times_of(const Records& r) {
   }
   for (const PoolState& p : r.pool_states) span.cover(p.at);
   for (const DeviceTotals& d : r.device_totals) span.cover(d.at);
-  for (const BufferLife& b : r.buffer_lives) {
+  for (const BufferLifetime& b : r.buffer_lifetimes) {
     span.cover(b.allocated);
     span.cover(b.freed);
   }
   for (const Message& m : r.messages) span.cover(m.at);
   for (const Update& u : r.updates) span.cover(u.at);
   for (const Loss& l : r.losses) span.cover(l.at);
-  for (const ProfileCost& c : r.profile_costs) {
+  for (const ProfilingOverhead& c : r.profiling_overheads) {
     span.cover(c.from);
     span.cover(c.to);
   }

@@ -23,11 +23,11 @@ struct Records {
   std::vector<HostRange> host_ranges;
   std::vector<ThreadName> thread_names;
   std::vector<PoolState> pool_states;
-  std::vector<BufferLife> buffer_lives;
+  std::vector<BufferLifetime> buffer_lifetimes;
   std::vector<Message> messages;
   std::vector<Update> updates;
   std::vector<Loss> losses;
-  std::vector<ProfileCost> profile_costs;
+  std::vector<ProfilingOverhead> profiling_overheads;
   std::vector<LoopRun> loop_runs;
   std::vector<DeviceTotals> device_totals;
 

@@ -88,7 +88,7 @@ Body from_wire(const wire::Body& w) {
 LoopRun from_wire(const wire::LoopRun& w) {
   return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()};
 }
-ProfileCost from_wire(const wire::ProfileCost& w) {
+ProfilingOverhead from_wire(const wire::ProfilingOverhead& w) {
   return {w.from(), w.to(), w.mode(), w.host(), w.device()};
 }
 
@@ -139,7 +139,7 @@ DeviceTotals from_wire(const wire::DeviceTotals& w) {
   return {w.device(),  w.at(),    w.budget(),       w.reserved(), w.mapped(), w.peak(),
           w.buffers(), w.slabs(), w.shared_slabs(), w.trims(),    w.remaps()};
 }
-BufferLife from_wire(const wire::BufferLife& w) {
+BufferLifetime from_wire(const wire::BufferLifetime& w) {
   return {w.buffer(),    w.pool(),    w.device(),    enumerator(w.kind(), BufferKind::Foreign),
           w.bytes(),     w.address(), w.allocated(), w.freed(),
           text(w.name())};
@@ -230,7 +230,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   g.ordering = w.ordering();
   g.naive_bytes = w.naive_bytes();
   g.slab_bytes = w.slab_bytes();
-  g.bound_bytes = w.bound_bytes();
+  g.lower_bound_bytes = w.lower_bound_bytes();
   g.compiled = w.compiled();
   g.compile_time = w.compile_time();
   g.instantiate_time = w.instantiate_time();
@@ -281,11 +281,11 @@ Records decode(std::span<const std::uint8_t> bytes) {
   convert(r.host_ranges, w.host_ranges());
   convert(r.thread_names, w.thread_names());
   convert(r.pool_states, w.pool_states());
-  convert(r.buffer_lives, w.buffer_lives());
+  convert(r.buffer_lifetimes, w.buffer_lifetimes());
   convert(r.messages, w.messages());
   convert(r.updates, w.updates());
   convert(r.losses, w.losses());
-  convert(r.profile_costs, w.profile_costs());
+  convert(r.profiling_overheads, w.profiling_overheads());
   convert(r.loop_runs, w.loop_runs());
   convert(r.device_totals, w.device_totals());
   return r;

@@ -66,7 +66,9 @@ wire::Body to_wire(const Body& r) {
 wire::LoopRun to_wire(const LoopRun& r) {
   return {r.replay, r.iterations, r.timed, r.graph, r.version, r.body};
 }
-wire::ProfileCost to_wire(const ProfileCost& r) { return {r.from, r.to, r.host, r.device, r.mode}; }
+wire::ProfilingOverhead to_wire(const ProfilingOverhead& r) {
+  return {r.from, r.to, r.host, r.device, r.mode};
+}
 
 template <class T>
 auto structs(FlatBufferBuilder& b, const std::vector<T>& values) {
@@ -103,7 +105,7 @@ Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r)
   const auto bodies = structs(b, r.bodies);
   return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash,
                                   r.lowering_hash, r.lanes, r.entry_exit, r.ordering, r.naive_bytes,
-                                  r.slab_bytes, r.bound_bytes, r.compiled, r.compile_time,
+                                  r.slab_bytes, r.lower_bound_bytes, r.compiled, r.compile_time,
                                   r.instantiate_time, strings, labels, kernels, buffers, accesses,
                                   barriers, nodes, edges, bodies);
 }
@@ -131,7 +133,7 @@ Offset<wire::DeviceTotals> to_table(FlatBufferBuilder& b, const DeviceTotals& r)
   return wire::CreateDeviceTotals(b, r.device, r.at, r.budget, r.reserved, r.mapped, r.peak,
                                   r.buffers, r.slabs, r.shared_slabs, r.trims, r.remaps);
 }
-Offset<wire::BufferLife> to_table(FlatBufferBuilder& b, const BufferLife& r) {
+Offset<wire::BufferLifetime> to_table(FlatBufferBuilder& b, const BufferLifetime& r) {
   return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind),
                                 r.bytes, r.address, r.allocated, r.freed,
                                 b.CreateSharedString(r.name));
@@ -171,11 +173,11 @@ void each_kind(R& records, Visit visit) {
   visit(records.host_ranges);
   visit(records.thread_names);
   visit(records.pool_states);
-  visit(records.buffer_lives);
+  visit(records.buffer_lifetimes);
   visit(records.messages);
   visit(records.updates);
   visit(records.losses);
-  visit(records.profile_costs);
+  visit(records.profiling_overheads);
   visit(records.loop_runs);
   visit(records.device_totals);
 }
@@ -215,17 +217,18 @@ std::vector<std::uint8_t> encode(const Records& r) {
   const auto host_ranges = tables(b, r.host_ranges);
   const auto thread_names = tables(b, r.thread_names);
   const auto pool_states = tables(b, r.pool_states);
-  const auto buffer_lives = tables(b, r.buffer_lives);
+  const auto buffer_lifetimes = tables(b, r.buffer_lifetimes);
   const auto messages = tables(b, r.messages);
   const auto updates = tables(b, r.updates);
   const auto losses = tables(b, r.losses);
-  const auto profile_costs = structs(b, r.profile_costs);
+  const auto profiling_overheads = structs(b, r.profiling_overheads);
   const auto loop_runs = structs(b, r.loop_runs);
   const auto device_totals = tables(b, r.device_totals);
   wire::FinishChunkBuffer(
-      b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays,
-                           sample_blocks, host_ranges, thread_names, pool_states, buffer_lives,
-                           messages, updates, losses, profile_costs, loop_runs, device_totals));
+      b,
+      wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays,
+                        sample_blocks, host_ranges, thread_names, pool_states, buffer_lifetimes,
+                        messages, updates, losses, profiling_overheads, loop_runs, device_totals));
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
 

@@ -164,7 +164,7 @@ struct GraphVersion {
   std::uint32_t lanes = 0;      // 0: faithful lowering
   std::uint8_t entry_exit = 0;  // 0 none, 1 entry and exit, 2 entry only, 3 exit only
   std::uint8_t ordering = 0;    // 0 inferred, 1 explicit, 2 linear, 3 captured
-  std::uint64_t naive_bytes = 0, slab_bytes = 0, bound_bytes = 0;
+  std::uint64_t naive_bytes = 0, slab_bytes = 0, lower_bound_bytes = 0;
   Time compiled = 0, compile_time = 0, instantiate_time = 0;
   std::vector<std::string> strings;  // [0] is empty
   std::vector<Label> labels;
@@ -271,13 +271,13 @@ struct DeviceTotals {
 };
 
 // Lifetime of a persistent buffer. freed 0: not freed.
-struct BufferLife {
+struct BufferLifetime {
   std::uint32_t buffer = 0, pool = 0, device = 0;
   BufferKind kind = BufferKind::Device;
   std::uint64_t bytes = 0, address = 0;
   Time allocated = 0, freed = 0;
   std::string name;
-  friend bool operator==(const BufferLife&, const BufferLife&) = default;
+  friend bool operator==(const BufferLifetime&, const BufferLifetime&) = default;
 };
 
 enum class Severity : std::uint8_t { Info, Warning, Error };
@@ -316,15 +316,15 @@ struct Loss {
 };
 
 // The cost of profiling in [from, to].
-struct ProfileCost {
+struct ProfilingOverhead {
   Time from = 0, to = 0;
   std::uint8_t mode = 0;      // 0 off, 1 replays, 2 sampled, 3 every
   Time host = 0, device = 0;  // ns
-  friend bool operator==(const ProfileCost&, const ProfileCost&) = default;
+  friend bool operator==(const ProfilingOverhead&, const ProfilingOverhead&) = default;
 };
 
 using Record = std::variant<Session, Clock, Device, Queue, GraphVersion, Replay, SampleBlock,
-                            HostRange, ThreadName, PoolState, BufferLife, Message, Update, Loss,
-                            ProfileCost, LoopRun, DeviceTotals>;
+                            HostRange, ThreadName, PoolState, BufferLifetime, Message, Update, Loss,
+                            ProfilingOverhead, LoopRun, DeviceTotals>;
 
 }  // namespace reprise::trace

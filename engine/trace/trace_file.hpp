@@ -19,7 +19,7 @@ struct TraceFileDesc {
   // Behaviour at the limit: Last drops the oldest events and samples, First drops new ones.
   enum class Keep : std::uint8_t { First, Last } keep = Keep::Last;
   // Append continues an existing trace after its last complete chunk.
-  enum class Start : std::uint8_t { Anew, Append } start = Start::Anew;
+  enum class Start : std::uint8_t { Replace, Append } start = Start::Replace;
 };
 
 class TraceFile : public ChunkSink {

@@ -43,7 +43,7 @@ ChunkKind kind_of(const Record& record) {
                       std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
                       std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> ||
                       std::is_same_v<T, PoolState> || std::is_same_v<T, DeviceTotals> ||
-                      std::is_same_v<T, BufferLife> || std::is_same_v<T, Message> ||
+                      std::is_same_v<T, BufferLifetime> || std::is_same_v<T, Message> ||
                       std::is_same_v<T, Update>) {
           return ChunkKind::Topology;
         }

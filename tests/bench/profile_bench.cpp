@@ -125,8 +125,8 @@ double timed_by_cupti_us(const ProfileSetup& setup, const Shape& shape, double s
 
 void run_profile_nvtx(const Options& options, Report& report) {
   const std::uint32_t ranges = options.is_quick() ? 10'000 : 1'000'000;
-  Line line{.what = detail::nvtx_listens() ? "with a tool" : "without a tool", .unit = "ns/launch"};
-  if (!detail::nvtx_listens()) line.goal = {Goal::Of::Median, 50};
+  Line line{.what = detail::nvtx_enabled() ? "with a tool" : "without a tool", .unit = "ns/launch"};
+  if (!detail::nvtx_enabled()) line.goal = {Goal::Of::Median, 50};
   for (int i = 0; i < 9; ++i) {
     line.ours.push_back(ns_of([&] {
                           for (std::uint32_t replay = 1; replay <= ranges; ++replay) {

@@ -41,7 +41,7 @@ void CUPTIAPI on_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const v
 
 RawCupti::RawCupti() {
   void* handle = nullptr;
-  for (const std::string& name : detail::CuptiLibrary::usual_places().names) {
+  for (const std::string& name : detail::CuptiLibrary::default_search().names) {
     if (handle == nullptr) handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (handle == nullptr) {

@@ -13,8 +13,8 @@ namespace reprise::test {
 inline std::vector<std::uint64_t> iterations_of_bodies(const detail::TimingLayout& timing,
                                                        const CollectedReplays::Replay& replay) {
   std::vector<std::uint64_t> iterations;
-  for (const detail::BodyPlace& layout : timing.bodies)
-    iterations.push_back(detail::rounds_of(replay.nodes[layout.first_slot]));
+  for (const detail::BodyLayout& layout : timing.bodies)
+    iterations.push_back(detail::iterations_of(replay.nodes[layout.first_slot]));
   return iterations;
 }
 
@@ -24,12 +24,12 @@ inline std::vector<std::uint64_t> iterations_of_bodies(const detail::TimingLayou
 inline void check_iterations(const Timed& t, const CollectedReplays::Replay& replay,
                              std::uint64_t max_iterations) {
   const detail::TimingLayout timing = detail::timing_layout(t.plan());
-  const auto plans = detail::plans_of_bodies(t.plan());
+  const auto plans = detail::body_plans(t.plan());
   const auto end_of = [](const detail::NodeTime& time) { return time.started + time.duration; };
   for (std::uint32_t body = 0; body < timing.bodies.size(); ++body) {
-    const detail::BodyPlace& layout = timing.bodies[body];
+    const detail::BodyLayout& layout = timing.bodies[body];
     const std::uint64_t iterations = std::min<std::uint64_t>(
-        {detail::rounds_of(replay.nodes[layout.first_slot]), layout.kept, max_iterations});
+        {detail::iterations_of(replay.nodes[layout.first_slot]), layout.kept, max_iterations});
     std::int64_t before = 0;  // the end of the previous iteration
     for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
       std::int64_t last = 0;

@@ -37,7 +37,7 @@ TEST_CASE("cupti library: a library that the process has already loaded belongs 
 
 TEST_CASE("cupti library: a shared search uses the loaded library and loads no second one") {
   CHECK(has(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"},
-                     CuptiLibrary::Search::Present::IsShared}),
+                     CuptiLibrary::Search::Present::Shared}),
             "has no cuptiGetVersion"));
 }
 

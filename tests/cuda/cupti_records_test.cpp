@@ -68,36 +68,36 @@ TEST_CASE(
     mixed.push_back(first[static_cast<std::size_t>(i)]);
   }
   add(runs, mixed);
-  const auto one = runs.take({1'000, 0, More::ToCome});
+  const auto one = runs.take({1'000, 0, More::Expected});
   REQUIRE(one);
   REQUIRE(one->size() == 4);
   CHECK(one->front().started == 1'000);
   CHECK(one->back().ended == 1'100);
-  const auto two = runs.take({2'000, 0, More::ToCome});
+  const auto two = runs.take({2'000, 0, More::Expected});
   REQUIRE(two);
   CHECK(two->front().started == 2'000);
-  CHECK_FALSE(runs.take({3'000, 0, More::ToCome}));
+  CHECK_FALSE(runs.take({3'000, 0, More::Expected}));
 }
 
 TEST_CASE("replay runs: an incomplete replay is pending until no more records will come") {
   ReplayRuns runs(4);
-  CHECK_FALSE(runs.take({1'000, 0, More::ToCome}));
+  CHECK_FALSE(runs.take({1'000, 0, More::Expected}));
   auto replay = replay_at(1'000);
   const NodeRun late = replay[2];
   replay.erase(replay.begin() + 2);
   add(runs, replay);
-  CHECK_FALSE(runs.take({1'000, 0, More::ToCome}));
+  CHECK_FALSE(runs.take({1'000, 0, More::Expected}));
   SUBCASE("the record comes") {
     runs.add(late);
-    const auto whole = runs.take({1'000, 0, More::ToCome});
+    const auto whole = runs.take({1'000, 0, More::Expected});
     REQUIRE(whole);
     CHECK(whole->size() == 4);
   }
   SUBCASE("the record does not come") {
-    const auto rest = runs.take({1'000, 0, More::NotToCome});
+    const auto rest = runs.take({1'000, 0, More::NoneExpected});
     REQUIRE(rest);
     CHECK(rest->size() == 3);
-    const auto nothing = runs.take({2'000, 0, More::NotToCome});
+    const auto nothing = runs.take({2'000, 0, More::NoneExpected});
     REQUIRE(nothing);
     CHECK(nothing->empty());
   }
@@ -109,25 +109,25 @@ TEST_CASE("replay runs: an incomplete replay is abandoned once two later replays
   broken.pop_back();
   add(runs, broken);
   add(runs, replay_at(2'000));
-  CHECK_FALSE(runs.take({1'000, 0, More::ToCome}));
+  CHECK_FALSE(runs.take({1'000, 0, More::Expected}));
   add(runs, replay_at(3'000));
-  const auto rest = runs.take({1'000, 0, More::ToCome});
+  const auto rest = runs.take({1'000, 0, More::Expected});
   REQUIRE(rest);
   CHECK(rest->size() == 3);
-  CHECK(runs.take({2'000, 0, More::ToCome})->size() == 4);
+  CHECK(runs.take({2'000, 0, More::Expected})->size() == 4);
 }
 
 TEST_CASE("replay runs: after a record loss, times decide which replay is present") {
   ReplayRuns runs(4);
   add(runs, replay_at(3'000));
-  runs.note_lost();
-  const auto missing = runs.take({1'000, 500, More::ToCome});
+  runs.mark_lost();
+  const auto missing = runs.take({1'000, 500, More::Expected});
   REQUIRE(missing);
   CHECK(missing->empty());
-  const auto there = runs.take({3'040, 500, More::ToCome});
+  const auto there = runs.take({3'040, 500, More::Expected});
   REQUIRE(there);
   CHECK(there->size() == 4);
-  CHECK_FALSE(runs.take({4'000, 500, More::ToCome}));
+  CHECK_FALSE(runs.take({4'000, 500, More::Expected}));
 }
 
 TEST_CASE(
@@ -137,10 +137,10 @@ TEST_CASE(
   auto broken = replay_at(1'000);
   broken.pop_back();
   add(runs, broken);
-  runs.note_lost();
-  CHECK_FALSE(runs.take({1'000, 500, More::ToCome}));
+  runs.mark_lost();
+  CHECK_FALSE(runs.take({1'000, 500, More::Expected}));
   add(runs, replay_at(2'000));
-  const auto rest = runs.take({1'000, 500, More::ToCome});
+  const auto rest = runs.take({1'000, 500, More::Expected});
   REQUIRE(rest);
   CHECK(rest->size() == 3);
 }

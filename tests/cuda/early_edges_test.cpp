@@ -124,7 +124,7 @@ TEST_CASE("priorities: nodes on the critical path have the highest priority") {
   detail::DeviceCore& core = *detail::core_of(gpu.device);
   const detail::LoweringConfig choice{
       .shape = detail::LoweringConfig::Shape::EntryExit,
-      .priorities = detail::LoweringConfig::Priorities::LongestWayFirst};
+      .priorities = detail::LoweringConfig::Priorities::LongestPathFirst};
   const auto plan = detail::lower_again(detail::core_of(graph)->plan(), choice,
                                         core.info().limits.buffer_alignment);
   const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),

@@ -128,7 +128,7 @@ TEST_CASE("virtual allocation: an address range is registered while its pages ar
   FakePages fake;
   const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
   CHECK_FALSE(is_unmapped(pages->address()));
-  pages->give_back();
+  pages->unmap();
   CHECK(driver_state.mappings == 0);
   CHECK(driver_state.reservations == 1);
   CHECK(is_unmapped(pages->address()));
@@ -136,7 +136,7 @@ TEST_CASE("virtual allocation: an address range is registered while its pages ar
   CHECK_FALSE(is_unmapped(pages->address() + 4 * kPage));
   CHECK_FALSE(is_unmapped(pages->address() - 1));
   std::byte* const address = pages->address();
-  pages->take();
+  pages->map_pages();
   CHECK(pages->address() == address);
   CHECK(driver_state.mappings == 1);
   CHECK_FALSE(is_unmapped(address));
@@ -151,8 +151,8 @@ TEST_CASE(
     driver_state = {.failing = failing};
     try {
       const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
-      pages->give_back();
-      pages->take();
+      pages->unmap();
+      pages->map_pages();
     } catch (const Error& error) {
       CHECK(to_string(error.code()) == to_string(ErrorCode::OutOfMemory));
     }
@@ -185,12 +185,12 @@ TEST_CASE(
   pages->resize(3 * kPage);
   CHECK(driver_state.mappings == 1);
   pages->resize(5 * kPage);
-  pages->give_back();
+  pages->unmap();
   CHECK(driver_state.mappings == 0);
   CHECK(is_unmapped(pages->address()));
   pages->resize(2 * kPage);
   CHECK(driver_state.mappings == 0);
-  pages->take();
+  pages->map_pages();
   CHECK(pages->bytes() == 2 * kPage);
   CHECK(driver_state.mappings == 1);
   CHECK_FALSE(is_unmapped(pages->address()));

@@ -108,7 +108,7 @@ TEST_CASE(
 
   const auto records = collected(program.program);
   CHECK(all<trace::Device>(records).at(0).name == "a GPU by hand");
-  CHECK(all<trace::BufferLife>(records).at(0).bytes == 4096);
+  CHECK(all<trace::BufferLifetime>(records).at(0).bytes == 4096);
   const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
   REQUIRE(version.nodes.size() == 3);
   CHECK(name_of(version, 0) == "scale<float>");
@@ -319,14 +319,14 @@ TEST_CASE(
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemMap, cuMemMap_params{0x3000000, 256, 0, 0, 0});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, cuMemAlloc_v2_params{&address, 64},
                {.result = CUDA_ERROR_OUT_OF_MEMORY});
-  CHECK(all<trace::BufferLife>(collected(program.program)).size() == 3);
+  CHECK(all<trace::BufferLifetime>(collected(program.program)).size() == 3);
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x1000000, nullptr});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, cuMemFreeHost_params{host});
   program.call(CUPTI_DRIVER_TRACE_CBID_cuMemUnmap, cuMemUnmap_params{0x3000000, 256});
-  const auto lives = all<trace::BufferLife>(collected(program.program));
+  const auto lives = all<trace::BufferLifetime>(collected(program.program));
   CHECK(lives.size() == 3);
   CHECK(std::all_of(lives.begin(), lives.end(),
-                    [](const trace::BufferLife& life) { return life.freed != 0; }));
+                    [](const trace::BufferLifetime& life) { return life.freed != 0; }));
 }
 
 TEST_CASE(

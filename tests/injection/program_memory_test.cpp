@@ -38,7 +38,7 @@ TEST_CASE("program memory: the trace contains lifetimes and totals per allocatio
   memory.add({0x1000, 100, Source::Device, 0}, 1);
   memory.add({0x2000, 50, Source::PinnedHost, 0}, 2);
   auto records = collected(memory);
-  CHECK(all<trace::BufferLife>(records).size() == 2);
+  CHECK(all<trace::BufferLifetime>(records).size() == 2);
   const auto pools = all<trace::PoolState>(records);
   REQUIRE(pools.size() == 2);
   CHECK(pools[0].label == "cudaMalloc");
@@ -46,7 +46,7 @@ TEST_CASE("program memory: the trace contains lifetimes and totals per allocatio
   CHECK(pools[1].host_bytes == 50);
   memory.remove(0x1000, 7);
   records = collected(memory);
-  const auto lives = all<trace::BufferLife>(records);
+  const auto lives = all<trace::BufferLifetime>(records);
   REQUIRE(lives.size() == 1);
   CHECK(lives[0].allocated == 1);
   CHECK(lives[0].freed == 7);

@@ -28,7 +28,7 @@ DependencyGraph manual_dependencies(std::uint32_t nodes, EdgeList edges) {
   return dependencies;
 }
 
-DependencyGraph random_schedule(const RandomScheduleDesc& desc) {
+DependencyGraph random_dependencies(const RandomDependenciesDesc& desc) {
   Random random(desc.seed);
   EdgeList edges;
   for (std::uint32_t to = 0; to < desc.nodes; ++to) {
@@ -39,13 +39,14 @@ DependencyGraph random_schedule(const RandomScheduleDesc& desc) {
   return manual_dependencies(desc.nodes, std::move(edges));
 }
 
-DependencyGraph tree_schedule(std::uint32_t nodes) {
+DependencyGraph tree_dependencies(std::uint32_t nodes) {
   EdgeList edges;
   for (std::uint32_t node = 1; node < nodes; ++node) edges.emplace_back((node - 1) / 2, node);
   return manual_dependencies(nodes, std::move(edges));
 }
 
-DependencyGraph layer_schedule(std::uint32_t nodes, std::uint32_t width, std::uint32_t parents) {
+DependencyGraph layer_dependencies(std::uint32_t nodes, std::uint32_t width,
+                                   std::uint32_t parents) {
   EdgeList edges;
   for (std::uint32_t node = width; node < nodes; ++node) {
     const std::uint32_t layer = node / width - 1;

@@ -18,18 +18,18 @@ using EdgeList = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // from 
 // duplicates.
 [[nodiscard]] detail::DependencyGraph manual_dependencies(std::uint32_t nodes, EdgeList edges);
 
-struct RandomScheduleDesc {
+struct RandomDependenciesDesc {
   std::uint64_t seed = 1;
   std::uint32_t nodes = 40;
   std::uint32_t edge_percent = 10;  // of all node pairs
 };
-[[nodiscard]] detail::DependencyGraph random_schedule(const RandomScheduleDesc& desc);
+[[nodiscard]] detail::DependencyGraph random_dependencies(const RandomDependenciesDesc& desc);
 
 // A binary tree (node i follows (i - 1) / 2), and layers of `width` in which a node follows its
 // counterpart and `parents` - 1 neighbours of the previous layer.
-[[nodiscard]] detail::DependencyGraph tree_schedule(std::uint32_t nodes);
-[[nodiscard]] detail::DependencyGraph layer_schedule(std::uint32_t nodes, std::uint32_t width,
-                                                     std::uint32_t parents);
+[[nodiscard]] detail::DependencyGraph tree_dependencies(std::uint32_t nodes);
+[[nodiscard]] detail::DependencyGraph layer_dependencies(std::uint32_t nodes, std::uint32_t width,
+                                                         std::uint32_t parents);
 
 // before[b][a]: lowered node a is ordered before lowered node b. At most 128 nodes.
 using Closure = std::vector<std::bitset<128>>;

@@ -21,7 +21,7 @@ struct DiffOptions {
 };
 
 const char* verdict(const Change& c) {
-  if (c.count_a < model::kLeastSamples || c.count_b < model::kLeastSamples) return "too few";
+  if (c.count_a < model::kMinSamples || c.count_b < model::kMinSamples) return "too few";
   if (!c.is_significant) return "same";
   return c.comparison.b_is_longer > 0.5 ? "slower" : "faster";
 }

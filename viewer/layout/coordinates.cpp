@@ -150,7 +150,7 @@ std::vector<double> place_across(const LayeredGraph& graph, const RankOrder& ord
   }
   const double width = extents[narrowest].right - extents[narrowest].left;
   if (graph.segments.empty() &&
-      width > static_cast<double>(options.most_spread) * min_width(graph, order, across, options)) {
+      width > static_cast<double>(options.max_spread) * min_width(graph, order, across, options)) {
     return balance_across(graph, order, across, options);
   }
   std::array<double, 4> shift{};

@@ -55,7 +55,7 @@ std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& orde
                                 const LayoutOptions& options) {
   std::vector<double> rooms(graph.rank_count, 0);
   if (graph.rank_count < 2 || graph.node_group.empty() ||
-      (options.group_begin <= 0 && options.group_end <= 0))
+      (options.group_start <= 0 && options.group_end <= 0))
     return rooms;
   // the last turn in which the group was present
   std::vector<std::uint32_t> seen(graph.groups->count(), 0);
@@ -81,7 +81,7 @@ std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& orde
     return static_cast<float>(most);
   };
   for (std::uint32_t r = 1; r < graph.rank_count; ++r) {
-    rooms[r] = static_cast<double>(options.group_begin * missing(r, r - 1) +
+    rooms[r] = static_cast<double>(options.group_start * missing(r, r - 1) +
                                    options.group_end * missing(r - 1, r));
   }
   return rooms;

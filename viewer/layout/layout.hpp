@@ -40,10 +40,10 @@ struct LayoutOptions {
   // added across per group border between adjacent nodes of a rank
   float group_gap = 0;
   // added between ranks per group that starts there
-  float group_begin = 0;
+  float group_start = 0;
   float group_end = 0;  // likewise, per group that ended above
   // maximum width relative to the minimum; wider drawings are balanced, with less straight edges
-  float most_spread = 3;
+  float max_spread = 3;
   float component_gap = 48;  // between connected components
   float group_padding = 8;   // around a group's nodes, added per nesting level
   float aspect = 1.6f;       // target width / height of the packing

@@ -57,7 +57,8 @@ struct Document {
   Table<std::string> thread_names;
   Table<trace::PoolState> pools;             // latest state of each
   Table<trace::DeviceTotals> device_totals;  // by device; latest state of each
-  Table<trace::BufferLife> buffers;  // persistent buffers; a later record replaces an earlier one
+  Table<trace::BufferLifetime>
+      buffers;  // persistent buffers; a later record replaces an earlier one
   ListView<trace::Clock> clocks;
   ListView<trace::PoolState> pool_history;
   ListView<trace::DeviceTotals> device_history;
@@ -65,7 +66,7 @@ struct Document {
   ListView<trace::Message> messages;
   ListView<trace::Update> updates;
   ListView<trace::Loss> losses;
-  ListView<trace::ProfileCost> profile_costs;
+  ListView<trace::ProfilingOverhead> profiling_overheads;
   std::map<GraphKey, GraphEntry> graphs;
   std::uint64_t dropped_host_ranges = 0;  // older ranges that a long live session dropped
   // of graph versions that the trace does not describe

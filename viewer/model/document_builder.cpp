@@ -116,7 +116,7 @@ void DocumentBuilder::add(trace::Records records) {
     device_totals_.change().insert_or_assign(t.device, t);
     device_history_.push_back(t);
   }
-  for (trace::BufferLife& b : records.buffer_lives) {
+  for (trace::BufferLifetime& b : records.buffer_lifetimes) {
     extend(b.allocated, b.freed);
     buffers_.change().insert_or_assign(b.buffer, std::move(b));
   }
@@ -129,7 +129,7 @@ void DocumentBuilder::add(trace::Records records) {
     updates_.push_back(std::move(u));
   }
   for (trace::Loss& l : records.losses) losses_.push_back(std::move(l));
-  for (const trace::ProfileCost& c : records.profile_costs) profile_costs_.push_back(c);
+  for (const trace::ProfilingOverhead& c : records.profiling_overheads) profile_costs_.push_back(c);
 }
 
 std::shared_ptr<const Document> DocumentBuilder::publish() {
@@ -149,7 +149,7 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->messages = messages_.view();
   d->updates = updates_.view();
   d->losses = losses_.view();
-  d->profile_costs = profile_costs_.view();
+  d->profiling_overheads = profile_costs_.view();
   for (auto& [key, entry] : graphs_)
     d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.dropped_replays,
                                       entry.loops.view(), entry.statistics.publish()});

@@ -63,7 +63,7 @@ class DocumentBuilder {
   Table<std::map<std::uint32_t, std::string>> thread_names_;
   Table<std::map<std::uint32_t, trace::PoolState>> pools_;
   Table<std::map<std::uint32_t, trace::DeviceTotals>> device_totals_;
-  Table<std::map<std::uint32_t, trace::BufferLife>> buffers_;
+  Table<std::map<std::uint32_t, trace::BufferLifetime>> buffers_;
   GrowingList<trace::Clock> clocks_;
   GrowingList<trace::PoolState> pool_history_;
   GrowingList<trace::DeviceTotals> device_history_;
@@ -71,7 +71,7 @@ class DocumentBuilder {
   GrowingList<trace::Message> messages_;
   GrowingList<trace::Update> updates_;
   GrowingList<trace::Loss> losses_;
-  GrowingList<trace::ProfileCost> profile_costs_;
+  GrowingList<trace::ProfilingOverhead> profile_costs_;
   std::map<GraphKey, Entry> graphs_;
   std::uint64_t dropped_host_ranges_ = 0, unknown_replays_ = 0, unknown_samples_ = 0;
   trace::Time first_ = 0, last_ = 0;

@@ -24,7 +24,7 @@ struct Writer {
     const trace::GraphVersion& r = g.record();
     out << "graph " << r.graph << " version " << r.version << " \"" << g.name() << "\" device "
         << r.device << " lanes " << r.lanes << " slab " << r.slab_bytes << " of " << r.naive_bytes
-        << " bound " << r.bound_bytes << "\n";
+        << " bound " << r.lower_bound_bytes << "\n";
     for (std::uint32_t b = 0; b < r.buffers.size(); ++b) {
       out << "  buffer " << b << " " << g.buffer_name(b) << " "
           << trace::buffer_kind_name(r.buffers[b].kind) << " " << r.buffers[b].bytes << " bytes at "
@@ -107,8 +107,9 @@ struct Writer {
       out << "message " << at(m.at) << " " << trace::severity_name(m.severity) << " " << m.id
           << ": " << m.text << "\n";
     for (const trace::Loss& l : d.losses)
-      out << "lost " << l.count << " " << trace::loss_name(l.kind) << " reason " << l.reason << "\n";
-    for (const trace::ProfileCost& c : d.profile_costs)
+      out << "lost " << l.count << " " << trace::loss_name(l.kind) << " reason " << l.reason
+          << "\n";
+    for (const trace::ProfilingOverhead& c : d.profiling_overheads)
       out << "profiling overhead host " << c.host << " device " << c.device << "\n";
     out << "unknown replays " << d.unknown_replays << " samples " << d.unknown_samples << "\n";
     return out.str();

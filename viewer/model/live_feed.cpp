@@ -73,7 +73,7 @@ FeedStatus LiveFeed::status() const {
           .progress = 1,
           .reason = live.reason,
           .allowed = live.allowed,
-          .asked = requested_};
+          .requested_profile = requested_};
 }
 
 void LiveFeed::run(const std::stop_token& stop) {

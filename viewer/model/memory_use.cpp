@@ -64,7 +64,7 @@ std::vector<BufferSpan> spans_of(const Graph& graph, StartOf start_of, EndOf end
 
 }  // namespace
 
-MemoryUse memory_by_schedule(const Graph& graph) {
+MemoryUse memory_by_node_order(const Graph& graph) {
   return use_of(graph, spans_of(
                            graph, [](std::uint32_t n) { return Time{n}; },
                            [](std::uint32_t n) { return Time{n} + 1; }));

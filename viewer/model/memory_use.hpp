@@ -33,7 +33,7 @@ struct MemoryUse {
   std::uint64_t naive_bytes = 0;                  // total without aliasing
 };
 
-[[nodiscard]] MemoryUse memory_by_schedule(const Graph& graph);
+[[nodiscard]] MemoryUse memory_by_node_order(const Graph& graph);
 // Nodes without a measured time use the estimate of replay_times().
 [[nodiscard]] MemoryUse memory_by_time(const Graph& graph, const ReplayTimes& times);
 

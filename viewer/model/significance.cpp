@@ -24,7 +24,7 @@ Comparison compare(const detail::DurationHistogram& a, const detail::DurationHis
     a_before += of_a;
   }
   Comparison result{1, longer / (count_a * count_b)};
-  if (a.count() < kLeastSamples || b.count() < kLeastSamples) return result;
+  if (a.count() < kMinSamples || b.count() < kMinSamples) return result;
   const double variance = count_a * count_b / 12 * (count + 1 - ties / (count * (count - 1)));
   if (variance <= 0) return result;
   const double distance = std::max(0.0, std::abs(longer - count_a * count_b / 2) - 0.5);

@@ -19,7 +19,7 @@ struct Comparison {
 };
 
 // With fewer samples on either side the approximation is invalid and p is 1.
-inline constexpr std::uint64_t kLeastSamples = 8;
+inline constexpr std::uint64_t kMinSamples = 8;
 
 // A difference is significant if p, multiplied by the number of simultaneous comparisons
 // (Bonferroni), is below this level.

@@ -73,7 +73,7 @@ void find_implied_edges(const Graph& graph, SyncCosts& costs) {
       for (const Neighbour& p : graph.predecessors(n)) {
         if (p.node < base || p.node - base >= kBits) continue;
         if ((of_predecessors[(p.node - base) / 64] >> (p.node - base) % 64 & 1) != 0)
-          costs.edges[p.edge].is_implied = true;
+          costs.edges[p.edge].is_redundant = true;
       }
       for (std::uint32_t w = 0; w < kWords; ++w) ancestors[n][w] = of_predecessors[w] | direct[w];
     }
@@ -110,7 +110,7 @@ SyncCosts sync_costs(const Graph& graph, const std::vector<double>& durations) {
     BarrierCost& b = costs.barriers[barrier];
     ++b.edges;
     b.critical_edges += costs.edges[e].is_critical ? 1 : 0;
-    b.implied_edges += costs.edges[e].is_implied ? 1 : 0;
+    b.redundant_edges += costs.edges[e].is_redundant ? 1 : 0;
   }
   for (std::uint32_t b = 0; b < costs.barriers.size(); ++b) {
     if (costs.barriers[b].critical_edges != 0)

@@ -13,15 +13,15 @@
 namespace reprise::model {
 
 struct EdgeCost {
-  double cost = 0;           // ns
-  bool is_critical = false;  // on a longest path
-  bool is_implied = false;   // other edges already imply this order
+  double cost = 0;            // ns
+  bool is_critical = false;   // on a longest path
+  bool is_redundant = false;  // other edges already imply this order
 };
 
 struct BarrierCost {
   double cost = 0;
-  std::uint32_t edges = 0, critical_edges = 0, implied_edges = 0;
-  [[nodiscard]] bool orders_nothing() const noexcept { return edges == implied_edges; }
+  std::uint32_t edges = 0, critical_edges = 0, redundant_edges = 0;
+  [[nodiscard]] bool is_redundant() const noexcept { return edges == redundant_edges; }
 };
 
 struct SyncCosts {

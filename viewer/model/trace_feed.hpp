@@ -32,7 +32,7 @@ struct FeedStatus {
   std::string reason = {};  // human-readable; of Failed, Ended and damaged files
   // live: the maximum that request_profile() can obtain; empty: nothing
   std::optional<trace::LiveProfile> allowed = {};
-  std::optional<trace::LiveProfile> asked = {};  // live: the latest request
+  std::optional<trace::LiveProfile> requested_profile = {};  // live: the latest request
 };
 
 struct TraceFeedDesc {

@@ -43,7 +43,7 @@ class Summarizer {
     for (const trace::DeviceTotals& d : records.device_totals)
       keep_last(summary_.device_totals, &trace::DeviceTotals::device, d);
     for (const trace::Loss& l : records.losses) summary_.losses[l.kind] += l.count;
-    for (const trace::ProfileCost& c : records.profile_costs) {
+    for (const trace::ProfilingOverhead& c : records.profiling_overheads) {
       summary_.profile_host += c.host;
       summary_.profile_device += c.device;
     }

@@ -70,7 +70,7 @@ class Frames {
     ui_.new_frame();
     ImGui::NewFrame();
     body(ui_.theme());
-    end_key_frame();
+    clear_key_presses();
     ui_.render();
   }
   void write() const { write_png(desc_.picture, {desc_.width, desc_.height}, offscreen_.pixels()); }

@@ -24,10 +24,10 @@ std::string time_text(std::int64_t seconds) {
 }
 
 RecentFile inspect(const RecentEntry& entry) {
-  RecentFile file{.path = entry.path, .text = {}, .is_there = true};
+  RecentFile file{.path = entry.path, .text = {}, .exists = true};
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(entry.path, error);
-  file.is_there = !error;
+  file.exists = !error;
   const std::string when = time_text(entry.opened);
   file.text = error ? "not found" : bytes_text(bytes);
   if (!when.empty()) file.text += ", opened " + when;
@@ -40,7 +40,7 @@ bool equal(const StartPageContent& a, const StartPageContent& b) {
              [](const auto& x, const auto& y) { return x.path == y.path && x.alive == y.alive; }) &&
          std::equal(a.recent.begin(), a.recent.end(), b.recent.begin(), b.recent.end(),
                     [](const auto& x, const auto& y) {
-                      return x.path == y.path && x.text == y.text && x.is_there == y.is_there;
+                      return x.path == y.path && x.text == y.text && x.exists == y.exists;
                     });
 }
 
@@ -64,7 +64,7 @@ void StartPageMonitor::set_recent(const std::vector<RecentEntry>& recent) {
     recent_ = recent;
     found_.recent.clear();
     for (const RecentEntry& entry : recent)
-      found_.recent.push_back({.path = entry.path, .text = {}, .is_there = true});
+      found_.recent.push_back({.path = entry.path, .text = {}, .exists = true});
     recent_changed_ = true;
   }
   wake_.notify_all();

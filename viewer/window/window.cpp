@@ -118,7 +118,7 @@ void Window::set_callbacks() {
   glfwSetWindowUserPointer(handle_, this);
   glfwSetKeyCallback(handle_, [](GLFWwindow* handle, int key, int, int action, int mods) {
     window_of(handle).input_ = true;
-    note_key(key, action != GLFW_RELEASE, action == GLFW_REPEAT, mods);
+    on_key_event(key, action != GLFW_RELEASE, action == GLFW_REPEAT, mods);
     if (key == GLFW_KEY_Q && action == GLFW_PRESS && mods == GLFW_MOD_CONTROL)
       glfwSetWindowShouldClose(handle, GLFW_TRUE);
   });
@@ -200,7 +200,7 @@ bool Window::begin_frame() {
 void Window::add_exit() {
   ui_->render();
   glfwSwapBuffers(handle_);
-  end_key_frame();
+  clear_key_presses();
 }
 
 std::uint32_t Window::width() const {

@@ -95,7 +95,7 @@ class Claims {
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       const std::uint32_t at = index == kNone ? index_of(nodes[i]) : index;
       if (at == kNone || !leaves_records(type_of(nodes[i]))) continue;
-      session_.claim_inside(of, first + i, at, sink_);
+      session_.register_inner_node(of, first + i, at, sink_);
       count(at);
     }
     for (const cudaGraphNode_t node : nodes)
@@ -170,7 +170,7 @@ std::uint64_t ActivityTimes::iterations_of_body(std::uint32_t body) const {
 std::size_t ActivityTimes::runs_in_bodies() const {
   std::size_t runs = 0;
   for (std::uint32_t body = 0; body < timing_.bodies.size(); ++body) {
-    const BodyPlace& layout = timing_.bodies[body];
+    const BodyLayout& layout = timing_.bodies[body];
     for (std::uint32_t node = 0; node < layout.nodes; ++node)
       runs += iterations_of_body(body) * claimed_.records[layout.first_node + node];
   }
@@ -179,7 +179,7 @@ std::size_t ActivityTimes::runs_in_bodies() const {
 
 void ActivityTimes::mark_gap() noexcept {
   const std::lock_guard lock(claimed_.sink->mutex);
-  claimed_.sink->runs.note_lost();
+  claimed_.sink->runs.mark_lost();
 }
 
 std::string ActivityTimes::warning() {
@@ -210,12 +210,12 @@ NodeTimer::FindResult ActivityTimes::find(const Request& request, const GpuClock
   const std::size_t body_runs = runs_in_bodies();
   const bool lost = session_.dropped() != dropped_before_;
   const std::lock_guard lock(claimed_.sink->mutex);
-  if (lost) claimed_.sink->runs.note_lost();
-  auto runs =
-      claimed_.sink->runs.take({clock.to_host(replay_.began), kMaxClockDifference,
-                                request.remaining == Remaining::None ? ReplayRuns::More::NotToCome
-                                                                     : ReplayRuns::More::ToCome,
-                                body_runs});
+  if (lost) claimed_.sink->runs.mark_lost();
+  auto runs = claimed_.sink->runs.take({clock.to_host(replay_.began), kMaxClockDifference,
+                                        request.remaining == Remaining::None
+                                            ? ReplayRuns::More::NoneExpected
+                                            : ReplayRuns::More::Expected,
+                                        body_runs});
   if (!runs) return FindResult::Pending;
   runs_ = std::move(*runs);
   return runs_.empty() ? FindResult::Lost : FindResult::Times;
@@ -250,11 +250,11 @@ void ActivityTimes::fill_body_node(NodeTime* times, std::uint32_t node, std::int
   bool is_iteration_known = true;
   for (;;) {
     if (node < timing_.own_nodes) return cover(times[node], started, ended);
-    const BodyPlace& layout = timing_.bodies[timing_.body_of(node)];
+    const BodyLayout& layout = timing_.bodies[timing_.body_of(node)];
     if (is_iteration_known && iteration < layout.kept)
       cover(times[layout.slot(node - layout.first_node, iteration)], started, ended);
     // Iterations of a branch or a loop do not match the iterations of its parent.
-    is_iteration_known = is_iteration_known && layout.kind == BodyPlace::Kind::Nested;
+    is_iteration_known = is_iteration_known && layout.kind == BodyLayout::Kind::Nested;
     node = layout.parent;
   }
 }

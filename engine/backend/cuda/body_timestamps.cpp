@@ -14,7 +14,7 @@ constexpr std::uint32_t kMaxBodyWords = std::uint32_t{1} << 20, kMaxBodyRows = 1
 
 BodyTimestamps::Layout BodyTimestamps::make_layout(const TimingLayout& timing, Keep keep) {
   Layout layout;
-  for (const BodyPlace& body : timing.bodies) {
+  for (const BodyLayout& body : timing.bodies) {
     const std::uint32_t kept = keep == Keep::Times ? body.kept : 0;
     layout.words.push_back({layout.row_words, body.nodes, kept});
     if (counts(body, keep)) layout.row_words += 1 + kept * (1 + body.nodes);
@@ -43,7 +43,7 @@ BodyTimestamps::BodyTimestamps(const std::shared_ptr<const CudaContext>& context
       memory_(context, *readback_, std::size_t{rows_} * row_words_),
       row_(row_words_),
       iterations_(timing_.bodies.size()) {
-  for (const Plan* body : plans_of_bodies(plan)) lowered_.push_back(body->lowered);
+  for (const Plan* body : body_plans(plan)) lowered_.push_back(body->lowered);
 }
 
 void BodyTimestamps::read(std::uint64_t replay) {

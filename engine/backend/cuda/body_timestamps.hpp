@@ -54,8 +54,8 @@ class BodyTimestamps {
   void fill(NodeTime* times, const GpuClock& clock) const;
 
  private:
-  [[nodiscard]] static bool counts(const BodyPlace& layout, Keep keep) noexcept {
-    return keep == Keep::Times || layout.kind != BodyPlace::Kind::Nested;
+  [[nodiscard]] static bool counts(const BodyLayout& layout, Keep keep) noexcept {
+    return keep == Keep::Times || layout.kind != BodyLayout::Kind::Nested;
   }
   struct Layout {
     std::vector<Words> words;

@@ -140,7 +140,7 @@ void CudaGraphBuilder::add_nodes() {
 // Requires that no instrumentation lies between the two nodes, and compute capability 9.0, the
 // first with programmatic launches.
 bool CudaGraphBuilder::may_start_programmatically(const LoweredEdge& edge) const {
-  return edge.strength == EdgeStrength::Early && target_.markers == nullptr &&
+  return edge.strength == EdgeStrength::Programmatic && target_.markers == nullptr &&
          done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
 }
 
@@ -167,7 +167,7 @@ void CudaGraphBuilder::set_priority(cudaGraphNode_t node, std::uint32_t index) {
   cuda_check(cudaDeviceGetStreamPriorityRange(&lowest, &highest),
              "cudaDeviceGetStreamPriorityRange", call_);
   CUlaunchAttributeValue value = {};
-  value.priority = lowest + (highest - lowest) * plan_.lowered.nodes[index].priority / kMostUrgent;
+  value.priority = lowest + (highest - lowest) * plan_.lowered.nodes[index].priority / kMaxPriority;
   cuda_check(
       context_.driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
       "cuGraphKernelNodeSetAttribute", call_);

@@ -106,7 +106,7 @@ CudaVirtualAllocation::~CudaVirtualAllocation() {
   cuda_ignore(context_->driver.cuMemAddressFree(address_, layout_.bytes));
 }
 
-void CudaVirtualAllocation::give_back() {
+void CudaVirtualAllocation::unmap() {
   const SetupScope scope(*context_, Stage::Allocate);
   UnmappedRanges& unmapped_ranges = UnmappedRanges::of_process();
   const std::lock_guard lock(unmapped_ranges.mutex_);
@@ -122,7 +122,7 @@ void CudaVirtualAllocation::give_back() {
   is_unmapped_ = true;
 }
 
-void CudaVirtualAllocation::take() {
+void CudaVirtualAllocation::map_pages() {
   const SetupScope scope(*context_, Stage::Allocate);
   map(bytes_);
   is_unmapped_ = false;

@@ -56,8 +56,8 @@ class CudaVirtualAllocation final : public VirtualAllocation {
   }
   [[nodiscard]] std::uint64_t reserved() const noexcept override { return layout_.bytes; }
   [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
-  void give_back() override;
-  void take() override;
+  void unmap() override;
+  void map_pages() override;
   void resize(std::uint64_t bytes) override;
 
  private:

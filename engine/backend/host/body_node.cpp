@@ -66,9 +66,9 @@ void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t re
 void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers,
                          std::uint64_t replay, CallbackErrors& errors) noexcept {
   HostProgram& program = *bodies_[body];
-  const BodyPlace& layout = shared_.timing->bodies[body_numbers_[body]];
+  const BodyLayout& layout = shared_.timing->bodies[body_numbers_[body]];
   NodeTime& iterations = times[layout.first_slot];
-  const std::uint64_t iteration = rounds_of(iterations);
+  const std::uint64_t iteration = iterations_of(iterations);
   add_iteration(iterations);
   const std::uint16_t worker = WorkerArena::worker();
   std::int64_t started = steady_now();

@@ -79,12 +79,12 @@ void HostVirtualAllocation::unmap_range(std::uint64_t from, std::uint64_t to) {
   memory_.discharge(to - from);
 }
 
-void HostVirtualAllocation::give_back() {
+void HostVirtualAllocation::unmap() {
   unmap_range(0, bytes_);
   is_mapped_ = false;
 }
 
-void HostVirtualAllocation::take() {
+void HostVirtualAllocation::map_pages() {
   map_range(0, bytes_);
   is_mapped_ = true;
 }

@@ -26,8 +26,8 @@ class HostVirtualAllocation final : public VirtualAllocation {
   [[nodiscard]] std::byte* address() const noexcept override { return address_; }
   [[nodiscard]] std::uint64_t reserved() const noexcept override { return reserved_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept override { return bytes_; }
-  void give_back() override;
-  void take() override;
+  void unmap() override;
+  void map_pages() override;
   void resize(std::uint64_t bytes) override;
 
  private:

@@ -89,7 +89,7 @@ void ActivitySession::detach() noexcept {
 std::string ActivitySession::open(const std::function<void()>& make) {
   const std::lock_guard lock(mutex_);
   if (ended_) return "the process is exiting";
-  if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::usual_places());
+  if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::default_search());
   if (loaded_.library == nullptr) return loaded_.why_not;
   if (windows_ == 0) {
     const ClosedGate closed(gate_);
@@ -155,8 +155,8 @@ void ActivitySession::claim(CUgraphNode node, std::uint32_t place,
   owners_[id] = {place, sink};
 }
 
-void ActivitySession::claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place,
-                                   const std::shared_ptr<Sink>& sink) {
+void ActivitySession::register_inner_node(CUgraphNode of, std::uint32_t number, std::uint32_t place,
+                                          const std::shared_ptr<Sink>& sink) {
   const std::uint32_t graph = graph_part(id_of(of));
   const std::lock_guard lock(owners_mutex_);
   inner_nodes_[graph].push_back({number, {place, sink}});
@@ -225,14 +225,14 @@ void ActivitySession::deliver(const CUpti_Activity& activity) {
   const std::lock_guard lock(sink->mutex);
   if (record->started == 0 || record->ended == 0) {
     ++sink->untimed;
-    sink->runs.note_lost();
+    sink->runs.mark_lost();
     return;
   }
   try {
     sink->runs.add({place, static_cast<std::int64_t>(record->started),
                     static_cast<std::int64_t>(record->ended)});
   } catch (const std::bad_alloc&) {
-    sink->runs.note_lost();
+    sink->runs.mark_lost();
   }
 }
 

@@ -63,8 +63,8 @@ class ActivitySession {
   // graphs in the executable and numbers their nodes after those of the outermost graph: graph by
   // graph, in the order of the containing nodes, depth first. `number` is that number; `of` is any
   // node of the outermost graph.
-  void claim_inside(CUgraphNode of, std::uint32_t number, std::uint32_t place,
-                    const std::shared_ptr<Sink>& sink);
+  void register_inner_node(CUgraphNode of, std::uint32_t number, std::uint32_t place,
+                           const std::shared_ptr<Sink>& sink);
   // Flushes CUPTI's records of completed work. The sinks have received them when it returns.
   void flush() noexcept;
   // Number of records that CUPTI dropped for lack of buffers.

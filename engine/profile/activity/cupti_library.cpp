@@ -24,7 +24,7 @@ struct CloseLibrary {
 
 }  // namespace
 
-CuptiLibrary::Search CuptiLibrary::usual_places() {
+CuptiLibrary::Search CuptiLibrary::default_search() {
   const char* const wanted = std::getenv("REPRISE_CUPTI");
   if (wanted != nullptr && *wanted != '\0') {
     if (std::string_view(wanted) == "off") return {};
@@ -43,7 +43,7 @@ CuptiLibrary::Loaded CuptiLibrary::load(const Search& search) {
   for (const std::string& name : search.names) {
     handle.reset(::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD));
     if (!handle) continue;
-    if (search.present == Search::Present::IsShared) break;
+    if (search.present == Search::Present::Shared) break;
     return {nullptr,
             concat("the process has loaded ", name,
                    " already: another profiler or library uses CUPTI, which supports one client")};

@@ -44,13 +44,13 @@ struct CuptiLibrary {
   struct Search {
     std::vector<std::string> names;  // tried in this order; a name with a slash is a path
     enum class Present : std::uint8_t {
-      IsTaken,
-      IsShared
-    } present = Present::IsTaken;  // the treatment of a copy that is already loaded
+      Taken,
+      Shared
+    } present = Present::Taken;  // the treatment of a copy that is already loaded
   };
   // $REPRISE_CUPTI if it is set (off or a path); otherwise the toolkit's library names in the
   // loader's search path and the usual folders of the toolkit.
-  [[nodiscard]] static Search usual_places();
+  [[nodiscard]] static Search default_search();
   // Resolves the calls of an opened library. Empty, with the reason in `why_not`, if a symbol is
   // missing or the version is too old.
   [[nodiscard]] static std::optional<CuptiLibrary> resolve(void* handle, std::string& why_not);

@@ -59,7 +59,7 @@ std::optional<std::vector<NodeRun>> ReplayRuns::take(const Wanted& wanted) {
         broken_ && std::any_of(runs_.begin(), runs_.end(), [&](const NodeRun& run) {
           return is_begin(run) && run.started > wanted.began + wanted.tolerance;
         });
-    if (is_past || wanted.more == More::NotToCome) return Runs{};
+    if (is_past || wanted.more == More::NoneExpected) return Runs{};
     return std::nullopt;
   }
   const auto end = std::find_if(begin + 1, runs_.end(), is_begin);
@@ -68,7 +68,7 @@ std::optional<std::vector<NodeRun>> ReplayRuns::take(const Wanted& wanted) {
   // lost records, two otherwise.
   const bool is_past =
       end != runs_.end() && (broken_ || std::any_of(end + 1, runs_.end(), is_begin));
-  if (!is_whole && wanted.more == More::ToCome && !is_past) return std::nullopt;
+  if (!is_whole && wanted.more == More::Expected && !is_past) return std::nullopt;
   Runs taken(begin, end);
   runs_.erase(runs_.begin(), end);
   return taken;

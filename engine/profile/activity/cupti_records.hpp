@@ -35,13 +35,13 @@ struct NodeRun {
 // Splits the records of one profiling clone into replays in launch order. Threads: one at a time.
 class ReplayRuns {
  public:
-  enum class More : std::uint8_t { ToCome, NotToCome };
+  enum class More : std::uint8_t { Expected, NoneExpected };
   // The replay to extract. After lost records, whole replays may be missing; then `began`
   // identifies the replay.
   struct Wanted {
     std::int64_t began = 0;
     std::int64_t tolerance = 0;  // maximum error of `began`, ns
-    More more = More::ToCome;
+    More more = More::Expected;
     // Executions in this replay beyond the constant number per replay, for example of loop
     // iterations.
     std::size_t besides = 0;
@@ -52,7 +52,7 @@ class ReplayRuns {
 
   void add(const NodeRun& run);
   // From now on, replays are matched by time.
-  void note_lost() noexcept { broken_ = true; }
+  void mark_lost() noexcept { broken_ = true; }
 
   // The executions of the next replay, sorted by start. Empty: lost. nullopt: not complete yet.
   // Discards the executions of earlier replays.

@@ -23,8 +23,8 @@ namespace {
 // The CUPTI library; loaded by the first entry point that needs it.
 const CuptiLibrary::Loaded& cupti() {
   static const auto* const loaded = [] {
-    CuptiLibrary::Search search = CuptiLibrary::usual_places();
-    search.present = CuptiLibrary::Search::Present::IsShared;
+    CuptiLibrary::Search search = CuptiLibrary::default_search();
+    search.present = CuptiLibrary::Search::Present::Shared;
     return new CuptiLibrary::Loaded(CuptiLibrary::load(search));
   }();
   return *loaded;

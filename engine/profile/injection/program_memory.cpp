@@ -24,8 +24,8 @@ trace::BufferKind kind_of(ProgramMemory::Source source) {
                                                      : trace::BufferKind::Device;
 }
 
-trace::BufferLife lifetime_of(const ProgramMemory::Location& location, trace::Time since,
-                              trace::Time freed) {
+trace::BufferLifetime lifetime_of(const ProgramMemory::Location& location, trace::Time since,
+                                  trace::Time freed) {
   const ProgramMemory::Allocation& a = location.allocation;
   return {location.buffer,
           location.pool,

@@ -55,7 +55,7 @@ DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<D
   if (!instance_->trace()) return;
   trace_ =
       std::make_unique<DeviceTrace>(instance_->trace(), instance_->profile(), backend_->info());
-  memory_.set_observer([this] { trace_->note_memory([this] { return memory_.statistics(); }); });
+  memory_.set_observer([this] { trace_->record_memory([this] { return memory_.statistics(); }); });
 }
 
 Instrumentation DeviceCore::instrumentation() const noexcept {

@@ -91,8 +91,8 @@ std::vector<std::uint8_t> renumber_disabled(const std::vector<std::uint8_t>& dis
   for (std::uint32_t node = 0; node < to.dependencies.node_count(); ++node)
     number[from.lowered.node_of[node]] = to.lowered.node_of[node];
   const TimingLayout old_layout = timing_layout(from), new_layout = timing_layout(to);
-  for (const BodyPlace& body : old_layout.bodies) {
-    const BodyPlace& same =
+  for (const BodyLayout& body : old_layout.bodies) {
+    const BodyLayout& same =
         new_layout.bodies[new_layout.first_body(number[body.parent]) + body.branch];
     for (std::uint32_t node = 0; node < body.nodes; ++node)
       number[body.first_node + node] = same.first_node + node;

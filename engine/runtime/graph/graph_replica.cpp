@@ -296,10 +296,10 @@ std::uint64_t GraphReplica::submit_replay(QueueCore& queue) {
       replays_.load(std::memory_order_relaxed) - executable_->replays_before + 1;
   const NvtxRange range(NvtxWork::Replay, label_, index_.replay_of(replay));
   if (log == nullptr || !log->begin_launch(replay)) return exec.launch(queue.backend());
-  LaunchNote note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
+  LaunchRecord note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
   const std::uint64_t serial = exec.launch(queue.backend());
   note.returned = trace_now();
-  log->note_launch(note);
+  log->record_launch(note);
   return serial;
 }
 

@@ -69,7 +69,7 @@ FoundCommand find_command(const Plan& plan, BindingState& state, const CommandRe
   };
   if (plan.bodies.empty()) return found;
   const TimingLayout layout = timing_layout(plan);
-  const std::vector<const Plan*> plans = plans_of_bodies(plan);
+  const std::vector<const Plan*> plans = body_plans(plan);
   for (std::size_t body = 0; body < plans.size(); ++body)
     find_in(*plans[body], layout.bodies[body].first_node);
   return found;

@@ -39,7 +39,7 @@ PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
   if (traced == nullptr) return;
   trace_ = traced->add_pool(label_, [budget = memory_.get()] { return budget->statistics(); });
   // The budget outlives the pool, and its observer holds the trace.
-  memory_->set_observer([trace = trace_] { trace->note_memory(); });
+  memory_->set_observer([trace = trace_] { trace->record_memory(); });
 }
 
 std::size_t PoolCore::live_graphs() const {

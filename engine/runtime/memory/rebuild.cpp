@@ -43,7 +43,7 @@ class Replacements {
   [[nodiscard]] std::shared_ptr<BufferCore> of(const std::shared_ptr<BufferCore>& before) {
     const auto found = buffer_for_.find(before.get());
     if (found != buffer_for_.end()) return found->second;
-    auto workspace = make_workspace_again(*before);
+    auto workspace = recreate_workspace(*before);
     return workspace ? buffer_for_[before.get()] = std::move(workspace) : before;
   }
   // Loads each kernel once, when a recording needs it. An adopted kernel stays stale.

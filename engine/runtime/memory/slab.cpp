@@ -71,7 +71,7 @@ void Slab::discharge(std::uint64_t bytes) noexcept {
 
 void Slab::unmap() {
   const std::uint64_t bytes = footprint_bytes();
-  pages_->give_back();
+  pages_->unmap();
   unmapped_ = true;
   discharge(bytes);
   pages_->resize(bytes_);  // the size that map() maps
@@ -83,7 +83,7 @@ void Slab::unmap() {
 void Slab::map(std::string_view graph) {
   charge(footprint_bytes(), graph);
   try {
-    pages_->take();
+    pages_->map_pages();
   } catch (...) {
     discharge(footprint_bytes());
     throw;

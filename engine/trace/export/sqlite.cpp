@@ -54,7 +54,7 @@ void write_graph(Database& db, const GraphVersion& g, const Topology& topology) 
   Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
   graph.row(g.graph, g.version, graph_name(g),
             device.empty() ? std::nullopt : std::optional(device), hex(g.plan_hash), g.lanes,
-            g.naive_bytes, g.slab_bytes, g.bound_bytes, known(g.compile_time),
+            g.naive_bytes, g.slab_bytes, g.lower_bound_bytes, known(g.compile_time),
             known(g.instantiate_time));
   Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {

@@ -360,8 +360,8 @@ void CallRecorder::take_range(CUpti_CallbackId id, const CUpti_NvtxData& data) {
 void begin() {
   const char* const path = std::getenv("REPRISE_RECORD_CALLS");
   if (path == nullptr) return;
-  detail::CuptiLibrary::Search search = detail::CuptiLibrary::usual_places();
-  search.present = detail::CuptiLibrary::Search::Present::IsShared;
+  detail::CuptiLibrary::Search search = detail::CuptiLibrary::default_search();
+  search.present = detail::CuptiLibrary::Search::Present::Shared;
   const detail::CuptiLibrary::Loaded cupti = detail::CuptiLibrary::load(search);
   if (cupti.library == nullptr) return;
   the_recorder = new CallRecorder(path, *cupti.library);

@@ -65,47 +65,49 @@ TEST_CASE("same order: repeated recordings have the same order and the same depe
       const RecordingPtr a = random_with_everything(seed, ordering),
                          b = random_with_everything(seed, ordering);
       CAPTURE(seed);
-      CHECK(has_same_order(*a, *b));
+      CHECK(has_same_ordering(*a, *b));
       CHECK(same_dependencies(build_dependencies(*a), build_dependencies(*b)));
-      CHECK_FALSE(has_same_order(*a, *random_with_everything(seed + 1, ordering)));
+      CHECK_FALSE(has_same_ordering(*a, *random_with_everything(seed + 1, ordering)));
     }
   }
 }
 
 TEST_CASE("same order: the work of commands may differ") {
-  CHECK(has_same_order(*record({}), *record({.kernel = "another"})));
-  CHECK(has_same_order(*record({}), *record({.start = DispatchDesc::Start::Programmatic})));
+  CHECK(has_same_ordering(*record({}), *record({.kernel = "another"})));
+  CHECK(has_same_ordering(*record({}), *record({.start = DispatchDesc::Start::Programmatic})));
 }
 
 TEST_CASE("same order: programmatic starts may not differ if a dependency is programmatic") {
   const Parts programmatic{.edge = Dependency::Programmatic};
   Parts early = programmatic;
   early.start = DispatchDesc::Start::Programmatic;
-  CHECK(has_same_order(*record(programmatic), *record(programmatic)));
-  CHECK_FALSE(has_same_order(*record(programmatic), *record({})));
-  CHECK_FALSE(has_same_order(*record(programmatic), *record(early)));
-  CHECK_FALSE(has_same_order(*record(early), *record(programmatic)));
+  CHECK(has_same_ordering(*record(programmatic), *record(programmatic)));
+  CHECK_FALSE(has_same_ordering(*record(programmatic), *record({})));
+  CHECK_FALSE(has_same_ordering(*record(programmatic), *record(early)));
+  CHECK_FALSE(has_same_ordering(*record(early), *record(programmatic)));
 }
 
 TEST_CASE("same order: accesses, barriers, edges, command counts and the ordering may not differ") {
   const RecordingPtr before = record({});
-  CHECK_FALSE(has_same_order(*before, *record({.access = Access::ReadWrite})));
-  CHECK_FALSE(has_same_order(*before, *record({.begin = 16})));
-  CHECK_FALSE(has_same_order(*before, *record({.edge_to = 3})));
-  CHECK_FALSE(has_same_order(*before, *record({.ordering = Ordering::Explicit})));
-  CHECK_FALSE(has_same_order(*before, *record({.barrier = {.buffer = 1, .begin = 0, .end = 64}})));
-  CHECK_FALSE(has_same_order(*before, *record({.barrier = {.buffer = 0, .begin = 0, .end = 32}})));
-  CHECK_FALSE(has_same_order(
+  CHECK_FALSE(has_same_ordering(*before, *record({.access = Access::ReadWrite})));
+  CHECK_FALSE(has_same_ordering(*before, *record({.begin = 16})));
+  CHECK_FALSE(has_same_ordering(*before, *record({.edge_to = 3})));
+  CHECK_FALSE(has_same_ordering(*before, *record({.ordering = Ordering::Explicit})));
+  CHECK_FALSE(
+      has_same_ordering(*before, *record({.barrier = {.buffer = 1, .begin = 0, .end = 64}})));
+  CHECK_FALSE(
+      has_same_ordering(*before, *record({.barrier = {.buffer = 0, .begin = 0, .end = 32}})));
+  CHECK_FALSE(has_same_ordering(
       *before,
       *record({.barrier = {.buffer = 0, .begin = 0, .end = 64, .before = Access::Write}})));
-  CHECK_FALSE(has_same_order(
+  CHECK_FALSE(has_same_ordering(
       *before, *record({.barrier = {.buffer = 0, .begin = 0, .end = 64, .after = Access::Read}})));
-  CHECK_FALSE(has_same_order(
+  CHECK_FALSE(has_same_ordering(
       *before,
       *record({.barrier = {
                    .buffer = 0, .begin = 0, .end = 64, .dependency = Dependency::Programmatic}})));
   RecordingBuilder longer;
   const auto x = longer.add_buffer("x", 64);
   longer.dispatch("first", {longer.write(x)});
-  CHECK_FALSE(has_same_order(*before, *longer.finish()));
+  CHECK_FALSE(has_same_ordering(*before, *longer.finish()));
 }

@@ -38,9 +38,9 @@ TEST_CASE("lowering: the check agrees with the transitive closure when any edge 
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const DependencyGraph dependencies =
-        random_schedule({.seed = seed,
-                         .nodes = static_cast<std::uint32_t>(5 + seed),
-                         .edge_percent = static_cast<std::uint32_t>(2 + seed % 9)});
+        random_dependencies({.seed = seed,
+                             .nodes = static_cast<std::uint32_t>(5 + seed),
+                             .edge_percent = static_cast<std::uint32_t>(2 + seed % 9)});
     for (const Lowering lowering :
          {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(3), Lowering::Lanes(8)}) {
       const LoweredGraph graph = build_lowered_graph(dependencies, lowering);

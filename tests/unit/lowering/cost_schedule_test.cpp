@@ -14,7 +14,7 @@ using namespace reprise::test;
 TEST_CASE("cost schedule: each node occurs once, after its parents, in its assigned lane") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
-    const DependencyGraph dependencies = random_schedule({.seed = seed});
+    const DependencyGraph dependencies = random_dependencies({.seed = seed});
     std::vector<std::uint32_t> costs(dependencies.node_count());
     for (std::uint32_t i = 0; i < costs.size(); ++i)
       costs[i] = static_cast<std::uint32_t>((i * seed * 7919) % 5000);
@@ -66,7 +66,7 @@ TEST_CASE(
 }
 
 TEST_CASE("cost schedule: more lanes delay the end by at most one node") {
-  const DependencyGraph dependencies = layer_schedule(64, 16, 3);
+  const DependencyGraph dependencies = layer_dependencies(64, 16, 3);
   const std::vector<std::uint32_t> costs(64, 5000);
   std::uint64_t before = ~std::uint64_t{0};
   for (const std::uint32_t lanes : {1u, 2u, 4u, 8u, 16u}) {

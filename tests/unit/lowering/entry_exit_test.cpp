@@ -84,7 +84,8 @@ TEST_CASE(
                    {.begin = true, .end = true});
   check_entry_exit(star(0, 7), build_lowered_graph(star(0, 7), Lowering::Auto), {});
   check_entry_exit(star(1, 7), build_lowered_graph(star(1, 7), Lowering::Auto), {});
-  check_entry_exit(tree_schedule(10), build_lowered_graph(tree_schedule(10), Lowering::Auto), {});
+  check_entry_exit(tree_dependencies(10),
+                   build_lowered_graph(tree_dependencies(10), Lowering::Auto), {});
 }
 
 TEST_CASE("entry/exit: copies, fills and callbacks do not count and get no added edges") {
@@ -196,7 +197,7 @@ TEST_CASE("entry/exit: lanes count by their first and last nodes") {
 }
 
 TEST_CASE("entry/exit: without an exit each lane ends by itself; an entry precedes all lanes") {
-  const DependencyGraph dependencies = layer_schedule(60, 6, 2);
+  const DependencyGraph dependencies = layer_dependencies(60, 6, 2);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(3));
   REQUIRE(graph.entry_exit == EntryExit{.begin = true, .end = false});
   CHECK(graph.lanes == 3);

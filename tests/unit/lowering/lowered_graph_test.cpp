@@ -39,7 +39,7 @@ bool is_topological(const LoweredGraph& graph) {
 }  // namespace
 
 TEST_CASE("lowering: Faithful keeps nodes and edges unchanged") {
-  const DependencyGraph dependencies = layer_schedule(12, 4, 3);
+  const DependencyGraph dependencies = layer_dependencies(12, 4, 3);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Faithful);
   REQUIRE(graph.nodes.size() == 12);
   CHECK(graph.lanes == 0);
@@ -96,7 +96,7 @@ TEST_CASE("lowering: the exit is created last, in the lane of the leaf that was 
 }
 
 TEST_CASE("lowering: under Auto a graph within the lane limit keeps exactly its needed edges") {
-  const DependencyGraph dependencies = layer_schedule(320, 32, 3);
+  const DependencyGraph dependencies = layer_dependencies(320, 32, 3);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto);
   CHECK(graph.lanes == 0);
   CHECK(count_origin(graph, EdgeOrigin::Needed) == dependencies.edges.size());
@@ -105,7 +105,7 @@ TEST_CASE("lowering: under Auto a graph within the lane limit keeps exactly its 
 }
 
 TEST_CASE("lowering: under Auto the nodes of a full layer have different first parents") {
-  const LoweredGraph graph = build_lowered_graph(layer_schedule(12, 4, 4), Lowering::Auto);
+  const LoweredGraph graph = build_lowered_graph(layer_dependencies(12, 4, 4), Lowering::Auto);
   for (std::uint32_t layer = 1; layer < 3; ++layer) {
     std::vector<std::uint32_t> first;
     for (std::uint32_t i = 0; i < 4; ++i)
@@ -145,7 +145,7 @@ TEST_CASE("lowering: a node continues its parent's lane") {
 }
 
 TEST_CASE("lowering: the lane edge is the first edge of a node") {
-  const DependencyGraph dependencies = tree_schedule(255);
+  const DependencyGraph dependencies = tree_dependencies(255);
   const LaneAssignment lanes = assign_lanes(dependencies, 8);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(8));
   for (std::uint32_t node = 0; node < 255; ++node) {
@@ -155,7 +155,7 @@ TEST_CASE("lowering: the lane edge is the first edge of a node") {
 }
 
 TEST_CASE("lowering: one lane makes a chain without entry and exit") {
-  const DependencyGraph dependencies = layer_schedule(40, 8, 2);
+  const DependencyGraph dependencies = layer_dependencies(40, 8, 2);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(1));
   CHECK(graph.lanes == 1);
   CHECK_FALSE(graph.entry_exit.any());
@@ -164,7 +164,8 @@ TEST_CASE("lowering: one lane makes a chain without entry and exit") {
 }
 
 TEST_CASE("lowering: more lanes than nodes add no lane edges") {
-  const LoweredGraph graph = build_lowered_graph(layer_schedule(40, 8, 1), Lowering::Lanes(65535));
+  const LoweredGraph graph =
+      build_lowered_graph(layer_dependencies(40, 8, 1), Lowering::Lanes(65535));
   CHECK(graph.lanes == 8);
   CHECK(count_origin(graph, EdgeOrigin::Lane) == 0);
 }
@@ -187,7 +188,7 @@ TEST_CASE(
   CHECK(width_lower_bound(manual_dependencies(0, {})) == 0);
   CHECK(width_lower_bound(manual_dependencies(3, {{0, 1}, {1, 2}})) == 1);
   CHECK(width_lower_bound(manual_dependencies(7, {})) == 7);
-  CHECK(width_lower_bound(layer_schedule(40, 8, 2)) == 8);
+  CHECK(width_lower_bound(layer_dependencies(40, 8, 2)) == 8);
   // A comb: each node of a chain has a leaf; no depth has two leaves.
   CHECK(width_lower_bound(manual_dependencies(6, {{0, 1}, {0, 2}, {2, 3}, {2, 4}, {4, 5}})) == 3);
   // A chain in which all nodes lead to the last.
@@ -200,7 +201,7 @@ TEST_CASE(
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
     const auto nodes = static_cast<std::uint32_t>(1 + seed * 7 % 80);
-    const DependencyGraph dependencies = random_schedule(
+    const DependencyGraph dependencies = random_dependencies(
         {.seed = seed, .nodes = nodes, .edge_percent = static_cast<std::uint32_t>(seed % 13)});
     for (const std::uint32_t k : {0u, 1u, 2u, 3u, 8u, 128u}) {
       CAPTURE(k);
@@ -228,7 +229,7 @@ TEST_CASE("lowering: every entry or exit edge leads from the entry or to the exi
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const DependencyGraph dependencies =
-        random_schedule({.seed = seed, .nodes = 60, .edge_percent = 4});
+        random_dependencies({.seed = seed, .nodes = 60, .edge_percent = 4});
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(12));
     REQUIRE(graph.entry_exit == EntryExit{.begin = true, .end = true});
     const Closure before = close(graph);
@@ -249,7 +250,7 @@ TEST_CASE("lowering: no needed edge remains that lanes and other edges imply") {
       CAPTURE(seed);
       CAPTURE(lanes);
       const DependencyGraph dependencies =
-          random_schedule({.seed = seed, .nodes = 100, .edge_percent = 4});
+          random_dependencies({.seed = seed, .nodes = 100, .edge_percent = 4});
       const LoweredGraph graph = build_lanes(dependencies, assign_lanes(dependencies, lanes));
       CHECK(implies_all(dependencies, graph));
       const Closure before = close(graph);

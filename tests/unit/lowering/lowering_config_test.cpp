@@ -16,9 +16,9 @@ using namespace reprise::test;
 namespace {
 
 std::uint32_t programmatic_edges(const LoweredGraph& graph) {
-  return static_cast<std::uint32_t>(
-      std::count_if(graph.edges.begin(), graph.edges.end(),
-                    [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Early; }));
+  return static_cast<std::uint32_t>(std::count_if(
+      graph.edges.begin(), graph.edges.end(),
+      [](const LoweredEdge& edge) { return edge.strength == EdgeStrength::Programmatic; }));
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ TEST_CASE(
 }
 
 TEST_CASE("lowering config: costs do not affect Faithful and Lanes(k)") {
-  const DependencyGraph dependencies = layer_schedule(32, 8, 2);
+  const DependencyGraph dependencies = layer_dependencies(32, 8, 2);
   NodeHints hints;
   hints.costs.assign(32, 700);
   for (const Lowering lowering : {Lowering::Faithful, Lowering::Lanes(3)}) {
@@ -60,15 +60,15 @@ TEST_CASE(
   hints.starts = {NodeStart::Ordered, NodeStart::Programmatic, NodeStart::NoKernel,
                   NodeStart::Programmatic};
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto, hints);
-  CHECK(graph.edges_into(graph.node_of[1]).front().strength == EdgeStrength::Early);
+  CHECK(graph.edges_into(graph.node_of[1]).front().strength == EdgeStrength::Programmatic);
   CHECK(graph.edges_into(graph.node_of[2]).front().strength == EdgeStrength::Full);
   CHECK(graph.edges_into(graph.node_of[3]).front().strength ==
         EdgeStrength::Full);  // after a node that is not a kernel
   CHECK(programmatic_edges(build_lowered_graph(dependencies, Lowering::Faithful, hints)) == 0);
-  CHECK(may_start_programmatically_as(graph, hints));
+  CHECK(allows_programmatic_starts(graph, hints));
   hints.starts[1] = NodeStart::Ordered;
-  CHECK_FALSE(may_start_programmatically_as(graph, hints));
-  CHECK_FALSE(may_start_programmatically_as(graph, {}));
+  CHECK_FALSE(allows_programmatic_starts(graph, hints));
+  CHECK_FALSE(allows_programmatic_starts(graph, {}));
 }
 
 TEST_CASE("lowering config: either all edges into a node are programmatic or none") {
@@ -83,19 +83,19 @@ TEST_CASE("lowering config: either all edges into a node are programmatic or non
 TEST_CASE("lowering config: a longer path to a leaf gives a higher priority") {
   const DependencyGraph dependencies =
       manual_dependencies(5, {{0, 1}, {1, 2}});  // a chain of three and two single nodes
-  const LoweredGraph graph =
-      build_lowered_graph(dependencies,
-                          LoweringConfig{.shape = LoweringConfig::Shape::EntryExit,
-                                         .priorities = LoweringConfig::Priorities::LongestWayFirst},
-                          {});
-  CHECK(graph.nodes[graph.node_of[0]].priority == kMostUrgent);
-  CHECK(graph.nodes[graph.node_of[1]].priority < kMostUrgent);
+  const LoweredGraph graph = build_lowered_graph(
+      dependencies,
+      LoweringConfig{.shape = LoweringConfig::Shape::EntryExit,
+                     .priorities = LoweringConfig::Priorities::LongestPathFirst},
+      {});
+  CHECK(graph.nodes[graph.node_of[0]].priority == kMaxPriority);
+  CHECK(graph.nodes[graph.node_of[1]].priority < kMaxPriority);
   CHECK(graph.nodes[graph.node_of[2]].priority == graph.nodes[graph.node_of[3]].priority);
   CHECK(graph.nodes.front().priority == 0);  // the entry node
 }
 
 TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once") {
-  const DependencyGraph dependencies = layer_schedule(120, 12, 3);
+  const DependencyGraph dependencies = layer_dependencies(120, 12, 3);
   NodeHints hints;
   hints.costs.assign(120, 3000);
   hints.starts.assign(120, NodeStart::Programmatic);
@@ -115,7 +115,7 @@ TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once"
 
 TEST_CASE(
     "tuning candidates: none uses costs without costs, or priorities without device support") {
-  const DependencyGraph dependencies = layer_schedule(120, 12, 3);
+  const DependencyGraph dependencies = layer_dependencies(120, 12, 3);
   for (const LoweringConfig& config : tuning_candidates(dependencies, {}, DevicePriorities::No)) {
     CHECK(config.shape != LoweringConfig::Shape::CostBased);
     CHECK(config.priorities == LoweringConfig::Priorities::Same);
@@ -138,7 +138,7 @@ TEST_CASE(
   CHECK(automatic_config(manual_dependencies(52, forks), hints).shape ==
         LoweringConfig::Shape::EntryExit);
   // Layers in which each node waits for three.
-  const DependencyGraph layers = layer_schedule(400, 50, 3);
+  const DependencyGraph layers = layer_dependencies(400, 50, 3);
   hints.costs.assign(400, 500);
   const LoweringConfig config = automatic_config(layers, hints);
   CHECK(config.shape == LoweringConfig::Shape::CostBased);

@@ -47,7 +47,7 @@ Case random_case(std::uint64_t seed, Lowering lowering) {
     builder.dispatch("k", accesses);
   }
   Case c{builder.finish(),
-         random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)}),
+         random_dependencies({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)}),
          {}};
   c.lowered = build_lowered_graph(c.dependencies, lowering);
   return c;

@@ -39,7 +39,7 @@ Ordered random_order(std::uint64_t seed, Lowering lowering) {
   }
   const RecordingPtr recording = builder.finish();
   const DependencyGraph dependencies =
-      random_schedule({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)});
+      random_dependencies({.seed = seed, .nodes = nodes, .edge_percent = 2 + random.below(20)});
   Ordered ordered{build_lowered_graph(dependencies, lowering), {}};
   ordered.uses = collect_transient_uses(*recording, dependencies, ordered.lowered, 64);
   return ordered;

@@ -63,30 +63,30 @@ TEST_CASE("memory goal: Speed equals the lowering without a goal") {
   CHECK(result.lowered.edges.size() ==
         build_lowered_graph(dependencies, Lowering::Auto).edges.size());
   CHECK(result.placement.slab_bytes == 16 * 4096);
-  CHECK(result.price.goal == MemoryGoal::Speed);
-  CHECK(result.price.after == MemoryTradeoff::Side{});
+  CHECK(result.memory_tradeoff.goal == MemoryGoal::Speed);
+  CHECK(result.memory_tradeoff.after == MemoryTradeoff::Side{});
 }
 
 TEST_CASE("memory goal: Minimum runs branches sequentially and reports the trade-off") {
   const GoalResult result = lowered_for(*branches(16), MemoryGoal::Minimum);
   CHECK(result.placement.slab_bytes == 4096);
   CHECK(result.lowered.lanes == 1);
-  CHECK(result.price.before.slab_bytes == 16 * 4096);
-  CHECK(result.price.before.critical_path == 2);
-  CHECK(result.price.after.slab_bytes == 4096);
-  CHECK(result.price.after.critical_path == 32);
-  CHECK(result.price.after.lanes == 1);
+  CHECK(result.memory_tradeoff.before.slab_bytes == 16 * 4096);
+  CHECK(result.memory_tradeoff.before.critical_path == 2);
+  CHECK(result.memory_tradeoff.after.slab_bytes == 4096);
+  CHECK(result.memory_tradeoff.after.critical_path == 32);
+  CHECK(result.memory_tradeoff.after.lanes == 1);
 }
 
 TEST_CASE("memory goal: Balanced keeps the critical path within five fourths") {
   const GoalResult none = lowered_for(*branches(16), MemoryGoal::Balanced);
-  CHECK(none.price.after == none.price.before);
+  CHECK(none.memory_tradeoff.after == none.memory_tradeoff.before);
 
   const GoalResult some = lowered_for(*chain_with_branches(), MemoryGoal::Balanced);
-  CHECK(some.price.before.slab_bytes == 8 * 4096);
-  CHECK(some.price.before.critical_path == 40);
-  CHECK(some.price.after.slab_bytes < 8 * 4096);
-  CHECK(some.price.after.critical_path <= 50);
+  CHECK(some.memory_tradeoff.before.slab_bytes == 8 * 4096);
+  CHECK(some.memory_tradeoff.before.critical_path == 40);
+  CHECK(some.memory_tradeoff.after.slab_bytes < 8 * 4096);
+  CHECK(some.memory_tradeoff.after.critical_path <= 50);
 }
 
 TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes than Speed") {
@@ -94,10 +94,11 @@ TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes t
     const std::uint64_t speed = lowered_for(recording, MemoryGoal::Speed).placement.slab_bytes;
     const GoalResult balanced = lowered_for(recording, MemoryGoal::Balanced),
                      min_bytes = lowered_for(recording, MemoryGoal::Minimum);
-    CHECK(balanced.price.before.slab_bytes == speed);
+    CHECK(balanced.memory_tradeoff.before.slab_bytes == speed);
     CHECK(balanced.placement.slab_bytes <= speed);
     CHECK(min_bytes.placement.slab_bytes <= balanced.placement.slab_bytes);
-    CHECK(4 * balanced.price.after.critical_path <= 5 * balanced.price.before.critical_path);
+    CHECK(4 * balanced.memory_tradeoff.after.critical_path <=
+          5 * balanced.memory_tradeoff.before.critical_path);
   };
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -111,8 +112,8 @@ TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes t
 
 TEST_CASE("memory goal: the lane limit is respected, and Faithful is refused") {
   const GoalResult result = lowered_for(*branches(16), MemoryGoal::Minimum, Lowering::Lanes(4));
-  CHECK(result.price.before.lanes == 4);
-  CHECK(result.price.after.lanes <= 4);
+  CHECK(result.memory_tradeoff.before.lanes == 4);
+  CHECK(result.memory_tradeoff.after.lanes <= 4);
   const auto error = thrown_by([] {
     static_cast<void>(lowered_for(*branches(2), MemoryGoal::Balanced, Lowering::Faithful));
   });
@@ -128,7 +129,7 @@ TEST_CASE("memory goal: the plan's text reports the trade-off") {
   Plan plan = freeze_plan("p", recording, std::move(dependencies), std::move(result.lowered),
                           std::move(result.placement));
   CHECK(to_text(plan).find("memory goal") == std::string::npos);
-  plan.price = result.price;
+  plan.memory_tradeoff = result.memory_tradeoff;
   CHECK(to_text(plan).find("memory goal least: slab 16384 -> 4096 bytes, critical path 2 -> 8 "
                            "commands, lanes 0 -> 1\n") != std::string::npos);
 }

@@ -74,10 +74,10 @@ TEST_CASE(
   CHECK(layout.own_nodes == 2);
   CHECK(layout.nodes == 2 + 2 + 3 + 1 + 2);
   REQUIRE(layout.bodies.size() == 4);
-  using Kind = BodyPlace::Kind;
+  using Kind = BodyLayout::Kind;
   const auto is = [&](std::uint32_t body, Kind kind, std::uint32_t owner, std::uint32_t parent,
                       std::uint32_t branch, std::uint32_t first) {
-    const BodyPlace& place = layout.bodies[body];
+    const BodyLayout& place = layout.bodies[body];
     return place.kind == kind && place.owner == owner && place.parent == parent &&
            place.branch == branch && place.first_node == first && place.kept == 1;
   };
@@ -91,7 +91,7 @@ TEST_CASE(
   // One slot per node, and one per body for its iteration count.
   CHECK(layout.slots == layout.nodes + layout.bodies.size());
   CHECK(layout.bodies[1].slot(2, 0) == layout.bodies[1].first_slot + 3);
-  const auto plans = plans_of_bodies(plan);
+  const auto plans = body_plans(plan);
   REQUIRE(plans.size() == 4);
   CHECK(plans[1] == plan.bodies[1].get());
   CHECK(plans[3] == plan.bodies[0]->bodies[0].get());
@@ -107,7 +107,7 @@ TEST_CASE(
     std::vector<std::uint32_t> iterations;
     const Plan plan = f.plan(
         [&](CommandBuffer& cmd) { cmd.execute_while(f.go, body, {.max_iterations = limit}); });
-    for (const BodyPlace& place : timing_layout(plan).bodies) iterations.push_back(place.kept);
+    for (const BodyLayout& place : timing_layout(plan).bodies) iterations.push_back(place.kept);
     return iterations;
   };
   CHECK(timed_iterations(small, 7) == std::vector<std::uint32_t>{7});

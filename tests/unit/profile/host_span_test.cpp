@@ -96,9 +96,9 @@ TEST_CASE(
   CHECK(range.at("upload step").graph == all.graph_versions[0].graph);
   CHECK(is_nested(all.host_ranges));
   CHECK(std::ranges::count(all.thread_names, whole.thread, &trace::ThreadName::thread) == 1);
-  REQUIRE(all.profile_costs.size() >= 1);
-  CHECK(all.profile_costs.back().mode == 1);
-  CHECK(all.profile_costs.back().host > 0);
+  REQUIRE(all.profiling_overheads.size() >= 1);
+  CHECK(all.profiling_overheads.back().mode == 1);
+  CHECK(all.profiling_overheads.back().host > 0);
 }
 
 TEST_CASE(

@@ -118,7 +118,7 @@ TEST_CASE(
   CHECK(all.devices.size() == 1);
   CHECK(all.queues.size() == 1);
   CHECK(all.graph_versions.size() == 1);
-  CHECK(all.buffer_lives.size() == 2);
+  CHECK(all.buffer_lifetimes.size() == 2);
   CHECK(all.pool_states.back().buffers == 2);
   CHECK_FALSE(all.thread_names.empty());
   CHECK(all.replays.back().replay == 8);

@@ -11,9 +11,10 @@ namespace {
 
 constexpr trace::Time kSecond = 1'000'000'000;
 
-std::vector<trace::ProfileCost> costs(const std::vector<trace::Record>& records) {
-  std::vector<trace::ProfileCost> out;
-  for (const trace::Record& record : records) out.push_back(std::get<trace::ProfileCost>(record));
+std::vector<trace::ProfilingOverhead> costs(const std::vector<trace::Record>& records) {
+  std::vector<trace::ProfilingOverhead> out;
+  for (const trace::Record& record : records)
+    out.push_back(std::get<trace::ProfilingOverhead>(record));
   return out;
 }
 
@@ -29,11 +30,12 @@ TEST_CASE("overhead meter: one record covers about a second of threads and hooks
   meter.add({.launches = 1, .replays = 0, .nodes = 0});
   meter.tick(100 + kSecond, ProfileMode::Every, 2'000, records);
   // 3 clock reads for each launch and replay, 1.5 for each node.
-  CHECK(costs(records) == std::vector<trace::ProfileCost>{
+  CHECK(costs(records) == std::vector<trace::ProfilingOverhead>{
                               {100, 100 + kSecond, 3, 2'000 + 10 * (3 * 3 + 3 * 2 + 150), 0}});
   meter.add({.launches = 1, .replays = 1, .nodes = 0});
   meter.finish(200 + kSecond, ProfileMode::Every, 2'500, records);
-  CHECK(costs(records).back() == trace::ProfileCost{100 + kSecond, 200 + kSecond, 3, 500 + 60, 0});
+  CHECK(costs(records).back() ==
+        trace::ProfilingOverhead{100 + kSecond, 200 + kSecond, 3, 500 + 60, 0});
 }
 
 TEST_CASE("overhead meter: without hooks there is no record") {

@@ -37,7 +37,7 @@ bool run(ReplayLog& log, std::uint64_t replay, std::uint32_t nodes, std::int64_t
 }
 
 void launch(ReplayLog& log, std::uint64_t replay, std::int64_t at) {
-  log.note_launch({replay, at, at + 5, 3, 99});
+  log.record_launch({replay, at, at + 5, 3, 99});
 }
 
 }  // namespace

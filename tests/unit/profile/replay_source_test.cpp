@@ -83,7 +83,7 @@ struct Followed {
       const std::uint64_t replay = ++launched;
       source->over.push_back(replay);
       if (!log.begin_launch(replay)) continue;
-      log.note_launch({replay, 10, 15, 3, 99});
+      log.record_launch({replay, 10, 15, 3, 99});
     }
   }
   trace::Records collect() {

@@ -199,7 +199,7 @@ TEST_CASE("traced replays: the file contains the graph, each replay and each nod
       });
   CHECK(held);
   std::map<std::uint32_t, int> born, died;
-  for (const trace::BufferLife& life : all.buffer_lives)
+  for (const trace::BufferLifetime& life : all.buffer_lifetimes)
     ++(life.freed == 0 ? born : died)[life.buffer];
   CHECK(born.size() == 3);  // x, y, w
   CHECK(born == died);

@@ -50,11 +50,11 @@ inline void append_records(trace::Records& all, const trace::Records& r) {
   append(all.host_ranges, r.host_ranges);
   append(all.thread_names, r.thread_names);
   append(all.pool_states, r.pool_states);
-  append(all.buffer_lives, r.buffer_lives);
+  append(all.buffer_lifetimes, r.buffer_lifetimes);
   append(all.messages, r.messages);
   append(all.updates, r.updates);
   append(all.losses, r.losses);
-  append(all.profile_costs, r.profile_costs);
+  append(all.profiling_overheads, r.profiling_overheads);
   append(all.loop_runs, r.loop_runs);
   append(all.device_totals, r.device_totals);
 }

@@ -270,7 +270,7 @@ TEST_CASE("trace file: when appending with a limit, existing chunks count and ar
   constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
   std::uint64_t next = 0;
   for (int part = 0; part < 3; ++part) {
-    const auto start = part == 0 ? TraceFileDesc::Start::Anew : TraceFileDesc::Start::Append;
+    const auto start = part == 0 ? TraceFileDesc::Start::Replace : TraceFileDesc::Start::Append;
     TraceFile file({.path = dir / "ring", .max_bytes = kLimit, .start = start});
     CHECK(file.next_sequence() == next);
     file.write(chunk_of(ChunkKind::Topology, next++));

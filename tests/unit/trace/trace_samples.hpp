@@ -19,7 +19,7 @@ namespace reprise::test {
   g.ordering = 1;
   g.naive_bytes = 1000;
   g.slab_bytes = 600;
-  g.bound_bytes = 500;
+  g.lower_bound_bytes = 500;
   g.compiled = 77;
   g.compile_time = 5;
   g.instantiate_time = 6;
@@ -84,12 +84,12 @@ namespace reprise::test {
   r.thread_names = {{77, "trainer"}};
   r.pool_states = {
       {1, 1, 1'300, "step", 5, 4096, 128, {3, 8}, 1 << 20, 9216, 6144, 8192, 2, 4, 3, 1, {3, 8}}};
-  r.buffer_lives = {
+  r.buffer_lifetimes = {
       {2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
   r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4}};
   r.updates = {{700, 3, 1, 2, "scalar lr"}};
   r.losses = {{800, trace::LossKind::Samples, 12, "queue full"}};
-  r.profile_costs = {{100, 900, 3, 40, 50}};
+  r.profiling_overheads = {{100, 900, 3, 40, 50}};
   r.loop_runs = {{3, 1, 0, 9, 12, 10}};
   r.device_totals = {{1, 1'350, 1 << 21, 10240, 7168, 9216, 4096, 2, 1, 4, 3}};
   return r;

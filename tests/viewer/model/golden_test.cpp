@@ -61,10 +61,10 @@ std::string analyses(const model::Document& document) {
     const model::Graph& g = *entry.graph;
     const std::vector<double> medians = entry.statistics->medians();
     const model::SyncCosts costs = model::sync_costs(g, medians);
-    const model::MemoryUse memory = model::memory_by_schedule(g);
+    const model::MemoryUse memory = model::memory_by_node_order(g);
     std::size_t redundant_edges = 0, critical = 0;
     for (const model::EdgeCost& e : costs.edges)
-      redundant_edges += e.is_implied ? 1 : 0, critical += e.is_critical ? 1 : 0;
+      redundant_edges += e.is_redundant ? 1 : 0, critical += e.is_critical ? 1 : 0;
     out << "graph " << key.graph << " version " << key.version << " by medians"
         << nodes_of(model::critical_path(g, medians)) << "\n";
     out << "  edges " << costs.edges.size() << " implied " << redundant_edges << " critical "

@@ -47,7 +47,7 @@ TEST_CASE("memory use: spans match the buffers' accesses, and every step has the
     const model::Graph g(test::random_graph(seed, {.buffers = 9}));
     const model::ReplayTimes times =
         model::replay_times(g, test::random_replay(g.record(), seed, 7));
-    const model::MemoryUse by_schedule = model::memory_by_schedule(g),
+    const model::MemoryUse by_schedule = model::memory_by_node_order(g),
                            by_time = model::memory_by_time(g, times);
     check_moments(by_schedule);
     check_moments(by_time);

@@ -23,7 +23,7 @@ Records small_topology() {
   g.label = "step";
   g.lanes = 2;
   g.naive_bytes = 8'192;
-  g.slab_bytes = g.bound_bytes = 4'096;
+  g.slab_bytes = g.lower_bound_bytes = 4'096;
   g.strings = {"", "load", "saxpy", "blur", "x", "y", "epoch", "forward"};
   g.labels = {{0, 0, 0}, {0, 6, 0}, {1, 7, 0}};
   g.kernels = {{2, 2, 32, 0}};
@@ -86,12 +86,12 @@ Records small_events() {
                     {3}}};
   r.device_totals = {{1, 9'500, 0, 4'096, 4'096, 4'096, 4'096},
                      {1, 9'900, 0, 3 << 20, 1 << 20, 3 << 20, 1 << 20, 1, 1, 2, 1}};
-  r.buffer_lives = {{9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 0, "y"},
-                    {9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 40'000, "y"}};
+  r.buffer_lifetimes = {{9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 0, "y"},
+                        {9, 0, 1, BufferKind::Device, 1 << 20, 0x1000, 9'100, 40'000, "y"}};
   r.messages = {{9'200, Severity::Warning, "barrier-orders-nothing", "barrier 0", 3, 1, 1, kNone}};
   r.updates = {{9'300, 3, 0, 1, "scalar"}};
   r.losses = {{45'000, LossKind::Samples, 12, "queue full"}};
-  r.profile_costs = {{9'000, 45'000, 3, 120, 40}};
+  r.profiling_overheads = {{9'000, 45'000, 3, 120, 40}};
   return r;
 }
 

@@ -36,7 +36,7 @@ void check_against_removal(const trace::GraphVersion& r, std::uint64_t seed) {
   for (std::uint32_t e = 0; e < r.edges.size(); ++e) {
     const model::Graph without = with_edges(r, [&](std::uint32_t x) { return x != e; });
     CHECK(costs.edges[e].cost == length - model::longest_paths(without, d).length);
-    CHECK(costs.edges[e].is_implied == leads_to(without, r.edges[e].from, r.edges[e].to));
+    CHECK(costs.edges[e].is_redundant == leads_to(without, r.edges[e].from, r.edges[e].to));
   }
   for (std::uint32_t b = 0; b < r.barriers.size(); ++b) {
     const model::Graph without =
@@ -66,7 +66,7 @@ TEST_CASE(
   const model::SyncCosts costs = model::sync_costs(model::Graph(r), std::vector<double>(1'300, 1));
   for (std::size_t e = 0; e < r.edges.size(); ++e) {
     const bool is_jump = r.edges[e].to - r.edges[e].from > 1;
-    CHECK(costs.edges[e].is_implied == is_jump);
+    CHECK(costs.edges[e].is_redundant == is_jump);
     CHECK(costs.edges[e].is_critical == !is_jump);
   }
   CHECK(costs.length == 1'300);
@@ -76,9 +76,9 @@ TEST_CASE("sync costs: a barrier without edges is redundant") {
   trace::GraphVersion r = test::random_graph(1, {.density = 0, .barriers = 1});
   CHECK(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1))
             .barriers[0]
-            .orders_nothing());
+            .is_redundant());
   r.edges.push_back({0, 1, trace::EdgeCause::Barrier, trace::Hazard::None, trace::kNone, 0, 0, 0});
   CHECK_FALSE(model::sync_costs(model::Graph(r), std::vector<double>(r.nodes.size(), 1))
                   .barriers[0]
-                  .orders_nothing());
+                  .is_redundant());
 }

@@ -314,7 +314,7 @@ TEST_CASE("trace feed: a requested profile reaches the session") {
   watched.feed.request_profile(trace::LiveProfile::Every);
   REQUIRE(watched.wait_for(FeedState::Live));
   CHECK(watched.feed.status().allowed == trace::LiveProfile::Sampled);
-  CHECK(watched.feed.status().asked == trace::LiveProfile::Every);
+  CHECK(watched.feed.status().requested_profile == trace::LiveProfile::Every);
   REQUIRE(test::eventually([&] {
     const std::lock_guard lock(mutex);
     return !requests.empty();

@@ -35,7 +35,7 @@ TEST_CASE("canvas: the first frame shows the whole plane with equal scales") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   CHECK(t.changed);
-  const CanvasBounds sight = t.canvas.in_sight();
+  const CanvasBounds sight = t.canvas.visible_area();
   CHECK(sight.left <= kPlane.left);
   CHECK(sight.top <= kPlane.top);
   CHECK(sight.right >= kPlane.right);
@@ -84,8 +84,8 @@ TEST_CASE("canvas: a middle drag zooms to the dragged area") {
   t.draw();
   const double left = t.canvas.x_of(200), right = t.canvas.x_of(300);
   t.context.drag({200, 100}, {300, 400}, t.drawing(), 2);
-  CHECK(t.canvas.in_sight().left == doctest::Approx(left));
-  CHECK(t.canvas.in_sight().right == doctest::Approx(right));
+  CHECK(t.canvas.visible_area().left == doctest::Approx(left));
+  CHECK(t.canvas.visible_area().right == doctest::Approx(right));
 }
 
 TEST_CASE("canvas: with one axis the plane is as high as the canvas") {
@@ -101,18 +101,18 @@ TEST_CASE("canvas: with one axis the plane is as high as the canvas") {
 TEST_CASE("canvas: keys pan only while the mouse is on the canvas, and Home fits the plane") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
-  const CanvasBounds all = t.canvas.in_sight();
+  const CanvasBounds all = t.canvas.visible_area();
   t.context.press('D', t.drawing());
-  CHECK(t.canvas.in_sight().left == all.left);
+  CHECK(t.canvas.visible_area().left == all.left);
   t.context.move_mouse({400, 300});
   t.draw();
-  note_key('D', true, false, 0);
+  on_key_event('D', true, false, 0);
   for (int i = 0; i < 5; ++i) t.draw();
-  note_key('D', false, false, 0);
-  CHECK(t.canvas.in_sight().left > all.left);
+  on_key_event('D', false, false, 0);
+  CHECK(t.canvas.visible_area().left > all.left);
   t.context.press(268, t.drawing());
   t.draw();
-  CHECK(t.canvas.in_sight().left == doctest::Approx(all.left));
+  CHECK(t.canvas.visible_area().left == doctest::Approx(all.left));
 }
 
 TEST_CASE("canvas: a resize refits the plane until the user zooms") {
@@ -120,8 +120,8 @@ TEST_CASE("canvas: a resize refits the plane until the user zooms") {
   t.draw();
   t.context.resize({400, 300});
   t.draw();
-  CHECK(t.canvas.in_sight().left <= kPlane.left);
-  CHECK(t.canvas.in_sight().right >= kPlane.right);
+  CHECK(t.canvas.visible_area().left <= kPlane.left);
+  CHECK(t.canvas.visible_area().right >= kPlane.right);
   t.context.move_mouse({200, 150});
   t.context.wheel(4);
   t.draw();
@@ -135,10 +135,10 @@ TEST_CASE("canvas: a fitted plane leaves the reserved space at the left free") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   REQUIRE(t.canvas.to_screen(kPlane.left, kPlane.top).x < t.canvas.min().x + 200);
-  t.canvas.keep_free(200);
+  t.canvas.reserve_left(200);
   t.draw();
   CHECK(t.canvas.to_screen(kPlane.left, kPlane.top).x >= t.canvas.min().x + 200);
-  CHECK(t.canvas.in_sight().right >= kPlane.right);
+  CHECK(t.canvas.visible_area().right >= kPlane.right);
   const double zoom = t.canvas.zoom_x();
   t.canvas.centre(0, 100);
   t.draw();
@@ -151,7 +151,7 @@ TEST_CASE("canvas: show() adds a margin, and centre() keeps the zoom") {
   t.draw();
   t.canvas.show({0, 100, 200, 250});
   t.draw();
-  const CanvasBounds part = t.canvas.in_sight();
+  const CanvasBounds part = t.canvas.visible_area();
   CHECK(part.left < 0);
   CHECK(part.right > 200);
   CHECK(part.top < 100);
@@ -160,7 +160,7 @@ TEST_CASE("canvas: show() adds a margin, and centre() keeps the zoom") {
   t.canvas.centre(700, 600);
   t.draw();
   CHECK(t.canvas.zoom_x() == doctest::Approx(zoom));
-  const CanvasBounds there = t.canvas.in_sight();
+  const CanvasBounds there = t.canvas.visible_area();
   CHECK((there.left + there.right) / 2 == doctest::Approx(700));
   CHECK((there.top + there.bottom) / 2 == doctest::Approx(600));
 }
@@ -186,7 +186,7 @@ TEST_CASE("canvas: panning keeps the centre of the canvas on the plane") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();
   for (int i = 0; i < 6; ++i) t.context.drag({700, 500}, {10, 10}, t.drawing(), 1);
-  const CanvasBounds sight = t.canvas.in_sight();
+  const CanvasBounds sight = t.canvas.visible_area();
   CHECK((sight.left + sight.right) / 2 <= kPlane.right + 1e-6);
   CHECK((sight.top + sight.bottom) / 2 <= kPlane.bottom + 1e-6);
 }

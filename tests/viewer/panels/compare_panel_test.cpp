@@ -126,7 +126,7 @@ TEST_CASE("compare: a node with few samples has the verdict TooFewSamples") {
 
 TEST_CASE("compare: the halves cover all replays of the range, and one replay has no halves") {
   PanelFixture fixture;
-  const PanelContext context = fixture.frame_of_now();
+  const PanelContext context = fixture.panel_context();
   const auto both = halves_of(context);
   REQUIRE(both.has_value());
   CHECK(both->a->range.first == 0);
@@ -139,7 +139,7 @@ TEST_CASE("compare: the halves cover all replays of the range, and one replay ha
 
 TEST_CASE("compare: the text of a side names graph, version and replays") {
   PanelFixture fixture;
-  const PanelContext context = fixture.frame_of_now();
+  const PanelContext context = fixture.panel_context();
   CHECK(section_text(context, {CompareTrace::Shown, fixture.view.graph, {}}) ==
         "step, version 1, all 40 replays");
   CHECK(section_text(context, {CompareTrace::Shown, fixture.view.graph, {10, 5}}) ==

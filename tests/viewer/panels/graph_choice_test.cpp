@@ -50,50 +50,50 @@ std::shared_ptr<const model::Document> document_with(const std::vector<GraphSpec
 }  // namespace
 
 TEST_CASE("graph choice: a file shows the graph with the most replays; on a tie the larger graph") {
-  CHECK_FALSE(first_choice(*document_with({}), ChoiceOf::File));
-  CHECK(first_choice(*document_with({{{1, 1}, 9, 3}, {{2, 1}, 2, 8}}), ChoiceOf::File) ==
+  CHECK_FALSE(default_graph(*document_with({}), GraphSource::File));
+  CHECK(default_graph(*document_with({{{1, 1}, 9, 3}, {{2, 1}, 2, 8}}), GraphSource::File) ==
         model::GraphKey{2, 1});
-  CHECK(first_choice(*document_with({{{1, 1}, 2, 0}, {{2, 1}, 7, 0}, {{3, 1}, 3, 0}}),
-                     ChoiceOf::File) == model::GraphKey{2, 1});
+  CHECK(default_graph(*document_with({{{1, 1}, 2, 0}, {{2, 1}, 7, 0}, {{3, 1}, 3, 0}}),
+                      GraphSource::File) == model::GraphKey{2, 1});
 }
 
 TEST_CASE("graph choice: a session shows the newest replayed version of the most replayed graph") {
   const auto document =
       document_with({{{1, 1}, 2, 90}, {{1, 2}, 2, 20}, {{1, 3}, 2, 0}, {{2, 1}, 9, 50}});
-  CHECK(first_choice(*document, ChoiceOf::Session) == model::GraphKey{1, 2});
-  CHECK(first_choice(*document, ChoiceOf::File) == model::GraphKey{1, 1});
+  CHECK(default_graph(*document, GraphSource::Session) == model::GraphKey{1, 2});
+  CHECK(default_graph(*document, GraphSource::File) == model::GraphKey{1, 1});
   CHECK(newest_version(*document, {1, 1}) == model::GraphKey{1, 3});
   CHECK(newest_version(*document, {2, 1}) == model::GraphKey{2, 1});
 }
 
 TEST_CASE("graph choice: a selection exists only if the document has its graph and object") {
   const auto document = document_with({{{1, 1}, 2, 5}});
-  CHECK(is_there({}, *document));
-  CHECK(is_there(model::SelectedNode{{1, 1}, 1}, *document));
-  CHECK_FALSE(is_there(model::SelectedNode{{1, 1}, 2}, *document));
-  CHECK_FALSE(is_there(model::SelectedNode{{1, 2}, 0}, *document));
-  CHECK(is_there(model::SelectedBuffer{{1, 1}, 0}, *document));
-  CHECK_FALSE(is_there(model::SelectedBuffer{{1, 1}, 1}, *document));
-  CHECK(is_there(model::SelectedReplay{{1, 1}, 5}, *document));
-  CHECK_FALSE(is_there(model::SelectedReplay{{1, 1}, 6}, *document));
-  CHECK_FALSE(is_there(model::SelectedBarrier{{1, 1}, 0}, *document));
-  CHECK_FALSE(is_there(model::SelectedEdge{{1, 1}, 0}, *document));
+  CHECK(selection_exists({}, *document));
+  CHECK(selection_exists(model::SelectedNode{{1, 1}, 1}, *document));
+  CHECK_FALSE(selection_exists(model::SelectedNode{{1, 1}, 2}, *document));
+  CHECK_FALSE(selection_exists(model::SelectedNode{{1, 2}, 0}, *document));
+  CHECK(selection_exists(model::SelectedBuffer{{1, 1}, 0}, *document));
+  CHECK_FALSE(selection_exists(model::SelectedBuffer{{1, 1}, 1}, *document));
+  CHECK(selection_exists(model::SelectedReplay{{1, 1}, 5}, *document));
+  CHECK_FALSE(selection_exists(model::SelectedReplay{{1, 1}, 6}, *document));
+  CHECK_FALSE(selection_exists(model::SelectedBarrier{{1, 1}, 0}, *document));
+  CHECK_FALSE(selection_exists(model::SelectedEdge{{1, 1}, 0}, *document));
 }
 
 TEST_CASE(
     "graph choice: a selected node or buffer maps to the same index and name in another version") {
   const auto document = document_with({{{1, 1}, 3, 0}, {{1, 2}, 2, 0}});
-  CHECK(carried_over(model::SelectedNode{{1, 1}, 1}, *document, {1, 2}) ==
+  CHECK(map_selection(model::SelectedNode{{1, 1}, 1}, *document, {1, 2}) ==
         model::Selection(model::SelectedNode{{1, 2}, 1}));
-  CHECK(carried_over(model::SelectedNode{{1, 1}, 2}, *document, {1, 2}) == model::Selection());
-  CHECK(carried_over(model::SelectedBuffer{{1, 1}, 0}, *document, {1, 2}) ==
+  CHECK(map_selection(model::SelectedNode{{1, 1}, 2}, *document, {1, 2}) == model::Selection());
+  CHECK(map_selection(model::SelectedBuffer{{1, 1}, 0}, *document, {1, 2}) ==
         model::Selection(model::SelectedBuffer{{1, 2}, 0}));
-  CHECK(carried_over(model::SelectedReplay{{1, 1}, 1}, *document, {1, 2}) == model::Selection());
+  CHECK(map_selection(model::SelectedReplay{{1, 1}, 1}, *document, {1, 2}) == model::Selection());
 }
 
 TEST_CASE("graph choice: a range keeps its replays when older replays are dropped") {
   const auto after = [](model::ReplayRange range, std::uint64_t replays) {
-    const model::ReplayRange result = after_forgetting(range, replays);
+    const model::ReplayRange result = drop_oldest_replays(range, replays);
     return std::pair(result.first, result.count);
   };
   const model::ReplayRange all;

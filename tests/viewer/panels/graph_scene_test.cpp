@@ -199,7 +199,7 @@ TEST_CASE(
   fixture.update();
   const GraphScene scene = make_graph_scene(
       {fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
-  const GraphHighlights faded = make_graph_highlights(scene, fixture.frame_of_now(), 0xffffffffu);
+  const GraphHighlights faded = make_graph_highlights(scene, fixture.panel_context(), 0xffffffffu);
   std::uint32_t bright = 0;
   for (std::uint32_t n = 0; n < 5; ++n)
     bright += (faded.boxes[scene.box_of[n]] & HighlightBit::kFaded) == 0 ? 1 : 0;
@@ -210,7 +210,7 @@ TEST_CASE(
 
   fixture.view.selection = model::SelectedBuffer{fixture.view.graph, 0};
   const GraphHighlights highlights =
-      make_graph_highlights(scene, fixture.frame_of_now(), cause_bit(trace::EdgeCause::Hazard));
+      make_graph_highlights(scene, fixture.panel_context(), cause_bit(trace::EdgeCause::Hazard));
   for (std::uint32_t n = 0; n < 5; ++n)
     CHECK((highlights.boxes[scene.box_of[n]] & HighlightBit::kSelected) != 0);
   for (std::uint32_t n = 0; n < 5; ++n) {

@@ -86,16 +86,16 @@ TEST_CASE(
 
 TEST_CASE("replay figures: a range has its replay count, sample count and rate") {
   const PanelFixture fixture;
-  const ReplayFigures all = make_replay_figures(fixture.entry(), {}, RateOver::Range);
+  const ReplaySummary all = make_replay_summary(fixture.entry(), {}, RateOver::Range);
   CHECK(all.replays == HandMadeTrace::kStepReplays);
   CHECK(all.sampled == HandMadeTrace::kStepReplays);
   CHECK(all.device.count == HandMadeTrace::kStepReplays);
   const auto& replays = fixture.entry().replays;
   const double seconds = static_cast<double>(replays.back().launched - replays[0].launched) / 1e9;
   CHECK(all.per_second == doctest::Approx(static_cast<double>(replays.size() - 1) / seconds));
-  CHECK(make_replay_figures(fixture.entry(), {}, RateOver::LastSecond).per_second ==
+  CHECK(make_replay_summary(fixture.entry(), {}, RateOver::LastSecond).per_second ==
         doctest::Approx(all.per_second));
-  CHECK(make_replay_figures(fixture.entry(), {5, 10}, RateOver::Range).replays == 10);
-  CHECK(make_replay_figures(fixture.entry(), {5, 1}, RateOver::Range).per_second == 0);
-  CHECK(make_replay_figures(fixture.entry(), {500, 1}, RateOver::Range).replays == 0);
+  CHECK(make_replay_summary(fixture.entry(), {5, 10}, RateOver::Range).replays == 10);
+  CHECK(make_replay_summary(fixture.entry(), {5, 1}, RateOver::Range).per_second == 0);
+  CHECK(make_replay_summary(fixture.entry(), {500, 1}, RateOver::Range).replays == 0);
 }

@@ -44,7 +44,7 @@ enum : std::uint32_t {
   g.ordering = 1;
   g.naive_bytes = 4096 * 3 + 8192 + 1024;
   g.slab_bytes = 9216;
-  g.bound_bytes = 9216;
+  g.lower_bound_bytes = 9216;
   g.strings = {"",         "a",    "b",     "c",    "d",   "f",     "unused", "weights",
                "step.cpp", "load", "scale", "blur", "sum", "store", "end",    "forward"};
   g.labels = {{0, 0, 0}, {0, 15, 0}};
@@ -161,7 +161,7 @@ enum : std::uint32_t {
   records.device_totals = {{0, kMemoryBegin + 100, 0, 1 << 20, 1 << 20, 1 << 20, 1 << 20},
                            {0, kMemoryBegin + 210, 0, 5 << 20, 5 << 20, 5 << 20, 1 << 20, 2, 1},
                            {0, kMemoryBegin + 250, 0, 5 << 20, 2 << 20, 5 << 20, 1 << 20, 2, 1, 1}};
-  records.buffer_lives = {
+  records.buffer_lifetimes = {
       {0, 0, 0, BufferKind::Device, 1 << 20, 0x7f0000, kMemoryBegin + 100, 0, "weights"},
       {1, 0, 0, BufferKind::PinnedHost, 4096, 0x8f0000, kMemoryBegin + 200, 0, "pinned"},
       {2, 1, 0, BufferKind::Foreign, 2048, 0x9f0000, kMemoryBegin + 300, kMemoryBegin + 400,

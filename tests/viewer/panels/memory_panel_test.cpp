@@ -28,7 +28,7 @@ struct MapFixture : PanelFixture {
   }
 
   void draw_map() {
-    viewer::PanelContext context = frame_of_now();
+    viewer::PanelContext context = panel_context();
     view.hovered = {};
     map.draw(context, {view_model_of_graph, matches, MemoryColour::Label},
              {kSize.x - 40, kSize.y - 40});
@@ -174,7 +174,7 @@ TEST_CASE("memory panel: the side list shows the buffers live at the peak, large
   MemoryPanel panel(f.background);
   const std::string text = text_of(f, panel);
   INFO(text);
-  const model::MemoryUse use = model::memory_by_schedule(*f.entry().graph);
+  const model::MemoryUse use = model::memory_by_node_order(*f.entry().graph);
   std::size_t at = text.find("Live at peak");
   REQUIRE(at != std::string::npos);
   CHECK(has(text, "9 KiB in 3 buffers"));

@@ -36,7 +36,7 @@ const BufferRow& row_of(const PoolViewModel& view_model, const std::string& name
 TEST_CASE("memory view model: peak and live buffers equal those of the model") {
   const auto g = graph();
   const MemoryViewModel view_model = memory_view_model(g);
-  const model::MemoryUse use = model::memory_by_schedule(*g);
+  const model::MemoryUse use = model::memory_by_node_order(*g);
   CHECK(view_model.use.peak_bytes == use.peak_bytes);
   CHECK(view_model.use.peak_bytes == 4096 + 4096 + 1024);
   const LiveBuffers live = live_at(view_model, view_model.use.peak_at);

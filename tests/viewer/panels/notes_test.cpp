@@ -139,7 +139,7 @@ TEST_CASE("note bar: a change of the selection saves the edited text") {
   NoteBar bar;
   fixture.view.selection = kNode;
   const auto draw = [&] {
-    PanelContext context = fixture.frame_of_now();
+    PanelContext context = fixture.panel_context();
     bar.draw(context, notes);
   };
   fixture.click({200, 20}, draw);

@@ -43,7 +43,7 @@ ImGuiFixture::ImGuiFixture(ImVec2 size, viewer::Shade shade) : context_(ImGui::C
   ImFont* const font = io.Fonts->Fonts[0];
   theme.text = theme.small = theme.heading = theme.mono = font;
   viewer::apply(theme, shade, 1);
-  viewer::end_key_frame();
+  viewer::clear_key_presses();
 }
 
 ImGuiFixture::~ImGuiFixture() { ImGui::DestroyContext(context_); }
@@ -52,7 +52,7 @@ void ImGuiFixture::frame(const std::function<void()>& contents) {
   ImGui::NewFrame();
   contents();
   ImGui::Render();
-  viewer::end_key_frame();
+  viewer::clear_key_presses();
   ImGuiIO& io = ImGui::GetIO();
   io.MouseWheel = io.MouseWheelH = 0;
 }
@@ -139,9 +139,9 @@ void ImGuiFixture::drag(ImVec2 from, ImVec2 to, const std::function<void()>& con
 }
 
 void ImGuiFixture::press(int glfw_key, const std::function<void()>& contents, int mods) {
-  viewer::note_key(glfw_key, true, false, mods);
+  viewer::on_key_event(glfw_key, true, false, mods);
   window(contents);
-  viewer::note_key(glfw_key, false, false, mods);
+  viewer::on_key_event(glfw_key, false, false, mods);
 }
 
 void ImGuiFixture::type(const std::string& text) {
@@ -182,7 +182,7 @@ void PanelFixture::update() {
                                    : model::matching_nodes(view.filter, *entry().graph);
 }
 
-viewer::PanelContext PanelFixture::frame_of_now() {
+viewer::PanelContext PanelFixture::panel_context() {
   const model::GraphEntry* const shown = document->find(view.graph);
   return {document,
           shown,

@@ -78,7 +78,7 @@ class PanelFixture : public ImGuiFixture {
   // Recomputes the view models after a change of view.range, view.replay or view.filter.
   void update();
   // The context for the present state. Holds references into this fixture.
-  [[nodiscard]] viewer::PanelContext frame_of_now();
+  [[nodiscard]] viewer::PanelContext panel_context();
   // Draws a panel (any class with draw(PanelContext&)) until its background work is complete, and
   // then once more.
   template <class Panel>
@@ -91,7 +91,7 @@ class PanelFixture : public ImGuiFixture {
   }
   template <class Panel>
   void draw(Panel& panel) {
-    viewer::PanelContext context = frame_of_now();
+    viewer::PanelContext context = panel_context();
     panel.draw(context);
   }
   [[nodiscard]] const model::GraphEntry& entry() const { return *document->find(view.graph); }

@@ -20,9 +20,9 @@ enum class Timestamps : std::uint8_t { No, Yes };
 std::shared_ptr<const model::Document> sampled_document(Timestamps timestamps) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
-  records.graph_versions.push_back(test::graph_of_many());
+  records.graph_versions.push_back(test::make_chain_graph());
   for (std::uint64_t number = 1; number <= 100; ++number) {
-    trace::Replay replay = test::one_of_many(number, 90'000);
+    trace::Replay replay = test::make_replay(number, 90'000);
     const bool by_cupti = number >= 11 && number <= 14,
                by_timestamps = timestamps == Timestamps::Yes && (number == 51 || number == 52);
     replay.sampled = by_cupti || by_timestamps ? 1 : 0;

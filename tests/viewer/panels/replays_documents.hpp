@@ -14,7 +14,7 @@ inline constexpr model::GraphKey kManyReplays{5, 1};
 inline constexpr trace::Time kManyReplaysBegin = 1'000'000'000, kManyReplaysStep = 1'000'000;
 
 // Replay `number`: starts every millisecond, 20 us after a launch call of 3 us.
-inline trace::Replay one_of_many(std::uint64_t number, trace::Time duration) {
+inline trace::Replay make_replay(std::uint64_t number, trace::Time duration) {
   const trace::Time started =
       kManyReplaysBegin + static_cast<trace::Time>(number) * kManyReplaysStep;
   trace::Replay replay;
@@ -28,7 +28,7 @@ inline trace::Replay one_of_many(std::uint64_t number, trace::Time duration) {
   return replay;
 }
 
-inline trace::GraphVersion graph_of_many() {
+inline trace::GraphVersion make_chain_graph() {
   trace::GraphVersion graph;
   graph.graph = kManyReplays.graph;
   graph.version = kManyReplays.version;
@@ -46,14 +46,14 @@ inline trace::GraphVersion graph_of_many() {
 }
 
 // A document with replays 1 to `count`; `each` may modify each replay.
-inline std::shared_ptr<const model::Document> document_of_many(
+inline std::shared_ptr<const model::Document> make_replays_document(
     std::uint64_t count, const std::function<void(trace::Replay&)>& each = {}) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
-  records.graph_versions.push_back(graph_of_many());
+  records.graph_versions.push_back(make_chain_graph());
   for (std::uint64_t number = 1; number <= count; ++number) {
     records.replays.push_back(
-        one_of_many(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
+        make_replay(number, 100'000 + static_cast<trace::Time>(number * 7919 % 1000)));
     if (each) each(records.replays.back());
   }
   builder.add(std::move(records));

@@ -56,8 +56,8 @@ struct Strip : PanelFixture {
 struct Session {
   std::shared_ptr<const model::Document> grown_to(std::uint64_t count) {
     trace::Records records;
-    if (last == 0) records.graph_versions.push_back(test::graph_of_many());
-    while (last < count) records.replays.push_back(test::one_of_many(++last, 100'000));
+    if (last == 0) records.graph_versions.push_back(test::make_chain_graph());
+    while (last < count) records.replays.push_back(test::make_replay(++last, 100'000));
     builder.add(std::move(records));
     return builder.publish();
   }
@@ -68,7 +68,7 @@ struct Session {
 }  // namespace
 
 TEST_CASE("replays panel: a click on a bar selects and shows its replay") {
-  Strip strip(test::document_of_many(50));
+  Strip strip(test::make_replays_document(50));
   const float x = strip.x_of(31);
   strip.click({x, kInStrip}, [&] { strip.draw(strip.panel); });
   CHECK(strip.view.replay == 31u);
@@ -81,7 +81,7 @@ TEST_CASE("replays panel: a click on a bar selects and shows its replay") {
 
 TEST_CASE(
     "replays panel: a drag selects a range, and a drag of a range handle moves only that end") {
-  Strip strip(test::document_of_many(50));
+  Strip strip(test::make_replays_document(50));
   const float from = strip.x_of(11), to = strip.x_of(20);
   const auto contents = [&] { strip.draw(strip.panel); };
   strip.drag({from, kInStrip}, {to, kInStrip}, contents);
@@ -97,7 +97,7 @@ TEST_CASE(
 }
 
 TEST_CASE("replays panel: the wheel zooms at the cursor") {
-  Strip strip(test::document_of_many(4000));
+  Strip strip(test::make_replays_document(4000));
   const float x = 700;
   const std::uint64_t before = strip.replay_at(x), beside = strip.replay_at(x + 100);
   for (int i = 0; i < 12; ++i) {
@@ -113,7 +113,7 @@ TEST_CASE("replays panel: the wheel zooms at the cursor") {
 
 TEST_CASE("replays panel: a click finds a single outlier among 100,000 replays") {
   constexpr std::uint64_t kOutlier = 61'803;
-  Strip strip(test::document_of_many(100'000, [](trace::Replay& r) {
+  Strip strip(test::make_replays_document(100'000, [](trace::Replay& r) {
     if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
   }));
   const float x = strip.x_of(kOutlier);
@@ -124,7 +124,7 @@ TEST_CASE("replays panel: a click finds a single outlier among 100,000 replays")
 }
 
 TEST_CASE("replays panel: without device times the strip shows launch calls and reports it") {
-  Strip strip(test::document_of_many(20, [](trace::Replay& r) { r.started = r.ended = 0; }));
+  Strip strip(test::make_replays_document(20, [](trace::Replay& r) { r.started = r.ended = 0; }));
   strip.move_mouse({strip.x_of(5), kInStrip});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
   CHECK(text.find("3.000 us") != std::string::npos);  // its launch call, in the tooltip
@@ -159,11 +159,11 @@ TEST_CASE(
     "replays panel: a tall panel shows quantiles, and contiguous selected durations become the "
     "range") {
   // Ten slow replays in a row.
-  Strip strip(test::document_of_many(400,
-                                     [](trace::Replay& r) {
-                                       if (r.replay > 200 && r.replay <= 210)
-                                         r.ended = r.started + 900'000;
-                                     }),
+  Strip strip(test::make_replays_document(400,
+                                          [](trace::Replay& r) {
+                                            if (r.replay > 200 && r.replay <= 210)
+                                              r.ended = r.started + 900'000;
+                                          }),
               {1600, 620});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
   for (const char* const part :
@@ -186,7 +186,7 @@ TEST_CASE(
 }
 
 TEST_CASE("replays panel: shows a placeholder without replays, and draws at every size") {
-  PanelFixture empty({1600, 106}, test::document_of_many(0));
+  PanelFixture empty({1600, 106}, test::make_replays_document(0));
   ReplaysPanel panel(empty.background);
   empty.show(test::kManyReplays);
   CHECK(empty.text([&] { empty.draw(panel); }).find("No replays of many yet") != std::string::npos);

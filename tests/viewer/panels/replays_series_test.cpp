@@ -11,7 +11,7 @@
 
 using namespace reprise;
 using namespace reprise::viewer;
-using test::one_of_many;
+using test::make_replay;
 using trace::Time;
 
 namespace {
@@ -21,7 +21,7 @@ model::GrowingList<trace::Replay> random_replays(std::size_t count, std::uint64_
   std::mt19937_64 random(seed);
   model::GrowingList<trace::Replay> list;
   for (std::uint64_t number = 1; number <= count; ++number) {
-    trace::Replay replay = one_of_many(number, static_cast<Time>(random() % 500'000));
+    trace::Replay replay = make_replay(number, static_cast<Time>(random() % 500'000));
     if (random() % 11 == 0) replay.ended = 0;
     replay.sampled = random() % 5 == 0 ? 1 : 0;
     list.push_back(replay);
@@ -102,11 +102,11 @@ TEST_CASE("replay series: a replay inserted in the middle of the list is include
     return a.replay < b.replay;
   };
   for (std::uint64_t number = 1; number <= 40; ++number) {
-    if (number != 17) list.push_back(one_of_many(number, 100));
+    if (number != 17) list.push_back(make_replay(number, 100));
   }
   ReplaySeriesBuilder builder(ReplayValue::DeviceTime);
   CHECK(builder.extend(list.view()).run(0, 64).max == 100);
-  list.insert_sorted(one_of_many(17, 7000), before);
+  list.insert_sorted(make_replay(17, 7000), before);
   const ReplaySeries series = builder.extend(list.view());
   CHECK(series.size() == 40);
   CHECK(series.run(0, 64).max == 7000);
@@ -115,9 +115,9 @@ TEST_CASE("replay series: a replay inserted in the middle of the list is include
 
 TEST_CASE("replay series: each ReplayValue selects its duration") {
   model::GrowingList<trace::Replay> list;
-  list.push_back(one_of_many(1, 400'000));
-  list.push_back(one_of_many(2, 1'500'000));
-  list.push_back(one_of_many(3, 400'000));
+  list.push_back(make_replay(1, 400'000));
+  list.push_back(make_replay(2, 1'500'000));
+  list.push_back(make_replay(3, 400'000));
   const auto series_of = [&](ReplayValue value) {
     return ReplaySeriesBuilder(value).extend(list.view());
   };
@@ -132,7 +132,7 @@ TEST_CASE("replay series: each ReplayValue selects its duration") {
 
 TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom") {
   constexpr std::uint64_t kOutlier = 61'803;
-  const auto document = test::document_of_many(100'000, [](trace::Replay& r) {
+  const auto document = test::make_replays_document(100'000, [](trace::Replay& r) {
     if (r.replay == kOutlier) r.ended = r.started + 9'000'000;
   });
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
@@ -155,7 +155,7 @@ TEST_CASE("replay bars: an outlier among 100,000 replays is drawn at every zoom"
 }
 
 TEST_CASE("replay bars: panning does not change the extent of a bar") {
-  const auto document = test::document_of_many(10'000);
+  const auto document = test::make_replays_document(10'000);
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
                                   .extend(document->find(test::kManyReplays)->replays);
   const auto here = replay_bars(series, 1000, 5000, 0.2),
@@ -176,7 +176,7 @@ TEST_CASE("replay bars: axis_max() fits all values except outliers") {
 
 TEST_CASE(
     "replay statistics: a histogram counts every known value, and outliers in the overflow bin") {
-  const auto document = test::document_of_many(1000, [](trace::Replay& r) {
+  const auto document = test::make_replays_document(1000, [](trace::Replay& r) {
     if (r.replay == 500) r.ended = r.started + 80'000'000;
     if (r.replay == 600) r.ended = 0;
   });
@@ -199,7 +199,7 @@ TEST_CASE(
 }
 
 TEST_CASE("replay statistics: summarise() returns median, p99 and the outlier fence") {
-  const auto document = test::document_of_many(
+  const auto document = test::make_replays_document(
       1001, [](trace::Replay& r) { r.ended = r.started + 1000 + static_cast<Time>(r.replay); });
   const ReplaySeries series = ReplaySeriesBuilder(ReplayValue::DeviceTime)
                                   .extend(document->find(test::kManyReplays)->replays);

@@ -75,9 +75,9 @@ TEST_CASE("sync view model: edges are counted and costed by cause") {
 TEST_CASE("sync view model: redundant barriers are counted and barriers list their edges") {
   const SyncViewModel view_model = sync_view_model(graph(), medians());
   CHECK(view_model.redundant_barriers == 2);
-  CHECK_FALSE(view_model.costs.barriers[0].orders_nothing());
-  CHECK(view_model.costs.barriers[1].orders_nothing());
-  CHECK(view_model.costs.barriers[2].orders_nothing());
+  CHECK_FALSE(view_model.costs.barriers[0].is_redundant());
+  CHECK(view_model.costs.barriers[1].is_redundant());
+  CHECK(view_model.costs.barriers[2].is_redundant());
   CHECK(Rows(view_model.edges_of(0).begin(), view_model.edges_of(0).end()) ==
         Rows{test::kEdge12Barrier});
   CHECK(Rows(view_model.edges_of(1).begin(), view_model.edges_of(1).end()) ==
@@ -91,7 +91,7 @@ TEST_CASE("sync view model: an edge that only lane edges make redundant is redun
   record.edges[test::kEdge01].cause = EdgeCause::Lane;
   const SyncViewModel view_model =
       sync_view_model(std::make_shared<model::Graph>(record), medians());
-  CHECK(view_model.costs.edges[test::kEdge02Redundant].is_implied);
+  CHECK(view_model.costs.edges[test::kEdge02Redundant].is_redundant);
   CHECK(view_model.edge_redundancy[test::kEdge02Redundant] == Redundancy::ByLowering);
   CHECK(view_model.barrier_redundancy[1] == Redundancy::ByLowering);
   CHECK(view_model.barrier_redundancy[2] == Redundancy::Full);

@@ -213,11 +213,11 @@ TEST_CASE("timeline panel: a click on an adjacent replay shows it") {
 }
 
 TEST_CASE("timeline panel: an empty timeline shows the reason, and every size is drawable") {
-  Timeline none(test::document_of_many(20));
+  Timeline none(test::make_replays_document(20));
   CHECK(none.panel_text().find("No node timings") != std::string::npos);
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{400, 300}, ImVec2{120, 60}}) {
     for (const auto& document :
-         {test::recorded_document(), test::hand_made_document(), test::document_of_many(3)}) {
+         {test::recorded_document(), test::hand_made_document(), test::make_replays_document(3)}) {
       Timeline timeline(document, size);
       CHECK(timeline.is_drawable());
     }

@@ -100,7 +100,7 @@ TEST_CASE("timeline host rows: ranges are indexed by thread and depth and can be
 }
 
 TEST_CASE("timeline: navigation selects only sampled replays, by index and by duration") {
-  const auto document = test::document_of_many(100, [](trace::Replay& r) {
+  const auto document = test::make_replays_document(100, [](trace::Replay& r) {
     r.sampled = r.replay % 10 == 0 ? 1 : 0;
     if (r.replay == 40) r.ended = r.started + 700'000;
     if (r.replay == 41) r.ended = r.started + 900'000;  // slower, but not sampled
@@ -122,7 +122,7 @@ TEST_CASE("timeline: navigation selects only sampled replays, by index and by du
 }
 
 TEST_CASE("timeline: finds the replays in a time span, including replays without times") {
-  const auto document = test::document_of_many(1000, [](trace::Replay& r) {
+  const auto document = test::make_replays_document(1000, [](trace::Replay& r) {
     if (r.replay % 7 == 0) r.started = r.ended = r.launched = r.launch_returned = 0;
   });
   const auto& replays = document->find(test::kManyReplays)->replays;
@@ -141,18 +141,18 @@ TEST_CASE("timeline: finds the replays in a time span, including replays without
 }
 
 TEST_CASE("timeline: the message for missing nodes gives the reason") {
-  PanelFixture fixture({100, 100}, test::document_of_many(20));
+  PanelFixture fixture({100, 100}, test::make_replays_document(20));
   fixture.update();
-  PanelContext context = fixture.frame_of_now();
+  PanelContext context = fixture.panel_context();
   CHECK(missing_nodes_reason(context).title.find("No node timings") != std::string::npos);
   CHECK(missing_nodes_reason(context).hint.find("REPRISE_PROFILE") != std::string::npos);
 
   PanelFixture waiting({100, 100}, test::recorded_document());
   waiting.replay.reset();
-  CHECK(missing_nodes_reason(waiting.frame_of_now()).is_busy);
+  CHECK(missing_nodes_reason(waiting.panel_context()).is_busy);
 
-  PanelFixture none({100, 100}, test::document_of_many(0));
+  PanelFixture none({100, 100}, test::make_replays_document(0));
   none.show(test::kManyReplays);
-  CHECK(missing_nodes_reason(none.frame_of_now()).title.find("No replay of many") !=
+  CHECK(missing_nodes_reason(none.panel_context()).title.find("No replay of many") !=
         std::string::npos);
 }

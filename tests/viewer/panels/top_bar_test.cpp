@@ -18,28 +18,29 @@ namespace {
 
 struct BarTest {
   explicit BarTest(float width) : fixture({width, 60}) {
-    figures = make_replay_figures(fixture.entry(), {}, RateOver::Range);
+    figures = make_replay_summary(fixture.entry(), {}, RateOver::Range);
   }
   std::string text() {
     return fixture.text([this] {
-      PanelContext context = fixture.frame_of_now();
+      PanelContext context = fixture.panel_context();
       actions = bar.draw(context, {.status = status, .figures = &figures, .matches = 2});
     });
   }
 
   PanelFixture fixture;
   model::FeedStatus status{.state = model::FeedState::Ready};
-  ReplayFigures figures;
+  ReplaySummary figures;
   TopBar bar;
   TopBarActions actions;
 };
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-std::shared_ptr<const model::Document> with_costs(const std::vector<trace::ProfileCost>& costs) {
+std::shared_ptr<const model::Document> with_costs(
+    const std::vector<trace::ProfilingOverhead>& costs) {
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   trace::Records records;
-  records.profile_costs = costs;
+  records.profiling_overheads = costs;
   builder.add(std::move(records));
   return builder.publish();
 }
@@ -67,7 +68,7 @@ TEST_CASE("top bar: a live session shows its application, and drawing requests n
   t.fixture.is_live = true;
   t.status.state = model::FeedState::Live;
   t.status.allowed = trace::LiveProfile::Sampled;
-  t.status.asked = trace::LiveProfile::Replays;
+  t.status.requested_profile = trace::LiveProfile::Replays;
   CHECK(has(t.text(), "digits"));
   CHECK_FALSE(t.actions.profile);
   CHECK_FALSE(t.actions.close);
@@ -82,7 +83,8 @@ TEST_CASE(
   CHECK(text.cost == doctest::Approx(0.006));
   CHECK(text.cost_text == "+0.6 %");
   CHECK(profile_text(*with_costs({}), {}).mode.empty());
-  CHECK(profile_text(*with_costs({}), {.asked = trace::LiveProfile::Every}).mode == "every");
+  CHECK(profile_text(*with_costs({}), {.requested_profile = trace::LiveProfile::Every}).mode ==
+        "every");
 }
 
 TEST_CASE("status line: each state of a feed has its text") {
@@ -106,7 +108,7 @@ TEST_CASE("status line: the selected range is shown, and its cross clears it") {
   fixture.view.range = {4, 10};
   const auto draw = [&] {
     ImGui::SetCursorPos({0, 0});
-    PanelContext context = fixture.frame_of_now();
+    PanelContext context = fixture.panel_context();
     draw_status(context,
                 {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
   };
@@ -119,7 +121,7 @@ TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   PanelFixture fixture({400, 60});
   int find = 0;
   const auto draw = [&] {
-    PanelContext context = fixture.frame_of_now();
+    PanelContext context = fixture.panel_context();
     find = draw_search_box(context, 3, 300);
   };
   fixture.view.focus_search = true;

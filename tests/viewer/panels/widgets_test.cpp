@@ -41,9 +41,9 @@ TEST_CASE("widgets: edge_reason() names cause, hazard, buffer and range") {
   CHECK(edge_reason(graph, 0) == "hazard: read after write on x<&> [0, 4,096)");
   CHECK(edge_reason(graph, 2) == "explicit");
   CHECK(edge_reason(graph, 4) == "lane");
-  CHECK(place_text(graph, 8, 12) == "main.cpp:12");
-  CHECK(place_text(graph, 8, 0).empty());
-  CHECK(place_text(graph, 999, 3).empty());
+  CHECK(source_location_text(graph, 8, 12) == "main.cpp:12");
+  CHECK(source_location_text(graph, 8, 0).empty());
+  CHECK(source_location_text(graph, 999, 3).empty());
 }
 
 TEST_CASE("widgets: the reason of a barrier edge names the barrier's location") {
@@ -60,7 +60,7 @@ TEST_CASE("widgets: the reason of a barrier edge names the barrier's location") 
 
 TEST_CASE("widgets: the slowest node has the hottest colour and the fastest the coldest") {
   PanelFixture fixture;
-  const PanelContext context = fixture.frame_of_now();
+  const PanelContext context = fixture.panel_context();
   CHECK(node_colour(context, 4) == heat(1));
   CHECK(node_colour(context, 0) == heat(0));
   fixture.view.colour_by = ColourBy::Slack;
@@ -77,15 +77,15 @@ TEST_CASE("widgets: time-based colourings use the plain node colour without samp
   fixture.view_model.samples = 0;
   for (const ColourBy by : {ColourBy::Median, ColourBy::P99, ColourBy::Share, ColourBy::Slack}) {
     fixture.view.colour_by = by;
-    CHECK(node_colour(fixture.frame_of_now(), 2) == fixture.theme.node);
+    CHECK(node_colour(fixture.panel_context(), 2) == fixture.theme.node);
   }
   fixture.view.colour_by = ColourBy::Lane;
-  CHECK(node_colour(fixture.frame_of_now(), 2) != node_colour(fixture.frame_of_now(), 1));
+  CHECK(node_colour(fixture.panel_context(), 2) != node_colour(fixture.panel_context(), 1));
   fixture.view.colour_by = ColourBy::Kind;
-  CHECK(node_colour(fixture.frame_of_now(), 0) ==
+  CHECK(node_colour(fixture.panel_context(), 0) ==
         kind_colour(fixture.theme, trace::NodeKind::Copy));
   fixture.view.colour_by = ColourBy::Label;
-  CHECK(node_colour(fixture.frame_of_now(), 3) == IM_COL32(0x33, 0x66, 0x99, 255));
+  CHECK(node_colour(fixture.panel_context(), 3) == IM_COL32(0x33, 0x66, 0x99, 255));
 }
 
 TEST_CASE("widgets: every colouring has a legend") {
@@ -94,7 +94,7 @@ TEST_CASE("widgets: every colouring has a legend") {
                             ColourBy::Kind, ColourBy::Label, ColourBy::Lane}) {
     fixture.view.colour_by = by;
     float height = 0;
-    fixture.window([&] { height = draw_colour_legend(fixture.frame_of_now(), {10, 10}, 160); });
+    fixture.window([&] { height = draw_colour_legend(fixture.panel_context(), {10, 10}, 160); });
     CHECK(height > 20);
     CHECK(fixture.is_drawable());
   }

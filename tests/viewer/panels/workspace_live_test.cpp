@@ -138,9 +138,9 @@ TEST_CASE("workspace: a live session can be followed and paused, and stays visib
     CHECK(context.is_drawable());
     program.run(20);
     REQUIRE(draw_until([&] { return replays() >= 20; }));
-    note_key(' ', true, false, 0);
+    on_key_event(' ', true, false, 0);
     draw();
-    note_key(' ', false, false, 0);
+    on_key_event(' ', false, false, 0);
     CHECK(workspace.view().paused);
     draw();
     CHECK(has("paused"));

@@ -62,9 +62,9 @@ struct WorkspaceTest {
     REQUIRE(workspace.is_settled());
   }
   void press(int key, int mods = 0) {
-    note_key(key, true, false, mods);
+    on_key_event(key, true, false, mods);
     draw();
-    note_key(key, false, false, mods);
+    on_key_event(key, false, false, mods);
     draw();
   }
   std::string text() {

@@ -54,7 +54,8 @@ TEST_CASE(
   REQUIRE(session.until([&] {
     return feed.status().state == model::FeedState::Live && !feed.document()->graphs.empty();
   }));
-  CHECK(session.until([&] { return feed.status().asked == trace::LiveProfile::Sampled; }));
+  CHECK(session.until(
+      [&] { return feed.status().requested_profile == trace::LiveProfile::Sampled; }));
   CHECK(session.until([&] { return most_replays(*feed.document()) > 20; }));
   CHECK(session.application().title() == "digits (live) - Reprise");
   CHECK(session.settings().recent.empty());

@@ -52,7 +52,7 @@ struct Bench {
     ImGui::NewFrame();
     workspace.handle_keys();
     workspace.draw(ui.theme(), layout);
-    end_key_frame();
+    clear_key_presses();
     ImGui::EndFrame();
     const Clock::time_point drawn_at = Clock::now();
     ui.render();

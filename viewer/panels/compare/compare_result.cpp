@@ -40,7 +40,7 @@ std::vector<NodeTimes> times_of(const model::Graph& graph,
 }
 
 detail::DurationHistogram replay_times(const model::GraphEntry& entry, model::ReplayRange range,
-                                      model::ReplayMeasure measure) {
+                                       model::ReplayMeasure measure) {
   detail::DurationHistogram times;
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
@@ -55,7 +55,7 @@ ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_
                               const model::GraphEntry& b, model::ReplayRange in_b,
                               model::ReplayMeasure measure) {
   const detail::DurationHistogram times_a = replay_times(a, in_a, measure),
-                                 times_b = replay_times(b, in_b, measure);
+                                  times_b = replay_times(b, in_b, measure);
   ComparedTimes result{static_cast<std::size_t>(times_a.count()),
                        static_cast<std::size_t>(times_b.count()), times_a.quantile(0.5),
                        times_b.quantile(0.5)};
@@ -68,7 +68,7 @@ ComparedTimes compare_replays(const model::GraphEntry& a, model::ReplayRange in_
 
 Verdict verdict_of(const model::NodeComparison& node) {
   if (node.count_a == 0 || node.count_b == 0) return Verdict::Unmeasured;
-  if (node.count_a < model::kLeastSamples || node.count_b < model::kLeastSamples)
+  if (node.count_a < model::kMinSamples || node.count_b < model::kMinSamples)
     return Verdict::TooFewSamples;
   if (!node.is_significant || node.median_a == node.median_b) return Verdict::Same;
   return node.median_b > node.median_a ? Verdict::Slower : Verdict::Faster;

@@ -189,7 +189,7 @@ GraphDetail graph_detail(float zoom) noexcept {
 }
 
 Rect GraphDrawContext::visible_rect(float margin) const {
-  const CanvasBounds b = canvas.in_sight();
+  const CanvasBounds b = canvas.visible_area();
   const double extra = static_cast<double>(margin) / canvas.zoom_x();
   return {static_cast<float>(b.left - extra), static_cast<float>(b.top - extra),
           static_cast<float>(b.right + extra), static_cast<float>(b.bottom + extra)};

@@ -39,8 +39,8 @@ bool has(const model::Document& document, const T& selected) {
 
 }  // namespace
 
-std::optional<model::GraphKey> first_choice(const model::Document& document, ChoiceOf of) {
-  if (of == ChoiceOf::File) return most_replayed(document);
+std::optional<model::GraphKey> default_graph(const model::Document& document, GraphSource of) {
+  if (of == GraphSource::File) return most_replayed(document);
   std::map<std::uint32_t, std::size_t> replays;
   for (const auto& [key, entry] : document.graphs) replays[key.graph] += entry.replays.size();
   std::optional<model::GraphKey> best;
@@ -61,7 +61,7 @@ model::GraphKey newest_version(const model::Document& document, model::GraphKey 
   return key;
 }
 
-model::ReplayRange after_forgetting(model::ReplayRange range, std::uint64_t replays) {
+model::ReplayRange drop_oldest_replays(model::ReplayRange range, std::uint64_t replays) {
   const model::ReplayRange all;
   if (range.first == all.first && range.count == all.count) return range;
   if (replays <= range.first) {
@@ -76,7 +76,7 @@ model::ReplayRange after_forgetting(model::ReplayRange range, std::uint64_t repl
   return range;
 }
 
-bool is_there(const model::Selection& selection, const model::Document& document) {
+bool selection_exists(const model::Selection& selection, const model::Document& document) {
   return std::visit(
       [&](const auto& selected) {
         if constexpr (std::is_same_v<std::decay_t<decltype(selected)>, std::monostate>)
@@ -87,8 +87,8 @@ bool is_there(const model::Selection& selection, const model::Document& document
       selection);
 }
 
-model::Selection carried_over(const model::Selection& selection, const model::Document& document,
-                              model::GraphKey to) {
+model::Selection map_selection(const model::Selection& selection, const model::Document& document,
+                               model::GraphKey to) {
   const model::GraphEntry* const target = document.find(to);
   if (target == nullptr) return {};
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {

@@ -13,18 +13,20 @@ namespace reprise::viewer {
 
 // The graph to display first. File: the graph with the most replays. Session: the newest replayed
 // version of the graph with the most replays. Empty if the document has no graph.
-enum class ChoiceOf : std::uint8_t { File, Session };
-[[nodiscard]] std::optional<model::GraphKey> first_choice(const model::Document& document,
-                                                          ChoiceOf of);
+enum class GraphSource : std::uint8_t { File, Session };
+[[nodiscard]] std::optional<model::GraphKey> default_graph(const model::Document& document,
+                                                           GraphSource of);
 // The newest version of the same graph; `key` if no newer version exists.
 [[nodiscard]] model::GraphKey newest_version(const model::Document& document, model::GraphKey key);
 // `range` after the oldest `replays` were dropped from the front of the list. All replays if none
 // of the range remains.
-[[nodiscard]] model::ReplayRange after_forgetting(model::ReplayRange range, std::uint64_t replays);
+[[nodiscard]] model::ReplayRange drop_oldest_replays(model::ReplayRange range,
+                                                     std::uint64_t replays);
 // True if the selected object exists in the document.
-[[nodiscard]] bool is_there(const model::Selection& selection, const model::Document& document);
+[[nodiscard]] bool selection_exists(const model::Selection& selection,
+                                    const model::Document& document);
 // Maps a selection to version `to`: a node or buffer with the same index and name. Empty otherwise.
-[[nodiscard]] model::Selection carried_over(const model::Selection& selection,
-                                            const model::Document& document, model::GraphKey to);
+[[nodiscard]] model::Selection map_selection(const model::Selection& selection,
+                                             const model::Document& document, model::GraphKey to);
 
 }  // namespace reprise::viewer

@@ -95,7 +95,7 @@ void GraphLegend::choose_corner(const GraphDrawContext& drawing, ImVec2 size) {
               height = drawing.canvas.max().y - drawing.canvas.min().y;
   const ReservedFor current{&drawing.scene, width, height};
   if (std::exchange(reserved_for_, current) != current) reserved_ = 0;
-  const CanvasBounds visible = drawing.canvas.in_sight();
+  const CanvasBounds visible = drawing.canvas.visible_area();
   const Rect& all = drawing.scene.bounds;
   if (visible.left > static_cast<double>(all.left) || visible.top > static_cast<double>(all.top) ||
       visible.right < static_cast<double>(all.right) ||
@@ -161,7 +161,7 @@ void GraphLegend::draw(const GraphDrawContext& drawing, const std::string& title
 
 void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas) {
   const Rect& all = drawing.scene.bounds;
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const auto left = static_cast<double>(all.left), top = static_cast<double>(all.top),
              right = static_cast<double>(all.right), bottom = static_cast<double>(all.bottom);
   if (visible.left <= left && visible.top <= top && visible.right >= right &&

@@ -147,9 +147,10 @@ void GraphPanel::State::set_scene(std::shared_ptr<const GraphScene> next,
   const std::uint32_t held_node = std::exchange(anchor, trace::kNone);
   const bool same_graph = before != nullptr && before->key.graph == scene->key.graph &&
                           before->key.direction == scene->key.direction;
-  if (!same_graph || contains(canvas.in_sight(), bounds_of(before->bounds))) return canvas.fit();
+  if (!same_graph || contains(canvas.visible_area(), bounds_of(before->bounds)))
+    return canvas.fit();
   const auto* selected = std::get_if<model::SelectedNode>(&context.view.selection);
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const double x = (visible.left + visible.right) / 2, y = (visible.top + visible.bottom) / 2;
   std::uint32_t node = held_node;
   if (node == trace::kNone && selected != nullptr && selected->graph == scene->graph().key())
@@ -163,7 +164,7 @@ void GraphPanel::State::set_scene(std::shared_ptr<const GraphScene> next,
 
 void GraphPanel::State::draw_graph(PanelContext& context) {
   ImGui::PushID("picture");
-  canvas.keep_free(options.legend ? legend.reserved_width() : 0);
+  canvas.reserve_left(options.legend ? legend.reserved_width() : 0);
   canvas.begin("graph", bounds_of(scene->bounds), context.theme);
   if (std::exchange(context.view.fit, false)) canvas.fit();
   const GraphDrawContext drawing{
@@ -289,7 +290,8 @@ void GraphPanel::State::reveal(const PanelContext& context, const GraphDrawConte
   }
   if (count == 0 || graph.node_count() == 0) return;
   const float height = scene->boxes[only != trace::kNone ? only : 0].rect.height() * drawing.zoom();
-  if (contains(canvas.in_sight(), bounds_of(all)) && height >= kMinBoxHeight * context.theme.scale)
+  if (contains(canvas.visible_area(), bounds_of(all)) &&
+      height >= kMinBoxHeight * context.theme.scale)
     return;
   if (only == trace::kNone) return canvas.show(bounds_of(all));
   if (height < kMinBoxHeight * context.theme.scale) return focus(only);

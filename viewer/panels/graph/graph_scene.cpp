@@ -36,9 +36,9 @@ class SceneBuilder {
                                 .edge_gap = 8 * s,
                                 .rank_gap = down ? 26 * s : 44 * s,
                                 .group_gap = down ? side : (side + title) / 2,
-                                .group_begin = down ? title : side,
+                                .group_start = down ? title : side,
                                 .group_end = side,
-                                .most_spread = 1.15f,
+                                .max_spread = 1.15f,
                                 .component_gap = 28 * s + title * static_cast<float>(levels),
                                 .group_padding = side,
                                 .aspect = 2.4f};

@@ -89,7 +89,7 @@ void draw_node(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t nod
   if (record.grid[0] != 0) lines.field("grid", dimensions(record.grid));
   if (record.grid[0] != 0 && record.block[0] != 0) lines.field("block", dimensions(record.block));
   if (record.bytes != 0) lines.field("bytes", bytes_text(record.bytes));
-  lines.field("source", place_text(graph, record.file, record.line));
+  lines.field("source", source_location_text(graph, record.file, record.line));
   const auto accesses = graph.accesses(node);
   for (std::size_t i = 0; i < std::min(accesses.size(), kMaxLines); ++i) {
     lines.field(access_text(accesses[i].access),

@@ -56,11 +56,11 @@ void set_bounds(GraphViewModel& view_model) {
   for (const GraphViewModel::Node& node : view_model.nodes) {
     if (node.count == 0) continue;
     view_model.least = any ? std::min(view_model.least, node.median) : node.median;
-    view_model.least_p99 = any ? std::min(view_model.least_p99, node.p99) : node.p99;
+    view_model.min_p99 = any ? std::min(view_model.min_p99, node.p99) : node.p99;
     view_model.greatest = std::max(view_model.greatest, node.median);
-    view_model.greatest_p99 = std::max(view_model.greatest_p99, node.p99);
-    view_model.greatest_share = std::max(view_model.greatest_share, node.share);
-    view_model.greatest_slack = std::max(view_model.greatest_slack, node.slack);
+    view_model.max_p99 = std::max(view_model.max_p99, node.p99);
+    view_model.max_share = std::max(view_model.max_share, node.share);
+    view_model.max_slack = std::max(view_model.max_slack, node.slack);
     any = true;
   }
 }
@@ -126,11 +126,11 @@ GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewM
     const bool first = view_model.samples++ == 0;
     view_model.least = first ? duration : std::min(view_model.least, duration);
     view_model.greatest = std::max(view_model.greatest, duration);
-    view_model.greatest_share = std::max(view_model.greatest_share, node.share);
-    view_model.greatest_slack = std::max(view_model.greatest_slack, node.slack);
+    view_model.max_share = std::max(view_model.max_share, node.share);
+    view_model.max_slack = std::max(view_model.max_slack, node.slack);
   }
-  view_model.least_p99 = view_model.least;
-  view_model.greatest_p99 = view_model.greatest;
+  view_model.min_p99 = view_model.least;
+  view_model.max_p99 = view_model.greatest;
   for (const model::PathStep& step : view_model.path.steps) {
     if (step.node < view_model.nodes.size()) view_model.nodes[step.node].is_critical = true;
   }
@@ -167,9 +167,9 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
   return view_model;
 }
 
-ReplayFigures make_replay_figures(const model::GraphEntry& entry, model::ReplayRange range,
+ReplaySummary make_replay_summary(const model::GraphEntry& entry, model::ReplayRange range,
                                   RateOver rate) {
-  ReplayFigures figures;
+  ReplaySummary figures;
   figures.device = model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range);
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);

@@ -32,13 +32,13 @@ inline constexpr std::size_t kMaxBlocks = 512;
                                                   const ReplayViewModel& replay);
 
 // Numbers of the top bar for a range of replays.
-struct ReplayFigures {
+struct ReplaySummary {
   model::ReplayStatistics device;  // device times, with a single bin
   std::size_t replays = 0, sampled = 0;
   double per_second = 0;  // live: over the last second; file: over the range; 0: unknown
 };
 enum class RateOver : std::uint8_t { Range, LastSecond };
-[[nodiscard]] ReplayFigures make_replay_figures(const model::GraphEntry& entry,
+[[nodiscard]] ReplaySummary make_replay_summary(const model::GraphEntry& entry,
                                                 model::ReplayRange range, RateOver rate);
 
 }  // namespace reprise::viewer

@@ -106,9 +106,9 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
   const GraphViewModel& view_model = *context.view_model;
   const GraphViewModel::Node& n = view_model.nodes[node];
   switch (context.view.colour_by) {
-    case ColourBy::P99: return time_heat(n.p99, view_model.least_p99, view_model.greatest_p99);
-    case ColourBy::Share: return time_heat(n.share, 0, view_model.greatest_share);
-    case ColourBy::Slack: return heat(1 - fraction(n.slack, 0, view_model.greatest_slack));
+    case ColourBy::P99: return time_heat(n.p99, view_model.min_p99, view_model.max_p99);
+    case ColourBy::Share: return time_heat(n.share, 0, view_model.max_share);
+    case ColourBy::Slack: return heat(1 - fraction(n.slack, 0, view_model.max_slack));
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:
@@ -136,17 +136,16 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
   const GraphViewModel& view_model = *context.view_model;
   switch (context.view.colour_by) {
     case ColourBy::P99:
-      return draw_heat_legend(
-          context.theme, at, width, "node p99", duration_text(view_model.least_p99),
-          duration_text(view_model.greatest_p99),
-          duration_text(mid_value(view_model.least_p99, view_model.greatest_p99)));
+      return draw_heat_legend(context.theme, at, width, "node p99",
+                              duration_text(view_model.min_p99), duration_text(view_model.max_p99),
+                              duration_text(mid_value(view_model.min_p99, view_model.max_p99)));
     case ColourBy::Share:
       return draw_heat_legend(context.theme, at, width, "share of total node time", "0 %",
-                              percent_text(view_model.greatest_share),
-                              percent_text(mid_value(0, view_model.greatest_share)));
+                              percent_text(view_model.max_share),
+                              percent_text(mid_value(0, view_model.max_share)));
     case ColourBy::Slack:
       return draw_heat_legend(context.theme, at, width, "node slack",
-                              duration_text(view_model.greatest_slack), "0");
+                              duration_text(view_model.max_slack), "0");
     case ColourBy::Median:
     case ColourBy::Kind:
     case ColourBy::Label:

@@ -11,7 +11,7 @@ namespace reprise::viewer {
 
 namespace {
 
-const trace::BufferLife* lifetime_of(const model::Document& document, std::uint32_t id) {
+const trace::BufferLifetime* lifetime_of(const model::Document& document, std::uint32_t id) {
   const auto found = document.buffers->find(id);
   return id == trace::kNone || found == document.buffers->end() ? nullptr : &found->second;
 }
@@ -42,7 +42,7 @@ void draw_placement(const PanelContext& context, std::uint32_t buffer) {
                              static_cast<double>(version.slab_bytes)));
     }
   }
-  if (const trace::BufferLife* lifetime = lifetime_of(*context.document, record.id)) {
+  if (const trace::BufferLifetime* lifetime = lifetime_of(*context.document, record.id)) {
     if (lifetime->address != 0) draw_mono(theme, "Address", hex_text(lifetime->address));
     if (record.pool == trace::kNone)
       draw_value(theme, "Pool", pool_text(*context.document, lifetime->pool));

@@ -133,7 +133,7 @@ void draw_memory(const PanelContext& context) {
              "Size without aliasing: the sum of all transient buffers.");
   draw_bytes(theme, "Slab", version.slab_bytes, version.naive_bytes, theme.accent,
              "Planned size of the slab.");
-  draw_bytes(theme, "Lower bound", version.bound_bytes, version.naive_bytes, theme.good,
+  draw_bytes(theme, "Lower bound", version.lower_bound_bytes, version.naive_bytes, theme.good,
              "Maximum bytes live at once. No placement needs less.");
 }
 

@@ -42,7 +42,7 @@ std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   };
   line("label", graph.label_path(record.label));
   line("kernel", graph.kernel_name(node));
-  line("source", place_text(graph, record.file, record.line));
+  line("source", source_location_text(graph, record.file, record.line));
   if (record.grid[0] != 0)
     line("grid", dimensions_text(record.grid) + ", block " + dimensions_text(record.block));
   if (const GraphViewModel::Node* statistics = node_statistics(context, node)) {
@@ -146,7 +146,7 @@ void draw_properties(const PanelContext& context, std::uint32_t node) {
   const trace::GraphVersion& version = graph.record();
   const trace::Node& record = version.nodes[node];
   if (!draw_section(theme, "Properties", kind_name(record.kind))) return;
-  draw_mono(theme, "Source", place_text(graph, record.file, record.line),
+  draw_mono(theme, "Source", source_location_text(graph, record.file, record.line),
             record.line == 0 ? "" : version.strings[record.file].c_str());
   if (record.command != trace::kNone)
     draw_mono(theme, "Command", count_text(record.command), "Index in the command buffer.");

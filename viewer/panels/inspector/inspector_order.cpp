@@ -55,7 +55,7 @@ void OrderPage::draw_barrier(PanelContext& context, std::uint32_t number) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *context.graph();
   const trace::Barrier& barrier = graph.record().barriers[number];
-  const std::string location = place_text(graph, barrier.file, barrier.line);
+  const std::string location = source_location_text(graph, barrier.file, barrier.line);
   draw_title(theme, "barrier " + count_text(number) + " of " + graph.name(),
              location.empty() ? "Barrier " + count_text(number) : location);
   if (draw_action(theme, "Sync", "Show in the sync panel"))
@@ -87,10 +87,9 @@ void OrderPage::draw_barrier(PanelContext& context, std::uint32_t number) {
       draw_mono(theme, "Cost", cost_text(cost.cost), kCost);
       draw_mono(theme, "Edges",
                 count_text(cost.edges) + ", " + count_text(cost.critical_edges) + " critical, " +
-                    count_text(cost.implied_edges) + " redundant",
+                    count_text(cost.redundant_edges) + " redundant",
                 "Critical: on a critical path. Redundant: other edges order the same nodes.");
-      if (cost.orders_nothing())
-        draw_note(theme, "The barrier adds no ordering and can be removed.");
+      if (cost.is_redundant()) draw_note(theme, "The barrier adds no ordering and can be removed.");
     }
   }
   std::vector<std::uint32_t> edges;
@@ -141,7 +140,7 @@ void OrderPage::draw_edge(PanelContext& context, std::uint32_t number) {
       draw_note(theme, "Not required for correctness: the edge connects the entry or exit kernel.");
     if (edge.barrier != trace::kNone) {
       const trace::Barrier& barrier = graph.record().barriers[edge.barrier];
-      const std::string location = place_text(graph, barrier.file, barrier.line);
+      const std::string location = source_location_text(graph, barrier.file, barrier.line);
       const model::Selection selected = model::SelectedBarrier{graph.key(), edge.barrier};
       if (draw_link(theme, {"barrier " + count_text(edge.barrier), location}))
         context.view.select(selected);
@@ -157,7 +156,7 @@ void OrderPage::draw_edge(PanelContext& context, std::uint32_t number) {
   const model::EdgeCost& cost = costs->costs.edges[number];
   draw_mono(theme, "Cost", cost_text(cost.cost), kCost);
   draw_value(theme, "Critical", cost.is_critical ? "on a critical path" : "not on a critical path");
-  if (cost.is_implied) draw_note(theme, "Redundant: other edges order the same nodes.");
+  if (cost.is_redundant) draw_note(theme, "Redundant: other edges order the same nodes.");
 }
 
 }  // namespace reprise::viewer

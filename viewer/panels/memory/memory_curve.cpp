@@ -28,7 +28,7 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
   const trace::GraphVersion& record = view_model.graph->record();
   double highest =
       static_cast<double>(std::max({view_model.use.slab_bytes, view_model.use.peak_bytes,
-                                    record.bound_bytes, std::uint64_t{1}}));
+                                    record.lower_bound_bytes, std::uint64_t{1}}));
   if (static_cast<double>(view_model.use.naive_bytes) <= highest * kOffScale)
     highest = std::max(highest, static_cast<double>(view_model.use.naive_bytes));
   highest *= kHeadroom;
@@ -40,7 +40,7 @@ void MemoryMap::draw_curve(PanelContext& context, const Content& content, const 
   const auto& steps = view_model.use.steps;
   // Steps within one pixel column are drawn as their maximum.
   const auto first = std::upper_bound(
-      steps.begin(), steps.end(), canvas_.in_sight().left,
+      steps.begin(), steps.end(), canvas_.visible_area().left,
       [](double t, const model::MemoryStep& s) { return t < static_cast<double>(s.at); });
   std::size_t i = first == steps.begin() ? 0 : static_cast<std::size_t>(first - steps.begin()) - 1;
   const ImU32 fill = with_alpha(theme.accent, 0.28f);
@@ -98,10 +98,11 @@ void MemoryMap::draw_lines(const PanelContext& context, const Content& content,
     ImU32 colour;
     float y, text_y;
   };
-  std::array<Line, 4> lines{{{"naive", view_model.use.naive_bytes, theme.ink_faint, 0, 0},
-                             {"slab", view_model.use.slab_bytes, theme.ink, 0, 0},
-                             {"bound", view_model.graph->record().bound_bytes, theme.good, 0, 0},
-                             {"peak", view_model.use.peak_bytes, theme.warning, 0, 0}}};
+  std::array<Line, 4> lines{
+      {{"naive", view_model.use.naive_bytes, theme.ink_faint, 0, 0},
+       {"slab", view_model.use.slab_bytes, theme.ink, 0, 0},
+       {"bound", view_model.graph->record().lower_bound_bytes, theme.good, 0, 0},
+       {"peak", view_model.use.peak_bytes, theme.warning, 0, 0}}};
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return a.bytes > b.bytes; });
   ImDrawList* list = ImGui::GetWindowDrawList();

@@ -148,7 +148,7 @@ void MemoryMap::reveal(const PanelContext& context, const Content& content) {
   const MemoryViewModel& view_model = content.view_model;
   const MemoryEmphasis emphasis(context.view, view_model, content.matches);
   if (canvas_.max().x <= canvas_.min().x || emphasis.selected().empty()) return;
-  const CanvasBounds visible = canvas_.in_sight();
+  const CanvasBounds visible = canvas_.visible_area();
   const model::BufferSpan* first = nullptr;
   for (const std::uint32_t b : emphasis.selected()) {
     if (view_model.span[b] == kNone) continue;
@@ -170,7 +170,7 @@ void MemoryMap::draw_grid(const PanelContext& context, const Content& content,
                           const Regions& regions) const {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const CanvasBounds visible = canvas_.in_sight();
+  const CanvasBounds visible = canvas_.visible_area();
   const ImVec2 min = regions.map_min, max{min.x + regions.map_size.x, min.y + regions.map_size.y};
   const float text = small_height(theme);
   list->PushClipRect({min.x - kLeft * theme.scale, regions.curve_min.y},

@@ -194,7 +194,7 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
     list->PopClipRect();
   }
   for (const AxisTick& tick :
-       time_ticks(canvas_.in_sight().left, canvas_.in_sight().right,
+       time_ticks(canvas_.visible_area().left, canvas_.visible_area().right,
                   std::max(1, static_cast<int>(size.x / (font->FontSize * 7))))) {
     const float x = std::floor(canvas_.to_screen(tick.at, 0).x) + 0.5f;
     list->AddLine({x, canvas_.min().y}, {x, canvas_.max().y}, theme.line);

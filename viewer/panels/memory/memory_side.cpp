@@ -67,12 +67,12 @@ void draw_memory_summary(const Theme& theme, const MemoryViewModel& view_model,
             bytes_text(view_model.saved_bytes) + ", " +
                 percent_text(fraction(view_model.saved_bytes, use.naive_bytes)),
             "Bytes saved by sharing: naive minus slab.");
-  stat_line(theme, "bound", bytes_text(view_model.graph->record().bound_bytes),
+  stat_line(theme, "bound", bytes_text(view_model.graph->record().lower_bound_bytes),
             "Lower bound of any placement: buffers of unordered nodes cannot share bytes.");
   stat_line(theme, "peak", bytes_text(use.peak_bytes),
             view_model.is_measured ? "Maximum live bytes in this replay."
                                    : "Maximum live bytes if the nodes run one after another.");
-  const std::uint64_t bound = view_model.graph->record().bound_bytes;
+  const std::uint64_t bound = view_model.graph->record().lower_bound_bytes;
   stat_line(
       theme, "waste",
       bytes_text(use.waste_bytes) + ", " + percent_text(fraction(use.waste_bytes, use.slab_bytes)),

@@ -38,7 +38,7 @@ MemoryViewModel view_model_of(std::shared_ptr<const model::Graph> graph, model::
 }  // namespace
 
 MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph) {
-  model::MemoryUse use = model::memory_by_schedule(*graph);
+  model::MemoryUse use = model::memory_by_node_order(*graph);
   const Time length = graph->own_node_count();
   MemoryViewModel view_model = view_model_of(std::move(graph), std::move(use));
   view_model.length = length;

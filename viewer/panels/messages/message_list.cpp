@@ -66,7 +66,7 @@ class MessageListBuilder {
       if (nodes[n].command != message.command) continue;
       line.target = model::SelectedNode{entry->graph->key(), n};
       line.location += ", " + entry->graph->node_name(n);
-      const std::string source = place_text(*entry->graph, nodes[n].file, nodes[n].line);
+      const std::string source = source_location_text(*entry->graph, nodes[n].file, nodes[n].line);
       if (!source.empty()) line.location += ", " + source;
       break;
     }

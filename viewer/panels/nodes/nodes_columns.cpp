@@ -185,7 +185,7 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
     case NodeColumn::Kernel: return graph.kernel_name(node);
     case NodeColumn::Grid: return extent_text(record.grid);
     case NodeColumn::Block: return extent_text(record.block);
-    case NodeColumn::Source: return place_text(graph, record.file, record.line);
+    case NodeColumn::Source: return source_location_text(graph, record.file, record.line);
     case NodeColumn::Spread: return {};
     default: break;
   }

@@ -105,7 +105,7 @@ void ReplaysPanel::State::draw(PanelContext& context) {
 // Live: keeps the newest replays visible. Turns off ViewState::follow once the user moves the view
 // away from the end.
 void ReplaysPanel::State::follow_newest(PanelContext& context, std::size_t size) {
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const double end = static_cast<double>(size), last_end = static_cast<double>(last_size);
   const bool was_at_end = last_size != 0 && last_right >= last_end - 0.5,
              is_at_end = visible.right >= last_end - 0.5;
@@ -117,7 +117,7 @@ void ReplaysPanel::State::follow_newest(PanelContext& context, std::size_t size)
     }
   }
   last_size = size;
-  last_right = canvas.in_sight().right;
+  last_right = canvas.visible_area().right;
 }
 
 void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries& series, ImVec2 at,

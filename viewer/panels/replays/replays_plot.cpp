@@ -25,7 +25,7 @@ class Plot {
         plot_(plot),
         list_(*ImGui::GetWindowDrawList()),
         small_(theme.small) {
-    const CanvasBounds visible = canvas.in_sight();
+    const CanvasBounds visible = canvas.visible_area();
     bars_ = replay_bars(plot.series, visible.left, visible.right, canvas.zoom_x());
     trace::Time max = 0;
     for (const ReplayBar& bar : bars_) max = std::max(max, bar.run.max);
@@ -223,7 +223,7 @@ void draw_replay_numbers(const Theme& theme, const Canvas& canvas,
   if (replays.empty()) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const small = theme.small;
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const auto index_at = [&](double at) {
     return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(replays.size()) - 1));
   };

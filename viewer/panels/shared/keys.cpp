@@ -85,7 +85,7 @@ bool is_pressed(Key key) {
 
 bool is_down(Key key) { return key_state.down[static_cast<std::size_t>(key)] && is_active(key); }
 
-void note_key(int glfw_key, bool down, bool repeat, int mods) {
+void on_key_event(int glfw_key, bool down, bool repeat, int mods) {
   for (const Binding& binding : kBindings) {
     if (binding.glfw_key != glfw_key) continue;
     const auto key = static_cast<std::size_t>(binding.key);
@@ -100,7 +100,7 @@ void note_key(int glfw_key, bool down, bool repeat, int mods) {
   }
 }
 
-void end_key_frame() { key_state.pressed.fill(false); }
+void clear_key_presses() { key_state.pressed.fill(false); }
 
 std::span<const KeyHelp> key_help() {
   static constexpr KeyHelp kHelp[] = {

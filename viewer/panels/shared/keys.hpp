@@ -54,8 +54,8 @@ struct KeyHelp {
 
 // Reports a key event. Called by the window's key callback and by tests; `glfw_key` and `mods` are
 // GLFW values.
-void note_key(int glfw_key, bool down, bool repeat, int mods);
+void on_key_event(int glfw_key, bool down, bool repeat, int mods);
 // Clears the presses of this frame; called at the end of each frame.
-void end_key_frame();
+void clear_key_presses();
 
 }  // namespace reprise::viewer

@@ -35,7 +35,7 @@ struct GraphViewModel {
   std::uint64_t samples = 0;       // 0: nothing was measured, and all times above are 0
   double least = 0, greatest = 0;  // min and max of the nodes' medians, ns
   // Min and max over nodes with samples.
-  double least_p99 = 0, greatest_p99 = 0, greatest_share = 0, greatest_slack = 0;
+  double min_p99 = 0, max_p99 = 0, max_share = 0, max_slack = 0;
 };
 
 // The replay shown in detail.

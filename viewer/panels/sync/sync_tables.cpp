@@ -54,7 +54,7 @@ std::string node_text(const model::Graph& graph, std::uint32_t node) {
 
 std::string barrier_text(const model::Graph& graph, std::uint32_t barrier) {
   const trace::Barrier& b = graph.record().barriers[barrier];
-  const std::string location = place_text(graph, b.file, b.line);
+  const std::string location = source_location_text(graph, b.file, b.line);
   return location.empty() ? "barrier " + count_text(barrier) : location;
 }
 

@@ -65,16 +65,16 @@ void find_redundancy(SyncViewModel& view_model, const std::vector<double>& durat
     }
     const model::SyncCosts costs = model::sync_costs(model::Graph(std::move(required)), durations);
     for (std::size_t k = 0; k < kept_edges.size(); ++k)
-      is_redundant[kept_edges[k]] = costs.edges[k].is_implied ? 1 : 0;
+      is_redundant[kept_edges[k]] = costs.edges[k].is_redundant ? 1 : 0;
   } else {
     for (std::size_t e = 0; e < edges.size(); ++e)
-      is_redundant[e] = view_model.costs.edges[e].is_implied ? 1 : 0;
+      is_redundant[e] = view_model.costs.edges[e].is_redundant ? 1 : 0;
   }
   for (std::size_t e = 0; e < edges.size(); ++e) {
     Redundancy& redundancy = view_model.edge_redundancy[e];
-    redundancy = is_redundant[e] != 0                   ? Redundancy::Full
-                 : view_model.costs.edges[e].is_implied ? Redundancy::ByLowering
-                                                        : Redundancy::None;
+    redundancy = is_redundant[e] != 0                     ? Redundancy::Full
+                 : view_model.costs.edges[e].is_redundant ? Redundancy::ByLowering
+                                                          : Redundancy::None;
     if (edges[e].barrier != kNone)
       view_model.barrier_redundancy[edges[e].barrier] =
           std::min(view_model.barrier_redundancy[edges[e].barrier], redundancy);
@@ -121,7 +121,7 @@ SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
     SyncViewModel::Cause& cause = view_model.causes[static_cast<std::size_t>(edges[e].cause)];
     ++cause.edges;
     cause.critical += cost.is_critical ? 1 : 0;
-    cause.redundant += cost.is_implied ? 1 : 0;
+    cause.redundant += cost.is_redundant ? 1 : 0;
     if (cost.cost > (view_model.costliest_edge == kNone
                          ? 0
                          : view_model.costs.edges[view_model.costliest_edge].cost))

@@ -63,7 +63,7 @@ const char* gap_name(model::GapKind kind) {
 void draw_timeline_gaps(TimelineDrawContext& dc, const TimelineScene& scene) {
   const Theme& theme = dc.context.theme;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const CanvasBounds bounds = dc.canvas.in_sight();
+  const CanvasBounds bounds = dc.canvas.visible_area();
   const double min_length = 1 / dc.canvas.zoom_x();
   for (std::size_t row = 0; row < scene.rows.rows.size(); ++row) {
     const model::TimelineRow& of = scene.rows.rows[row];

@@ -113,7 +113,7 @@ void draw_shown_launch(const TimelineDrawContext& dc, const Replay& replay) {
 }  // namespace
 
 void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host) {
-  const CanvasBounds bounds = dc.canvas.in_sight();
+  const CanvasBounds bounds = dc.canvas.visible_area();
   const Theme& theme = dc.context.theme;
   for (const auto& [key, spans] : host.rows) {
     const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Ranges, key.first, key.second);

@@ -21,7 +21,7 @@ ImU32 label_row_colour(const Theme& theme, const model::Graph& graph, std::uint3
 }  // namespace
 
 void draw_timeline_labels_of(TimelineDrawContext& dc, const TimelineScene& scene) {
-  const CanvasBounds bounds = dc.canvas.in_sight();
+  const CanvasBounds bounds = dc.canvas.visible_area();
   const model::Graph& graph = *dc.context.graph();
   for (auto first = scene.labels.begin(); first != scene.labels.end();) {
     const std::uint32_t level = first->row;

@@ -50,7 +50,7 @@ class NodePainter {
         dc_.layout.find(TimelineRow::Kind::Nodes, of.group, of.level);
     if (layout_row == nullptr || !dc_.is_visible(*layout_row)) return;
     const std::span<const model::TimelineItem> items = scene_.items(row);
-    const CanvasBounds bounds = dc_.canvas.in_sight();
+    const CanvasBounds bounds = dc_.canvas.visible_area();
     const auto first = std::partition_point(items.begin(), items.end(), [&](const auto& i) {
       return dc_.plane_of(i.ended) < bounds.left;
     });

@@ -119,7 +119,7 @@ void TimelinePanel::State::fit(const trace::Replay& replay, const TimeSpan& time
 
 // Finds the visible replays and requests the nodes of those that are wide enough.
 void TimelinePanel::State::find_visible_replays(PanelContext& context, Time origin) {
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const Time from = origin + static_cast<Time>(visible.left),
              to = origin + static_cast<Time>(visible.right);
   visible_replays.clear();
@@ -291,7 +291,7 @@ void TimelinePanel::State::reveal(const PanelContext& context, const TimelineSce
   const Time origin = time_span_of(scene.replay, &scene).began;
   const auto began = static_cast<double>(item.started - origin),
              ended = static_cast<double>(item.ended - origin);
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   if (ended < visible.left || began > visible.right) {
     canvas.centre((began + ended) / 2, 0);
     is_fitted = false;

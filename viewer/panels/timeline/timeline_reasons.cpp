@@ -52,7 +52,7 @@ TimelineReason missing_nodes_reason(const PanelContext& context) {
             "Only some replays are sampled. Use <, >, Newest, Median or Slowest to select one.",
             false};
   std::string title = "No node timings";
-  if (const auto& costs = context.document->profile_costs;
+  if (const auto& costs = context.document->profiling_overheads;
       !costs.empty() && costs.back().mode <= 3) {
     title += ": profile mode " + std::string(mode_name(static_cast<Mode>(costs.back().mode)));
   }

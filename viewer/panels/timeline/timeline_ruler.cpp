@@ -12,7 +12,7 @@ namespace reprise::viewer {
 namespace {
 
 double step_of(const TimelineRulerDesc& desc) {
-  const CanvasBounds visible = desc.canvas.in_sight();
+  const CanvasBounds visible = desc.canvas.visible_area();
   const double width = desc.canvas.max().x - desc.canvas.min().x;
   return round_step(visible.left, visible.right, width / (96 * desc.theme.scale), 1);
 }
@@ -40,7 +40,7 @@ void TimelineRuler::draw_lines(const TimelineRulerDesc& desc) const {
   const Theme& theme = desc.theme;
   const Canvas& canvas = desc.canvas;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const float top = canvas.min().y, bottom = canvas.max().y;
   if (desc.replay) {
     const auto x_of = [&](double at) {
@@ -62,7 +62,7 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImFont* const font = theme.small;
   const float size = font->FontSize, top = canvas.min().y, bottom = top + desc.height;
-  const CanvasBounds visible = canvas.in_sight();
+  const CanvasBounds visible = canvas.visible_area();
   const double step = step_of(desc),
                largest = std::max(std::abs(visible.left), std::abs(visible.right));
   const auto width_of = [&](const std::string& text) {

@@ -57,7 +57,8 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
       std::to_string(sample.worker) + " (timed by " + source_name(hit.scene->block->source) + ")",
       x);
   if (sample.occurrence != 0) draw_field(theme, "occurrence", count_text(sample.occurrence + 1), x);
-  if (const std::string location = place_text(graph, record.file, record.line); !location.empty())
+  if (const std::string location = source_location_text(graph, record.file, record.line);
+      !location.empty())
     draw_field(theme, "recorded at", location, x);
 }
 

@@ -27,7 +27,7 @@ bool Canvas::begin(const char* id, const CanvasBounds& bounds, const Theme& them
   if (!(size.x > 0)) size.x = available.x;
   if (!(size.y > 0)) size.y = available.y;
   size = {std::max(1.0f, std::floor(size.x)), std::max(1.0f, std::floor(size.y))};
-  const CanvasBounds before = in_sight();
+  const CanvasBounds before = visible_area();
   const ImVec2 min_before = min_, max_before = max_;
 
   min_ = ImGui::GetCursorScreenPos();
@@ -57,7 +57,7 @@ bool Canvas::begin(const char* id, const CanvasBounds& bounds, const Theme& them
   zoom_fill_ = with_alpha(theme.accent, 0.18f);
   zoom_line_ = theme.accent;
 
-  const CanvasBounds now = in_sight();
+  const CanvasBounds now = visible_area();
   return before.left != now.left || before.top != now.top || before.right != now.right ||
          before.bottom != now.bottom || min_before.x != min_.x || min_before.y != min_.y ||
          max_before.x != max_.x || max_before.y != max_.y;
@@ -205,7 +205,7 @@ void Canvas::limit(const CanvasBounds& bounds, ImVec2 size) {
   top_ = std::clamp(top_ + half_y, bounds.top, std::max(bounds.top, bounds.bottom)) - half_y;
 }
 
-void Canvas::keep_free(float points) { reserved_ = points; }
+void Canvas::reserve_left(float points) { reserved_ = points; }
 
 void Canvas::fit() {
   fit_ = true;
@@ -238,6 +238,6 @@ double Canvas::y_of(float screen_y) const {
   return top_ + (static_cast<double>(screen_y) - min_.y) / zoom_y_;
 }
 
-CanvasBounds Canvas::in_sight() const { return {left_, top_, x_of(max_.x), y_of(max_.y)}; }
+CanvasBounds Canvas::visible_area() const { return {left_, top_, x_of(max_.x), y_of(max_.y)}; }
 
 }  // namespace reprise::viewer

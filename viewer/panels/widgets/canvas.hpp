@@ -37,7 +37,7 @@ class Canvas {
   void centre(double x, double y);      // keeps the zoom
   void follow_right(double right);      // pans so that `right` is at the right border
   // Keeps `points` at the left edge free while the bounds are fitted, for an overlay.
-  void keep_free(float points);
+  void reserve_left(float points);
 
   [[nodiscard]] ImVec2 to_screen(double x, double y) const;
   [[nodiscard]] double x_of(float screen_x) const;
@@ -45,7 +45,7 @@ class Canvas {
   // Screen points per plane unit.
   [[nodiscard]] double zoom_x() const noexcept { return zoom_x_; }
   [[nodiscard]] double zoom_y() const noexcept { return zoom_y_; }
-  [[nodiscard]] CanvasBounds in_sight() const;
+  [[nodiscard]] CanvasBounds visible_area() const;
   // Corners of the canvas, in screen coordinates.
   [[nodiscard]] ImVec2 min() const noexcept { return min_; }
   [[nodiscard]] ImVec2 max() const noexcept { return max_; }

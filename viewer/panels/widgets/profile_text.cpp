@@ -56,11 +56,11 @@ std::string profile_hint(trace::LiveProfile mode) {
 
 ProfileText profile_text(const model::Document& document, const model::FeedStatus& status) {
   ProfileText text;
-  const auto& costs = document.profile_costs;
+  const auto& costs = document.profiling_overheads;
   if (costs.empty() || costs.back().mode > 3) {
-    if (!status.asked) return text;
-    text.mode = profile_name(*status.asked);
-    text.hint = profile_hint(*status.asked);
+    if (!status.requested_profile) return text;
+    text.mode = profile_name(*status.requested_profile);
+    text.hint = profile_hint(*status.requested_profile);
     return text;
   }
   const std::uint8_t mode = costs.back().mode;
@@ -82,8 +82,8 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
     text.hint += "\nMeasured profiling overhead:\n" + percent_text(host_part) + " on the host, " +
                  percent_text(device_part) + " on the device.";
   }
-  if (status.asked && static_cast<std::uint8_t>(*status.asked) != mode)
-    text.hint += std::string("\nRequested: ") + profile_name(*status.asked) + ".";
+  if (status.requested_profile && static_cast<std::uint8_t>(*status.requested_profile) != mode)
+    text.hint += std::string("\nRequested: ") + profile_name(*status.requested_profile) + ".";
   return text;
 }
 

@@ -252,7 +252,7 @@ std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
   std::string text = cause_name(e.cause);
   if (e.cause == trace::EdgeCause::Barrier && e.barrier != trace::kNone) {
     const trace::Barrier& barrier = record.barriers[e.barrier];
-    const std::string location = place_text(graph, barrier.file, barrier.line);
+    const std::string location = source_location_text(graph, barrier.file, barrier.line);
     if (!location.empty()) text += " at " + location;
     text +=
         barrier.buffer == trace::kNone ? ", global" : " on " + graph.buffer_name(barrier.buffer);
@@ -268,7 +268,8 @@ std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
   return text;
 }
 
-std::string place_text(const model::Graph& graph, std::uint32_t file, std::uint32_t line) {
+std::string source_location_text(const model::Graph& graph, std::uint32_t file,
+                                 std::uint32_t line) {
   const auto& strings = graph.record().strings;
   if (line == 0 || file >= strings.size() || strings[file].empty()) return {};
   const std::string& path = strings[file];

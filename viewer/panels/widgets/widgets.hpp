@@ -55,7 +55,7 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
 // "hazard: read after write on x [0, 4096)", "lane", "barrier at step.cpp:12 on y".
 [[nodiscard]] std::string edge_reason(const model::Graph& graph, std::uint32_t edge);
 // Source location "step.cpp:12"; empty if unknown.
-[[nodiscard]] std::string place_text(const model::Graph& graph, std::uint32_t file,
-                                     std::uint32_t line);
+[[nodiscard]] std::string source_location_text(const model::Graph& graph, std::uint32_t file,
+                                               std::uint32_t line);
 
 }  // namespace reprise::viewer

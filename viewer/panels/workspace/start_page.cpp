@@ -143,8 +143,8 @@ void draw_recent(const Theme& theme, const StartViewModel& view_model, StartActi
     const float top = ImGui::GetCursorPosY();
     const RowText row{.title = file_name(file.path),
                       .detail = folder(file.path),
-                      .right = file.is_there ? file.text : "not found",
-                      .is_enabled = file.is_there};
+                      .right = file.exists ? file.text : "not found",
+                      .is_enabled = file.exists};
     if (draw_row(theme, "row", row, side)) action = OpenTarget{file.path, {}};
     tooltip(file.path);
     const float next = ImGui::GetCursorPosY();

@@ -24,7 +24,7 @@ using StartAction = std::variant<std::monostate, OpenTarget, RunSample, ForgetRe
 
 struct RecentFile {
   std::string path, text;  // text: time and size
-  bool is_there = true;
+  bool exists = true;
 };
 
 struct StartViewModel {

@@ -20,7 +20,7 @@ struct FeedText {
 
 struct StatusViewModel {
   const model::FeedStatus& status;
-  const ReplayFigures* figures = nullptr;
+  const ReplaySummary* figures = nullptr;
   std::string error;  // WorkspaceViewModel::error()
 };
 

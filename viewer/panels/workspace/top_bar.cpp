@@ -229,7 +229,7 @@ void TopBar::add_figures(const PanelContext& context, const TopBarViewModel& vie
   const Theme& theme = context.theme;
   const std::string scope = context.view.has_range() ? "the selected range" : "all replays";
   if (view_model.figures != nullptr) {
-    const ReplayFigures& figures = *view_model.figures;
+    const ReplaySummary& figures = *view_model.figures;
     if (figures.per_second > 0) {
       const std::string rate = rate_text(figures.per_second);
       add_figure(

@@ -17,7 +17,7 @@ namespace reprise::viewer {
 
 struct TopBarViewModel {
   const model::FeedStatus& status;
-  const ReplayFigures* figures = nullptr;  // null: not ready
+  const ReplaySummary* figures = nullptr;  // null: not ready
   std::size_t matches = 0;                 // number of nodes that match the filter
 };
 

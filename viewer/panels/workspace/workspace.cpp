@@ -88,11 +88,11 @@ void Workspace::State::choose_graph() {
     newest_seen = newest_version(*document, view.graph).version;
   }
   const model::GraphEntry* const now = document->find(view.graph);
-  const ChoiceOf of = feed->is_live() ? ChoiceOf::Session : ChoiceOf::File;
+  const GraphSource of = feed->is_live() ? GraphSource::Session : GraphSource::File;
   if (now == nullptr ||
       (!chosen_by_user && std::holds_alternative<std::monostate>(view.selection))) {
-    const auto best = first_choice(*document, of);
-    const std::size_t margin = of == ChoiceOf::File ? 1 : 2;
+    const auto best = default_graph(*document, of);
+    const std::size_t margin = of == GraphSource::File ? 1 : 2;
     const bool is_better = best && (now == nullptr || document->find(*best)->replays.size() >
                                                           margin * now->replays.size());
     if (is_better && !(*best == view.graph && now != nullptr)) change_graph(*best);
@@ -106,7 +106,7 @@ void Workspace::State::choose_graph() {
 }
 
 void Workspace::State::change_graph(model::GraphKey key) {
-  const model::Selection kept = carried_over(view.selection, *document, key);
+  const model::Selection kept = map_selection(view.selection, *document, key);
   if (key.graph != view.graph.graph || newest_seen == 0)
     newest_seen = newest_version(*document, key).version;
   view.graph = key;
@@ -124,7 +124,7 @@ void Workspace::State::validate_view() {
   const model::GraphEntry* const entry = document->find(view.graph);
   const std::uint64_t forgotten = entry != nullptr ? entry->dropped_replays : 0;
   if (shown == view.graph && forgotten > forgotten_before)
-    view.range = after_forgetting(view.range, forgotten - forgotten_before);
+    view.range = drop_oldest_replays(view.range, forgotten - forgotten_before);
   forgotten_before = forgotten;
   if (shown && !(view.graph == *shown)) {
     if (view.range == range_before) view.range = {};
@@ -133,8 +133,8 @@ void Workspace::State::validate_view() {
   shown = view.graph;
   range_before = view.range;
   replay_before = view.replay;
-  if (!is_there(view.selection, *document)) view.selection = {};
-  if (!is_there(view.hovered, *document)) view.hovered = {};
+  if (!selection_exists(view.selection, *document)) view.selection = {};
+  if (!selection_exists(view.hovered, *document)) view.hovered = {};
 }
 
 void Workspace::State::step_replay(int by) {

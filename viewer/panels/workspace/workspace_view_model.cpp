@@ -85,7 +85,7 @@ void WorkspaceViewModel::request_figures(const model::GraphEntry& entry, const V
   const RateOver over =
       rate == UpdateRate::Throttled && !view.has_range() ? RateOver::LastSecond : RateOver::Range;
   figures_.ask(request, [entry, range = view.range, over] {
-    return make_replay_figures(entry, range, over);
+    return make_replay_summary(entry, range, over);
   });
 }
 

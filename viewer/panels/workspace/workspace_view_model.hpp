@@ -30,7 +30,7 @@ class WorkspaceViewModel {
     return shown_replay_ && *shown_replay_ ? &**shown_replay_ : nullptr;
   }
   [[nodiscard]] const std::vector<std::uint8_t>& matches() const noexcept;
-  [[nodiscard]] const ReplayFigures* figures() const noexcept { return shown_figures_.get(); }
+  [[nodiscard]] const ReplaySummary* figures() const noexcept { return shown_figures_.get(); }
   // True if every request is complete or has failed.
   [[nodiscard]] bool is_settled() const;
   // The error of a failed request; empty if no request failed.
@@ -75,7 +75,7 @@ class WorkspaceViewModel {
   AsyncValue<GraphRequest, GraphViewModel> graph_;
   AsyncValue<ReplayRequest, std::optional<ReplayViewModel>> replay_;
   AsyncValue<MatchRequest, Matches> matches_;
-  AsyncValue<FiguresRequest, ReplayFigures> figures_;
+  AsyncValue<FiguresRequest, ReplaySummary> figures_;
   std::optional<GraphRequest> graph_request_;
   std::optional<ReplayRequest> replay_request_;
   std::optional<MatchRequest> match_request_;
@@ -86,7 +86,7 @@ class WorkspaceViewModel {
   std::shared_ptr<const GraphViewModel> shown_graph_;
   std::shared_ptr<const std::optional<ReplayViewModel>> shown_replay_;
   std::shared_ptr<const Matches> shown_matches_;
-  std::shared_ptr<const ReplayFigures> shown_figures_;
+  std::shared_ptr<const ReplaySummary> shown_figures_;
 };
 
 }  // namespace reprise::viewer

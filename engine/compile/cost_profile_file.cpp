@@ -22,10 +22,10 @@ namespace {
 constexpr int kCostsVersion = 1;
 constexpr std::pair<GraphCosts::TimedBy, std::string_view> kTimedBy[] = {
     {GraphCosts::TimedBy::HostClock, "host clock"},
-    {GraphCosts::TimedBy::Timestamps, "stamps"},
+    {GraphCosts::TimedBy::Timestamps, "timestamps"},
     {GraphCosts::TimedBy::Profiler, "profiler"}};
 
-[[noreturn]] void fail_costs_file(const std::filesystem::path& path, std::string_view what) {
+[[noreturn]] void fail_costs_file(const std::filesystem::path& path, std::string_view problem) {
   fail(ErrorCode::InvalidArgument, Stage::Profile, "",
        concat("costs file ", path.string(), ": ", problem));
 }

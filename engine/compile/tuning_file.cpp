@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::uint32_t kMostLanes = 65535;
 
-[[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view what) {
+[[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view problem) {
   fail(ErrorCode::InvalidArgument, Stage::Lowering, "",
        concat("tuning file ", path.string(), ": ", problem));
 }

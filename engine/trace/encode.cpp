@@ -134,7 +134,7 @@ Offset<wire::DeviceTotals> to_table(FlatBufferBuilder& b, const DeviceTotals& r)
                                   r.buffers, r.slabs, r.shared_slabs, r.trims, r.remaps);
 }
 Offset<wire::BufferLifetime> to_table(FlatBufferBuilder& b, const BufferLifetime& r) {
-  return wire::CreateBufferLife(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind),
+  return wire::CreateBufferLifetime(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind),
                                 r.bytes, r.address, r.allocated, r.freed,
                                 b.CreateSharedString(r.name));
 }

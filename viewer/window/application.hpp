@@ -74,7 +74,7 @@ class Application {
   std::shared_ptr<model::TraceFeed> feed_, other_;
   std::unique_ptr<Workspace> workspace_;
   std::optional<View> view_;
-  bool asked_profile_ = false;
+  bool requested_profile_ = false;
 };
 
 }  // namespace reprise::viewer

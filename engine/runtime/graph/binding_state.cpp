@@ -87,7 +87,7 @@ std::uint32_t BindingState::index_of(const BufferCore* buffer) {
 std::vector<std::uint8_t> renumber_disabled(const std::vector<std::uint8_t>& disabled,
                                             const Plan& from, const Plan& to) {
   if (disabled.empty()) return {};
-  std::vector<std::uint32_t> number(from.all_nodes, kNone);  // in `to`, by number in `from`
+  std::vector<std::uint32_t> number(from.total_nodes, kNone);  // in `to`, by number in `from`
   for (std::uint32_t node = 0; node < to.dependencies.node_count(); ++node)
     number[from.lowered.node_of[node]] = to.lowered.node_of[node];
   const TimingLayout old_layout = timing_layout(from), new_layout = timing_layout(to);
@@ -97,7 +97,7 @@ std::vector<std::uint8_t> renumber_disabled(const std::vector<std::uint8_t>& dis
     for (std::uint32_t node = 0; node < body.nodes; ++node)
       number[body.first_node + node] = same.first_node + node;
   }
-  std::vector<std::uint8_t> result(to.all_nodes, 0);
+  std::vector<std::uint8_t> result(to.total_nodes, 0);
   for (std::uint32_t node = 0; node < disabled.size(); ++node) {
     if (number[node] != kNone) result[number[node]] = disabled[node];
   }

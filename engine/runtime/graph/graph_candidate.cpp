@@ -48,7 +48,7 @@ void sync_bindings(const GraphExecutable& current, GraphExecutable& candidate,
   Bindings renumbered;
   renumbered.disabled = renumber_disabled(wanted.disabled, *current.plan(), plan);
   std::vector<std::uint32_t> off, on;
-  for (std::uint32_t node = 0; node < plan.all_nodes; ++node) {
+  for (std::uint32_t node = 0; node < plan.total_nodes; ++node) {
     if (renumbered.is_disabled(node) == state.current().is_disabled(node)) continue;
     (renumbered.is_disabled(node) ? off : on).push_back(node);
   }

@@ -103,7 +103,7 @@ TEST_CASE(
 TEST_CASE("cuda queue: a queue that waits for another queue's fence starts after it") {
   if (!have_gpu()) return;
   const Gpu t;
-  const Queue second = t.device.create_queue({.label = "second"});
+  Queue second = t.device.create_queue({.label = "second"});
   Gate gate;
   std::atomic<int> step{0};
   int seen_by_second = -1;

@@ -1,5 +1,6 @@
 // Conditionals and nested graphs in combination with GPU instrumentation: profiling clones and
 // fault markers.
+#include <optional>
 #include <vector>
 
 #include "cuda/body_times.hpp"
@@ -39,7 +40,7 @@ struct Bodies {
   }
   GpuRef<unsigned long long> counter, other;
   Condition go;
-  CommandBuffer commands;
+  std::optional<CommandBuffer> commands;
 };
 
 }  // namespace
@@ -50,7 +51,7 @@ TEST_CASE(
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);
-  t.make(bodies.commands);
+  t.make(*bodies.commands);
   t.launch(3);
   t.source->time_nodes(2, detail::ReplaySource::Precision::Close);
   t.launch(4);
@@ -132,7 +133,7 @@ TEST_CASE("cuda bodies: fault markers enclose loops and nested graphs") {
   if (!have_gpu()) return;
   Timed t;
   Bodies bodies(t);
-  t.make(bodies.commands, Lowering(Lowering::Auto).with_fault_markers());
+  t.make(*bodies.commands, Lowering(Lowering::Auto).with_fault_markers());
   t.launch(2);
   t.wait();
   CHECK(t.read(bodies.counter)[0] == 2 * 5);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <reprise/graph_op.hpp>
+
 #include "backend/cuda/graph_reader.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "plan/plan.hpp"

@@ -112,7 +112,7 @@ TEST_CASE("cuda state: cuda_check and cuda_ignore clear the pending error") {
 
 TEST_CASE("cuda state: an operation that cannot be simulated throws Unsupported") {
   if (!have_gpu()) return;
-  CHECK(error_of([] { gpu().simulate_loss(); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([] { Device(gpu()).simulate_loss(); }).code == ErrorCode::Unsupported);
   CHECK_FALSE(gpu().is_lost());
 }
 

@@ -20,7 +20,7 @@ template <class Launch>
 trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {}) {
   const NoTraceEnvironment none;
   {
-    const Instance instance(
+    Instance instance(
         {.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
     {
@@ -50,7 +50,7 @@ TEST_CASE(
     "error bound") {
   if (!have_gpu()) return;
   const trace::Records records =
-      traced(ProfileMode::Replays, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
+      traced(ProfileMode::Replays, [](Instance&, CapturedGraph& graph, const Queue& queue) {
         for (int i = 0; i < 500; ++i) static_cast<void>(graph.launch(queue));
       });
   CHECK(records.sample_blocks.empty());
@@ -73,7 +73,7 @@ TEST_CASE(
     "traced replays on a GPU: every replay has the time of every node, marked as timestamps") {
   if (!have_gpu()) return;
   const trace::Records records =
-      traced(ProfileMode::Every, [](const Instance&, CapturedGraph& graph, const Queue& queue) {
+      traced(ProfileMode::Every, [](Instance&, CapturedGraph& graph, const Queue& queue) {
         for (int i = 0; i < 200; ++i) graph.launch(queue).wait();
       });
   REQUIRE(records.replays.size() == 200);
@@ -92,7 +92,7 @@ TEST_CASE(
     "traced replays on a GPU: a flush writes completed replays to the file while others run") {
   if (!have_gpu()) return;
   const TraceFolder folder;
-  const auto launch = [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
+  const auto launch = [&](Instance& instance, CapturedGraph& graph, const Queue& queue) {
     for (std::size_t replays = 1; replays <= 50; ++replays) {
       graph.launch(queue).wait();
       if (replays % 10 != 0) continue;
@@ -109,8 +109,8 @@ TEST_CASE(
     "traced replays on a GPU: only some replays are sampled when the mode changes during replays") {
   if (!have_gpu()) return;
   std::uint64_t launched = 0;
-  const trace::Records records = traced(
-      ProfileMode::Off, [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
+  const trace::Records records =
+      traced(ProfileMode::Off, [&](Instance& instance, CapturedGraph& graph, const Queue& queue) {
         const auto launch = [&](int times) {
           for (int i = 0; i < times; ++i, ++launched) graph.launch(queue).wait();
         };

@@ -250,7 +250,7 @@ class Backend {
       std::shared_ptr<const Plan> plan, const Bindings& bindings,
       Instrumentation instrumentation) = 0;
   // As a sticky error would; Unsupported if the device cannot simulate a loss.
-  virtual void lose() = 0;
+  virtual void simulate_loss() = 0;
   // Restores a lost device; old queues and execs stay lost; Unsupported if the driver can't.
   virtual void rebuild() = 0;
 };

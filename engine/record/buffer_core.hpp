@@ -25,7 +25,7 @@ struct DeviceStatus {
 
   // Marks the device lost. The first call advances the generation, which makes every existing
   // handle stale.
-  void lose() noexcept {
+  void mark_lost() noexcept {
     if (!lost.exchange(true)) generation.fetch_add(1);
   }
 };

@@ -122,7 +122,7 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
   {
     const Instance instance({.application = "reprise_bench",
                              .trace = {.target = target, .profile = ProfileMode::Every}});
-    const Device device = instance.open_device(DeviceSelector::named("host"));
+    Device device = instance.open_device(DeviceSelector::named("host"));
     const Queue queue = device.create_queue();
     TaskRecording recording(device, tasks);
     CommandBuffer commands = device.create_command_buffer({.label = tasks.name});
@@ -152,7 +152,7 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
 
 void run_counts(const Options&, Report& report) {
   const Instance instance({.application = "reprise_bench"});
-  const Device device = instance.open_device(DeviceSelector::named("host"));
+  Device device = instance.open_device(DeviceSelector::named("host"));
   // disables the cache, so that each compilation runs every stage
   device.set_compile_cache_budget(0);
   struct LoweringVariant {

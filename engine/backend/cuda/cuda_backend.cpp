@@ -144,7 +144,7 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
                                     std::move(markers), std::move(loops));
 }
 
-void CudaBackend::lose() {
+void CudaBackend::simulate_loss() {
   unsupported("a GPU cannot simulate a device loss; the host device can");
 }
 

@@ -29,7 +29,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
                                                          const Bindings& bindings,
                                                          Instrumentation instrumentation) override;
-  void lose() override;
+  void simulate_loss() override;
   void rebuild() override;
 
   [[nodiscard]] const std::shared_ptr<const CudaContext>& context() const noexcept {

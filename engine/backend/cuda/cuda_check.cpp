@@ -77,7 +77,8 @@ void throw_cuda_error(NativeApi api, std::int64_t code, const char* call,
   details.native_name = name_of(api, code);
   // The Error contains the code.
   if (api == NativeApi::Runtime) static_cast<void>(cudaGetLastError());
-  if (details.code == ErrorCode::DeviceLost && context.device != nullptr) context.device->lose();
+  if (details.code == ErrorCode::DeviceLost && context.device != nullptr)
+    context.device->mark_lost();
   std::string text = concat(call, " failed with ", details.native_name, " (", code, ")");
   if (!context.object.empty()) text += concat(" for ", context.object);
   if (context.device != nullptr && !context.device->selector.empty())

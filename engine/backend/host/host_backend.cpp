@@ -119,8 +119,8 @@ std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan
   }
 }
 
-void HostBackend::lose() {
-  status_->lose();
+void HostBackend::simulate_loss() {
+  status_->mark_lost();
   queues_->abandon_all();
 }
 

@@ -27,8 +27,8 @@ class HostBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
                                                          const Bindings& bindings,
                                                          Instrumentation instrumentation) override;
-  void lose() override;     // the running node runs to its end
-  void rebuild() override;  // waits until running nodes have ended
+  void simulate_loss() override;  // the running node runs to its end
+  void rebuild() override;        // waits until running nodes have ended
 
  private:
   void require_usable(Stage stage) const;  // throws DeviceLost

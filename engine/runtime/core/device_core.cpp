@@ -219,8 +219,8 @@ bool Device::is_lost() const {
 
 void Device::simulate_loss() {
   detail::DeviceCore& core = checked(core_, "simulate_loss");
-  core.backend().lose();
-  core.status()->lose();
+  core.backend().simulate_loss();
+  core.status()->mark_lost();
 }
 
 }  // namespace reprise

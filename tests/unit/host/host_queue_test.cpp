@@ -185,7 +185,7 @@ TEST_CASE(
   const std::uint64_t running = exec->launch(*host.queue),
                       queued = counting.exec->launch(*host.queue);
   began.wait();
-  host.backend->lose();
+  host.backend->simulate_loss();
 
   CHECK(host.queue->done(running - 1));
   CHECK(code_of([&] { static_cast<void>(host.queue->done(running)); }) == ErrorCode::DeviceLost);
@@ -219,7 +219,7 @@ TEST_CASE("host device: a loss wakes waiting threads") {
     lost = code_of([&] { static_cast<void>(host.queue->wait(serial, std::nullopt)); }) ==
            ErrorCode::DeviceLost;
   });
-  host.backend->lose();
+  host.backend->simulate_loss();
   waiter.join();
   CHECK(lost.load());
   blocking.go.count_down();
@@ -229,7 +229,7 @@ TEST_CASE("host device: after a rebuild new queues and graphs run, old ones stay
   HostFixture host;
   CountingGraph before(host);
   host.run(*before.exec);
-  host.backend->lose();
+  host.backend->simulate_loss();
   host.backend->rebuild();
   CHECK(host.status->generation.load() == 2);
   CHECK_FALSE(host.status->lost.load());

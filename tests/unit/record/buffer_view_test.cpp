@@ -71,7 +71,7 @@ TEST_CASE("buffer view: it is stale after its pool is cleared or its device is l
   detail::core_of(cleared)->cleared = true;
   CHECK(cleared.is_stale());
   CHECK_FALSE(lost.is_stale());
-  f.status->lose();
+  f.status->mark_lost();
   CHECK(lost.is_stale());
   CHECK(code_of([&] { static_cast<void>(lost.data()); }) == ErrorCode::StaleHandle);
   CHECK(code_of([&] { static_cast<void>(cleared.data()); }) == ErrorCode::StaleHandle);

@@ -164,7 +164,7 @@ TEST_CASE(
   CommandBuffer with_kernel = f.recording();
   with_kernel.dispatch(f.kernel("k", ""), {});
   with_kernel.end();
-  f.status->lose();
+  f.status->mark_lost();
   CHECK(with_kernel.state() == State::Invalid);
   CHECK(thrown_by([&] {
           static_cast<void>(detail::core_of(with_kernel)->executable("compile"));
@@ -226,7 +226,7 @@ TEST_CASE(
   CommandBuffer cmd = f.recording();
   cmd.dispatch(k, {}, write(x));
   const auto before = frozen(cmd);
-  f.status->lose();
+  f.status->mark_lost();
   const auto new_buffer = f.buffer<int>(4, "x");
   const Kernel new_kernel = f.kernel("k", "p");
   detail::core_of(cmd)->rebind([&](const auto&) { return detail::core_of(new_buffer); },

@@ -179,7 +179,7 @@ TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   detail::core_of(x)->cleared = true;
   check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of k x", "pool was cleared"},
                 [&] { cmd.dispatch(k, {}, read(x)); });
-  f.status->lose();
+  f.status->mark_lost();
   check_refused(cmd, ErrorCode::StaleHandle, {"kernel k", "device was lost"},
                 [&] { cmd.dispatch(k, {}, read(y)); });
   const Kernel new_kernel = f.kernel("fresh", "p");

@@ -60,7 +60,7 @@ TEST_CASE(
     "StaleHandle") {
   GpuRefFixture f;
   CHECK(f.x.generation() == 1);
-  f.status->lose();
+  f.status->mark_lost();
   CHECK(f.x.generation() == 1);
   const auto is_stale = [&] {
     CHECK(code_of([&] { static_cast<void>(f.x.access()); }) == ErrorCode::StaleHandle);
@@ -159,7 +159,7 @@ TEST_CASE(
   CHECK(state.device_id() == 1);
   CHECK(state.generation() == 1);
   CHECK(state.accepts_work());
-  status->lose();
+  status->mark_lost();
   CHECK(state.phase() == DeviceState::Phase::Lost);
   CHECK(state.generation() == 2);
   CHECK_FALSE(state.accepts_work());

@@ -97,7 +97,7 @@ TEST_CASE("launch args: an unusable argument is refused and records nothing") {
   check_refused(cmd, ErrorCode::ArgumentCount, {"sum", "takes 1", "got 3"},
                 [&] { cmd.dispatch(f.kernel("sum", "p"), {.grid = 1, .block = 1}, matrix); });
   const Kernel sum = f.kernel("sum", "pvv");
-  f.status->lose();
+  f.status->mark_lost();
   CHECK(thrown_by([&] { cmd.dispatch(sum, {.grid = 1, .block = 1}, matrix); }).code() ==
         ErrorCode::StaleHandle);
   CHECK(cmd.command_count() == 0);

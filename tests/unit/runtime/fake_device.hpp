@@ -291,12 +291,12 @@ class FakeBackend final : public Backend {
     }
     return std::make_unique<FakeExec>(world_, status_, std::move(plan), bindings);
   }
-  void lose() override {
+  void simulate_loss() override {
     std::lock_guard lock(world_.mutex_);
     if (info_.kind != DeviceKind::Host)
       throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open},
                   "only a host device can be lost on purpose");
-    status_->lose();
+    status_->mark_lost();
     world_.changed_.notify_all();
   }
   void rebuild() override {

@@ -33,7 +33,7 @@ CapturedGraph fill_and_copy(const Device& device, const std::shared_ptr<CaptureP
 }  // namespace
 
 TEST_CASE("host device: a replay writes the recorded values") {
-  const Device device = open_host();
+  Device device = open_host();
   auto pool = device.create_pool();
   auto out = pool->host<int>(1000, "out");
   const Queue queue = device.create_queue();
@@ -44,7 +44,7 @@ TEST_CASE("host device: a replay writes the recorded values") {
 }
 
 TEST_CASE("host device: a launch allocates nothing on the thread that launches") {
-  const Device device = open_host();
+  Device device = open_host();
   auto pool = device.create_pool();
   auto a = pool->host<int>(16, "a"), b = pool->host<int>(16, "b");
   const Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -72,7 +72,7 @@ TEST_CASE("host device: all objects may be dropped during a replay") {
   {
     auto token = std::make_shared<int>(0);
     seen = token;
-    const Device device = open_host();
+    Device device = open_host();
     auto pool = device.create_pool();
     auto x = pool->host<int>(16, "x");
     CommandBuffer commands = device.create_command_buffer();
@@ -97,7 +97,7 @@ TEST_CASE("host device: all objects may be dropped during a replay") {
 }
 
 TEST_CASE("host device: only the fence of a replay rethrows its callback's exception") {
-  const Device device = open_host();
+  Device device = open_host();
   auto pool = device.create_pool();
   auto x = pool->host<int>(1, "x");
   x[0] = 0;
@@ -120,7 +120,7 @@ TEST_CASE("host device: only the fence of a replay rethrows its callback's excep
 }
 
 TEST_CASE("host device: after a rebuild, the same recording replays into new memory") {
-  const Device device = open_host();
+  Device device = open_host();
   auto pool = device.create_pool();
   auto out = pool->host<int>(64, "out");
   auto t = pool->transient<int>(64, "t");
@@ -151,7 +151,7 @@ TEST_CASE("host device: after a rebuild, the same recording replays into new mem
 }
 
 TEST_CASE("host device: graphs that share a buffer keep their order across queues") {
-  const Device device = open_host();
+  Device device = open_host();
   auto pool = device.create_pool();
   auto counter = pool->host<int>(1, "counter");
   auto seen = pool->host<int>(1, "seen");

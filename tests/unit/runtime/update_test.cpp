@@ -13,7 +13,7 @@ using namespace reprise::test;
 TEST_CASE(
     "update: a replaced executable is destroyed when its launches are complete, not earlier") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const Queue queue = device.create_queue({.label = "q"});
   const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
@@ -36,7 +36,7 @@ TEST_CASE(
 TEST_CASE(
     "update: a launch of the new executable on another queue waits for the last of the old one") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const Queue first = device.create_queue({.label = "first"}),
               second = device.create_queue({.label = "second"});
   const auto pool = device.create_pool();
@@ -56,7 +56,7 @@ TEST_CASE(
 
 TEST_CASE("update: if no allowed method works, nothing changes and the report says so") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
              c = pool->allocate<int>(4, "c");
@@ -73,7 +73,7 @@ TEST_CASE("update: a failure of any call while a new executable is made keeps th
   for (std::uint64_t n = 0; n < 20; ++n) {
     FakeInstance fake;
     fake.world.set_completion(Completion::AtOnce);
-    const Device device = fake.open();
+    Device device = fake.open();
     const Queue queue = device.create_queue({.label = "q"});
     const auto pool = device.create_pool();
     const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
@@ -97,7 +97,7 @@ TEST_CASE("update: a failure of any call while a new executable is made keeps th
 
 TEST_CASE("update: a graph of a lost device is stale for every change") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b");
   CapturedGraph graph = make_graph(device, "g", a, b);
@@ -109,7 +109,7 @@ TEST_CASE("update: a graph of a lost device is stale for every change") {
 TEST_CASE("update: report() and node_count() can be read while another thread updates") {
   FakeInstance fake;
   fake.world.set_completion(Completion::AtOnce);
-  const Device device = fake.open();
+  Device device = fake.open();
   const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b");
   const auto record = [&](int fills) {

@@ -92,7 +92,7 @@ TEST_CASE("validate: conditionals that the device does not support are errors") 
          validate(*recording, ConditionalRules::with(conditionals), Validation::Off)) {
       CHECK(finding.message.id == "conditional-unsupported");
       CHECK(finding.code == ErrorCode::Unsupported);
-      of.push_back(finding.message.command);
+      of.push_back(finding.message.command.value());
     }
     return of;
   };

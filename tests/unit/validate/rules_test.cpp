@@ -284,7 +284,7 @@ TEST_CASE("validate: handle-stale for buffers and kernels of a lost device") {
   RecordingBuilder b;
   const std::uint32_t x = b.add_buffer("x", 64);
   b.dispatch("a", {b.read(x)});
-  b.recording().device->lose();
+  b.recording().device->mark_lost();
   CHECK(ids_of(*b.finish(), small_device(), Validation::Off) ==
         Ids{"handle-stale", "handle-stale"});
 }

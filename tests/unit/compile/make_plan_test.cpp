@@ -24,7 +24,7 @@ using namespace reprise::test;
 namespace {
 
 constexpr std::uint32_t kLong = 5000, kAlignment = 256;
-static_assert(kLong >= kCommandsWorthAThread);
+static_assert(kLong >= kMinAsyncCommands);
 
 Plan stage_by_stage(const RecordingPtr& recording) {
   DependencyGraph dependencies = build_dependencies(*recording);

@@ -1,7 +1,7 @@
-# What `cmake --install` gives another project: the engine, its public headers, and reprise_add_shaders, all found by
+# `cmake --install` provides the engine, the planner, the public headers and reprise_add_shaders to other projects:
 #
 #     find_package(reprise)
-#     target_link_libraries(app PRIVATE reprise::engine)   # and reprise::ops, for products, transforms, random numbers
+#     target_link_libraries(app PRIVATE reprise::engine)   # reprise::ops: GEMM, FFT, random numbers; reprise::planner: plan_memory() alone
 #     reprise_add_shaders(app kernels.cu)
 
 include(GNUInstallDirs)
@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/reprise)
 
-set(package_targets reprise_engine)
+set(package_targets reprise_engine reprise_planner)
 if(REPRISE_OPS)
   list(APPEND package_targets reprise_ops)
 endif()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "memory/lifetime_cliques.hpp"
+#include "planner/lifetime_cliques.hpp"
 
 namespace reprise::detail {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "memory/max_weight_antichain.hpp"
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

@@ -4,18 +4,18 @@
 #include <utility>
 
 #include "base/steady_clock.hpp"
-#include "memory/ejection_descent.hpp"
 #include "memory/fit.hpp"
-#include "memory/greedy_pack.hpp"
-#include "memory/interval_fit.hpp"
 #include "memory/interval_relaxation.hpp"
 #include "memory/lower_bound.hpp"
 #include "memory/order_problem.hpp"
-#include "memory/pack_improver.hpp"
-#include "memory/portfolio_search.hpp"
 #include "memory/precedence.hpp"
 #include "memory/reachability_index.hpp"
 #include "memory/transient_uses.hpp"
+#include "planner/ejection_descent.hpp"
+#include "planner/greedy_pack.hpp"
+#include "planner/interval_fit.hpp"
+#include "planner/pack_improver.hpp"
+#include "planner/portfolio_search.hpp"
 
 namespace reprise::detail {
 

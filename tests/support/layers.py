@@ -11,7 +11,7 @@ import re
 import sys
 
 # Lowest first: a layer may include the layers that its row names.
-PLAN = ["base", "record", "dependencies", "lowering", "memory", "plan"]
+PLAN = ["base", "record", "dependencies", "lowering", "planner", "memory", "plan"]
 RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
     "trace": [],
@@ -20,8 +20,9 @@ MAY_INCLUDE = {
     "dependencies": ["base", "record"],
     "validate": ["base", "record", "dependencies"],
     "lowering": ["base", "record", "dependencies"],
-    "memory": ["base", "record", "dependencies", "lowering"],
-    "plan": ["base", "record", "dependencies", "lowering", "memory"],
+    "planner": ["base"],
+    "memory": ["base", "record", "dependencies", "lowering", "planner"],
+    "plan": ["base", "record", "dependencies", "lowering", "planner", "memory"],
     "backend": PLAN,
     "backend/host": PLAN + ["backend"],
     "backend/cuda": PLAN + ["backend", "profile/activity"],

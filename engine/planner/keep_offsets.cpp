@@ -1,11 +1,11 @@
-#include "memory/keep_offsets.hpp"
+#include "planner/keep_offsets.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <queue>
 
-#include "memory/greedy_pack.hpp"
+#include "planner/greedy_pack.hpp"
 
 namespace reprise::detail {
 

@@ -1,4 +1,4 @@
-#include "memory/greedy_pack.hpp"
+#include "planner/greedy_pack.hpp"
 
 #include <algorithm>
 #include <cmath>

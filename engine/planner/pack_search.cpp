@@ -1,4 +1,4 @@
-#include "memory/pack_search.hpp"
+#include "planner/pack_search.hpp"
 
 #include <algorithm>
 #include <limits>

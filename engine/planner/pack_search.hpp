@@ -14,7 +14,7 @@
 #include <functional>
 #include <span>
 
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

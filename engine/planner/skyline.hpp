@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

@@ -1,12 +1,12 @@
-#include "memory/pack_improver.hpp"
+#include "planner/pack_improver.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <iterator>
 #include <utility>
 
-#include "memory/greedy_pack.hpp"
-#include "memory/pack_search.hpp"
+#include "planner/greedy_pack.hpp"
+#include "planner/pack_search.hpp"
 
 namespace reprise::detail {
 

@@ -1,13 +1,13 @@
-#include "memory/ejection_search.hpp"
+#include "planner/ejection_search.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "memory/ejection_thread.hpp"
-#include "memory/greedy_pack.hpp"
-#include "memory/lifetime_cliques.hpp"
+#include "planner/ejection_thread.hpp"
+#include "planner/greedy_pack.hpp"
+#include "planner/lifetime_cliques.hpp"
 #include "support/lifetime_shapes.hpp"
 
 namespace {

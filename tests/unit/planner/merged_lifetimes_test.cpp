@@ -1,4 +1,4 @@
-#include "memory/merged_lifetimes.hpp"
+#include "planner/merged_lifetimes.hpp"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 
 #include <reprise/memory_plan.hpp>
 
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

@@ -1,4 +1,4 @@
-#include "memory/lifetime_cliques.hpp"
+#include "planner/lifetime_cliques.hpp"
 
 #include <algorithm>
 #include <numeric>

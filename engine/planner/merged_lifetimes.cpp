@@ -1,16 +1,16 @@
-#include "memory/merged_lifetimes.hpp"
+#include "planner/merged_lifetimes.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "memory/packing.hpp"
-#include "record/command.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 
 namespace {
 
+constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
 // Of a group of so many, two are looked at together, and up to four.
 constexpr std::size_t kMostPaired = 64, kMostCombined = 8;
 // Blocks that begin or end at a time, for a look at all that could be around a middle one.
@@ -89,7 +89,7 @@ bool MergedLifetimes::chain() {
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
     return std::tie(a.joint, a.begins, a.block) < std::tie(b.joint, b.begins, b.block);
   });
-  std::vector<std::uint32_t> next(blocks_.size(), kNone);
+  std::vector<std::uint32_t> next(blocks_.size(), kNoBlock);
   std::vector<std::uint8_t> follows(blocks_.size(), 0);
   for (std::size_t first = 0, last = 0; first < ends.size(); first = last) {
     for (last = first + 1; last < ends.size() && ends[last].joint == ends[first].joint;) ++last;
@@ -99,9 +99,9 @@ bool MergedLifetimes::chain() {
   }
   std::vector<Union> chains;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    if (follows[i] != 0 || next[i] == kNone) continue;
+    if (follows[i] != 0 || next[i] == kNoBlock) continue;
     Union chain{blocks_[i]};
-    for (std::uint32_t link = i; link != kNone; link = next[link]) {
+    for (std::uint32_t link = i; link != kNoBlock; link = next[link]) {
       chain.parts.push_back({link, 0});
       chain.block.upper = blocks_[link].upper;
     }
@@ -177,7 +177,7 @@ bool MergedLifetimes::merge_pinwheels() {
   // Nothing where there are too many to look at each with each.
   const auto at = [](const std::vector<At>& all, std::int64_t time) {
     const auto first = std::lower_bound(all.begin(), all.end(), At{time, 0}),
-               last = std::upper_bound(first, all.end(), At{time, kNone});
+               last = std::upper_bound(first, all.end(), At{time, kNoBlock});
     return last - first > static_cast<std::ptrdiff_t>(kMostAround)
                ? std::span<const At>()
                : std::span<const At>(first, last);
@@ -258,7 +258,7 @@ bool MergedLifetimes::unite(const std::vector<Union>& unions, Reason reason) {
   std::vector<BufferLifetime> blocks;
   std::vector<Place> place(
       blocks_.size(),
-      Place{kNone, 0});  // by block, where it lies in the one that it becomes part of
+      Place{kNoBlock, 0});  // by block, where it lies in the one that it becomes part of
   for (const Union& one : unions) {
     for (const Place& part : one.parts)
       place[part.block] = {static_cast<std::uint32_t>(blocks.size()), part.offset};
@@ -266,7 +266,7 @@ bool MergedLifetimes::unite(const std::vector<Union>& unions, Reason reason) {
     blocks.push_back(one.block);
   }
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    if (place[i].block != kNone) continue;
+    if (place[i].block != kNoBlock) continue;
     place[i] = {static_cast<std::uint32_t>(blocks.size()), 0};
     blocks.push_back(blocks_[i]);
   }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

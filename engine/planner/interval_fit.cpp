@@ -1,4 +1,4 @@
-#include "memory/interval_fit.hpp"
+#include "planner/interval_fit.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -7,7 +7,7 @@
 #include <queue>
 #include <set>
 
-#include "memory/skyline.hpp"
+#include "planner/skyline.hpp"
 
 namespace reprise::detail {
 

@@ -1,8 +1,8 @@
-#include "memory/portfolio_search.hpp"
+#include "planner/portfolio_search.hpp"
 
 #include <thread>
 
-#include "memory/ejection_descent.hpp"
+#include "planner/ejection_descent.hpp"
 
 namespace reprise::detail {
 

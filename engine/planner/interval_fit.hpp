@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "memory/lifetime_cliques.hpp"
+#include "planner/lifetime_cliques.hpp"
 
 namespace reprise::detail {
 

@@ -9,13 +9,13 @@
 
 #include <reprise/error.hpp>
 
-#include "memory/ejection_descent.hpp"
-#include "memory/greedy_pack.hpp"
-#include "memory/interval_fit.hpp"
-#include "memory/keep_offsets.hpp"
-#include "memory/merged_lifetimes.hpp"
-#include "memory/pack_improver.hpp"
-#include "memory/portfolio_search.hpp"
+#include "planner/ejection_descent.hpp"
+#include "planner/greedy_pack.hpp"
+#include "planner/interval_fit.hpp"
+#include "planner/keep_offsets.hpp"
+#include "planner/merged_lifetimes.hpp"
+#include "planner/pack_improver.hpp"
+#include "planner/portfolio_search.hpp"
 
 namespace reprise {
 

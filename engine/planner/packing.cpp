@@ -1,4 +1,4 @@
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "memory/skyline.hpp"
+#include "planner/skyline.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,12 +1,12 @@
-#include "memory/ejection_descent.hpp"
+#include "planner/ejection_descent.hpp"
 
 #include <doctest/doctest.h>
 
 #include <numeric>
 
-#include "memory/greedy_pack.hpp"
-#include "memory/lifetime_cliques.hpp"
-#include "memory/portfolio_search.hpp"
+#include "planner/greedy_pack.hpp"
+#include "planner/lifetime_cliques.hpp"
+#include "planner/portfolio_search.hpp"
 #include "support/lifetime_shapes.hpp"
 
 namespace {

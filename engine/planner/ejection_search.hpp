@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/split_mix.hpp"
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

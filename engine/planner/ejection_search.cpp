@@ -1,10 +1,10 @@
-#include "memory/ejection_search.hpp"
+#include "planner/ejection_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "memory/greedy_pack.hpp"
+#include "planner/greedy_pack.hpp"
 
 namespace reprise::detail {
 

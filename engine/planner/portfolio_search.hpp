@@ -7,8 +7,8 @@
 #include <functional>
 #include <memory>
 
-#include "memory/ejection_thread.hpp"
-#include "memory/pack_improver.hpp"
+#include "planner/ejection_thread.hpp"
+#include "planner/pack_improver.hpp"
 
 namespace reprise::detail {
 

@@ -1,10 +1,10 @@
-#include "memory/ejection_thread.hpp"
+#include "planner/ejection_thread.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "memory/ejection_descent.hpp"
-#include "memory/ejection_search.hpp"
+#include "planner/ejection_descent.hpp"
+#include "planner/ejection_search.hpp"
 
 namespace reprise::detail {
 

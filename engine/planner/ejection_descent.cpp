@@ -1,10 +1,10 @@
-#include "memory/ejection_descent.hpp"
+#include "planner/ejection_descent.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
-#include "memory/ejection_search.hpp"
+#include "planner/ejection_search.hpp"
 
 namespace reprise::detail {
 

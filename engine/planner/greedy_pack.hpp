@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 

@@ -10,14 +10,15 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr double kLeastStride = 0.01;  // of what is above the target
-constexpr std::uint64_t kHeights = 5;  // tried with the looks that there are, where none is reached
-constexpr std::uint64_t kStepLooks = 24;  // what a step costs besides
+constexpr double kMinStride = 0.01;       // part of the gap to the target
+constexpr std::uint64_t kCapacities = 5;  // tried within the step budget if every attempt fails
+constexpr std::uint64_t kStepOverhead =
+    24;  // cost of a step in inspected pairs, besides its conflicts
 
 }  // namespace
 
-DescentHeights::DescentHeights(const PackProblem& problem, const DescentHeightsDesc& desc)
-    : wish_(desc.wish), stride_(desc.stride), target_every_(desc.target_every) {
+CapacitySchedule::CapacitySchedule(const PackProblem& problem, const CapacityScheduleDesc& desc)
+    : capacity_goal_(desc.capacity_goal), stride_(desc.stride), target_every_(desc.target_every) {
   std::uint64_t unit = 0;
   for (const PackItem& item : problem.items) {
     unit = std::gcd(unit, item.bytes);
@@ -27,43 +28,44 @@ DescentHeights::DescentHeights(const PackProblem& problem, const DescentHeightsD
   target_ = aligned_up(desc.target, unit_);
 }
 
-std::uint64_t DescentHeights::next(std::uint64_t best) {
+std::uint64_t CapacitySchedule::next(std::uint64_t best) {
   if (best <= target_) return best;
-  if (target_ < wish_ && wish_ < best) return wish_;
+  if (target_ < capacity_goal_ && capacity_goal_ < best) return capacity_goal_;
   if (++tried_ % target_every_ == 0) return target_;
   const auto less = static_cast<std::uint64_t>(static_cast<double>(best - target_) * stride_);
   return std::max(target_, (best - std::max<std::uint64_t>(less, 1)) / unit_ * unit_);
 }
 
-void DescentHeights::tell_reached() { stride_ = std::min(0.5, 1.5 * stride_); }
-void DescentHeights::tell_missed() {
-  if (stride_ >= 2 * kLeastStride) {
+void CapacitySchedule::report_success() { stride_ = std::min(0.5, 1.5 * stride_); }
+void CapacitySchedule::report_failure() {
+  if (stride_ >= 2 * kMinStride) {
     stride_ /= 2;
     return;
   }
   stride_ = 0.25;
-  ++rounds_;
+  ++passes_;
 }
 
 Packing descend_by_ejections(const PackProblem& problem, Packing first, const DescentDesc& desc) {
-  const std::uint64_t looks_a_step =
-      kStepLooks + 2 * problem.conflicts.size() / std::max(problem.size(), 1u);
-  std::uint64_t left = desc.looks / looks_a_step;
-  const std::uint64_t most = std::max<std::uint64_t>(left / kHeights, 1);
-  DescentHeights heights(problem, {.target = desc.target, .stride = 0.5, .target_every = kHeights});
+  const std::uint64_t cost_per_step =
+      kStepOverhead + 2 * problem.conflicts.size() / std::max(problem.size(), 1u);
+  std::uint64_t remaining = desc.step_budget / cost_per_step;
+  const std::uint64_t max_steps = std::max<std::uint64_t>(remaining / kCapacities, 1);
+  CapacitySchedule capacities(problem,
+                              {.target = desc.target, .stride = 0.5, .target_every = kCapacities});
   EjectionSearch search(problem, desc.seed);
-  while (left > 0) {
-    const std::uint64_t height = heights.next(first.height);
-    if (height >= first.height) break;
-    search.begin(first, height);
+  while (remaining > 0) {
+    const std::uint64_t capacity = capacities.next(first.peak_bytes);
+    if (capacity >= first.peak_bytes) break;
+    search.start(first, capacity);
     const std::uint64_t before = search.steps();
-    if (search.run(std::min(left, most), nullptr)) {
+    if (search.run(std::min(remaining, max_steps), nullptr)) {
       first = search.packing();
-      heights.tell_reached();
+      capacities.report_success();
     } else {
-      heights.tell_missed();
+      capacities.report_failure();
     }
-    left -= std::min(left, std::max<std::uint64_t>(search.steps() - before, 1));
+    remaining -= std::min(remaining, std::max<std::uint64_t>(search.steps() - before, 1));
   }
   return first;
 }

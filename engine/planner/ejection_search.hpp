@@ -1,9 +1,9 @@
-// EjectionSearch: looks for a packing of at most a given height among packings that some items are
-// missing from. A missing item goes into a free gap; where there is none, it takes the place of
-// those that are the least hard to place, which are missing then, and counts as harder from then on
-// (guided ejection: Y. Nagata, O. Braysy, 2009). It proves nothing; it is at its best where there
-// is a little room everywhere, which is where an exact search is lost. Knows no clock. Threads: one
-// at a time.
+// EjectionSearch: searches for a packing that fits in a given capacity, by ejection chains. The
+// state is a packing with some items unplaced. A step inserts an unplaced item into a free gap. If
+// no gap is large enough, the step ejects the overlapping items with the lowest cost and raises the
+// cost of the inserted item (guided ejection search: Y. Nagata, O. Braysy, 2009). The search proves
+// nothing. It is most effective if a little space is free everywhere, where an exact search is
+// weakest. Knows no clock. Threads: one at a time.
 #pragma once
 
 #include <compare>
@@ -20,18 +20,18 @@ namespace reprise::detail {
 
 class EjectionSearch {
  public:
-  // `problem` outlives this.
+  // `problem` outlives this object.
   EjectionSearch(const PackProblem& problem, std::uint64_t seed);
 
-  // From a packing of all items; those that end above `height`, which no item is larger than, are
-  // missing at first.
-  void begin(const Packing& from, std::uint64_t height);
-  // Some steps; true as soon as no item is missing. Each is O(conflicts log conflicts) of an item,
-  // or of two, or O(items) where that is less.
+  // Starts from a complete packing. Items that end above `capacity` become unplaced. No item is
+  // larger than `capacity`.
+  void start(const Packing& from, std::uint64_t capacity);
+  // Makes up to `steps` steps and returns true once every item is placed. A step takes
+  // O(conflicts log conflicts) of one or two items, or O(items) if that is less.
   [[nodiscard]] bool run(std::uint64_t steps, const std::function<bool()>& stop);
-  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }  // of all runs
-  [[nodiscard]] bool is_complete() const noexcept { return missing_.empty(); }
-  // Of all items, once none is missing.
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }  // total of all runs
+  [[nodiscard]] bool is_complete() const noexcept { return unplaced_.empty(); }
+  // Valid if is_complete().
   [[nodiscard]] Packing packing() const;
 
  private:
@@ -40,42 +40,44 @@ class EjectionSearch {
     double cost = 0;
     std::uint32_t item = 0;
   };
-  struct End {  // or beginning
-    std::uint64_t at = 0;
+  struct Boundary {  // begin or end of an item
+    std::uint64_t offset = 0;
     std::uint32_t item = 0;
-    friend auto operator<=>(const End&, const End&) = default;
+    friend auto operator<=>(const Boundary&, const Boundary&) = default;
   };
   void put(std::uint32_t item, std::uint64_t offset);
-  void take(std::uint32_t item);
-  void list_around(std::uint32_t item);
+  void remove(std::uint32_t item);
+  void list_neighbours(std::uint32_t item);
   void list_ends();
-  [[nodiscard]] std::span<const Placed> around() const { return {around_.data(), around_count_}; }
-  [[nodiscard]] std::uint64_t tightest_gap(std::uint32_t item);
-  [[nodiscard]] std::uint64_t any_gap(std::uint32_t item);
-  [[nodiscard]] std::uint64_t cheapest_place(std::uint32_t item);
-  void place(std::uint32_t item);
-  void shift_one();
-  // Calls visit(lowest, highest) with the aligned offsets in each gap that the item fits in; of
-  // list_around().
+  [[nodiscard]] std::span<const Placed> neighbours() const {
+    return {neighbours_.data(), neighbour_count_};
+  }
+  [[nodiscard]] std::uint64_t best_fit_gap(std::uint32_t item);
+  [[nodiscard]] std::uint64_t random_gap(std::uint32_t item);
+  [[nodiscard]] std::uint64_t cheapest_offset(std::uint32_t item);
+  void insert(std::uint32_t item);
+  void shift_random_item();
+  // Calls visit(min_offset, max_offset) for each gap between the neighbours that is large enough
+  // for the item, with the lowest and highest aligned offset in the gap.
   template <class Visit>
   void for_each_gap(std::uint32_t item, Visit visit) const;
   [[nodiscard]] std::uint32_t below(std::uint32_t limit);
 
   const PackProblem& problem_;
-  std::uint64_t height_ = 0;
+  std::uint64_t capacity_ = 0;
   SplitMix64 random_;
   std::uint64_t steps_ = 0;
-  const bool is_ordered_;               // all that are placed are kept in order
-  std::vector<std::uint64_t> offsets_;  // by item; kUnplaced: missing
-  std::vector<double> weight_, cost_;   // by item: what it is to find room for it; that, and once
-                                        // more for each time that there was none
-  std::vector<std::uint32_t> missing_;
-  std::vector<End> by_begin_, by_end_;  // ascending, where is_ordered_
-  std::vector<std::uint8_t> is_around_;
-  std::span<const std::uint32_t> listed_around_;  // those of is_around_
-  std::size_t around_count_ = 0;
-  std::vector<Placed> around_;                          // the first around_count_, by begin
-  std::vector<std::pair<std::uint64_t, double>> ends_;  // of those, ascending
+  const bool is_ordered_;               // boundaries of all placed items are kept sorted
+  std::vector<std::uint64_t> offsets_;  // by item; kUnplaced: not placed
+  std::vector<double> weight_;          // by item: initial cost of ejection
+  std::vector<double> cost_;            // by item: weight times (1 + failed insertions)
+  std::vector<std::uint32_t> unplaced_;
+  std::vector<Boundary> begins_, ends_;  // ascending; maintained if is_ordered_
+  std::vector<std::uint8_t> is_neighbour_;
+  std::span<const std::uint32_t> listed_neighbours_;  // the items set in is_neighbour_
+  std::size_t neighbour_count_ = 0;
+  std::vector<Placed> neighbours_;  // the first neighbour_count_ are valid, by begin
+  std::vector<std::pair<std::uint64_t, double>> neighbour_ends_;  // end and cost, ascending by end
 };
 
 }  // namespace reprise::detail

@@ -10,22 +10,22 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint64_t kTurn = 10'000;     // steps between two looks at what the other side found
-constexpr std::uint32_t kMostDoubled = 20;  // times: by then it is days
+constexpr std::uint64_t kStepsPerExchange = 10'000;
+constexpr std::uint32_t kMaxDoublings = 20;  // a search of this length takes days
 
 }  // namespace
 
 EjectionThread::EjectionThread(const PackProblem& problem, Packing first, std::uint64_t target,
-                               std::uint64_t wish)
+                               std::uint64_t capacity_goal)
     : problem_(problem),
       target_(target),
-      wish_(wish),
+      capacity_goal_(capacity_goal),
       best_(std::move(first)),
       thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 Packing EjectionThread::exchange(const Packing& found) {
   const std::lock_guard lock(mutex_);
-  if (found.height < best_.height) best_ = found;
+  if (found.peak_bytes < best_.peak_bytes) best_ = found;
   return best_;
 }
 
@@ -35,35 +35,36 @@ Packing EjectionThread::best() {
 }
 
 void EjectionThread::run(const std::stop_token& stop) {
-  DescentHeights heights(problem_, {.target = target_, .wish = wish_});
-  for (Packing from = best(); from.height > target_ && !stop.stop_requested(); from = best()) {
-    const std::uint64_t height = heights.next(from.height);
-    if (height >= from.height) return;
-    // One height may be hopeless where a slightly greater one is easy: none gets long before all
-    // have had their turn.
-    const std::uint64_t turns = std::uint64_t{1} << std::min(heights.rounds(), kMostDoubled);
-    if (try_height(height, turns, from, stop)) {
-      heights.tell_reached();
+  CapacitySchedule capacities(problem_, {.target = target_, .capacity_goal = capacity_goal_});
+  for (Packing from = best(); from.peak_bytes > target_ && !stop.stop_requested(); from = best()) {
+    const std::uint64_t capacity = capacities.next(from.peak_bytes);
+    if (capacity >= from.peak_bytes) return;
+    // One capacity can be infeasible while a slightly larger one is easy, so searches become longer
+    // only after a complete pass over the strides.
+    const std::uint64_t exchanges = std::uint64_t{1}
+                                    << std::min(capacities.passes(), kMaxDoublings);
+    if (try_capacity(capacity, exchanges, from, stop)) {
+      capacities.report_success();
     } else {
-      heights.tell_missed();
+      capacities.report_failure();
     }
   }
 }
 
-// True once there is a packing of that height, whoever found it.
-bool EjectionThread::try_height(std::uint64_t height, std::uint64_t turns, const Packing& from,
-                                const std::stop_token& stop) {
-  EjectionSearch search(problem_, ++heights_);
-  search.begin(from, height);
-  for (std::uint64_t turn = 0; turn < turns && !stop.stop_requested(); ++turn) {
-    const bool is_found = search.run(kTurn, [&] { return stop.stop_requested(); });
+// Returns true once either side has a packing that fits in `capacity`.
+bool EjectionThread::try_capacity(std::uint64_t capacity, std::uint64_t exchanges,
+                                  const Packing& from, const std::stop_token& stop) {
+  EjectionSearch search(problem_, ++attempts_);
+  search.start(from, capacity);
+  for (std::uint64_t i = 0; i < exchanges && !stop.stop_requested(); ++i) {
+    const bool is_found = search.run(kStepsPerExchange, [&] { return stop.stop_requested(); });
     const std::lock_guard lock(mutex_);
     if (is_found) {
       Packing found = search.packing();
-      if (found.height < best_.height) best_ = std::move(found);
+      if (found.peak_bytes < best_.peak_bytes) best_ = std::move(found);
     }
-    if (best_.height <= target_) is_at_target_.store(true, std::memory_order_relaxed);
-    if (best_.height <= height) return true;
+    if (best_.peak_bytes <= target_) is_at_target_.store(true, std::memory_order_relaxed);
+    if (best_.peak_bytes <= capacity) return true;
   }
   return false;
 }

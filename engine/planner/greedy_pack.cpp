@@ -6,60 +6,53 @@
 
 namespace reprise::detail {
 
-Packing GreedyPacker::pack(std::span<const std::uint32_t> order, GapRule rule,
-                           const std::vector<std::uint64_t>* kept) {
+Packing GreedyPacker::pack(std::span<const std::uint32_t> order, FitRule rule) {
   Packing packing;
-  if (kept != nullptr) {
-    packing.offsets = *kept;
-    for (std::uint32_t item = 0; item < problem_.size(); ++item) {
-      if (packing.offsets[item] != kUnplaced)
-        packing.height =
-            std::max(packing.height, packing.offsets[item] + problem_.items[item].bytes);
-    }
-  } else {
-    packing.offsets.assign(problem_.size(), kUnplaced);
-  }
+  packing.offsets.assign(problem_.size(), kUnplaced);
   for (const std::uint32_t item : order) {
     const PackItem& it = problem_.items[item];
-    around_.clear();
+    neighbours_.clear();
     for (const std::uint32_t other : problem_.conflicts_of(item)) {
       const std::uint64_t offset = packing.offsets[other];
-      if (offset != kUnplaced) around_.push_back({offset, offset + problem_.items[other].bytes});
+      if (offset != kUnplaced)
+        neighbours_.push_back({offset, offset + problem_.items[other].bytes});
     }
-    std::sort(around_.begin(), around_.end());
-    std::uint64_t at = 0, best = kUnplaced, least = kUnplaced;
-    for (const Placed& placed : around_) {
-      if (placed.begin >= at && placed.begin - at >= it.bytes && placed.begin - at < least) {
-        best = at;
-        least = placed.begin - at;
-        if (rule == GapRule::Lowest) break;
+    std::sort(neighbours_.begin(), neighbours_.end());
+    std::uint64_t top = 0, best = kUnplaced, min_gap = kUnplaced;
+    for (const Placed& placed : neighbours_) {
+      if (placed.begin >= top && placed.begin - top >= it.bytes && placed.begin - top < min_gap) {
+        best = top;
+        min_gap = placed.begin - top;
+        if (rule == FitRule::FirstFit) break;
       }
-      at = std::max(at, aligned_up(placed.end, it.alignment));
+      top = std::max(top, aligned_up(placed.end, it.alignment));
     }
-    if (best == kUnplaced) best = at;
+    if (best == kUnplaced) best = top;
     packing.offsets[item] = best;
-    packing.height = std::max(packing.height, best + it.bytes);
+    packing.peak_bytes = std::max(packing.peak_bytes, best + it.bytes);
   }
   return packing;
 }
 
 namespace {
 
-std::uint64_t width_of(const PackProblem& problem, std::uint32_t item) {
-  std::uint64_t width = 0;
-  for (const IndexRange& range : problem.ranges_of(item)) width += range.end - range.begin;
-  return width;
+// The lifetime of the item in cliques.
+std::uint64_t lifetime_of(const PackProblem& problem, std::uint32_t item) {
+  std::uint64_t lifetime = 0;
+  for (const IndexRange& range : problem.ranges_of(item)) lifetime += range.end - range.begin;
+  return lifetime;
 }
 
-// The most bytes of a section that the item is in.
-std::uint64_t fullest_around(const PackProblem& problem, const std::vector<std::uint64_t>& sums,
-                             std::uint32_t item) {
-  std::uint64_t most = 0;
+// The size of the largest clique that contains the item. `sums` are the clique_bytes() of the
+// problem.
+std::uint64_t max_clique_of(const PackProblem& problem, const std::vector<std::uint64_t>& sums,
+                            std::uint32_t item) {
+  std::uint64_t max = 0;
   for (const IndexRange& range : problem.ranges_of(item)) {
-    for (std::uint32_t section = range.begin; section < range.end; ++section)
-      most = std::max(most, sums[section]);
+    for (std::uint32_t clique = range.begin; clique < range.end; ++clique)
+      max = std::max(max, sums[clique]);
   }
-  return most;
+  return max;
 }
 
 double bytes_in_conflict(const PackProblem& problem, std::uint32_t item) {
@@ -71,22 +64,22 @@ double bytes_in_conflict(const PackProblem& problem, std::uint32_t item) {
 
 }  // namespace
 
-std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t number) {
-  const std::vector<std::uint64_t> sums = section_bytes(problem);
+std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t index) {
+  const std::vector<std::uint64_t> sums = clique_bytes(problem);
   std::vector<double> first(problem.size()), second(problem.size());
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     const auto bytes = static_cast<double>(problem.items[item].bytes);
-    const auto width = static_cast<double>(width_of(problem, item));
-    const auto full =
-        static_cast<double>(number == 1 || number == 4 ? fullest_around(problem, sums, item) : 0);
-    switch (number % kPackOrders) {
-      case 0: first[item] = bytes, second[item] = width; break;
-      case 1: first[item] = full, second[item] = width * bytes; break;
-      case kBySections: first[item] = width, second[item] = bytes; break;
-      case 3: first[item] = bytes * width, second[item] = width; break;
-      case 4: first[item] = full, second[item] = width; break;
+    const auto lifetime = static_cast<double>(lifetime_of(problem, item));
+    const auto fullest =
+        static_cast<double>(index == 1 || index == 4 ? max_clique_of(problem, sums, item) : 0);
+    switch (index % kPackOrders) {
+      case 0: first[item] = bytes, second[item] = lifetime; break;
+      case 1: first[item] = fullest, second[item] = lifetime * bytes; break;
+      case kByLifetime: first[item] = lifetime, second[item] = bytes; break;
+      case 3: first[item] = bytes * lifetime, second[item] = lifetime; break;
+      case 4: first[item] = fullest, second[item] = lifetime; break;
       case kByConflicts:
-        first[item] = bytes * bytes_in_conflict(problem, item), second[item] = width;
+        first[item] = bytes * bytes_in_conflict(problem, item), second[item] = lifetime;
         break;
     }
   }
@@ -98,17 +91,17 @@ std::vector<std::uint32_t> pack_order(const PackProblem& problem, std::uint32_t 
   return order;
 }
 
-Packing best_greedy(const PackProblem& problem, std::uint64_t target, std::uint64_t most_packings) {
+Packing best_greedy(const PackProblem& problem, std::uint64_t target, std::uint64_t max_packings) {
   GreedyPacker packer(problem);
   Packing best;
-  best.height = kUnplaced;
+  best.peak_bytes = kUnplaced;
   std::uint64_t packings = 0;
-  for (const GapRule rule : {GapRule::Lowest, GapRule::Tightest}) {
+  for (const FitRule rule : {FitRule::FirstFit, FitRule::BestFit}) {
     for (std::uint32_t i = 0; i < kPackOrders; ++i) {
-      const std::uint32_t number = (kByConflicts + i) % kPackOrders;
-      Packing packing = packer.pack(pack_order(problem, number), rule);
-      if (packing.height < best.height) best = std::move(packing);
-      if (best.height <= target || ++packings >= most_packings) return best;
+      const std::uint32_t index = (kByConflicts + i) % kPackOrders;
+      Packing packing = packer.pack(pack_order(problem, index), rule);
+      if (packing.peak_bytes < best.peak_bytes) best = std::move(packing);
+      if (best.peak_bytes <= target || ++packings >= max_packings) return best;
     }
   }
   return best;

@@ -1,5 +1,5 @@
-// Packings made item by item in a given order, each where it fits best among those before it. Knows
-// no device. Threads: pure functions; a GreedyPacker belongs to one thread.
+// Greedy packings: items are placed one by one in a given order, by first fit or best fit. Knows no
+// device. Threads: pure functions; a GreedyPacker belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace reprise::detail {
 
-enum class GapRule : std::uint8_t { Lowest, Tightest };
+// Selects the lowest gap (first fit) or the smallest gap (best fit) that is large enough.
+enum class FitRule : std::uint8_t { FirstFit, BestFit };
 
 class GreedyPacker {
  public:
+  // `problem` outlives the packer.
   explicit GreedyPacker(const PackProblem& problem) : problem_(problem) {}
-  // `order` names each item once. Items of `kept` have offsets already and are not in `order`.
-  // O(conflicts log conflicts).
-  [[nodiscard]] Packing pack(std::span<const std::uint32_t> order, GapRule rule,
-                             const std::vector<std::uint64_t>* kept = nullptr);
+  // `order` contains every item once. O(conflicts log conflicts).
+  [[nodiscard]] Packing pack(std::span<const std::uint32_t> order, FitRule rule);
 
  private:
   struct Placed {
@@ -26,20 +26,18 @@ class GreedyPacker {
     friend auto operator<=>(const Placed&, const Placed&) = default;
   };
   const PackProblem& problem_;
-  std::vector<Placed> around_;
+  std::vector<Placed> neighbours_;
 };
 
-inline constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};
-
-// Orders that are worth a try: by bytes, by what the fullest section of an item holds, by sections,
-// by products of these, and by bytes and what conflicts with them.
-inline constexpr std::uint32_t kPackOrders = 6, kBySections = 2, kByConflicts = 5;
+// Item orders for greedy packing, by index: 0: size; 1, 4: fullest clique of the item; 2: lifetime
+// (number of cliques); 3: size * lifetime; 5: size * bytes of conflicting items.
+inline constexpr std::uint32_t kPackOrders = 6, kByLifetime = 2, kByConflicts = 5;
 [[nodiscard]] std::vector<std::uint32_t> pack_order(const PackProblem& problem,
-                                                    std::uint32_t number);
+                                                    std::uint32_t index);
 
-// The lowest of packings in all orders, or of so many, the most promising; ends as soon as one is
-// not above `target`.
+// The packing with the lowest peak over all orders and both rules, or over the `max_packings` most
+// promising ones. Returns the first packing whose peak is at most `target`.
 [[nodiscard]] Packing best_greedy(const PackProblem& problem, std::uint64_t target,
-                                  std::uint64_t most_packings = 2 * kPackOrders);
+                                  std::uint64_t max_packings = 2 * kPackOrders);
 
 }  // namespace reprise::detail

@@ -15,51 +15,53 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-Packing stack_up(const LifetimeCliques& sections, std::span<const PackItem> items,
-                 const Order& order) {
+// Places each item above all earlier items of its cliques.
+Packing skyline_pack(const LifetimeCliques& cliques, std::span<const PackItem> items,
+                     const Order& order) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
-  Skyline skyline(sections.sections);
+  Skyline skyline(cliques.count);
   for (const std::uint32_t item : order) {
-    const IndexRange range = sections.ranges[item];
-    const std::uint64_t offset = aligned_up(skyline.highest(range), items[item].alignment);
+    const IndexRange range = cliques.ranges[item];
+    const std::uint64_t offset = aligned_up(skyline.max_height(range), items[item].alignment);
     packing.offsets[item] = offset;
-    skyline.set(range, offset + items[item].bytes);
-    packing.height = std::max(packing.height, offset + items[item].bytes);
+    skyline.raise(range, offset + items[item].bytes);
+    packing.peak_bytes = std::max(packing.peak_bytes, offset + items[item].bytes);
   }
   return packing;
 }
 
-// Free stretches below the top, by bytes and by offset.
+// Free ranges below the top, ordered by size and by offset.
 class FreeList {
  public:
-  // So many bytes are free to begin with.
-  explicit FreeList(std::uint64_t bytes) : top_(bytes), ends_at_(bytes) { add(0, bytes); }
+  // The initial range is [0, bytes).
+  explicit FreeList(std::uint64_t bytes) : top_(bytes), initial_end_(bytes) { add(0, bytes); }
 
-  struct Stretch {
+  struct FreeRange {
     std::uint64_t bytes = 0, offset = 0;
-    friend auto operator<=>(const Stretch&, const Stretch&) = default;
+    friend auto operator<=>(const FreeRange&, const FreeRange&) = default;
   };
 
-  std::uint64_t take(const PackItem& item) {
+  // Best fit. An item in a range that ends at the initial end is placed at the end of that range.
+  std::uint64_t allocate(const PackItem& item) {
     for (auto at = by_bytes_.lower_bound({item.bytes, 0}); at != by_bytes_.end(); ++at) {
-      const Stretch found = *at;
-      const std::uint64_t end = found.offset + found.bytes,
-                          lowest = aligned_up(found.offset, item.alignment);
+      const FreeRange range = *at;
+      const std::uint64_t end = range.offset + range.bytes,
+                          lowest = aligned_up(range.offset, item.alignment);
       if (lowest + item.bytes > end) continue;
-      const bool is_at_end = end == ends_at_ && found.offset != 0;
+      const bool is_at_initial_end = end == initial_end_ && range.offset != 0;
       const std::uint64_t offset =
-          is_at_end ? (end - item.bytes) / item.alignment * item.alignment : lowest;
-      remove(found);
-      add(found.offset, offset - found.offset);
-      add(offset + item.bytes, found.offset + found.bytes - offset - item.bytes);
+          is_at_initial_end ? (end - item.bytes) / item.alignment * item.alignment : lowest;
+      remove(range);
+      add(range.offset, offset - range.offset);
+      add(offset + item.bytes, range.offset + range.bytes - offset - item.bytes);
       return offset;
     }
-    // At the top; what is free just below it is used as well.
+    // No range is large enough: extend the top, and use a free range directly below it.
     std::uint64_t begin = top_;
     if (!by_offset_.empty()) {
-      const Stretch last = {std::prev(by_offset_.end())->second,
-                            std::prev(by_offset_.end())->first};
+      const FreeRange last = {std::prev(by_offset_.end())->second,
+                              std::prev(by_offset_.end())->first};
       if (last.offset + last.bytes == top_) {
         begin = last.offset;
         remove(last);
@@ -71,10 +73,11 @@ class FreeList {
     return offset;
   }
 
-  void give(std::uint64_t offset, std::uint64_t bytes) {
+  // Merges the range with adjacent free ranges.
+  void free(std::uint64_t offset, std::uint64_t bytes) {
     auto next = by_offset_.lower_bound({offset, 0});
     if (next != by_offset_.end() && next->first == offset + bytes) {
-      const Stretch after = {next->second, next->first};
+      const FreeRange after = {next->second, next->first};
       bytes += after.bytes;
       remove(after);
       next = by_offset_.lower_bound({offset, 0});
@@ -82,7 +85,7 @@ class FreeList {
     if (next != by_offset_.begin()) {
       const auto before = std::prev(next);
       if (before->first + before->second == offset) {
-        const Stretch joined = {before->second, before->first};
+        const FreeRange joined = {before->second, before->first};
         offset = joined.offset;
         bytes += joined.bytes;
         remove(joined);
@@ -98,80 +101,80 @@ class FreeList {
     by_bytes_.insert({bytes, offset});
     by_offset_.insert({offset, bytes});
   }
-  void remove(const Stretch& stretch) {
-    by_bytes_.erase(stretch);
-    by_offset_.erase({stretch.offset, stretch.bytes});
+  void remove(const FreeRange& range) {
+    by_bytes_.erase(range);
+    by_offset_.erase({range.offset, range.bytes});
   }
-  std::pmr::unsynchronized_pool_resource nodes_;  // of both sets, which add and remove all the time
-  std::pmr::set<Stretch> by_bytes_{&nodes_};
+  std::pmr::unsynchronized_pool_resource nodes_;  // of both sets, which insert and erase often
+  std::pmr::set<FreeRange> by_bytes_{&nodes_};
   std::pmr::set<std::pair<std::uint64_t, std::uint64_t>> by_offset_{&nodes_};  // offset, bytes
-  std::uint64_t top_;      // nothing above was ever taken
-  std::uint64_t ends_at_;  // what was free to begin with
+  std::uint64_t top_;          // nothing above was ever allocated
+  std::uint64_t initial_end_;  // end of the initial range
 };
 
-// In the order that they begin, each where it fits best among those that live then, at the lower
-// end of what is free or at the upper end of `height`: buffers of a chain, each of which lives with
-// the next, lie at both in turns.
-Packing sweep(const LifetimeCliques& sections, std::span<const PackItem> items,
-              std::uint64_t height) {
+// Best fit in order of start times. Items in the range that ends at `capacity` are placed at its
+// end, so the buffers of a chain, each of which overlaps the next, alternate between bottom and
+// top.
+Packing best_fit_sweep(const LifetimeCliques& cliques, std::span<const PackItem> items,
+                       std::uint64_t capacity) {
   Packing packing;
   packing.offsets.assign(items.size(), 0);
-  Order order = sections.by_begin;
+  Order order = cliques.by_start;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t begin_a = sections.ranges[a].begin, begin_b = sections.ranges[b].begin;
-    return begin_a != begin_b ? begin_a < begin_b : items[a].bytes > items[b].bytes;
+    const std::uint32_t start_a = cliques.ranges[a].begin, start_b = cliques.ranges[b].begin;
+    return start_a != start_b ? start_a < start_b : items[a].bytes > items[b].bytes;
   });
-  FreeList memory(height);
-  using Ending = std::pair<std::uint32_t, std::uint32_t>;  // section, item
-  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> live;
+  FreeList memory(capacity);
+  using Expiry = std::pair<std::uint32_t, std::uint32_t>;  // clique, item
+  std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> live;
   for (const std::uint32_t item : order) {
-    while (!live.empty() && live.top().first <= sections.ranges[item].begin) {
-      memory.give(packing.offsets[live.top().second], items[live.top().second].bytes);
+    while (!live.empty() && live.top().first <= cliques.ranges[item].begin) {
+      memory.free(packing.offsets[live.top().second], items[live.top().second].bytes);
       live.pop();
     }
-    packing.offsets[item] = memory.take(items[item]);
-    live.push({sections.ranges[item].end, item});
+    packing.offsets[item] = memory.allocate(items[item]);
+    live.push({cliques.ranges[item].end, item});
   }
-  packing.height = memory.top();
+  packing.peak_bytes = memory.top();
   return packing;
 }
 
 }  // namespace
 
-Packing fit_intervals(const LifetimeCliques& sections, std::span<const PackItem> items,
+Packing fit_intervals(const LifetimeCliques& cliques, std::span<const PackItem> items,
                       std::uint64_t target) {
-  const auto width = [&](std::uint32_t i) {
-    return sections.ranges[i].end - sections.ranges[i].begin;
+  const auto lifetime = [&](std::uint32_t i) {
+    return cliques.ranges[i].end - cliques.ranges[i].begin;
   };
   const auto ordered = [&](const auto& before) {
-    Order order = sections.by_begin;
+    Order order = cliques.by_start;
     std::stable_sort(order.begin(), order.end(), before);
     return order;
   };
-  Packing best =
-      stack_up(sections, items,
-               ordered([&](std::uint32_t a, std::uint32_t b) { return width(a) > width(b); }));
+  Packing best = skyline_pack(cliques, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                                return lifetime(a) > lifetime(b);
+                              }));
   const auto keep_lower = [&](Packing packing) {
-    if (packing.height < best.height) best = std::move(packing);
+    if (packing.peak_bytes < best.peak_bytes) best = std::move(packing);
   };
-  if (best.height > target) keep_lower(sweep(sections, items, target));
-  if (best.height > target) {
-    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) {
-                          return items[a].bytes > items[b].bytes;
-                        })));
+  if (best.peak_bytes > target) keep_lower(best_fit_sweep(cliques, items, target));
+  if (best.peak_bytes > target) {
+    keep_lower(skyline_pack(cliques, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                              return items[a].bytes > items[b].bytes;
+                            })));
   }
-  if (best.height > target) {
+  if (best.peak_bytes > target) {
     const auto area = [&](std::uint32_t i) {
-      return static_cast<double>(width(i)) * static_cast<double>(items[i].bytes);
+      return static_cast<double>(lifetime(i)) * static_cast<double>(items[i].bytes);
     };
-    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) {
-                          return area(a) > area(b);
-                        })));
+    keep_lower(skyline_pack(cliques, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                              return area(a) > area(b);
+                            })));
   }
-  if (best.height > target) {
-    keep_lower(stack_up(sections, items, ordered([&](std::uint32_t a, std::uint32_t b) {
-                          return sections.ranges[a].end > sections.ranges[b].end;
-                        })));
+  if (best.peak_bytes > target) {
+    keep_lower(skyline_pack(cliques, items, ordered([&](std::uint32_t a, std::uint32_t b) {
+                              return cliques.ranges[a].end > cliques.ranges[b].end;
+                            })));
   }
   return best;
 }

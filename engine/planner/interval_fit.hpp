@@ -1,5 +1,5 @@
-// Packings of lifetimes without a look at pairs: for lists of any length. Knows no device. Threads:
-// pure functions.
+// Fast packings of lifetimes that inspect no pairs of buffers, for lists of any length. Knows no
+// device. Threads: pure functions.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace reprise::detail {
 
-// The lowest of: on top of everything in its sections, in several orders; and in order of time,
-// into the tightest free stretch below `target`, or on top. Offsets by buffer. O(n log n). Ends as
-// soon as one is not above `target`.
-[[nodiscard]] Packing fit_intervals(const LifetimeCliques& sections,
-                                    std::span<const PackItem> items, std::uint64_t target);
+// The packing with the lowest peak of: skyline packings in several orders, and a best-fit sweep in
+// order of time that prefers bytes below `target`. Returns the first packing whose peak is at most
+// `target`. Offsets are by buffer. O(n log n).
+[[nodiscard]] Packing fit_intervals(const LifetimeCliques& cliques, std::span<const PackItem> items,
+                                    std::uint64_t target);
 
 }  // namespace reprise::detail

@@ -5,29 +5,28 @@
 #include <map>
 #include <queue>
 
-#include "planner/greedy_pack.hpp"
-
 namespace reprise::detail {
 
 namespace {
 
-// Items that stay, in order of time; gives those that cannot.
-std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections,
-                                        std::span<const PackItem> items,
-                                        std::vector<std::uint64_t>& offsets) {
-  std::vector<std::uint32_t> order = sections.by_begin;
+// Sweeps over the items in order of time. Sets the offsets of items that cannot keep them to
+// kUnplaced and returns these items.
+std::vector<std::uint32_t> drop_conflicting(const LifetimeCliques& cliques,
+                                            std::span<const PackItem> items,
+                                            std::vector<std::uint64_t>& offsets) {
+  std::vector<std::uint32_t> order = cliques.by_start;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t begin_a = sections.ranges[a].begin, begin_b = sections.ranges[b].begin;
-    return begin_a != begin_b ? begin_a < begin_b : items[a].bytes > items[b].bytes;
+    const std::uint32_t start_a = cliques.ranges[a].begin, start_b = cliques.ranges[b].begin;
+    return start_a != start_b ? start_a < start_b : items[a].bytes > items[b].bytes;
   });
   std::vector<std::uint32_t> dropped;
-  std::map<std::uint64_t, std::uint64_t> live;             // offset, end
-  using Ending = std::pair<std::uint32_t, std::uint64_t>;  // section, offset
-  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ends;
+  std::map<std::uint64_t, std::uint64_t> live;             // end by offset
+  using Expiry = std::pair<std::uint32_t, std::uint64_t>;  // clique, offset
+  std::priority_queue<Expiry, std::vector<Expiry>, std::greater<>> expiries;
   for (const std::uint32_t item : order) {
-    while (!ends.empty() && ends.top().first <= sections.ranges[item].begin) {
-      live.erase(ends.top().second);
-      ends.pop();
+    while (!expiries.empty() && expiries.top().first <= cliques.ranges[item].begin) {
+      live.erase(expiries.top().second);
+      expiries.pop();
     }
     const std::uint64_t offset = offsets[item], end = offset + items[item].bytes;
     const auto next = live.lower_bound(offset);
@@ -40,48 +39,50 @@ std::vector<std::uint32_t> drop_clashes(const LifetimeCliques& sections,
       continue;
     }
     live.emplace(offset, end);
-    ends.push({sections.ranges[item].end, offset});
+    expiries.push({cliques.ranges[item].end, offset});
   }
   return dropped;
 }
 
-// The tightest gap between what is placed and lives at the same time, or the top of it.
-std::uint64_t gap_for(std::uint32_t item, const LifetimeCliques& sections,
-                      std::span<const PackItem> items, const std::vector<std::uint64_t>& offsets) {
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> around;  // offset, end
-  const IndexRange range = sections.ranges[item];
+// The offset of the smallest gap between the placed items that are alive together with `item`, or
+// the offset above them.
+std::uint64_t best_fit_offset(std::uint32_t item, const LifetimeCliques& cliques,
+                              std::span<const PackItem> items,
+                              const std::vector<std::uint64_t>& offsets) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> neighbours;  // offset, end
+  const IndexRange range = cliques.ranges[item];
   for (std::uint32_t other = 0; other < items.size(); ++other) {
-    if (offsets[other] == kUnplaced || sections.ranges[other].begin >= range.end ||
-        range.begin >= sections.ranges[other].end)
+    if (offsets[other] == kUnplaced || cliques.ranges[other].begin >= range.end ||
+        range.begin >= cliques.ranges[other].end)
       continue;
-    around.emplace_back(offsets[other], offsets[other] + items[other].bytes);
+    neighbours.emplace_back(offsets[other], offsets[other] + items[other].bytes);
   }
-  std::sort(around.begin(), around.end());
-  std::uint64_t at = 0, best = kUnplaced, least = kUnplaced;
-  for (const auto& [begin, end] : around) {
-    if (begin >= at && begin - at >= items[item].bytes && begin - at < least) {
-      best = at;
-      least = begin - at;
+  std::sort(neighbours.begin(), neighbours.end());
+  std::uint64_t top = 0, best = kUnplaced, min_gap = kUnplaced;
+  for (const auto& [begin, end] : neighbours) {
+    if (begin >= top && begin - top >= items[item].bytes && begin - top < min_gap) {
+      best = top;
+      min_gap = begin - top;
     }
-    at = std::max(at, aligned_up(end, items[item].alignment));
+    top = std::max(top, aligned_up(end, items[item].alignment));
   }
-  return best == kUnplaced ? at : best;
+  return best == kUnplaced ? top : best;
 }
 
 }  // namespace
 
-Packing keep_offsets(const LifetimeCliques& sections, std::span<const PackItem> items,
+Packing keep_offsets(const LifetimeCliques& cliques, std::span<const PackItem> items,
                      std::span<const std::uint64_t> earlier) {
   Packing packing;
   packing.offsets.assign(earlier.begin(), earlier.end());
-  std::vector<std::uint32_t> moved = drop_clashes(sections, items, packing.offsets);
+  std::vector<std::uint32_t> moved = drop_conflicting(cliques, items, packing.offsets);
   std::stable_sort(moved.begin(), moved.end(), [&](std::uint32_t a, std::uint32_t b) {
     return items[a].bytes > items[b].bytes;
   });
   for (const std::uint32_t item : moved)
-    packing.offsets[item] = gap_for(item, sections, items, packing.offsets);
+    packing.offsets[item] = best_fit_offset(item, cliques, items, packing.offsets);
   for (std::uint32_t item = 0; item < items.size(); ++item)
-    packing.height = std::max(packing.height, packing.offsets[item] + items[item].bytes);
+    packing.peak_bytes = std::max(packing.peak_bytes, packing.offsets[item] + items[item].bytes);
   return packing;
 }
 

@@ -1,5 +1,5 @@
-// A packing that leaves buffers where an earlier one had them. Knows no device. Threads: pure
-// functions.
+// A packing that keeps the offsets of an earlier packing where possible. Knows no device. Threads:
+// pure functions.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace reprise::detail {
 
-// `earlier`: by item, kUnplaced where there is none. An item stays unless its offset is no multiple
-// of its alignment, or it would lie on one that stays and begins before it, or on one that is
-// larger and begins with it. The others go, the largest first, into the tightest gaps. O(n log n),
-// and O(n) for each that moves.
-[[nodiscard]] Packing keep_offsets(const LifetimeCliques& sections, std::span<const PackItem> items,
+// `earlier` is by item; kUnplaced: the item has no earlier offset. An item keeps its offset if the
+// offset is a multiple of its alignment and the item overlaps no kept item that starts earlier, or
+// that starts at the same time and is larger. The other items are placed by best fit, largest
+// first. O(n log n), plus O(n log n) for each moved item.
+[[nodiscard]] Packing keep_offsets(const LifetimeCliques& cliques, std::span<const PackItem> items,
                                    std::span<const std::uint64_t> earlier);
 
 }  // namespace reprise::detail

@@ -1,5 +1,5 @@
-// Lifetimes as ranges of sections: the sets of buffers that live at once, those only that no other
-// such set contains. Knows no device. Threads: pure functions.
+// Lifetimes as ranges of maximal cliques. A clique is a set of buffers that are alive at the same
+// time; it is maximal if no other such set contains it. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 namespace reprise::detail {
 
 struct LifetimeCliques {
-  std::vector<IndexRange> ranges;  // by buffer
-  std::uint32_t sections = 0;
-  std::vector<std::uint32_t> by_begin;  // buffers, by the first section, then by index
-  std::uint64_t pairs = 0;              // of buffers that live at once
+  std::vector<IndexRange> ranges;       // cliques, by buffer
+  std::uint32_t count = 0;              // of cliques
+  std::vector<std::uint32_t> by_start;  // buffers, by first clique, then by index
+  std::uint64_t overlaps = 0;           // pairs of buffers whose lifetimes overlap
 };
 
-// Buffers have non-empty lifetimes. O(n log n).
+// Lifetimes are not empty. O(n log n).
 [[nodiscard]] LifetimeCliques find_cliques(std::span<const BufferLifetime> buffers);
 
-// Groups of ranges that no section connects with another group: indices in by_begin's order.
-[[nodiscard]] std::vector<IndexRange> independent_groups(const LifetimeCliques& sections);
+// Groups of buffers such that no clique contains buffers of two groups, as ranges of `by_start`.
+[[nodiscard]] std::vector<IndexRange> independent_groups(const LifetimeCliques& cliques);
 
-// The problem of some of the buffers, item i being which[i]; `items` are of all buffers. O(n log n
-// + pairs).
-[[nodiscard]] PackProblem interval_problem(const LifetimeCliques& sections,
+// The packing problem of a subset of the buffers. Item i is buffer selected[i]; `items` describes
+// all buffers. O(n log n + overlaps).
+[[nodiscard]] PackProblem interval_problem(const LifetimeCliques& cliques,
                                            std::span<const PackItem> items,
-                                           std::span<const std::uint32_t> which);
+                                           std::span<const std::uint32_t> selected);
 
 }  // namespace reprise::detail

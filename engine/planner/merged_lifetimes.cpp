@@ -11,31 +11,33 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kNoBlock = ~std::uint32_t{0};
-// Of a group of so many, two are looked at together, and up to four.
-constexpr std::size_t kMostPaired = 64, kMostCombined = 8;
-// Blocks that begin or end at a time, for a look at all that could be around a middle one.
-constexpr std::size_t kMostAround = 16;
-// Blocks that are looked at, in all rounds together: as many rounds as there are buffers for some
-// hundreds of them, ten for tens of thousands.
-constexpr std::size_t kMostLooked = 300'000;
-// Groups that are stacked one by one, for each may tell more of the others; then all at once. By
-// blocks that are looked at.
-constexpr std::size_t kMostGuessed = 30'000;
-// None is where sizes speak for fewer than one of so many.
-constexpr std::size_t kLeastFitted = 20;
+// Limits for combinations in a group of equal lifetimes: pairs in groups of up to kMaxPaired
+// blocks, and up to four blocks in groups of up to kMaxCombined.
+constexpr std::size_t kMaxPaired = 64, kMaxCombined = 8;
+// Pinwheels are searched only at times at which at most this many blocks start or end.
+constexpr std::size_t kMaxAround = 16;
+// Blocks inspected in all iterations together: hundreds of iterations for a list of some hundred
+// buffers, ten for tens of thousands.
+constexpr std::size_t kMaxInspected = 300'000;
+// Up to this many blocks inspected, stacks are merged one by one, because each merge can determine
+// others. Beyond it, all stacks are merged at once.
+constexpr std::size_t kMaxGuessed = 30'000;
+// No stack is guessed if fewer than one in this many buffers were merged because of matching sizes.
+constexpr std::size_t kMinFittedPart = 20;
 
-// The one that `is_wanted`, of 2 to `most` of `all`, in their order; empty: there is none.
-template <class IsWanted>
-std::vector<std::uint32_t> find_combination(const std::vector<std::uint32_t>& all, std::size_t most,
-                                            const IsWanted& is_wanted) {
+// The first combination of 2 to `max_count` elements of `all` that satisfies the predicate; empty
+// if none does.
+template <class Predicate>
+std::vector<std::uint32_t> find_combination(const std::vector<std::uint32_t>& all,
+                                            std::size_t max_count, const Predicate& predicate) {
   std::vector<std::uint32_t> chosen;
-  for (std::size_t count = 2; count <= std::min(most, all.size()); ++count) {
+  for (std::size_t count = 2; count <= std::min(max_count, all.size()); ++count) {
     std::vector<std::size_t> at(count);
     std::iota(at.begin(), at.end(), std::size_t{0});
     for (;;) {
       chosen.clear();
       for (const std::size_t i : at) chosen.push_back(all[i]);
-      if (is_wanted(chosen)) return chosen;
+      if (predicate(chosen)) return chosen;
       std::size_t last = count;
       while (last > 0 && at[last - 1] == all.size() - count + last - 1) --last;
       if (last == 0) break;
@@ -47,7 +49,7 @@ std::vector<std::uint32_t> find_combination(const std::vector<std::uint32_t>& al
 }
 
 template <class Value>
-bool is_there_once(const std::vector<Value>& sorted, const Value& value) {
+bool occurs_once(const std::vector<Value>& sorted, const Value& value) {
   const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
   return last - first == 1;
 }
@@ -55,62 +57,63 @@ bool is_there_once(const std::vector<Value>& sorted, const Value& value) {
 }  // namespace
 
 MergedLifetimes::MergedLifetimes(std::span<const BufferLifetime> buffers)
-    : blocks_(buffers.begin(), buffers.end()), places_(buffers.size()) {
-  for (std::uint32_t i = 0; i < places_.size(); ++i) places_[i].block = i;
-  std::size_t looked = 0;
+    : blocks_(buffers.begin(), buffers.end()), locations_(buffers.size()) {
+  for (std::uint32_t i = 0; i < locations_.size(); ++i) locations_[i].block = i;
+  std::size_t inspected = 0;
   do {
-    looked += blocks_.size();
-  } while (looked <= kMostLooked &&
-           (chain() || stack_what_fits() || merge_pinwheels() || stack_fewest()));
+    inspected += blocks_.size();
+  } while (inspected <= kMaxInspected && (merge_chains() || merge_matching_stacks() ||
+                                          merge_pinwheels() || merge_smallest_stack()));
 }
 
 std::vector<std::uint64_t> MergedLifetimes::offsets_of_buffers(
     std::span<const std::uint64_t> offsets_of_blocks) const {
   std::vector<std::uint64_t> offsets;
-  offsets.reserve(places_.size());
-  for (const Place& place : places_)
-    offsets.push_back(offsets_of_blocks[place.block] + place.offset);
+  offsets.reserve(locations_.size());
+  for (const Location& location : locations_)
+    offsets.push_back(offsets_of_blocks[location.block] + location.offset);
   return offsets;
 }
 
-// Of those of one size and alignment, where one alone ends at a time and one alone begins then.
-bool MergedLifetimes::chain() {
-  struct End {
-    Joint joint;
-    bool begins = false;
+// Links blocks of one size and alignment at times at which exactly one of them ends and exactly one
+// starts.
+bool MergedLifetimes::merge_chains() {
+  struct Edge {
+    EdgeKey key;
+    bool is_start = false;
     std::uint32_t block = 0;
   };
-  std::vector<End> ends;
-  ends.reserve(2 * blocks_.size());
+  std::vector<Edge> edges;
+  edges.reserve(2 * blocks_.size());
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    ends.push_back({{blocks_[i].lower, blocks_[i].size, blocks_[i].alignment}, true, i});
-    ends.push_back({{blocks_[i].upper, blocks_[i].size, blocks_[i].alignment}, false, i});
+    edges.push_back({{blocks_[i].lower, blocks_[i].size, blocks_[i].alignment}, true, i});
+    edges.push_back({{blocks_[i].upper, blocks_[i].size, blocks_[i].alignment}, false, i});
   }
-  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
-    return std::tie(a.joint, a.begins, a.block) < std::tie(b.joint, b.begins, b.block);
+  std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) {
+    return std::tie(a.key, a.is_start, a.block) < std::tie(b.key, b.is_start, b.block);
   });
   std::vector<std::uint32_t> next(blocks_.size(), kNoBlock);
   std::vector<std::uint8_t> follows(blocks_.size(), 0);
-  for (std::size_t first = 0, last = 0; first < ends.size(); first = last) {
-    for (last = first + 1; last < ends.size() && ends[last].joint == ends[first].joint;) ++last;
-    if (last - first != 2 || ends[first].begins || !ends[first + 1].begins) continue;
-    next[ends[first].block] = ends[first + 1].block;
-    follows[ends[first + 1].block] = 1;
+  for (std::size_t first = 0, last = 0; first < edges.size(); first = last) {
+    for (last = first + 1; last < edges.size() && edges[last].key == edges[first].key;) ++last;
+    if (last - first != 2 || edges[first].is_start || !edges[first + 1].is_start) continue;
+    next[edges[first].block] = edges[first + 1].block;
+    follows[edges[first + 1].block] = 1;
   }
-  std::vector<Union> chains;
+  std::vector<Merge> chains;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
     if (follows[i] != 0 || next[i] == kNoBlock) continue;
-    Union chain{blocks_[i]};
+    Merge chain{blocks_[i]};
     for (std::uint32_t link = i; link != kNoBlock; link = next[link]) {
       chain.parts.push_back({link, 0});
       chain.block.upper = blocks_[link].upper;
     }
     chains.push_back(std::move(chain));
   }
-  return unite(chains, Reason::Sizes);
+  return apply(chains, Reason::Sizes);
 }
 
-// Blocks of one lifetime and alignment, two or more, in the order that they come in.
+// Groups of two or more blocks with the same lifetime and alignment, each in ascending order.
 std::vector<MergedLifetimes::Stack> MergedLifetimes::groups() const {
   Stack order(blocks_.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -130,60 +133,64 @@ std::vector<MergedLifetimes::Stack> MergedLifetimes::groups() const {
   return groups;
 }
 
-std::uint64_t MergedLifetimes::height_of(std::span<const std::uint32_t> stack) const {
-  std::uint64_t height = 0;
+std::uint64_t MergedLifetimes::stacked_bytes(std::span<const std::uint32_t> stack) const {
+  std::uint64_t bytes = 0;
   for (const std::uint32_t block : stack)
-    height = aligned_up(height, blocks_[block].alignment) + blocks_[block].size;
-  return height;
+    bytes = aligned_up(bytes, blocks_[block].alignment) + blocks_[block].size;
+  return bytes;
 }
 
-bool MergedLifetimes::stack_what_fits() {
+// Merges stacks whose total size equals that of exactly one block that ends at their start or
+// starts at their end.
+bool MergedLifetimes::merge_matching_stacks() {
   const std::vector<Stack> all = groups();
   if (all.empty()) return false;
-  std::vector<Joint> ends, begins;
+  std::vector<EdgeKey> ends, starts;
   for (const BufferLifetime& block : blocks_) {
     ends.emplace_back(block.upper, block.size, block.alignment);
-    begins.emplace_back(block.lower, block.size, block.alignment);
+    starts.emplace_back(block.lower, block.size, block.alignment);
   }
   std::sort(ends.begin(), ends.end());
-  std::sort(begins.begin(), begins.end());
-  std::vector<Union> stacks;
+  std::sort(starts.begin(), starts.end());
+  std::vector<Merge> stacks;
   for (const Stack& group : all) {
     const BufferLifetime& one = blocks_[group.front()];
     const auto fits = [&](const Stack& stack) {
-      const std::uint64_t height = height_of(stack);
-      return is_there_once(ends, {one.lower, height, one.alignment}) ||
-             is_there_once(begins, {one.upper, height, one.alignment});
+      const std::uint64_t bytes = stacked_bytes(stack);
+      return occurs_once(ends, {one.lower, bytes, one.alignment}) ||
+             occurs_once(starts, {one.upper, bytes, one.alignment});
     };
-    const std::size_t most = group.size() > kMostPaired ? 0 : group.size() > kMostCombined ? 2 : 4;
-    const Stack found = fits(group) ? group : find_combination(group, most, fits);
+    const std::size_t max_count = group.size() > kMaxPaired     ? 0
+                                  : group.size() > kMaxCombined ? 2
+                                                                : 4;
+    const Stack found = fits(group) ? group : find_combination(group, max_count, fits);
     if (!found.empty()) stacks.push_back(stacked(found));
   }
-  return unite(stacks, Reason::Sizes);
+  return apply(stacks, Reason::Sizes);
 }
 
-// Five that make a rectangle, with none of them reaching across: one from the begin, one to the end
-// on each side of a middle one.
+// Merges pinwheels: five blocks that fill a rectangle although none of them spans it. Four blocks
+// surround the middle one; two of them start at the start of the rectangle and two end at its end.
 bool MergedLifetimes::merge_pinwheels() {
-  using At = std::pair<std::int64_t, std::uint32_t>;  // a time, a block that begins or ends then
-  std::vector<At> ends, begins;
+  using At = std::pair<std::int64_t, std::uint32_t>;  // time, and a block that starts or ends
+  std::vector<At> ends, starts;
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
     ends.emplace_back(blocks_[i].upper, i);
-    begins.emplace_back(blocks_[i].lower, i);
+    starts.emplace_back(blocks_[i].lower, i);
   }
   std::sort(ends.begin(), ends.end());
-  std::sort(begins.begin(), begins.end());
+  std::sort(starts.begin(), starts.end());
   std::vector<std::uint8_t> is_taken(blocks_.size(), 0);
-  // Nothing where there are too many to look at each with each.
+  // The blocks that start or end at `time`; empty if there are more than kMaxAround.
   const auto at = [](const std::vector<At>& all, std::int64_t time) {
     const auto first = std::lower_bound(all.begin(), all.end(), At{time, 0}),
                last = std::upper_bound(first, all.end(), At{time, kNoBlock});
-    return last - first > static_cast<std::ptrdiff_t>(kMostAround)
+    return last - first > static_cast<std::ptrdiff_t>(kMaxAround)
                ? std::span<const At>()
                : std::span<const At>(first, last);
   };
-  std::vector<Union> wheels;
-  const auto close_around = [&](std::uint32_t middle) {
+  std::vector<Merge> pinwheels;
+  const auto merge_around = [&](std::uint32_t middle) {
     const BufferLifetime& m = blocks_[middle];
     const auto is_free = [&](std::uint32_t i) {
       return is_taken[i] == 0 && i != middle && blocks_[i].alignment == m.alignment;
@@ -195,19 +202,19 @@ bool MergedLifetimes::merge_pinwheels() {
       for (const auto& [x1, d] : at(ends, m.lower)) {
         if (!is_free(d) || blocks_[d].lower != blocks_[a].lower || blocks_[d].size <= m.size)
           continue;
-        for (const auto& [from, c] : at(begins, m.lower)) {
+        for (const auto& [from, c] : at(starts, m.lower)) {
           if (!is_free(c) || blocks_[c].upper <= m.upper ||
               blocks_[c].size != blocks_[d].size - m.size)
             continue;
-          for (const auto& [after, b] : at(begins, m.upper)) {
+          for (const auto& [after, b] : at(starts, m.upper)) {
             if (!is_free(b) || blocks_[b].upper != blocks_[c].upper ||
                 blocks_[b].size != blocks_[a].size + m.size)
               continue;
             const std::uint64_t below = blocks_[a].size;
-            wheels.push_back(
+            pinwheels.push_back(
                 {{blocks_[a].lower, blocks_[b].upper, below + blocks_[d].size, m.alignment},
                  {{a, 0}, {b, 0}, {d, below}, {middle, below}, {c, below + m.size}}});
-            for (const Place& part : wheels.back().parts) is_taken[part.block] = 1;
+            for (const Location& part : pinwheels.back().parts) is_taken[part.block] = 1;
             return;
           }
         }
@@ -215,19 +222,19 @@ bool MergedLifetimes::merge_pinwheels() {
     }
   };
   for (std::uint32_t middle = 0; middle < blocks_.size(); ++middle) {
-    if (is_taken[middle] == 0) close_around(middle);
+    if (is_taken[middle] == 0) merge_around(middle);
   }
-  return unite(wheels, Reason::Sizes);
+  return apply(pinwheels, Reason::Sizes);
 }
 
-// The smallest group, of those the one that lives shortest; all of them once that was tried often
-// enough.
-bool MergedLifetimes::stack_fewest() {
-  if (kLeastFitted * fitted_ < places_.size()) return false;
+// Merges the stack with the fewest blocks and, among those, with the shortest lifetime. Merges all
+// stacks after enough such guesses.
+bool MergedLifetimes::merge_smallest_stack() {
+  if (kMinFittedPart * fitted_ < locations_.size()) return false;
   const std::vector<Stack> all = groups();
   if (all.empty()) return false;
-  std::vector<Union> stacks;
-  if (++guesses_ * places_.size() > kMostGuessed) {
+  std::vector<Merge> stacks;
+  if (++guesses_ * locations_.size() > kMaxGuessed) {
     for (const Stack& group : all) stacks.push_back(stacked(group));
   } else {
     const auto order = [&](const Stack& group) {
@@ -240,11 +247,11 @@ bool MergedLifetimes::stack_fewest() {
           return order(a) < order(b);
         })));
   }
-  return unite(stacks, Reason::Guess);
+  return apply(stacks, Reason::Guess);
 }
 
-MergedLifetimes::Union MergedLifetimes::stacked(const Stack& stack) const {
-  Union all{blocks_[stack.front()]};
+MergedLifetimes::Merge MergedLifetimes::stacked(const Stack& stack) const {
+  Merge all{blocks_[stack.front()]};
   all.block.size = 0;
   for (const std::uint32_t block : stack) {
     all.parts.push_back({block, aligned_up(all.block.size, all.block.alignment)});
@@ -253,24 +260,26 @@ MergedLifetimes::Union MergedLifetimes::stacked(const Stack& stack) const {
   return all;
 }
 
-bool MergedLifetimes::unite(const std::vector<Union>& unions, Reason reason) {
-  if (unions.empty()) return false;
+bool MergedLifetimes::apply(const std::vector<Merge>& merges, Reason reason) {
+  if (merges.empty()) return false;
   std::vector<BufferLifetime> blocks;
-  std::vector<Place> place(
-      blocks_.size(),
-      Place{kNoBlock, 0});  // by block, where it lies in the one that it becomes part of
-  for (const Union& one : unions) {
-    for (const Place& part : one.parts)
-      place[part.block] = {static_cast<std::uint32_t>(blocks.size()), part.offset};
+  // The new location of each old block.
+  std::vector<Location> moved(blocks_.size(), Location{kNoBlock, 0});
+  for (const Merge& one : merges) {
+    for (const Location& part : one.parts)
+      moved[part.block] = {static_cast<std::uint32_t>(blocks.size()), part.offset};
     if (reason == Reason::Sizes) fitted_ += one.parts.size() - 1;
     blocks.push_back(one.block);
   }
   for (std::uint32_t i = 0; i < blocks_.size(); ++i) {
-    if (place[i].block != kNoBlock) continue;
-    place[i] = {static_cast<std::uint32_t>(blocks.size()), 0};
+    if (moved[i].block != kNoBlock) continue;
+    moved[i] = {static_cast<std::uint32_t>(blocks.size()), 0};
     blocks.push_back(blocks_[i]);
   }
-  for (Place& of : places_) of = {place[of.block].block, place[of.block].offset + of.offset};
+  for (Location& location : locations_) {
+    const Location& of_block = moved[location.block];
+    location = {of_block.block, of_block.offset + location.offset};
+  }
   blocks_ = std::move(blocks);
   return true;
 }

@@ -8,10 +8,10 @@ namespace reprise::detail {
 
 namespace {
 
-constexpr std::uint32_t kNowhere = 0xffffffffu;
+constexpr std::uint32_t kNoIndex = 0xffffffffu;
 
-// Bytes counts units of memory; int where they fit, since the walk over sections is what a search
-// spends its time on.
+// `Bytes` counts units of memory. The 32-bit version is faster, because a search spends most of its
+// time in the loop over cliques.
 template <class Bytes>
 class PackSearch {
  public:
@@ -20,19 +20,19 @@ class PackSearch {
       : problem_(problem),
         desc_(desc),
         unit_(unit),
-        height_(static_cast<Bytes>(desc.height / unit)),
-        lowest_(problem.size(), 0),
+        capacity_(static_cast<Bytes>(desc.capacity / unit)),
+        min_offset_(problem.size(), 0),
         is_placed_(problem.size(), 0),
         rank_(problem.size()),
-        passed_at_(problem.size(), -1),
-        sections_(problem.sections) {
+        deferred_at_(problem.size(), -1),
+        cliques_(problem.clique_count) {
     for (std::uint32_t item = 0; item < problem.size(); ++item) {
       size_.push_back(static_cast<Bytes>(problem.items[item].bytes / unit));
       alignment_.push_back(
           static_cast<Bytes>(std::max<std::uint64_t>(problem.items[item].alignment / unit, 1)));
       pitch_.push_back(
           static_cast<Bytes>(aligned_up(problem.items[item].bytes, common_alignment) / unit));
-      most_more_ = std::max<Bytes>(most_more_, pitch_.back() - size_.back());
+      max_padding_ = std::max<Bytes>(max_padding_, pitch_.back() - size_.back());
     }
     for (std::uint32_t i = 0; i < desc.order.size(); ++i) rank_[desc.order[i]] = i + 1;
   }
@@ -49,14 +49,14 @@ class PackSearch {
     members_ = all;
     const bool is_found = solve_groups(0);
     result.steps = steps_;
-    result.outcome = is_found   ? SearchOutcome::Found
-                     : gave_up_ ? SearchOutcome::BudgetExhausted
-                                : SearchOutcome::Impossible;
+    result.outcome = is_found            ? SearchOutcome::Found
+                     : budget_exhausted_ ? SearchOutcome::BudgetExhausted
+                                         : SearchOutcome::Infeasible;
     if (!is_found) return result;
     for (std::uint32_t item = 0; item < problem_.size(); ++item) {
-      result.packing.offsets.push_back(static_cast<std::uint64_t>(lowest_[item]) * unit_);
-      result.packing.height = std::max(result.packing.height,
-                                       result.packing.offsets.back() + problem_.items[item].bytes);
+      result.packing.offsets.push_back(static_cast<std::uint64_t>(min_offset_[item]) * unit_);
+      result.packing.peak_bytes = std::max(
+          result.packing.peak_bytes, result.packing.offsets.back() + problem_.items[item].bytes);
     }
     return result;
   }
@@ -65,7 +65,7 @@ class PackSearch {
   struct Open {
     Bytes offset = 0;
     std::uint32_t item = 0;
-    bool may_rest = false;  // at this offset, as far as is known
+    bool may_rest = false;  // at this offset; not excluded so far
   };
   struct Change {
     std::uint32_t item = 0;
@@ -74,10 +74,11 @@ class PackSearch {
   static constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
 
   const IndexRange& range(std::uint32_t item) const { return problem_.ranges[item]; }
-  // It was tried at its lowest offset, in vain: something still has to lift it.
-  bool is_passed(std::uint32_t item) const { return passed_at_[item] == lowest_[item]; }
+  // The search failed with the item at its minimum offset; another item must lift it first.
+  bool is_deferred(std::uint32_t item) const { return deferred_at_[item] == min_offset_[item]; }
 
-  // Solves members_[first..), one independent group after the other; takes them off members_.
+  // Solves the independent groups of members_[first..) one after the other and removes them from
+  // members_.
   bool solve_groups(std::size_t first) {
     const std::size_t last = members_.size();
     bool is_found = true;
@@ -96,41 +97,41 @@ class PackSearch {
   }
 
   bool solve(std::size_t begin, std::size_t end) {
-    const std::size_t first_pass = passes_.size();
+    const std::size_t first_deferral = deferrals_.size();
     bool is_found = false;
     while (!is_found) {
       if (++steps_ > desc_.max_steps || (steps_ % 256 == 0 && desc_.stop && desc_.stop()))
-        gave_up_ = true;
-      if (gave_up_ || !list_open(begin, end) || !all_sections_end()) break;
+        budget_exhausted_ = true;
+      if (budget_exhausted_ || !list_open(begin, end) || !all_cliques_fit()) break;
       const std::uint32_t next = choose();
       is_found = try_next(next, begin, end);
       if (is_found) break;
-      passes_.push_back({next, passed_at_[next]});
-      passed_at_[next] = lowest_[next];
+      deferrals_.push_back({next, deferred_at_[next]});
+      deferred_at_[next] = min_offset_[next];
     }
-    while (passes_.size() > first_pass) {
-      passed_at_[passes_.back().item] = passes_.back().before;
-      passes_.pop_back();
+    while (deferrals_.size() > first_deferral) {
+      deferred_at_[deferrals_.back().item] = deferrals_.back().before;
+      deferrals_.pop_back();
     }
     return is_found;
   }
 
-  // Makes open_ of the members, by offset. False where one that has to be lifted cannot be.
+  // Fills open_ with the members, by offset. Returns false if a deferred item cannot be lifted.
   bool list_open(std::size_t begin, std::size_t end) {
     open_.clear();
-    lowest_rest_ = limit_ = kNever;
+    min_rest_ = min_end_ = kNever;
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t item = members_[i];
-      if (is_passed(item)) continue;
-      lowest_rest_ = std::min(lowest_rest_, lowest_[item]);
-      limit_ = std::min<Bytes>(limit_, lowest_[item] + size_[item]);
+      if (is_deferred(item)) continue;
+      min_rest_ = std::min(min_rest_, min_offset_[item]);
+      min_end_ = std::min<Bytes>(min_end_, min_offset_[item] + size_[item]);
     }
-    if (lowest_rest_ == kNever) return false;
+    if (min_rest_ == kNever) return false;
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t item = members_[i];
-      const bool may_rest = !is_passed(item);
-      const Bytes offset = may_rest ? lowest_[item] : lifted(item);
-      if (offset > height_ - size_[item]) return false;
+      const bool may_rest = !is_deferred(item);
+      const Bytes offset = may_rest ? min_offset_[item] : lifted(item);
+      if (offset > capacity_ - size_[item]) return false;
       open_.push_back({offset, item, may_rest});
     }
     std::sort(open_.begin(), open_.end(),
@@ -138,77 +139,79 @@ class PackSearch {
     return true;
   }
 
-  // The lowest offset of a passed item: on something that begins below its end, or else it might as
-  // well have stayed; kNever where nothing does.
+  // The minimum offset of a deferred item: above an item that starts below its end, because
+  // otherwise it could rest at its old offset. kNever if no such item exists.
   Bytes lifted(std::uint32_t item) const {
-    const Bytes end = lowest_[item] + size_[item];
+    const Bytes end = min_offset_[item] + size_[item];
     Bytes offset = kNever;
     for (const std::uint32_t other : problem_.conflicts_of(item)) {
       if (is_placed_[other] != 0) continue;
-      const Bytes begin = is_passed(other) ? std::max(lowest_[other], limit_)
-                                           : std::max(lowest_[other], lowest_rest_);
+      const Bytes begin = is_deferred(other) ? std::max(min_offset_[other], min_end_)
+                                             : std::max(min_offset_[other], min_rest_);
       if (begin < end) offset = std::min<Bytes>(offset, begin + size_[other]);
     }
     return offset;
   }
 
-  // Fills what choose() looks at.
-  bool all_sections_end() {
-    std::uint32_t first = problem_.sections, last = 0;
+  // Returns false if the open items of a clique exceed the capacity. Fills cliques_ for choose().
+  bool all_cliques_fit() {
+    std::uint32_t first = problem_.clique_count, last = 0;
     for (const Open& open : open_) {
       const auto ranges = problem_.ranges_of(open.item);
       first = std::min(first, ranges.front().begin);
       last = std::max(last, ranges.back().end);
     }
-    first_section_ = first;
-    last_section_ = last;
-    std::fill(sections_.begin() + first, sections_.begin() + last, Section{});
+    first_clique_ = first;
+    last_clique_ = last;
+    std::fill(cliques_.begin() + first, cliques_.begin() + last, CliqueState{});
     for (const Open& open : open_) {
       const Bytes pitch = pitch_[open.item];
-      const bool is_lowest = open.may_rest && open.offset == lowest_rest_;
+      const bool is_lowest = open.may_rest && open.offset == min_rest_;
       for (const IndexRange& range : problem_.ranges_of(open.item)) {
         for (std::uint32_t s = range.begin; s < range.end; ++s) {
-          Section& section = sections_[s];
-          section.end = std::max(section.end, open.offset) + pitch;
-          section.rest += pitch;
-          section.lowest += is_lowest ? 1 : 0;
-          section.next = std::min(section.next, is_lowest ? kNever : open.offset);
+          CliqueState& clique = cliques_[s];
+          clique.end = std::max(clique.end, open.offset) + pitch;
+          clique.remaining += pitch;
+          clique.lowest += is_lowest ? 1 : 0;
+          clique.next = std::min(clique.next, is_lowest ? kNever : open.offset);
         }
       }
     }
-    Bytes most = 0;
-    for (std::uint32_t s = first; s < last; ++s) most = std::max(most, sections_[s].end);
-    return most <= height_ + most_more_;  // the topmost needs no more than its size
+    Bytes max_end = 0;
+    for (std::uint32_t s = first; s < last; ++s) max_end = std::max(max_end, cliques_[s].end);
+    return max_end <= capacity_ + max_padding_;  // the topmost item needs no padding
   }
 
-  // Of those that may rest lowest: where a section needs one of them there, one of the section with
-  // the fewest; else the first in rank.
+  // Selects one of the items that may rest at the minimum offset. If some clique needs such an
+  // item, selects from the clique with the fewest candidates, otherwise from all. The lowest rank
+  // wins.
   std::uint32_t choose() const {
-    std::uint32_t needy = kNowhere, fewest = kNowhere;
-    Bytes least = kNever;
-    for (std::uint32_t s = first_section_; s < last_section_; ++s) {
-      const Section& section = sections_[s];
-      if (section.lowest == 0) continue;
-      // What could be wasted there and no more; below 0 it needs one of them.
-      const Bytes spare = height_ + most_more_ - section.rest - std::min(section.next, limit_);
-      const std::uint32_t few = spare < 0 ? section.lowest : kNowhere;
-      if (few < fewest || (few == fewest && spare < least)) {
-        needy = s;
-        fewest = few;
-        least = spare;
+    std::uint32_t constrained = kNoIndex, fewest = kNoIndex;
+    Bytes min_spare = kNever;
+    for (std::uint32_t s = first_clique_; s < last_clique_; ++s) {
+      const CliqueState& clique = cliques_[s];
+      if (clique.lowest == 0) continue;
+      // The bytes that the clique can leave empty here; negative: it needs one of these items.
+      const Bytes spare =
+          capacity_ + max_padding_ - clique.remaining - std::min(clique.next, min_end_);
+      const std::uint32_t candidates = spare < 0 ? clique.lowest : kNoIndex;
+      if (candidates < fewest || (candidates == fewest && spare < min_spare)) {
+        constrained = s;
+        fewest = candidates;
+        min_spare = spare;
       }
     }
-    std::uint32_t best = kNowhere;
+    std::uint32_t best = kNoIndex;
     for (const Open& open : open_) {
-      if (open.offset > lowest_rest_) break;
-      if (!open.may_rest || (best != kNowhere && rank_[best] <= rank_[open.item])) continue;
-      if (needy == kNowhere || is_in(open.item, needy)) best = open.item;
+      if (open.offset > min_rest_) break;
+      if (!open.may_rest || (best != kNoIndex && rank_[best] <= rank_[open.item])) continue;
+      if (constrained == kNoIndex || is_in(open.item, constrained)) best = open.item;
     }
     return best;
   }
-  bool is_in(std::uint32_t item, std::uint32_t section) const {
+  bool is_in(std::uint32_t item, std::uint32_t clique) const {
     for (const IndexRange& range : problem_.ranges_of(item)) {
-      if (range.begin <= section && section < range.end) return true;
+      if (range.begin <= clique && clique < range.end) return true;
     }
     return false;
   }
@@ -222,7 +225,7 @@ class PackSearch {
     }
     if (solve_groups(first_member)) return true;
     while (changes_.size() > first_change) {
-      lowest_[changes_.back().item] = changes_.back().before;
+      min_offset_[changes_.back().item] = changes_.back().before;
       changes_.pop_back();
     }
     while (placed_.size() > first_placed) {
@@ -235,60 +238,60 @@ class PackSearch {
   void place(std::uint32_t item) {
     is_placed_[item] = 1;
     placed_.push_back(item);
-    const Bytes top = lowest_[item] + size_[item];
+    const Bytes top = min_offset_[item] + size_[item];
     for (const std::uint32_t other : problem_.conflicts_of(item)) {
-      if (is_placed_[other] != 0 || lowest_[other] >= top) continue;
-      changes_.push_back({other, lowest_[other]});
+      if (is_placed_[other] != 0 || min_offset_[other] >= top) continue;
+      changes_.push_back({other, min_offset_[other]});
       const Bytes alignment = alignment_[other];
-      lowest_[other] = alignment == 1 ? top : (top + alignment - 1) / alignment * alignment;
+      min_offset_[other] = alignment == 1 ? top : (top + alignment - 1) / alignment * alignment;
     }
   }
 
   const PackProblem& problem_;
   const SearchDesc& desc_;
   std::uint64_t unit_;
-  Bytes height_;
-  std::vector<Bytes> size_, alignment_,
-      lowest_;  // by item; the lowest offset, final once it is placed
-  std::vector<Bytes>
-      pitch_;  // by item: from its offset to the lowest one that something above it can have
-  Bytes most_more_ = 0;  // of a pitch than of a size
+  Bytes capacity_;
+  std::vector<Bytes> size_, alignment_;  // by item
+  std::vector<Bytes> min_offset_;        // by item; final once the item is placed
+  std::vector<Bytes> pitch_;  // by item: distance from its offset to the minimum offset above it
+  Bytes max_padding_ = 0;     // maximum difference of pitch and size
   std::vector<std::uint8_t> is_placed_;
   std::vector<std::uint32_t> rank_;
-  std::vector<Bytes> passed_at_;  // by item: the offset at which it was passed last
-  // Of a step: members by offset, the lowest offset that one may rest at, the lowest end that any
-  // can have, and all sections.
-  struct Section {
-    Bytes end = 0, rest = 0;   // where it ends at best; bytes yet to come
-    Bytes next = kNever;       // the lowest offset of those that may not rest lowest
-    std::uint32_t lowest = 0;  // how many may
+  std::vector<Bytes> deferred_at_;  // by item: the offset of the last deferral
+  // State of one step: members by offset, the minimum resting offset, the minimum end of a resting
+  // item, and the cliques.
+  struct CliqueState {
+    Bytes end = 0;             // minimum end of its open items
+    Bytes remaining = 0;       // bytes of its open items
+    Bytes next = kNever;       // minimum offset of items that may not rest at min_rest_
+    std::uint32_t lowest = 0;  // number of items that may rest at min_rest_
   };
   std::vector<Open> open_;
-  Bytes lowest_rest_ = 0, limit_ = 0;
-  std::vector<Section> sections_;
-  std::uint32_t first_section_ = 0, last_section_ = 0;
-  // Stacks: each step takes off what it put on.
+  Bytes min_rest_ = 0, min_end_ = 0;
+  std::vector<CliqueState> cliques_;
+  std::uint32_t first_clique_ = 0, last_clique_ = 0;
+  // Stacks: each step pops what it pushed.
   std::vector<std::uint32_t> members_, placed_;
-  std::vector<Change> changes_, passes_;
+  std::vector<Change> changes_, deferrals_;
   std::uint64_t steps_ = 0;
-  bool gave_up_ = false;
+  bool budget_exhausted_ = false;
 };
 
 }  // namespace
 
 SearchResult search_packing(const PackProblem& problem, const SearchDesc& desc) {
-  std::uint64_t unit = 0, sum = 0, most_alignment = 1, common_alignment = 0;
+  std::uint64_t unit = 0, sum = 0, max_alignment = 1, common_alignment = 0;
   for (const PackItem& item : problem.items) {
     unit = std::gcd(unit, item.bytes);
     if (item.alignment != 1) unit = std::gcd(unit, item.alignment);
     sum += aligned_up(item.bytes, item.alignment);
-    most_alignment = std::max(most_alignment, item.alignment);
+    max_alignment = std::max(max_alignment, item.alignment);
     common_alignment = std::gcd(common_alignment, item.alignment);
   }
   unit = std::max<std::uint64_t>(unit, 1);
   common_alignment = std::max<std::uint64_t>(common_alignment, 1);
-  const std::uint64_t most = (std::max(sum, desc.height) + most_alignment) / unit;
-  if (most < static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max() / 2)) {
+  const std::uint64_t max_units = (std::max(sum, desc.capacity) + max_alignment) / unit;
+  if (max_units < static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max() / 2)) {
     return PackSearch<std::int32_t>(problem, desc, unit, common_alignment).run();
   }
   return PackSearch<std::int64_t>(problem, desc, unit, common_alignment).run();

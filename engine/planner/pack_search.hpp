@@ -1,13 +1,13 @@
-// The exact search: a packing of at most a given height, or the proof that there is none, or
-// neither within a number of steps.
+// The exact search: finds a packing that fits in a given capacity, proves that none exists, or
+// exhausts a step budget.
 //
-// In a packing that nothing can fall in, each item rests on the ground or on another one. A step
-// takes an item that may rest lowest of all and tries it there; in vain, and it is passed:
-// something that begins below its end has to lift it, or it might as well have stayed. Which one it
-// takes is free: where a section needs an item at the lowest offset, one of the section with the
-// fewest. A step is given up where some section cannot end in time: its items, each not before its
-// lowest offset, one after the other. What no section connects any more is searched on its own.
-// Knows no device. Threads: pure functions.
+// The search is restricted to packings in which no item can move down: each item rests at offset 0
+// or on another item. A step selects an item with the lowest possible resting offset and places it
+// there. If that fails, the item is deferred: another item that starts below its end must lift it,
+// because otherwise it could rest at the same offset. If some clique needs an item at the lowest
+// offset, the step selects an item of the clique with the fewest candidates. A branch is pruned if
+// the items of some clique, each at its lowest offset or above, do not fit in the capacity. Groups
+// without a common clique are searched independently. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@
 
 namespace reprise::detail {
 
-enum class SearchOutcome : std::uint8_t { Found, Impossible, BudgetExhausted };
+enum class SearchOutcome : std::uint8_t { Found, Infeasible, BudgetExhausted };
 
 struct SearchDesc {
-  std::uint64_t height = 0;              // bytes, at most
-  std::span<const std::uint32_t> order;  // items: which to try first, other things being equal
+  std::uint64_t capacity = 0;            // bytes
+  std::span<const std::uint32_t> order;  // items; the first ones are preferred in case of a tie
   std::uint64_t max_steps = 0;
-  std::function<bool()> stop;  // asked every few hundred steps
+  std::function<bool()> stop;  // called every few hundred steps; may be empty
 };
 
 struct SearchResult {
   SearchOutcome outcome = SearchOutcome::BudgetExhausted;
   std::uint64_t steps = 0;
-  Packing packing;  // of Found
+  Packing packing;  // set if outcome is Found
 };
 
 [[nodiscard]] SearchResult search_packing(const PackProblem& problem, const SearchDesc& desc);

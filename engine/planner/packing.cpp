@@ -22,9 +22,9 @@ void set_conflicts(PackProblem& problem,
   }
 }
 
-std::vector<std::uint64_t> section_bytes(const PackProblem& problem) {
-  std::vector<std::uint64_t> sums(problem.sections + std::size_t{1},
-                                  0);  // first changes, modulo 2^64
+std::vector<std::uint64_t> clique_bytes(const PackProblem& problem) {
+  // Differences between consecutive cliques, modulo 2^64; then prefix sums.
+  std::vector<std::uint64_t> sums(problem.clique_count + std::size_t{1}, 0);
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     for (const IndexRange& range : problem.ranges_of(item)) {
       sums[range.begin] += problem.items[item].bytes;
@@ -36,11 +36,11 @@ std::vector<std::uint64_t> section_bytes(const PackProblem& problem) {
   return sums;
 }
 
-std::uint64_t section_bound(const PackProblem& problem) {
-  std::uint64_t most = 0;
-  for (const std::uint64_t sum : section_bytes(problem)) most = std::max(most, sum);
-  for (const PackItem& item : problem.items) most = std::max(most, item.bytes);
-  return most;
+std::uint64_t clique_bound(const PackProblem& problem) {
+  std::uint64_t max = 0;
+  for (const std::uint64_t sum : clique_bytes(problem)) max = std::max(max, sum);
+  for (const PackItem& item : problem.items) max = std::max(max, item.bytes);
+  return max;
 }
 
 }  // namespace reprise::detail

@@ -1,10 +1,11 @@
-// Packing: buffers of given sizes get offsets so that no two that conflict share bytes. What that
-// means is given as pairs; nothing here knows why they conflict: lifetimes that overlap, or uses
-// that no edge of a graph orders. Knows no device. Threads: values.
+// Strip packing: offsets for items so that no two conflicting items share bytes. Conflicts are
+// pairs of items. Their cause, such as overlapping lifetimes or uses that no edge orders, is
+// unknown here. Knows no device. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace reprise::detail {
@@ -14,22 +15,22 @@ struct PackItem {
   std::uint64_t alignment = 1;
 };
 
-// [begin, end) of a numbering.
+// Half-open: [begin, end).
 struct IndexRange {
   std::uint32_t begin = 0, end = 0;
 };
 
-// Items, their conflicts, and sections: sets of items that conflict pairwise, numbered so that each
-// item is in few ranges of them.
+// Items, their conflicts, and cliques. A clique is a set of items that conflict pairwise. Cliques
+// are numbered so that each item occupies few ranges of numbers.
 struct PackProblem {
   std::vector<PackItem> items;
-  std::vector<std::uint32_t> first_conflict;  // by item, and one more
-  std::vector<std::uint32_t> conflicts;       // items, both ways
-  std::uint32_t sections = 0;
-  std::vector<std::uint32_t> first_range;  // by item, and one more
-  std::vector<IndexRange> ranges;          // sections that the item is in, ascending
-  // Items conflict only where they are in one section, and each has one range: what no section
-  // connects is independent.
+  std::vector<std::uint32_t> first_conflict;  // by item, with an end entry
+  std::vector<std::uint32_t> conflicts;       // items; each pair is stored in both directions
+  std::uint32_t clique_count = 0;
+  std::vector<std::uint32_t> first_range;  // by item, with an end entry
+  std::vector<IndexRange> ranges;          // cliques of the item, ascending
+  // Items conflict only if they share a clique, and each item has one range. Items without a chain
+  // of common cliques are therefore independent.
   bool is_interval = false;
 
   [[nodiscard]] std::uint32_t size() const noexcept {
@@ -43,22 +44,24 @@ struct PackProblem {
   }
 };
 
+inline constexpr std::uint64_t kUnplaced = ~std::uint64_t{0};  // the offset of an unplaced item
+
 struct Packing {
   std::vector<std::uint64_t> offsets;  // by item
-  std::uint64_t height = 0;
+  std::uint64_t peak_bytes = 0;        // the maximum end of an item
 };
 
 [[nodiscard]] inline std::uint64_t aligned_up(std::uint64_t value, std::uint64_t alignment) {
   return alignment == 1 ? value : (value + alignment - 1) / alignment * alignment;
 }
 
-// Items as both ways' pairs: fills first_conflict and conflicts. Each pair once.
+// Fills first_conflict and conflicts. `pairs` contains each conflicting pair once.
 void set_conflicts(PackProblem& problem,
                    std::span<const std::pair<std::uint32_t, std::uint32_t>> pairs);
 
-// Of each section: the sum of its items' bytes; and the greatest of them, which no packing falls
-// below.
-[[nodiscard]] std::vector<std::uint64_t> section_bytes(const PackProblem& problem);
-[[nodiscard]] std::uint64_t section_bound(const PackProblem& problem);
+// The sum of the item sizes of each clique.
+[[nodiscard]] std::vector<std::uint64_t> clique_bytes(const PackProblem& problem);
+// The maximum of these sums and of all item sizes: a lower bound of the peak of every packing.
+[[nodiscard]] std::uint64_t clique_bound(const PackProblem& problem);
 
 }  // namespace reprise::detail

@@ -1,6 +1,6 @@
-// PortfolioSearch: a packing that gets lower by two searches of the same problem: a PackImprover's
-// attempts on the caller's thread, and ejections beside them, on a thread of their own where there
-// is a second core, else in turns. Knows no clock. Threads: one owner.
+// PortfolioSearch: two searches that lower the peak of the same packing: the attempts of a
+// PackImprover on the caller's thread, and ejections. Ejections run on their own thread, or in
+// turns with the attempts on a machine with one core. Knows no clock. Threads: one owner at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace reprise::detail {
 
 class PortfolioSearch {
  public:
-  // `target`: what is low enough; `wish`: a height to reach before others, 0 for none. `problem`
-  // and `improver`, which is of it, outlive this.
+  // `target` (bytes) ends the search; `capacity_goal` (bytes, 0: none) is tried first. `problem`
+  // and `improver`, which works on `problem`, outlive this object.
   PortfolioSearch(const PackProblem& problem, PackImprover& improver, std::uint64_t target,
-                  std::uint64_t wish = 0);
+                  std::uint64_t capacity_goal = 0);
   PortfolioSearch(const PortfolioSearch&) = delete;
   PortfolioSearch& operator=(const PortfolioSearch&) = delete;
 
-  // One attempt of the improver's, and what ejections found meanwhile; ends early once `stop` says
-  // so.
+  // Makes one attempt of the improver and collects the best packing of the ejections. Returns early
+  // once `stop` returns true.
   void attempt(const std::function<bool()>& stop);
 
  private:
   const PackProblem& problem_;
   PackImprover& improver_;
   std::uint64_t target_ = 0;
-  std::uint64_t turns_ = 0;
-  std::unique_ptr<EjectionThread> ejections_;  // empty: there is one core alone
+  std::uint64_t attempts_ = 0;
+  std::unique_ptr<EjectionThread> ejections_;  // null on a machine with one core
 };
 
 }  // namespace reprise::detail

@@ -11,9 +11,9 @@ int main() {
                                                         {.lower = 2, .upper = 5, .size = 1024},
                                                         {.lower = 3, .upper = 6, .size = 4096}};
   const reprise::MemoryPlan plan = reprise::plan_memory(buffers);
-  if (plan.height != 5120 || plan.offsets.size() != buffers.size()) {
+  if (plan.peak_bytes != 5120 || plan.offsets.size() != buffers.size()) {
     std::fprintf(stderr, "planner_check: the peak is %llu bytes, expected 5120\n",
-                 static_cast<unsigned long long>(plan.height));
+                 static_cast<unsigned long long>(plan.peak_bytes));
     return 1;
   }
   try {

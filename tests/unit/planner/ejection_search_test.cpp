@@ -27,17 +27,17 @@ PackProblem problem_of(const std::vector<BufferLifetime>& buffers) {
   return interval_problem(find_cliques(buffers), items, all);
 }
 
-Packing one_above_the_other(const PackProblem& problem) {
+Packing stacked(const PackProblem& problem) {
   std::vector<std::uint32_t> order(problem.size());
   std::iota(order.begin(), order.end(), 0u);
-  return GreedyPacker(problem).pack(order, GapRule::Lowest);
+  return GreedyPacker(problem).pack(order, FitRule::FirstFit);
 }
 
 void check_packing(const PackProblem& problem, const Packing& packing) {
-  std::uint64_t height = 0;
+  std::uint64_t peak = 0;
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     const std::uint64_t end = packing.offsets[item] + problem.items[item].bytes;
-    height = std::max(height, end);
+    peak = std::max(peak, end);
     REQUIRE(packing.offsets[item] % problem.items[item].alignment == 0);
     for (const std::uint32_t other : problem.conflicts_of(item)) {
       const std::uint64_t other_end = packing.offsets[other] + problem.items[other].bytes;
@@ -45,25 +45,25 @@ void check_packing(const PackProblem& problem, const Packing& packing) {
       REQUIRE(is_apart);
     }
   }
-  CHECK(packing.height == height);
+  CHECK(packing.peak_bytes == peak);
 }
 
 }  // namespace
 
 TEST_CASE(
-    "ejection search: it finds a packing of the height that there is one of, where orders alone do "
-    "not") {
+    "ejection search: it finds a packing for a feasible capacity that greedy packings do not "
+    "reach") {
   const PackProblem problem =
       problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   const Packing greedy = best_greedy(problem, kCapacity);
-  REQUIRE(greedy.height > kCapacity);
+  REQUIRE(greedy.peak_bytes > kCapacity);
   EjectionSearch search(problem, 3);
-  search.begin(greedy, kCapacity);
+  search.start(greedy, kCapacity);
   CHECK_FALSE(search.is_complete());
   REQUIRE(search.run(kManySteps, nullptr));
   CHECK(search.is_complete());
   check_packing(problem, search.packing());
-  CHECK(search.packing().height <= kCapacity);
+  CHECK(search.packing().peak_bytes <= kCapacity);
 }
 
 TEST_CASE("ejection search: offsets stay multiples of each item's alignment") {
@@ -75,39 +75,41 @@ TEST_CASE("ejection search: offsets stay multiples of each item's alignment") {
                                                              .most_bytes = 300,
                                                              .alignment = 64,
                                                              .mixed_alignment = true}));
-    const Packing first = one_above_the_other(problem);
+    const Packing first = stacked(problem);
     EjectionSearch search(problem, seed);
-    search.begin(first, first.height - 1);
+    search.start(first, first.peak_bytes - 1);
     if (search.run(20'000, nullptr)) {
       check_packing(problem, search.packing());
-      CHECK(search.packing().height < first.height);
+      CHECK(search.packing().peak_bytes < first.peak_bytes);
     }
   }
 }
 
-TEST_CASE("ejection search: a long list of which few live at once comes down as a short one does") {
+TEST_CASE(
+    "ejection search: it lowers the peak of a long list with few overlaps like that of a short "
+    "one") {
   const PackProblem problem = problem_of(random_lifetimes(
       {.seed = 1, .buffers = 600, .time = 10'000, .most_bytes = 300, .alignment = 4}));
   REQUIRE(20 * problem.conflicts.size() < std::size_t{problem.size()} * problem.size());
-  const Packing first = one_above_the_other(problem);
-  const std::uint64_t height = aligned_up((section_bound(problem) + first.height) / 2, 4);
-  REQUIRE(first.height > height);
+  const Packing first = stacked(problem);
+  const std::uint64_t capacity = aligned_up((clique_bound(problem) + first.peak_bytes) / 2, 4);
+  REQUIRE(first.peak_bytes > capacity);
   EjectionSearch search(problem, 1);
-  search.begin(first, height);
+  search.start(first, capacity);
   REQUIRE(search.run(kManySteps, nullptr));
   check_packing(problem, search.packing());
-  CHECK(search.packing().height <= height);
+  CHECK(search.packing().peak_bytes <= capacity);
 }
 
 TEST_CASE(
-    "ejection search: the same seed finds the same packing, and more steps go on where the last "
-    "ones ended") {
+    "ejection search: the same seed finds the same packing, and a run continues where the last one "
+    "ended") {
   const PackProblem problem =
       problem_of(cut_lifetimes({.seed = 3, .pieces = 200, .removed_percent = 25}));
   const Packing greedy = best_greedy(problem, kCapacity);
   EjectionSearch whole(problem, 3), parts(problem, 3);
-  whole.begin(greedy, kCapacity);
-  parts.begin(greedy, kCapacity);
+  whole.start(greedy, kCapacity);
+  parts.start(greedy, kCapacity);
   REQUIRE(whole.run(kManySteps, nullptr));
   for (int part = 0; part < 2000 && !parts.run(1000, nullptr); ++part) {
   }
@@ -116,11 +118,12 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "ejection search: a height that nothing fits in is never reached, and it ends when told to") {
+    "ejection search: an infeasible capacity is never reached, and run() returns when stop() is "
+    "true") {
   const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {2, 6, 10}});
-  const Packing first = one_above_the_other(problem);
+  const Packing first = stacked(problem);
   EjectionSearch search(problem, 1);
-  search.begin(first, 29);
+  search.start(first, 29);
   CHECK_FALSE(search.run(5000, nullptr));
   int asked = 0;
   CHECK_FALSE(search.run(kManySteps, [&] { return ++asked == 3; }));
@@ -128,27 +131,27 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "ejection thread: what either side finds is there for the other, and it ends with its owner") {
+    "ejection thread: both sides exchange their packings, and the thread ends with its owner") {
   const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {4, 8, 10}, {5, 9, 10}});
   Packing high;
   high.offsets = {0, 10, 20, 30};
-  high.height = 40;
-  EjectionThread thread(problem, high, 19, 0);  // 20 is the least there is: it never ends by itself
+  high.peak_bytes = 40;
+  EjectionThread thread(problem, high, 19, 0);  // the optimum is 20: it never ends by itself
   Packing best = thread.exchange(high);
-  while (best.height > 20) best = thread.exchange(high);
+  while (best.peak_bytes > 20) best = thread.exchange(high);
   check_packing(problem, best);
   CHECK_FALSE(thread.is_at_target());
   Packing found = best;
   found.offsets = {0, 10, 0, 10};
-  CHECK(thread.exchange(found).height == 20);
+  CHECK(thread.exchange(found).peak_bytes == 20);
 }
 
-TEST_CASE("ejection thread: at its target it says so") {
+TEST_CASE("ejection thread: it reports that the target is reached") {
   const PackProblem problem = problem_of({{0, 4, 10}, {1, 5, 10}, {4, 8, 10}, {5, 9, 10}});
   Packing high;
   high.offsets = {0, 10, 20, 30};
-  high.height = 40;
+  high.peak_bytes = 40;
   EjectionThread thread(problem, high, 20, 0);
   while (!thread.is_at_target()) std::this_thread::yield();
-  CHECK(thread.exchange(high).height == 20);
+  CHECK(thread.exchange(high).peak_bytes == 20);
 }

@@ -18,93 +18,92 @@ using namespace reprise;
 using namespace reprise::test;
 using std::chrono::seconds;
 
-bool live_at_once(const BufferLifetime& a, const BufferLifetime& b) {
+bool overlap(const BufferLifetime& a, const BufferLifetime& b) {
   return a.lower < b.upper && b.lower < a.upper;
 }
 
-std::uint64_t most_at_once(const std::vector<BufferLifetime>& buffers) {
-  std::uint64_t most = 0;
+std::uint64_t max_live_bytes(const std::vector<BufferLifetime>& buffers) {
+  std::uint64_t max = 0;
   for (const BufferLifetime& at : buffers) {
     std::uint64_t bytes = 0;
     for (const BufferLifetime& b : buffers)
       bytes += b.lower <= at.lower && at.lower < b.upper ? b.size : 0;
-    most = std::max(most, bytes);
+    max = std::max(max, bytes);
   }
-  return most;
+  return max;
 }
 
 void check_plan(const std::vector<BufferLifetime>& buffers, const MemoryPlan& plan) {
   REQUIRE(plan.offsets.size() == buffers.size());
-  std::uint64_t height = 0;
+  std::uint64_t peak = 0;
   for (std::size_t a = 0; a < buffers.size(); ++a) {
     REQUIRE(plan.offsets[a] % buffers[a].alignment == 0);
-    if (buffers[a].size != 0) height = std::max(height, plan.offsets[a] + buffers[a].size);
+    if (buffers[a].size != 0) peak = std::max(peak, plan.offsets[a] + buffers[a].size);
     for (std::size_t b = 0; b < a; ++b) {
-      if (buffers[a].size == 0 || buffers[b].size == 0 || !live_at_once(buffers[a], buffers[b]))
+      if (buffers[a].size == 0 || buffers[b].size == 0 || !overlap(buffers[a], buffers[b]))
         continue;
       const bool is_apart = plan.offsets[a] + buffers[a].size <= plan.offsets[b] ||
                             plan.offsets[b] + buffers[b].size <= plan.offsets[a];
       if (!is_apart) FAIL("buffers " << a << " and " << b << " share bytes");
     }
   }
-  CHECK(plan.height == height);
-  CHECK(plan.bound <= plan.height);
+  CHECK(plan.peak_bytes == peak);
+  CHECK(plan.lower_bound <= plan.peak_bytes);
 }
 
-// The least height of all: each order of stacking, each buffer on top of those that it may not
-// share with.
-std::uint64_t least_height(const std::vector<BufferLifetime>& buffers) {
+// The minimum peak, by brute force: every stacking order, each buffer above all overlapping ones.
+std::uint64_t brute_force_peak(const std::vector<BufferLifetime>& buffers) {
   std::vector<std::size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::uint64_t least = ~std::uint64_t{0};
+  std::uint64_t min = ~std::uint64_t{0};
   do {
     std::vector<std::uint64_t> end(buffers.size(), 0);
-    std::uint64_t height = 0;
+    std::uint64_t peak = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
       const BufferLifetime& buffer = buffers[order[i]];
       std::uint64_t offset = 0;
       for (std::size_t j = 0; j < i; ++j) {
-        if (live_at_once(buffer, buffers[order[j]])) offset = std::max(offset, end[order[j]]);
+        if (overlap(buffer, buffers[order[j]])) offset = std::max(offset, end[order[j]]);
       }
       offset = (offset + buffer.alignment - 1) / buffer.alignment * buffer.alignment;
       end[order[i]] = offset + buffer.size;
-      height = std::max(height, end[order[i]]);
+      peak = std::max(peak, end[order[i]]);
     }
-    least = std::min(least, height);
+    min = std::min(min, peak);
   } while (std::next_permutation(order.begin(), order.end()));
-  return least;
+  return min;
 }
 
 }  // namespace
 
-TEST_CASE("memory plan: no buffers, and buffers without bytes, need nothing") {
-  CHECK(plan_memory({}).height == 0);
+TEST_CASE("memory plan: an empty list and empty buffers need no bytes") {
+  CHECK(plan_memory({}).peak_bytes == 0);
   CHECK(plan_memory({}).is_optimal);
   const std::vector<BufferLifetime> empty = {{0, 5, 0}, {1, 2, 0, 64}};
   const MemoryPlan plan = plan_memory(empty);
-  CHECK(plan.height == 0);
+  CHECK(plan.peak_bytes == 0);
   CHECK(plan.offsets == std::vector<std::uint64_t>{0, 0});
 }
 
-TEST_CASE("memory plan: a buffer may begin where another ends and take its bytes") {
+TEST_CASE("memory plan: a buffer may start when another ends and share its bytes") {
   const std::vector<BufferLifetime> buffers = {
       {0, 3, 4}, {3, 9, 4}, {0, 9, 4}, {9, 21, 4}, {0, 21, 4}};
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(plan.height == 12);
-  CHECK(plan.bound == 12);
+  CHECK(plan.peak_bytes == 12);
+  CHECK(plan.lower_bound == 12);
   CHECK(plan.is_optimal);
 }
 
-TEST_CASE("memory plan: times may be negative, and only their order counts") {
+TEST_CASE("memory plan: times may be negative, and only their order matters") {
   const std::vector<BufferLifetime> buffers = {
       {INT64_MIN, -5, 10}, {-5, INT64_MAX, 10}, {-6, -4, 1}};
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(plan.height == 11);
+  CHECK(plan.peak_bytes == 11);
 }
 
-TEST_CASE("memory plan: what is wrong is refused and named by its index") {
+TEST_CASE("memory plan: an invalid buffer is refused, and the error names its index") {
   const auto refused = [](std::vector<BufferLifetime> buffers) {
     return thrown_by([&] { static_cast<void>(plan_memory(buffers)); });
   };
@@ -118,8 +117,9 @@ TEST_CASE("memory plan: what is wrong is refused and named by its index") {
 }
 
 TEST_CASE(
-    "memory plan: random lists: no two buffers that live at once share bytes, each is aligned, "
-    "none is above the height") {
+    "memory plan: random lists: overlapping buffers share no bytes, offsets are aligned, the peak "
+    "is "
+    "exact") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const auto buffers =
@@ -131,12 +131,12 @@ TEST_CASE(
                           .mixed_alignment = seed % 2 == 0});
     const MemoryPlan plan = plan_memory(buffers);
     check_plan(buffers, plan);
-    CHECK(plan.bound >= most_at_once(buffers));
+    CHECK(plan.lower_bound >= max_live_bytes(buffers));
     CHECK(plan_memory(buffers).offsets == plan.offsets);
   }
 }
 
-TEST_CASE("memory plan: with time to search it is as low as trying every order finds") {
+TEST_CASE("memory plan: with a budget, the peak equals the brute-force optimum") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const auto buffers = random_lifetimes({.seed = seed,
@@ -147,60 +147,57 @@ TEST_CASE("memory plan: with time to search it is as low as trying every order f
                                            .mixed_alignment = seed % 4 == 0});
     const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
     check_plan(buffers, plan);
-    const std::uint64_t least = least_height(buffers);
-    CHECK(plan.bound <= least);
+    const std::uint64_t optimum = brute_force_peak(buffers);
+    CHECK(plan.lower_bound <= optimum);
     if (std::all_of(buffers.begin(), buffers.end(),
                     [](const BufferLifetime& b) { return b.alignment == 1; })) {
-      CHECK(plan.height == least);
+      CHECK(plan.peak_bytes == optimum);
       CHECK(plan.is_optimal);
     }
-    if (plan.is_optimal) CHECK(plan.height == least);
+    if (plan.is_optimal) CHECK(plan.peak_bytes == optimum);
   }
 }
 
-TEST_CASE("memory plan: a tight packing is found again") {
+TEST_CASE("memory plan: a search restores a packing without gaps") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     const auto buffers = cut_lifetimes({.seed = seed, .pieces = 60, .removed_percent = 10});
     const MemoryPlan plan = plan_memory(buffers, {.budget = seconds(60)});
     check_plan(buffers, plan);
-    CHECK(plan.bound == std::uint64_t{1} << 20);
-    CHECK(plan.height == plan.bound);
+    CHECK(plan.lower_bound == std::uint64_t{1} << 20);
+    CHECK(plan.peak_bytes == plan.lower_bound);
   }
 }
 
-TEST_CASE("memory plan: a training step is at its bound without a search") {
+TEST_CASE("memory plan: a training step is within 5 % of its lower bound without a search") {
   const auto buffers = training_lifetimes(1, 100);
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(static_cast<double>(plan.height) <= 1.05 * static_cast<double>(plan.bound));
+  CHECK(static_cast<double>(plan.peak_bytes) <= 1.05 * static_cast<double>(plan.lower_bound));
 }
 
-TEST_CASE(
-    "memory plan: a list that lacks some of what was cut is lower where the rest is put together "
-    "again") {
+TEST_CASE("memory plan: merging restores blocks of a cut rectangle that lacks some buffers") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     const auto buffers = cut_lifetimes(
         {.seed = seed, .pieces = 200, .unit = 1, .removed_percent = 5, .pinwheel_percent = 0});
     const MemoryPlan plan = plan_memory(buffers);
     check_plan(buffers, plan);
-    CHECK(plan.height == plan.bound);
+    CHECK(plan.peak_bytes == plan.lower_bound);
   }
 }
 
 TEST_CASE(
-    "memory plan: a long chain, each of whose buffers lives with the next, is at its bound without "
-    "a search") {
+    "memory plan: a long chain of overlapping neighbours is at its lower bound without a search") {
   std::vector<BufferLifetime> buffers;
   for (std::int64_t i = 0; i < 2000; ++i)
     buffers.push_back({i, i + 2, 1 + static_cast<std::uint64_t>(i * i % 997), 1});
   const MemoryPlan plan = plan_memory(buffers);
   check_plan(buffers, plan);
-  CHECK(plan.height == plan.bound);
+  CHECK(plan.peak_bytes == plan.lower_bound);
 }
 
-TEST_CASE("memory plan: more pairs than are looked at one by one") {
+TEST_CASE("memory plan: a list with more overlaps than the limit of pairwise methods is planned") {
   std::vector<BufferLifetime> buffers;
   for (std::int64_t i = 0; i < 3000; ++i)
     buffers.push_back({i, 3000 + i * 7 % 2900, 1 + static_cast<std::uint64_t>(i % 13), 1});
@@ -208,41 +205,42 @@ TEST_CASE("memory plan: more pairs than are looked at one by one") {
   check_plan(buffers, plan);
 }
 
-TEST_CASE("memory plan: what was planned before stays where it is") {
+TEST_CASE("memory plan: buffers keep their earlier offsets") {
   auto buffers = training_lifetimes(3, 60);
   const MemoryPlan before = plan_memory(buffers);
-  SUBCASE("one buffer more") { buffers.push_back({100, 180, 4096}); }
-  SUBCASE("one buffer larger") { buffers[20].size += 4096; }
-  SUBCASE("one buffer smaller") { buffers[7].size /= 2; }
-  SUBCASE("one buffer lives longer") { buffers[50].upper += 10; }
-  SUBCASE("nothing is different") {}
+  SUBCASE("one additional buffer") { buffers.push_back({100, 180, 4096}); }
+  SUBCASE("one larger buffer") { buffers[20].size += 4096; }
+  SUBCASE("one smaller buffer") { buffers[7].size /= 2; }
+  SUBCASE("one longer lifetime") { buffers[50].upper += 10; }
+  SUBCASE("unchanged") {}
   const MemoryPlan after = plan_memory(buffers, {.keep = before.offsets, .keep_within = 0.05});
   check_plan(buffers, after);
   std::size_t moved = 0;
   for (std::size_t i = 0; i < before.offsets.size(); ++i)
     moved += after.offsets[i] != before.offsets[i] ? 1 : 0;
   CHECK(moved <= buffers.size() / 100);
-  CHECK(static_cast<double>(after.height) <=
-        1.05 * static_cast<double>(plan_memory(buffers).height));
+  CHECK(static_cast<double>(after.peak_bytes) <=
+        1.05 * static_cast<double>(plan_memory(buffers).peak_bytes));
 }
 
-TEST_CASE("memory plan: what was planned before is given up where it costs too much") {
+TEST_CASE("memory plan: earlier offsets are dropped if they cost more than keep_within") {
   const std::vector<BufferLifetime> buffers = {{0, 10, 100}, {0, 10, 100}};
   const std::vector<std::uint64_t> apart = {0, 1000};
-  CHECK(plan_memory(buffers, {.keep = apart}).height == 200);
+  CHECK(plan_memory(buffers, {.keep = apart}).peak_bytes == 200);
   CHECK(plan_memory(buffers, {.keep = apart, .keep_within = 9}).offsets == apart);
 }
 
-TEST_CASE("memory plan: a search says how far it is") {
+TEST_CASE("memory plan: a search reports its progress") {
   const auto buffers = cut_lifetimes({.seed = 9, .pieces = 120, .removed_percent = 0});
   std::uint64_t last = ~std::uint64_t{0};
-  bool only_lower = true;
+  bool is_monotonic = true;
   const MemoryPlan plan = plan_memory(
       buffers,
       {.budget = std::chrono::milliseconds(300), .progress = [&](const MemoryPlanProgress& at) {
-         only_lower &= at.height <= last && at.bound <= at.height && at.part >= 0 && at.part <= 1;
-         last = at.height;
+         is_monotonic &= at.peak_bytes <= last && at.lower_bound <= at.peak_bytes &&
+                         at.budget_used >= 0 && at.budget_used <= 1;
+         last = at.peak_bytes;
        }});
-  CHECK(only_lower);
+  CHECK(is_monotonic);
   check_plan(buffers, plan);
 }

@@ -22,22 +22,24 @@ bool is_block(const BufferLifetime& block, const BufferLifetime& expected) {
 }  // namespace
 
 TEST_CASE(
-    "merged lifetimes: buffers of one lifetime are stacked, each aligned, where together they are "
-    "as large as one that follows") {
+    "merged lifetimes: buffers of one lifetime are stacked and aligned if their total size equals "
+    "that "
+    "of the next buffer") {
   const std::vector<BufferLifetime> buffers = {
       {0, 4, 100, 64}, {0, 4, 1, 64}, {0, 4, 30, 64}, {0, 4, 7, 1}, {4, 9, 158, 64}};
   const MergedLifetimes merged(buffers);
   REQUIRE(merged.blocks().size() == 3);
   const Offsets offsets = merged.offsets_of_buffers(Offsets{0, 0, 0});
   CHECK(offsets == Offsets{0, 0, 128, 0, 0});
-  bool is_there = false;
-  for (const BufferLifetime& block : merged.blocks()) is_there |= is_block(block, {0, 9, 158, 64});
-  CHECK(is_there);
+  bool is_found = false;
+  for (const BufferLifetime& block : merged.blocks()) is_found |= is_block(block, {0, 9, 158, 64});
+  CHECK(is_found);
 }
 
 TEST_CASE(
-    "merged lifetimes: others of one lifetime are stacked only where sizes speak for some blocks "
-    "of the list") {
+    "merged lifetimes: other buffers of one lifetime are stacked only if sizes match elsewhere in "
+    "the "
+    "list") {
   std::vector<BufferLifetime> buffers = {{10, 20, 3, 1}, {10, 20, 4, 1}};
   CHECK(MergedLifetimes(buffers).blocks().size() == 2);
   buffers.push_back({0, 4, 5, 1});
@@ -48,7 +50,7 @@ TEST_CASE(
          is_block(merged.blocks()[1], {10, 20, 7, 1})));
 }
 
-TEST_CASE("merged lifetimes: buffers of one size that follow each other are one, all along") {
+TEST_CASE("merged lifetimes: consecutive buffers of one size become one block") {
   const std::vector<BufferLifetime> buffers = {
       {4, 7, 10, 1}, {0, 4, 10, 1}, {7, 9, 10, 1}, {3, 7, 11, 1}};
   const MergedLifetimes merged(buffers);
@@ -60,8 +62,7 @@ TEST_CASE("merged lifetimes: buffers of one size that follow each other are one,
 }
 
 TEST_CASE(
-    "merged lifetimes: where several could follow, and where sizes or alignments differ, nothing "
-    "does") {
+    "merged lifetimes: ambiguous successors and different sizes or alignments are not merged") {
   const std::vector<BufferLifetime> several = {{0, 4, 10, 1}, {1, 4, 10, 1}, {4, 9, 10, 1}};
   CHECK(MergedLifetimes(several).blocks().size() == 3);
   const std::vector<BufferLifetime> other_alignment = {{0, 4, 10, 1}, {4, 9, 10, 2}};
@@ -71,8 +72,8 @@ TEST_CASE(
   CHECK(MergedLifetimes(std::vector<BufferLifetime>{}).blocks().empty());
 }
 
-TEST_CASE("merged lifetimes: five that close around one of them are one, aligned") {
-  // From 0 to 9, 300 bytes: 100 and 200 to begin with, 180 and 120 to end with, 80 in the middle.
+TEST_CASE("merged lifetimes: a pinwheel of five buffers becomes one block, aligned") {
+  // From 0 to 9, 300 bytes: 100 and 200 at the start, 180 and 120 at the end, 80 in the middle.
   const std::vector<BufferLifetime> buffers = {
       {0, 6, 100, 20}, {0, 3, 200, 20}, {3, 9, 120, 20}, {6, 9, 180, 20}, {3, 6, 80, 20}};
   const MergedLifetimes merged(buffers);
@@ -85,9 +86,9 @@ TEST_CASE("merged lifetimes: five that close around one of them are one, aligned
 }
 
 TEST_CASE(
-    "merged lifetimes: blocks nested deeper than there are rounds for stay blocks, each in its "
-    "place") {
-  // Each stands on the one before it or follows it, and fits only once that is whole.
+    "merged lifetimes: blocks nested deeper than the iteration limit stay separate and valid") {
+  // Each buffer is above or after the block of all earlier buffers and matches only that whole
+  // block.
   constexpr std::uint64_t kSteps = 3000;
   std::vector<BufferLifetime> buffers = {{0, 1, 1, 1}};
   BufferLifetime whole = buffers[0];
@@ -121,7 +122,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("merged lifetimes: blocks are merged like buffers until what was cut is whole again") {
+TEST_CASE(
+    "merged lifetimes: merging blocks repeatedly restores a rectangle that was cut into buffers") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
     const auto buffers =

@@ -1,7 +1,8 @@
-# `cmake --install` provides the engine, the planner, the public headers and reprise_add_shaders to other projects:
+# `cmake --install` provides the libraries, the public headers and reprise_add_shaders to other
+# projects. reprise::ops adds GEMM, FFT and random numbers; reprise::planner contains only plan_memory().
 #
 #     find_package(reprise)
-#     target_link_libraries(app PRIVATE reprise::engine)   # reprise::ops: GEMM, FFT, random numbers; reprise::planner: plan_memory() alone
+#     target_link_libraries(app PRIVATE reprise::engine)
 #     reprise_add_shaders(app kernels.cu)
 
 include(GNUInstallDirs)

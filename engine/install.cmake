@@ -1,7 +1,8 @@
-# What `cmake --install` gives another project: the engine, its public headers, and reprise_add_shaders, all found by
+# `cmake --install` provides the libraries, the public headers and reprise_add_shaders to other
+# projects. reprise::ops adds GEMM, FFT and random numbers; reprise::planner contains only plan_memory().
 #
 #     find_package(reprise)
-#     target_link_libraries(app PRIVATE reprise::engine)   # and reprise::ops, for products, transforms, random numbers
+#     target_link_libraries(app PRIVATE reprise::engine)
 #     reprise_add_shaders(app kernels.cu)
 
 include(GNUInstallDirs)
@@ -9,7 +10,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/reprise)
 
-set(package_targets reprise_engine)
+set(package_targets reprise_engine reprise_planner)
 if(REPRISE_OPS)
   list(APPEND package_targets reprise_ops)
 endif()

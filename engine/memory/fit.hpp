@@ -1,5 +1,5 @@
-// Two ways to give transients offsets in a slab. Both are right for any order; which one is smaller
-// depends on the graph. Pure functions; know no device.
+// Two fast placements of transients in a slab. Both are correct for every graph; their peaks
+// differ. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,15 @@
 namespace reprise::detail {
 
 struct Fit {
-  std::vector<std::uint64_t> offsets;  // by transient; 0 for one without uses
+  std::vector<std::uint64_t> offsets;  // by transient; 0 for a transient without uses
   std::uint64_t slab_bytes = 0;
 };
 
-// In creation order of the first use: the smallest stretch of the slab whose earlier owners are all
-// over by then. Near O(transients * chains).
-[[nodiscard]] Fit fit_by_position(const TransientUses& uses, const ReachabilityIndex& order);
+// Best fit in creation order of the first uses: each transient takes the smallest region of the
+// slab whose previous owners have completed. About O(transients * chains).
+[[nodiscard]] Fit fit_by_first_use(const TransientUses& uses, const ReachabilityIndex& order);
 
-// Largest first, each into the smallest gap between those that it may not share with.
-// O(transients^2).
+// Best fit by descending size, between the transients that may not share bytes. O(transients^2).
 [[nodiscard]] Fit fit_by_size(const TransientUses& uses, const ReachabilityIndex& order);
 
 }  // namespace reprise::detail

@@ -1,7 +1,7 @@
-// Transients of a partial order as lifetimes: any two that may not share bytes live at once, so
-// that a packing of the lifetimes is one of the transients. The other way round it need not hold:
-// branches that run beside each other for long cost bytes. Exact for chains. Knows no device.
-// Threads: pure functions.
+// Lifetimes that approximate a partial order: the lifetimes of two transients overlap if the
+// transients may not share bytes, so every plan of the lifetimes is a placement of the transients.
+// The converse does not hold; long concurrent branches cost bytes. Exact for chains. Knows no
+// device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,11 @@
 namespace reprise::detail {
 
 struct IntervalRelaxation {
-  std::vector<std::uint32_t> transients;  // those of some bytes, in order of their first use
-  std::vector<BufferLifetime> lifetimes;  // of the same: from its place in that list to behind the
-                                          // last one that it may not share with
+  // Transients that are not empty, in order of their first use.
+  std::vector<std::uint32_t> transients;
+  // By index in `transients`: from that index until after the last transient that may not share its
+  // bytes.
+  std::vector<BufferLifetime> lifetimes;
 };
 
 // O(transients * chains + uses log uses).

@@ -7,11 +7,11 @@ namespace reprise::detail {
 
 namespace {
 
-// Bytes of the level that lies between the first and last uses of most.
+// The maximum over all levels of the bytes of transients whose uses span the level.
 std::uint64_t fullest_level(const TransientUses& uses, const std::vector<std::uint32_t>& level) {
   std::uint32_t levels = 0;
   for (const std::uint32_t l : level) levels = std::max(levels, l + 1);
-  std::vector<std::uint64_t> change(levels + 1, 0);  // modulo 2^64
+  std::vector<std::uint64_t> change(levels + 1, 0);  // between levels, modulo 2^64
   for (std::uint32_t transient = 0; transient < uses.transients.size(); ++transient) {
     const auto nodes = uses.uses_of(transient);
     if (nodes.empty()) continue;
@@ -23,9 +23,9 @@ std::uint64_t fullest_level(const TransientUses& uses, const std::vector<std::ui
     change[low] += uses.transients[transient].bytes;
     change[high + 1] -= uses.transients[transient].bytes;
   }
-  std::uint64_t live = 0, most = 0;
-  for (const std::uint64_t c : change) most = std::max(most, live += c);
-  return most;
+  std::uint64_t live = 0, max = 0;
+  for (const std::uint64_t c : change) max = std::max(max, live += c);
+  return max;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::uint64_t slab_lower_bound(const LoweredGraph& lowered, const TransientUses&
     for (const LoweredEdge& edge : lowered.edges_into(node))
       height[edge.from] = std::max(height[edge.from], height[node] + 1);
   }
-  std::vector<std::uint32_t> position(nodes);
+  std::vector<std::uint32_t> position(nodes);  // in creation order
   std::iota(position.begin(), position.end(), 0u);
   return std::max({bound, fullest_level(uses, depth), fullest_level(uses, height),
                    fullest_level(uses, position)});

@@ -1,4 +1,4 @@
-// A size that no placement of the transients in one slab can fall below. Knows no device.
+// A lower bound of the size of a slab. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace reprise::detail {
 
-// A level is the longest way from a root, or to a leaf, or the place in the order of creation.
-// Where all uses of one transient precede all uses of another, the first one's levels are all
-// lower; so transients that have uses on both sides of a level, or on it, pairwise may not share.
-// Exact for chains. O(nodes + edges + uses).
+// The maximum over three kinds of levels: the length of the longest path from a root, the length of
+// the longest path to a leaf, and the position in creation order. If all uses of one transient
+// precede all uses of another, the levels of the first are all lower. Transients whose uses span a
+// common level therefore cannot share bytes. Exact for chains. O(nodes + edges + uses).
 [[nodiscard]] std::uint64_t slab_lower_bound(const LoweredGraph& lowered,
                                              const TransientUses& uses);
 

@@ -6,11 +6,11 @@ namespace reprise::detail {
 
 namespace {
 
-// Bytes handed on from transients to later ones, as many as can be: each gives at most its own, and
-// takes at most its own; what it is handed beyond that goes on to later ones. Dinic's algorithm.
-class HandOver {
+// The maximum flow of bytes from transients to later ones, by Dinic's algorithm. Each transient
+// emits and absorbs at most its own bytes, and forwards any other inflow to later transients.
+class AntichainFlow {
  public:
-  HandOver(const TransientUses& uses, const Precedence& precedence)
+  AntichainFlow(const TransientUses& uses, const Precedence& precedence)
       : uses_(uses),
         precedence_(precedence),
         nodes_(2 * precedence.size() + 2),
@@ -18,11 +18,12 @@ class HandOver {
         level_(nodes_),
         next_(nodes_) {
     for (std::uint32_t item = 0; item < precedence.size(); ++item) {
-      link(source(), giver(item), bytes(item));
-      link(taker(item), sink(), bytes(item));
-      link(taker(item), giver(item), kAny);
+      add_arc(source(), out_node(item), bytes(item));
+      add_arc(in_node(item), sink(), bytes(item));
+      add_arc(in_node(item), out_node(item), kUnlimited);
     }
-    for (const auto& [earlier, later] : precedence.covers) link(giver(earlier), taker(later), kAny);
+    for (const auto& [earlier, later] : precedence.covers)
+      add_arc(out_node(earlier), in_node(later), kUnlimited);
   }
 
   std::uint64_t run() {
@@ -34,30 +35,30 @@ class HandOver {
     return total;
   }
 
-  // After run(): what cannot hand on all it has, and gets nothing from such a one.
+  // Valid after run(): the minimum cut separates the two nodes of the item.
   [[nodiscard]] bool is_in_set(std::uint32_t item) const {
-    return level_[giver(item)] != kNone && level_[taker(item)] == kNone;
+    return level_[out_node(item)] != kNone && level_[in_node(item)] == kNone;
   }
 
  private:
-  static constexpr std::uint64_t kAny = ~std::uint64_t{0} >> 2;
-  struct Link {
-    std::uint32_t to = 0, next = kNone;  // the next of the same node
-    std::uint64_t left = 0;
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0} >> 2;
+  struct Arc {
+    std::uint32_t to = 0, next = kNone;  // next: arc of the same node
+    std::uint64_t residual = 0;
   };
   std::uint32_t source() const { return nodes_ - 2; }
   std::uint32_t sink() const { return nodes_ - 1; }
-  static std::uint32_t giver(std::uint32_t item) { return 2 * item; }
-  static std::uint32_t taker(std::uint32_t item) { return 2 * item + 1; }
+  static std::uint32_t out_node(std::uint32_t item) { return 2 * item; }
+  static std::uint32_t in_node(std::uint32_t item) { return 2 * item + 1; }
   std::uint64_t bytes(std::uint32_t item) const {
     return uses_.transients[precedence_.transients[item]].bytes;
   }
 
-  void link(std::uint32_t from, std::uint32_t to, std::uint64_t most) {
-    links_.push_back({to, first_[from], most});
-    first_[from] = static_cast<std::uint32_t>(links_.size() - 1);
-    links_.push_back({from, first_[to], 0});
-    first_[to] = static_cast<std::uint32_t>(links_.size() - 1);
+  void add_arc(std::uint32_t from, std::uint32_t to, std::uint64_t capacity) {
+    arcs_.push_back({to, first_[from], capacity});
+    first_[from] = static_cast<std::uint32_t>(arcs_.size() - 1);
+    arcs_.push_back({from, first_[to], 0});
+    first_[to] = static_cast<std::uint32_t>(arcs_.size() - 1);
   }
 
   bool find_levels() {
@@ -65,24 +66,24 @@ class HandOver {
     queue_.assign(1, source());
     level_[source()] = 0;
     for (std::size_t at = 0; at < queue_.size(); ++at) {
-      for (std::uint32_t i = first_[queue_[at]]; i != kNone; i = links_[i].next) {
-        if (links_[i].left == 0 || level_[links_[i].to] != kNone) continue;
-        level_[links_[i].to] = level_[queue_[at]] + 1;
-        queue_.push_back(links_[i].to);
+      for (std::uint32_t i = first_[queue_[at]]; i != kNone; i = arcs_[i].next) {
+        if (arcs_[i].residual == 0 || level_[arcs_[i].to] != kNone) continue;
+        level_[arcs_[i].to] = level_[queue_[at]] + 1;
+        queue_.push_back(arcs_[i].to);
       }
     }
     return level_[sink()] != kNone;
   }
 
-  std::uint64_t push(std::uint32_t node, std::uint64_t most) {
-    if (node == sink()) return most;
-    for (std::uint32_t& i = next_[node]; i != kNone; i = links_[i].next) {
-      if (links_[i].left == 0 || level_[links_[i].to] != level_[node] + 1) continue;
-      const std::uint64_t done = push(links_[i].to, std::min(most, links_[i].left));
-      if (done == 0) continue;
-      links_[i].left -= done;
-      links_[i ^ 1].left += done;
-      return done;
+  std::uint64_t push(std::uint32_t node, std::uint64_t limit) {
+    if (node == sink()) return limit;
+    for (std::uint32_t& i = next_[node]; i != kNone; i = arcs_[i].next) {
+      if (arcs_[i].residual == 0 || level_[arcs_[i].to] != level_[node] + 1) continue;
+      const std::uint64_t pushed = push(arcs_[i].to, std::min(limit, arcs_[i].residual));
+      if (pushed == 0) continue;
+      arcs_[i].residual -= pushed;
+      arcs_[i ^ 1].residual += pushed;
+      return pushed;
     }
     return 0;
   }
@@ -90,7 +91,7 @@ class HandOver {
   const TransientUses& uses_;
   const Precedence& precedence_;
   std::uint32_t nodes_;
-  std::vector<Link> links_;  // each followed by its reverse
+  std::vector<Arc> arcs_;  // each arc is followed by its reverse
   std::vector<std::uint32_t> first_, level_, next_, queue_;
 };
 
@@ -98,7 +99,7 @@ class HandOver {
 
 MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses,
                                              const Precedence& precedence) {
-  HandOver flow(uses, precedence);
+  AntichainFlow flow(uses, precedence);
   static_cast<void>(flow.run());
   MaxWeightAntichain set;
   for (std::uint32_t item = 0; item < precedence.size(); ++item) {

@@ -1,7 +1,7 @@
-// The heaviest set of transients no two of which may share bytes: no placement is smaller. "Every
-// use of one before every use of the other" is a partial order, so that the set is an antichain,
-// and its weight what a flow leaves over (Dilworth, with weights). Knows no device. Threads: pure
-// functions.
+// The maximum-weight set of transients of which no two may share bytes: a lower bound of the slab.
+// "Every use of a precedes every use of b" is a partial order, so the set is an antichain. Its
+// weight follows from a maximum flow (Dilworth's theorem with weights). Knows no device. Threads:
+// pure functions.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct MaxWeightAntichain {
   std::vector<std::uint32_t> members;  // items, ascending
 };
 
-// Exact as far as ReachabilityIndex is. A maximum flow over the pairs that imply all others.
+// Exact if ReachabilityIndex is exact. Computes a maximum flow over the cover relation.
 [[nodiscard]] MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses,
                                                            const Precedence& precedence);
 

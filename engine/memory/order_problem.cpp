@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "memory/lifetime_cliques.hpp"
+#include "planner/lifetime_cliques.hpp"
 
 namespace reprise::detail {
 
 PackProblem make_order_problem(const TransientUses& uses, const Precedence& precedence,
-                               const MaxWeightAntichain& heaviest) {
+                               const MaxWeightAntichain& antichain) {
   PackProblem problem;
   std::vector<BufferLifetime> lifetimes;
   for (const std::uint32_t transient : precedence.transients) {
@@ -17,13 +17,13 @@ PackProblem make_order_problem(const TransientUses& uses, const Precedence& prec
     lifetimes.push_back(
         {nodes.front(), std::int64_t{nodes.back()} + 1, uses.transients[transient].bytes});
   }
-  const LifetimeCliques sections = find_cliques(lifetimes);
-  problem.sections = sections.sections + 1;
+  const LifetimeCliques cliques = find_cliques(lifetimes);
+  problem.clique_count = cliques.count + 1;
   for (std::uint32_t item = 0; item < problem.size(); ++item) {
     problem.first_range.push_back(static_cast<std::uint32_t>(problem.ranges.size()));
-    problem.ranges.push_back(sections.ranges[item]);
-    if (std::binary_search(heaviest.members.begin(), heaviest.members.end(), item)) {
-      problem.ranges.push_back({sections.sections, sections.sections + 1});
+    problem.ranges.push_back(cliques.ranges[item]);
+    if (std::binary_search(antichain.members.begin(), antichain.members.end(), item)) {
+      problem.ranges.push_back({cliques.count, cliques.count + 1});
     }
   }
   problem.first_range.push_back(static_cast<std::uint32_t>(problem.ranges.size()));

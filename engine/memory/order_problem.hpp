@@ -1,16 +1,16 @@
-// Transients as a packing problem: they conflict unless all uses of one come before all of the
-// other. Knows no device. Threads: pure functions.
+// The packing problem of transients: two of them conflict unless all uses of one precede all uses
+// of the other. Knows no device. Threads: pure functions.
 #pragma once
 
 #include "memory/max_weight_antichain.hpp"
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 
 namespace reprise::detail {
 
-// Items are the precedence's. Sections: what lives at once where nodes run one after the other as
-// they were made, and `heaviest`. O(n^2).
+// Items are those of `precedence`. The cliques are the transients alive together if nodes run one
+// by one in creation order, and `antichain`. O(n^2).
 [[nodiscard]] PackProblem make_order_problem(const TransientUses& uses,
                                              const Precedence& precedence,
-                                             const MaxWeightAntichain& heaviest);
+                                             const MaxWeightAntichain& antichain);
 
 }  // namespace reprise::detail

@@ -1,5 +1,5 @@
-// memory: places transient buffers in one slab. Two may share bytes only if every use of one is
-// ordered before every use of the other by edges of the lowered graph. Adds no edge. Knows no
+// memory: places transient buffers in one slab. Two transients may share bytes only if edges of the
+// lowered graph order every use of one before every use of the other. Adds no edges. Knows no
 // device. Threads: pure functions.
 #pragma once
 
@@ -18,13 +18,14 @@ struct PlacedBuffer {
 
 struct Placement {
   std::vector<PlacedBuffer> buffers;  // in order of recording.buffers
-  std::uint64_t naive_bytes = 0;      // every transient for itself
+  std::uint64_t naive_bytes = 0;      // the sum of all transients, without sharing
   std::uint64_t slab_bytes = 0;       // planned
-  std::uint64_t lower_bound = 0;      // no placement can be smaller
+  std::uint64_t lower_bound = 0;      // no placement is smaller
 };
 
-// `alignment` is of every transient, and a power of two. `budget`: time for a search where quick
-// ways do not reach the bound; 0: those alone, whose result is the same on every run and machine.
+// `alignment` applies to every transient and is a power of two. `budget` is the time for a search,
+// which runs if fast methods do not reach the lower bound. Without a budget the result is the same
+// on every run and machine.
 [[nodiscard]] Placement place_transients(const Recording& recording,
                                          const DependencyGraph& dependencies,
                                          const LoweredGraph& lowered, std::uint32_t alignment,

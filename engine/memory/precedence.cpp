@@ -14,7 +14,8 @@ Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& o
   result.rows.assign(std::size_t{result.size()} * result.words, 0);
   for (std::uint32_t later = 0; later < result.size(); ++later) {
     std::uint64_t* const row = result.rows.data() + std::size_t{later} * result.words;
-    // Backwards, so that whatever comes before one that is found is known before it is asked for.
+    // In descending order, so that a found predecessor implies its own predecessors before they are
+    // queried.
     for (std::uint32_t word = later / 64 + 1; word-- > 0;) {
       const std::uint32_t first = word * 64, count = std::min(64u, later - first);
       const std::uint64_t all = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;

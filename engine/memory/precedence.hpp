@@ -1,5 +1,6 @@
-// Precedence: for each pair of transients whether all uses of one come before all of the other, and
-// the few pairs that imply all others. Knows no device. Threads: values.
+// Precedence: for each pair of transients, whether all uses of one precede all uses of the other;
+// and the cover relation, which implies all other pairs. Knows no device. Threads: values and pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@
 namespace reprise::detail {
 
 struct Precedence {
-  std::vector<std::uint32_t> transients;  // by item: those of some bytes, in order of their first
-                                          // use, so that a lower item may come before a higher one
-  std::uint32_t words = 0;                // of a row
-  std::vector<std::uint64_t> rows;        // by item: a bit for each one before it
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      covers;  // (item, later item): nothing else lies between them
+  // Transients that are not empty, by item, in order of their first use. Only a lower item can
+  // precede a higher one.
+  std::vector<std::uint32_t> transients;
+  std::uint32_t words = 0;          // of a row
+  std::vector<std::uint64_t> rows;  // by item: one bit for each item that precedes it
+  // Pairs (earlier, later) with no item between them.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> covers;
 
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(transients.size());
@@ -27,7 +29,7 @@ struct Precedence {
   }
 };
 
-// O(n^2) bits, and a look at ReachabilityIndex for each pair that no other implies.
+// O(n^2) bits, and one query of ReachabilityIndex for each pair that no other pair implies.
 [[nodiscard]] Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& order);
 
 }  // namespace reprise::detail

@@ -11,18 +11,18 @@ constexpr std::size_t kMaxClockEntries = std::size_t{1} << 24;
 
 }  // namespace
 
-// One walk over the nodes in creation order. Clocks of nodes whose children are all done are used
-// again.
+// Computes the index in one pass over the nodes in creation order. The clock of a node is recycled
+// after the last of its children.
 class ClockPass {
  public:
   ClockPass(const LoweredGraph& lowered, const TransientUses& uses, ReachabilityIndex& order)
       : lowered_(lowered), uses_(uses), order_(order) {
     const std::size_t nodes = lowered.nodes.size();
-    order_.places_.resize(nodes);
+    order_.positions_.resize(nodes);
     const std::size_t rows = std::max({nodes, uses.transients.size(), std::size_t{1}});
     const std::size_t cap = std::clamp(kMaxClockEntries / rows, std::size_t{1}, kMaxChains);
     stride_ = std::min(cap, simple_chains());
-    reuses_tails_ = stride_ == cap;
+    searches_all_chains_ = stride_ == cap;
     clock_of_.assign(nodes, kNone);
     clock_size_.assign(nodes, 0);
     list_uses_by_node();
@@ -32,19 +32,20 @@ class ClockPass {
     const std::size_t transients = uses_.transients.size();
     order_.first_before_.assign(transients, 0);
     order_.before_count_.assign(transients, 0);
-    order_.has_several_beginnings_.assign(transients, 0);
+    order_.has_several_first_uses_.assign(transients, 0);
     for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
       merge_parents(node);
       choose_chain(node);
       for (std::uint32_t i = first_use_at_[node]; i < first_use_at_[node + 1]; ++i)
-        note_use(used_at_[i], node);
+        record_use(used_at_[i], node);
       if (children_[node] == 0) release(node);
     }
     collect_last_uses();
   }
 
  private:
-  // Chains where a node goes on only from its first parent; counts each node's children on the way.
+  // The number of chains if each node can only extend the chain of its first parent. Also counts
+  // the children of each node.
   std::size_t simple_chains() {
     const std::size_t nodes = lowered_.nodes.size();
     children_.assign(nodes, 0);
@@ -91,7 +92,7 @@ class ClockPass {
     clock_of_[node] = kNone;
   }
 
-  // clock[chain] = how many nodes of that chain are before `node`.
+  // Computes the clock of `node`: clock[chain] is the number of nodes of the chain that precede it.
   void merge_parents(std::uint32_t node) {
     for (const LoweredEdge& edge : lowered_.edges_into(node)) {
       const std::uint32_t parent = edge.from;
@@ -105,10 +106,10 @@ class ClockPass {
         merge(node, parent);
         if (is_last_child) release(parent);
       }
-      const ReachabilityIndex::ChainPlace place = order_.places_[parent];
-      if (place.chain == kNone) continue;
-      grow(node, place.chain + 1);
-      clock(node)[place.chain] = std::max(clock(node)[place.chain], place.position + 1);
+      const ReachabilityIndex::ChainPosition position = order_.positions_[parent];
+      if (position.chain == kNone) continue;
+      grow(node, position.chain + 1);
+      clock(node)[position.chain] = std::max(clock(node)[position.chain], position.position + 1);
     }
     if (clock_of_[node] == kNone) clock_of_[node] = acquire();
   }
@@ -129,10 +130,10 @@ class ClockPass {
   void choose_chain(std::uint32_t node) {
     const auto edges = lowered_.edges_into(node);
     if (!edges.empty()) {
-      const std::uint32_t chain = order_.places_[edges.front().from].chain;
+      const std::uint32_t chain = order_.positions_[edges.front().from].chain;
       if (chain != kNone && is_after_all_of(node, chain)) return append(node, chain);
     }
-    if (reuses_tails_) {
+    if (searches_all_chains_) {
       for (std::uint32_t chain = 0; chain < clock_size_[node]; ++chain) {
         if (is_after_all_of(node, chain)) return append(node, chain);
       }
@@ -145,10 +146,10 @@ class ClockPass {
     return chain < clock_size_[node] && clock(node)[chain] == order_.chain_length_[chain];
   }
   void append(std::uint32_t node, std::uint32_t chain) {
-    order_.places_[node] = {chain, order_.chain_length_[chain]++};
+    order_.positions_[node] = {chain, order_.chain_length_[chain]++};
   }
 
-  void note_use(std::uint32_t transient, std::uint32_t node) {
+  void record_use(std::uint32_t transient, std::uint32_t node) {
     const std::uint32_t* const now = clock(node);
     const std::uint32_t size = clock_size_[node];
     const std::uint32_t first_node = uses_.uses_of(transient).front();
@@ -158,10 +159,10 @@ class ClockPass {
       order_.before_.insert(order_.before_.end(), now, now + size);
       return;
     }
-    // A use after the first one has a later clock, and leaves the row as it is.
-    const ReachabilityIndex::ChainPlace first = order_.places_[first_node];
+    // A use that the first use precedes has a larger clock and does not change the row.
+    const ReachabilityIndex::ChainPosition first = order_.positions_[first_node];
     if (first.chain != kNone && first.chain < size && now[first.chain] > first.position) return;
-    order_.has_several_beginnings_[transient] = 1;
+    order_.has_several_first_uses_[transient] = 1;
     std::uint32_t* const row = order_.before_.data() + order_.first_before_[transient];
     std::uint32_t& count = order_.before_count_[transient];
     count = std::min(count, size);
@@ -178,34 +179,34 @@ class ClockPass {
       const auto first = static_cast<std::uint32_t>(order_.last_uses_.size());
       order_.first_last_use_.push_back(first);
       for (const std::uint32_t node : uses_.uses_of(transient)) {
-        const ReachabilityIndex::ChainPlace place = order_.places_[node];
-        if (place.chain == kNone) order_.last_uses_known_[transient] = 0;
-        add_last_use(first, place);
+        const ReachabilityIndex::ChainPosition position = order_.positions_[node];
+        if (position.chain == kNone) order_.last_uses_known_[transient] = 0;
+        add_last_use(first, position);
       }
     }
     order_.first_last_use_.push_back(static_cast<std::uint32_t>(order_.last_uses_.size()));
   }
-  // One entry a chain, as long as there are few; more than that are no mistake, only longer to
-  // check.
-  void add_last_use(std::uint32_t first, ReachabilityIndex::ChainPlace place) {
+  // Keeps one entry for each chain among the last few entries. Duplicates beyond them are correct
+  // but slower to check.
+  void add_last_use(std::uint32_t first, ReachabilityIndex::ChainPosition position) {
     constexpr std::size_t kSearched = 8;
     auto& all = order_.last_uses_;
     const std::size_t stop =
         std::max<std::size_t>(first, all.size() > kSearched ? all.size() - kSearched : 0);
     for (std::size_t i = all.size(); i-- > stop;) {
-      if (all[i].chain != place.chain) continue;
-      all[i].position = std::max(all[i].position, place.position);
+      if (all[i].chain != position.chain) continue;
+      all[i].position = std::max(all[i].position, position.position);
       return;
     }
-    all.push_back(place);
+    all.push_back(position);
   }
 
   const LoweredGraph& lowered_;
   const TransientUses& uses_;
   ReachabilityIndex& order_;
-  std::size_t stride_ = 1;  // chains at most, and entries of a clock
-  bool reuses_tails_ = false;
-  std::vector<std::uint32_t> children_;  // by node: not done yet
+  std::size_t stride_ = 1;  // maximum number of chains, and entries of a clock
+  bool searches_all_chains_ = false;
+  std::vector<std::uint32_t> children_;  // by node: not yet visited
   std::vector<std::uint32_t> clock_of_, clock_size_;
   std::vector<std::uint32_t> clocks_, free_clocks_;
   std::vector<std::uint32_t> first_use_at_;

@@ -45,7 +45,8 @@ TransientUses collect_transient_uses(const Recording& recording,
     transient.bytes = (transient.bytes + mask) & ~mask;
     transient_of[transient.buffer] = i;
   }
-  // A node that names a buffer twice counts once: its accesses come one after the other.
+  // A node that accesses a buffer several times counts once; its accesses are visited
+  // consecutively.
   std::vector<std::uint32_t> last_node(result.transients.size(), kNone);
   std::uint32_t total = 0;
   for_each_use(recording, dependencies, lowered, transient_of,

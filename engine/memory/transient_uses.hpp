@@ -1,5 +1,5 @@
-// Which lowered nodes touch which transient buffer: what the rest of memory/ needs of a recording.
-// Knows no device. Threads: values.
+// The lowered nodes that access each transient buffer: the input of the other parts of memory/.
+// Knows no device. Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,15 @@ struct Transient {
 
 struct TransientUses {
   std::vector<Transient> transients;  // in order of recording.buffers
-  std::vector<std::uint32_t> nodes;   // lowered nodes, ascending within a transient, each once
-  std::vector<std::uint32_t>
-      by_first_use;  // transients that have uses, in creation order of their first use
+  std::vector<std::uint32_t> nodes;   // lowered nodes, ascending and unique within a transient
+  // Transients that have uses, in creation order of their first use.
+  std::vector<std::uint32_t> by_first_use;
   [[nodiscard]] std::span<const std::uint32_t> uses_of(std::uint32_t transient) const {
     return {nodes.data() + transients[transient].first_use, transients[transient].use_count};
   }
 };
 
-// `alignment` is a power of two. O(buffers) where there is no transient, else O(buffers + nodes +
-// accesses).
+// `alignment` is a power of two. O(buffers + nodes + accesses), or O(buffers) without transients.
 [[nodiscard]] TransientUses collect_transient_uses(const Recording& recording,
                                                    const DependencyGraph& dependencies,
                                                    const LoweredGraph& lowered,

@@ -7,7 +7,7 @@
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
-#include "memory/packing.hpp"
+#include "planner/packing.hpp"
 #include "record/geometry.hpp"
 #include "runtime/core/device_core.hpp"
 

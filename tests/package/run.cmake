@@ -23,6 +23,7 @@ step(${CMAKE_COMMAND} --fresh -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G $
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${work}/prefix -DREPRISE_CUDA_ARCHITECTURES=75
   -DCMAKE_CXX_COMPILER=${COMPILER})
 step(${CMAKE_COMMAND} --build ${work}/build)
+step(${work}/build/planner_check)
 foreach(device IN LISTS DEVICES)
   if(device MATCHES "^cuda" AND NOT EXISTS /dev/nvidiactl AND NOT EXISTS /dev/dxg)
     message(STATUS "${device}: skipped, this machine has no GPU")

@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-# Lowest layer first.
-PLAN = ["base", "record", "dependencies", "lowering", "memory", "plan"]
+# Lowest layer first: a layer may include the layers that its row names.
+PLAN = ["base", "record", "dependencies", "lowering", "planner", "memory", "plan"]
 RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
     "base": [],
@@ -21,8 +21,9 @@ MAY_INCLUDE = {
     "dependencies": ["base", "record"],
     "validate": ["base", "record", "dependencies"],
     "lowering": ["base", "record", "dependencies"],
-    "memory": ["base", "record", "dependencies", "lowering"],
-    "plan": ["base", "record", "dependencies", "lowering", "memory"],
+    "planner": ["base"],
+    "memory": ["base", "record", "dependencies", "lowering", "planner"],
+    "plan": ["base", "record", "dependencies", "lowering", "planner", "memory"],
     "backend": PLAN,
     "backend/host": PLAN + ["backend"],
     "backend/cuda": PLAN + ["backend", "profile/activity"],

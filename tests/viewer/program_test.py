@@ -275,27 +275,27 @@ class Plan(ProgramTest):
         return json.loads(self.done("plan", self.file(text), "--json", *arguments))
 
     def check(self, rows, plan, alignment=1):
-        """Rows of (lower, upper, size): none shares bytes, all are within the height."""
+        """Rows of (lower, upper, size): overlapping lifetimes share no bytes, and the peak is the maximum end."""
         placed = list(zip(rows, plan["offsets"], strict=True))
-        self.assertEqual(plan["height"], max(offset + row[2] for row, offset in placed))
+        self.assertEqual(plan["peak_bytes"], max(offset + row[2] for row, offset in placed))
         for i, (a, at) in enumerate(placed):
             self.assertEqual(at % alignment, 0)
             for b, other in placed[:i]:
                 if a[0] < b[1] and b[0] < a[1]:
                     self.assertTrue(at + a[2] <= other or other + b[2] <= at, (a, b))
 
-    def test_text_says_height_bound_time_and_offsets(self):
+    def test_text_contains_peak_lower_bound_time_and_offsets(self):
         text = self.done("plan", self.file(self.HEADER + self.ROWS))
-        self.assertRegex(text, r"^5 buffers in .*s\nheight 12 bytes, the bound\nbound  12 bytes live at once\n\n  id +lower +upper +size +offset\n  b1 ")
+        self.assertRegex(text, r"^5 buffers in .*s\npeak        12 bytes, optimal\nlower bound 12 bytes\n\n  id +lower +upper +size +offset\n  b1 ")
         self.assertEqual(len(text.splitlines()), 3 + 1 + 1 + 5)
 
     def test_json(self):
         plan = self.plan(self.HEADER + self.ROWS)
-        self.assertEqual((plan["height"], plan["bound"], plan["least"], plan["buffers"]), (12, 12, True, 5))
+        self.assertEqual((plan["peak_bytes"], plan["lower_bound"], plan["optimal"], plan["buffers"]), (12, 12, True, 5))
         self.assertGreaterEqual(plan["seconds"], 0)
         self.check([(0, 3, 4), (3, 9, 4), (0, 9, 4), (9, 21, 4), (0, 21, 4)], plan)
 
-    def test_columns_in_any_order_and_what_else_files_have(self):
+    def test_columns_in_any_order_quotes_and_other_columns(self):
         want = self.plan(self.HEADER + self.ROWS)["offsets"]
         self.assertEqual(self.plan("buffer,start,end,size\n" + self.ROWS)["offsets"], want)
         swapped = "".join(",".join(reversed(row.split(","))) + "\n" for row in self.ROWS.splitlines())
@@ -306,12 +306,12 @@ class Plan(ProgramTest):
     def test_alignment(self):
         plan = self.plan("id,lower,upper,size,alignment\na,0,2,10,256\nb,0,2,10,256\nc,0,2,300,256\nd,0,1,1,256\n")
         self.check([(0, 2, 10), (0, 2, 10), (0, 2, 300), (0, 1, 1)], plan, 256)
-        self.assertEqual(plan["bound"], 1025)
-        self.assertEqual(plan["height"], 1025)
+        self.assertEqual(plan["lower_bound"], 1025)
+        self.assertEqual(plan["peak_bytes"], 1025)
 
-    def test_capacity_is_told_by_the_exit_code(self):
+    def test_exit_code_reports_whether_the_plan_fits(self):
         path = self.file(self.HEADER + self.ROWS)
-        self.assertIn("it fits", self.done("plan", path, "--capacity", "12"))
+        self.assertIn("the plan fits", self.done("plan", path, "--capacity", "12"))
         for extra in ([], ["--json"]):
             result = reprise("plan", path, "--capacity", "11", *extra)
             self.assertEqual(result.returncode, 3)
@@ -324,35 +324,35 @@ class Plan(ProgramTest):
         self.assertEqual(lines[0], "id,lower,upper,size,offset")
         self.assertEqual([line.rsplit(",", 1)[0] for line in lines[1:]], self.ROWS.splitlines())
         self.check([tuple(map(int, line.split(",")[1:4])) for line in lines[1:]],
-                   {"height": 12, "offsets": [int(line.split(",")[4]) for line in lines[1:]]})
+                   {"peak_bytes": 12, "offsets": [int(line.split(",")[4]) for line in lines[1:]]})
 
-    def test_no_rows_need_nothing(self):
-        self.assertEqual(self.plan(self.HEADER)["height"], 0)
+    def test_a_file_without_rows_needs_no_bytes(self):
+        self.assertEqual(self.plan(self.HEADER)["peak_bytes"], 0)
 
-    def test_wrong_rows_are_named_by_line_and_column(self):
+    def test_errors_name_line_and_column(self):
         for rows, pattern in (
-                ("a,0,1,2\nb,x,1,2\n", r":3: column lower: \"x\" is no time"),
-                ("a,0,1.5,2\n", r":2: column upper: \"1.5\" is no time"),
-                ("a,5,5,2\n", r":2: column upper: \"5\" is not after lower 5"),
-                ("a,0,1,-2\n", r":2: column size: \"-2\" is no size"),
-                ("a,0,1,\n", r":2: column size: \"\" is no size"),
-                ("a,0,1,99999999999999999999\n", r":2: column size: .* beyond 64 bits"),
+                ("a,0,1,2\nb,x,1,2\n", r":3: column lower: \"x\" is not an integer"),
+                ("a,0,1.5,2\n", r":2: column upper: \"1.5\" is not an integer"),
+                ("a,5,5,2\n", r":2: column upper: \"5\" is not above lower 5"),
+                ("a,0,1,-2\n", r":2: column size: \"-2\" is not an integer of at least 0"),
+                ("a,0,1,\n", r":2: column size: \"\" is not an integer of at least 0"),
+                ("a,0,1,99999999999999999999\n", r":2: column size: .* exceeds 64 bits"),
                 ("a,0,1,9999999999999999999\n", r":2: column size: .* 2.62"),
-                ("a,0,1\n", r":2: 3 fields, but the first line names 4"),
+                ("a,0,1\n", r":2: 3 fields, but the header has 4 columns"),
                 ("a,0,1,2,3\n", r":2: 5 fields"),
-                ("a,0,1,2\n\n\na,0,1,2\n", r":5: column id: \"a\" is the buffer of line 2"),
+                ("a,0,1,2\n\n\na,0,1,2\n", r":5: column id: \"a\" duplicates the id of line 2"),
                 (",0,1,2\n", r":2: column id"),
                 ('"a,0,1,2\n', r":2: field 1: the quote is not closed"),
                 ('"a"b,0,1,2\n', r":2: field 1: text after the closing quote")):
             with self.subTest(rows=rows):
                 self.refused(1, r"reprise: .*buffers\.csv" + pattern, "plan", self.file(self.HEADER + rows))
-        for text, pattern in (("", "it is empty"), ("id,lower,upper\n", ":1: there is no column size"),
-                              ("id,lower,upper,size,end\n", ":1: two columns are called upper and end")):
+        for text, pattern in (("", "the file is empty"), ("id,lower,upper\n", ":1: missing column size"),
+                              ("id,lower,upper,size,end\n", ":1: duplicate columns upper and end")):
             self.refused(1, pattern, "plan", self.file(text))
         self.refused(1, r":2: column alignment: \"0\"", "plan", self.file("id,lower,upper,size,alignment\na,0,1,2,0\n"))
-        self.refused(1, r":1: there is no column id; .*commas", "plan", self.file("id;lower;upper;size\na;0;1;2\n"))
+        self.refused(1, r":1: missing column id; .*commas", "plan", self.file("id;lower;upper;size\na;0;1;2\n"))
 
-    def test_bytes_of_any_kind_are_refused_or_planned(self):
+    def test_arbitrary_bytes_are_refused_or_planned(self):
         random = __import__("random").Random(7)
         good = (self.HEADER + self.ROWS).encode()
         for _ in range(60):
@@ -369,9 +369,9 @@ class Plan(ProgramTest):
         self.refused(2, "FILE.*required", "plan")
         self.refused(2, "budget", "plan", path, "--budget", "-1")
         self.refused(2, "capacity", "plan", path, "--capacity", "much")
-        self.refused(2, "capacity.*below 0", "plan", path, "--capacity", "-5")
+        self.refused(2, "capacity.*negative", "plan", path, "--capacity", "-5")
         self.refused(1, "nowhere.*No such file", "plan", self.here / "nowhere")
-        self.refused(1, "it is a folder", "plan", self.here)
+        self.refused(1, "is a directory", "plan", self.here)
         self.refused(1, "cannot write", "plan", path, "-o", self.here / "no" / "folder.csv")
 
 

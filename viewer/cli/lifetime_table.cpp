@@ -13,24 +13,23 @@ namespace {
 
 enum Column : std::uint8_t { kId, kLower, kUpper, kSize, kAlignment, kColumns };
 constexpr std::array<const char*, kColumns> kNames = {"id", "lower", "upper", "size", "alignment"};
-constexpr std::array<const char*, kColumns> kOtherNames = {"buffer", "start", "end", "", ""};
-constexpr std::size_t kNowhere = ~std::size_t{0};
+constexpr std::array<const char*, kColumns> kAliases = {"buffer", "start", "end", "", ""};
+constexpr std::size_t kNoField = ~std::size_t{0};
 
 class LifetimeReader {
  public:
   LifetimeReader(std::istream& in, const std::string& name) : in_(in), name_(name) {
-    where_.fill(kNowhere);
+    field_of_.fill(kNoField);
   }
 
   LifetimeTable read() {
     if (!next_line())
-      fail_file(
-          "it is empty; a line with the columns' names has to come first: id,lower,upper,size");
+      fail_file("the file is empty; the first line must name the columns: id,lower,upper,size");
     if (line_.starts_with("\xef\xbb\xbf")) line_.erase(0, 3);
     table_.header = line_;
     read_header();
     while (next_line()) read_row();
-    if (in_.bad()) fail_file("it cannot be read to its end");
+    if (in_.bad()) fail_file("read error");
     return std::move(table_);
   }
 
@@ -42,11 +41,11 @@ class LifetimeReader {
     throw std::runtime_error(name_ + ":" + std::to_string(number_) + ": " + text);
   }
   [[noreturn]] void fail_field(Column column, const std::string& text) const {
-    fail_line("column " + fields_name(column) + ": \"" + shown(fields_[where_[column]]) + "\" " +
-              text);
+    fail_line("column " + column_name(column) + ": \"" +
+              printable_prefix(fields_[field_of_[column]]) + "\" " + text);
   }
-  std::string fields_name(Column column) const { return names_[where_[column]]; }
-  static std::string shown(const std::string& field) {
+  std::string column_name(Column column) const { return names_[field_of_[column]]; }
+  static std::string printable_prefix(const std::string& field) {
     std::string text = field.substr(0, 40);
     for (char& c : text) {
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -54,7 +53,7 @@ class LifetimeReader {
     return field.size() > 40 ? text + "..." : text;
   }
 
-  // The next line that is not empty, without its end.
+  // Reads the next line that is not empty, without its line end.
   bool next_line() {
     while (std::getline(in_, line_)) {
       ++number_;
@@ -73,7 +72,7 @@ class LifetimeReader {
       fields_.push_back(at < line_.size() && line_[at] == '"' ? quoted(at) : plain(at));
     } while (at++ < line_.size());
   }
-  // Each leaves `at` on the comma after the field, or at the end.
+  // plain() and quoted() set `at` to the comma after the field or to the end of the line.
   std::string plain(std::size_t& at) const {
     const std::size_t end = std::min(line_.find(',', at), line_.size());
     std::string field = line_.substr(at, end - at);
@@ -107,20 +106,20 @@ class LifetimeReader {
         return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
       });
       for (std::size_t column = 0; column < kColumns; ++column) {
-        if (lower != kNames[column] && (lower != kOtherNames[column] || lower.empty())) continue;
-        if (where_[column] != kNowhere)
-          fail_line("two columns are called " + names_[where_[column]] + " and " + lower);
-        where_[column] = names_.size();
+        if (lower != kNames[column] && (lower != kAliases[column] || lower.empty())) continue;
+        if (field_of_[column] != kNoField)
+          fail_line("duplicate columns " + names_[field_of_[column]] + " and " + lower);
+        field_of_[column] = names_.size();
       }
       names_.push_back(std::move(lower));
     }
     for (std::size_t column = kId; column <= kSize; ++column) {
-      if (where_[column] != kNowhere) continue;
+      if (field_of_[column] != kNoField) continue;
       const bool has_other_separator =
           names_.size() == 1 && line_.find_first_of(";\t") != std::string::npos;
-      fail_line(std::string("there is no column ") + kNames[column] +
-                "; it takes id, lower, upper, size" +
-                (has_other_separator ? ", with commas between them" : ""));
+      fail_line(std::string("missing column ") + kNames[column] +
+                "; required columns: id, lower, upper, size" +
+                (has_other_separator ? ", separated by commas" : ""));
     }
   }
 
@@ -128,47 +127,45 @@ class LifetimeReader {
     split();
     if (fields_.size() != names_.size()) {
       fail_line(std::to_string(fields_.size()) + (fields_.size() == 1 ? " field, " : " fields, ") +
-                "but the first line names " + std::to_string(names_.size()) + " columns");
+                "but the header has " + std::to_string(names_.size()) + " columns");
     }
     BufferLifetime buffer;
-    buffer.lower = number<std::int64_t>(kLower, "is no time: a whole number");
-    buffer.upper = number<std::int64_t>(kUpper, "is no time: a whole number");
-    buffer.size = number<std::uint64_t>(kSize, "is no size: a whole number of bytes from 0 on");
-    if (where_[kAlignment] != kNowhere && !fields_[where_[kAlignment]].empty()) {
+    buffer.lower = number<std::int64_t>(kLower, "is not an integer");
+    buffer.upper = number<std::int64_t>(kUpper, "is not an integer");
+    buffer.size = number<std::uint64_t>(kSize, "is not an integer of at least 0 (bytes)");
+    if (field_of_[kAlignment] != kNoField && !fields_[field_of_[kAlignment]].empty()) {
       buffer.alignment =
-          number<std::uint64_t>(kAlignment, "is no alignment: a whole number of bytes from 1 on");
-      if (buffer.alignment == 0)
-        fail_field(kAlignment, "is no alignment: a whole number of bytes from 1 on");
+          number<std::uint64_t>(kAlignment, "is not an integer of at least 1 (bytes)");
+      if (buffer.alignment == 0) fail_field(kAlignment, "is not an integer of at least 1 (bytes)");
     }
     if (buffer.lower >= buffer.upper)
       fail_field(kUpper,
-                 "is not after " + names_[where_[kLower]] + " " + std::to_string(buffer.lower));
+                 "is not above " + names_[field_of_[kLower]] + " " + std::to_string(buffer.lower));
     check_sum(buffer);
-    const std::string& id = fields_[where_[kId]];
-    if (id.empty()) fail_field(kId, "is no name");
+    const std::string& id = fields_[field_of_[kId]];
+    if (id.empty()) fail_field(kId, "is not a valid id");
     const auto [known, is_new] = lines_.emplace(id, number_);
-    if (!is_new)
-      fail_field(kId, "is the buffer of line " + std::to_string(known->second) + " already");
+    if (!is_new) fail_field(kId, "duplicates the id of line " + std::to_string(known->second));
     table_.ids.push_back(id);
     table_.buffers.push_back(buffer);
     table_.lines.push_back(line_);
   }
 
   template <class Number>
-  Number number(Column column, const char* what) const {
-    const std::string& field = fields_[where_[column]];
+  Number number(Column column, const char* requirement) const {
+    const std::string& field = fields_[field_of_[column]];
     Number value{};
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    if (error == std::errc::result_out_of_range) fail_field(column, "is beyond 64 bits");
-    if (error != std::errc() || end != field.data() + field.size()) fail_field(column, what);
+    if (error == std::errc::result_out_of_range) fail_field(column, "exceeds 64 bits");
+    if (error != std::errc() || end != field.data() + field.size()) fail_field(column, requirement);
     return value;
   }
 
   void check_sum(const BufferLifetime& buffer) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
-    if (buffer.alignment > kMost) fail_field(kAlignment, "is beyond 2^62");
-    if (buffer.size > kMost || (sum_ += buffer.size + buffer.alignment) > kMost)
-      fail_field(kSize, "makes more than 2^62 bytes in all");
+    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+    if (buffer.alignment > kMaxBytes) fail_field(kAlignment, "exceeds 2^62");
+    if (buffer.size > kMaxBytes || (sum_ += buffer.size + buffer.alignment) > kMaxBytes)
+      fail_field(kSize, "makes the total size exceed 2^62 bytes");
   }
 
   std::istream& in_;
@@ -177,7 +174,7 @@ class LifetimeReader {
   std::string line_;
   std::uint64_t number_ = 0;
   std::vector<std::string> fields_, names_;
-  std::array<std::size_t, kColumns> where_{};
+  std::array<std::size_t, kColumns> field_of_{};
   std::unordered_map<std::string, std::uint64_t> lines_;  // by id
   std::uint64_t sum_ = 0;
 };

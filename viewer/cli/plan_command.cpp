@@ -27,7 +27,7 @@ struct PlanOptions {
   bool json = false;
 };
 
-struct Planned {
+struct PlanResult {
   MemoryPlan plan;
   double seconds = 0;
 };
@@ -35,52 +35,51 @@ struct Planned {
 LifetimeTable read(const PlanOptions& options) {
   if (options.file == "-") return read_lifetimes(std::cin, "standard input");
   if (std::filesystem::is_directory(options.file))
-    throw std::runtime_error(options.file + ": it is a folder");
+    throw std::runtime_error(options.file + ": is a directory");
   std::ifstream in(options.file, std::ios::binary);
   if (!in) throw std::runtime_error(options.file + ": " + std::strerror(errno));
   return read_lifetimes(in, options.file);
 }
 
-Planned plan(const PlanOptions& options, const LifetimeTable& table) {
+PlanResult plan(const PlanOptions& options, const LifetimeTable& table) {
   ProgressLine line("planning " + counted(table.buffers.size(), "buffer"));
-  const auto began = std::chrono::steady_clock::now();
-  Planned planned;
-  planned.plan = plan_memory(
+  const auto start = std::chrono::steady_clock::now();
+  PlanResult result;
+  result.plan = plan_memory(
       table.buffers,
       {.budget = std::chrono::nanoseconds(static_cast<std::int64_t>(options.budget * 1e9)),
        .capacity = options.capacity,
        .progress = [&](const MemoryPlanProgress& at) {
          line.update(static_cast<std::uint64_t>(at.budget_fraction * 1000), 1000);
        }});
-  planned.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return planned;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
 }
 
+// Replaces the file atomically: writes a temporary file and renames it.
 void write(const std::string& path, const LifetimeTable& table, const MemoryPlan& plan) {
   std::ostringstream out;
   write_offsets(out, table, plan.offsets);
   detail::write_file_atomically(path, out.view());
 }
 
-void print(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
-  const MemoryPlan& plan = planned.plan;
-  const double above =
+void print(const PlanOptions& options, const LifetimeTable& table, const PlanResult& result) {
+  const MemoryPlan& plan = result.plan;
+  const double gap =
       plan.lower_bound == 0
           ? 0
           : static_cast<double>(plan.peak_bytes) / static_cast<double>(plan.lower_bound) - 1;
   std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(),
-              duration(planned.seconds * 1e9).c_str());
-  std::printf("height %s bytes%s\n", with_separators(plan.peak_bytes).c_str(),
-              plan.peak_bytes == plan.lower_bound ? ", the bound"
-              : plan.is_optimal                   ? ", the least there is"
-                                                  : "");
-  std::printf("bound  %s bytes live at once", with_separators(plan.lower_bound).c_str());
+              duration(result.seconds * 1e9).c_str());
+  std::printf("peak        %s bytes%s\n", with_separators(plan.peak_bytes).c_str(),
+              plan.is_optimal ? ", optimal" : "");
+  std::printf("lower bound %s bytes", with_separators(plan.lower_bound).c_str());
   if (plan.peak_bytes != plan.lower_bound)
-    std::printf("; the height is %s above", percent(above).c_str());
+    std::printf("; the peak is %s above it", percent(gap).c_str());
   std::printf("\n");
   if (options.capacity) {
-    std::printf("capacity %s bytes: %s\n", with_separators(*options.capacity).c_str(),
-                plan.peak_bytes <= *options.capacity ? "it fits" : "it does not fit");
+    std::printf("capacity    %s bytes: %s\n", with_separators(*options.capacity).c_str(),
+                plan.peak_bytes <= *options.capacity ? "the plan fits" : "the plan does not fit");
   }
   if (table.buffers.empty()) return;
   Table rows(1, {"id", "lower", "upper", "size", "offset"});
@@ -92,64 +91,66 @@ void print(const PlanOptions& options, const LifetimeTable& table, const Planned
   std::printf("\n%s", rows.text().c_str());
 }
 
-void print_json(const PlanOptions& options, const LifetimeTable& table, const Planned& planned) {
+void print_json(const PlanOptions& options, const LifetimeTable& table, const PlanResult& result) {
   nlohmann::ordered_json json = {{"buffers", table.buffers.size()},
-                                 {"height", planned.plan.peak_bytes},
-                                 {"bound", planned.plan.lower_bound},
-                                 {"least", planned.plan.is_optimal},
-                                 {"seconds", planned.seconds}};
+                                 {"peak_bytes", result.plan.peak_bytes},
+                                 {"lower_bound", result.plan.lower_bound},
+                                 {"optimal", result.plan.is_optimal},
+                                 {"seconds", result.seconds}};
   if (options.capacity) {
     json["capacity"] = *options.capacity;
-    json["fits"] = planned.plan.peak_bytes <= *options.capacity;
+    json["fits"] = result.plan.peak_bytes <= *options.capacity;
   }
-  json["offsets"] = planned.plan.offsets;
+  json["offsets"] = result.plan.offsets;
   std::fputs(json_text(json).c_str(), stdout);
 }
 
 int run(const PlanOptions& options) {
   const LifetimeTable table = read(options);
-  const Planned planned = plan(options, table);
-  if (!options.output.empty()) write(options.output, table, planned.plan);
+  const PlanResult result = plan(options, table);
+  if (!options.output.empty()) write(options.output, table, result.plan);
   if (options.json) {
-    print_json(options, table, planned);
+    print_json(options, table, result);
   } else {
-    print(options, table, planned);
+    print(options, table, result);
   }
-  return options.capacity && planned.plan.peak_bytes > *options.capacity ? kDoesNotFit : kDone;
+  return options.capacity && result.plan.peak_bytes > *options.capacity ? kDoesNotFit : kDone;
 }
 
 }  // namespace
 
 Command add_plan(CLI::App& program) {
   CLI::App* app = program.add_subcommand(
-      "plan", "Place buffers with known lifetimes in as little memory as they need");
+      "plan", "Place buffers with known lifetimes in as little memory as possible");
   auto options = std::make_shared<PlanOptions>();
-  app->add_option("FILE", options->file,
-                  "CSV with columns id, lower, upper, size, and alignment if there is one, in any "
-                  "order; - reads standard input")
+  app->add_option(
+         "FILE", options->file,
+         "CSV file with the columns id, lower, upper, size and optionally alignment, in any "
+         "order; - reads standard input")
       ->required();
   app->add_option("--capacity", options->capacity,
-                  "bytes that there are: exit code 3 if the plan needs more")
+                  "available bytes; exit code 3 if the plan needs more")
       ->check(CLI::Validator(
           [](const std::string& text) {
-            return text.starts_with('-') ? "Value " + text + " is below 0" : std::string();
+            return text.starts_with('-') ? "Value " + text + " is negative" : std::string();
           },
           ""));
-  app->add_option("--budget", options->budget,
-                  "seconds for a search, if quick ways do not reach the bound; 0: those alone")
+  app->add_option(
+         "--budget", options->budget,
+         "seconds for a search if the fast methods do not reach the lower bound; 0: no search")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app->add_flag("--json", options->json,
-                "write JSON: height, bound, seconds, offsets in the order of the rows");
+                "write JSON: peak_bytes, lower_bound, optimal, seconds, and offsets in row order");
   app->add_option("-o,--output", options->output,
-                  "also write the rows with a last column offset to this file; it is replaced only "
-                  "by a whole one");
+                  "also write the rows with an additional last column offset to this file; an "
+                  "existing file is replaced atomically");
   app->footer(
-      "A buffer lives from lower until just before upper. The bound is the most bytes that live at "
-      "once: no plan is lower.\n"
-      "Exit codes: as every command's, and 3 where the plan does not fit --capacity.\n"
+      "A buffer is alive from lower until just before upper. The lower bound is the maximum number "
+      "of bytes alive at one time.\n"
+      "Exit codes: as for every command, and 3 if the plan does not fit in --capacity.\n"
       "Examples:\n  reprise plan buffers.csv --capacity 1048576\n  reprise plan buffers.csv "
-      "--budget 60 --json | jq .height\n"
+      "--budget 60 --json | jq .peak_bytes\n"
       "  reprise plan - -o placed.csv < buffers.csv");
   return {app, [options] { return run(*options); }};
 }

@@ -30,7 +30,7 @@ Placement place(const Case& c) {
   return place_transients(*c.recording, c.dependencies, c.lowered, kAlignment);
 }
 
-// Commands touch random transients; edges are random and owe nothing to the accesses.
+// Commands access random transients; edges are random and independent of the accesses.
 Case random_case(std::uint64_t seed, Lowering lowering) {
   Random random(seed);
   const std::uint32_t nodes = 2 + random.below(60);
@@ -53,7 +53,7 @@ Case random_case(std::uint64_t seed, Lowering lowering) {
   return c;
 }
 
-// may_share[a][b]: all uses of one are before all uses of the other. By recording buffer.
+// Whether all uses of one buffer precede all uses of another, by index in recording.buffers.
 class Sharing {
  public:
   explicit Sharing(const Case& c) : before_(close(c.lowered)), uses_(c.recording->buffers.size()) {
@@ -84,26 +84,27 @@ class Sharing {
 
 void check_placement(const Case& c, const Placement& placement) {
   const Sharing sharing(c);
-  std::uint64_t naive = 0, largest_clash = 0;
+  std::uint64_t naive = 0, max_conflict = 0;
   for (const PlacedBuffer& a : placement.buffers) {
     REQUIRE(a.offset % kAlignment == 0);
     REQUIRE(a.offset + a.bytes <= placement.slab_bytes);
     REQUIRE(a.bytes == c.recording->buffers[a.buffer]->bytes);
     naive += (a.bytes + kAlignment - 1) / kAlignment * kAlignment;
-    std::uint64_t clash = 0;
+    std::uint64_t conflict = 0;
     for (const PlacedBuffer& b : placement.buffers) {
       if (a.buffer == b.buffer || sharing.allowed(a.buffer, b.buffer)) continue;
       REQUIRE((a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset));
-      clash += b.bytes;
+      conflict += b.bytes;
     }
-    largest_clash = std::max(largest_clash, clash);
+    max_conflict = std::max(max_conflict, conflict);
   }
   CHECK(placement.naive_bytes == naive);
   CHECK(placement.lower_bound <= placement.slab_bytes);
   CHECK(placement.slab_bytes <= placement.naive_bytes);
 }
 
-// The largest sum of bytes of transients that pairwise may not share, by trying all sets.
+// The maximum-weight set of transients that pairwise may not share bytes, by brute force over all
+// sets.
 std::uint64_t true_bound(const Case& c, const Placement& placement) {
   const Sharing sharing(c);
   const std::size_t count = placement.buffers.size();
@@ -140,7 +141,7 @@ Case chain_case(std::uint32_t nodes, std::uint64_t bytes) {
   return c;
 }
 
-// `nodes` unordered nodes, a transient each.
+// `nodes` unordered nodes with one transient each.
 Case wide_case(std::uint32_t nodes, Lowering lowering) {
   RecordingBuilder builder;
   for (std::uint32_t i = 0; i < nodes; ++i) {
@@ -167,7 +168,7 @@ TEST_CASE("memory: a recording without transients needs no slab") {
   CHECK(placement.lower_bound == 0);
 }
 
-TEST_CASE("memory: a chain in which two transients live at once needs two places") {
+TEST_CASE("memory: a chain in which two transients are alive at a time needs two regions") {
   const Placement placement = place(chain_case(100, 100));
   CHECK(placement.naive_bytes == 100 * 128);
   CHECK(placement.slab_bytes == 2 * 128);
@@ -179,13 +180,13 @@ TEST_CASE("memory: transients of unordered nodes never share, whatever their rec
   CHECK(placement.slab_bytes == 640);
 }
 
-TEST_CASE("memory: nodes of one lane share, and the bound knows it") {
+TEST_CASE("memory: nodes of one lane share bytes, and the lower bound is exact") {
   const Placement placement = place(wide_case(1000, Lowering::Lanes(8)));
   CHECK(placement.slab_bytes == 8 * 64);
   CHECK(placement.lower_bound == 8 * 64);
 }
 
-TEST_CASE("memory: a transient that nothing uses lies in the slab all the same") {
+TEST_CASE("memory: a transient without uses also lies in the slab") {
   RecordingBuilder builder;
   builder.add_buffer("unused", 1000, BufferKind::Transient);
   const Case c{builder.finish(), manual_dependencies(0, {}), {}};
@@ -196,7 +197,7 @@ TEST_CASE("memory: a transient that nothing uses lies in the slab all the same")
   CHECK(placement.lower_bound == 1024);
 }
 
-TEST_CASE("memory: two free places side by side take one larger transient") {
+TEST_CASE("memory: a larger transient uses two adjacent free regions") {
   // 0 writes a and b, 1 reads both, 2 writes c, which is as large as both.
   RecordingBuilder builder;
   builder.add_buffer("a", 64, BufferKind::Transient);
@@ -210,7 +211,7 @@ TEST_CASE("memory: two free places side by side take one larger transient") {
   CHECK(place(c).slab_bytes == 128);
 }
 
-TEST_CASE("memory: random graphs: no two transients that live at once overlap") {
+TEST_CASE("memory: random graphs: unordered transients do not overlap") {
   std::uint64_t saved = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     CAPTURE(seed);
@@ -224,7 +225,7 @@ TEST_CASE("memory: random graphs: no two transients that live at once overlap") 
   CHECK(saved > 0);
 }
 
-TEST_CASE("memory: random graphs: both ways to fit are right on their own") {
+TEST_CASE("memory: random graphs: both fast fits are valid on their own") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(4));
@@ -232,7 +233,7 @@ TEST_CASE("memory: random graphs: both ways to fit are right on their own") {
         collect_transient_uses(*c.recording, c.dependencies, c.lowered, kAlignment);
     if (uses.transients.empty()) continue;
     const ReachabilityIndex order(c.lowered, uses);
-    for (const Fit& fit : {fit_by_position(uses, order), fit_by_size(uses, order)}) {
+    for (const Fit& fit : {fit_by_first_use(uses, order), fit_by_size(uses, order)}) {
       Placement placement = place(c);
       for (std::size_t i = 0; i < placement.buffers.size(); ++i) {
         placement.buffers[i].offset = fit.offsets[i];
@@ -244,7 +245,7 @@ TEST_CASE("memory: random graphs: both ways to fit are right on their own") {
   }
 }
 
-TEST_CASE("memory: random graphs: the lower bound never exceeds what must lie side by side") {
+TEST_CASE("memory: random graphs: the lower bound never exceeds the maximum-weight antichain") {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(4));
@@ -252,12 +253,12 @@ TEST_CASE("memory: random graphs: the lower bound never exceeds what must lie si
     if (placement.buffers.size() > 14) continue;
     const std::uint64_t bound = true_bound(c, placement);
     CHECK(placement.lower_bound <= bound);
-    // Where quick ways are above the first bound, it is looked for until it is exact.
+    // If the fast fits exceed the first bound, the exact bound is computed.
     if (placement.slab_bytes > placement.lower_bound) CHECK(placement.lower_bound == bound);
   }
 }
 
-TEST_CASE("memory: in a chain the lower bound is what must lie side by side") {
+TEST_CASE("memory: in a chain the lower bound is exact") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, Lowering::Lanes(1));
@@ -267,8 +268,7 @@ TEST_CASE("memory: in a chain the lower bound is what must lie side by side") {
   }
 }
 
-TEST_CASE(
-    "memory: training steps of networks are within two percent of their bound, however long") {
+TEST_CASE("memory: training steps of networks of any length are within 2 % of their lower bound") {
   for (const Ordering ordering : {Ordering::Inferred, Ordering::Linear}) {
     for (const std::uint32_t blocks : {6u, 64u, 300u}) {
       CAPTURE(blocks);
@@ -285,7 +285,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("memory: a long chain, each of whose transients lives with the next, is at its bound") {
+TEST_CASE("memory: a long chain of overlapping neighbours is at its lower bound") {
   constexpr std::uint32_t kLength = 5000;
   RecordingBuilder builder;
   EdgeList edges;
@@ -303,9 +303,7 @@ TEST_CASE("memory: a long chain, each of whose transients lives with the next, i
   CHECK(placement.slab_bytes == placement.lower_bound);
 }
 
-TEST_CASE(
-    "memory: layers in which each node follows a few of the layer before need not twice their "
-    "bound") {
+TEST_CASE("memory: sparsely connected layers need at most 1.5 times their lower bound") {
   const TaskGraph tasks = make_task_graph("sparse-8", 500);
   RecordingBuilder builder;
   EdgeList edges;
@@ -336,9 +334,7 @@ TEST_CASE(
   CHECK(place(c).slab_bytes == placement.slab_bytes);
 }
 
-TEST_CASE(
-    "memory: with time to search no two transients that live at once overlap either, and none is "
-    "larger than without") {
+TEST_CASE("memory: with a budget, placements are valid and not larger than without") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
     const Case c = random_case(seed, seed % 2 == 0 ? Lowering::Faithful : Lowering::Lanes(3));
@@ -349,9 +345,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("memory: where chains run out nothing shares that may not") {
-  // More roots than a clock has chains, then one node after each root that writes a transient of
-  // its own.
+TEST_CASE("memory: if chains are exhausted, unordered transients still do not overlap") {
+  // More roots than the maximum number of chains; one node after each root writes its own
+  // transient.
   const std::uint32_t roots = 400;
   RecordingBuilder builder;
   EdgeList edges;

@@ -1,5 +1,5 @@
-// What is known of transients in a partial order before any of them is placed: which come before
-// which, lifetimes that cover that, the heaviest set.
+// The partial order of transients before placement: precedence, interval relaxation, maximum-weight
+// antichain.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Ordered {
   TransientUses uses;
 };
 
-// Nodes with random edges; each uses some of a few transients.
+// Nodes with random edges; each accesses some of a few transients.
 Ordered random_order(std::uint64_t seed, Lowering lowering) {
   Random random(seed);
   const std::uint32_t nodes = 2 + random.below(80), buffers = 1 + random.below(30);
@@ -57,20 +57,21 @@ void for_each_random_order(Check check) {
   }
 }
 
-std::uint64_t most_at_once(const IntervalRelaxation& cover) {
-  std::uint64_t most = 0;
-  for (const BufferLifetime& at : cover.lifetimes) {
+std::uint64_t max_live_bytes(const IntervalRelaxation& relaxation) {
+  std::uint64_t max = 0;
+  for (const BufferLifetime& at : relaxation.lifetimes) {
     std::uint64_t bytes = 0;
-    for (const BufferLifetime& other : cover.lifetimes)
+    for (const BufferLifetime& other : relaxation.lifetimes)
       bytes += other.lower <= at.lower && at.lower < other.upper ? other.size : 0;
-    most = std::max(most, bytes);
+    max = std::max(max, bytes);
   }
-  return most;
+  return max;
 }
 
 }  // namespace
 
-TEST_CASE("transient order: each pair is known, and few of them imply all") {
+TEST_CASE(
+    "transient order: precedence is exact for every pair, and covers are the minimal relation") {
   for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
     const Precedence precedence = find_precedence(ordered.uses, order);
     std::size_t pairs = 0;
@@ -98,49 +99,48 @@ TEST_CASE("transient order: each pair is known, and few of them imply all") {
   });
 }
 
-TEST_CASE(
-    "transient order: lifetimes that cover it overlap wherever two transients may not share") {
+TEST_CASE("transient order: relaxed lifetimes overlap if two transients may not share bytes") {
   for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
-    const IntervalRelaxation cover = relax_to_intervals(ordered.uses, order);
-    for (std::size_t a = 0; a < cover.transients.size(); ++a) {
-      REQUIRE(cover.lifetimes[a].lower < cover.lifetimes[a].upper);
-      CHECK(cover.lifetimes[a].size == ordered.uses.transients[cover.transients[a]].bytes);
+    const IntervalRelaxation relaxation = relax_to_intervals(ordered.uses, order);
+    for (std::size_t a = 0; a < relaxation.transients.size(); ++a) {
+      REQUIRE(relaxation.lifetimes[a].lower < relaxation.lifetimes[a].upper);
+      CHECK(relaxation.lifetimes[a].size ==
+            ordered.uses.transients[relaxation.transients[a]].bytes);
       for (std::size_t b = 0; b < a; ++b) {
-        if (order.precedes(cover.transients[b], cover.transients[a])) continue;
-        CHECK(cover.lifetimes[a].lower < cover.lifetimes[b].upper);
+        if (order.precedes(relaxation.transients[b], relaxation.transients[a])) continue;
+        CHECK(relaxation.lifetimes[a].lower < relaxation.lifetimes[b].upper);
       }
     }
   });
 }
 
-TEST_CASE("transient order: in a chain the lifetimes cover nothing else") {
+TEST_CASE("transient order: in a chain the interval relaxation is exact") {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     CAPTURE(seed);
     const Ordered ordered = random_order(seed, Lowering::Lanes(1));
     if (ordered.uses.by_first_use.empty()) continue;
     const ReachabilityIndex order(ordered.lowered, ordered.uses);
-    const IntervalRelaxation cover = relax_to_intervals(ordered.uses, order);
-    CHECK(most_at_once(cover) ==
+    const IntervalRelaxation relaxation = relax_to_intervals(ordered.uses, order);
+    CHECK(max_live_bytes(relaxation) ==
           find_max_weight_antichain(ordered.uses, find_precedence(ordered.uses, order)).bytes);
   }
 }
 
 TEST_CASE(
-    "transient order: no two of the heaviest set are ordered, and it is no lighter than any level "
-    "of the graph") {
+    "transient order: the maximum-weight antichain is unordered and at least the level bound") {
   for_each_random_order([](const Ordered& ordered, const ReachabilityIndex& order) {
     const Precedence precedence = find_precedence(ordered.uses, order);
-    const MaxWeightAntichain heaviest = find_max_weight_antichain(ordered.uses, precedence);
+    const MaxWeightAntichain antichain = find_max_weight_antichain(ordered.uses, precedence);
     std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < heaviest.members.size(); ++i) {
-      bytes += ordered.uses.transients[precedence.transients[heaviest.members[i]]].bytes;
+    for (std::size_t i = 0; i < antichain.members.size(); ++i) {
+      bytes += ordered.uses.transients[precedence.transients[antichain.members[i]]].bytes;
       for (std::size_t j = 0; j < i; ++j)
-        CHECK_FALSE(precedence.precedes(heaviest.members[j], heaviest.members[i]));
+        CHECK_FALSE(precedence.precedes(antichain.members[j], antichain.members[i]));
     }
-    CHECK(heaviest.bytes == bytes);
-    std::uint64_t largest = 0;  // of those that nothing uses, too
+    CHECK(antichain.bytes == bytes);
+    std::uint64_t largest = 0;  // transients without uses included
     for (const Transient& transient : ordered.uses.transients)
       largest = std::max(largest, transient.bytes);
-    CHECK(std::max(heaviest.bytes, largest) >= slab_lower_bound(ordered.lowered, ordered.uses));
+    CHECK(std::max(antichain.bytes, largest) >= slab_lower_bound(ordered.lowered, ordered.uses));
   });
 }

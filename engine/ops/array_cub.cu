@@ -65,17 +65,20 @@ cudaError_t sort(const ArrayWork& work, const ArrayAddresses& at, KeyKind kind, 
   return cudaGetLastError();
 }
 
-template <class T>
+// `Added`: the type to add as. Signed numbers are added as unsigned ones, which gives the same bits.
+template <class T, class Added = T>
 cudaError_t run(const ArrayWork& work, const ArrayAddresses& at, void* temporary, std::size_t& bytes, cudaStream_t stream) {
   const T* const in = static_cast<const T*>(at.input);
   T* const out = static_cast<T*>(at.output);
+  const Added* const terms = static_cast<const Added*>(at.input);
+  Added* const sums = static_cast<Added*>(at.output);
   const auto n = static_cast<int>(work.count);
   switch (work.verb) {
-    case ArrayVerb::Sum: return cub::DeviceReduce::Sum(temporary, bytes, in, out, n, stream);
+    case ArrayVerb::Sum: return cub::DeviceReduce::Sum(temporary, bytes, terms, sums, n, stream);
     case ArrayVerb::Min: return cub::DeviceReduce::Min(temporary, bytes, in, out, n, stream);
     case ArrayVerb::Max: return cub::DeviceReduce::Max(temporary, bytes, in, out, n, stream);
-    case ArrayVerb::ExclusiveScan: return cub::DeviceScan::ExclusiveSum(temporary, bytes, in, out, n, stream);
-    case ArrayVerb::InclusiveScan: return cub::DeviceScan::InclusiveSum(temporary, bytes, in, out, n, stream);
+    case ArrayVerb::ExclusiveScan: return cub::DeviceScan::ExclusiveSum(temporary, bytes, terms, sums, n, stream);
+    case ArrayVerb::InclusiveScan: return cub::DeviceScan::InclusiveSum(temporary, bytes, terms, sums, n, stream);
     case ArrayVerb::SortAscending:
     case ArrayVerb::SortDescending:
     case ArrayVerb::SortPairsAscending:
@@ -102,7 +105,7 @@ int run_cub(const ArrayWork& work, const ArrayAddresses& at, void* temporary, st
   switch (work.element) {
     case ArrayElement::F32: return run<float>(work, at, temporary, bytes, native);
     case ArrayElement::F64: return run<double>(work, at, temporary, bytes, native);
-    case ArrayElement::I32: return run<std::int32_t>(work, at, temporary, bytes, native);
+    case ArrayElement::I32: return run<std::int32_t, std::uint32_t>(work, at, temporary, bytes, native);
     case ArrayElement::U32: return run<std::uint32_t>(work, at, temporary, bytes, native);
   }
   return cudaErrorInvalidValue;

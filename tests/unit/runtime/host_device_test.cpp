@@ -121,7 +121,7 @@ TEST_CASE(
 }
 
 TEST_CASE("host device: lost and rebuilt, the same recording replays into the new memory") {
-  const Device device = open_host();
+  Device device = open_host();
   auto pool = device.create_pool();
   auto out = pool->host<int>(64, "out");
   auto t = pool->transient<int>(64, "t");

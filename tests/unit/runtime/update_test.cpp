@@ -95,7 +95,7 @@ TEST_CASE(
 
 TEST_CASE("update: a graph of a device that was lost is stale to every change") {
   FakeInstance fake;
-  const Device device = fake.open();
+  Device device = fake.open();
   const auto pool = device.create_pool();
   const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b");
   CapturedGraph graph = make_graph(device, "g", a, b);

@@ -56,7 +56,7 @@ TEST_CASE("tune: the fastest lowering takes the graph's place, and the report sa
   REQUIRE(report.has_changed());
   CHECK(report.candidates[report.chosen].name == "lanes 8");
   CHECK(report.candidates[report.chosen].ratio == doctest::Approx(5.0 / 9));
-  CHECK(report.candidates[report.chosen].median_us == doctest::Approx(5));
+  CHECK(report.candidates[report.chosen].median.count() == doctest::Approx(5));
   CHECK(report.confirmed_ratio == doctest::Approx(5.0 / 9));
   CHECK(graph.report().plan_hash == plan);
   CHECK(graph.report().lowering_hash != lowering);

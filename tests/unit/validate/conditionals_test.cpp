@@ -91,7 +91,7 @@ TEST_CASE("validate: what a device has of conditionals") {
          validate(*recording, ConditionalRules::with(conditionals), Validation::Off)) {
       CHECK(finding.message.id == "conditional-unsupported");
       CHECK(finding.code == ErrorCode::Unsupported);
-      of.push_back(finding.message.command);
+      of.push_back(finding.message.command.value());
     }
     return of;
   };

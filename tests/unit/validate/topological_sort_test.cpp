@@ -219,7 +219,8 @@ TEST_CASE(
     for (const Finding& finding : findings_of(*recording)) {
       if (finding.message.id != "hazard-unordered") continue;
       found = true;
-      const std::uint32_t a = finding.message.other_command, b = finding.message.command;
+      const std::uint32_t a = finding.message.other_command.value(),
+                          b = finding.message.command.value();
       CHECK(a < b);
       CHECK(conflict(*recording, a, b));
       CHECK_FALSE(order.before(a, b));
@@ -241,7 +242,8 @@ TEST_CASE("validate: with an edge for each reported pair nothing is left to repo
     REQUIRE(unordered.size() > 0);
     REQUIRE(unordered.back().message.id == "hazard-unordered");
     for (const Finding& finding : unordered)
-      recording.edges.push_back({finding.message.other_command, finding.message.command, {}});
+      recording.edges.push_back(
+          {finding.message.other_command.value(), finding.message.command.value(), {}});
     CHECK(findings_of(recording).empty());
   }
 }
@@ -320,7 +322,7 @@ TEST_CASE("validate: without the idle barriers of a random recording its order i
     int idle = 0;
     for (const Finding& finding : findings_of(*recording)) {
       if (finding.message.id != "barrier-orders-nothing") continue;
-      without.commands[finding.message.command].payload = &nothing;
+      without.commands[finding.message.command.value()].payload = &nothing;
       ++idle;
     }
     Relation after = direct_order(without);

@@ -279,11 +279,13 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
   return result;
 }
 
-void check_scalar(const CompiledGraph& graph, std::uint32_t scalar, std::uint64_t bytes) {
-  check_scalar(graph.first(), scalar, bytes);
+void check_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
+                  std::uint64_t bytes) {
+  check_scalar(graph->first(), scalar, bytes);
 }
-std::uint32_t set_scalar(CompiledGraph& graph, std::uint32_t scalar, const void* value) {
-  return graph.set_scalar(scalar, value);
+std::uint32_t set_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
+                         const void* value) {
+  return require_handle(graph, "GraphScalar", "set", Stage::Launch).set_scalar(scalar, value);
 }
 
 }  // namespace reprise::detail

@@ -82,7 +82,7 @@ std::string describe(ArrayVerb verb, ArrayType type, const BufferView& input) {
 void check_input(std::string_view name, const BufferView& input, const BufferView& output,
                  ArrayType type) {
   if (!input || !output)
-    refuse(ErrorCode::InvalidArgument, name, "input or output is an empty buffer");
+    refuse(ErrorCode::NotInitialized, name, "input or output is an empty buffer");
   const std::uint64_t count = count_of(input, type);
   if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
   if (count > std::numeric_limits<std::int32_t>::max())

@@ -38,7 +38,7 @@ void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch)
 template <class T>
 void check_view(std::string_view name, std::string_view role, const GpuRef<T>& view,
                 std::uint64_t length, std::uint64_t batch, std::uint64_t distance) {
-  if (!view) refuse(ErrorCode::InvalidArgument, name, text("the ", role, " is an empty buffer"));
+  if (!view) refuse(ErrorCode::NotInitialized, name, text("the ", role, " is an empty buffer"));
   const std::uint64_t needed = (batch - 1) * distance + length;
   if (needed > view.size()) {
     refuse(

@@ -169,7 +169,7 @@ TEST_CASE("cuda interop: memory that is not a buffer of this device is refused")
       Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
   CHECK(code([&] { return from_native(host, memory.data, kCount); }) == ErrorCode::Unsupported);
   CHECK(code([&] { return from_native(Device(), memory.data, kCount); }) ==
-        ErrorCode::InvalidArgument);
+        ErrorCode::NotInitialized);
   CHECK(cuda_state() == before);
 }
 

@@ -157,7 +157,7 @@ TEST_CASE_FIXTURE(RngFixture, "rng: normal values are within 2 units in the last
 }
 
 TEST_CASE_FIXTURE(RngFixture, "rng: fills without a stream or without values are refused") {
-  check_refused(ErrorCode::InvalidArgument, {"rng_fill_uniform", "stream"}, [&] {
+  check_refused(ErrorCode::NotInitialized, {"rng_fill_uniform", "RngStream"}, [&] {
     static_cast<void>(RngFillUniformOp({.destination = pool->allocate<float>(4)}));
   });
   check_refused(ErrorCode::InvalidArgument, {"rng_fill_normal", "no values"}, [&] {

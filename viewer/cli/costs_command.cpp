@@ -21,7 +21,7 @@ struct CostsOptions {
 const char* clock_name(GraphCosts::TimedBy timed_by) {
   switch (timed_by) {
     case GraphCosts::TimedBy::HostClock: return "the host clock";
-    case GraphCosts::TimedBy::Timestamps: return "stamps";
+    case GraphCosts::TimedBy::Timestamps: return "timestamps";
     case GraphCosts::TimedBy::Profiler: break;
   }
   return "the profiler";

@@ -210,11 +210,11 @@ TEST_CASE("trace cost profile: the error for a malformed file names the problem"
   CHECK(has(with("{\"reprise_costs\": 2, \"graphs\": []}"), "version is 2"));
   CHECK(has(with("{\"reprise_costs\": 1}"), "malformed"));
   CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "
-                 "\"plan\": \"xyz\", \"replays\": 1, \"timed_by\": \"stamps\", "
+                 "\"plan\": \"xyz\", \"replays\": 1, \"timed_by\": \"timestamps\", "
                  "\"commands\": []}]}"),
             "a plan \"xyz\""));
   CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "
-                 "\"plan\": \"0\", \"replays\": 1, \"timed_by\": \"stamps\", "
+                 "\"plan\": \"0\", \"replays\": 1, \"timed_by\": \"timestamps\", "
                  "\"commands\": [{\"command\": 0, \"label\": \"\", \"name\": \"k\", \"work\": 1, "
                  "\"us\": -1}]}]}"),
             "takes -1"));

@@ -130,6 +130,6 @@ TEST_CASE("memory goal: the plan's text reports the trade-off") {
                           std::move(result.placement));
   CHECK(to_text(plan).find("memory goal") == std::string::npos);
   plan.memory_tradeoff = result.memory_tradeoff;
-  CHECK(to_text(plan).find("memory goal least: slab 16384 -> 4096 bytes, critical path 2 -> 8 "
+  CHECK(to_text(plan).find("memory goal minimum: slab 16384 -> 4096 bytes, critical path 2 -> 8 "
                            "commands, lanes 0 -> 1\n") != std::string::npos);
 }

@@ -90,12 +90,12 @@ TEST_CASE("trace options: the level for viewers and the token for TCP") {
   CHECK(trace_options(desc)->live->listen == "127.0.0.1:0");
   CHECK(trace_options(desc)->live->token == "secret");
   check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0"},
-                {"TraceDesc::listen is \":0\"", "no token"});
+                {"TraceDesc::listen is \":0\"", "requires a token"});
   check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = "x:y", .token = "secret"},
                 {"x:y", "host:port"});
   const std::string long_token(trace::kMaxTokenBytes + 1, 'x');
   check_refused(ErrorCode::InvalidArgument, {.target = "live", .listen = ":0", .token = long_token},
-                {"the longest is 256"});
+                {"exceeds the limit of 256"});
   const EnvironmentVariable listen("REPRISE_LISTEN", ":4711"), token("REPRISE_TOKEN", "other");
   CHECK(trace_options(desc)->live->listen == ":4711");
   CHECK(trace_options(desc)->live->token == "other");

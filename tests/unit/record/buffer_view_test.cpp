@@ -23,9 +23,9 @@ TEST_CASE(
   CHECK(view.name().empty());
   CHECK(view.id() == BufferId{});
   CHECK_FALSE(view.is_stale());
-  CHECK(code_of([&] { static_cast<void>(view.kind()); }) == ErrorCode::InvalidArgument);
-  CHECK(code_of([&] { static_cast<void>(view.data()); }) == ErrorCode::InvalidArgument);
-  CHECK(code_of([&] { static_cast<void>(view.subview(0, 0)); }) == ErrorCode::InvalidArgument);
+  CHECK(code_of([&] { static_cast<void>(view.kind()); }) == ErrorCode::NotInitialized);
+  CHECK(code_of([&] { static_cast<void>(view.data()); }) == ErrorCode::NotInitialized);
+  CHECK(code_of([&] { static_cast<void>(view.subview(0, 0)); }) == ErrorCode::NotInitialized);
 }
 
 TEST_CASE("buffer view: a subview's offset is relative to its view") {

@@ -25,7 +25,7 @@ constexpr std::pair<GraphCosts::TimedBy, std::string_view> kTimedBy[] = {
     {GraphCosts::TimedBy::Timestamps, "stamps"},
     {GraphCosts::TimedBy::Profiler, "profiler"}};
 
-[[noreturn]] void fail_costs_file(const std::filesystem::path& path, std::string_view what) {
+[[noreturn]] void fail_costs_file(const std::filesystem::path& path, std::string_view problem) {
   fail(ErrorCode::InvalidArgument, Stage::Profile, "",
        concat("costs file ", path.string(), ": ", problem));
 }

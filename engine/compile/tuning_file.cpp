@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::uint32_t kMostLanes = 65535;
+constexpr std::uint32_t kMaxLanes = 65535;
 
 [[noreturn]] void fail_file(const std::filesystem::path& path, std::string_view problem) {
   fail(ErrorCode::InvalidArgument, Stage::Lowering, "",
@@ -59,7 +59,7 @@ LoweringConfig choice_of(const Json& json) {
   choice.lanes = json.value("lanes", 0u);
   const bool needs_lanes = choice.shape == LoweringConfig::Shape::Lanes ||
                            choice.shape == LoweringConfig::Shape::CostBased;
-  if (needs_lanes && (choice.lanes == 0 || choice.lanes > kMostLanes))
+  if (needs_lanes && (choice.lanes == 0 || choice.lanes > kMaxLanes))
     throw std::out_of_range(concat(choice.lanes, " lanes"));
   choice.costs = json.value("costs_ns", std::vector<std::uint32_t>());
   if (json.value("priorities", false))

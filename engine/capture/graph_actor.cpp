@@ -122,9 +122,8 @@ GraphHandle GraphHandle::from_graph(CapturedGraph graph) {
 }
 
 GraphActor::GraphActor(const Device& device, const Queue& queue) {
-  if (!device || !queue)
-    detail::fail(ErrorCode::NotInitialized, Stage::Open, "",
-                 "a GraphActor needs a device and one of its queues");
+  if (!device) detail::fail_empty("Device", "GraphActor", Stage::Open);
+  if (!queue) detail::fail_empty("Queue", "GraphActor", Stage::Open);
   if (detail::core_of(queue)->device() != detail::core_of(device)) {
     detail::fail(
         ErrorCode::WrongDevice, Stage::Open, queue.label(),

@@ -115,5 +115,5 @@ TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
   CHECK(text == to_dot(step, DotFlags::Verbose));
   CHECK_THROWS_AS(export_dot(step, path / "no folder" / "x.dot"), Error);
   CHECK(thrown_by([] { static_cast<void>(to_dot(CapturedGraph(), DotFlags::None)); }).code() ==
-        ErrorCode::InvalidState);
+        ErrorCode::NotInitialized);
 }

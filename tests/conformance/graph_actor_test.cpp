@@ -139,9 +139,9 @@ TEST_CASE_FIXTURE(
   CHECK(thrown_by([&] { static_cast<void>(answer(actor.record({nullptr}))); }).code() ==
         ErrorCode::InvalidArgument);
   CHECK(thrown_by([&] { static_cast<void>(answer(actor.launch(GraphHandle()))); }).code() ==
-        ErrorCode::InvalidArgument);
+        ErrorCode::NotInitialized);
   CHECK(thrown_by([] { static_cast<void>(GraphHandle::from_graph(CapturedGraph())); }).code() ==
-        ErrorCode::InvalidArgument);
+        ErrorCode::NotInitialized);
   CHECK(answer(actor.launch(answer(actor.record({adding(7)})))) == 1);
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
 }

@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(
     DeviceFixture,
     "graph op record: declared accesses are checked like arguments of Recorder methods") {
   CommandBuffer cmd = recording();
-  check_refused(ErrorCode::InvalidArgument, {"shift"}, [&] {
+  check_refused(ErrorCode::NotInitialized, {"shift"}, [&] {
     cmd.add(Shift{kernel(shaders::conf_add), {}, {}, 1});
   });
   CHECK(cmd.command_count() == 0);

@@ -78,6 +78,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(x.is_stale());
   CHECK(h.is_stale());
   CHECK(t.is_stale());
+  device.wait_idle();
   CHECK(own->statistics().buffer_bytes == 0);
   check_refused(ErrorCode::StaleHandle, {"x", "cleared"}, [&] { static_cast<void>(x.data()); });
   CommandBuffer cmd = recording();

@@ -138,9 +138,9 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a lau
   CHECK(values(x.replica(1)) == all(1003));
   check_refused(ErrorCode::OutOfRange, {"step", "replica 2"},
                 [&] { static_cast<void>(graph.launch(queue, {.replica = 2})); });
-  check_refused(ErrorCode::OutOfRange, {"instance(2)", "x", "2 copies"},
+  check_refused(ErrorCode::OutOfRange, {"replica(2)", "x", "2 copies"},
                 [&] { static_cast<void>(x.replica(2)); });
-  check_refused(ErrorCode::OutOfRange, {"instance(1)", "one copy"},
+  check_refused(ErrorCode::OutOfRange, {"replica(1)", "one copy"},
                 [&] { static_cast<void>(pool->allocate<unsigned>(4).replica(1)); });
   CommandBuffer single = recording();
   single.fill(x, 1u);

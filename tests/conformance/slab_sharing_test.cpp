@@ -30,8 +30,8 @@ struct SlabSharingFixture : DeviceFixture {
   Queue other = device.create_queue({.label = "other"});
   std::shared_ptr<CapturePool> step = sharing_pool();
 
-  [[nodiscard]] std::shared_ptr<CapturePool> sharing_pool(std::uint64_t budget = 0,
-                                                          std::uint64_t reserve = 0) const {
+  [[nodiscard]] std::shared_ptr<CapturePool> sharing_pool(
+      std::optional<std::uint64_t> budget = {}, std::optional<std::uint64_t> reserve = {}) const {
     return device.create_pool({.label = "step",
                                .sharing = SlabSharing::OneAtATime,
                                .reserve = reserve,
@@ -258,7 +258,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
 TEST_CASE_FIXTURE(SlabSharingFixture,
                   "slab sharing: a graph beyond the reservation starts another shared slab and a "
                   "message reports it") {
-  const auto narrow = sharing_pool(0, bytes_of(2));
+  const auto narrow = sharing_pool({}, bytes_of(2));
   Sharer small = sharer(1, 5, narrow);
   CHECK_FALSE(was_said("another-shared-slab"));
   Sharer large = sharer(3, 6, narrow);
@@ -322,7 +322,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE_FIXTURE(SlabSharingFixture,
                   "slab sharing: an update to larger transients grows the slab, trimmed or not, or "
                   "moves to another slab") {
-  const auto narrow = sharing_pool(0, bytes_of(3));
+  const auto narrow = sharing_pool({}, bytes_of(3));
   Sharer changing = sharer(1, 5, narrow), staying = sharer(1, 6, narrow);
   check_runs(changing, 1, queue);
   const auto update = [&](unsigned transients) {

@@ -220,6 +220,6 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: a device-wide budget is enforced") {
   CHECK(device.trim().slabs == 1);
   check_refused(ErrorCode::SlabExhausted, {device.info().selector},
                 [&] { static_cast<void>(one.launch(queue)); });
-  device.set_memory_budget(0);
+  device.set_memory_budget(std::nullopt);
   check_runs(one, 1);
 }

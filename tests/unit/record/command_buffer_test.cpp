@@ -15,9 +15,10 @@ struct Replay : detail::PendingSource {
 };
 
 void check_state_error(const std::function<void()>& call,
-                       std::initializer_list<std::string_view> parts) {
+                       std::initializer_list<std::string_view> parts,
+                       ErrorCode code = ErrorCode::InvalidState) {
   const Error error = thrown_by(call);
-  CHECK(error.code() == ErrorCode::InvalidState);
+  CHECK(error.code() == code);
   const std::string text = error.what();
   for (const std::string_view part : parts) {
     INFO("text: ", text);
@@ -107,9 +108,9 @@ TEST_CASE("command buffer: a moved-from one refuses all methods and is Invalid")
   CHECK(cmd.state() == State::Invalid);  // NOLINT(bugprone-use-after-move)
   CHECK(cmd.command_count() == 0);
   CHECK(cmd.label_name().empty());
-  check_state_error([&] { cmd.host([] {}); }, {"moved"});
-  check_state_error([&] { cmd.begin(); }, {"moved"});
-  check_state_error([&] { moved.execute(cmd); }, {"moved"});
+  check_state_error([&] { cmd.host([] {}); }, {"moved"}, ErrorCode::NotInitialized);
+  check_state_error([&] { cmd.begin(); }, {"moved"}, ErrorCode::NotInitialized);
+  check_state_error([&] { moved.execute(cmd); }, {"moved"}, ErrorCode::NotInitialized);
   moved.host([] {});
   CHECK(moved.command_count() == 1);
 }

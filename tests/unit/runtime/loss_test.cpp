@@ -80,6 +80,7 @@ TEST_CASE_FIXTURE(Loss, "rebuild: returns a new handle for each buffer, and old 
   }
   CHECK(error_of([&] { (void)x.data(); }).code == ErrorCode::StaleHandle);
   CHECK(pool->buffer_count() == 3);
+  device.wait_idle();
   CHECK(pool->statistics().buffer_bytes == 16);
   CHECK(error_of([&] { (void)device.rebuild(); }).code == ErrorCode::InvalidState);
 }

@@ -32,9 +32,7 @@ class Series {
   [[nodiscard]] reprise::CommandRef slot_step() const noexcept { return slot_step_; }
 
   [[nodiscard]] const reprise::GpuRef<unsigned>& input() const noexcept { return input_; }
-  [[nodiscard]] const reprise::DeviceScalar<unsigned>& last_term() const noexcept {
-    return last_term_;
-  }
+  void set_last_term(unsigned value) { last_term_.set(value); }
   // What every value is after a replay that began with `first`; `slot_term` is the slot's, `last`
   // the DeviceScalar's.
   struct Now {

@@ -152,7 +152,7 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
 
 void run_counts(const Options&, Report& report) {
   const Instance instance({.application = "reprise_bench"});
-  const Device device = instance.open_device(DeviceSelector::named("host"));
+  Device device = instance.open_device(DeviceSelector::named("host"));
   device.set_compile_cache_budget(0);  // each compiling goes through every stage
   struct Way {
     const char* name;

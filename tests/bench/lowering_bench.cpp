@@ -198,8 +198,8 @@ class LoweringBench {
         std::filesystem::temp_directory_path() /
         ("reprise_bench." + std::to_string(::getpid()) + "." + std::to_string(made++) + ".reprise");
     const std::string target = file.string();
-    const Instance instance({.application = "reprise_bench",
-                             .trace = {.target = target, .profile = ProfileMode::Every}});
+    Instance instance({.application = "reprise_bench",
+                       .trace = {.target = target, .profile = ProfileMode::Every}});
     const LoweringBench earlier(instance, options_, report_);
     CapturedGraph graph =
         earlier.device_.compile(earlier.record(tasks, kernel, 0), {.pool = earlier.pool_});

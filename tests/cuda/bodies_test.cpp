@@ -39,7 +39,7 @@ struct Bodies {
   }
   GpuRef<unsigned long long> counter, other;
   Condition go;
-  CommandBuffer commands{nullptr};
+  CommandBuffer commands;
 };
 
 }  // namespace

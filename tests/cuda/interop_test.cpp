@@ -345,7 +345,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   }
   t.device.wait_idle();
   CHECK(dropped);
-  CHECK(error_of([&] { static_cast<void>(from_native(t.device, nullptr)); }).code ==
+  CHECK(error_of([&] { static_cast<void>(from_native(t.device, CUgraph{nullptr})); }).code ==
         ErrorCode::InvalidArgument);
 }
 

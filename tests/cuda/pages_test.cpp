@@ -128,17 +128,17 @@ TEST_CASE(
     "without") {
   FakePages fake;
   const auto pages = CudaVirtualAllocation::make(fake.context, 4 * kPage);
-  CHECK_FALSE(is_gone(pages->data()));
+  CHECK_FALSE(is_gone(pages->address()));
   pages->give_back();
   CHECK(given.mappings == 0);
   CHECK(given.reservations == 1);
-  CHECK(is_gone(pages->data()));
-  CHECK(is_gone(pages->data() + 4 * kPage - 1));
-  CHECK_FALSE(is_gone(pages->data() + 4 * kPage));
-  CHECK_FALSE(is_gone(pages->data() - 1));
-  std::byte* const address = pages->data();
+  CHECK(is_gone(pages->address()));
+  CHECK(is_gone(pages->address() + 4 * kPage - 1));
+  CHECK_FALSE(is_gone(pages->address() + 4 * kPage));
+  CHECK_FALSE(is_gone(pages->address() - 1));
+  std::byte* const address = pages->address();
   pages->take();
-  CHECK(pages->data() == address);
+  CHECK(pages->address() == address);
   CHECK(given.mappings == 1);
   CHECK_FALSE(is_gone(address));
 }
@@ -188,13 +188,13 @@ TEST_CASE(
   pages->resize(5 * kPage);
   pages->give_back();
   CHECK(given.mappings == 0);
-  CHECK(is_gone(pages->data()));
+  CHECK(is_gone(pages->address()));
   pages->resize(2 * kPage);
   CHECK(given.mappings == 0);
   pages->take();
   CHECK(pages->bytes() == 2 * kPage);
   CHECK(given.mappings == 1);
-  CHECK_FALSE(is_gone(pages->data()));
+  CHECK_FALSE(is_gone(pages->address()));
   pages->resize(0);
   CHECK(given.mappings == 0);
   CHECK(given.memories == 0);

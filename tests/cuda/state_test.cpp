@@ -111,7 +111,7 @@ TEST_CASE("cuda state: cuda_check and cuda_ignore take the pending error with th
 
 TEST_CASE("cuda state: what can't be simulated says so") {
   if (!have_gpu()) return;
-  CHECK(error_of([] { gpu().simulate_loss(); }).code == ErrorCode::Unsupported);
+  CHECK(error_of([] { Device(gpu()).simulate_loss(); }).code == ErrorCode::Unsupported);
   CHECK_FALSE(gpu().is_lost());
 }
 

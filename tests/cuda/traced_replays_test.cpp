@@ -20,7 +20,7 @@ template <class Launch>
 trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {}) {
   const NoTraceEnvironment none;
   {
-    const Instance instance(
+    Instance instance(
         {.application = "gpu test", .trace = {.target = folder.file(), .profile = mode}});
     const Device device = instance.open_device(DeviceSelector::named(gpu().info().selector));
     {
@@ -91,7 +91,7 @@ TEST_CASE(
     "traced replays on a GPU: what was over before a flush is in the file while replays go on") {
   if (!have_gpu()) return;
   const TraceFolder folder;
-  const auto launch = [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
+  const auto launch = [&](Instance& instance, CapturedGraph& graph, const Queue& queue) {
     for (std::size_t replays = 1; replays <= 50; ++replays) {
       graph.launch(queue).wait();
       if (replays % 10 != 0) continue;
@@ -108,8 +108,8 @@ TEST_CASE(
     "traced replays on a GPU: samples of some replays, and a mode that changes while they run") {
   if (!have_gpu()) return;
   std::uint64_t launched = 0;
-  const trace::Records records = traced(
-      ProfileMode::Off, [&](const Instance& instance, CapturedGraph& graph, const Queue& queue) {
+  const trace::Records records =
+      traced(ProfileMode::Off, [&](Instance& instance, CapturedGraph& graph, const Queue& queue) {
         const auto launch = [&](int times) {
           for (int i = 0; i < times; ++i, ++launched) graph.launch(queue).wait();
         };

@@ -39,7 +39,7 @@ class Ladder {
     measure("a scalar slot", [&] { return nodes_set(term.set(77)); });
     now_.last = 5;
     measure("a DeviceScalar, in the order of its queue", [&] {
-      series_.last_term().set(5);
+      series_.set_last_term(5);
       return nodes_set(0);
     });
     now_.slot_step_enabled = false;

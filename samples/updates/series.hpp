@@ -32,7 +32,7 @@ class Series {
   [[nodiscard]] reprise::CommandRef slot_step() const noexcept { return slot_step_; }
 
   [[nodiscard]] const reprise::GpuRef<unsigned>& input() const noexcept { return input_; }
-  [[nodiscard]] reprise::DeviceScalar<unsigned>& last_term() noexcept { return last_term_; }
+  void set_last_term(unsigned value) { last_term_.set(value); }
   // The value of every element after a replay that started with `first`. `slot_term` is the slot's
   // value, `last` the DeviceScalar's.
   struct Now {

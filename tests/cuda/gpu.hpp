@@ -31,7 +31,7 @@ struct CudaState {
 
 // The objects that a test launches with.
 struct Gpu {
-  const Device& device = gpu();
+  Device device = gpu();
   Queue queue;
   std::shared_ptr<CapturePool> pool;
   Gpu();

@@ -66,7 +66,7 @@ TEST_CASE(
 }
 
 TEST_CASE("child: a faulting kernel" * doctest::skip()) {
-  const Gpu t;
+  Gpu t;
   const auto other = t.pool->allocate<float>(100, "other");
   CapturedGraph graph;
   const Fence fence = launch_fault(t, graph);

@@ -1,5 +1,5 @@
-// Scalars, buffers and switches of commands in what a graph runs as a whole: they reach in there
-// like into the graph itself.
+// Scalar slots, rebinding and enabling of commands in the bodies of a graph (loops, branches,
+// nested command buffers): they apply to bodies as they do to the graph itself.
 #include <vector>
 
 #include "conditions.shaders.hpp"
@@ -53,7 +53,8 @@ TEST_CASE_FIXTURE(BodySlotFixture,
   graph.launch(queue).wait();
   check(x, 9);
   auto value = graph.scalar<unsigned>("value");
-  CHECK(value.set(10) == 5);  // commands of the graph that take it, or run what does
+  // The count includes commands of the graph whose bodies use the slot.
+  CHECK(value.set(10) == 5);
   graph.launch(queue).wait();
   check(x, 90);
   CHECK(value.set(10) == 0);

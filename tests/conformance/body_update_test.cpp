@@ -1,4 +1,4 @@
-// Updates of graphs that run whole recordings.
+// Updates of graphs with bodies: loops, branches, nested command buffers.
 #include <functional>
 #include <vector>
 
@@ -30,7 +30,7 @@ struct BodyUpdateFixture : DeviceFixture {
     return body;
   }
 
-  // x goes up by `value` in each iteration, until it has reached `end`.
+  // Adds `value` to x in each iteration until x reaches `end`.
   [[nodiscard]] CommandBuffer loop(unsigned value, unsigned end) const {
     CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
     const DispatchDesc desc{.grid = ceil_div(kCount, 128), .block = 128};
@@ -131,8 +131,8 @@ TEST_CASE_FIXTURE(BodyUpdateFixture,
                   "body update: a different body, branch or condition needs a new executable, "
                   "which the report states") {
   const auto recorded = [&](const std::function<void(CommandBuffer&)>& record) {
-    CommandBuffer cmd =
-        recording({.ordering = Ordering::Linear});  // the edges are the same, whatever decides what
+    // Linear: the edges are equal whatever the accesses of the commands.
+    CommandBuffer cmd = recording({.ordering = Ordering::Linear});
     record(cmd);
     cmd.end();
     return cmd;

@@ -69,7 +69,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CapturedGraph third = compile(cmd);
   third.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(64, 2));
-  first.launch(queue).wait();  // still what it was compiled from
+  // The first graph keeps the contents it was compiled from.
+  first.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(64, 1));
 }
 
@@ -77,9 +78,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
                   "captured graph: while a callback of it waits, its command buffer is Pending and "
                   "refuses to be reset") {
   std::promise<void> go;
-  std::shared_future<void> gone = go.get_future().share();
+  std::shared_future<void> released = go.get_future().share();
   CommandBuffer cmd = recording({.label = "step"});
-  cmd.host([gone] { gone.wait(); });
+  cmd.host([released] { released.wait(); });
   CapturedGraph graph = compile(cmd);
   const Fence fence = graph.launch(queue);
   CHECK(cmd.state() == CommandBufferState::Pending);

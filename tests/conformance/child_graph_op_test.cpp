@@ -10,7 +10,7 @@ namespace {
 
 struct ChildGraphFixture : DeviceFixture {
   GpuRef<unsigned> x = buffer(std::vector<unsigned>(64, 1), "x");
-  // x += value, twice.
+  // Adds `value` to x twice.
   CommandBuffer adds(unsigned value) {
     CommandBuffer secondary = recording({.label = "adds", .level = Level::Secondary});
     const Kernel add = kernel(shaders::conf_add);
@@ -64,5 +64,5 @@ TEST_CASE_FIXTURE(ChildGraphFixture,
   const CommandBuffer open = adds(1);
   check_refused(ErrorCode::InvalidState, {"child_graph", "adds", "end() it first"},
                 [&] { static_cast<void>(ChildGraphOp(open)); });
-  CHECK(open.command_count() == 2);  // none the worse
+  CHECK(open.command_count() == 2);  // the refusal changes nothing
 }

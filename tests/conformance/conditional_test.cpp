@@ -28,7 +28,7 @@ struct ConditionalFixture : DeviceFixture {
     to.dispatch(kernel(shaders::conf_increase), {.grid = ceil_div(kCount, 128), .block = 128},
                 read_write(x), value, kCount);
   }
-  // Counts x[0] up; the condition stays set as long as it is below `end`.
+  // Increments x; the condition stays set while x[0] is below `end`.
   void step(Recorder& to, const Condition& go, unsigned end) const {
     to.dispatch(kernel(shaders::conf_step), {.grid = ceil_div(kCount, 128), .block = 128},
                 read_write(x), end, kCount, go);
@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(ConditionalFixture, "conditional: if/else runs exactly one bra
   CommandBuffer cmd = recording();
   cmd.dispatch(kernel(shaders::conf_decide), kOne, read(decision), go);
   cmd.execute_if(go, adding("then", 10), adding("else", 200));
-  add(cmd, 1);  // waits for whichever ran
+  add(cmd, 1);  // ordered after both branches
   CapturedGraph graph = compile(cmd);
   unsigned expected = 1;
   for (const unsigned value : {0u, 1u, 0u}) {
@@ -175,7 +175,7 @@ TEST_CASE_FIXTURE(
   });
   const CommandBuffer body = secondary("outer body", [&](CommandBuffer& c) {
     c.fill(counter, 3u);
-    c.dispatch(kernel(shaders::conf_decide), kOne, read(counter), inner);  // 3: on
+    c.dispatch(kernel(shaders::conf_decide), kOne, read(counter), inner);  // value 3: set
     c.execute_while(inner, innermost);
     step(c, outer, 16);  // adds 1
   });
@@ -241,8 +241,8 @@ TEST_CASE_FIXTURE(
   first.launch(queue).wait();
   check_all(50);
   CHECK(values(y) == std::vector<unsigned>(kCount, 50));
-  second.launch(queue)
-      .wait();  // its conditions are its own: it begins with 1 again, and goes round once
+  // The second graph has its own conditions: each starts at 1, and each loop iterates once.
+  second.launch(queue).wait();
   check_all(51);
   CHECK(second.loops()[0].iterations == 1);
   CHECK(first.loops()[0].iterations == 49);

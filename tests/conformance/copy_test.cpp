@@ -86,7 +86,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: borrowed memory is read and written at e
   CapturedGraph graph = compile(cmd);
   graph.launch(queue).wait();
   CHECK(out == counting(32));
-  std::ranges::copy(counting(32, 1000), in.begin());  // in place: the graph knows the address
+  // In place, because the graph holds the address.
+  std::ranges::copy(counting(32, 1000), in.begin());
   graph.launch(queue).wait();
   CHECK(out == counting(32, 1000));
 }
@@ -113,6 +114,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: invalid arguments are refused and record
                 [&] { cmd.copy(x.slice(0, 8), x.slice(7, 8)); });
   check_refused(ErrorCode::InvalidArgument, {"snapshot"}, [&] { cmd.copy(x, snapshot(host)); });
   CHECK(cmd.command_count() == 0);
-  run(cmd);  // an empty graph is a graph
+  run(cmd);  // an empty graph can be launched
   CHECK(values(x) == counting(16));
 }

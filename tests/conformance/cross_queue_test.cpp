@@ -26,14 +26,14 @@ struct CrossQueueFixture : DeviceFixture {
     record(cmd);
     return compile(cmd);
   }
-  // Slow to write x, so that who does not wait reads too early.
+  // Writes x late, so that a reader that does not wait sees the old values.
   [[nodiscard]] CapturedGraph slow_writer(unsigned value) const {
     return graph([&](CommandBuffer& cmd) {
       cmd.dispatch(set, kWords, write(x), value, kCount);
       cmd.dispatch(churn, kWords, read_write(x), kRounds, kCount);
     });
   }
-  // Slow to read x: what it writes to y depends on x at its end.
+  // Reads x late: the values written to y depend on x at the end of the replay.
   [[nodiscard]] CapturedGraph slow_reader() const {
     const auto t = pool->transient<unsigned>(kCount, "t");
     return graph([&](CommandBuffer& cmd) {

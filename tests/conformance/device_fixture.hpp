@@ -1,6 +1,6 @@
-// DeviceFixture: the device that $REPRISE_DEVICE names (the host device where it is unset) with a
-// queue and a pool, and what every conformance test does with them. Validation is Full. Threads:
-// one thread at a time, but for `device`, `queue` and `pool`, which any thread may use.
+// DeviceFixture: the device named by $REPRISE_DEVICE (the host device if unset) with a queue, a
+// pool and helpers that all conformance tests share. Validation is Full. Threads: one at a time,
+// except for `device`, `queue` and `pool`, which any thread may use.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ inline DeviceSelector selector_of_this_run() {
   return DeviceSelector::named(name == nullptr || *name == '\0' ? "host" : name);
 }
 
-// `call` throws `code` and its text holds every one of `parts`.
+// Checks that `call` throws `code` with a text that contains all of `parts`.
 inline void check_refused(ErrorCode code, std::initializer_list<std::string_view> parts,
                           const std::function<void()>& call) {
   const Error error = thrown_by(call);
@@ -47,7 +47,7 @@ std::vector<T> generated(std::size_t count, const std::function<T(std::size_t)>&
 
 struct DeviceFixture {
   std::shared_ptr<std::vector<std::string>> messages =
-      std::make_shared<std::vector<std::string>>();  // ids, as they came
+      std::make_shared<std::vector<std::string>>();  // ids in order of arrival
   Instance instance{
       {.application = "conformance",
        .validation = Validation::Full,
@@ -74,7 +74,7 @@ struct DeviceFixture {
     CapturedGraph graph = compile(commands, lowering);
     graph.launch(queue).wait();
   }
-  // Records what `record` does, and runs it.
+  // Runs the commands that `record` records.
   void run(const std::function<void(CommandBuffer&)>& record,
            const CommandBufferDesc& desc = {}) const {
     CommandBuffer commands = recording(desc);
@@ -89,7 +89,7 @@ struct DeviceFixture {
     run([&](CommandBuffer& commands) { commands.copy(snapshot(values), made); });
     return made;
   }
-  // Its values now.
+  // The current values of `of`.
   template <class T>
   [[nodiscard]] std::vector<T> values(const GpuRef<T>& of) const {
     std::vector<T> found(of.size());

@@ -9,7 +9,7 @@ using namespace reprise::test;
 
 namespace {
 
-// A device that can be lost by asking, with one graph on it.
+// A device with one graph, for tests that simulate its loss.
 struct LossFixture : DeviceFixture {
   GpuRef<unsigned> x = pool->allocate<unsigned>(64, "x");
   CommandBuffer commands = recording({.label = "step"});
@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(
   if (!is_host()) return;
   std::promise<void> go;
   CommandBuffer cmd = recording({.label = "waiting"});
-  cmd.host([gone = go.get_future().share()] { gone.wait(); });
+  cmd.host([released = go.get_future().share()] { released.wait(); });
   cmd.fill(x, 1u);
   CapturedGraph waiting = compile(cmd);
   const Fence fence = waiting.launch(queue);
@@ -148,9 +148,9 @@ TEST_CASE_FIXTURE(
   {
     const auto scope = cmd.label("slow part");
     cmd.host(
-        [&started, gone = go.get_future().share()] {
+        [&started, released = go.get_future().share()] {
           started.set_value();
-          gone.wait();
+          released.wait();
         },
         {read(x)});
   }
@@ -170,8 +170,8 @@ TEST_CASE_FIXTURE(
                                       "replay 1", "graph marked", "queue main"}) {
     CHECK(text.find(part) != std::string::npos);
   }
-  CHECK(thrown_by([&] { fence.wait(); }).details().unfinished ==
-        std::vector<std::uint32_t>{1});  // also after it ended
+  // The fence still names the command after it completed.
+  CHECK(thrown_by([&] { fence.wait(); }).details().unfinished == std::vector<std::uint32_t>{1});
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "fault markers: results are unchanged") {

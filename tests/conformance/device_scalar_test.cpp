@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (unsigned i = 1; i <= 20; ++i) {
     scalar.set(i);
     static_cast<void>(graph.launch(other));
-    scalar.set(1000 + i);  // after the launch has read it
+    scalar.set(1000 + i);  // takes effect after the earlier launch's read
     other.wait_idle();
     CHECK(values(seen)[0] == i);
   }

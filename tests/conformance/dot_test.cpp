@@ -99,8 +99,8 @@ TEST_CASE_FIXTURE(DotFixture, "dot: bodies of loops and nested command buffers a
   CHECK(
       has(to_dot(loop, DotFlags::ConditionalNodeParams), "while by go, 1 body, max 3 iterations"));
   CHECK(has(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
-  CHECK(
-      has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));  // of the body's node
+  // The memset is a node of the body.
+  CHECK(has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));
 }
 
 TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {

@@ -9,7 +9,7 @@ using namespace reprise::test;
 namespace {
 
 constexpr unsigned kCount = 4096;
-constexpr DispatchDesc kEarly{
+constexpr DispatchDesc kProgrammatic{
     .grid = kCount / 128, .block = 128, .start = DispatchDesc::Start::Programmatic};
 constexpr DispatchDesc kOrdered{.grid = kCount / 128, .block = 128};
 
@@ -25,15 +25,16 @@ TEST_CASE_FIXTURE(
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input");
   const auto left = buffer(std::vector<unsigned>(kCount, 1), "left"),
              right = buffer(std::vector<unsigned>(kCount, 2), "right");
-  const Kernel early = kernel(shaders::conf_mix_early), ordered = kernel(shaders::conf_mix);
+  const Kernel programmatic = kernel(shaders::conf_mix_early), ordered = kernel(shaders::conf_mix);
   for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(2)}) {
     CommandBuffer cmd = recording();
     for (unsigned i = 0; i < 40; ++i) {
-      cmd.dispatch(early, kEarly, read(input), read_write(left), i, kCount);
-      cmd.dispatch(i % 3 == 0 ? ordered : early, i % 3 == 0 ? kOrdered : kEarly, read(input),
-                   read_write(right), i, kCount);
-      if (i % 5 == 4) cmd.dispatch(early, kEarly, read(left), read_write(right), i, kCount);
-      if (i % 7 == 6) cmd.copy(right, left);  // no kernel, and a kernel behind it
+      cmd.dispatch(programmatic, kProgrammatic, read(input), read_write(left), i, kCount);
+      cmd.dispatch(i % 3 == 0 ? ordered : programmatic, i % 3 == 0 ? kOrdered : kProgrammatic,
+                   read(input), read_write(right), i, kCount);
+      if (i % 5 == 4)
+        cmd.dispatch(programmatic, kProgrammatic, read(left), read_write(right), i, kCount);
+      if (i % 7 == 6) cmd.copy(right, left);  // a copy between kernels
     }
     CapturedGraph graph = compile(cmd, lowering);
     std::vector<unsigned> l = values(left), r = values(right);
@@ -67,9 +68,9 @@ TEST_CASE_FIXTURE(
     cmd.end();
     return cmd;
   };
-  CommandBuffer early = record(DispatchDesc::Start::Programmatic),
+  CommandBuffer programmatic = record(DispatchDesc::Start::Programmatic),
                 ordered = record(DispatchDesc::Start::Ordered);
-  CapturedGraph graph = device.compile(early, {.pool = pool});
+  CapturedGraph graph = device.compile(programmatic, {.pool = pool});
   const std::uint64_t lowering = graph.report().lowering_hash;
   CHECK(graph.update(ordered).done());
   CHECK(graph.report().lowering_hash != lowering);
@@ -85,15 +86,16 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const auto input = buffer(std::vector<unsigned>(kCount, 5), "input"),
              io = buffer(std::vector<unsigned>(kCount, 1), "io"),
              other = buffer(std::vector<unsigned>(kCount, 2), "other");
-  const Kernel early = kernel(shaders::conf_mix_early);
+  const Kernel programmatic = kernel(shaders::conf_mix_early);
   for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful}) {
     CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
     CommandRef last;
     for (unsigned i = 0; i < 40; ++i) {
-      const CommandRef mix = cmd.dispatch(early, kEarly, read(input), read_write(io), i, kCount);
+      const CommandRef mix =
+          cmd.dispatch(programmatic, kProgrammatic, read(input), read_write(io), i, kCount);
       if (i != 0) cmd.edge(last, mix, Dependency::Programmatic);
       cmd.barrier({.buffer = io, .dependency = Dependency::Programmatic});
-      last = cmd.dispatch(early, kEarly, read(io), read_write(other), i, kCount);
+      last = cmd.dispatch(programmatic, kProgrammatic, read(io), read_write(other), i, kCount);
       cmd.barrier({.buffer = other, .dependency = Dependency::Programmatic});
     }
     const unsigned x = values(io)[0], y = values(other)[0];
@@ -126,10 +128,10 @@ TEST_CASE_FIXTURE(DeviceFixture,
     cmd.end();
     return cmd;
   };
-  CommandBuffer early = record(DispatchDesc::Start::Programmatic, Dependency::Programmatic),
+  CommandBuffer programmatic = record(DispatchDesc::Start::Programmatic, Dependency::Programmatic),
                 full = record(DispatchDesc::Start::Ordered, Dependency::Full),
                 nothing = record(DispatchDesc::Start::Ordered, Dependency::Programmatic);
-  CapturedGraph graph = device.compile(early, {.pool = pool});
+  CapturedGraph graph = device.compile(programmatic, {.pool = pool});
   check_refused(ErrorCode::MissingBarrier, {"conf_mix_early", "Start::Programmatic"},
                 [&] { (void)device.compile(nothing, {.pool = pool}); });
   CHECK(graph.update(full).done());

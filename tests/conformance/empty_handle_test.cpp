@@ -52,9 +52,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "empty handle: every call on an empty Device is
 TEST_CASE_FIXTURE(DeviceFixture,
                   "empty handle: every call on a moved-from Instance is NotInitialized") {
   Instance source({.application = "moved"});
-  const Instance taker = std::move(source);
+  const Instance target = std::move(source);
   Instance& none = source;  // NOLINT(bugprone-use-after-move)
-  CHECK(taker.application() == "moved");
+  CHECK(target.application() == "moved");
   CHECK(none.application().empty());
   CHECK_EMPTY(none.devices());
   CHECK_EMPTY(none.gpu_unavailable_reason());
@@ -118,7 +118,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
                   "empty handle: every call on a moved-from CommandBuffer is NotInitialized") {
   CommandBuffer source = recording();
   const GpuRef<unsigned> x = buffer(std::vector<unsigned>(4), "x");
-  const CommandBuffer taker = std::move(source);
+  const CommandBuffer target = std::move(source);
   CommandBuffer& none = source;  // NOLINT(bugprone-use-after-move)
   CHECK_FALSE(static_cast<bool>(none));
   CHECK_EMPTY(CommandBuffer().begin());

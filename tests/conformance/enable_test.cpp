@@ -30,7 +30,7 @@ TEST_CASE_FIXTURE(
   for (const CommandRef& command : {set, copied, filled, updated}) {
     CHECK(graph.is_enabled(command));
     graph.disable(command);
-    graph.disable(command);  // again is nothing
+    graph.disable(command);  // no effect: already disabled
     CHECK_FALSE(graph.is_enabled(command));
   }
   graph.launch(queue).wait();
@@ -86,10 +86,10 @@ TEST_CASE_FIXTURE(DeviceFixture,
   auto recorders = cmd.split(2);
   recorders[1].fill(x.slice(1, 1), 1u);
   recorders[0].fill(x.slice(0, 1), 1u);
-  const CommandRef gone = recorders[1].fill(x.slice(2, 1), 2u);
+  const CommandRef disabled = recorders[1].fill(x.slice(2, 1), 2u);
   cmd.end();
   CapturedGraph graph = compile(cmd);
-  graph.disable(gone);
+  graph.disable(disabled);
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>{1, 1, 0, 3});
 }

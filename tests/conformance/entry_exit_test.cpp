@@ -1,5 +1,5 @@
-// A frame's halves, before several roots that are kernels and after many leaves that are, each by
-// itself: what graphs with them do, and when their replays begin and end.
+// Entry kernels before several root kernels and exit kernels after many leaf kernels, separately
+// and together: results of their graphs, and start and end times of traced replays.
 #include "conformance/device_fixture.hpp"
 #include "unit/profile/traced_run.hpp"
 #include "words.shaders.hpp"
@@ -11,29 +11,29 @@ namespace {
 
 constexpr unsigned kWords = 16;
 
-struct FrameCase {
+struct EntryExitCase {
   const char* name;
   unsigned roots, leaves;
-  bool has_begin, has_end;
-  unsigned copies = 0;  // beside the roots, and behind them beside the leaves
+  bool has_entry, has_exit;
+  unsigned copies = 0;  // additional copies among the roots, and as many among the leaves
 };
-constexpr FrameCase kFrameCases[] = {{"neither half", 1, 7, false, false},
-                                     {"begin", 2, 1, true, false},
-                                     {"end", 1, 8, false, true},
-                                     {"both", 3, 9, true, true},
-                                     {"beside copies", 8, 16, true, true, 1},
-                                     {"too few beside copies", 7, 15, false, false, 1}};
+constexpr EntryExitCase kCases[] = {{"neither", 1, 7, false, false},
+                                    {"entry", 2, 1, true, false},
+                                    {"exit", 1, 8, false, true},
+                                    {"both", 3, 9, true, true},
+                                    {"with copies", 8, 16, true, true, 1},
+                                    {"too few kernels, with copies", 7, 15, false, false, 1}};
 
-void check_halves(const CapturedGraph& graph, const FrameCase& of) {
+void check_entry_exit(const CapturedGraph& graph, const EntryExitCase& of) {
   const std::string text = graph.to_text();
-  CHECK((text.find(" entry\n") != std::string::npos) == of.has_begin);
-  CHECK((text.find(" exit\n") != std::string::npos) == of.has_end);
-  CHECK(graph.report().entry_exit == (of.has_begin || of.has_end));
+  CHECK((text.find(" entry\n") != std::string::npos) == of.has_entry);
+  CHECK((text.find(" exit\n") != std::string::npos) == of.has_exit);
+  CHECK(graph.report().entry_exit == (of.has_entry || of.has_exit));
 }
 
-// Roots that write a part each, a copy of all parts, and leaves that read it.
+// Roots that write one part each, a copy of all parts, and leaves that read the copy.
 struct Star {
-  Star(const Device& device, const std::shared_ptr<CapturePool>& pool, const FrameCase& of)
+  Star(const Device& device, const std::shared_ptr<CapturePool>& pool, const EntryExitCase& of)
       : parts(pool->allocate<unsigned>(of.roots * kWords, "parts")),
         middle(pool->allocate<unsigned>(of.roots * kWords, "middle")),
         sums(pool->allocate<unsigned>(of.leaves * kWords, "sums")),
@@ -64,15 +64,15 @@ struct Star {
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "entry/exit: each kernel is added where it pays and changes no result") {
-  for (const FrameCase& of : kFrameCases) {
+  for (const EntryExitCase& of : kCases) {
     CAPTURE(of.name);
     Star star(device, pool, of);
     CapturedGraph graph = compile(star.commands);
-    check_halves(graph, of);
-    CHECK(graph.node_count() ==
-          of.roots + 1 + of.leaves + 2 * of.copies + (of.has_begin ? 1 : 0) + (of.has_end ? 1 : 0));
+    check_entry_exit(graph, of);
+    CHECK(graph.node_count() == of.roots + 1 + of.leaves + 2 * of.copies + (of.has_entry ? 1 : 0) +
+                                    (of.has_exit ? 1 : 0));
     CHECK(graph.report().added_edges ==
-          (of.has_begin ? of.roots : 0) + (of.has_end ? of.leaves : 0));
+          (of.has_entry ? of.roots : 0) + (of.has_exit ? of.leaves : 0));
     for (int replay = 0; replay < 3; ++replay) graph.launch(queue).wait();
     const auto sums = values(star.sums);
     for (unsigned i = 0; i < sums.size(); ++i) CHECK(sums[i] == 10 * (i / kWords) + 1);
@@ -82,7 +82,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "entry/exit: none is added around copies and fills") {
+TEST_CASE_FIXTURE(DeviceFixture, "entry/exit: no kernel is added around copies and fills") {
   CommandBuffer cmd = recording();
   std::vector<GpuRef<unsigned>> parts;
   const std::vector<unsigned> words(kWords, 3);
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(
 TEST_CASE(
     "entry/exit: traced replays have a start and an end and do not overlap, with either kernel") {
   constexpr std::uint64_t kReplays = 30;
-  for (const FrameCase& of : kFrameCases) {
+  for (const EntryExitCase& of : kCases) {
     CAPTURE(of.name);
     const NoTraceEnvironment none;
     const TraceFolder folder;
@@ -141,15 +141,15 @@ TEST_CASE(
         const auto pool = device.create_pool({.label = "test"});
         const Star star(device, pool, of);
         CapturedGraph graph = device.compile(star.commands, {.pool = pool});
-        check_halves(graph, of);
+        check_entry_exit(graph, of);
         for (std::uint64_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
       }
       device.wait_idle();
     }
     const trace::Records records = all_records(folder.file());
     REQUIRE(records.graph_versions.size() == 1);
-    const std::uint8_t told = records.graph_versions[0].entry_exit;
-    CHECK(told == (of.has_begin && of.has_end ? 1 : of.has_begin ? 2 : of.has_end ? 3 : 0));
+    const std::uint8_t recorded = records.graph_versions[0].entry_exit;
+    CHECK(recorded == (of.has_entry && of.has_exit ? 1 : of.has_entry ? 2 : of.has_exit ? 3 : 0));
     REQUIRE(records.replays.size() == kReplays);
     std::int64_t last = 0;
     for (const trace::Replay& replay : records.replays) {

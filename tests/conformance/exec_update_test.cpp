@@ -92,8 +92,8 @@ TEST_CASE_FIXTURE(
   CHECK(report.time.count() > 0);
   graph.launch(queue).wait();
   CHECK(before.done());
-  const unsigned expected =
-      11u * 1664525u + (20u ^ 7u) + 1013904223u;  // z was 11 after the first replay
+  // z is 11 after the first replay.
+  const unsigned expected = 11u * 1664525u + (20u ^ 7u) + 1013904223u;
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
   CHECK(values(y) == std::vector<unsigned>(kCount, 20));
   CHECK(graph.to_text().find("conf_mix") != std::string::npos);
@@ -120,7 +120,8 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(UpdateFixture, "exec_update: changed edges are reported by their commands") {
-  // Both have four nodes and four edges; the third command reads what another one wrote.
+  // Both recordings have four nodes and four edges; the third command reads the output of another
+  // command.
   const auto record = [&](bool late) {
     return recorded([&](CommandBuffer& cmd) {
       cmd.dispatch(set, kWords, write(x), 1u, kCount);

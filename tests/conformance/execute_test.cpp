@@ -28,7 +28,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
     cmd.execute(secondary);
     cmd.execute(secondary);
   }
-  secondary.reset();  // it may be recorded anew: the primary has its own copy
+  // The secondary can be re-recorded: the primary has its own copy.
+  secondary.reset();
   CapturedGraph graph = compile(cmd);
   graph.launch(queue).wait();
   unsigned expected = 1;

@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A graph whose replay ends when `open` is called, or when the gate dies.
+// A graph whose replay blocks until open() is called or the gate is destroyed.
 class Gate {
  public:
   explicit Gate(const DeviceFixture& f) : graph_(make(f)) {}
@@ -25,7 +25,7 @@ class Gate {
  private:
   CapturedGraph make(const DeviceFixture& f) {
     CommandBuffer cmd = f.recording();
-    cmd.host([gone = go_.get_future().share()] { gone.wait(); });
+    cmd.host([released = go_.get_future().share()] { released.wait(); });
     return f.compile(cmd);
   }
   std::promise<void> go_;
@@ -83,7 +83,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CommandBuffer cmd = recording();
   cmd.host([&ran] { ++ran; });
   CapturedGraph graph = compile(cmd);
-  graph.upload(queue);  // while nothing waits: what a first launch moves may need the whole device
+  // Uploads before a replay blocks: a first launch may synchronise with the whole device.
+  graph.upload(queue);
   Gate gate(*this);
   static_cast<void>(gate.launch(queue));
   static_cast<void>(graph.launch(queue));
@@ -125,7 +126,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   second.wait();
   CHECK(first.done());
   CHECK(order == "b");
-  other.wait(Fence());  // done already
+  other.wait(Fence());  // an empty fence is done
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "queue: two queues without a wait are independent") {

@@ -15,7 +15,7 @@ void check_fill(const DeviceFixture& f, T before, T value) {
   std::fill(expected.begin() + 3, expected.begin() + 993, value);
   CHECK(f.values(x) == expected);
 
-  // Rows of 5 values, 12 apart, from value 2 on.
+  // Rows of 5 values with a pitch of 12 values, starting at value 2.
   f.run([&](CommandBuffer& cmd) {
     cmd.fill(x, before);
     cmd.fill(x.slice(2, 900), value, {.width = 5 * sizeof(T), .height = 40},

@@ -15,14 +15,15 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Two buffers of 8 words, and kernels over them.
-struct Shaken : DeviceFixture {
+// Two buffers of 8 words and kernels that access them.
+struct RaceFixture : DeviceFixture {
   GpuRef<unsigned> x = buffer(std::vector<unsigned>(8, 1), "x"),
                    y = buffer(std::vector<unsigned>(8, 2), "y");
   Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add),
          mix = kernel(shaders::conf_mix);
 
-  // Writes the upper half of x, reads all of it and declares the lower half.
+  // One command writes the upper half of x; another reads all of x but declares only the lower
+  // half.
   [[nodiscard]] CommandBuffer undeclared_read() const {
     CommandBuffer cmd = recording({.label = "step"});
     cmd.fill(y, 0u);
@@ -42,7 +43,8 @@ struct Shaken : DeviceFixture {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Shaken, "find_races: an undeclared read is found and both commands are named") {
+TEST_CASE_FIXTURE(RaceFixture,
+                  "find_races: an undeclared read is found and both commands are named") {
   const RaceReport report = find_races(undeclared_read(), 8);
   REQUIRE(report.findings.size() == 1);
   const RaceFinding& finding = report.findings[0];
@@ -65,19 +67,21 @@ TEST_CASE_FIXTURE(Shaken, "find_races: an undeclared read is found and both comm
 }
 
 TEST_CASE_FIXTURE(
-    Shaken, "find_races: the text names the pair, their source locations and the difference") {
+    RaceFixture, "find_races: the text names the pair, their source locations and the difference") {
   const std::string text = to_text(find_races(undeclared_read(), 8));
-  for (const char* const part : {"find_races step: 3 commands, 8 orders from number 0 on",
-                                 "1 finding", "command 1, dispatch conf_set (",
-                                 "find_races_test.cpp:", "command 2, dispatch conf_add in forward (",
-                                 "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
+  for (const char* const part :
+       {"find_races step: 3 commands, 8 orders from number 0 on", "1 finding",
+        "command 1, dispatch conf_set (",
+        "find_races_test.cpp:", "command 2, dispatch conf_add in forward (",
+        "y: 4 bytes from byte 16 on", "command 2 declares write"}) {
     INFO("part: ", std::string(part), "\ntext: ", text);
     CHECK(contains(text, part));
   }
 }
 
 TEST_CASE_FIXTURE(
-    Shaken, "find_races: an undeclared write is found with the command that declares the bytes") {
+    RaceFixture,
+    "find_races: an undeclared write is found with the command that declares the bytes") {
   CommandBuffer cmd = recording();
   cmd.dispatch(set, kWords, write(x.slice(0, 4)), 5u, 8u);  // writes all 8
   cmd.dispatch(set, kWords, write(x.slice(4, 4)), 9u, 4u);
@@ -94,7 +98,8 @@ TEST_CASE_FIXTURE(
 }
 
 TEST_CASE_FIXTURE(
-    Shaken, "find_races: the pair is found among many commands, and again from its seed alone") {
+    RaceFixture,
+    "find_races: the pair is found among many commands, and again from its seed alone") {
   constexpr unsigned kOthers = 20;
   std::vector<GpuRef<unsigned>> others;
   for (unsigned i = 0; i < kOthers; ++i)
@@ -116,27 +121,27 @@ TEST_CASE_FIXTURE(
   CHECK(again.findings[0].second.index == 17);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: several pairs are found, up to max_findings") {
+TEST_CASE_FIXTURE(RaceFixture, "find_races: several pairs are found, up to max_findings") {
   CommandBuffer cmd = recording();
-  for (unsigned i = 0; i < 3; ++i)
-    cmd.dispatch(set, kWords, write(x.slice(i, 1)), 10 + i, 8 - i);  // each writes to the end
+  // Each dispatch writes from word i to the end of x.
+  for (unsigned i = 0; i < 3; ++i) cmd.dispatch(set, kWords, write(x.slice(i, 1)), 10 + i, 8 - i);
   cmd.end();
   const RaceReport report = find_races(cmd);
-  CHECK(report.findings.size() >= 2);  // two may order the third pair
+  CHECK(report.findings.size() >= 2);  // two reported pairs may order the third
   CHECK(report.findings.size() <= 3);
   for (const RaceFinding& finding : report.findings)
     CHECK(finding.first.index < finding.second.index);
   CHECK(find_races(cmd, {.max_findings = 1}).findings.size() == 1);
 }
 
-TEST_CASE_FIXTURE(Shaken,
+TEST_CASE_FIXTURE(RaceFixture,
                   "find_races: a transient that is read after its last declared use is found") {
   const auto t = pool->transient<unsigned>(8, "t");
-  const auto where = pool->allocate<unsigned long long>(1, "where");
+  const auto address = pool->allocate<unsigned long long>(1, "address");
   CommandBuffer cmd = recording();
   cmd.fill(t, 3u);
-  cmd.dispatch(kernel(shaders::conf_tell_address), kWords, read(t), write(where));
-  cmd.dispatch(kernel(shaders::conf_add_from_address), kWords, read(where), write(y), 1u, 8u);
+  cmd.dispatch(kernel(shaders::conf_store_address), kWords, read(t), write(address));
+  cmd.dispatch(kernel(shaders::conf_add_from_address), kWords, read(address), write(y), 1u, 8u);
   cmd.end();
   const RaceReport report = find_races(cmd);
   REQUIRE(report.findings.size() == 1);
@@ -151,7 +156,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(report.one_order_only);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a read of an uninitialised transient is found") {
+TEST_CASE_FIXTURE(RaceFixture, "find_races: a read of an uninitialised transient is found") {
   CommandBuffer cmd = recording();
   for (unsigned i = 0; i < 6; ++i) {
     const auto good = pool->transient<unsigned>(8, "good");
@@ -172,7 +177,7 @@ TEST_CASE_FIXTURE(Shaken, "find_races: a read of an uninitialised transient is f
   CHECK(report.findings[0].at_end[0].first == 16);
 }
 
-TEST_CASE_FIXTURE(Shaken,
+TEST_CASE_FIXTURE(RaceFixture,
                   "find_races: buffers that differ between replays of one order are excluded by "
                   "name, and others are compared") {
   const auto clock = pool->host<unsigned>(4, "clock");
@@ -192,7 +197,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(clock[2] == 0);
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: undeclared buffers of the pools in use are compared") {
+TEST_CASE_FIXTURE(RaceFixture, "find_races: undeclared buffers of the pools in use are compared") {
   const auto secret = pool->host<unsigned>(4, "secret");
   CommandBuffer cmd = recording();
   cmd.fill(x, 5u);
@@ -211,7 +216,7 @@ TEST_CASE_FIXTURE(Shaken, "find_races: undeclared buffers of the pools in use ar
   CHECK(find_races(cmd, {.ignore = {secret}}).clean());
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: 50 correctly declared commands give no finding") {
+TEST_CASE_FIXTURE(RaceFixture, "find_races: 50 correctly declared commands give no finding") {
   std::vector<GpuRef<unsigned>> words;
   for (unsigned i = 0; i < 6; ++i) words.push_back(buffer(std::vector<unsigned>(64, i), "words"));
   for (unsigned i = 0; i < 4; ++i) words.push_back(pool->transient<unsigned>(64, "t"));
@@ -224,23 +229,23 @@ TEST_CASE_FIXTURE(Shaken, "find_races: 50 correctly declared commands give no fi
     cmd.dispatch(mix, kWords, read(words[from]), read_write(words[to]), i, 64u);
   }
   cmd.end();
-  std::uint32_t told = 0;
+  std::uint32_t progress = 0;
   const RaceReport report =
       find_races(cmd, {.runs = 12, .on_progress = [&](std::uint32_t done, std::uint32_t runs) {
                          CHECK(runs == 12);
-                         told = done;
+                         progress = done;
                        }});
   INFO(to_text(report));
   CHECK(report.clean());
   CHECK(report.commands == 50);
   CHECK(report.orders == 12);
-  CHECK(told == 12);
+  CHECK(progress == 12);
   CHECK_FALSE(report.one_order_only);
   CHECK(report.excluded.empty());
   for (unsigned i = 0; i < 6; ++i) CHECK(values(words[i]) == std::vector<unsigned>(64, i));
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: bodies keep their internal order") {
+TEST_CASE_FIXTURE(RaceFixture, "find_races: bodies keep their internal order") {
   const Condition on = device.create_condition({.name = "on"});
   CommandBuffer inside = recording({.label = "inside", .level = Level::Secondary});
   const auto t = pool->transient<unsigned>(8, "t");
@@ -262,7 +267,8 @@ TEST_CASE_FIXTURE(Shaken, "find_races: bodies keep their internal order") {
   check_untouched();
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: a recording with a single legal order is reported as such") {
+TEST_CASE_FIXTURE(RaceFixture,
+                  "find_races: a recording with a single legal order is reported as such") {
   CommandBuffer cmd = recording({.ordering = Ordering::Linear});
   cmd.dispatch(set, kWords, write(x.slice(0, 4)), 5u, 8u);
   cmd.dispatch(set, kWords, write(x.slice(4, 4)), 9u, 4u);
@@ -274,7 +280,7 @@ TEST_CASE_FIXTURE(Shaken, "find_races: a recording with a single legal order is 
   CHECK(contains(to_text(report), "only the recorded order"));
 }
 
-TEST_CASE_FIXTURE(Shaken,
+TEST_CASE_FIXTURE(RaceFixture,
                   "find_races: host memory, device scalars and pinned memory are restored, also if "
                   "a callback throws") {
   std::vector<unsigned> mine(8, 77);
@@ -301,7 +307,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(cmd.state() == CommandBufferState::Executable);
 }
 
-TEST_CASE_FIXTURE(Shaken,
+TEST_CASE_FIXTURE(RaceFixture,
                   "find_races: it runs on the given queue after pending work on its buffers") {
   Queue other = device.create_queue({.label = "other"});
   CommandBuffer first = recording();
@@ -315,7 +321,7 @@ TEST_CASE_FIXTURE(Shaken,
   CHECK(values(x) == std::vector<unsigned>(8, expected));
 }
 
-TEST_CASE_FIXTURE(Shaken, "find_races: invalid arguments are refused") {
+TEST_CASE_FIXTURE(RaceFixture, "find_races: invalid arguments are refused") {
   const CommandBuffer good = undeclared_read();
   const auto refused = [&](const RaceDesc& desc, std::string_view part) {
     check_refused(ErrorCode::InvalidArgument, {"step", part},

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kCount = 200;
 constexpr std::chrono::seconds kHangGuard{120};
 
-// x += value.
+// Adds `value` to x.
 class Add final : public GraphOp {
  public:
   Add(Kernel add, GpuRef<unsigned> x, unsigned value)
@@ -38,7 +38,7 @@ class Failing final : public GraphOp {
   void record(GraphRecordCtx&) const override { throw std::runtime_error("the op's own words"); }
 };
 
-// What a future gives, or the Error that it throws; never waits for ever.
+// Returns the value of a future or throws its Error; fails the test after kHangGuard.
 template <class T>
 T answer(std::future<T>& reply) {
   REQUIRE(reply.wait_for(kHangGuard) == std::future_status::ready);
@@ -199,7 +199,7 @@ TEST_CASE_FIXTURE(ActorFixture, "graph actor: it requires a device and a queue o
 
 TEST_CASE_FIXTURE(ActorFixture,
                   "graph actor: a handle of an earlier generation of its device is refused") {
-  if (!is_host()) return;  // a GPU's process does not outlive its loss
+  if (!is_host()) return;  // simulate_loss() is Unsupported on a GPU
   GraphActor actor(device, queue);
   const GraphHandle handle = answer(actor.record({adding(1)}));
   device.simulate_loss();

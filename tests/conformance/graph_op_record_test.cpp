@@ -1,4 +1,4 @@
-// Ops that derive from nothing.
+// Ops that satisfy the GraphOpRecord concept without a base class.
 #include <reprise/graph_op.hpp>
 
 #include "conformance/device_fixture.hpp"
@@ -27,8 +27,8 @@ struct Shift {
   }
 };
 
-// The same, as short as can be.
-struct Nothing {
+// The smallest valid op.
+struct EmptyOp {
   [[nodiscard]] std::string_view op_name() const { return "nothing"; }
   void declare(GraphOpDeclaration&) const {}
   void record(GraphRecordCtx&) const {}
@@ -39,7 +39,7 @@ struct NoName {
   void record(GraphRecordCtx&) const {}
 };
 
-static_assert(GraphOpRecord<Shift> && GraphOpRecord<Nothing> && !GraphOpRecord<NoName> &&
+static_assert(GraphOpRecord<Shift> && GraphOpRecord<EmptyOp> && !GraphOpRecord<NoName> &&
               !GraphOpRecord<int>);
 
 }  // namespace

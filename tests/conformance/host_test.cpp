@@ -55,7 +55,8 @@ TEST_CASE_FIXTURE(
     return std::string();
   };
   CHECK(rethrown(second) == "the second time");
-  CHECK(rethrown(second) == "the second time");  // each fence of the replay does, each time
+  // The exception is rethrown on every wait.
+  CHECK(rethrown(second) == "the second time");
   graph.launch(queue).wait();
   first.wait();
   CHECK(values(x) == std::vector<unsigned>(4, 3));

@@ -59,17 +59,17 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "cluster: a size that is too large or does not divide the grid is refused") {
-  const std::uint32_t most = device.info().limits.max_cluster_blocks;
+  const std::uint32_t max_blocks = device.info().limits.max_cluster_blocks;
   const auto out = pool->allocate<unsigned>(8, "out");
   const auto refused = [&](Dim3 grid, Dim3 cluster) {
     CommandBuffer cmd = recording();
     cmd.dispatch(kernel(shaders::conf_cluster_size),
                  {.grid = grid, .block = 32, .cluster = cluster}, write(out));
     cmd.end();
-    check_refused(most == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits,
+    check_refused(max_blocks == 0 ? ErrorCode::Unsupported : ErrorCode::LaunchLimits,
                   {"conf_cluster_size"}, [&] { static_cast<void>(device.compile(cmd)); });
   };
-  refused(2 * (most + 1), most + 1);
+  refused(2 * (max_blocks + 1), max_blocks + 1);
   refused(7, 2);
   refused(8, {2, 0, 1});
 }

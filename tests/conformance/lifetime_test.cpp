@@ -15,8 +15,8 @@ namespace {
 constexpr unsigned kCount = 4096;
 constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
-// Everything that takes part in a replay, each in a place where it can be dropped on its own.
-struct Cast {
+// All objects of a replay; each can be destroyed separately.
+struct ReplayObjects {
   std::optional<CommandBuffer> commands;
   std::optional<CapturedGraph> graph;
   std::shared_ptr<CapturePool> pool;
@@ -41,32 +41,32 @@ struct Cast {
   static constexpr int kParts = 8;
 };
 
-// The parts of a graph whose replay starts when `go` is given and then writes `out`, which belongs
-// to nobody here.
-Cast make_cast(const DeviceFixture& f, const HostRef<unsigned>& out, std::shared_future<void> go,
-               unsigned value) {
-  Cast cast;
-  cast.pool = f.device.create_pool({.label = "cast"});
-  cast.buffer = cast.pool->allocate<unsigned>(kCount, "buffer");
-  cast.transient = cast.pool->transient<unsigned>(kCount, "transient");
-  cast.kernel = f.device.load_kernel(shaders::conf_add);
-  cast.queue = f.device.create_queue({.label = "cast"});
-  cast.commands.emplace(f.recording({.label = "cast", .ordering = Ordering::Linear}));
-  cast.commands->host([go = std::move(go)] { go.wait(); });
-  cast.commands->fill(*cast.transient, value);
-  cast.commands->dispatch(*cast.kernel, kWords, read(*cast.transient), write(*cast.buffer), 1u,
-                          kCount);
-  cast.commands->copy(*cast.buffer, out);
-  cast.commands->end();
-  cast.graph.emplace(f.device.compile(*cast.commands, {.pool = cast.pool}));
-  return cast;
+// Makes the objects of a graph whose replay waits for `go` and then writes `out`. The returned
+// objects do not own `out`.
+ReplayObjects make_objects(const DeviceFixture& f, const HostRef<unsigned>& out,
+                           std::shared_future<void> go, unsigned value) {
+  ReplayObjects objects;
+  objects.pool = f.device.create_pool({.label = "objects"});
+  objects.buffer = objects.pool->allocate<unsigned>(kCount, "buffer");
+  objects.transient = objects.pool->transient<unsigned>(kCount, "transient");
+  objects.kernel = f.device.load_kernel(shaders::conf_add);
+  objects.queue = f.device.create_queue({.label = "objects"});
+  objects.commands.emplace(f.recording({.label = "objects", .ordering = Ordering::Linear}));
+  objects.commands->host([go = std::move(go)] { go.wait(); });
+  objects.commands->fill(*objects.transient, value);
+  objects.commands->dispatch(*objects.kernel, kWords, read(*objects.transient),
+                             write(*objects.buffer), 1u, kCount);
+  objects.commands->copy(*objects.buffer, out);
+  objects.commands->end();
+  objects.graph.emplace(f.device.compile(*objects.commands, {.pool = objects.pool}));
+  return objects;
 }
 
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "lifetime: objects can be destroyed in any order during a replay") {
-  std::array<int, Cast::kParts> order{};
+  std::array<int, ReplayObjects::kParts> order{};
   std::iota(order.begin(), order.end(), 0);
   const std::size_t buffers_before = pool->buffer_count();
   for (unsigned round = 0; round < 24; ++round) {
@@ -74,16 +74,16 @@ TEST_CASE_FIXTURE(DeviceFixture,
     const auto out = pool->host<unsigned>(kCount, "out");
     {
       std::promise<void> go;
-      Cast cast = make_cast(*this, out, go.get_future().share(), round);
-      cast.fence = cast.graph->launch(*cast.queue);
-      const Fence watched = *cast.fence;
-      for (const int which : order) cast.drop(which);
+      ReplayObjects objects = make_objects(*this, out, go.get_future().share(), round);
+      objects.fence = objects.graph->launch(*objects.queue);
+      const Fence watched = *objects.fence;
+      for (const int which : order) objects.drop(which);
       go.set_value();
       watched.wait();
     }
     CHECK(std::all_of(out.span().begin(), out.span().end(),
                       [round](unsigned v) { return v == round + 1; }));
-    // Each part comes first, second, ... last in turn; then the whole order backwards.
+    // Over the iterations each object is destroyed at every position, in both directions.
     std::rotate(order.begin(), order.begin() + 1 + round % 3, order.end());
     if (round % 8 == 7) std::reverse(order.begin(), order.end());
   }
@@ -96,12 +96,12 @@ TEST_CASE_FIXTURE(DeviceFixture, "lifetime: all objects can be destroyed without
   const auto out = pool->host<unsigned>(kCount, "out");
   std::promise<void> go;
   {
-    Cast cast = make_cast(*this, out, go.get_future().share(), 41);
-    static_cast<void>(cast.graph->launch(*cast.queue));
-    static_cast<void>(cast.graph->launch(*cast.queue));
+    ReplayObjects objects = make_objects(*this, out, go.get_future().share(), 41);
+    static_cast<void>(objects.graph->launch(*objects.queue));
+    static_cast<void>(objects.graph->launch(*objects.queue));
   }
   go.set_value();
-  // A later launch that touches `out` comes after them.
+  // A later launch that accesses `out` is ordered after both replays.
   run([&](CommandBuffer& cmd) { cmd.copy(out, pool->transient<unsigned>(kCount, "t")); });
   CHECK(out[0] == 42);
   CHECK(out[kCount - 1] == 42);
@@ -119,11 +119,11 @@ TEST_CASE_FIXTURE(
     cmd.fill(x, 1u);
     cmd.end();
   }
-  CHECK(own->buffer_count() == 1);  // the recording holds it
+  CHECK(own->buffer_count() == 1);  // retained by the recording
   {
     CapturedGraph graph = device.compile(cmd);
     cmd.reset();
-    CHECK(own->buffer_count() == 1);  // the graph does
+    CHECK(own->buffer_count() == 1);  // retained by the graph
     graph.launch(queue).wait();
   }
   device.wait_idle();

@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned kCount = 256;
 
-// A random recording over a few buffers, with what plain C++ says the buffers hold after it.
+// A random recording over a few buffers, and the contents that a C++ reference implementation
+// computes for them.
 class RandomProgram {
  public:
   RandomProgram(const DeviceFixture& f, std::uint32_t seed) : random_(seed) {
@@ -76,7 +77,7 @@ class RandomProgram {
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "lowering: Faithful, Auto and Lanes give the bytes of plain C++ for random recordings") {
+    "lowering: Faithful, Auto and Lanes match a C++ reference for random recordings") {
   const std::uint32_t seed = std::random_device{}();
   CAPTURE(seed);
   for (std::uint32_t round = 0; round < 5; ++round) {
@@ -117,7 +118,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (unsigned i = 0; i < 200; i += 33) CHECK(values(parts[i]) == std::vector<unsigned>(16, i));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "lowering: lanes are from 1 to 65535") {
+TEST_CASE_FIXTURE(DeviceFixture, "lowering: a number of lanes outside 1 to 65535 is refused") {
   CommandBuffer cmd = recording();
   cmd.host([] {});
   cmd.end();

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kCount = 1024, kBranches = 12;
 constexpr DispatchDesc kWords{.grid = kCount / 256, .block = 256};
 
-// Branches that nothing orders, each with a transient of its own.
+// Records independent branches, each with its own transient.
 void record_branches(CommandBuffer& cmd, CapturePool& pool, const Kernel& set,
                      const GpuRef<unsigned>& out) {
   for (unsigned b = 0; b < kBranches; ++b) {
@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "memory goal: updates keep it") {
+TEST_CASE_FIXTURE(DeviceFixture, "memory goal: updates keep the goal") {
   const auto out = pool->allocate<unsigned>(kBranches * kCount, "out");
   const Kernel set = kernel(shaders::conf_set);
   CommandBuffer cmd = recording();
@@ -76,11 +76,11 @@ TEST_CASE_FIXTURE(
   cmd.end();
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .memory_goal = MemoryGoal::Minimum});
   const TuneReport tuned = graph.tune(queue, {.pairs = 9});
-  const bool is_told =
+  const bool is_reported =
       std::any_of(tuned.candidates.begin(), tuned.candidates.end(), [](const TuneCandidate& c) {
         return c.pairs == 0 && c.reason.find("memory goal") != std::string::npos;
       });
-  CHECK(is_told);
+  CHECK(is_reported);
   CHECK(graph.report().slab_bytes == kCount * 4);
   graph.launch(queue).wait();
   const auto found = values(out);

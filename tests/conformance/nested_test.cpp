@@ -12,7 +12,7 @@ struct NestedFixture : DeviceFixture {
   GpuRef<unsigned> x = buffer(std::vector<unsigned>(kCount, 1), "x");
   GpuRef<unsigned> t = pool->transient<unsigned>(kCount, "t");
 
-  // x = mix(x, salt), by way of t.
+  // Applies conf_mix to x through the transient t.
   [[nodiscard]] CommandBuffer step(std::string_view label, unsigned salt) const {
     CommandBuffer made = recording({.label = label, .level = Level::Secondary});
     made.copy(x, t);

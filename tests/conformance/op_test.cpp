@@ -42,7 +42,7 @@ class AddTwice final : public GraphOp {
   Desc d_;
 };
 
-// An op that is what a test says.
+// An op whose name, declare() and record() a test provides.
 class Scripted final : public GraphOp {
  public:
   struct Desc {

@@ -14,7 +14,7 @@ Bytes numbered(std::size_t count) {
       count, [](std::size_t i) { return static_cast<std::uint8_t>(i * 7 + i / 256 + 1); });
 }
 
-// Pitches of 0 are tight.
+// Replaces pitches of 0 by tight ones.
 Pitch filled_in(const Extent& e, Pitch p) {
   if (p.row == 0) p.row = e.width;
   if (p.slice == 0) p.slice = p.row * e.height;
@@ -33,7 +33,8 @@ Bytes copied(const Bytes& source, std::uint64_t source_at, Bytes destination,
   return destination;
 }
 
-// The same copy, device to device, from host memory and to host memory, against plain C++.
+// Checks a copy between device buffers, from host memory and to host memory against a C++
+// reference.
 void check_copy(const DeviceFixture& f, const CopyDesc& desc, std::uint64_t from = 0,
                 std::uint64_t to = 0) {
   const Bytes source = numbered(4096), blank(4096, 0);
@@ -100,8 +101,8 @@ TEST_CASE_FIXTURE(DeviceFixture,
                   "pitched copy: two copies into each other's gaps do not conflict") {
   const auto x = buffer(numbered(1024), "x");
   const auto y = buffer(Bytes(1024, 0), "y");
-  CommandBuffer cmd = recording(
-      {.ordering = Ordering::Explicit});  // where a conflict without a barrier would be refused
+  // Explicit refuses conflicts without a barrier.
+  CommandBuffer cmd = recording({.ordering = Ordering::Explicit});
   const CopyDesc desc{.extent = {8, 32, 1}, .source = {32, 0}, .destination = {32, 0}};
   cmd.copy(x, y, desc);
   cmd.copy(x.subview(8, 1016), y.subview(8, 1016), desc);
@@ -111,14 +112,14 @@ TEST_CASE_FIXTURE(DeviceFixture,
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: a pitch above the device's limit is refused") {
-  const std::uint64_t most = device.info().limits.max_pitch;
-  if (most == 0 || most > (std::uint64_t{1} << 33)) return;  // no buffer could hold two rows
+  const std::uint64_t limit = device.info().limits.max_pitch;
+  if (limit == 0 || limit > (std::uint64_t{1} << 33)) return;  // a buffer cannot hold two such rows
   const auto x = pool->allocate<std::uint8_t>(64, "x");
   std::uint8_t byte = 0;
-  const HostBytes host{HostBytes::Lifetime::Borrowed, &byte, 2 * most + 64,
-                       false};  // refused before it would be read
+  // The copy is refused before its source is read.
+  const HostBytes host{HostBytes::Lifetime::Borrowed, &byte, 2 * limit + 64, false};
   CommandBuffer cmd = recording();
-  cmd.copy(host, x, {.extent = {4, 2, 1}, .source = {most + 4, 0}, .destination = {}});
+  cmd.copy(host, x, {.extent = {4, 2, 1}, .source = {limit + 4, 0}, .destination = {}});
   cmd.end();
   check_refused(ErrorCode::Unsupported, {"copy", "x"},
                 [&] { static_cast<void>(device.compile(cmd)); });

@@ -30,7 +30,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "pool: zero elements and impossible sizes are r
     static_cast<void>(pool->allocate<std::uint8_t>(std::uint64_t{1} << 50, "large"));
   });
   CHECK(pool->buffer_count() == 0);
-  const auto x = buffer(std::vector<unsigned>(16, 3), "x");  // and it still works
+  const auto x = buffer(std::vector<unsigned>(16, 3), "x");  // the pool remains usable
   CHECK(values(x) == std::vector<unsigned>(16, 3));
 }
 
@@ -53,8 +53,8 @@ TEST_CASE_FIXTURE(
   {
     CommandBuffer cmd = recording({.label = "step"});
     cmd.fill(x, 4u);
-    check_refused(ErrorCode::PoolInUse, {"own", "x"},
-                  [&] { own->clear(); });  // a recording that is not over
+    // The recording has not ended.
+    check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });
     cmd.end();
     check_refused(ErrorCode::PoolInUse, {"own", "x"}, [&] { own->clear(); });
     CapturedGraph graph = device.compile(cmd, {.pool = own});

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kCount = 256;
 constexpr DispatchDesc kWords{.grid = 1, .block = kCount};
 
-// out = in + 1 + 2, by two kernels.
+// Computes out = in + 1 + 2 with two kernels.
 class AddThree final : public GraphOp {
  public:
   AddThree(Kernel add, GpuRef<unsigned> in, GpuRef<unsigned> out)
@@ -103,7 +103,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(graph.rebind(x, z).done());
   CHECK(own->live_graphs() == 1);
   check_refused(ErrorCode::PoolInUse, {"own", "z"}, [&] { own->clear(); });
-  // A reader on another queue sees what the graph writes.
+  // A reader on another queue waits for the graph's write.
   const auto back = pool->host<unsigned>(kCount, "back");
   CommandBuffer reading = recording();
   reading.copy(z, back);
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   reader.launch(other).wait();
   CHECK(back[0] == 3u);
   z = {};
-  graph.launch(queue).wait();  // kept alive by the graph
+  graph.launch(queue).wait();  // the graph retains the buffer
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "rebind: invalid bindings are refused and change nothing") {

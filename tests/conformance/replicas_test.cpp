@@ -25,7 +25,7 @@ unsigned churned(unsigned value, unsigned rounds) {
   return value;
 }
 
-struct InstancesFixture : DeviceFixture {
+struct ReplicasFixture : DeviceFixture {
   Queue other = device.create_queue({.label = "other"}),
         third = device.create_queue({.label = "third"});
   Kernel set = kernel(shaders::conf_set), add = kernel(shaders::conf_add),
@@ -50,18 +50,19 @@ struct InstancesFixture : DeviceFixture {
     check_refused(code, parts, [&] {
       static_cast<void>(device.compile(cmd, {.pool = pool, .replicas = replicas}));
     });
-    static_cast<void>(device.compile(cmd, {.pool = pool}));  // alone it may
+    // Without replicas it compiles.
+    static_cast<void>(device.compile(cmd, {.pool = pool}));
   }
 };
 
 }  // namespace
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: a replay on another queue does not wait for the previous one") {
   const auto flag = pool->host<unsigned>(1, "flag", PerReplica{2});
   const auto out = pool->host<unsigned>(1, "out", PerReplica{2});
   CommandBuffer cmd = recording();
-  // Only a guard against a test that never ends.
+  // Bounds the test if the flag is never seen.
   const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;
   cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(out),
                5u, rounds);
@@ -78,15 +79,15 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK_FALSE(slow.done());
   std::atomic_ref<unsigned>(flag[0]).store(1);
   slow.wait();
-  CHECK(out[0] == 5);  // it did not give up, so both ran at once
+  CHECK(out[0] == 5);  // the flag was seen, so both ran concurrently
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: each has its own transients and copies, and reads shared buffers") {
-  constexpr std::uint32_t kInstances = 3;
+  constexpr std::uint32_t kReplicas = 3;
   constexpr unsigned kRounds = 500;
   const auto shared = buffer(all(7), "shared");
-  const auto in = copies(kInstances, "in"), out = copies(kInstances, "out");
+  const auto in = copies(kReplicas, "in"), out = copies(kReplicas, "out");
   const auto t = pool->transient<unsigned>(kCount, "t"), u = pool->transient<unsigned>(kCount, "u");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(add, kWords, read(in), write(t), 1u, kCount);
@@ -96,11 +97,11 @@ TEST_CASE_FIXTURE(InstancesFixture,
   cmd.dispatch(kernel(shaders::conf_mix), kWords, read(shared), read_write(u), 3u, kCount);
   cmd.dispatch(kernel(shaders::conf_mix), kWords, read(t), read_write(u), 4u, kCount);
   cmd.copy(u, out);
-  CapturedGraph graph = compile(cmd, kInstances);
-  CHECK(graph.replicas() == kInstances);
-  CHECK(graph.report().replicas == kInstances);
+  CapturedGraph graph = compile(cmd, kReplicas);
+  CHECK(graph.replicas() == kReplicas);
+  CHECK(graph.report().replicas == kReplicas);
   const std::vector<Queue> queues = {queue, other, third};
-  for (std::uint32_t i = 0; i < kInstances; ++i) fill(in.replica(i), 100 * i);
+  for (std::uint32_t i = 0; i < kReplicas; ++i) fill(in.replica(i), 100 * i);
   std::set<std::uint64_t> numbers;
   for (int round = 0; round < 20; ++round) {
     for (const Queue& q : queues) numbers.insert(graph.launch(q).replay());
@@ -108,7 +109,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   device.wait_idle();
   CHECK(numbers.size() == 60);
   CHECK(graph.num_replays() == 60);
-  for (std::uint32_t i = 0; i < kInstances; ++i) {
+  for (std::uint32_t i = 0; i < kReplicas; ++i) {
     unsigned expected = churned(100 * i + 1, kRounds) + 2;
     expected = expected * 1664525u + (7u ^ 3u) + 1013904223u;
     expected = expected * 1664525u + (11u ^ 4u) + 1013904223u;
@@ -117,7 +118,8 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(values(shared) == all(7));
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a launch") {
+TEST_CASE_FIXTURE(ReplicasFixture,
+                  "replicas: a launch runs on its queue's replica or on the requested one") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording({.label = "step"});
   cmd.dispatch(add, kWords, read(x), write(x), 1u, kCount);
@@ -126,12 +128,12 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a lau
   fill(x.replica(1), 1000);
   CHECK(graph.launch(queue).replica() == 0);
   CHECK(graph.launch(other).replica() == 1);
-  CHECK(graph.launch(queue).replica() == 0);  // the queue's own
+  CHECK(graph.launch(queue).replica() == 0);  // the replica last used on this queue
   CHECK(graph.launch(other).replica() == 1);
-  const Fence chosen =
-      graph.launch(queue, {.replica = 1});  // after what it does on the other queue
+  // Ordered after the replica's replays on the other queue.
+  const Fence chosen = graph.launch(queue, {.replica = 1});
   CHECK(chosen.replica() == 1);
-  CHECK(chosen.replay() == 6);  // the third of instance 1
+  CHECK(chosen.replay() == 6);  // replica 1's third
   chosen.wait();
   device.wait_idle();
   CHECK(values(x) == all(2));
@@ -150,7 +152,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: selection of the replica of a lau
                 [&] { static_cast<void>(alone.launch(queue, {.replica = 1})); });
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: more queues than replicas take turns, and every replay counts") {
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
@@ -166,7 +168,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
 }
 
 TEST_CASE_FIXTURE(
-    InstancesFixture,
+    ReplicasFixture,
     "replicas: a recording that writes shared memory is refused, naming command and buffer") {
   const auto x = pool->allocate<unsigned>(kCount, "x"), y = copies(2, "y");
   const auto pinned = pool->host<unsigned>(kCount, "pinned"),
@@ -205,7 +207,7 @@ TEST_CASE_FIXTURE(
                 [&] { static_cast<void>(pool->allocate<unsigned>(4, "none", PerReplica{0})); });
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: updates reach all replicas while replays are queued") {
   constexpr unsigned kUpdates = 40;
   const auto x = copies(2, "x"), y = copies(2, "y");
@@ -221,7 +223,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   };
   unsigned expected = 0;
   for (unsigned i = 0; i < kUpdates; ++i) {
-    CHECK(salt.set(i + 1) == 2);  // a node of each
+    CHECK(salt.set(i + 1) == 2);  // one node in each replica
     expected = mixed(expected, i + 1);
     static_cast<void>(graph.launch(queue));
     static_cast<void>(graph.launch(other));
@@ -256,14 +258,14 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == 2);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: update() reaches all replicas, in place and by a new executable") {
   const auto x = copies(2, "x"), wide = copies(2, "wide");
   const auto record = [&](unsigned value, unsigned extra) {
     CommandBuffer cmd = recording({.label = "step"});
     cmd.dispatch(set, kWords, write(x), value, kCount);
-    const auto t =
-        pool->transient<unsigned>(kCount * 4, "t");  // a larger slab where there are more commands
+    // More commands need a larger slab.
+    const auto t = pool->transient<unsigned>(kCount * 4, "t");
     for (unsigned i = 0; i < extra; ++i)
       cmd.dispatch(add, kWords, read(x), write(extra == 1 ? GpuRef<unsigned>(wide) : t), i, kCount);
     cmd.end();
@@ -296,7 +298,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(graph.replicas() == 2);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: a fence rethrows only the exception of its own replay's callback") {
   std::atomic<int> calls = 0;
   CommandBuffer cmd = recording();
@@ -325,7 +327,7 @@ TEST_CASE_FIXTURE(InstancesFixture,
   CHECK(calls == 4);
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "replicas: each has its own loops") {
+TEST_CASE_FIXTURE(ReplicasFixture, "replicas: each has its own loops") {
   const auto x = copies(2, "x");
   const Condition go = device.create_condition({.name = "go", .initial = 1});
   CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
@@ -347,7 +349,7 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: each has its own loops") {
 }
 
 TEST_CASE_FIXTURE(
-    InstancesFixture,
+    ReplicasFixture,
     "replicas: replays of a destroyed graph complete, and the pool can be cleared afterwards") {
   const auto own = device.create_pool({.label = "own"});
   auto x = own->allocate<unsigned>(kCount, "x", PerReplica{2});
@@ -374,7 +376,7 @@ TEST_CASE_FIXTURE(
   CHECK(x.replica(1).is_stale());
 }
 
-TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has its own memory") {
+TEST_CASE_FIXTURE(ReplicasFixture, "replicas: after a rebuild, each copy has its own memory") {
   if (!is_host()) return;
   const auto x = copies(2, "x");
   CommandBuffer cmd = recording();
@@ -399,11 +401,11 @@ TEST_CASE_FIXTURE(InstancesFixture, "replicas: after a rebuild, each copy has it
   CHECK(values(again.replica(1)) == all(9));
 }
 
-TEST_CASE_FIXTURE(InstancesFixture,
+TEST_CASE_FIXTURE(ReplicasFixture,
                   "replicas: a replica that cannot apply an update is taken out of use with a "
                   "warning, and the others continue") {
-  // Room for what both have and, at a time, one larger slab, none of which has pages that a trim
-  // could give back.
+  // The budget holds both slabs and one larger slab. Slabs of this size are not pageable, so a trim
+  // frees nothing.
   const auto tight = device.create_pool({.label = "tight", .budget = 2 * 2048 + 8192 + 1024});
   const auto out = copies(2, "out");
   const auto record = [&](CommandBuffer& cmd, unsigned slabs, unsigned value) {

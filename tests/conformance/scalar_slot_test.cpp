@@ -25,7 +25,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, 7));
   auto value = graph.scalar<unsigned>("value");
   CHECK(value.set(8) == 1);
-  CHECK(value.set(8) == 0);  // nothing changed, nothing touched
+  CHECK(value.set(8) == 0);  // an equal value sets no node
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 8));
   CHECK(value.set(7) == 1);
@@ -119,7 +119,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: a launch after a set allocates no
   cmd.dispatch(kernel(shaders::conf_set), kWords, write(x), slot("value", 1u), kCount);
   CapturedGraph graph = compile(cmd);
   auto value = graph.scalar<unsigned>("value");
-  for (unsigned i = 2; i < 80; ++i) {  // until what grows has grown
+  // Lets internal arrays reach their final capacity.
+  for (unsigned i = 2; i < 80; ++i) {
     value.set(i);
     static_cast<void>(graph.launch(queue));
   }

@@ -14,12 +14,12 @@ using namespace reprise::test;
 
 namespace {
 
-// A transient of whole pages on every device.
+// The size of a transient is a multiple of the page size on every device.
 constexpr unsigned kCount = 1u << 20;
 constexpr std::uint64_t kBytes = kCount * sizeof(unsigned);
 constexpr unsigned kRead = 64, kRounds = 50;
 
-// A graph that shares, and what it writes.
+// A graph on a shared slab, its output and the value that it writes.
 struct Sharer {
   CapturedGraph graph;
   GpuRef<unsigned> out;
@@ -37,8 +37,8 @@ struct SlabSharingFixture : DeviceFixture {
                                .reserve = reserve,
                                .budget = budget});
   }
-  // `transients` of them, all alive at once and full of `value`, in whose last one a kernel works
-  // for a while before its end is read.
+  // Fills `transients` concurrently live transients with `value`. A long-running kernel modifies
+  // the end of the last one, which is then copied to `out`.
   void record(CommandBuffer& cmd, unsigned transients, unsigned value,
               const GpuRef<unsigned>& out) const {
     std::vector<GpuRef<unsigned>> all;
@@ -79,13 +79,13 @@ struct SlabSharingFixture : DeviceFixture {
     sharer.graph.launch(on).wait();
     CHECK(values(sharer.out) == expected(transients, sharer.value));
   }
-  // What a slab for so many transients takes.
+  // The size of a slab for `transients` transients.
   [[nodiscard]] std::uint64_t bytes_of(unsigned transients) const {
     const auto alone = sharing_pool();
     const Sharer one = sharer(transients, 1, alone);
     return alone->statistics().mapped;
   }
-  [[nodiscard]] bool was_said(std::string_view id) const {
+  [[nodiscard]] bool was_reported(std::string_view id) const {
     return std::find(messages->begin(), messages->end(), id) != messages->end();
   }
 };
@@ -113,7 +113,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   device.wait_idle();
   for (std::size_t i = 0; i < graphs.size(); ++i)
     CHECK(values(graphs[i].out) == expected(sizes[i], graphs[i].value));
-  CHECK_FALSE(was_said("another-shared-slab"));
+  CHECK_FALSE(was_reported("another-shared-slab"));
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
@@ -141,12 +141,12 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   check_runs(small, 1, other);
   small.graph = {};
   device.wait_idle();
-  const MemoryStatistics gone = step->statistics();
-  CHECK(gone.slabs == 0);
-  CHECK(gone.shared_slabs == 0);
-  CHECK(gone.sharers == 0);
-  CHECK(gone.mapped == 0);
-  CHECK(gone.reserved == 0);
+  const MemoryStatistics empty = step->statistics();
+  CHECK(empty.slabs == 0);
+  CHECK(empty.shared_slabs == 0);
+  CHECK(empty.sharers == 0);
+  CHECK(empty.mapped == 0);
+  CHECK(empty.reserved == 0);
   Sharer next = sharer(2, 7, step);
   check_runs(next, 2, queue);
 }
@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(
     CHECK(report.busy == 0);
     CHECK(step->statistics().mapped == 0);
     CHECK(step->statistics().reserved == bytes);
-    CHECK(device.trim().slabs == 0);  // nothing more to give
+    CHECK(device.trim().slabs == 0);  // nothing left to unmap
     check_runs(round % 2 == 0 ? one : two, round % 2 == 0 ? 1 : 2, queue);
     CHECK(step->statistics().mapped == bytes);
     CHECK(step->statistics().remaps == static_cast<std::uint64_t>(round) + 1);
@@ -198,14 +198,15 @@ TEST_CASE_FIXTURE(
     check_runs(two, 2, queue);
   }
   CHECK(step->trim().slabs == 1);
-  Sharer three = sharer(3, 7, step);  // takes them too, and more
+  Sharer three = sharer(3, 7, step);  // maps the same pages and more
   check_runs(three, 3, queue);
   check_runs(one, 1, queue);
   CHECK(step->trim().slabs == 1);
   three.graph = {};
   device.wait_idle();
   check_runs(two, 2, queue);
-  CHECK(step->statistics().mapped == bytes);  // what is left needs
+  // The slab shrinks to the size that the remaining graphs need.
+  CHECK(step->statistics().mapped == bytes);
 }
 
 TEST_CASE_FIXTURE(SlabSharingFixture,
@@ -213,7 +214,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   const auto flag = pool->host<unsigned>(1, "flag"), seen = pool->host<unsigned>(1, "seen");
   CommandBuffer cmd = recording({.label = "slow"});
   const auto t = step->transient<unsigned>(kCount, "t");
-  const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // a guard only
+  const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // bounds the test
   cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen),
                1u, rounds);
   cmd.fill(t, 4u);
@@ -246,7 +247,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   CHECK(tight->statistics().sharers == 3);
   CHECK(tight->statistics().peak <= bytes_of(2));
   device.trim();
-  auto weights = tight->allocate<std::byte>(kBytes, "weights");  // in its place
+  auto weights = tight->allocate<std::byte>(kBytes, "weights");  // uses the freed bytes
   check_refused(ErrorCode::SlabExhausted, {"graph small", "pool step", "weights"},
                 [&] { static_cast<void>(three.graph.launch(queue)); });
   weights = {};
@@ -260,9 +261,9 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
                   "message reports it") {
   const auto narrow = sharing_pool({}, bytes_of(2));
   Sharer small = sharer(1, 5, narrow);
-  CHECK_FALSE(was_said("another-shared-slab"));
+  CHECK_FALSE(was_reported("another-shared-slab"));
   Sharer large = sharer(3, 6, narrow);
-  CHECK(was_said("another-shared-slab"));
+  CHECK(was_reported("another-shared-slab"));
   CHECK(narrow->statistics().shared_slabs == 2);
   CHECK(narrow->statistics().mapped == bytes_of(1) + bytes_of(3));
   Sharer middle = sharer(2, 7, narrow);
@@ -291,7 +292,7 @@ TEST_CASE_FIXTURE(SlabSharingFixture, "slab sharing: a graph without transients 
   CHECK(step->trim().slabs == 1);
   none.launch(queue).wait();
   CHECK(values(one.out) == std::vector<unsigned>(kRead, 9u));
-  CHECK(step->statistics().mapped == 0);  // it needs none of its pages
+  CHECK(step->statistics().mapped == 0);  // the graph needs no page of the slab
 }
 
 TEST_CASE_FIXTURE(
@@ -331,7 +332,8 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
     cmd.end();
     CHECK(changing.graph.update(cmd).done());
   };
-  static_cast<void>(changing.graph.launch(queue));  // replays that are queued keep what they had
+  // Queued replays keep the previous commands.
+  static_cast<void>(changing.graph.launch(queue));
   update(2);
   check_runs(changing, 2, other);
   check_runs(staying, 1, queue);

@@ -144,9 +144,9 @@ TEST_CASE_FIXTURE(DeviceFixture,
     check_refused(ErrorCode::CapturingStream, {"other", "main", "first"},
                   [&] { static_cast<void>(other.launch(queue)); });
     check_refused(ErrorCode::CapturingStream, {"upload", "other"}, [&] { other.upload(queue); });
-    CHECK(capture.status() == CaptureStatus::Active);  // a relaxed one minds nothing
+    CHECK(capture.status() == CaptureStatus::Active);  // relaxed: unaffected
     other.launch(second).wait();
-  }  // given up
+  }  // the destructor abandons the capture
   other.launch(queue).wait();
   CHECK(other.num_replays() == 2);
 }
@@ -185,7 +185,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "stream capture: end() names the cause of inval
     } else {
       static_cast<void>(capture.end());
     }
-    intruder.launch(queue).wait();  // the queue is usable either way
+    intruder.launch(queue).wait();  // usable in either case
     return status;
   };
   CHECK(outcome(CaptureMode::Global, launch) == CaptureStatus::Invalidated);

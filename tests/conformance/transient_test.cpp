@@ -30,7 +30,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const CompileReport& report = graph.report();
   CHECK(report.transient_bytes == std::uint64_t{kLinks} * kCount * 4);
   CHECK(report.slab_bytes >= report.slab_lower_bound);
-  CHECK(report.slab_bytes <= report.transient_bytes / 4);  // two links live at a time
+  CHECK(report.slab_bytes <= report.transient_bytes / 4);  // two transients live at a time
   unsigned expected = 1;
   for (int replay = 0; replay < 3; ++replay) {
     graph.launch(queue).wait();

@@ -10,7 +10,7 @@ using namespace reprise::test;
 
 namespace {
 
-// Transients of whole pages on every device.
+// The size of a transient is a multiple of the page size on every device.
 constexpr unsigned kCount = 2u << 20;
 constexpr std::uint64_t kBytes = kCount * sizeof(unsigned);
 
@@ -18,7 +18,7 @@ struct TrimFixture : DeviceFixture {
   std::shared_ptr<CapturePool> step = device.create_pool({.label = "step"});
   GpuRef<unsigned> out = pool->allocate<unsigned>(16, "out");
 
-  // out = value + 3, by way of transients that a fill, a kernel and a copy write.
+  // Computes out = value + 3 through transients that a fill, a kernel and a copy write.
   void record(CommandBuffer& cmd, unsigned value) const {
     const auto t = step->transient<unsigned>(kCount, "t"),
                u = step->transient<unsigned>(kCount, "u");
@@ -66,7 +66,7 @@ TEST_CASE_FIXTURE(TrimFixture,
   CHECK(trimmed.reserved == before.reserved);
   CHECK(trimmed.peak == before.peak);
   CHECK(trimmed.trims == 2);
-  CHECK(step->trim().slabs == 0);  // there is nothing more to give
+  CHECK(step->trim().slabs == 0);  // nothing left to unmap
   for (int round = 0; round < 3; ++round) {
     check_runs(one, 5);
     check_runs(elsewhere, 9);
@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(TrimFixture, "trim: a graph with a pending launch keeps its pa
   const auto flag = pool->host<unsigned>(1, "flag"), seen = pool->host<unsigned>(1, "seen");
   CommandBuffer cmd = recording({.label = "slow"});
   const auto t = step->transient<unsigned>(kCount, "t");
-  const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // a guard only
+  const unsigned rounds = is_host() ? 2'000'000'000u : 10'000'000u;  // bounds the test
   cmd.dispatch(kernel(shaders::conf_wait), {.grid = 1, .block = 1}, read_write(flag), write(seen),
                1u, rounds);
   cmd.fill(t, 4u);
@@ -179,14 +179,15 @@ TEST_CASE_FIXTURE(TrimFixture,
   check_runs(one, 1);
   CHECK(tight->statistics().budget == 3 * kBytes);
   CHECK(tight->statistics().buffer_bytes == kBytes / 2);
-  CapturedGraph two = graph(2, tight, "two");  // in the place of what `one` gives back
+  // Uses the pages that a trim of `one` frees.
+  CapturedGraph two = graph(2, tight, "two");
   CHECK(tight->statistics().trims == 1);
   check_runs(two, 2);
   check_runs(one, 1);
   check_runs(two, 2);
   CHECK(tight->statistics().peak <= 3 * kBytes);
-  const auto more =
-      tight->allocate<std::byte>(kBytes * 2, "more");  // idle slabs make room for buffers too
+  // Idle slabs are trimmed for buffers too.
+  const auto more = tight->allocate<std::byte>(kBytes * 2, "more");
   check_refused(ErrorCode::SlabExhausted, {"graph two", "pool tight", "buffers", "more"},
                 [&] { static_cast<void>(two.launch(queue)); });
   check_refused(ErrorCode::SlabExhausted, {"graph three", "bytes", "pool tight", "more"},
@@ -210,13 +211,13 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: a refused launch works after memory is f
 }
 
 TEST_CASE_FIXTURE(TrimFixture, "budget: a device-wide budget is enforced") {
-  const std::uint64_t taken = device.statistics().mapped;
-  device.set_memory_budget(taken + 3 * kBytes);
+  const std::uint64_t mapped_bytes = device.statistics().mapped;
+  device.set_memory_budget(mapped_bytes + 3 * kBytes);
   CapturedGraph one = graph(1, step, "one");
   check_refused(ErrorCode::OutOfMemory, {"big", "budget", device.info().selector},
                 [&] { static_cast<void>(pool->allocate<std::byte>(4 * kBytes, "big")); });
   check_runs(one, 1);
-  device.set_memory_budget(taken);
+  device.set_memory_budget(mapped_bytes);
   CHECK(device.trim().slabs == 1);
   check_refused(ErrorCode::SlabExhausted, {device.info().selector},
                 [&] { static_cast<void>(one.launch(queue)); });

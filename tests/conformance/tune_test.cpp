@@ -22,48 +22,48 @@ unsigned mixed(unsigned io, unsigned in, unsigned salt) {
   return io * 1664525u + (in ^ salt) + 1013904223u;
 }
 
-// Ways that run beside each other and join, so that there is something to choose.
-void record_ways(const DeviceFixture& fixture, CommandBuffer& cmd,
-                 const std::vector<GpuRef<unsigned>>& ways, const GpuRef<unsigned>& sum) {
+// Parallel branches that join repeatedly, so that lowerings differ.
+void record_branches(const DeviceFixture& fixture, CommandBuffer& cmd,
+                     const std::vector<GpuRef<unsigned>>& branches, const GpuRef<unsigned>& sum) {
   const Kernel mix = fixture.kernel(shaders::conf_mix);
   for (unsigned round = 0; round < 3; ++round) {
-    for (const auto& way : ways)
-      cmd.dispatch(mix, kWords, read(sum), read_write(way), round, kCount);
-    for (const auto& way : ways)
-      cmd.dispatch(mix, kWords, read(way), read_write(sum), round, kCount);
+    for (const auto& branch : branches)
+      cmd.dispatch(mix, kWords, read(sum), read_write(branch), round, kCount);
+    for (const auto& branch : branches)
+      cmd.dispatch(mix, kWords, read(branch), read_write(sum), round, kCount);
   }
 }
-void expect_ways(std::vector<unsigned>& ways, unsigned& sum) {
+void run_reference(std::vector<unsigned>& branches, unsigned& sum) {
   for (unsigned round = 0; round < 3; ++round) {
-    for (unsigned& way : ways) way = mixed(way, sum, round);
-    for (const unsigned way : ways) sum = mixed(sum, way, round);
+    for (unsigned& branch : branches) branch = mixed(branch, sum, round);
+    for (const unsigned branch : branches) sum = mixed(sum, branch, round);
   }
 }
 
 }  // namespace
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "tune: contents and the number of replays are as they were, and later replays do "
-                  "what they did") {
-  std::vector<GpuRef<unsigned>> ways;
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "tune: contents and the replay count are preserved, and later replays are correct") {
+  std::vector<GpuRef<unsigned>> branches;
   std::vector<unsigned> expected;
   for (unsigned i = 0; i < 6; ++i) {
-    ways.push_back(buffer(std::vector<unsigned>(kCount, i), "way"));
+    branches.push_back(buffer(std::vector<unsigned>(kCount, i), "branch"));
     expected.push_back(i);
   }
   const auto sum = buffer(std::vector<unsigned>(kCount, 7), "sum");
   unsigned total = 7;
   CommandBuffer cmd = recording();
-  record_ways(*this, cmd, ways, sum);
+  record_branches(*this, cmd, branches, sum);
   CapturedGraph graph = compile(cmd);
   graph.launch(queue).wait();
-  expect_ways(expected, total);
+  run_reference(expected, total);
 
   const TuneReport report = graph.tune(queue, kQuick);
   CHECK(graph.num_replays() == 1);
   CHECK(values(sum) == std::vector<unsigned>(kCount, total));
   for (unsigned i = 0; i < 6; ++i)
-    CHECK(values(ways[i]) == std::vector<unsigned>(kCount, expected[i]));
+    CHECK(values(branches[i]) == std::vector<unsigned>(kCount, expected[i]));
   CHECK(report.plan_hash == graph.report().plan_hash);
   REQUIRE(report.candidates.size() > 3);
   CHECK(report.candidates[0].name == "as it was");
@@ -79,19 +79,18 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
   for (unsigned i = 0; i < 3; ++i) {
     graph.launch(queue);
-    expect_ways(expected, total);
+    run_reference(expected, total);
   }
   queue.wait_idle();
   CHECK(graph.num_replays() == 4);
   CHECK(values(sum) == std::vector<unsigned>(kCount, total));
-  const TuneReport again = graph.tune(queue, kQuick);  // once more is as good
+  const TuneReport again = graph.tune(queue, kQuick);  // tuning twice is allowed
   CHECK(again.plan_hash == report.plan_hash);
   CHECK(values(sum) == std::vector<unsigned>(kCount, total));
 }
 
-TEST_CASE_FIXTURE(
-    DeviceFixture,
-    "tune: host memory that copies write is restored, pinned and the application's own") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "tune: pinned and borrowed host memory that copies write is restored") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   const auto pinned = pool->host<unsigned>(kCount, "pinned");
   std::vector<unsigned> own(kCount, 11);
@@ -111,8 +110,9 @@ TEST_CASE_FIXTURE(
   CHECK(own == values(x));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture,
-                  "tune: what was disabled, set and bound holds for whatever is chosen") {
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "tune: disabled commands, scalar values and rebound buffers apply to the selected lowering") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
              y = buffer(std::vector<unsigned>(kCount, 2), "y"),
              other = buffer(std::vector<unsigned>(kCount, 3), "other");
@@ -139,7 +139,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
-    "tune: transients are placed for whatever is chosen, and a loop ends as often as ever") {
+    "tune: transients are placed for the selected lowering, and results are unchanged") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   CommandBuffer cmd = recording();
   std::vector<GpuRef<unsigned>> parts;
@@ -158,7 +158,8 @@ TEST_CASE_FIXTURE(
   CHECK(values(x) == std::vector<unsigned>(kCount, expected));
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: host callbacks need the caller's word") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "tune: a graph with host callbacks requires Contents::Repeatable") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   unsigned calls = 0;
   CommandBuffer cmd = recording();
@@ -173,7 +174,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: host callbacks need the caller's word") 
   CHECK(graph.num_replays() == 0);
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: what it can't do is refused by name") {
+TEST_CASE_FIXTURE(DeviceFixture, "tune: invalid arguments are refused") {
   const auto x = buffer(std::vector<unsigned>(kCount, 1), "x");
   CommandBuffer cmd = recording({.label = "fills"});
   cmd.fill(x, 4u);
@@ -186,7 +187,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "tune: what it can't do is refused by name") {
   check_refused(ErrorCode::NotInitialized, {"empty"}, [&] { (void)none.tune(queue); });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "tune: a graph with instances takes a tuning file, and says so") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "tune: a graph with replicas is refused, and the error names tuning_file") {
   const auto x = pool->allocate<unsigned>(kCount, "x", PerReplica{2});
   CommandBuffer cmd = recording({.label = "twice"});
   cmd.fill(x, 4u);

@@ -3,7 +3,8 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE_FIXTURE(DeviceFixture, "update: from one byte up to the limit, taken while recording") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "update: from one byte up to the limit, the bytes are copied while recording") {
   auto bytes = generated<std::uint8_t>(Recorder::kMaxUpdateBytes, [](std::size_t i) {
     return static_cast<std::uint8_t>(i * 3 + 1);
   });
@@ -19,7 +20,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "update: from one byte up to the limit, taken w
   CHECK(values(small) == std::vector<std::uint8_t>{9, 9, 9, 9, 1, 9, 9, 9, 9, 9});
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "update: too large is refused with the way out") {
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "update: too many bytes are refused, and the error names snapshot()") {
   const auto x = pool->allocate<std::uint8_t>(100000, "x");
   const std::vector<std::byte> bytes(Recorder::kMaxUpdateBytes + 1);
   CommandBuffer cmd = recording();

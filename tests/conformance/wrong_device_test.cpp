@@ -6,7 +6,7 @@ using namespace reprise::test;
 
 namespace {
 
-// Two devices of one kind: opened twice, they are two.
+// The device under test opened twice, which gives two distinct devices.
 struct TwoDevices : DeviceFixture {
   Device second = instance.open_device(selector_of_this_run());
   std::shared_ptr<CapturePool> second_pool = second.create_pool({.label = "foreign pool"});
@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(
   CHECK(values(own) == std::vector<unsigned>(64, 1));
 }
 
-TEST_CASE_FIXTURE(TwoDevices, "wrong device: both devices work side by side") {
+TEST_CASE_FIXTURE(TwoDevices, "wrong device: both devices work independently") {
   CommandBuffer cmd = second.create_command_buffer();
   cmd.begin();
   const auto h = second_pool->host<unsigned>(64, "h");

@@ -1,4 +1,4 @@
-// Kernels whose threads share memory, meet, and count together.
+// Kernels that use shared memory, block barriers and atomics.
 #include <reprise_kernel.hpp>
 
 // Transposes a 16 x 16 tile of each block through shared memory.
@@ -11,7 +11,7 @@ REPRISE_KERNEL(conf_transpose, (const unsigned* in, unsigned* out, unsigned size
   out[ty * size + tx] = tile[threadIdx.x][threadIdx.y];
 }
 
-// out[block] = sum of the block's values, by halving; blockDim.x is a power of two.
+// out[block] = the sum of the block's values by tree reduction; blockDim.x is a power of two.
 REPRISE_KERNEL(conf_block_sum, (const unsigned* in, unsigned* out)) {
   REPRISE_DYNAMIC_SHARED(unsigned, sums);
   sums[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
@@ -23,7 +23,7 @@ REPRISE_KERNEL(conf_block_sum, (const unsigned* in, unsigned* out)) {
   if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
 }
 
-// Fills `words` words of dynamic shared memory and gives them back reversed.
+// Fills `words` words of dynamic shared memory and writes them to `out` in reverse order.
 REPRISE_KERNEL(conf_reverse_large, (unsigned* out, unsigned words)) {
   REPRISE_DYNAMIC_SHARED(unsigned, kept);
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) kept[i] = i * 7 + 1;
@@ -31,8 +31,8 @@ REPRISE_KERNEL(conf_reverse_large, (unsigned* out, unsigned words)) {
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) out[i] = kept[words - 1 - i];
 }
 
-// totals: 0 add, 1 min, 2 max, 3 or, 4 and, 5 xor, 6 largest by compare-and-swap, 7 exchanged at
-// least once.
+// totals: 0 add, 1 min, 2 max, 3 or, 4 and, 5 xor, 6 maximum by compare-and-swap, 7 set to 1 by
+// exchange.
 REPRISE_KERNEL(conf_atomics, (unsigned* totals, unsigned n)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -10,7 +10,7 @@ REPRISE_KERNEL(conf_decide, (const unsigned* value, reprise_condition condition)
   reprise_set_condition(condition, *value);
 }
 
-// Adds 1 to every word; on as long as the first one is below `end` then.
+// Adds 1 to every word; sets the condition while the first word is then below `end`.
 REPRISE_KERNEL(conf_step, (unsigned* io, unsigned end, unsigned n, reprise_condition on)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -20,9 +20,9 @@ REPRISE_KERNEL(conf_step, (unsigned* io, unsigned end, unsigned n, reprise_condi
 }
 
 REPRISE_KERNEL(conf_count_down, (unsigned* counter, reprise_condition on)) {
-  const unsigned left = *counter - 1;
-  *counter = left;
-  reprise_set_condition(on, left);
+  const unsigned remaining = *counter - 1;
+  *counter = remaining;
+  reprise_set_condition(on, remaining);
 }
 
 REPRISE_KERNEL(conf_is_odd, (const unsigned* value, reprise_condition odd)) {

@@ -1,10 +1,9 @@
-// Kernels for launches that not every device has: cooperative ones and clusters. Where the device
-// has none, a recording that asks for them is refused, so what the host device would run never runs
-// there.
+// Kernels for cooperative and cluster launches, which not every device supports. Validation refuses
+// unsupported launches, so the host versions of these kernels never run.
 #include <reprise_kernel.hpp>
 
-// Every block adds itself, waits until all have, and notes how many it then sees: all, if the whole
-// grid runs at once.
+// Each block increments `arrived`, waits until all blocks have arrived and stores the count, which
+// equals the grid size if all blocks are resident together.
 REPRISE_KERNEL(conf_meet_all, (unsigned* arrived, unsigned* seen)) {
 #ifdef __CUDACC__
   if (threadIdx.x == 0) {
@@ -18,7 +17,7 @@ REPRISE_KERNEL(conf_meet_all, (unsigned* arrived, unsigned* seen)) {
 #endif
 }
 
-// out[block] = blocks of its cluster.
+// out[block] = the number of blocks in its cluster.
 REPRISE_KERNEL(conf_cluster_size, (unsigned* out)) {
   unsigned size = 1;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

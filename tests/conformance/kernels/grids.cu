@@ -1,7 +1,7 @@
-// Kernels that say where each thread is, for grids of one, two and three dimensions.
+// Kernels for grids of one, two and three dimensions and for parameters of many types.
 #include <reprise_kernel.hpp>
 
-// out[i] = where thread i is: block and thread packed, in the order x, y, z of the whole grid.
+// out[i] = the packed global x, y and z index of thread i; threads are numbered x first.
 REPRISE_KERNEL(conf_positions, (unsigned* out)) {
   const unsigned width = gridDim.x * blockDim.x, height = gridDim.y * blockDim.y;
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,13 +1,13 @@
-// A kernel that is over when somebody says so.
+// A kernel that runs until the host sets a flag.
 #include <reprise_kernel.hpp>
 
-// Waits until flag[0] is set, and notes the value; gives up after `rounds` looks, and notes 0.
+// Polls flag[0] up to `rounds` times. Stores `value` once the flag is set, 0 if it is never set.
 REPRISE_KERNEL(conf_wait, (unsigned* flag, unsigned* out, unsigned value, unsigned rounds)) {
   unsigned seen = 0;
   for (unsigned r = 0; r < rounds && seen == 0; ++r) {
 #ifdef __CUDA_ARCH__
-    seen = *static_cast<volatile unsigned*>(
-        flag);  // in memory of the host, which no cache of the device keeps
+    // The flag is in host memory, which device caches do not hold.
+    seen = *static_cast<volatile unsigned*>(flag);
 #else
     seen = atomicOr(flag, 0u);
 #endif

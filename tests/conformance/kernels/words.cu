@@ -1,4 +1,4 @@
-// Small kernels over words, of which the suite makes its graphs.
+// Small kernels over arrays of words, from which the suite builds its graphs.
 #include <reprise_kernel.hpp>
 
 REPRISE_KERNEL(conf_set, (unsigned* out, unsigned value, unsigned n)) {
@@ -11,13 +11,13 @@ REPRISE_KERNEL(conf_add, (const unsigned* in, unsigned* out, unsigned value, uns
   if (i < n) out[i] = in[i] + value;
 }
 
-// A step that keeps every earlier step in its result, so that another order gives another result.
+// A non-commutative step: the result depends on the order of all steps.
 REPRISE_KERNEL(conf_mix, (const unsigned* in, unsigned* io, unsigned salt, unsigned n)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) io[i] = io[i] * 1664525u + (in[i] ^ salt) + 1013904223u;
 }
 
-// The same with itself as the only input, `rounds` times: work that takes a while.
+// Runs `rounds` steps on `io` alone: long-running work.
 REPRISE_KERNEL(conf_churn, (unsigned* io, unsigned rounds, unsigned n)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -26,19 +26,19 @@ REPRISE_KERNEL(conf_churn, (unsigned* io, unsigned rounds, unsigned n)) {
   io[i] = value;
 }
 
-// Tells where `words` is, for a kernel that goes there without saying so.
-REPRISE_KERNEL(conf_tell_address, (unsigned* words, unsigned long long* where)) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) *where = reinterpret_cast<unsigned long long>(words);
+// Stores the address of `words` for a kernel that accesses it without declaring the access.
+REPRISE_KERNEL(conf_store_address, (unsigned* words, unsigned long long* address)) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *address = reinterpret_cast<unsigned long long>(words);
 }
 
 REPRISE_KERNEL(conf_add_from_address,
-               (const unsigned long long* where, unsigned* out, unsigned value, unsigned n)) {
+               (const unsigned long long* address, unsigned* out, unsigned value, unsigned n)) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = reinterpret_cast<const unsigned*>(*where)[i] + value;
+  if (i < n) out[i] = reinterpret_cast<const unsigned*>(*address)[i] + value;
 }
 
-// conf_mix for a dispatch with .start = Early: it lets others start at once, and waits before it
-// touches memory.
+// conf_mix for a dispatch with Start::Programmatic: triggers its successors immediately and waits
+// for its predecessors before it accesses memory.
 REPRISE_KERNEL(conf_mix_early, (const unsigned* in, unsigned* io, unsigned salt, unsigned n)) {
   reprise_trigger_successors();
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

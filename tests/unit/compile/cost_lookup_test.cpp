@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kStages = 6, kWide = 6;
 
-// Stages in which each kernel waits for all of the stage before; dispatches of 128 threads.
+// kStages stages of kWide kernels of 128 threads; each kernel depends on the whole previous stage.
 RecordingPtr stages(std::string_view kernel = "mul", std::string_view more = "") {
   RecordingBuilder build({.label = "step"});
   DispatchPayload desc;
@@ -42,7 +42,7 @@ RecordingPtr stages(std::string_view kernel = "mul", std::string_view more = "")
   return build.finish();
 }
 
-// What a trace of stages() tells, each command one microsecond longer than the one before.
+// The costs of a trace of stages(); each command takes one microsecond longer than its predecessor.
 CostProfile costs_of_stages(std::uint64_t plan_hash = 0) {
   GraphCosts graph{.label = "step", .device = "some GPU", .plan_hash = plan_hash, .replays = 9};
   for (std::uint32_t c = 0; c < kStages * kWide; ++c)
@@ -63,7 +63,7 @@ std::string refused(const RecordingPtr& recording, const CostProfile& costs) {
   return error.what();
 }
 
-bool says(const std::string& text, std::string_view part) {
+bool contains(const std::string& text, std::string_view part) {
   INFO("text: ", text);
   INFO("part: ", std::string(part));
   return text.find(part) != std::string::npos;
@@ -101,7 +101,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "cost lookup: the version of a graph with most commands is selected, the last one of "
+    "cost lookup: the version of a graph with most commands is selected, the last of "
     "several") {
   const RecordingPtr recording = stages();
   const DependencyGraph dependencies = build_dependencies(*recording);
@@ -138,18 +138,18 @@ TEST_CASE("cost lookup: a measurement takes precedence over a hint, and a hint o
 TEST_CASE("cost lookup: a plan names the source of its costs and whether its lanes use them") {
   const RecordingPtr recording = stages();
   const auto without = planned(recording, nullptr);
-  CHECK_FALSE(says(to_text(*without), "command costs"));
+  CHECK_FALSE(contains(to_text(*without), "command costs"));
   const CostProfile costs = costs_of_stages(without->plan_hash);
   const auto with = planned(recording, &costs);
   CHECK(with->plan_hash == without->plan_hash);
   CHECK(with->costs.same_recording);
-  CHECK(says(to_text(*with),
-             "command costs: 36 measured from \"run.reprise: 9 replays of graph step"));
-  // Six beside each other, as many as there may be at least: nothing is gained by fewer lanes.
-  CHECK(says(to_text(*with), "0 hinted, 0 estimated; used for lanes") == with->lowered.by_cost);
+  CHECK(contains(to_text(*with),
+                 "command costs: 36 measured from \"run.reprise: 9 replays of graph step"));
+  // Six parallel commands need no more than the minimum number of lanes, so costs may be unused.
+  CHECK(contains(to_text(*with), "0 hinted, 0 estimated; used for lanes") == with->lowered.by_cost);
   const auto laned = planned(recording, &costs, Lowering::Lanes(3));
   CHECK(laned->lowered.lanes == 3);
-  CHECK(says(to_text(*laned), "; unused"));
+  CHECK(contains(to_text(*laned), "; unused"));
   const CostProfile others = costs_of_stages(1);
   CHECK_FALSE(planned(recording, &others)->costs.same_recording);
 }
@@ -160,15 +160,16 @@ TEST_CASE(
   const RecordingPtr recording = stages();
   CostProfile costs = costs_of_stages();
   costs.graphs[0].label = "other";
-  CHECK(says(refused(recording, costs),
-             "run.reprise has no graph \"step\" with node times; it has \"other\""));
+  CHECK(contains(refused(recording, costs),
+                 "run.reprise has no graph \"step\" with node times; it has \"other\""));
   costs.untimed = {"step"};
-  CHECK(says(refused(recording, costs),
-             "run.reprise has graph \"step\", but no replay with node times"));
+  CHECK(contains(refused(recording, costs),
+                 "run.reprise has graph \"step\", but no replay with node times"));
   const CostProfile same = costs_of_stages();
-  CHECK(says(refused(stages("add"), same),
-             "is another recording: the first command that differs, 0, is mul in stage 0, and is "
-             "add in stage 0 here"));
+  CHECK(
+      contains(refused(stages("add"), same),
+               "is another recording: the first command that differs, 0, is mul in stage 0, and is "
+               "add in stage 0 here"));
 }
 
 TEST_CASE("cost lookup: commands without a cost and costs of another device cause warnings") {
@@ -179,10 +180,10 @@ TEST_CASE("cost lookup: commands without a cost and costs of another device caus
   REQUIRE(warnings.size() == 2);
   CHECK(warnings[0].id == "costs-unmatched");
   CHECK(warnings[0].command == kStages * kWide);
-  CHECK(says(warnings[0].text, "1 of its commands have no cost in run.reprise"));
-  CHECK(says(warnings[0].text, "command 36, fill tail"));
+  CHECK(contains(warnings[0].text, "1 of its commands have no cost in run.reprise"));
+  CHECK(contains(warnings[0].text, "command 36, fill tail"));
   CHECK(warnings[1].id == "costs-of-another-device");
-  CHECK(says(warnings[1].text, "measured on some GPU, and this is host"));
+  CHECK(contains(warnings[1].text, "measured on some GPU, and this is host"));
   const auto all = planned(stages(), &costs);
   CHECK(cost_warnings(all->costs, *all, "some GPU").empty());
 }

@@ -1,4 +1,4 @@
-// Plans of recordings so long that their parts are made by several threads.
+// Plans of recordings that are long enough to be built by several threads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST_CASE("make plan: get() rethrows an ordering error of concurrently built dep
   CHECK(thrown_by([&] {
           static_cast<void>(make_plan("plan", circle, {}, std::move(ahead)));
         }).code() == ErrorCode::CyclicDependency);
-  // One that nobody asks for leaves nothing behind.
+  // Destroying an unread result leaks nothing.
   static_cast<void>(build_dependencies_async(circle));
 }
 
@@ -92,7 +92,7 @@ bool same(const Placement& a, const Placement& b) {
                     });
 }
 
-void check_like(const RecordingPtr& first, const EditDesc& edit, const PlanDesc& desc) {
+void check_derived(const RecordingPtr& first, const EditDesc& edit, const PlanDesc& desc) {
   auto before = make_plan("plan", first, desc);
   RecordingPtr recording = first;
   for (std::uint32_t step = 0; step < 3; ++step) {
@@ -114,7 +114,7 @@ void check_like(const RecordingPtr& first, const EditDesc& edit, const PlanDesc&
 
 }  // namespace
 
-TEST_CASE("make plan: a plan made like that of an edited recording equals a new plan") {
+TEST_CASE("make plan: a plan derived from that of an unedited recording equals a new plan") {
   const PlanDesc desc{.alignment = kAlignment};
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
@@ -127,17 +127,17 @@ TEST_CASE("make plan: a plan made like that of an edited recording equals a new 
            {EditDesc{.seed = seed}, EditDesc{.seed = seed, .changed = 2},
             EditDesc{.seed = seed, .moved = 1}, EditDesc{.seed = seed, .added = 1},
             EditDesc{.seed = seed, .removed = 1}}) {
-        check_like(recording, edit, desc);
+        check_derived(recording, edit, desc);
       }
     }
   }
 }
 
-TEST_CASE("make plan: the same for wide graphs in lanes, and for long ones") {
-  check_like(wide(400), {.changed = 1, .added = 1}, {.alignment = kAlignment});
-  check_like(layers(kLong, 32, 3), {.changed = 3, .removed = 1}, {.alignment = kAlignment});
-  check_like(layers(kLong, 32, 3), {.changed = 3},
-             {.lowering = Lowering::Lanes(8), .alignment = kAlignment});
+TEST_CASE("make plan: derived plans of wide, long and laned graphs equal new plans") {
+  check_derived(wide(400), {.changed = 1, .added = 1}, {.alignment = kAlignment});
+  check_derived(layers(kLong, 32, 3), {.changed = 3, .removed = 1}, {.alignment = kAlignment});
+  check_derived(layers(kLong, 32, 3), {.changed = 3},
+                {.lowering = Lowering::Lanes(8), .alignment = kAlignment});
 }
 
 TEST_CASE("make plan: the plan of an unchanged body is reused") {

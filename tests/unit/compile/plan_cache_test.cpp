@@ -25,7 +25,7 @@ Plan plan_of(const RecordingPtr& recording) {
                      std::move(placement));
 }
 
-// One that is compiled twice, so that its structure is kept.
+// Compiles `recording` twice, so that the cache keeps its structure.
 void keep(PlanCache& cache, const RecordingPtr& recording) {
   const Plan plan = plan_of(recording);
   const std::uint64_t hash = PlanCache::structure_hash(*recording, kOptions);
@@ -37,7 +37,7 @@ std::shared_ptr<const Plan> find(PlanCache& cache, const RecordingPtr& recording
   return cache.find(PlanCache::structure_hash(*recording, options), *recording, options);
 }
 
-// Two kernels through a transient, then a barrier and a fill.
+// Two kernels that communicate through a transient, then a barrier and a fill.
 RecordingPtr recorded(std::string_view kernel, std::uint64_t bytes = 256, std::uint64_t end = 64,
                       std::uint32_t bits = 0) {
   RecordingBuilder build;
@@ -74,7 +74,7 @@ TEST_CASE(
   CHECK(report.bytes < 10'000);
 }
 
-TEST_CASE("plan cache: other ranges, transient sizes and lowerings are other structures") {
+TEST_CASE("plan cache: different ranges, transient sizes and lowerings are different structures") {
   PlanCache cache;
   keep(cache, recorded("kernel"));
   CHECK(find(cache, recorded("kernel")) != nullptr);
@@ -102,7 +102,7 @@ TEST_CASE("plan cache: cost hints are part of the key because lanes depend on th
 }
 
 TEST_CASE(
-    "plan cache: a fill instead of a kernel is another structure because only kernels get "
+    "plan cache: a fill instead of a kernel is a different structure because only kernels get "
     "entry and exit kernels") {
   const auto recorded_with = [](bool has_fill) {
     RecordingBuilder build;
@@ -128,7 +128,7 @@ TEST_CASE("plan cache: an equal hash alone is not a hit") {
   CHECK(cache.report().hits == 0);
 }
 
-TEST_CASE("plan cache: keeps no buffer alive") {
+TEST_CASE("plan cache: it keeps no buffer alive") {
   PlanCache cache;
   std::weak_ptr<BufferCore> buffer;
   {
@@ -140,7 +140,7 @@ TEST_CASE("plan cache: keeps no buffer alive") {
   CHECK(buffer.expired());
 }
 
-TEST_CASE("plan cache: stays within its budget and evicts the least recently used plan") {
+TEST_CASE("plan cache: it stays within its budget and evicts the least recently used plan") {
   PlanCache cache;
   const RecordingPtr first = chain(100), second = wide(100), third = binary_tree(100);
   keep(cache, first);

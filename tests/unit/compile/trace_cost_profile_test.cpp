@@ -20,7 +20,7 @@ namespace {
 
 using trace::SampleSource;
 
-// Two dispatches and a loop, whose body is one node; and a frame around them.
+// Two dispatches and a loop with a body of one node, between entry and exit kernels.
 trace::GraphVersion step(std::uint32_t version = 1) {
   trace::GraphVersion g;
   g.graph = 3;
@@ -34,7 +34,7 @@ trace::GraphVersion step(std::uint32_t version = 1) {
   g.nodes.resize(6);
   g.nodes[0].kind = trace::NodeKind::Entry;
   g.nodes[4].kind = trace::NodeKind::Exit;
-  // As a lowering may have them: not in recorded order.
+  // Nodes are not in recorded order, as a lowering may place them.
   for (const std::uint32_t node : {1u, 2u}) {
     trace::Node& dispatch = g.nodes[node];
     dispatch = {.kind = trace::NodeKind::Dispatch,
@@ -55,7 +55,7 @@ trace::GraphVersion step(std::uint32_t version = 1) {
   return g;
 }
 
-// Times of nodes in one replay: node, begin and duration.
+// Times of nodes in one replay: node, start and duration.
 trace::SampleBlock block(std::uint64_t replay, SampleSource source,
                          std::vector<trace::Sample> samples, std::uint32_t version = 1) {
   return {3, version, 0, replay, source, std::move(samples)};
@@ -138,10 +138,10 @@ TEST_CASE(
   CHECK(graph.timed_by == GraphCosts::TimedBy::Profiler);
   REQUIRE(graph.commands.size() == 2);
   CHECK(graph.commands[0].time.count() == doctest::Approx(2));
-  CHECK(graph.commands[1].time.count() == doctest::Approx(10));  // where the profiler told nothing
+  CHECK(graph.commands[1].time.count() == doctest::Approx(10));  // not timed by the profiler
 }
 
-TEST_CASE("trace cost profile: only the newest replays count") {
+TEST_CASE("trace cost profile: only the most recent replays are used") {
   const TraceFolder folder;
   std::vector<trace::SampleBlock> blocks;
   for (std::uint64_t replay = 1; replay <= 200; ++replay) {
@@ -176,11 +176,11 @@ TEST_CASE("trace cost profile: a cost profile file contains all costs of the tra
   const auto loaded = load_cost_profile(folder.file());
   const std::string path = folder.file() + ".json";
   save_cost_profile(*loaded, path);
-  const auto again = load_cost_profile(path);
-  CHECK(again->source == path);
-  REQUIRE(again->graphs.size() == 2);
+  const auto reloaded = load_cost_profile(path);
+  CHECK(reloaded->source == path);
+  REQUIRE(reloaded->graphs.size() == 2);
   for (std::size_t g = 0; g < 2; ++g) {
-    const GraphCosts &a = loaded->graphs[g], &b = again->graphs[g];
+    const GraphCosts &a = loaded->graphs[g], &b = reloaded->graphs[g];
     CHECK(a.timed_by == b.timed_by);
     CHECK(a.label == b.label);
     CHECK(a.device == b.device);

@@ -217,15 +217,16 @@ TEST_CASE("live trace: launching allocates nothing while a viewer changes the mo
   work.replay(3);
   const std::uint64_t before = allocations_of_this_thread();
   std::uint64_t allocated = 0;
-  for (const trace::LiveProfile wish : {trace::LiveProfile::Off, trace::LiveProfile::Every,
-                                        trace::LiveProfile::Replays, trace::LiveProfile::Sampled}) {
+  for (const trace::LiveProfile profile :
+       {trace::LiveProfile::Off, trace::LiveProfile::Every, trace::LiveProfile::Replays,
+        trace::LiveProfile::Sampled}) {
     const std::uint64_t asking = allocations_of_this_thread();
-    viewer.client().request({trace::LiveRequest::Kind::SetProfile, wish});
+    viewer.client().request({trace::LiveRequest::Kind::SetProfile, profile});
     allocated += allocations_of_this_thread() - asking;
     const detail::ReplayLog& log = *detail::core_of(work.graph)->log();
     REQUIRE(eventually([&] {
       work.replay(1);
-      return log.mode() == static_cast<ProfileMode>(wish);
+      return log.mode() == static_cast<ProfileMode>(profile);
     }));
     work.replay(20);
   }

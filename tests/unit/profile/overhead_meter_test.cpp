@@ -56,10 +56,10 @@ TEST_CASE("overhead meter: a record covers one mode") {
   meter.add({.launches = 1, .replays = 1, .nodes = 5});
   meter.tick(400, ProfileMode::Every, 30, records);
   meter.finish(500, ProfileMode::Off, 40, records);
-  const auto told = costs(records);
-  REQUIRE(told.size() == 2);
-  CHECK(told[0].mode == 1);
-  CHECK(told[0].to == 300);
-  CHECK(told[1].mode == 3);
-  CHECK(told[1].from == 300);
+  const auto recorded = costs(records);
+  REQUIRE(recorded.size() == 2);
+  CHECK(recorded[0].mode == 1);
+  CHECK(recorded[0].to == 300);
+  CHECK(recorded[1].mode == 3);
+  CHECK(recorded[1].from == 300);
 }

@@ -22,7 +22,7 @@ trace::Records collected(ReplayLog& log) {
   return by_kind;
 }
 
-// Announces all launches that a test records.
+// Begins every launch that a test records.
 void begin_all(ReplayLog& log) { REQUIRE(log.begin_launch(1'000'000)); }
 
 // Runs one replay of `nodes` nodes of 10 ns each from `start`; returns whether node times were
@@ -134,10 +134,10 @@ TEST_CASE("replay log: a launch whose times were lost is recorded without them")
   CHECK(records.replays[0].sampled == 0);
   CHECK(records.replays[1].started == 200);
   log.close();
-  std::vector<trace::Record> rest;
-  CHECK_FALSE(log.collect(rest));
-  REQUIRE(rest.size() == 1);
-  CHECK(std::get<trace::Replay>(rest[0]).replay == 3);
+  std::vector<trace::Record> last;
+  CHECK_FALSE(log.collect(last));
+  REQUIRE(last.size() == 1);
+  CHECK(std::get<trace::Replay>(last[0]).replay == 3);
 }
 
 TEST_CASE("replay log: the mode decides which replays get node times") {

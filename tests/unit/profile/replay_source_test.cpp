@@ -25,35 +25,35 @@ class FakeSource final : public detail::ReplaySource {
   [[nodiscard]] Lost collect(detail::ReplayObserver& observer) override {
     ++collected;
     if (broken) fail();
-    for (; !over.empty(); over.pop_front()) {
+    for (; !completed.empty(); completed.pop_front()) {
       NodeTime* times = nullptr;
-      if (left_ > 0) {
-        if (left_ != kAllReplays) --left_;
-        times = observer.begin_replay(over.front());
+      if (remaining_ > 0) {
+        if (remaining_ != kAllReplays) --remaining_;
+        times = observer.begin_replay(completed.front());
         for (std::uint32_t node = 0; times != nullptr && node < kNodes; ++node)
           times[node] = {at_ + 100 * node, 100, 0};
       }
       const std::int64_t took = times == nullptr ? 100 : 300;
-      observer.end_replay(over.front(), at_, at_ + took, times);
+      observer.end_replay(completed.front(), at_, at_ + took, times);
       at_ += took;
     }
     return std::exchange(lost, {});
   }
-  void time_nodes(std::uint64_t replays, Precision closeness) override {
+  void time_nodes(std::uint64_t replays, Precision precision) override {
     if (broken) fail();
-    asked.push_back(replays);
-    how.push_back(closeness);
-    left_ = replays;
+    requests.push_back(replays);
+    precisions.push_back(precision);
+    remaining_ = replays;
   }
-  [[nodiscard]] bool is_timing_nodes() const override { return left_ > 0; }
+  [[nodiscard]] bool is_timing_nodes() const override { return remaining_ > 0; }
   void pause() noexcept override { is_paused = true, ++switched; }
   void resume() noexcept override { is_paused = false, ++switched; }
   [[nodiscard]] std::uint64_t capacity() const noexcept override { return 64; }
   [[nodiscard]] std::optional<detail::ClockPair> clock() const override { return pair; }
 
-  std::deque<std::uint64_t> over;
-  std::vector<std::uint64_t> asked;
-  std::vector<Precision> how;
+  std::deque<std::uint64_t> completed;
+  std::vector<std::uint64_t> requests;
+  std::vector<Precision> precisions;
   Lost lost;
   std::optional<detail::ClockPair> pair;
   bool broken = false;
@@ -68,12 +68,12 @@ class FakeSource final : public detail::ReplaySource {
     throw Error(std::move(details), "the device is gone");
   }
 
-  std::uint64_t left_ = 0;
+  std::uint64_t remaining_ = 0;
   std::int64_t at_ = 1'000;
 };
 
-struct Followed {
-  explicit Followed(ProfileMode mode)
+struct LogWithSource {
+  explicit LogWithSource(ProfileMode mode)
       : log({.graph = 7, .device = 2, .label = "g", .nodes = kNodes, .mode = mode}) {
     log.follow(source);
   }
@@ -81,7 +81,7 @@ struct Followed {
   void run(std::uint64_t times) {
     for (std::uint64_t i = 0; i < times; ++i) {
       const std::uint64_t replay = ++launched;
-      source->over.push_back(replay);
+      source->completed.push_back(replay);
       if (!log.begin_launch(replay)) continue;
       log.record_launch({replay, 10, 15, 3, 99});
     }
@@ -103,7 +103,7 @@ struct Followed {
 
 TEST_CASE(
     "replay source: replays get their times on collection, and an idle source is not queried") {
-  Followed f(ProfileMode::Replays);
+  LogWithSource f(ProfileMode::Replays);
   CHECK(f.collect().count() == 0);
   CHECK(f.source->collected == 0);
   f.run(3);
@@ -113,7 +113,7 @@ TEST_CASE(
   CHECK(records.replays[2].ended == 1'300);
   CHECK(records.replays[2].launched == 10);
   CHECK(records.replays[2].sampled == 0);
-  CHECK(f.source->asked.empty());
+  CHECK(f.source->requests.empty());
   CHECK(f.source->collected == 1);
   CHECK(f.collect().count() == 0);
   CHECK(f.source->collected == 1);
@@ -122,9 +122,9 @@ TEST_CASE(
 TEST_CASE(
     "replay source: with mode Every node times are requested before the first launch, and "
     "cancelled with the mode") {
-  Followed f(ProfileMode::Every);
-  REQUIRE(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
-  CHECK(f.source->how.front() == detail::ReplaySource::Precision::Close);
+  LogWithSource f(ProfileMode::Every);
+  REQUIRE(f.source->requests == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
+  CHECK(f.source->precisions.front() == detail::ReplaySource::Precision::Close);
   f.run(5);
   const trace::Records records = f.collect();
   REQUIRE(records.sample_blocks.size() == 5);
@@ -133,37 +133,37 @@ TEST_CASE(
   CHECK(records.replays[4].sampled == 1);
   f.log.set_mode(ProfileMode::Replays);
   static_cast<void>(f.collect());
-  CHECK(f.source->asked == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays, 0});
+  CHECK(f.source->requests == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays, 0});
   f.run(2);
   CHECK(f.collect().sample_blocks.empty());
 }
 
 TEST_CASE(
     "replay source: the first sampling window opens at once, the next one after it has amortised") {
-  Followed f(ProfileMode::Sampled);
+  LogWithSource f(ProfileMode::Sampled);
   static_cast<void>(f.collect());
-  REQUIRE(f.source->asked.size() == 1);
-  const std::uint64_t window = f.source->asked[0];
+  REQUIRE(f.source->requests.size() == 1);
+  const std::uint64_t window = f.source->requests[0];
   // The total run time is still unknown.
-  CHECK(f.source->how[0] == detail::ReplaySource::Precision::Cheap);
+  CHECK(f.source->precisions[0] == detail::ReplaySource::Precision::Cheap);
   CHECK(window > 0);
   CHECK(window < 100);
   f.run(2 * window);
   CHECK(f.collect().sample_blocks.size() == window);
   f.run(2 * window);
   CHECK(f.collect().sample_blocks.empty());
-  CHECK(f.source->asked.size() == 1);
+  CHECK(f.source->requests.size() == 1);
   // A new request takes effect immediately.
   f.log.request_mode(ProfileMode::Sampled);
   static_cast<void>(f.collect());
-  CHECK(f.source->asked.size() == 2);
+  CHECK(f.source->requests.size() == 2);
 }
 
 TEST_CASE("replay source: nothing is timed while the mode is Off") {
-  Followed f(ProfileMode::Off);
+  LogWithSource f(ProfileMode::Off);
   f.run(4);
   CHECK(f.collect().count() == 0);
-  CHECK(f.source->asked.empty());
+  CHECK(f.source->requests.empty());
   f.log.set_mode(ProfileMode::Replays);
   f.run(1);
   const trace::Records records = f.collect();
@@ -175,9 +175,9 @@ TEST_CASE("replay source: nothing is timed while the mode is Off") {
 TEST_CASE(
     "replay source: it is paused in mode Off after outstanding times arrived, and resumed before "
     "the next launch") {
-  Followed off(ProfileMode::Off);
+  LogWithSource off(ProfileMode::Off);
   CHECK(off.source->is_paused);
-  Followed f(ProfileMode::Replays);
+  LogWithSource f(ProfileMode::Replays);
   CHECK_FALSE(f.source->is_paused);
   f.run(2);
   f.log.set_mode(ProfileMode::Off);
@@ -200,9 +200,9 @@ TEST_CASE(
 }
 
 TEST_CASE("replay source: times that arrive too late are counted as lost") {
-  Followed f(ProfileMode::Replays);
+  LogWithSource f(ProfileMode::Replays);
   f.run(3);
-  f.source->over.pop_front();
+  f.source->completed.pop_front();
   f.source->lost = {1, 2};
   const trace::Records records = f.collect();
   REQUIRE(records.replays.size() == 3);
@@ -216,7 +216,7 @@ TEST_CASE("replay source: times that arrive too late are counted as lost") {
 }
 
 TEST_CASE("replay source: each pair of clock readings is in the trace once") {
-  Followed f(ProfileMode::Replays);
+  LogWithSource f(ProfileMode::Replays);
   f.source->pair = detail::ClockPair{500, 9'000, 3};
   f.run(1);
   const trace::Records first = f.collect();
@@ -228,7 +228,7 @@ TEST_CASE("replay source: each pair of clock readings is in the trace once") {
 
 TEST_CASE(
     "replay source: a failing device is reported once, and replays continue without its times") {
-  Followed f(ProfileMode::Replays);
+  LogWithSource f(ProfileMode::Replays);
   f.run(2);
   f.source->broken = true;
   const trace::Records records = f.collect();

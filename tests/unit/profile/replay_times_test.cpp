@@ -10,7 +10,7 @@ using namespace reprise::detail;
 
 namespace {
 
-// Two nodes between entry and exit, the second schedule node first.
+// Two nodes between entry and exit kernels; the second schedule node comes first.
 Plan two_nodes() {
   Plan plan;
   plan.recording = std::make_shared<const Recording>();

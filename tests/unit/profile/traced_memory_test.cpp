@@ -46,7 +46,7 @@ TEST_CASE("traced memory: the states of a pool contain its mapped, trimmed and r
   }
   CHECK(mapped.front() == 0);
   CHECK(mapped.back() == 0);
-  // The buffer alone; with the slab before and after it is trimmed.
+  // The buffer and the slab, before the trim and after the slab is mapped again.
   CHECK(std::count(mapped.begin(), mapped.end(), 2 * kBytes) == 2);
   const trace::PoolState& last = all.pool_states.back();
   CHECK(last.peak == 2 * kBytes);

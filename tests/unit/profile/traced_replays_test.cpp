@@ -123,15 +123,15 @@ TEST_CASE("traced replays: the file contains the graph, each replay and each nod
   CHECK(g.edges.size() == report.needed_edges + report.added_edges);
   CHECK(g.compile_time > 0);
   CHECK(g.instantiate_time > 0);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> told;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> recorded_edges;
   for (const trace::Edge& e : g.edges) {
     if (e.cause != trace::EdgeCause::Lane && e.cause != trace::EdgeCause::EntryExit)
-      told.emplace_back(e.from, e.to);
+      recorded_edges.emplace_back(e.from, e.to);
     if (e.cause == trace::EdgeCause::Hazard) CHECK(e.hazard != trace::Hazard::None);
   }
   std::sort(needed.begin(), needed.end());
-  std::sort(told.begin(), told.end());
-  CHECK(told == needed);
+  std::sort(recorded_edges.begin(), recorded_edges.end());
+  CHECK(recorded_edges == needed);
   CHECK(g.barriers.size() == 1);
   CHECK(g.labels.size() == 3);
   const auto name_of = [&](std::uint32_t index) { return g.strings[index]; };
@@ -198,12 +198,12 @@ TEST_CASE("traced replays: the file contains the graph, each replay and each nod
         return s.holders == std::vector<std::uint32_t>{g.graph} && s.device_bytes == 768;
       });
   CHECK(held);
-  std::map<std::uint32_t, int> born, died;
-  for (const trace::BufferLifetime& life : all.buffer_lifetimes)
-    ++(life.freed == 0 ? born : died)[life.buffer];
-  CHECK(born.size() == 3);  // x, y, w
-  CHECK(born == died);
-  CHECK(born.contains(buffers["x"].id));
+  std::map<std::uint32_t, int> allocated, freed_buffers;
+  for (const trace::BufferLifetime& lifetime : all.buffer_lifetimes)
+    ++(lifetime.freed == 0 ? allocated : freed_buffers)[lifetime.buffer];
+  CHECK(allocated.size() == 3);  // x, y, w
+  CHECK(allocated == freed_buffers);
+  CHECK(allocated.contains(buffers["x"].id));
 }
 
 TEST_CASE(
@@ -298,14 +298,14 @@ TEST_CASE(
   const Queue queue = device.create_queue();
   for (std::size_t replays = 1; replays <= 3; ++replays) {
     graph.launch(queue).wait();
-    std::vector<std::thread> others;
-    for (int i = 0; i < 3; ++i) others.emplace_back([&] { instance.flush_trace(); });
+    std::vector<std::thread> flushers;
+    for (int i = 0; i < 3; ++i) flushers.emplace_back([&] { instance.flush_trace(); });
     instance.flush_trace();
     const trace::Records now = all_records(folder.file());
     CHECK(now.graph_versions.size() == 1);
     CHECK(now.replays.size() == replays);
     CHECK(now.sample_blocks.size() == replays);
-    for (std::thread& other : others) other.join();
+    for (std::thread& flusher : flushers) flusher.join();
   }
   Instance({.application = "none"}).flush_trace();
 }

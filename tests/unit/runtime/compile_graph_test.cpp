@@ -14,7 +14,7 @@ using namespace reprise::test;
 
 namespace {
 
-// Two copies to transients, which run beside each other, and a fill after one of them.
+// Two independent copies to transients, and a fill ordered after one of them.
 struct Recorded {
   explicit Recorded(const InstanceDesc& desc = {}) : fake(desc) {}
   FakeInstance fake;
@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(Recorded, "compile: the report counts commands, nodes, edges a
   CHECK(laned.report().lowering_hash != faithful.report().lowering_hash);
 }
 
-TEST_CASE_FIXTURE(Recorded, "compile: an empty graph answers every question") {
+TEST_CASE_FIXTURE(Recorded, "compile: an empty graph reports zeros and empty values") {
   const CapturedGraph none;
   CHECK_FALSE(none);
   CHECK(none.num_replays() == 0);
@@ -152,23 +152,24 @@ TEST_CASE_FIXTURE(
 
 namespace {
 
-// Under Ordering::Explicit: a fill of x, a barrier of y, which orders nothing, and `again` more
-// fills of x.
-CapturedGraph compile_with_idle_barrier(Recorded& recorded, int again) {
+// Compiles under Ordering::Explicit: a fill of x, a barrier of y that orders nothing, and `fills`
+// more fills of x.
+CapturedGraph compile_with_idle_barrier(Recorded& recorded, int fills) {
   CommandBuffer commands =
       recorded.device.create_command_buffer({.label = "step", .ordering = Ordering::Explicit});
   commands.begin();
   commands.fill(recorded.x, 1);
   commands.barrier({.buffer = recorded.y});
-  for (int i = 0; i < again; ++i) commands.fill(recorded.x, 2);
+  for (int i = 0; i < fills; ++i) commands.fill(recorded.x, 2);
   commands.end();
   return recorded.device.compile(commands);
 }
 
-InstanceDesc listening(std::vector<std::string>& heard, std::vector<std::string> suppress = {}) {
+InstanceDesc collecting_messages(std::vector<std::string>& ids,
+                                 std::vector<std::string> suppress = {}) {
   InstanceDesc desc;
   desc.validation = Validation::Full;
-  desc.on_message = [&heard](const Message& message) { heard.emplace_back(message.id); };
+  desc.on_message = [&ids](const Message& message) { ids.emplace_back(message.id); };
   desc.suppress = std::move(suppress);
   return desc;
 }
@@ -176,30 +177,30 @@ InstanceDesc listening(std::vector<std::string>& heard, std::vector<std::string>
 }  // namespace
 
 TEST_CASE("messages: a warning reaches on_message and the report, and compile succeeds") {
-  std::vector<std::string> heard;
-  Recorded recorded(listening(heard));
+  std::vector<std::string> ids;
+  Recorded recorded(collecting_messages(ids));
   const CapturedGraph graph = compile_with_idle_barrier(recorded, 0);
   REQUIRE(graph.report().messages.size() == 1);
   CHECK(graph.report().messages[0].id == "barrier-orders-nothing");
   CHECK(graph.report().messages[0].severity == Severity::Warning);
-  CHECK(heard == std::vector<std::string>{"barrier-orders-nothing"});
+  CHECK(ids == std::vector<std::string>{"barrier-orders-nothing"});
 }
 
 TEST_CASE("messages: a suppressed warning is neither reported nor kept") {
-  std::vector<std::string> heard;
-  Recorded recorded(listening(heard, {"barrier-orders-nothing"}));
+  std::vector<std::string> ids;
+  Recorded recorded(collecting_messages(ids, {"barrier-orders-nothing"}));
   CHECK(compile_with_idle_barrier(recorded, 0).report().messages.empty());
-  CHECK(heard.empty());
+  CHECK(ids.empty());
 }
 
 TEST_CASE("messages: an error is reported and thrown even if it is suppressed") {
-  std::vector<std::string> heard;
-  Recorded recorded(listening(heard, {"barrier-orders-nothing", "hazard-unordered"}));
+  std::vector<std::string> ids;
+  Recorded recorded(collecting_messages(ids, {"barrier-orders-nothing", "hazard-unordered"}));
   const ErrorDetails missing = error_of([&] { (void)compile_with_idle_barrier(recorded, 1); });
   CHECK(missing.code == ErrorCode::MissingBarrier);
   CHECK(missing.stage == Stage::Validate);
   CHECK(missing.message_id == "hazard-unordered");
-  CHECK(heard == std::vector<std::string>{"hazard-unordered"});
+  CHECK(ids == std::vector<std::string>{"hazard-unordered"});
 }
 
 TEST_CASE("messages: an exception of a handler leaves compile, and no graph is made") {

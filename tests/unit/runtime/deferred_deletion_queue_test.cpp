@@ -20,10 +20,10 @@ CapturedGraph graph_with_callback(const Device& device, const BufferView& buffer
   return device.compile(commands);
 }
 
-// Does something when the last copy dies.
-struct AtEnd {
+// Calls `action` on destruction.
+struct OnDestruction {
   std::function<void()> action;
-  ~AtEnd() { action(); }
+  ~OnDestruction() { action(); }
 };
 
 }  // namespace
@@ -68,9 +68,9 @@ TEST_CASE(
   first = {};
   second = {};
   fake.world.complete("quick", fence.serial());
-  CHECK(fake.world.execs() == 2);  // the fence holds the second
+  CHECK(fake.world.execs() == 2);  // the fence retains the second
   fence = Fence();
-  fake.world.wait_until_execs(1);  // the first one still runs
+  fake.world.wait_until_execs(1);  // the first still runs
   CHECK_FALSE(slow.last_fence().done());
   fake.world.complete_all();
   device.wait_idle();
@@ -104,7 +104,7 @@ TEST_CASE("deferred deletion: a destructor of the application may use the engine
   Queue queue = device.create_queue({.label = "q"});
   std::size_t counted = 0;
   {
-    auto at_end = std::make_shared<AtEnd>();
+    auto at_end = std::make_shared<OnDestruction>();
     at_end->action = [&] {
       auto y = pool->allocate<int>(4, "y");
       counted = pool->buffer_count();

@@ -1,4 +1,4 @@
-// Every call of the backend that may fail, failing once each.
+// Failure of each fallible backend call in turn.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -11,7 +11,7 @@ using namespace reprise::test;
 
 namespace {
 
-// Uses everything that a backend does. Whatever it throws, it leaves nothing.
+// Calls every function of a backend. Leaves no object behind, also if it throws.
 void use_everything(FakeInstance& fake) {
   const Device device = fake.open();
   auto pool = device.create_pool({.label = "pool"});
@@ -46,7 +46,7 @@ void use_everything(FakeInstance& fake) {
 TEST_CASE("failing calls: the error names the failed backend call, and nothing leaks") {
   std::uint64_t failures = 0;
   for (std::uint64_t n = 0;; ++n) {
-    FakeInstance fake;  // checks at its end that all is gone
+    FakeInstance fake;  // its destructor checks for leaks
     fake.world.fail_call(n);
     std::optional<ErrorDetails> thrown;
     try {

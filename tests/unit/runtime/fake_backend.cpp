@@ -60,7 +60,7 @@ FakeInstance::FakeInstance(InstanceDesc desc, std::vector<FakeDevice> devices)
 FakeInstance::~FakeInstance() {
   world.complete_all();
   world.wait_until_empty();
-  CHECK(world.complaints() == std::vector<std::string>());
+  CHECK(world.violations() == std::vector<std::string>());
 }
 
 ErrorDetails error_of(const std::function<void()>& call) {

@@ -1,6 +1,6 @@
-// A device for tests of run/: its queues complete only when the test says so, it counts what is
-// alive, notes every submission and wait, can fail its call number n, and complains when the engine
-// breaks the contract of backend.hpp. Threads: any.
+// A fake device for tests of the runtime. The test decides when its queues complete; it counts live
+// objects, records every submission and wait, can fail its n-th call, and reports violations of the
+// contract of backend.hpp. Threads: any.
 #pragma once
 
 #include <condition_variable>
@@ -28,34 +28,37 @@ class FakeExec;
 class FakeStopwatch;
 class FakeProvider;
 
-// What all devices of one provider share.
+// The state shared by all devices of one provider.
 class FakeWorld {
  public:
-  // Something that reached a queue.
+  // A submission to a queue, or a wait between queues.
   struct Event {
     enum class Kind : std::uint8_t { Launch, Upload, Mark, Wait } kind;
     std::string_view queue;       // label
-    std::uint64_t serial;         // of Wait: of `other`
-    std::string_view other = {};  // label, of Wait
+    std::uint64_t serial;         // Wait: a serial of `other`
+    std::string_view other = {};  // Wait: label of the queue waited for
     friend bool operator==(const Event&, const Event&) = default;
   };
 
   FakeWorld();
 
-  // --- what the test decides ---
+  // --- Controls ---
   void set_completion(Completion completion);
-  void complete(std::string_view queue,
-                std::uint64_t serial);  // and everything before it on that queue
+  // Completes `serial` and everything before it on that queue.
+  void complete(std::string_view queue, std::uint64_t serial);
   void complete_all();
-  void fail_call(std::uint64_t n);  // the n-th call from now on that may fail does, counted from 0
+  // Fails the n-th fallible call from now on, counted from 0.
+  void fail_call(std::uint64_t n);
   void fail_nothing();
   void limit_bytes(std::uint64_t bytes);
-  // Queues tell how long launches take, by this; nothing: they don't.
+  // Nanoseconds of a launch by its plan, for stopwatches. Empty: queues have no stopwatch.
   void set_time_of(std::function<double(const detail::Plan&)> time_of);
-  void throw_in_callback(std::uint64_t replay, const std::string& text);  // of every exec
+  // Reports a callback exception for that replay of every executable.
+  void throw_in_callback(std::uint64_t replay, const std::string& text);
 
-  // --- what the test asks ---
-  [[nodiscard]] std::uint64_t calls() const;  // that may fail, since fail_call or fail_nothing
+  // --- Queries ---
+  // Fallible calls since fail_call or fail_nothing.
+  [[nodiscard]] std::uint64_t calls() const;
   [[nodiscard]] std::string failed_call() const;
   [[nodiscard]] std::size_t memory_blocks() const;
   [[nodiscard]] std::uint64_t memory_bytes() const;
@@ -64,16 +67,17 @@ class FakeWorld {
   [[nodiscard]] std::size_t backends() const;
   [[nodiscard]] std::size_t kernel_loads() const;
   [[nodiscard]] std::vector<Event> events() const;
-  [[nodiscard]] std::vector<Event> waits() const;  // the events of kind Wait
-  [[nodiscard]] std::vector<std::string> freed()
-      const;  // "exec", "memory", "queue", "backend", in order
-  [[nodiscard]] std::vector<std::string> complaints() const;
-  void forget_events();
-  // Blocks until nothing of any device is alive.
+  [[nodiscard]] std::vector<Event> waits() const;  // events of kind Wait
+  // Kinds of freed objects in order: "exec", "memory", "queue", "backend".
+  [[nodiscard]] std::vector<std::string> freed() const;
+  // Violations of the contract of backend.hpp.
+  [[nodiscard]] std::vector<std::string> violations() const;
+  void clear_events();
+  // Blocks until no object of any device is alive.
   void wait_until_empty();
   void wait_until_execs(std::size_t count);
   // Blocks until a thread waits for a queue.
-  void wait_until_somebody_waits();
+  void wait_until_a_thread_waits();
 
  private:
   friend class FakeBackend;
@@ -86,8 +90,8 @@ class FakeWorld {
     std::unique_ptr<std::byte[]> storage;
   };
   void may_fail(std::string_view call, Stage stage);  // under mutex_
-  void note(const Event& event);                      // under mutex_; allocates nothing
-  void note_freed(const char* what);                  // under mutex_; allocates nothing
+  void record(const Event& event);                    // under mutex_; does not allocate
+  void record_freed(const char* kind);                // under mutex_; does not allocate
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -103,8 +107,8 @@ class FakeWorld {
   std::uint64_t throwing_replay_ = 0;
   std::string thrown_text_;
   std::vector<Event> events_;
-  std::vector<std::string> freed_, complaints_;
-  std::set<std::string, std::less<>> labels_;  // event labels point in here
+  std::vector<std::string> freed_, violations_;
+  std::set<std::string, std::less<>> labels_;  // storage of event labels
 };
 
 struct FakeDevice {
@@ -115,7 +119,7 @@ struct FakeDevice {
 class FakeProvider : public detail::BackendProvider {
  public:
   explicit FakeProvider(FakeWorld& world, std::vector<FakeDevice> devices = {FakeDevice{}});
-  // What require_driver() throws, for a provider without devices.
+  // Sets the error that require_driver() throws, for a provider without devices.
   void refuse_driver(ErrorCode code) { driver_ = code; }
 
   [[nodiscard]] std::vector<DeviceInfo> devices() override;
@@ -130,11 +134,11 @@ class FakeProvider : public detail::BackendProvider {
   ErrorCode driver_ = ErrorCode::NoDriver;
 };
 
-// A kernel description that the fake device loads: one pointer, one value.
+// The description of a kernel that the fake device loads; its parameters are a pointer and a value.
 [[nodiscard]] const KernelDesc& fake_kernel();
 
-// World, provider and instance in the order in which they have to go. Checks at its end that
-// everything is gone and that the engine kept the contract.
+// World, provider and instance in the required order of destruction. The destructor checks that no
+// object is leaked and that the engine kept the contract of backend.hpp.
 class FakeInstance {
  public:
   explicit FakeInstance(InstanceDesc desc = {}, std::vector<FakeDevice> devices = {FakeDevice{}});
@@ -150,7 +154,7 @@ class FakeInstance {
   }
 };
 
-// The error that `call` throws; fails the test where it throws none.
+// The error that `call` throws. Fails the test if it throws none.
 [[nodiscard]] ErrorDetails error_of(const std::function<void()>& call);
 [[nodiscard]] std::string text_of(const std::function<void()>& call);
 

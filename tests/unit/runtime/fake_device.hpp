@@ -1,5 +1,5 @@
-// The parts of the fake device that the engine holds: queue, stopwatch, executable, backend. Their
-// world decides what they do. Threads: any.
+// The backend interfaces of the fake device: kernel, queue, stopwatch, executable, backend. Their
+// behaviour is controlled by FakeWorld. Threads: any.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using detail::Bindings;
 using detail::Plan;
 using detail::QueueStopwatch;
 
-constexpr std::size_t kMostEvents = 1u << 16;
+constexpr std::size_t kMaxEvents = 1u << 16;
 
 class FakeKernel final : public detail::BackendKernel {
  public:
@@ -44,9 +44,9 @@ class FakeQueue final : public BackendQueue {
   ~FakeQueue() override {
     std::lock_guard lock(world_.mutex_);
     if (completed < last && !dead())
-      world_.complaints_.push_back("queue " + std::string(label_) + " was destroyed while busy");
+      world_.violations_.push_back("queue " + std::string(label_) + " was destroyed while busy");
     std::erase(world_.queues_, this);
-    world_.note_freed("queue");
+    world_.record_freed("queue");
     world_.changed_.notify_all();
   }
 
@@ -63,13 +63,13 @@ class FakeQueue final : public BackendQueue {
   [[nodiscard]] bool wait(std::uint64_t serial,
                           std::optional<std::chrono::nanoseconds> timeout) override {
     std::unique_lock lock(world_.mutex_);
-    const auto over = [&] { return serial <= completed || dead(); };
+    const auto is_complete = [&] { return serial <= completed || dead(); };
     ++world_.waiting_;
     world_.changed_.notify_all();
     if (timeout) {
-      world_.changed_.wait_for(lock, *timeout, over);
+      world_.changed_.wait_for(lock, *timeout, is_complete);
     } else {
-      world_.changed_.wait(lock, over);
+      world_.changed_.wait(lock, is_complete);
     }
     --world_.waiting_;
     if (serial <= completed) return true;
@@ -80,7 +80,7 @@ class FakeQueue final : public BackendQueue {
     std::lock_guard lock(world_.mutex_);
     if (dead()) throw_lost();
     world_.may_fail("wait_for", Stage::Launch);
-    world_.note(
+    world_.record(
         {FakeWorld::Event::Kind::Wait, label_, serial, static_cast<FakeQueue&>(other).label_});
   }
   std::uint64_t mark() override {
@@ -103,14 +103,14 @@ class FakeQueue final : public BackendQueue {
   std::uint64_t submit(FakeWorld::Event::Kind kind) {
     ++last;
     if (world_.completion_ == Completion::AtOnce) completed = last;
-    world_.note({kind, label_, last, {}});
+    world_.record({kind, label_, last, {}});
     return last;
   }
   [[nodiscard]] bool dead() const { return generation_ != status_->generation; }
   [[nodiscard]] std::string_view label() const { return label_; }
 
   std::uint64_t last = 0, completed = 0;
-  double nanoseconds = 0;  // of its launches so far, by the test
+  double nanoseconds = 0;  // total time of launches so far, by FakeWorld::set_time_of
 
  private:
   FakeWorld& world_;
@@ -119,13 +119,13 @@ class FakeQueue final : public BackendQueue {
   std::string_view label_;
 };
 
-// The time of what is launched meanwhile, as the test has it.
+// Measures the fake time of launches between start() and stop().
 class FakeStopwatch final : public QueueStopwatch {
  public:
   FakeStopwatch(FakeWorld& world, FakeQueue& queue) : world_(world), queue_(queue) {}
-  void start() override { began_ = now(); }
-  void stop() override { ended_ = now(); }
-  [[nodiscard]] double nanoseconds() override { return ended_ - began_; }
+  void start() override { start_ = now(); }
+  void stop() override { stop_ = now(); }
+  [[nodiscard]] double nanoseconds() override { return stop_ - start_; }
 
  private:
   [[nodiscard]] double now() const {
@@ -134,7 +134,7 @@ class FakeStopwatch final : public QueueStopwatch {
   }
   FakeWorld& world_;
   FakeQueue& queue_;
-  double began_ = 0, ended_ = 0;
+  double start_ = 0, stop_ = 0;
 };
 
 inline std::unique_ptr<QueueStopwatch> FakeQueue::make_stopwatch() {
@@ -153,17 +153,17 @@ class FakeExec final : public BackendExec {
         addresses_(bindings.address.begin(), bindings.address.end()) {
     for (std::byte* address : addresses_) {
       if (address == nullptr)
-        world_.complaints_.push_back("a buffer of graph " + plan_->label + " has no address");
+        world_.violations_.push_back("a buffer of graph " + plan_->label + " has no address");
     }
     world_.execs_.push_back(this);
   }
   ~FakeExec() override {
     std::lock_guard lock(world_.mutex_);
     if (is_pending())
-      world_.complaints_.push_back("the exec of graph " + plan_->label +
+      world_.violations_.push_back("the exec of graph " + plan_->label +
                                    " was destroyed while it ran");
     std::erase(world_.execs_, this);
-    world_.note_freed("exec");
+    world_.record_freed("exec");
     world_.changed_.notify_all();
   }
 
@@ -172,7 +172,7 @@ class FakeExec final : public BackendExec {
     auto& q = static_cast<FakeQueue&>(queue);
     if (q.dead()) throw_lost();
     world_.may_fail("upload", Stage::Upload);
-    world_.note({FakeWorld::Event::Kind::Upload, q.label(), q.last, {}});
+    world_.record({FakeWorld::Event::Kind::Upload, q.label(), q.last, {}});
   }
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override {
     std::lock_guard lock(world_.mutex_);
@@ -221,10 +221,10 @@ class FakeBackend final : public Backend {
   ~FakeBackend() override {
     std::lock_guard lock(world_.mutex_);
     --world_.backends_;
-    world_.note_freed("backend");
+    world_.record_freed("backend");
     if (world_.backends_ == 0 &&
         !(world_.memory_.empty() && world_.execs_.empty() && world_.queues_.empty())) {
-      world_.complaints_.push_back("the last device was closed with something left on it");
+      world_.violations_.push_back("the last device was closed with live objects");
     }
     world_.changed_.notify_all();
   }
@@ -247,16 +247,16 @@ class FakeBackend final : public Backend {
     std::lock_guard lock(world_.mutex_);
     const auto found = world_.memory_.find(address);
     if (found == world_.memory_.end()) {
-      world_.complaints_.push_back("memory was freed that is not there");
+      world_.violations_.push_back("memory was freed that is not allocated");
       return;
     }
     for (const FakeExec* exec : world_.execs_) {
       if (exec->binds(address, found->second.bytes))
-        world_.complaints_.push_back("memory was freed before the exec that uses it");
+        world_.violations_.push_back("memory was freed before the exec that uses it");
     }
     world_.bytes_ -= found->second.bytes;
     world_.memory_.erase(found);
-    world_.note_freed("memory");
+    world_.record_freed("memory");
     world_.changed_.notify_all();
   }
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override {
@@ -276,7 +276,7 @@ class FakeBackend final : public Backend {
     kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
     kernel.backend = std::make_shared<FakeKernel>([&world = world_] {
       std::lock_guard guard(world.mutex_);
-      if (world.backends_ == 0) world.complaints_.push_back("a kernel outlived its device");
+      if (world.backends_ == 0) world.violations_.push_back("a kernel outlived its device");
     });
     return kernel;
   }
@@ -287,7 +287,7 @@ class FakeBackend final : public Backend {
     world_.may_fail("instantiate", Stage::Instantiate);
     for (const auto& kernel : plan->recording->kernels) {
       if (kernel->generation != status_->generation)
-        world_.complaints_.push_back("a kernel of before the loss was instantiated");
+        world_.violations_.push_back("a kernel loaded before the device loss was instantiated");
     }
     return std::make_unique<FakeExec>(world_, status_, std::move(plan), bindings);
   }
@@ -295,7 +295,7 @@ class FakeBackend final : public Backend {
     std::lock_guard lock(world_.mutex_);
     if (info_.kind != DeviceKind::Host)
       throw Error({.code = ErrorCode::Unsupported, .stage = Stage::Open},
-                  "only a host device can be lost on purpose");
+                  "only a host device can simulate a loss");
     status_->mark_lost();
     world_.changed_.notify_all();
   }

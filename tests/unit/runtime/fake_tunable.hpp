@@ -1,5 +1,5 @@
-// FakeTunable: a fake device whose launches are over at once and take what a function of their plan
-// says, and graphs on it that there is something to choose for. Threads: one at a time.
+// FakeTunable: a fake device on which launches complete immediately and whose launch times a
+// function of the plan determines, with graphs that have several lowerings. Threads: one at a time.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct FakeTunable {
     pool = device.create_pool();
   }
 
-  // Fills of 40 buffers, none ordered with another.
+  // Independent fills of 40 buffers.
   [[nodiscard]] CapturedGraph make_wide(const CompileDesc& desc = {}) const {
     CommandBuffer commands = device.create_command_buffer({.label = "wide"});
     commands.begin();

@@ -6,8 +6,8 @@
 namespace reprise::test {
 
 FakeWorld::FakeWorld() {
-  events_.reserve(kMostEvents);
-  freed_.reserve(kMostEvents);
+  events_.reserve(kMaxEvents);
+  freed_.reserve(kMaxEvents);
 }
 
 void FakeWorld::may_fail(std::string_view call, Stage stage) {
@@ -20,12 +20,12 @@ void FakeWorld::may_fail(std::string_view call, Stage stage) {
   throw Error(std::move(details), "the fake device fails " + std::string(call));
 }
 
-void FakeWorld::note(const Event& event) {
-  if (events_.size() < kMostEvents) events_.push_back(event);
+void FakeWorld::record(const Event& event) {
+  if (events_.size() < kMaxEvents) events_.push_back(event);
 }
 
-void FakeWorld::note_freed(const char* what) {
-  if (freed_.size() < kMostEvents) freed_.emplace_back(what);
+void FakeWorld::record_freed(const char* kind) {
+  if (freed_.size() < kMaxEvents) freed_.emplace_back(kind);
 }
 
 void FakeWorld::set_completion(Completion completion) {
@@ -118,11 +118,11 @@ std::vector<std::string> FakeWorld::freed() const {
   std::lock_guard lock(mutex_);
   return freed_;
 }
-std::vector<std::string> FakeWorld::complaints() const {
+std::vector<std::string> FakeWorld::violations() const {
   std::lock_guard lock(mutex_);
-  return complaints_;
+  return violations_;
 }
-void FakeWorld::forget_events() {
+void FakeWorld::clear_events() {
   std::lock_guard lock(mutex_);
   events_.clear();
   freed_.clear();
@@ -136,7 +136,7 @@ void FakeWorld::wait_until_execs(std::size_t count) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return execs_.size() == count; });
 }
-void FakeWorld::wait_until_somebody_waits() {
+void FakeWorld::wait_until_a_thread_waits() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_ != 0; });
 }

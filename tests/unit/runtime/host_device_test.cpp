@@ -1,4 +1,4 @@
-// The run layer over the real host device, as far as no kernel is needed.
+// The runtime with the real host device, without kernels.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 Device open_host() { return Instance().open_device(DeviceSelector::named("host")); }
 
-// out = pattern, by way of a transient.
+// Fills `out` with `pattern` through a transient.
 CapturedGraph fill_and_copy(const Device& device, const std::shared_ptr<CapturePool>& pool,
                             const HostRef<int>& out, int pattern) {
   auto t = pool->transient<int>(out.size(), "t");
@@ -88,7 +88,7 @@ TEST_CASE("host device: all objects may be dropped during a replay") {
     CapturedGraph graph = device.compile(commands);
     (void)graph.launch(device.create_queue());
   }
-  CHECK_FALSE(seen.expired());  // the replay holds it
+  CHECK_FALSE(seen.expired());  // retained by the replay
   CHECK(calls == 0);
   go = true;
   go.notify_all();
@@ -157,18 +157,18 @@ TEST_CASE("host device: graphs that share a buffer keep their order across queue
   auto seen = pool->host<int>(1, "seen");
   counter[0] = 0;
   CommandBuffer add = device.create_command_buffer({.label = "add"}),
-                look = device.create_command_buffer({.label = "look"});
+                read_back = device.create_command_buffer({.label = "read"});
   add.begin();
   add.host([at = counter.data()] { ++*at; }, {read_write(counter)});
   add.end();
-  look.begin();
-  look.copy(counter, seen);
-  look.end();
-  CapturedGraph adds = device.compile(add), looks = device.compile(look);
+  read_back.begin();
+  read_back.copy(counter, seen);
+  read_back.end();
+  CapturedGraph adds = device.compile(add), reads = device.compile(read_back);
   const Queue q = device.create_queue(), r = device.create_queue();
   for (int i = 1; i <= 200; ++i) {
     (void)adds.launch(i % 2 == 0 ? q : r);
-    looks.launch(i % 3 == 0 ? q : r).wait();
+    reads.launch(i % 3 == 0 ? q : r).wait();
     REQUIRE(seen[0] == i);
   }
 }

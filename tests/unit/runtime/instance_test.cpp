@@ -85,7 +85,7 @@ TEST_CASE("open_device: for a named GPU without a driver, the error is the drive
         ErrorCode::UnknownDevice);
 }
 
-TEST_CASE("open_device: a GPU by name in a build without CUDA says that") {
+TEST_CASE("open_device: in a build without CUDA, the error for a named GPU says so") {
   FakeInstance fake;
   CHECK(text_of([&] { (void)fake.open("cuda:0"); }).find("built without CUDA") !=
         std::string::npos);

@@ -10,7 +10,8 @@ using namespace reprise;
 using namespace reprise::test;
 using Event = FakeWorld::Event;
 
-TEST_CASE("launch: replays count up, and a fence names its queue, serial and replay") {
+TEST_CASE(
+    "launch: replay numbers increase by one, and a fence names its queue, serial and replay") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool();
@@ -64,7 +65,7 @@ TEST_CASE("fence: wait blocks until the launch is complete") {
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   const Fence fence = graph.launch(queue);
   std::thread other([&] {
-    fake.world.wait_until_somebody_waits();
+    fake.world.wait_until_a_thread_waits();
     fake.world.complete_all();
   });
   fence.wait();
@@ -72,7 +73,7 @@ TEST_CASE("fence: wait blocks until the launch is complete") {
   other.join();
 }
 
-TEST_CASE("fence: rethrows the exception of its own replay's host callback, each time") {
+TEST_CASE("fence: it rethrows the exception of its own replay's host callback, each time") {
   FakeInstance fake;
   Device device = fake.open();
   Queue queue = device.create_queue({.label = "q"});
@@ -80,7 +81,7 @@ TEST_CASE("fence: rethrows the exception of its own replay's host callback, each
   CapturedGraph graph = make_graph(device, "g", {}, pool->allocate<int>(4, "x"));
   fake.world.throw_in_callback(2, "no luck");
   const Fence first = graph.launch(queue), second = graph.launch(queue);
-  graph = CapturedGraph();  // the fences hold it
+  graph = CapturedGraph();  // retained by the fences
   fake.world.complete_all();
   first.wait();
   CHECK_THROWS_WITH_AS(second.wait(), "no luck", std::runtime_error);
@@ -89,7 +90,7 @@ TEST_CASE("fence: rethrows the exception of its own replay's host callback, each
   CHECK(second.done());
 }
 
-TEST_CASE("launch: waits exactly once, for the graph's last launch, and only on another queue") {
+TEST_CASE("launch: it waits exactly once, for the graph's last launch, and only on another queue") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -101,11 +102,11 @@ TEST_CASE("launch: waits exactly once, for the graph's last launch, and only on 
   (void)graph.launch(r);
   CHECK(fake.world.waits() == std::vector<Event>{{Event::Kind::Wait, "r", 2, "q"}});
   fake.world.complete_all();
-  (void)graph.launch(q);  // the launch on r is over
+  (void)graph.launch(q);  // the launch on r is complete
   CHECK(fake.world.waits().size() == 1);
 }
 
-TEST_CASE("launch: allocates nothing, shared or not, on one queue or in turns on two") {
+TEST_CASE("launch: it allocates nothing, shared or not, on one queue or alternating between two") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -120,13 +121,13 @@ TEST_CASE("launch: allocates nothing, shared or not, on one queue or in turns on
     (void)writer.launch(q);
     (void)reader.launch(r);
   };
-  launch_all();  // queues meet for the first time
+  launch_all();  // the first waits between these queues may allocate
   const std::uint64_t before = allocations_of_this_thread();
   for (int i = 0; i < 100; ++i) launch_all();
   CHECK(allocations_of_this_thread() == before);
 }
 
-TEST_CASE("upload: happens once, and a launch on another queue waits for it") {
+TEST_CASE("upload: it runs once, and a launch on another queue waits for it") {
   FakeInstance fake;
   Device device = fake.open();
   Queue q = device.create_queue({.label = "q"}), r = device.create_queue({.label = "r"});
@@ -182,7 +183,7 @@ TEST_CASE("launch: replays from four threads get distinct numbers and serials") 
   CHECK(queues[0].last_fence().serial() + queues[1].last_fence().serial() == kLaunches * kThreads);
 }
 
-TEST_CASE("launch: wrong arguments are typed errors that name the graph") {
+TEST_CASE("launch: invalid arguments throw typed errors that name the graph") {
   FakeInstance fake({}, {{"host", DeviceKind::Host}, {"cuda:0", DeviceKind::Cuda}});
   Device device = fake.open(), other = fake.open("cuda:0");
   auto pool = device.create_pool();

@@ -13,9 +13,9 @@ using namespace reprise::test;
 
 namespace {
 
-// One of each object, in the middle of a replay.
-struct Everything {
-  explicit Everything(FakeInstance& fake) : instance(fake.instance), device(fake.open()) {
+// One object of each kind, during a replay.
+struct ReplayObjects {
+  explicit ReplayObjects(FakeInstance& fake) : instance(fake.instance), device(fake.open()) {
     pool = device->create_pool();
     buffer = pool->allocate<int>(4, "x");
     queue = device->create_queue({.label = "q"});
@@ -60,16 +60,17 @@ struct Everything {
 
 }  // namespace
 
-TEST_CASE("lifetimes: six objects dropped in every order in the middle of a replay") {
+TEST_CASE("lifetimes: six objects can be dropped in every order during a replay") {
   FakeInstance fake;
-  // Instance, kernel and pool go first, last or in between elsewhere; here every order of the rest.
+  // Every order of the objects other than instance, pool and kernel, which another test drops first
+  // and last.
   std::vector<std::size_t> order{1, 2, 4, 6, 7, 8};
   std::size_t tried = 0;
   do {
-    Everything all(fake);
+    ReplayObjects all(fake);
     for (const std::size_t which : order) {
       all.drop(which);
-      CHECK(fake.world.execs() == 1);  // it runs
+      CHECK(fake.world.execs() == 1);  // the replay is running
     }
     for (const std::size_t which : {0, 3, 5}) all.drop(which);
     CHECK(fake.world.execs() == 1);
@@ -80,14 +81,15 @@ TEST_CASE("lifetimes: six objects dropped in every order in the middle of a repl
   CHECK(tried == 720);
 }
 
-TEST_CASE("lifetimes: nine objects, each dropped first and last, before or after completion") {
+TEST_CASE(
+    "lifetimes: each of nine objects can be dropped first or last, before or after completion") {
   FakeInstance fake;
-  for (std::size_t first = 0; first < Everything::kCount; ++first) {
-    for (std::size_t last = 0; last < Everything::kCount; ++last) {
+  for (std::size_t first = 0; first < ReplayObjects::kCount; ++first) {
+    for (std::size_t last = 0; last < ReplayObjects::kCount; ++last) {
       if (first == last) continue;
-      Everything all(fake);
+      ReplayObjects all(fake);
       std::vector<std::size_t> order{first};
-      for (std::size_t i = 0; i < Everything::kCount; ++i) {
+      for (std::size_t i = 0; i < ReplayObjects::kCount; ++i) {
         if (i != first && i != last) order.push_back(i);
       }
       order.push_back(last);
@@ -99,14 +101,14 @@ TEST_CASE("lifetimes: nine objects, each dropped first and last, before or after
       fake.world.wait_until_empty();
     }
   }
-  CHECK(fake.world.complaints() == std::vector<std::string>());
+  CHECK(fake.world.violations() == std::vector<std::string>());
 }
 
 TEST_CASE("lifetimes: a fence outlives everything else and can still be waited for") {
   FakeInstance fake;
-  Everything all(fake);
+  ReplayObjects all(fake);
   const Fence fence = *all.fence;
-  for (std::size_t i = 0; i < Everything::kCount; ++i) all.drop(i);
+  for (std::size_t i = 0; i < ReplayObjects::kCount; ++i) all.drop(i);
   CHECK_FALSE(fence.done());
   fake.world.complete_all();
   fence.wait();

@@ -62,7 +62,8 @@ TEST_CASE_FIXTURE(
   CHECK(commands.state() == CommandBufferState::Invalid);
 }
 
-TEST_CASE_FIXTURE(Loss, "rebuild: returns a new handle for each buffer, and old ones stay stale") {
+TEST_CASE_FIXTURE(Loss,
+                  "rebuild: it returns a new handle for each buffer, and old ones stay stale") {
   auto h = pool->host<int>(8, "h");
   auto t = pool->transient<int>(2, "t");
   device.simulate_loss();
@@ -107,8 +108,8 @@ TEST_CASE_FIXTURE(Loss,
   CHECK(graph.num_replays() == 2);
 }
 
-TEST_CASE_FIXTURE(Loss,
-                  "rebuild: works after each loss, and keeps buffers that only a recording holds") {
+TEST_CASE_FIXTURE(
+    Loss, "rebuild: it works after each loss, and keeps buffers that only a recording holds") {
   x = {};
   for (std::uint32_t round = 2; round < 5; ++round) {
     device.simulate_loss();
@@ -121,7 +122,7 @@ TEST_CASE_FIXTURE(Loss,
   }
 }
 
-TEST_CASE_FIXTURE(Loss, "rebuild: a failure leaves the device lost, and a second try works") {
+TEST_CASE_FIXTURE(Loss, "rebuild: a failure leaves the device lost, and a second attempt works") {
   device.simulate_loss();
   for (std::uint64_t n = 0;; ++n) {
     fake.world.fail_call(n);
@@ -142,15 +143,14 @@ TEST_CASE_FIXTURE(Loss, "rebuild: a failure leaves the device lost, and a second
   CHECK(device.compile(commands).node_count() == 1);
 }
 
-TEST_CASE("lose: refused if the device cannot simulate a loss") {
+TEST_CASE("simulate_loss: it is refused if the device does not support it") {
   FakeInstance fake({}, {{"cuda:0", DeviceKind::Cuda}});
   Device device = fake.open("cuda:0");
   CHECK(error_of([&] { device.simulate_loss(); }).code == ErrorCode::Unsupported);
   CHECK_FALSE(device.is_lost());
 }
 
-TEST_CASE_FIXTURE(
-    Loss, "loss: in the middle of a replay, dropped objects are freed without waiting for it") {
+TEST_CASE_FIXTURE(Loss, "loss: objects dropped during a replay are freed without waiting for it") {
   CapturedGraph graph = device.compile(commands);
   (void)graph.launch(queue);
   device.simulate_loss();

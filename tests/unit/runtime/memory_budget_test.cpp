@@ -37,7 +37,7 @@ TEST_CASE("memory budget: a refused reservation changes nothing and is explained
   CHECK(budget.describe() ==
         "of the 1000 bytes of the budget of pool p, 300 are left: buffers hold 700, slabs 0");
   CHECK(budget.reserve(Part::Slab, 300));
-  budget.set_budget(10);  // what is there stays
+  budget.set_budget(10);  // existing reservations stay
   CHECK(budget.available() == 0);
   CHECK_FALSE(budget.reserve(Part::Buffer, 1));
   CHECK_FALSE(budget.reserve(Part::Buffer, ~std::uint64_t{0}));

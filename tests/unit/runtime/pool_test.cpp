@@ -5,7 +5,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-TEST_CASE("pool: counts buffers and bytes of each kind while their handles live") {
+TEST_CASE("pool: it counts buffers and bytes of each kind while their handles live") {
   FakeInstance fake;
   Device device = fake.open();
   auto pool = device.create_pool({.label = "step"});

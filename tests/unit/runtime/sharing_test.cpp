@@ -1,4 +1,4 @@
-// Waits between queues, for buffers that more than one graph, or the application, uses.
+// Waits between queues for buffers that several graphs, or a graph and the application, use.
 #include <doctest/doctest.h>
 
 #include "base/handle_access.hpp"
@@ -42,7 +42,7 @@ TEST_CASE_FIXTURE(Sharing,
   (void)writer.launch(q);
   (void)reader.launch(r);
   CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q")});
-  (void)reader.launch(r);  // r is behind that write already
+  (void)reader.launch(r);  // r is already ordered after that write
   CHECK(fake.world.waits().size() == 1);
 }
 
@@ -135,8 +135,7 @@ TEST_CASE_FIXTURE(
   (void)reader.launch(q);
   CHECK(fake.world.waits().empty());
   (void)reader.launch(r);
-  // The graph's own last launch, and the write of before it on the same queue, which that launch
-  // stands for.
+  // The wait for the graph's own last launch also covers the earlier write on the same queue.
   CHECK(fake.world.waits().front() == wait("r", 2, "q"));
 }
 
@@ -157,9 +156,10 @@ TEST_CASE_FIXTURE(Sharing, "record_write: two writers of one buffer are both wai
   CHECK(fake.world.waits() == std::vector<Event>{wait("r", 1, "q"), wait("r", 1, "s")});
 }
 
-TEST_CASE_FIXTURE(Sharing,
-                  "record_write: a done fence is nothing, an empty queue, a transient and an empty "
-                  "view are errors") {
+TEST_CASE_FIXTURE(
+    Sharing,
+    "record_write: a done fence has no effect; an empty queue, a transient and an empty "
+    "view are errors") {
   x.record_write(Fence());
   CHECK_FALSE(x.last_write_stream());
   CHECK(error_of([&] { x.record_write(Queue()); }).code == ErrorCode::NotInitialized);
@@ -191,12 +191,12 @@ TEST_CASE_FIXTURE(Sharing,
   CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
   (void)graph.launch(stream);
   CHECK(detail::core_of(graph)->is_shared());
-  fake.world.complete_all();  // of the launch; the application's own work is the stream's secret
+  fake.world.complete_all();  // completes the launch, but not the application's work
   (void)next.launch(q);
   CHECK(fake.world.waits() == std::vector<Event>{wait("q", 2, "stream")});
 }
 
-TEST_CASE_FIXTURE(Sharing, "sharing: buffers of one kind only matter where they conflict") {
+TEST_CASE_FIXTURE(Sharing, "sharing: launches that access different buffers do not wait") {
   auto staging = pool->host<int>(16, "staging");
   CapturedGraph in = make_graph(device, "in", staging, x), out = make_graph(device, "out", y, z);
   (void)in.launch(q);
@@ -209,7 +209,7 @@ namespace {
 struct PoolSlabs : Sharing {
   std::shared_ptr<CapturePool> sharing =
       device.create_pool({.label = "sharing", .sharing = SlabSharing::OneAtATime, .budget = 12000});
-  // Writes a transient of `count` values and copies some of it to `into`.
+  // Fills a transient of `count` values and copies its first values to `into`.
   [[nodiscard]] CapturedGraph with_transient(std::string_view label, const GpuRef<int>& into,
                                              std::uint64_t count,
                                              const std::shared_ptr<CapturePool>& of) {
@@ -241,8 +241,8 @@ TEST_CASE_FIXTURE(PoolSlabs,
   (void)one.launch(q);
   CHECK(fake.world.waits().back() == wait("q", 2, "r"));
   CHECK(sharing->statistics().shared_slabs == 1);
-  CHECK(sharing->buffer_count() ==
-        2);  // the transients; what stands for the slab is nobody's buffer
+  // The transients. The proxy buffer of the slab is not counted.
+  CHECK(sharing->buffer_count() == 2);
   CHECK(sharing->statistics().buffer_bytes == 0);
 }
 
@@ -296,9 +296,10 @@ TEST_CASE_FIXTURE(PoolSlabs, "pool slab: the error of an exhausted budget names 
   CHECK(sharing->statistics().shared_slabs == 1);
 }
 
-TEST_CASE_FIXTURE(PoolSlabs,
-                  "pool slab: freed when the last launch on it completes, also after its graphs "
-                  "are dropped") {
+TEST_CASE_FIXTURE(
+    PoolSlabs,
+    "pool slab: it is freed when the last launch on it completes, also after its graphs "
+    "are dropped") {
   const std::size_t before = fake.world.memory_blocks();
   CapturedGraph one = sharer("one", x), two = sharer("two", y);
   CHECK(fake.world.memory_blocks() == before + 1);
@@ -307,7 +308,7 @@ TEST_CASE_FIXTURE(PoolSlabs,
   two = {};
   one = {};
   CHECK(fake.world.memory_blocks() == before + 1);
-  CapturedGraph three = sharer("three", z);  // on the same, if that is there still
+  CapturedGraph three = sharer("three", z);  // on the same slab, unless it was freed
   (void)three.launch(s);
   CHECK(fake.world.waits().back() == wait("s", 1, "r"));
   three = {};

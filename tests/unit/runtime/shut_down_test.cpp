@@ -43,14 +43,14 @@ TEST_CASE_FIXTURE(ShutDown,
     CHECK(text.find("shut down") != std::string::npos);
   }
   CHECK(error_of([&] { (void)device.rebuild(); }).code == ErrorCode::InvalidState);
-  device.shut_down();  // again is nothing
+  device.shut_down();  // a second call has no effect
 }
 
-TEST_CASE_FIXTURE(ShutDown, "shut down: waits for earlier launches while new work is refused") {
+TEST_CASE_FIXTURE(ShutDown, "shut down: it waits for earlier launches while new work is refused") {
   CapturedGraph graph = make_graph(device, "step", {}, x);
   const Fence fence = graph.launch(queue);
   std::thread closing([&] { device.shut_down(); });
-  fake.world.wait_until_somebody_waits();
+  fake.world.wait_until_a_thread_waits();
   CHECK(error_of([&] { (void)graph.launch(queue); }).code == ErrorCode::StaleHandle);
   CHECK_FALSE(fence.done());
   fake.world.complete_all();

@@ -8,7 +8,7 @@
 using namespace reprise;
 using namespace reprise::test;
 
-// The fake supports no change in place: every update makes a new executable if it is allowed to.
+// The fake device supports no in-place updates: every update needs a new executable.
 
 TEST_CASE(
     "update: a replaced executable is destroyed when its launches are complete, not earlier") {
@@ -45,7 +45,7 @@ TEST_CASE(
   CapturedGraph graph = make_graph(device, "g", a, b);
   static_cast<void>(graph.launch(first));
   REQUIRE(graph.rebind(b, c).done());
-  fake.world.forget_events();
+  fake.world.clear_events();
   static_cast<void>(graph.launch(second));
   const auto waits = fake.world.waits();
   REQUIRE(waits.size() == 1);
@@ -92,7 +92,7 @@ TEST_CASE("update: a failure of any call while a new executable is made keeps th
     CHECK(graph.num_replays() == 1);
     if (!failed) return;
   }
-  FAIL("the update never came through");
+  FAIL("the update did not succeed within the call limit");
 }
 
 TEST_CASE("update: a graph of a lost device is stale for every change") {
@@ -105,7 +105,7 @@ TEST_CASE("update: a graph of a lost device is stale for every change") {
   CHECK(error_of([&] { static_cast<void>(graph.rebind(b, b)); }).code == ErrorCode::StaleHandle);
 }
 
-// The report is replaced as a whole: a reader never sees parts of two recordings.
+// The report is replaced atomically: a reader never sees parts of two recordings.
 TEST_CASE("update: report() and node_count() can be read while another thread updates") {
   FakeInstance fake;
   fake.world.set_completion(Completion::AtOnce);

@@ -18,8 +18,8 @@ constexpr TuneDesc kTune{.pairs = 9, .budget = std::chrono::seconds(60)};
 constexpr TuneDesc kRepeatable{
     .contents = TuneDesc::Contents::Repeatable, .pairs = 9, .budget = std::chrono::seconds(60)};
 
-// As if 8 lanes were best.
-double likes_8_lanes(const detail::Plan& plan) { return plan.lowered.lanes == 8 ? 5000 : 9000; }
+// Launch times in nanoseconds for which 8 lanes are the fastest lowering.
+double prefer_8_lanes(const detail::Plan& plan) { return plan.lowered.lanes == 8 ? 5000 : 9000; }
 
 std::string text_in(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -49,10 +49,10 @@ class TemporaryFile {
 }  // namespace
 
 TEST_CASE("tune: the fastest lowering is selected, and the report gives the ratio") {
-  FakeTunable on(likes_8_lanes);
-  CapturedGraph graph = on.make_wide();
+  FakeTunable tunable(prefer_8_lanes);
+  CapturedGraph graph = tunable.make_wide();
   const std::uint64_t plan = graph.report().plan_hash, lowering = graph.report().lowering_hash;
-  const TuneReport report = graph.tune(on.queue, kTune);
+  const TuneReport report = graph.tune(tunable.queue, kTune);
   REQUIRE(report.has_changed());
   CHECK(report.candidates[report.chosen].name == "lanes 8");
   CHECK(report.candidates[report.chosen].ratio == doctest::Approx(5.0 / 9));
@@ -62,43 +62,43 @@ TEST_CASE("tune: the fastest lowering is selected, and the report gives the rati
   CHECK(graph.report().lowering_hash != lowering);
   CHECK(graph.report().lanes == 8);
   CHECK(graph.num_replays() == 0);
-  CHECK(graph.launch(on.queue).replay() == 1);
-  on.device.wait_idle();
-  on.fake.world.wait_until_execs(1);
+  CHECK(graph.launch(tunable.queue).replay() == 1);
+  tunable.device.wait_idle();
+  tunable.fake.world.wait_until_execs(1);
 }
 
 TEST_CASE("tune: a graph keeps its executable if no candidate is faster") {
-  FakeTunable on([](const detail::Plan&) { return 7000.0; });
-  CapturedGraph graph = on.make_wide();
+  FakeTunable tunable([](const detail::Plan&) { return 7000.0; });
+  CapturedGraph graph = tunable.make_wide();
   const std::uint64_t lowering = graph.report().lowering_hash;
-  const TuneReport report = graph.tune(on.queue, kRepeatable);
+  const TuneReport report = graph.tune(tunable.queue, kRepeatable);
   CHECK_FALSE(report.has_changed());
   CHECK(graph.report().lowering_hash == lowering);
   for (const TuneCandidate& candidate : report.candidates)
     CHECK((candidate.pairs != 0 || !candidate.reason.empty()));
-  on.fake.world.wait_until_execs(1);
+  tunable.fake.world.wait_until_execs(1);
   CHECK(error_of([&] { graph.save_tuning("never-written"); }).code == ErrorCode::InvalidState);
 }
 
 TEST_CASE("tune: a candidate that is faster in every second measurement is not selected") {
-  int turn = 0;
-  FakeTunable on([&turn](const detail::Plan& plan) {
+  int launches = 0;
+  FakeTunable tunable([&launches](const detail::Plan& plan) {
     if (plan.lowered.lanes != 16) return 9000.0;
-    return ++turn % 128 < 64 ? 1000.0 : 9500.0;
+    return ++launches % 128 < 64 ? 1000.0 : 9500.0;
   });
-  CapturedGraph graph = on.make_wide();
-  CHECK_FALSE(graph.tune(on.queue, kRepeatable).has_changed());
+  CapturedGraph graph = tunable.make_wide();
+  CHECK_FALSE(graph.tune(tunable.queue, kRepeatable).has_changed());
 }
 
-TEST_CASE("tune: a candidate of which only one executable was faster loses to the next best") {
-  constexpr int kOfFirstSeries = 600;  // launches, about
+TEST_CASE("tune: a candidate with only one faster executable loses to the next best") {
+  constexpr int kFirstLaunches = 600;  // approximate number of launches of the first executable
   int of_8_lanes = 0;
-  FakeTunable on([&of_8_lanes](const detail::Plan& plan) {
-    if (plan.lowered.lanes == 8) return ++of_8_lanes < kOfFirstSeries ? 5000.0 : 9000.0;
+  FakeTunable tunable([&of_8_lanes](const detail::Plan& plan) {
+    if (plan.lowered.lanes == 8) return ++of_8_lanes < kFirstLaunches ? 5000.0 : 9000.0;
     return plan.lowered.lanes == 16 ? 6000.0 : 9000.0;
   });
-  CapturedGraph graph = on.make_wide();
-  const TuneReport report = graph.tune(on.queue, kRepeatable);
+  CapturedGraph graph = tunable.make_wide();
+  const TuneReport report = graph.tune(tunable.queue, kRepeatable);
   REQUIRE(report.has_changed());
   CHECK(report.candidates[report.chosen].name == "lanes 16");
   for (const TuneCandidate& candidate : report.candidates) {
@@ -107,28 +107,28 @@ TEST_CASE("tune: a candidate of which only one executable was faster loses to th
 }
 
 TEST_CASE("tune: equal lowerings are measured once") {
-  FakeTunable on([](const detail::Plan&) { return 7000.0; });
-  const auto buffer = on.pool->allocate<int>(64, "x");
-  CommandBuffer commands = on.device.create_command_buffer({.label = "chain"});
+  FakeTunable tunable([](const detail::Plan&) { return 7000.0; });
+  const auto buffer = tunable.pool->allocate<int>(64, "x");
+  CommandBuffer commands = tunable.device.create_command_buffer({.label = "chain"});
   commands.begin();
   for (int i = 0; i < 5; ++i) commands.fill(buffer, i);
   commands.end();
-  CapturedGraph graph = on.device.compile(commands);
-  const TuneReport report = graph.tune(on.queue, kRepeatable);
+  CapturedGraph graph = tunable.device.compile(commands);
+  const TuneReport report = graph.tune(tunable.queue, kRepeatable);
   REQUIRE(report.candidates.size() > 2);
   for (std::size_t i = 1; i < report.candidates.size(); ++i)
     CHECK(report.candidates[i].reason == "the same graph as an earlier candidate");
 }
 
 TEST_CASE("tune: a lowering that lacks memory is skipped, and the report names it") {
-  FakeTunable on(likes_8_lanes);
-  // In one lane the second transient is written after the first was read; side by side they would
-  // not share bytes.
-  const auto first = on.pool->transient<int>(1024, "first"),
-             second = on.pool->transient<int>(1024, "second");
-  const auto kept = on.pool->allocate<int>(1024, "kept"),
-             other = on.pool->allocate<int>(1024, "other");
-  CommandBuffer commands = on.device.create_command_buffer({.label = "transients"});
+  FakeTunable tunable(prefer_8_lanes);
+  // With one lane the transients share bytes, because the second is written after the first is
+  // read. With several lanes they are live concurrently and need more memory.
+  const auto first = tunable.pool->transient<int>(1024, "first"),
+             second = tunable.pool->transient<int>(1024, "second");
+  const auto kept = tunable.pool->allocate<int>(1024, "kept"),
+             other = tunable.pool->allocate<int>(1024, "other");
+  CommandBuffer commands = tunable.device.create_command_buffer({.label = "transients"});
   commands.begin();
   commands.fill(first, 1);
   commands.copy(first, kept);
@@ -137,39 +137,39 @@ TEST_CASE("tune: a lowering that lacks memory is skipped, and the report names i
   commands.copy(second, other);
   commands.end();
   CapturedGraph graph =
-      on.device.compile(commands, {.pool = on.pool, .lowering = Lowering::Lanes(1)});
-  on.fake.world.limit_bytes(on.fake.world.memory_bytes() + 64);
-  const TuneReport report = graph.tune(on.queue, kRepeatable);
-  bool passed_over = false;
+      tunable.device.compile(commands, {.pool = tunable.pool, .lowering = Lowering::Lanes(1)});
+  tunable.fake.world.limit_bytes(tunable.fake.world.memory_bytes() + 64);
+  const TuneReport report = graph.tune(tunable.queue, kRepeatable);
+  bool is_skipped = false;
   for (const TuneCandidate& candidate : report.candidates)
-    passed_over |= candidate.pairs == 0 && candidate.reason.find("bytes") != std::string::npos;
-  CHECK(passed_over);
-  static_cast<void>(graph.launch(on.queue));
-  on.device.wait_idle();
+    is_skipped |= candidate.pairs == 0 && candidate.reason.find("bytes") != std::string::npos;
+  CHECK(is_skipped);
+  static_cast<void>(graph.launch(tunable.queue));
+  tunable.device.wait_idle();
 }
 
 TEST_CASE("tune: an error names contents that cannot be saved, and nothing changes") {
-  FakeTunable on(likes_8_lanes);
-  CapturedGraph graph = on.make_wide();
-  on.fake.world.limit_bytes(on.fake.world.memory_bytes() + 64);
-  const std::string text = text_of([&] { (void)graph.tune(on.queue, kTune); });
+  FakeTunable tunable(prefer_8_lanes);
+  CapturedGraph graph = tunable.make_wide();
+  tunable.fake.world.limit_bytes(tunable.fake.world.memory_bytes() + 64);
+  const std::string text = text_of([&] { (void)graph.tune(tunable.queue, kTune); });
   CHECK(text.find("bytes to save the buffers that replays of wide write") != std::string::npos);
-  CHECK_FALSE(graph.tune(on.queue, kRepeatable).candidates.empty());
+  CHECK_FALSE(graph.tune(tunable.queue, kRepeatable).candidates.empty());
 }
 
 TEST_CASE("tune: after a failure of any call, the graph can be launched and nothing leaks") {
   for (std::uint64_t n = 0; n < 400; n = n < 40 ? n + 1 : n + 23) {
-    FakeTunable on(likes_8_lanes);
-    CapturedGraph graph = on.make_wide();
-    on.fake.world.fail_call(n);
+    FakeTunable tunable(prefer_8_lanes);
+    CapturedGraph graph = tunable.make_wide();
+    tunable.fake.world.fail_call(n);
     try {
-      static_cast<void>(graph.tune(on.queue, kTune));
+      static_cast<void>(graph.tune(tunable.queue, kTune));
     } catch (const Error&) {
-      // Which one depends on the call.
+      // The error depends on the failed call.
     }
-    on.fake.world.fail_nothing();
-    static_cast<void>(graph.launch(on.queue));
-    on.device.wait_idle();
+    tunable.fake.world.fail_nothing();
+    static_cast<void>(graph.launch(tunable.queue));
+    tunable.device.wait_idle();
   }
 }
 
@@ -177,46 +177,47 @@ TEST_CASE("tuning file: the next compile reads the selected lowering, and other 
   const TemporaryFile file("tuning.json");
   std::uint64_t lowering = 0;
   {
-    FakeTunable on(likes_8_lanes);
-    CapturedGraph graph = on.make_wide();
-    REQUIRE(graph.tune(on.queue, kRepeatable).has_changed());
+    FakeTunable tunable(prefer_8_lanes);
+    CapturedGraph graph = tunable.make_wide();
+    REQUIRE(graph.tune(tunable.queue, kRepeatable).has_changed());
     graph.save_tuning(file.path());
-    graph.save_tuning(file.path());  // in its own place
+    graph.save_tuning(file.path());  // replaces the entry
     lowering = graph.report().lowering_hash;
-    on.device.wait_idle();
+    tunable.device.wait_idle();
   }
   const std::string text = text_in(file.path());
   CHECK(text.find("\"lanes 8\"") != std::string::npos);
   CHECK(text.find("\"lanes 8\"") == text.rfind("\"lanes 8\""));
-  FakeTunable on(likes_8_lanes);
-  CapturedGraph tuned = on.make_wide({.tuning_file = file.path()});
+  FakeTunable tunable(prefer_8_lanes);
+  CapturedGraph tuned = tunable.make_wide({.tuning_file = file.path()});
   CHECK(tuned.report().lowering_hash == lowering);
   tuned.save_tuning(file.path());
-  CHECK(on.make_wide({.tuning_file = "there is no such file"}).report().lowering_hash != lowering);
-  // A graph that the file does not know.
-  const auto a = on.pool->allocate<int>(4, "a");
-  CommandBuffer commands = on.device.create_command_buffer({.label = "other"});
+  CHECK(tunable.make_wide({.tuning_file = "there is no such file"}).report().lowering_hash !=
+        lowering);
+  // The file has no entry for this graph.
+  const auto a = tunable.pool->allocate<int>(4, "a");
+  CommandBuffer commands = tunable.device.create_command_buffer({.label = "other"});
   commands.begin();
   commands.fill(a, 1);
   commands.end();
-  CHECK(on.device.compile(commands, {.tuning_file = file.path()}).report().lanes == 0);
+  CHECK(tunable.device.compile(commands, {.tuning_file = file.path()}).report().lanes == 0);
 }
 
 TEST_CASE("tuning file: another file is refused by name and never overwritten") {
-  FakeTunable on(likes_8_lanes);
-  CapturedGraph graph = on.make_wide();
-  REQUIRE(graph.tune(on.queue, kRepeatable).has_changed());
+  FakeTunable tunable(prefer_8_lanes);
+  CapturedGraph graph = tunable.make_wide();
+  REQUIRE(graph.tune(tunable.queue, kRepeatable).has_changed());
   const TemporaryFile file("broken.json");
   for (const std::string content : {"", "not JSON", "{\"reprise_tuning\": 1}",
                                     "{\"reprise_tuning\": 2, \"graphs\": []}", "[1]"}) {
     CAPTURE(content);
     std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << content;
-    CHECK(error_of([&] { (void)on.make_wide({.tuning_file = file.path()}); }).code ==
+    CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file.path()}); }).code ==
           ErrorCode::InvalidArgument);
     CHECK(error_of([&] { graph.save_tuning(file.path()); }).code == ErrorCode::InvalidArgument);
     CHECK(text_in(file.path()) == content);
   }
-  // An entry for this graph that says nothing sensible.
+  // Invalid entries for this graph.
   std::filesystem::remove(file.path());
   graph.save_tuning(file.path());
   std::string text = text_in(file.path());
@@ -227,10 +228,10 @@ TEST_CASE("tuning file: another file is refused by name and never overwritten") 
     CAPTURE(value);
     std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
         << (text.substr(0, at) + value + text.substr(at + 10));
-    CHECK(error_of([&] { (void)on.make_wide({.tuning_file = file.path()}); }).code ==
+    CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file.path()}); }).code ==
           ErrorCode::InvalidArgument);
   }
   CHECK(error_of([&] { graph.save_tuning("/there/is/no/such/folder/tuning.json"); }).code ==
         ErrorCode::NativeFailure);
-  on.device.wait_idle();
+  tunable.device.wait_idle();
 }

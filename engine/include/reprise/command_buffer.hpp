@@ -278,9 +278,6 @@ struct CommandBufferDesc {
 // from.
 class CommandBuffer : public Recorder {
  public:
-  CommandBuffer() noexcept : Recorder(nullptr) {}
-
-  [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
   void begin();  // Initial or Executable -> Recording; discards the previous recording
   void end();    // Recording -> Executable; merges the recorders of split() in index order
   void reset();  // any state but Pending -> Initial

@@ -66,13 +66,13 @@ class Command(RunTest):
     def test_without_a_trace_no_window_opens(self):
         result = self.run_it("sh", "-c", "exit 3", options=("--view",))
         self.assertEqual(result.returncode, 3)
-        self.assertIn("reprise: no trace: sh ", result.stderr)
+        self.assertIn("reprise: no trace was written: sh ", result.stderr)
         self.assertIn("reprise: no window was opened: there is no trace to view\n", result.stderr)
 
     def test_wrong_usage_is_rejected_before_the_program_starts(self):
         marker = self.here / "ran"
         for arguments, code, text in (((), 2, "CMD is required"),
-                                      (("-o", self.here / "a,b"), 2, "no comma"),
+                                      (("-o", self.here / "a,b"), 2, "must not contain a comma"),
                                       (("-o", self.here), 1, "is a folder"),
                                       (("-o", self.here / "no" / "x.reprise"), 1, "no such folder")):
             command = ("--", "touch", marker) if arguments else ()

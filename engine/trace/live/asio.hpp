@@ -3,6 +3,11 @@
 // one-definition rule. No other file includes Asio.
 #pragma once
 
+// Before Asio: its configuration reads macros of the standard library, and must be the same in all
+// translation units.
+#include <chrono>
+#include <cstdlib>
+
 #define ASIO_STANDALONE 1
 #define ASIO_NO_DEPRECATED 1
 #define ASIO_SEPARATE_COMPILATION 1  // asio.cpp
@@ -18,8 +23,6 @@
 #include <asio/local/stream_protocol.hpp>
 #include <asio/post.hpp>
 #undef asio
-
-#include <chrono>
 
 namespace reprise::trace {
 namespace asio = ::reprise_asio;

@@ -73,8 +73,8 @@ class Command(RunTest):
         marker = self.here / "ran"
         for arguments, code, text in (((), 2, "CMD is required"),
                                       (("-o", self.here / "a,b"), 2, "must not contain a comma"),
-                                      (("-o", self.here), 1, "is a folder"),
-                                      (("-o", self.here / "no" / "x.reprise"), 1, "no such folder")):
+                                      (("-o", self.here), 1, "is a directory"),
+                                      (("-o", self.here / "no" / "x.reprise"), 1, "no such directory")):
             command = ("--", "touch", marker) if arguments else ()
             result = subprocess.run([PROGRAM, "run", *map(str, arguments), *command], capture_output=True, text=True, env=self.environment)
             self.assertEqual(result.returncode, code, result.stderr)

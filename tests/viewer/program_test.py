@@ -123,7 +123,7 @@ class Costs(ProgramTest):
         self.refused(1, f"the costs could not be written to {self.here}/no/file", "costs", self.trace, "-o", self.here / "no" / "file")
         wrong = self.here / "wrong.json"
         wrong.write_text('{"reprise_tuning": 1}')
-        self.refused(1, f"costs file {wrong}: save_cost_profile() did not write it", "costs", wrong)
+        self.refused(1, f"costs file {wrong}: save_cost_profile\\(\\) did not write it", "costs", wrong)
         self.refused(2, "FILE.*required", "costs")
 
 

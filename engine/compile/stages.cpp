@@ -19,7 +19,6 @@
 #include "memory/transient_uses.hpp"
 #include "plan/memory_goal.hpp"
 #include "plan/plan_hash.hpp"
-#include "profile/nvtx.hpp"
 #include "validate/validate.hpp"
 
 namespace reprise::detail {

@@ -11,7 +11,7 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "compile/cost_profile_file.hpp"
-#include "compile/node_costs.hpp"
+#include "lowering/cost_schedule.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -99,8 +99,8 @@ class TimedGraph {
       const auto times = std::find_if(times_.begin(), times_.end(),
                                       [&](const auto& of) { return !of[node].empty(); });
       if (traced.command == trace::kNone || times == times_.end()) continue;
-      costs.commands.push_back({traced.command, label_path(traced.label), graph_.strings[traced.name],
-                                work_of(traced),
+      costs.commands.push_back({traced.command, label_path(traced.label),
+                                graph_.strings[traced.name], work_of(traced),
                                 std::chrono::duration<double, std::nano>(median((*times)[node]))});
     }
     std::sort(costs.commands.begin(), costs.commands.end(),

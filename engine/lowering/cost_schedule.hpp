@@ -12,10 +12,14 @@
 namespace reprise::detail {
 
 // Time between the end of a node and the start of a dependent node; the same for the next node of a
-// lane that waits for nothing else; minimum time between two starts. Measured: engine/README.md.
+// lane that waits for nothing else; minimum time between two starts. Measured:
+// engine/docs/design/lanes.md.
 inline constexpr std::uint32_t kNodeLatencyNs = 1300;
 inline constexpr std::uint32_t kLaneLatencyNs = 850;
 inline constexpr std::uint32_t kNodeIssueNs = 180;
+// Bias of a node's time that timestamps measured: the timestamp node follows the node, and the next
+// node follows the timestamp.
+inline constexpr std::uint32_t kTimestampOverheadNs = 2 * kNodeLatencyNs;
 
 // Like assign_lanes(), for nodes with `costs` (ns, by dependency node). O((nodes + edges) log
 // nodes).

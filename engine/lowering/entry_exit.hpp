@@ -1,6 +1,6 @@
 // Entry and exit kernels: one kernel before the root kernels and one after the leaf kernels of a
 // graph. Decides by number and kind of the roots and leaves whether each speeds up a launch. Knows
-// no device; measurements: engine/README.md. Threads: pure functions.
+// no device; measurements: engine/docs/design/entry-exit.md. Threads: pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // lowering: adds nodes and edges that improve speed and leave correctness untouched: entry and exit
 // kernels, and a list schedule into at most k lanes. Knows no device; measurements:
-// engine/README.md. Threads: pure functions.
+// engine/docs/design/lanes.md. Threads: pure functions.
 #pragma once
 
 #include <cstdint>

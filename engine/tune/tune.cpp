@@ -18,7 +18,6 @@
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
-#include "compile/node_costs.hpp"
 #include "compile/stages.hpp"
 #include "compile/tuning_file.hpp"
 #include "lowering/tuning_candidates.hpp"
@@ -28,6 +27,7 @@
 #include "runtime/graph/graph_candidate.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "tune/buffer_snapshot.hpp"
+#include "tune/node_costs.hpp"
 #include "tune/paired_trial.hpp"
 
 namespace reprise::detail {

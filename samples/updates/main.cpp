@@ -28,7 +28,7 @@ class Ladder {
     series_.queue().wait_idle();
     std::printf("updates: %s, in %.0f us\n\n", samples::describe(graph_.report()).c_str(),
                 us_since(begin));
-    std::printf("%-54s %-16s %7s %10s\n", "change", "rung", "nodes", "us");
+    std::printf("%-54s %-16s %7s %10s\n", "change", "method", "nodes", "us");
     now_.slot_term = samples::Series::kSlotTerm;
   }
 

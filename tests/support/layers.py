@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "backend/cuda": PLAN + ["backend", "profile/activity"],
     "profile/activity": ["base"],
     "profile": PLAN + ["backend", "trace"],
-    "compile": PLAN + ["validate", "backend", "profile", "trace"],
+    "compile": PLAN + ["validate", "backend", "trace"],
     "runtime/core": RUNTIME,
     "runtime/queue": RUNTIME + ["runtime/core"],
     "runtime/memory": RUNTIME + ["runtime/core", "runtime/queue"],

@@ -1,4 +1,4 @@
-#include "compile/node_costs.hpp"
+#include "tune/node_costs.hpp"
 
 #include "profile/replay_times.hpp"
 

@@ -13,10 +13,6 @@
 
 namespace reprise::detail {
 
-// Bias of a node's time that timestamps measured: the timestamp node follows the node, and the next
-// node follows the timestamp.
-inline constexpr std::uint32_t kTimestampOverheadNs = 2 * kNodeLatencyNs;
-
 // Launches `exec` and returns after its completion.
 using ReplayOnce = std::function<void(BackendExec& exec)>;
 

@@ -35,6 +35,15 @@ struct Span {
   }
 };
 
+// The use of a buffer by its index in the recording, or end(). `uses` are ordered by index.
+template <typename Uses>
+auto find_use(Uses& uses, std::uint32_t index) {
+  const auto found = std::lower_bound(
+      uses.begin(), uses.end(), index,
+      [](const BufferUse& use, std::uint32_t wanted) { return use.index < wanted; });
+  return found != uses.end() && found->index == index ? found : uses.end();
+}
+
 // A requested binding that differs from the current one.
 struct NewBinding {
   BufferUse use;
@@ -60,8 +69,7 @@ class BindingCheck {
     const std::uint32_t index = state_.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");
     const auto& uses = replica_.uses();
-    const auto use = std::find_if(uses.begin(), uses.end(),
-                                  [&](const BufferUse& u) { return u.index == index; });
+    const auto use = find_use(uses, index);
     require_copies(to, use != uses.end() && writes(use->access));
     require_kind(from, to);
     if (to.device != from.device)
@@ -242,9 +250,7 @@ UpdateReport rebind(GraphReplica& replica, std::span<const BufferBinding> bindin
     if (report.method != UpdateMethod::Unchanged) {
       std::vector<BufferUse>& uses = edit.uses();
       for (const BufferUse& use : added.uses()) {
-        const auto old = std::find_if(uses.begin(), uses.end(),
-                                      [&](const BufferUse& u) { return u.index == use.index; });
-        replaced.push_back(std::exchange(*old, use));
+        replaced.push_back(std::exchange(*find_use(uses, use.index), use));
       }
       added.commit();
     }

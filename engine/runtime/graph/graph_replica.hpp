@@ -160,7 +160,7 @@ class GraphReplica final : public PendingSource, public LaunchedGraph, public Po
   const std::string label_;
   const std::uint32_t generation_;
   const std::uint32_t trace_id_;                  // of all its executables
-  std::vector<BufferUse> uses_;                   // under order() and mutex_
+  std::vector<BufferUse> uses_;                   // by index; under order() and mutex_
   std::vector<std::shared_ptr<PoolCore>> pools_;  // under order(); each once; of replica 0 only
   ScalarTable scalars_;                           // under mutex_
   // Under mutex_; oldest first. Kept for the exceptions of their host callbacks.

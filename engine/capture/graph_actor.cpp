@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/background_thread.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
@@ -19,9 +20,9 @@ namespace detail {
 class GraphActorCore {
  public:
   GraphActorCore(const Device& device, const Queue& queue) : device_(device), queue_(queue) {
-    completer_ = std::thread([this] { complete(); });
+    completer_ = start_background_thread("reprise-wait", [this] { complete(); });
     try {
-      worker_ = std::thread([this] { work(); });
+      worker_ = start_background_thread("reprise-actor", [this] { work(); });
     } catch (...) {
       launched_.close();
       completer_.join();
@@ -98,7 +99,7 @@ class GraphActorCore {
       std::promise<std::uint64_t>& reply = launched->launch.reply;
       reply_with(reply, [&] {
         launched->fence.wait();
-        reply.set_value(launched->fence.replay());
+        reply.set_value(launched->fence.replay().value());
       });
     }
   }

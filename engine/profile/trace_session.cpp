@@ -11,9 +11,9 @@
 
 #include <reprise/error.hpp>
 
+#include "base/background_thread.hpp"
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
-#include "trace/background_thread.hpp"
 #include "trace/trace_error.hpp"
 
 namespace reprise::detail {
@@ -157,7 +157,7 @@ void TraceSession::start(const TraceOptions& options, std::string_view applicati
   if (server_) writer_->add_sink(server_);
   push(describe_process(application));
   push(read_clocks());
-  collector_ = trace::start_background_thread("reprise-trace", [this] { run(); });
+  collector_ = start_background_thread("reprise-trace", [this] { run(); });
 }
 
 std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live,

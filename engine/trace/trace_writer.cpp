@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "trace/background_thread.hpp"
+#include "base/background_thread.hpp"
 #include "trace/trace_error.hpp"
 
 namespace reprise::trace {
@@ -57,7 +57,7 @@ ChunkKind kind_of(const Record& record) {
 TraceWriter::TraceWriter(TraceWriterDesc desc)
     : desc_(std::move(desc)),
       sequence_(desc_.first_sequence),
-      thread_(start_background_thread("reprise-write", [this] { run(); })) {}
+      thread_(detail::start_background_thread("reprise-write", [this] { run(); })) {}
 
 TraceWriter::~TraceWriter() {
   {

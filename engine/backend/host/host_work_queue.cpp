@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/host/host_exec.hpp"
+#include "base/background_thread.hpp"
 
 namespace reprise::detail {
 
@@ -168,7 +169,7 @@ void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
 void HostWorkQueue::wake_worker(Priority priority) {
   switch (worker_state_) {
     case Worker::NotStarted:
-      worker_ = std::thread([this] { worker_main(); });
+      worker_ = start_background_thread("reprise-host", [this] { worker_main(); });
       worker_state_ = Worker::Awake;
       return;
     case Worker::Napping:

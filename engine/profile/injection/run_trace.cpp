@@ -4,9 +4,9 @@
 #include <exception>
 #include <utility>
 
+#include "base/background_thread.hpp"
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
-#include "trace/background_thread.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 
@@ -32,7 +32,7 @@ RunTrace::RunTrace(Desc desc)
 }
 
 void RunTrace::start() {
-  thread_ = trace::start_background_thread("reprise-run", [this] { run(); });
+  thread_ = start_background_thread("reprise-run", [this] { run(); });
 }
 
 RunTrace::~RunTrace() { finish(); }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backend/backend.hpp"
+#include "base/background_thread.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 
@@ -87,7 +88,7 @@ void DeferredDeletionQueue::prepare() {
   std::lock_guard lock(state_->mutex);
   if (state_->thread.joinable()) return;
   try {
-    state_->thread = std::thread(&DeferredDeletionQueue::run, state_);
+    state_->thread = start_background_thread("reprise-delete", [state = state_] { run(state); });
   } catch (const std::system_error& error) {
     fail(ErrorCode::OutOfMemory, Stage::Allocate, "",
          concat("no thread could be started: ", error.what()));

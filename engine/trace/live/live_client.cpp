@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/background_thread.hpp"
 #include "trace/live/client_link.hpp"
 
 namespace reprise::trace {
@@ -14,7 +15,8 @@ LiveClient::~LiveClient() {
 }
 
 void LiveClient::start() {
-  if (!thread_.joinable()) thread_ = std::thread([this] { link_->context().run(); });
+  if (!thread_.joinable())
+    thread_ = detail::start_background_thread("reprise-view", [this] { link_->context().run(); });
 }
 
 std::size_t LiveClient::poll() {

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "trace/background_thread.hpp"
+#include "base/background_thread.hpp"
 #include "trace/trace_error.hpp"
 
 namespace reprise::trace {
@@ -88,7 +88,7 @@ void LiveLoop::start() {
   path_waits_ = path_door_.has_value();
   tcp_waits_ = tcp_door_.has_value();
   open_doors();
-  thread_ = start_background_thread("reprise-live", [this] {
+  thread_ = detail::start_background_thread("reprise-live", [this] {
     for (bool more = true; more;) {
       try {
         io_.run();

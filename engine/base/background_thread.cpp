@@ -1,4 +1,4 @@
-#include "trace/background_thread.hpp"
+#include "base/background_thread.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace reprise::trace {
+namespace reprise::detail {
 
 std::thread start_background_thread(const char* name, std::function<void()> work) {
   // The new thread inherits the signal mask, so no blocked signal ever reaches it.
@@ -28,4 +28,4 @@ std::thread start_background_thread(const char* name, std::function<void()> work
   return thread;
 }
 
-}  // namespace reprise::trace
+}  // namespace reprise::detail

@@ -64,6 +64,12 @@ function(reprise_add_shader_image target file folder stem image)
     DEPFILE ${fatbin}.d
     COMMENT "Compiling ${shown} for compute capabilities ${REPRISE_CUDA_ARCHITECTURES}"
     COMMAND_EXPAND_LISTS VERBATIM)
+  # By itself, CMake lets the command wait until every library that the target links is built, since the file could include
+  # a generated header of one. A command that belongs to two targets waits only for what both depend on: nothing.
+  if(REPRISE_SHADERS_NEED_NO_GENERATED_HEADERS)
+    add_custom_target(${image}_fatbin DEPENDS ${fatbin})
+    add_dependencies(${target} ${image}_fatbin)
+  endif()
 
   set(source ${folder}/${stem}.image.cpp)
   reprise_write_shader_file(${source} "// The fatbin of ${stem}.cu.

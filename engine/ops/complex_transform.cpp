@@ -14,13 +14,13 @@ namespace {
 
 using Complex = std::complex<float>;
 
-// The least size >= `least` without prime factors above 5. For other factors kissfft allocates
+// The smallest size >= `size` without prime factors above 5. For other factors kissfft allocates
 // memory in each transform and takes time in proportion to their square.
-std::uint64_t fast_size(std::uint64_t least) {
-  std::uint64_t best = std::bit_ceil(least);
+std::uint64_t fast_size(std::uint64_t size) {
+  std::uint64_t best = std::bit_ceil(size);
   for (std::uint64_t fives = 1; fives < best; fives *= 5) {
     for (std::uint64_t odd = fives; odd < best; odd *= 3) {
-      best = std::min(best, odd * std::bit_ceil((least + odd - 1) / odd));
+      best = std::min(best, odd * std::bit_ceil((size + odd - 1) / odd));
     }
   }
   return best;

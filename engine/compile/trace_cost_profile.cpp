@@ -33,12 +33,12 @@ constexpr TimingSource kSources[] = {
     {trace::SampleSource::Timestamp, GraphCosts::TimedBy::Timestamps, kTimestampOverheadNs}};
 
 struct OccupiedTime {
-  trace::Time began = 0, ended = 0;  // 0: unknown
+  trace::Time started = 0, ended = 0;  // 0: unknown
   void add(const trace::Sample& sample) {
-    began = began == 0 ? sample.started : std::min(began, sample.started);
+    started = started == 0 ? sample.started : std::min(started, sample.started);
     ended = std::max(ended, sample.started + sample.duration);
   }
-  [[nodiscard]] trace::Time length() const { return ended - began; }
+  [[nodiscard]] trace::Time length() const { return ended - started; }
 };
 
 // One version of a graph, and the times of its nodes.
@@ -75,10 +75,10 @@ class TimedGraph {
     if (!any) return;
     ++replays_[at];
     for (std::uint32_t node = 0; node < own_nodes_; ++node) {
-      const OccupiedTime& span = own[node].began == 0 && !inside.empty()
+      const OccupiedTime& span = own[node].started == 0 && !inside.empty()
                                      ? inside[node]
                                      : own[node];  // the profiler measures nodes of bodies only
-      if (span.began != 0)
+      if (span.started != 0)
         times_[at][node].push_back(std::max<trace::Time>(0, span.length() - kSources[at].overhead));
     }
   }

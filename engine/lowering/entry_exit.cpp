@@ -80,8 +80,8 @@ GraphEnds count_ends(const DependencyGraph& dependencies, std::span<const std::u
 }
 
 EntryExit choose_entry_exit(const GraphEnds& ends) {
-  return {.begin = is_worthwhile(ends.roots, kMinRoots, kMinRootsWithOthers),
-          .end = is_worthwhile(ends.leaves, kMinLeaves, kMinLeavesWithOthers)};
+  return {.entry = is_worthwhile(ends.roots, kMinRoots, kMinRootsWithOthers),
+          .exit = is_worthwhile(ends.leaves, kMinLeaves, kMinLeavesWithOthers)};
 }
 
 }  // namespace reprise::detail

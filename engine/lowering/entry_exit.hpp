@@ -13,9 +13,9 @@
 namespace reprise::detail {
 
 struct EntryExit {
-  bool begin = false, end = false;
+  bool entry = false, exit = false;
 
-  [[nodiscard]] bool any() const noexcept { return begin || end; }
+  [[nodiscard]] bool any() const noexcept { return entry || exit; }
   friend bool operator==(const EntryExit&, const EntryExit&) = default;
 };
 

@@ -34,9 +34,9 @@ class GraphWriter {
     const auto edges = [](bool is_added, const GraphSide& side) {
       return is_added ? side.kernels + side.full_kernels : 0;
     };
-    graph_.edges.reserve(graph_.edges.capacity() + edges(graph_.entry_exit.begin, ends.roots) +
-                         edges(graph_.entry_exit.end, ends.leaves));
-    if (graph_.entry_exit.begin) begin_node(LoweredKind::Entry, kNone, 0);
+    graph_.edges.reserve(graph_.edges.capacity() + edges(graph_.entry_exit.entry, ends.roots) +
+                         edges(graph_.entry_exit.exit, ends.leaves));
+    if (graph_.entry_exit.entry) begin_node(LoweredKind::Entry, kNone, 0);
   }
   void begin_work(std::uint32_t dependency_node, std::uint32_t lane) {
     graph_.node_of[dependency_node] = static_cast<std::uint32_t>(graph_.nodes.size());
@@ -47,12 +47,12 @@ class GraphWriter {
   }
   // Called after the last edge of a node.
   void end_work() {
-    if (graph_.entry_exit.begin && graph_.nodes.back().edge_count == 0 &&
+    if (graph_.entry_exit.entry && graph_.nodes.back().edge_count == 0 &&
         runs_kernel(graph_.nodes.back()))
       add_lowered_edge(0, EdgeOrigin::EntryExit);
   }
   LoweredGraph finish(std::uint32_t lanes) {
-    if (graph_.entry_exit.end) add_exit();
+    if (graph_.entry_exit.exit) add_exit();
     graph_.lanes = lanes;
     return std::move(graph_);
   }

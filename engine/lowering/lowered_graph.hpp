@@ -48,7 +48,7 @@ struct LoweredGraph {
   std::vector<LoweredEdge> edges;
   std::vector<std::uint32_t> node_of;  // dependency node -> index in nodes
   std::uint32_t lanes = 0;             // 0: no lanes
-  EntryExit entry_exit;                // begin: nodes.front(); end: nodes.back()
+  EntryExit entry_exit;                // entry: nodes.front(); exit: nodes.back()
   std::vector<NodeWork> works;         // by dependency node; empty: all are kernels
   bool by_cost = false;                // costs determined the lanes
   bool fault_markers = false;          // every Work node records its start and end

@@ -108,7 +108,7 @@ class NodeParameters {
         line("argument ", i, ": ", argument(p, kernel.parameters[i]));
     }
     if (shows(DotFlags::KernelNodeAttributes)) {
-      line("cluster ", p.cluster.x == 0 ? std::string("none") : triple(p.cluster),
+      line("cluster ", p.cluster ? triple(*p.cluster) : std::string("none"),
            p.launch == DispatchDesc::Launch::Cooperative ? ", cooperative" : ", not cooperative");
       line("kernel: static shared ", kernel.static_shared_bytes, ", max ", kernel.max_block_threads,
            " threads");

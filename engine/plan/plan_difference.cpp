@@ -60,7 +60,6 @@ bool same(const Extent& a, const Extent& b) {
   return a.width == b.width && a.height == b.height && a.depth == b.depth;
 }
 bool same(const Pitch& a, const Pitch& b) { return a.row == b.row && a.slice == b.slice; }
-bool same(const Dim3& a, const Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 Outcome compare_copies(const CopySignature& a, const CopySignature& b) {
   if (a.from_host != b.from_host || a.to_host != b.to_host) return Outcome::ParametersChanged;
@@ -78,8 +77,8 @@ Outcome compare_commands(const Recording& before, std::uint32_t old_command, con
     case NodeClass::Kernel: {
       const auto& a = before.payload<DispatchPayload>(old_command);
       const auto& b = after.payload<DispatchPayload>(command);
-      return a.launch == b.launch && same(a.cluster, b.cluster) ? Outcome::Success
-                                                                : Outcome::AttributesChanged;
+      return a.launch == b.launch && a.cluster == b.cluster ? Outcome::Success
+                                                            : Outcome::AttributesChanged;
     }
     case NodeClass::Copy:
       return compare_copies(copy_signature(before, old_command), copy_signature(after, command));

@@ -62,8 +62,8 @@ class PlanDot {
       line("  ", name_of(node), " [label=", quote_text(name),
            ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
     };
-    if (plan_.lowered.entry_exit.begin) write(0, "entry");
-    if (plan_.lowered.entry_exit.end) write(plan_.lowered.nodes.size() - 1, "exit");
+    if (plan_.lowered.entry_exit.entry) write(0, "entry");
+    if (plan_.lowered.entry_exit.exit) write(plan_.lowered.nodes.size() - 1, "exit");
   }
 
   // Groups work nodes by label and finds the labels in use. A label's parent has a lower index.

@@ -29,7 +29,7 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
   hash.add(dispatch.kernel, dispatch.shared_bytes);
   add(hash, dispatch.grid);
   add(hash, dispatch.block);
-  add(hash, dispatch.cluster);
+  add(hash, dispatch.cluster.value_or(Dim3(0, 0, 0)));
   hash.add(static_cast<std::uint32_t>(dispatch.launch), dispatch.buffer_argument_count);
   hash.add_bytes(dispatch.parameters, dispatch.parameter_bytes);
   for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
@@ -215,8 +215,8 @@ std::uint64_t hash_pair(std::uint64_t first, std::uint64_t second) {
 
 std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placement) {
   Hash64 hash;
-  hash.add(lowered.lanes, (lowered.entry_exit.begin ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) |
-                              (lowered.entry_exit.end ? 4u : 0u));
+  hash.add(lowered.lanes, (lowered.entry_exit.entry ? 1u : 0u) | (lowered.fault_markers ? 2u : 0u) |
+                              (lowered.entry_exit.exit ? 4u : 0u));
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.dependency_node, node.lane);

@@ -10,8 +10,8 @@ namespace reprise::detail {
 namespace {
 
 std::string_view entry_exit_name(const EntryExit& entry_exit) {
-  if (entry_exit.begin && entry_exit.end) return "both";
-  if (entry_exit.any()) return entry_exit.begin ? "entry" : "exit";
+  if (entry_exit.entry && entry_exit.exit) return "both";
+  if (entry_exit.any()) return entry_exit.entry ? "entry" : "exit";
   return "none";
 }
 
@@ -193,7 +193,7 @@ class PlanText {
   void dispatch(const DispatchPayload& dispatch) {
     std::string options;
     if (dispatch.shared_bytes != 0) options += concat(", shared ", dispatch.shared_bytes);
-    if (dispatch.cluster.x != 0) options += concat(", cluster ", triple(dispatch.cluster));
+    if (dispatch.cluster) options += concat(", cluster ", triple(*dispatch.cluster));
     if (dispatch.launch == DispatchDesc::Launch::Cooperative) options += ", cooperative";
     line("    grid ", triple(dispatch.grid), ", block ", triple(dispatch.block), options);
     for (const KernelParameter& parameter : recording_.kernels[dispatch.kernel]->parameters) {

@@ -73,9 +73,9 @@ void set_dim(std::uint32_t (&to)[3], const Dim3& from) {
 
 // The encoding of GraphVersion::entry_exit.
 std::uint8_t traced(const EntryExit& entry_exit) {
-  if (entry_exit.begin && entry_exit.end) return 1;
-  if (entry_exit.begin) return 2;
-  return entry_exit.end ? 3 : 0;
+  if (entry_exit.entry && entry_exit.exit) return 1;
+  if (entry_exit.entry) return 2;
+  return entry_exit.exit ? 3 : 0;
 }
 trace::BodyKind traced(BodyLayout::Kind kind) {
   switch (kind) {

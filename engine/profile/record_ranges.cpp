@@ -17,7 +17,7 @@ std::unique_ptr<RecordObserver> RecordRanges::make(const std::shared_ptr<TraceSe
 RecordRanges::RecordRanges(std::weak_ptr<TraceSession> session, std::string_view label)
     : session_(std::move(session)), label_(label), name_(concat("record ", label)) {}
 
-void RecordRanges::began() noexcept {
+void RecordRanges::started() noexcept {
   ended();
   range_ = nvtx_start(NvtxWork::Record, label_);
   try {

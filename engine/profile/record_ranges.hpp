@@ -26,7 +26,7 @@ class RecordRanges final : public RecordObserver {
   RecordRanges& operator=(const RecordRanges&) = delete;
   ~RecordRanges() override { ended(); }
 
-  void began() noexcept override;
+  void started() noexcept override;
   void ended() noexcept override;
   [[nodiscard]] std::uint64_t label_began(std::string_view name) noexcept override;
   void label_ended(std::uint64_t label) noexcept override;

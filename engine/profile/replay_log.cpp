@@ -333,12 +333,12 @@ void ReplayLog::collect_source(std::vector<trace::Record>& records) {
     if (was_timing || last_announced_.load(std::memory_order_relaxed) >
                           source_delivered_) {  // otherwise no replay is outstanding, and the
                                                 // device need not be queried
-      const trace::Time began = trace_now();
+      const trace::Time started = trace_now();
       const ReplaySource::Lost lost = source_->collect(*this);
       lost_times_.fetch_add(lost.replays, std::memory_order_relaxed);
       lost_blocks_.fetch_add(lost.nodes, std::memory_order_relaxed);
       if (was_timing && !source_->is_timing_nodes())
-        window_.extra += trace_now() - began;  // includes the time to destroy the profiling clone
+        window_.extra += trace_now() - started;  // includes the time to destroy the profiling clone
     }
     if (const auto clock = source_->clock(); clock && clock->host != clock_reported_) {
       clock_reported_ = clock->host;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include <reprise/buffer.hpp>
@@ -72,7 +73,8 @@ struct SlotArgument {
 
 struct DispatchPayload {
   std::uint32_t kernel = 0;                  // in recording.kernels
-  Dim3 grid = {}, block = {}, cluster = {};  // cluster 0,0,0: none
+  Dim3 grid = {}, block = {};
+  std::optional<Dim3> cluster = {};
   std::uint32_t shared_bytes = 0;
   DispatchDesc::Launch launch = DispatchDesc::Launch::Normal;
   std::uint32_t parameter_bytes = 0;

@@ -78,7 +78,7 @@ void CommandBufferCore::begin() {
   drop_recorded();  // releases its arena, so that take() can reuse it
   main_->start(arenas_->take(), new_recorder_ids(1), nullptr);
   family_->state.store(CommandBufferState::Recording, std::memory_order_release);
-  if (family_->observer) family_->observer->began();
+  if (family_->observer) family_->observer->started();
 }
 
 void CommandBufferCore::end() {

@@ -85,7 +85,7 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
          concat("kernel ", core->name, " was loaded on ", core->device->selector, " and not on ",
                 recording_.device->selector));
   }
-  if (desc.cluster.x != 0 || desc.launch != DispatchDesc::Launch::Normal) {
+  if (desc.cluster || desc.launch != DispatchDesc::Launch::Normal) {
     fail(ErrorCode::Unsupported,
          concat(
              "kernel ", core->name,

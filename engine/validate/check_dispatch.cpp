@@ -68,8 +68,8 @@ void check_shared(const DispatchPayload& dispatch, const KernelCore& kernel, std
 
 void check_cluster(const DispatchPayload& dispatch, std::uint32_t command,
                    const DeviceLimits& limits, Findings& findings) {
-  const Dim3& cluster = dispatch.cluster;
-  if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) return;
+  if (!dispatch.cluster) return;
+  const Dim3& cluster = *dispatch.cluster;
   if (limits.max_cluster_blocks == 0) {
     findings.add(Rule::DispatchClusterUnsupported, command,
                  "the device supports no clusters. Omit .cluster");

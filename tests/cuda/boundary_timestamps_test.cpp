@@ -151,7 +151,7 @@ TEST_CASE(
   if (!have_gpu()) return;
   Counters c(8);
   REQUIRE(detail::core_of(c.graph)->plan().lowered.entry_exit ==
-          detail::EntryExit{.begin = true, .end = true});
+          detail::EntryExit{.entry = true, .exit = true});
   c.source->pause();
   c.launch(9);
   CHECK(c.collect().plain == from_to(1, 9));
@@ -166,7 +166,7 @@ TEST_CASE(
     Counters c(desc);
     const bool has_end = desc.order == CountersDesc::Order::AfterFirst;
     REQUIRE(detail::core_of(c.graph)->plan().lowered.entry_exit ==
-            detail::EntryExit{.begin = !has_end, .end = has_end});
+            detail::EntryExit{.entry = !has_end, .exit = has_end});
     c.launch(10);
     c.source->pause();
     c.launch(7);

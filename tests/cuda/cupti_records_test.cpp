@@ -23,7 +23,7 @@ std::optional<NodeRecord> read_back(CUpti_ActivityKind kind, std::uint64_t node)
   return node_record(reinterpret_cast<const CUpti_Activity&>(record));
 }
 
-// A replay of length 100: begin timestamp, nodes 0 and 1, end timestamp.
+// A replay of length 100: start timestamp, nodes 0 and 1, end timestamp.
 std::vector<NodeRun> replay_at(std::int64_t at) {
   return {{NodeRun::kBegin, at, at + 10},
           {0, at + 10, at + 40},
@@ -58,7 +58,7 @@ TEST_CASE("cupti records: records outside graphs are ignored") {
 }
 
 TEST_CASE(
-    "replay runs: replays are split at their begin timestamps and ordered, whatever the record "
+    "replay runs: replays are split at their start timestamps and ordered, whatever the record "
     "order") {
   ReplayRuns runs(4);
   auto first = replay_at(1'000), second = replay_at(2'000);

@@ -129,8 +129,8 @@ TEST_CASE("priorities: nodes on the critical path have the highest priority") {
                                         core.info().limits.buffer_alignment);
   const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),
                                                detail::Instrumentation::None);
-  int least = 0, greatest = 0;
-  REQUIRE(cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess);
+  int min = 0, max = 0;
+  REQUIRE(cudaDeviceGetStreamPriorityRange(&min, &max) == cudaSuccess);
   std::vector<int> priorities;
   for (const cudaGraphNode_t node : nodes_of(static_cast<cudaGraph_t>(exec->native_graph()))) {
     cudaLaunchAttributeValue value = {};
@@ -138,8 +138,8 @@ TEST_CASE("priorities: nodes on the critical path have the highest priority") {
             cudaSuccess);
     priorities.push_back(value.priority);
   }
-  CHECK(std::count(priorities.begin(), priorities.end(), greatest) >= 1);
-  CHECK(std::count(priorities.begin(), priorities.end(), least) >= 1);
+  CHECK(std::count(priorities.begin(), priorities.end(), max) >= 1);
+  CHECK(std::count(priorities.begin(), priorities.end(), min) >= 1);
 }
 
 TEST_CASE(

@@ -86,7 +86,7 @@ TEST_CASE("cuda kernel: the blocks of a cluster know their ranks") {
   const Kernel kernel = t.device.load_kernel(shaders::gpu_cluster_ranks);
   const auto ranks = t.pool->allocate<std::uint32_t>(16, "ranks");
   t.run([&](CommandBuffer& cmd) {
-    cmd.dispatch(kernel, {.grid = 16, .block = 32, .cluster = {4, 1, 1}}, write(ranks));
+    cmd.dispatch(kernel, {.grid = 16, .block = 32, .cluster = Dim3(4)}, write(ranks));
   });
   const std::vector<std::uint32_t> seen = t.read(ranks);
   for (std::uint32_t i = 0; i < 16; ++i) CHECK(seen[i] == i % 4);

@@ -125,7 +125,7 @@ TEST_CASE(
             cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1))));
       for (std::uint32_t i = 1; has_end && i < width; ++i) cmd.edge(made[0], made[i]);
     }));
-    REQUIRE(t.plan().lowered.entry_exit == detail::EntryExit{.begin = !has_end, .end = has_end});
+    REQUIRE(t.plan().lowered.entry_exit == detail::EntryExit{.entry = !has_end, .exit = has_end});
     t.source->time_nodes(20, kClose);
     t.launch(40);
     t.wait();

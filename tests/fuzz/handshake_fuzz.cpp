@@ -96,7 +96,7 @@ void session_end(std::span<const std::uint8_t> bytes, Connection::Door door) {
   ::shutdown(ends[1], SHUT_WR);
   io.restart();
   io.poll();
-  require(over && broadcast.viewers() == 0, "a connection whose peer left is over");
+  require(over && broadcast.viewers() == 0, "the connection ends when its peer leaves");
   require(!welcome || door == Connection::Door::Path || shows_the_token(bytes),
           "nobody comes in without the token");
   ::close(ends[1]);

@@ -101,7 +101,7 @@ void read_file(std::span<const std::uint8_t> bytes) {
     }
     require(reader.refresh() == 0, "a file that does not grow has no new chunks");
     require(reader.trailing_bytes() == 0 || !reader.damage().empty(),
-            "why a file ends early is said");
+            "trailing bytes have a reason");
   } catch (const TraceError&) {
     // Not a trace.
   }

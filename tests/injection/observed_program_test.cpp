@@ -38,7 +38,7 @@ ObservedGraph chain(std::uint32_t nodes) {
 
 void instantiate(ObservedProgram& program, ObservedGraph graph, std::uint64_t exec = kExec) {
   program.instantiated(
-      {.exec = exec, .profiler_id = kProfilerId, .device = 0, .began = 100, .at = 150},
+      {.exec = exec, .profiler_id = kProfilerId, .device = 0, .started = 100, .at = 150},
       std::move(graph));
 }
 
@@ -48,7 +48,7 @@ void launch(ObservedProgram& program, std::uint32_t correlation,
   program.launched({.exec = exec,
                     .stream = kStream,
                     .thread = 7,
-                    .began = 200,
+                    .started = 200,
                     .returned = 205,
                     .correlation = correlation},
                    nodes);

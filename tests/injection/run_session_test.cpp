@@ -54,11 +54,11 @@ class WatchedProgram {
     calls_.call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, cuGraphLaunch_params{exec_, nullptr},
                 {.correlation = launches_});
     for (std::uint64_t node = 0; node < 2; ++node) {
-      const std::uint64_t began = 1'000 * launches_ + 100 * node;
+      const std::uint64_t started = 1'000 * launches_ + 100 * node;
       cupti.add({.node = (std::uint64_t{kHandMadeExecId} << 32) | node,
                  .correlation = launches_,
-                 .started = began,
-                 .ended = began + 50,
+                 .started = started,
+                 .ended = started + 50,
                  .kernel = kernel_.name.c_str()});
     }
   }

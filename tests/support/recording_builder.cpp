@@ -76,7 +76,6 @@ std::uint32_t RecordingBuilder::dispatch(std::string_view kernel, const Dispatch
   payload->kernel = kernel_index(kernel, accesses.size());
   payload->parameter_bytes = static_cast<std::uint32_t>(accesses.size() * 8);
   payload->buffer_argument_count = static_cast<std::uint32_t>(accesses.size());
-  if (desc.cluster == Dim3{}) payload->cluster = {0, 0, 0};
   auto* parameters = arena_->make_array<std::byte>(accesses.size() * 8);
   if (!accesses.empty()) std::memset(parameters, 0, accesses.size() * 8);
   payload->parameters = parameters;

@@ -68,14 +68,14 @@ Time replay(TraceWriter& writer, std::uint32_t graph, std::uint64_t number, Time
         {node, 0, lost ? 0 : started, static_cast<std::uint32_t>(lost ? 0 : time(node)), worker});
     return started + time(node);
   };
-  const Time began = at;
+  const Time started = at;
   at = add(0, at, 0);
   const Time saxpy = add(1, at, 0);
   at = std::max(saxpy, add(2, at + time(1) / 2, 0));
   at = add(3, at, 1);
   at = add(4, at, 1);
-  writer.push(Replay{graph, 1, 0, 4, number, began - 2'500,
-                     began - 2'500 + 900 + static_cast<Time>(number), began, at, 77,
+  writer.push(Replay{graph, 1, 0, 4, number, started - 2'500,
+                     started - 2'500 + 900 + static_cast<Time>(number), started, at, 77,
                      options.samples ? std::uint8_t{1} : std::uint8_t{0}});
   if (options.samples) writer.push(std::move(block));
   return at;
@@ -98,13 +98,13 @@ void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrac
   writer.flush();
   Time at = HandMadeTrace::kBegin + 10'000;
   for (std::uint64_t r = 1; r <= HandMadeTrace::kStepReplays; ++r) {
-    const Time began = at - 4'000;
+    const Time started = at - 4'000;
     at = replay(writer, HandMadeTrace::kStep, r, at, options) + 5'000;
     if (r <= HandMadeTrace::kOtherReplays)
       at = replay(writer, HandMadeTrace::kOther, r, at, options) + 5'000;
     // The inner range ends first, so it arrives first.
-    writer.push(HostRange{77, 1, began + 10, at - 4'500, "batch", HandMadeTrace::kStep, r});
-    writer.push(HostRange{77, 0, began, at - 4'400, "iteration", kNone, 0});
+    writer.push(HostRange{77, 1, started + 10, at - 4'500, "batch", HandMadeTrace::kStep, r});
+    writer.push(HostRange{77, 0, started, at - 4'400, "iteration", kNone, 0});
   }
   writer.push(PoolState{2,
                         1,

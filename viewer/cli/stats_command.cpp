@@ -63,8 +63,8 @@ void print_graph(const GraphSummary& g) {
   for (const model::LoopSummary& l : g.loops) {
     if (l.replays == 0) continue;
     std::printf("  %s (node %u): %s to %s iterations in %s, %.2f on average",
-                printable(g.nodes[l.node].name).c_str(), l.node, with_separators(l.least).c_str(),
-                with_separators(l.greatest).c_str(), counted(l.replays, "replay").c_str(),
+                printable(g.nodes[l.node].name).c_str(), l.node, with_separators(l.min).c_str(),
+                with_separators(l.max).c_str(), counted(l.replays, "replay").c_str(),
                 static_cast<double>(l.iterations) / static_cast<double>(l.replays));
     if (l.timed != l.iterations)
       std::printf("; %s not measured", with_separators(l.iterations - l.timed).c_str());
@@ -191,8 +191,8 @@ nlohmann::ordered_json json_of(const GraphSummary& g) {
                      {"replays", l.replays},
                      {"iterations", l.iterations},
                      {"timed_iterations", l.timed},
-                     {"min", l.least},
-                     {"max", l.greatest}});
+                     {"min", l.min},
+                     {"max", l.max}});
   }
   return {{"graph", g.graph},
           {"version", g.version},

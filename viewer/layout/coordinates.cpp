@@ -90,7 +90,7 @@ class Compaction {
     double x = start;
     for (std::uint32_t j = blocks_.first[block]; j < blocks_.first[block + 1]; ++j) {
       for (const Distance& d : to_left_.of(blocks_.elements[j]))
-        x = std::max(x, x_[blocks_.block[d.left]] + d.least);
+        x = std::max(x, x_[blocks_.block[d.left]] + d.min);
     }
     return x;
   }
@@ -98,7 +98,7 @@ class Compaction {
     double x = start;
     for (std::uint32_t j = blocks_.first[block]; j < blocks_.first[block + 1]; ++j) {
       for (const Distance& d : to_right_.of(blocks_.elements[j]))
-        x = std::min(x, x_[blocks_.block[d.right]] - d.least);
+        x = std::min(x, x_[blocks_.block[d.right]] - d.min);
     }
     return x;
   }

@@ -12,7 +12,7 @@ namespace reprise::viewer {
 
 struct Distance {
   std::uint32_t left = 0, right = 0;  // elements
-  double least = 0;                   // minimum distance between the centres
+  double min = 0;                     // minimum distance between the centres
 };
 
 // O(items + segments) constraints, which transitively separate everything that is left of something

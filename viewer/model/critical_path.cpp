@@ -56,7 +56,7 @@ CriticalPath critical_path(const Graph& graph, const ReplayTimes& times) {
           return times.nodes[a.node].ended < times.nodes[b.node].ended;
         });
     const bool is_first = last == predecessors.end();
-    const trace::Time ready = is_first ? times.began : times.nodes[last->node].ended;
+    const trace::Time ready = is_first ? times.started : times.nodes[last->node].ended;
     path.steps.push_back({node, is_first ? trace::kNone : last->edge,
                           static_cast<double>(span.ended - span.started),
                           static_cast<double>(span.started - ready)});

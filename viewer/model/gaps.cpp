@@ -22,7 +22,7 @@ struct LastPredecessor {
 
 std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const ReplayTimes& times) {
   std::vector<Gap> all;
-  std::vector<Time> free_since(rows.rows.size(), times.began);
+  std::vector<Time> free_since(rows.rows.size(), times.started);
   for (const TimelineItem& item : rows.items) {
     Time at = free_since[item.row];
     free_since[item.row] = item.ended;
@@ -47,7 +47,7 @@ std::vector<Gap> gaps(const Graph& graph, const TimelineRows& rows, const Replay
     append(GapKind::LaunchBubble, item.started, {trace::kNone, trace::kNone});
   }
   std::sort(all.begin(), all.end(), [](const Gap& a, const Gap& b) {
-    return a.row != b.row ? a.row < b.row : a.began < b.began;
+    return a.row != b.row ? a.row < b.row : a.started < b.started;
   });
   return all;
 }

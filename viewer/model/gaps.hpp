@@ -17,7 +17,7 @@ enum class GapKind : std::uint8_t { Predecessor, FalseDependency, LaunchBubble }
 struct Gap {
   GapKind kind = GapKind::LaunchBubble;
   std::uint32_t row = 0;
-  trace::Time began = 0, ended = 0;
+  trace::Time started = 0, ended = 0;
   std::uint32_t node = 0;                    // the delayed node
   std::uint32_t predecessor = trace::kNone;  // the awaited node; kNone for a launch bubble
   std::uint32_t edge = trace::kNone;

@@ -18,7 +18,7 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   std::map<Time, std::pair<std::uint64_t, std::uint64_t>> changes;
   for (const BufferSpan& s : use.spans) {
     use.naive_bytes += s.bytes;
-    changes[s.began].first += s.bytes;
+    changes[s.started].first += s.bytes;
     changes[s.ended].second += s.bytes;
   }
   std::uint64_t live = 0;
@@ -32,7 +32,7 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   }
   std::vector<const BufferSpan*> at_peak;
   for (const BufferSpan& s : use.spans) {
-    if (s.began <= use.peak_at && use.peak_at < s.ended) at_peak.push_back(&s);
+    if (s.started <= use.peak_at && use.peak_at < s.ended) at_peak.push_back(&s);
   }
   std::stable_sort(at_peak.begin(), at_peak.end(),
                    [](const BufferSpan* a, const BufferSpan* b) { return a->bytes > b->bytes; });
@@ -54,7 +54,7 @@ std::vector<BufferSpan> spans_of(const Graph& graph, StartOf start_of, EndOf end
                     buffer.bytes};
     for (const BufferUse& u : uses) {
       if (u.node >= graph.own_node_count()) continue;
-      span.began = std::min(span.began, start_of(u.node));
+      span.started = std::min(span.started, start_of(u.node));
       span.ended = std::max(span.ended, end_of(u.node));
     }
     spans.push_back(span);

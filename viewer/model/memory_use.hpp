@@ -14,7 +14,7 @@ namespace reprise::model {
 // The live range of an accessed transient buffer, in node indices (half-open) or ns.
 struct BufferSpan {
   std::uint32_t buffer = 0;
-  trace::Time began = 0, ended = 0;
+  trace::Time started = 0, ended = 0;
   std::uint64_t offset = 0, bytes = 0;
 };
 

@@ -40,12 +40,12 @@ ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, Repla
                   1]
         .first;
   };
-  s.least = values.front().first;
+  s.min = values.front().first;
   s.p10 = quantile(0.1);
   s.median = quantile(0.5);
   s.p90 = quantile(0.9);
   s.p99 = quantile(0.99);
-  s.greatest = values.back().first;
+  s.max = values.back().first;
   for (const auto& [t, i] : values)
     s.mean += static_cast<double>(t) / static_cast<double>(values.size());
   s.outlier_above = quantile(0.75) + 3 * (quantile(0.75) - quantile(0.25));

@@ -27,7 +27,7 @@ struct ReplayRange {
 struct ReplayStatistics {
   std::size_t count = 0, unknown = 0;  // replays with and without a value
   // ns, nearest rank
-  trace::Time least = 0, p10 = 0, median = 0, p90 = 0, p99 = 0, greatest = 0;
+  trace::Time min = 0, p10 = 0, median = 0, p90 = 0, p99 = 0, max = 0;
   double mean = 0;
   // Tukey's far fence: the third quartile plus 3 interquartile ranges
   trace::Time outlier_above = 0;

@@ -14,7 +14,7 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
     span = span.measured ? NodeSpan{std::min(span.started, s.started), std::max(span.ended, ended),
                                     true, span.taken + s.duration}
                          : NodeSpan{s.started, ended, true, s.duration};
-    times.began = times.began == 0 ? s.started : std::min(times.began, s.started);
+    times.started = times.started == 0 ? s.started : std::min(times.started, s.started);
     times.ended = std::max(times.ended, ended);
   }
   for (std::uint32_t n = 0; n < times.nodes.size(); ++n) {
@@ -22,7 +22,7 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
     if (n < graph.own_node_count()) span.taken = span.ended - span.started;
     if (span.measured) continue;
     const std::uint32_t parent = graph.parent(n);
-    span.started = parent == trace::kNone ? times.began : times.nodes[parent].started;
+    span.started = parent == trace::kNone ? times.started : times.nodes[parent].started;
     for (const Neighbour& p : graph.predecessors(n))
       span.started = std::max(span.started, times.nodes[p.node].ended);
     span.ended = span.started;

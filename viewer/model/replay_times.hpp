@@ -18,7 +18,7 @@ struct NodeSpan {
 
 struct ReplayTimes {
   std::vector<NodeSpan> nodes;
-  trace::Time began = 0, ended = 0;  // over all measured nodes; 0, 0 if there are none
+  trace::Time started = 0, ended = 0;  // over all measured nodes; 0, 0 if there are none
 };
 
 [[nodiscard]] ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block);

@@ -170,8 +170,8 @@ class Summarizer {
     if (graph == nullptr || run.body >= graph->body_parents.size()) return;
     for (LoopSummary& loop : graph->loops) {
       if (loop.node != graph->body_parents[run.body]) continue;
-      loop.least = loop.replays == 0 ? run.iterations : std::min(loop.least, run.iterations);
-      loop.greatest = std::max(loop.greatest, run.iterations);
+      loop.min = loop.replays == 0 ? run.iterations : std::min(loop.min, run.iterations);
+      loop.max = std::max(loop.max, run.iterations);
       ++loop.replays;
       loop.iterations += run.iterations;
       loop.timed += run.timed;

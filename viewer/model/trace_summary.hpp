@@ -32,7 +32,7 @@ struct LoopSummary {
   std::uint32_t node = 0;
   std::uint64_t replays = 0;
   std::uint64_t iterations = 0, timed = 0;  // totals; timed: iterations with node samples
-  std::uint64_t least = 0, greatest = 0;    // iterations per replay
+  std::uint64_t min = 0, max = 0;           // iterations per replay
 };
 
 struct GraphSummary {

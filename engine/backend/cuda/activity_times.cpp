@@ -211,7 +211,7 @@ NodeTimer::FindResult ActivityTimes::find(const Request& request, const GpuClock
   const bool lost = session_.dropped() != dropped_before_;
   const std::lock_guard lock(claimed_.sink->mutex);
   if (lost) claimed_.sink->runs.mark_lost();
-  auto runs = claimed_.sink->runs.take({clock.to_host(replay_.began), kMaxClockDifference,
+  auto runs = claimed_.sink->runs.take({clock.to_host(replay_.started), kMaxClockDifference,
                                         request.remaining == Remaining::None
                                             ? ReplayRuns::More::NoneExpected
                                             : ReplayRuns::More::Expected,
@@ -223,7 +223,7 @@ NodeTimer::FindResult ActivityTimes::find(const Request& request, const GpuClock
 
 void ActivityTimes::fill(NodeTime* times, const GpuClock& clock) {
   const std::int64_t offset =
-      clock_offset(runs_, clock.to_host(replay_.began), clock.to_host(replay_.ended));
+      clock_offset(runs_, clock.to_host(replay_.started), clock.to_host(replay_.ended));
   for (std::uint32_t body = 0; body < timing_.bodies.size(); ++body)
     set_iterations(times[timing_.bodies[body].first_slot], iterations_of_body(body));
   std::fill(used_records_.begin(), used_records_.end(), 0);
@@ -259,7 +259,7 @@ void ActivityTimes::fill_body_node(NodeTime* times, std::uint32_t node, std::int
   }
 }
 
-std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std::int64_t ended) {
+std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t started, std::int64_t ended) {
   // A timestamp is taken while its kernel runs, so the offset lies between `low` and `high`.
   std::optional<std::int64_t> low, high;
   const auto narrow = [&](const NodeRun& run, std::int64_t timestamp) {
@@ -267,7 +267,7 @@ std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began, std
     high = std::min(high.value_or(timestamp - run.started), timestamp - run.started);
   };
   for (const NodeRun& run : runs) {
-    if (run.node == NodeRun::kBegin) narrow(run, began);
+    if (run.node == NodeRun::kBegin) narrow(run, started);
     if (run.node == NodeRun::kEnd) narrow(run, ended);
   }
   if (!low) return 0;

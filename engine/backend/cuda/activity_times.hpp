@@ -75,8 +75,8 @@ class ActivityTimes final : public NodeTimer {
 };
 
 // The offset to add to CUPTI's times of one replay so that the runs of the timestamp kernels
-// contain their timestamps. `began` and `ended`: the timestamps.
-[[nodiscard]] std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t began,
+// contain their timestamps. `started` and `ended`: the timestamps.
+[[nodiscard]] std::int64_t clock_offset(std::span<const NodeRun> runs, std::int64_t started,
                                         std::int64_t ended);
 
 }  // namespace reprise::detail

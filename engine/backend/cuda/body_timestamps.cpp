@@ -79,11 +79,11 @@ void BodyTimestamps::fill_iteration(std::uint32_t body, std::uint64_t iteration,
       &row_[words.first + 2 + iteration * (1 + words.nodes)];
   for (std::uint32_t node = 0; node < words.nodes; ++node) {
     if (lowered.nodes[node].kind != LoweredKind::Work) continue;
-    std::uint64_t began = ends[-1];
+    std::uint64_t ready = ends[-1];
     for (const LoweredEdge& edge : lowered.edges_into(node))
-      began = std::max(began, ends[edge.from]);
-    const std::int64_t started = clock.to_host(began),
-                       ended = clock.to_host(std::max(ends[node], began));
+      ready = std::max(ready, ends[edge.from]);
+    const std::int64_t started = clock.to_host(ready),
+                       ended = clock.to_host(std::max(ends[node], ready));
     NodeTime& time = times[timing_.bodies[body].slot(node, iteration)];
     time.started = started;
     time.duration = saturated_ns(ended - started);

@@ -81,15 +81,15 @@ BoundaryTimestamps add_boundary_timestamps(const CudaContext& context, cudaGraph
   return boundary;
 }
 
-bool can_overlap_begin(const DeviceInfo& device) { return device.compute_major >= 9; }
+bool can_overlap_start(const DeviceInfo& device) { return device.compute_major >= 9; }
 
-void overlap_begin(cudaGraph_t graph, const BoundaryTimestamps& boundary, cudaGraphNode_t root,
+void overlap_start(cudaGraph_t graph, const BoundaryTimestamps& boundary, cudaGraphNode_t root,
                    const CallContext& call) {
   cudaGraphEdgeData programmatic = {};
   programmatic.from_port = cudaGraphKernelNodePortProgrammatic;
   programmatic.type = cudaGraphDependencyTypeProgrammatic;
   add_edges(graph, {boundary.begin}, {root}, &programmatic, call);
-  // The end of `root` no longer implies the end of the begin timestamp.
+  // The end of `root` no longer implies the end of the start timestamp.
   add_edges(graph, {boundary.begin}, {boundary.end}, nullptr, call);
 }
 

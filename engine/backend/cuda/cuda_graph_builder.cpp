@@ -93,13 +93,13 @@ void CudaGraphBuilder::add_nodes() {
   const bool is_timestamped = target_.timestamps.kernels != nullptr;
   const bool is_body = target_.outer != nullptr;
   // Entry and exit kernels take the timestamps where the plan has them.
-  const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.begin,
-             needs_end = is_timestamped && !is_body && !lowered.entry_exit.end;
+  const bool needs_begin = is_timestamped && !is_body && !lowered.entry_exit.entry,
+             needs_end = is_timestamped && !is_body && !lowered.entry_exit.exit;
   nodes_.resize(lowered.nodes.size());
   done_.resize(lowered.nodes.size());
   after_.clear();
   if (needs_begin) boundary_.begin = add_boundary(LoweredKind::Entry);
-  const std::uint32_t overlapping = needs_begin ? root_beside_begin() : kNone;
+  const std::uint32_t overlapping = needs_begin ? root_beside_start() : kNone;
   cudaGraphNode_t before = is_body ? add_iteration_timestamp() : boundary_.begin;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     after_.clear();
@@ -132,7 +132,7 @@ void CudaGraphBuilder::add_nodes() {
   }
   if (needs_end) boundary_.end = add_end_timestamp();
   if (overlapping != kNone)
-    overlap_begin(target_.graph, {boundary_.begin, needs_end ? boundary_.end : nodes_.back()},
+    overlap_start(target_.graph, {boundary_.begin, needs_end ? boundary_.end : nodes_.back()},
                   nodes_[overlapping], call_);
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
@@ -239,8 +239,8 @@ void CudaGraphBuilder::add_leaves() {
   }
 }
 
-std::uint32_t CudaGraphBuilder::root_beside_begin() const {
-  if (!can_overlap_begin(context_.info) || target_.markers != nullptr) return kNone;
+std::uint32_t CudaGraphBuilder::root_beside_start() const {
+  if (!can_overlap_start(context_.info) || target_.markers != nullptr) return kNone;
   std::uint32_t root = kNone;
   for (std::uint32_t i = 0; i < plan_.lowered.nodes.size(); ++i) {
     if (!plan_.lowered.edges_into(i).empty()) continue;
@@ -251,8 +251,7 @@ std::uint32_t CudaGraphBuilder::root_beside_begin() const {
   if (command == kNone || plan_.recording->commands[command].kind != CommandKind::Dispatch)
     return kNone;
   const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);
-  return dispatch.cluster.x == 0 && dispatch.launch != DispatchDesc::Launch::Cooperative ? root
-                                                                                         : kNone;
+  return !dispatch.cluster && dispatch.launch != DispatchDesc::Launch::Cooperative ? root : kNone;
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_end_timestamp() {
@@ -303,7 +302,7 @@ cudaGraphNode_t CudaGraphBuilder::add_dispatch(std::uint32_t command) {
       static_cast<const CudaKernel&>(*plan_.recording->kernels[dispatch.kernel]->backend);
   CUDA_KERNEL_NODE_PARAMS parameters = arguments_.of(plan_, bindings_, command);
   const cudaGraphNode_t node = add_kernel(parameters);
-  if (dispatch.cluster.x != 0 || dispatch.launch == DispatchDesc::Launch::Cooperative)
+  if (dispatch.cluster || dispatch.launch == DispatchDesc::Launch::Cooperative)
     set_launch_attributes(node, dispatch, kernel);
   return node;
 }
@@ -320,8 +319,8 @@ void CudaGraphBuilder::set_launch_attributes(cudaGraphNode_t node, const Dispatc
                                              const CudaKernel& kernel) {
   const CudaDriver& driver = context_.driver;
   CUlaunchAttributeValue value = {};
-  if (dispatch.cluster.x != 0) {
-    value.clusterDim = {dispatch.cluster.x, dispatch.cluster.y, dispatch.cluster.z};
+  if (dispatch.cluster) {
+    value.clusterDim = {dispatch.cluster->x, dispatch.cluster->y, dispatch.cluster->z};
     CUlaunchAttribute cluster = {};
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     cluster.value = value;

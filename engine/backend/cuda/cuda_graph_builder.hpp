@@ -116,9 +116,9 @@ class CudaGraphBuilder {
   // Adds an increment of `word`; the next node comes after it.
   cudaGraphNode_t add_fault_mark(std::uint64_t* word);
   [[nodiscard]] cudaGraphNode_t add_end_timestamp();
-  // The lowered node that may overlap the begin timestamp: the only root, if it is a plain kernel;
+  // The lowered node that may overlap the start timestamp: the only root, if it is a plain kernel;
   // otherwise kNone.
-  [[nodiscard]] std::uint32_t root_beside_begin() const;
+  [[nodiscard]] std::uint32_t root_beside_start() const;
   [[nodiscard]] bool may_start_programmatically(const LoweredEdge& edge) const;
   void add_programmatic_edges(cudaGraphNode_t node);
   void set_priority(cudaGraphNode_t node, std::uint32_t index);  // `index`: lowered node

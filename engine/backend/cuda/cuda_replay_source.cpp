@@ -70,7 +70,7 @@ bool CudaReplaySource::report(const ReplayTimestamps& replay, NodeTimer::Remaini
   } else if (by_clone) {
     ++lost.nodes;
   }
-  observer.end_replay(number, clock.to_host(replay.began), clock.to_host(replay.ended), times);
+  observer.end_replay(number, clock.to_host(replay.started), clock.to_host(replay.ended), times);
   return true;
 }
 

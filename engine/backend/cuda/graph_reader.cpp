@@ -145,12 +145,13 @@ class Reader {
     return arguments;
   }
 
-  [[nodiscard]] Dim3 cluster_of(CUgraphNode node) const {
+  [[nodiscard]] std::optional<Dim3> cluster_of(CUgraphNode node) const {
     CUlaunchAttributeValue value = {};
     if (context_.driver.cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                                       &value) != CUDA_SUCCESS)
-      return {0, 0, 0};
-    return {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+      return std::nullopt;
+    if (value.clusterDim.x == 0) return std::nullopt;
+    return Dim3{value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
   }
   [[nodiscard]] bool is_cooperative(CUgraphNode node) const {
     CUlaunchAttributeValue value = {};

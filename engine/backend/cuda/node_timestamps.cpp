@@ -37,13 +37,13 @@ void NodeTimestamps::fill(NodeTime* times, const GpuClock& clock) {
   readback_->read(memory() + found_.replay % rows_ * lowered_.nodes.size(), row_);
   for (std::uint32_t node = 0; node < lowered_.nodes.size(); ++node) {
     if (lowered_.nodes[node].kind != LoweredKind::Work || row_[node] == 0) continue;
-    std::uint64_t began = found_.began;
+    std::uint64_t ready = found_.started;
     for (const LoweredEdge& edge : lowered_.edges_into(node)) {
       if (lowered_.nodes[edge.from].kind == LoweredKind::Work)
-        began = std::max(began, row_[edge.from]);
+        ready = std::max(ready, row_[edge.from]);
     }
-    const std::int64_t started = clock.to_host(began),
-                       ended = clock.to_host(std::max(row_[node], began));
+    const std::int64_t started = clock.to_host(ready),
+                       ended = clock.to_host(std::max(row_[node], ready));
     times[node].started = started;
     times[node].duration = saturated_ns(ended - started);
   }

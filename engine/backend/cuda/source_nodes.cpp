@@ -7,7 +7,7 @@ namespace {
 
 // Nodes get attributes and condition handles only at creation.
 bool is_plain(const Recording& recording, const DispatchPayload& dispatch) {
-  return dispatch.launch == DispatchDesc::Launch::Normal && dispatch.cluster.x == 0 &&
+  return dispatch.launch == DispatchDesc::Launch::Normal && !dispatch.cluster &&
          std::none_of(dispatch.buffer_arguments,
                       dispatch.buffer_arguments + dispatch.buffer_argument_count,
                       [&](const BufferArgument& argument) {

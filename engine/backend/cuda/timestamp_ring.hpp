@@ -14,7 +14,7 @@ namespace reprise::detail {
 
 // Times of one replay on the GPU's clock.
 struct ReplayTimestamps {
-  std::uint64_t replay = 0, began = 0, ended = 0;
+  std::uint64_t replay = 0, started = 0, ended = 0;
 };
 
 class TimestampRing {

@@ -1,5 +1,5 @@
 // One-thread kernels that record the GPU's clock while a graph runs. Replays of one graph are
-// serialised, so accesses do not overlap. The begin timestamp costs one store, the end timestamp
+// serialised, so accesses do not overlap. The start timestamp costs one store, the end timestamp
 // two loads and three paired stores, without a fence. Each pair of words is written in one
 // transaction, so a reader can match the words by replay number.
 // Ring layout: number of ended replays; start of the current replay (0: not recorded, and its end

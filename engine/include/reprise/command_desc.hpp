@@ -12,10 +12,10 @@
 namespace reprise {
 
 struct DispatchDesc {
-  Dim3 grid = {};                  // blocks
-  Dim3 block = {};                 // threads in a block
-  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block; at most max_shared_bytes
-  Dim3 cluster = {0, 0, 0};        // blocks of a cluster; (0, 0, 0): no cluster
+  Dim3 grid = {};                    // blocks
+  Dim3 block = {};                   // threads in a block
+  std::uint32_t shared_bytes = 0;    // dynamic shared memory of a block; at most max_shared_bytes
+  std::optional<Dim3> cluster = {};  // blocks of a cluster
   enum class Launch : std::uint8_t { Normal, Cooperative } launch = Launch::Normal;
   // Programmatic: every block calls reprise_wait_for_predecessors() before it first accesses
   // memory, so the kernel may start while its predecessors end (CUDA: programmatic dependent
@@ -37,8 +37,8 @@ struct Extent {
   std::uint64_t depth = 1;   // slices
 };
 struct Pitch {
-  std::uint64_t row = 0;    // bytes from row to row; 0: contiguous rows
-  std::uint64_t slice = 0;  // bytes from slice to slice; 0: contiguous
+  std::uint64_t row = 0;    // bytes from row to row; 0, as in Vulkan: contiguous rows
+  std::uint64_t slice = 0;  // bytes from slice to slice; 0: contiguous slices
 };
 struct CopyDesc {
   Extent extent = {};

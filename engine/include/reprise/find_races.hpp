@@ -29,7 +29,7 @@ struct RaceDesc {
   // that a command declares.
   enum class Compare : std::uint8_t { Pools, Declared } compare = Compare::Pools;
   std::vector<BufferView> ignore = {};  // saved and restored, but not compared
-  std::uint32_t max_findings = 8;       // stops after so many; at least 1
+  std::uint32_t max_findings = 8;       // stops after this many; at least 1
   // The byte that fills memory outside the live ranges of transients, and a different byte that
   // replaces it to detect whether a command reads it.
   std::uint8_t pattern = 0xff, alternate = 0x7f;

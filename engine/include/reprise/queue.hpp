@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace reprise {
@@ -63,9 +64,11 @@ class Fence {
 
   // Number of the submission on its queue, from 1. 0 for an empty fence.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
-  // Number of the replay of its graph, from 1. 0 if the submission is not a replay. Of n replicas,
-  // replica i's k-th replay has the number (k - 1) * n + i + 1.
-  [[nodiscard]] std::uint64_t replay() const noexcept { return replay_; }
+  // Number of the replay of its graph, from 1. Empty if the submission is not a replay. Of n
+  // replicas, replica i's k-th replay has the number (k - 1) * n + i + 1.
+  [[nodiscard]] std::optional<std::uint64_t> replay() const noexcept {
+    return graph_ ? std::optional(replay_) : std::nullopt;
+  }
   // Index of the replica that executed the replay: the copy of PerReplica buffers that it used.
   [[nodiscard]] std::uint32_t replica() const noexcept;
   [[nodiscard]] Queue queue() const noexcept { return Queue(queue_); }

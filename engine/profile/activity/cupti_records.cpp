@@ -43,7 +43,7 @@ ReplayRuns::Runs::iterator ReplayRuns::find(const Wanted& wanted) {
   auto best = runs_.end();
   std::int64_t min_error = wanted.tolerance + 1;
   for (auto at = first; at != runs_.end(); at = std::find_if(at + 1, runs_.end(), is_begin)) {
-    const std::int64_t error = std::abs(at->started - wanted.began);
+    const std::int64_t error = std::abs(at->started - wanted.started);
     if (error >= min_error) continue;
     min_error = error;
     best = at;
@@ -57,7 +57,7 @@ std::optional<std::vector<NodeRun>> ReplayRuns::take(const Wanted& wanted) {
   if (begin == runs_.end()) {
     const bool is_past =
         broken_ && std::any_of(runs_.begin(), runs_.end(), [&](const NodeRun& run) {
-          return is_begin(run) && run.started > wanted.began + wanted.tolerance;
+          return is_begin(run) && run.started > wanted.started + wanted.tolerance;
         });
     if (is_past || wanted.more == More::NoneExpected) return Runs{};
     return std::nullopt;

@@ -36,11 +36,11 @@ struct NodeRun {
 class ReplayRuns {
  public:
   enum class More : std::uint8_t { Expected, NoneExpected };
-  // The replay to extract. After lost records, whole replays may be missing; then `began`
+  // The replay to extract. After lost records, whole replays may be missing; then `started`
   // identifies the replay.
   struct Wanted {
-    std::int64_t began = 0;
-    std::int64_t tolerance = 0;  // maximum error of `began`, ns
+    std::int64_t started = 0;
+    std::int64_t tolerance = 0;  // maximum error of `started`, ns
     More more = More::Expected;
     // Executions in this replay beyond the constant number per replay, for example of loop
     // iterations.

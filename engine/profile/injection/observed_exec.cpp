@@ -155,11 +155,11 @@ void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
   if (!pending_.empty()) {
     const PendingReplay& next = pending_.front();
     end = next.replay.launched;
-    trace::Time began = std::numeric_limits<trace::Time>::max();
+    trace::Time started = std::numeric_limits<trace::Time>::max();
     for (const trace::Sample& sample : next.samples) {
-      if (sample.started != 0) began = std::min(began, sample.started);
+      if (sample.started != 0) started = std::min(started, sample.started);
     }
-    if (began != std::numeric_limits<trace::Time>::max()) end = began;
+    if (started != std::numeric_limits<trace::Time>::max()) end = started;
   }
   const auto unassigned =
       std::partition(unnumbered_.begin(), unnumbered_.end(),

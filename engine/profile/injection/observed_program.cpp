@@ -144,7 +144,7 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
       memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
   }
   const auto exec = std::make_shared<ObservedExec>(std::move(identity), std::move(graph));
-  describe(*exec, made.at, made.began == 0 ? 0 : made.at - made.began);
+  describe(*exec, made.at, made.started == 0 ? 0 : made.at - made.started);
   if (!error.empty()) {
     push(trace::Message{made.at, trace::Severity::Warning, "run.unread",
                         concat("the graph was read incompletely: ", error), exec->identity().graph,
@@ -222,14 +222,14 @@ void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
     ++lost_replays_;
     return;
   }
-  apply_changes(*exec, launch.began);
+  apply_changes(*exec, launch.started);
   trace::Replay replay;
   replay.graph = exec->identity().graph;
   replay.version = exec->version;
   const auto queue = queues_.find(launch.stream);
   replay.queue = queue == queues_.end() ? 0 : queue->second;
   replay.replay = ++exec->replays;
-  replay.launched = launch.began;
+  replay.launched = launch.started;
   replay.launch_returned = launch.returned;
   replay.thread = launch.thread;
   if (nodes == Nodes::Unrecorded || launch.correlation == 0) return push(replay);

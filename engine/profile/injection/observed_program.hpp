@@ -56,7 +56,7 @@ class ObservedProgram {
     std::uint64_t exec = 0;
     std::uint32_t profiler_id = 0, device = 0;
     std::string scope = {};  // the open scope at the instantiation; may be empty
-    trace::Time began = 0, at = 0;
+    trace::Time started = 0, at = 0;
   };
   void instantiated(const Instantiation& made, ObservedGraph graph);
   void replaced(std::uint64_t exec, ObservedGraph graph, trace::Time at);
@@ -71,7 +71,7 @@ class ObservedProgram {
   struct Launch {
     std::uint64_t exec = 0, stream = 0;
     std::uint32_t thread = 0;
-    trace::Time began = 0, returned = 0;
+    trace::Time started = 0, returned = 0;
     std::uint32_t correlation = 0;  // also that of the launch's runs
   };
   enum class Nodes : std::uint8_t { Unrecorded, Recorded };

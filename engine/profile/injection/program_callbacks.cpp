@@ -194,7 +194,7 @@ ObservedGraph ProgramCallbacks::read(CUgraph graph) {
 void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   Thread& thread = this_thread();
   ObservedProgram::Instantiation made;
-  made.began = std::exchange(thread.instantiation_start, 0);
+  made.started = std::exchange(thread.instantiation_start, 0);
   made.at = trace_now();
   made.exec = number_of(graph.graphExec);
   made.device = current_device();
@@ -218,7 +218,7 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
     return;  // a launch into a captured stream adds a node and starts nothing
   ObservedProgram::Launch launch;
   launch.returned = trace_now();
-  launch.began = thread.launch_start;
+  launch.started = thread.launch_start;
   launch.exec = number_of(exec);
   launch.stream = queue_of(stream, program_.device_of(launch.exec), per_thread);
   launch.thread = thread_number();

@@ -46,7 +46,7 @@ void QueueCapture::require_thread() const {
   if (mode_ == CaptureMode::Relaxed || std::this_thread::get_id() == thread_) return;
   fail(ErrorCode::InvalidState, Stage::Record, label_,
        concat("capture ", label_, " of mode ", to_string(mode_),
-              " ends on the thread that began it; CaptureMode::Relaxed ends on any"));
+              " ends on the thread that started it; CaptureMode::Relaxed ends on any"));
 }
 
 void QueueCaptureSlot::open(std::shared_ptr<QueueCapture> capture, std::string_view queue) {

@@ -11,24 +11,30 @@ namespace {
 
 // Times are ns on the session's host clock. NULL: unknown or not applicable.
 constexpr const char* kTables = R"(
-CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, rank INTEGER, application TEXT, command_line TEXT,
-  engine_version TEXT);
-CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, plan_hash TEXT, lanes INTEGER, naive_bytes INTEGER,
-  slab_bytes INTEGER, bound_bytes INTEGER, compile_ns INTEGER, instantiate_ns INTEGER, PRIMARY KEY (graph, version)) WITHOUT ROWID;
-CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT, kind TEXT, lane INTEGER, command INTEGER,
-  kernel TEXT, file TEXT, line INTEGER, grid_x INTEGER, grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER,
-  block_z INTEGER, shared_bytes INTEGER, bytes INTEGER, parent INTEGER, PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
-CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER, cause TEXT, hazard TEXT, buffer INTEGER,
-  barrier INTEGER, begin_byte INTEGER, end_byte INTEGER);
-CREATE TABLE buffers (graph INTEGER, version INTEGER, buffer INTEGER, name TEXT, kind TEXT, bytes INTEGER, slab_offset INTEGER,
-  pool INTEGER, PRIMARY KEY (graph, version, buffer)) WITHOUT ROWID;
-CREATE TABLE replays (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER, queue INTEGER, thread INTEGER,
-  launched_ns INTEGER, launch_returned_ns INTEGER, started_ns INTEGER, ended_ns INTEGER, sampled INTEGER);
-CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER, node INTEGER, occurrence INTEGER, worker INTEGER,
-  source TEXT, started_ns INTEGER, duration_ns INTEGER);
-CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER, version INTEGER, command INTEGER,
-  other_command INTEGER);
-CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER, iterations INTEGER, timed_iterations INTEGER);
+CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, rank INTEGER,
+  application TEXT, command_line TEXT, engine_version TEXT);
+CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, plan_hash TEXT,
+  lanes INTEGER, naive_bytes INTEGER, slab_bytes INTEGER, bound_bytes INTEGER,
+  compile_ns INTEGER, instantiate_ns INTEGER, PRIMARY KEY (graph, version)) WITHOUT ROWID;
+CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT,
+  kind TEXT, lane INTEGER, command INTEGER, kernel TEXT, file TEXT, line INTEGER, grid_x INTEGER,
+  grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
+  shared_bytes INTEGER, bytes INTEGER, parent INTEGER, PRIMARY KEY (graph, version,
+  node)) WITHOUT ROWID;
+CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER,
+  cause TEXT, hazard TEXT, buffer INTEGER, barrier INTEGER, begin_byte INTEGER, end_byte INTEGER);
+CREATE TABLE buffers (graph INTEGER, version INTEGER, buffer INTEGER, name TEXT, kind TEXT,
+  bytes INTEGER, slab_offset INTEGER, pool INTEGER, PRIMARY KEY (graph, version,
+  buffer)) WITHOUT ROWID;
+CREATE TABLE replays (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER,
+  queue INTEGER, thread INTEGER, launched_ns INTEGER, launch_returned_ns INTEGER,
+  started_ns INTEGER, ended_ns INTEGER, sampled INTEGER);
+CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER, node INTEGER,
+  occurrence INTEGER, worker INTEGER, source TEXT, started_ns INTEGER, duration_ns INTEGER);
+CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER,
+  version INTEGER, command INTEGER, other_command INTEGER);
+CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER,
+  iterations INTEGER, timed_iterations INTEGER);
 CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, reason TEXT);
 )";
 

@@ -35,7 +35,6 @@ std::uint32_t HandMadeGraph::add_dispatch(const KernelDesc& kernel, const Launch
   payload->kernel = static_cast<std::uint32_t>(recording_->kernels.size());
   payload->grid = shape.grid;
   payload->block = shape.block;
-  payload->cluster = {0, 0, 0};
   payload->shared_bytes = shape.shared_bytes;
   payload->parameter_bytes = core->parameter_bytes;
   payload->parameters = arena_->copy_bytes(parameters.data(), core->parameter_bytes);

@@ -24,12 +24,12 @@ namespace {
 struct BlockingGraph {
   explicit BlockingGraph(HostFixture& host) : graph(*host.backend) {
     graph.host([this] {
-      began.count_down();
+      started.count_down();
       go.wait();
     });
     exec = graph.instantiate();
   }
-  std::latch began{1}, go{1};
+  std::latch started{1}, go{1};
   HandMadeGraph graph;
   std::unique_ptr<detail::BackendExec> exec;
 };
@@ -66,7 +66,7 @@ TEST_CASE("host queue: a wait with a time limit returns whether the launch has c
   HostFixture host;
   BlockingGraph blocking(host);
   const std::uint64_t serial = blocking.exec->launch(*host.queue);
-  blocking.began.wait();
+  blocking.started.wait();
   CHECK_FALSE(host.queue->wait(serial, 0ns));
   CHECK_FALSE(host.queue->wait(serial, 1ms));
   CHECK_FALSE(host.queue->done(serial));
@@ -111,7 +111,7 @@ TEST_CASE("host queue: a queue waits for a serial of another one") {
   const std::uint64_t awaited = first_exec->launch(*host.queue);
   other->wait_for(*host.queue, awaited);
   const std::uint64_t serial = second_exec->launch(*other);
-  blocking.began.wait();
+  blocking.started.wait();
   CHECK_FALSE(other->done(serial));
   blocking.go.count_down();
   CHECK(other->wait(serial, std::nullopt));
@@ -171,11 +171,11 @@ TEST_CASE("host queue: a launch does not allocate once the queue has run") {
 TEST_CASE(
     "host device: a loss ends the running replay at its next node and drops all queued work") {
   HostFixture host;
-  std::latch began{1}, go{1};
+  std::latch started{1}, go{1};
   std::atomic<int> after{0};
   HandMadeGraph graph(*host.backend);
   graph.host([&] {
-    began.count_down();
+    started.count_down();
     go.wait();
   });
   graph.host([&] { after.fetch_add(1); });
@@ -184,7 +184,7 @@ TEST_CASE(
   host.run(*counting.exec);
   const std::uint64_t running = exec->launch(*host.queue),
                       queued = counting.exec->launch(*host.queue);
-  began.wait();
+  started.wait();
   host.backend->simulate_loss();
 
   CHECK(host.queue->done(running - 1));
@@ -213,7 +213,7 @@ TEST_CASE("host device: a loss wakes waiting threads") {
   HostFixture host;
   BlockingGraph blocking(host);
   const std::uint64_t serial = blocking.exec->launch(*host.queue);
-  blocking.began.wait();
+  blocking.started.wait();
   std::atomic<bool> lost{false};
   std::thread waiter([&] {
     lost = code_of([&] { static_cast<void>(host.queue->wait(serial, std::nullopt)); }) ==

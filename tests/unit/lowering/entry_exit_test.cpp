@@ -32,10 +32,10 @@ DependencyGraph star(std::uint32_t roots, std::uint32_t leaves) {
 void check_entry_exit(const DependencyGraph& dependencies, const LoweredGraph& graph,
                       EntryExit expected) {
   CHECK(graph.entry_exit == expected);
-  const std::size_t extra = (expected.begin ? 1u : 0u) + (expected.end ? 1u : 0u);
+  const std::size_t extra = (expected.entry ? 1u : 0u) + (expected.exit ? 1u : 0u);
   REQUIRE(graph.nodes.size() == dependencies.node_count() + extra);
-  CHECK((graph.nodes.front().kind == LoweredKind::Entry) == expected.begin);
-  CHECK((graph.nodes.back().kind == LoweredKind::Exit) == expected.end);
+  CHECK((graph.nodes.front().kind == LoweredKind::Entry) == expected.entry);
+  CHECK((graph.nodes.back().kind == LoweredKind::Exit) == expected.exit);
   CHECK_NOTHROW(check_lowered_graph(dependencies, graph));
   std::vector<std::uint8_t> is_leaf(graph.nodes.size(), 1);
   for (const LoweredEdge& edge : graph.edges) is_leaf[edge.from] = 0;
@@ -45,14 +45,14 @@ void check_entry_exit(const DependencyGraph& dependencies, const LoweredGraph& g
   for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
     const auto edges = graph.edges_into(node);
     for (const LoweredEdge& edge : edges) {
-      const bool from_begin = expected.begin && edge.from == 0,
-                 to_end = expected.end && node + 1 == graph.nodes.size();
+      const bool from_begin = expected.entry && edge.from == 0,
+                 to_end = expected.exit && node + 1 == graph.nodes.size();
       CHECK((edge.origin == EdgeOrigin::EntryExit) == (from_begin || to_end));
       if (edge.origin == EdgeOrigin::EntryExit) CHECK(runs_kernel(from_begin ? node : edge.from));
     }
     if (graph.nodes[node].kind != LoweredKind::Work || !runs_kernel(node)) continue;
-    if (expected.begin) CHECK_FALSE(edges.empty());
-    if (expected.end) CHECK_FALSE(is_leaf[node]);
+    if (expected.entry) CHECK_FALSE(edges.empty());
+    if (expected.exit) CHECK_FALSE(is_leaf[node]);
   }
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("entry/exit: several roots and few leaves get only an entry kernel") {
     CAPTURE(roots);
     const DependencyGraph dependencies = star(roots, 7);
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto);
-    check_entry_exit(dependencies, graph, {.begin = true, .end = false});
+    check_entry_exit(dependencies, graph, {.entry = true, .exit = false});
     CHECK(graph.added_edges == roots);
   }
 }
@@ -73,7 +73,7 @@ TEST_CASE("entry/exit: one root and many leaves get only an exit kernel") {
     CAPTURE(leaves);
     const DependencyGraph dependencies = star(0, leaves);
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Auto);
-    check_entry_exit(dependencies, graph, {.begin = false, .end = true});
+    check_entry_exit(dependencies, graph, {.entry = false, .exit = true});
     CHECK(graph.added_edges == leaves);
   }
 }
@@ -81,7 +81,7 @@ TEST_CASE("entry/exit: one root and many leaves get only an exit kernel") {
 TEST_CASE(
     "entry/exit: several roots and many leaves get both; one root and few leaves get neither") {
   check_entry_exit(star(2, 8), build_lowered_graph(star(2, 8), Lowering::Auto),
-                   {.begin = true, .end = true});
+                   {.entry = true, .exit = true});
   check_entry_exit(star(0, 7), build_lowered_graph(star(0, 7), Lowering::Auto), {});
   check_entry_exit(star(1, 7), build_lowered_graph(star(1, 7), Lowering::Auto), {});
   check_entry_exit(tree_dependencies(10),
@@ -96,16 +96,16 @@ TEST_CASE("entry/exit: copies, fills and callbacks do not count and get no added
     check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
                      expected);
   };
-  check({.begin = true, .end = true});
+  check({.entry = true, .exit = true});
   hints.works[0] = hints.works[1] = hints.works[24] = NodeWork::Fill;
-  check({.begin = true, .end = true});
+  check({.entry = true, .exit = true});
   hints.works[2] = NodeWork::Fill;  // one kernel remains
-  check({.begin = false, .end = true});
+  check({.entry = false, .exit = true});
   std::fill(hints.works.begin() + 5, hints.works.end() - 7, NodeWork::Fill);
   check({});
   hints.works.assign(25, NodeWork::Kernel);
   hints.works[4] = NodeWork::Other;  // inner nodes do not count
-  check({.begin = true, .end = true});
+  check({.entry = true, .exit = true});
 }
 
 TEST_CASE("entry/exit: the threshold is higher beside copies") {
@@ -118,7 +118,7 @@ TEST_CASE("entry/exit: the threshold is higher beside copies") {
     hints.works.assign(dependencies.node_count(), NodeWork::Kernel);
     hints.works.front() = hints.works.back() = NodeWork::Other;
     check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
-                     {.begin = has_enough, .end = has_enough});
+                     {.entry = has_enough, .exit = has_enough});
   }
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("entry/exit: kernels that fill the GPU hide the cost of few roots and 
     NodeHints hints;
     hints.works.assign(width, NodeWork::FullKernel);
     check_entry_exit(dependencies, build_lowered_graph(dependencies, Lowering::Auto, hints),
-                     {.begin = width >= 24, .end = width >= 24});
+                     {.entry = width >= 24, .exit = width >= 24});
   }
 }
 
@@ -164,11 +164,11 @@ TEST_CASE("entry/exit: every lowering except Faithful uses the same rule") {
     CAPTURE(static_cast<int>(shape));
     const LoweringConfig config{.shape = shape, .lanes = 20, .costs = hints.costs};
     check_entry_exit(dependencies, build_lowered_graph(dependencies, config, hints),
-                     {.begin = true, .end = true});
+                     {.entry = true, .exit = true});
     NodeHints copies = hints;
     std::fill(copies.works.begin() + 4, copies.works.end(), NodeWork::Other);
     check_entry_exit(dependencies, build_lowered_graph(dependencies, config, copies),
-                     {.begin = true, .end = false});
+                     {.entry = true, .exit = false});
   }
 }
 
@@ -176,9 +176,9 @@ TEST_CASE("entry/exit: lanes count by their first and last nodes") {
   const DependencyGraph dependencies = manual_dependencies(32, {});
   CHECK(build_lowered_graph(dependencies, Lowering::Lanes(1)).entry_exit == EntryExit{});
   CHECK(build_lowered_graph(dependencies, Lowering::Lanes(7)).entry_exit ==
-        EntryExit{.begin = true, .end = false});
+        EntryExit{.entry = true, .exit = false});
   CHECK(build_lowered_graph(dependencies, Lowering::Lanes(8)).entry_exit ==
-        EntryExit{.begin = true, .end = true});
+        EntryExit{.entry = true, .exit = true});
   const LaneAssignment assignment = assign_lanes(dependencies, 8);
   std::vector<NodeWork> works(32, NodeWork::Kernel);
   for (std::uint32_t node = 0; node < 32; ++node) {
@@ -188,18 +188,18 @@ TEST_CASE("entry/exit: lanes count by their first and last nodes") {
     if (is_inside) works[node] = NodeWork::Other;
   }
   CHECK(build_lanes(dependencies, assignment, works).entry_exit ==
-        EntryExit{.begin = true, .end = true});
+        EntryExit{.entry = true, .exit = true});
   for (std::uint32_t node = 0; node < 32; ++node) {
     if (assignment.before[node] == kNone) works[node] = NodeWork::Other;
   }
   CHECK(build_lanes(dependencies, assignment, works).entry_exit ==
-        EntryExit{.begin = false, .end = true});
+        EntryExit{.entry = false, .exit = true});
 }
 
 TEST_CASE("entry/exit: without an exit each lane ends by itself; an entry precedes all lanes") {
   const DependencyGraph dependencies = layer_dependencies(60, 6, 2);
   const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(3));
-  REQUIRE(graph.entry_exit == EntryExit{.begin = true, .end = false});
+  REQUIRE(graph.entry_exit == EntryExit{.entry = true, .exit = false});
   CHECK(graph.lanes == 3);
   std::vector<std::uint32_t> first(3, kNone);
   for (std::uint32_t node = 1; node < graph.nodes.size(); ++node) {

@@ -118,7 +118,7 @@ TEST_CASE("lowering: under Auto the nodes of a full layer have different first p
 TEST_CASE("lowering: under Auto a graph wider than 128 runs in 128 lanes") {
   const LoweredGraph graph = build_lowered_graph(manual_dependencies(1000, {}), Lowering::Auto);
   CHECK(graph.lanes == 128);
-  CHECK(graph.entry_exit == EntryExit{.begin = true, .end = true});
+  CHECK(graph.entry_exit == EntryExit{.entry = true, .exit = true});
   CHECK(count_origin(graph, EdgeOrigin::Lane) == 1000 - 128);
   CHECK(count_origin(graph, EdgeOrigin::EntryExit) == 256);
 }
@@ -231,7 +231,7 @@ TEST_CASE("lowering: every entry or exit edge leads from the entry or to the exi
     const DependencyGraph dependencies =
         random_dependencies({.seed = seed, .nodes = 60, .edge_percent = 4});
     const LoweredGraph graph = build_lowered_graph(dependencies, Lowering::Lanes(12));
-    REQUIRE(graph.entry_exit == EntryExit{.begin = true, .end = true});
+    REQUIRE(graph.entry_exit == EntryExit{.entry = true, .exit = true});
     const Closure before = close(graph);
     CHECK(before.back().count() == graph.nodes.size() - 1);
     for (std::uint32_t node = 1; node < graph.nodes.size(); ++node) {

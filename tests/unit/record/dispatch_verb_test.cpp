@@ -31,7 +31,7 @@ TEST_CASE(
   CHECK(r->kernels[p.kernel] == detail::core_of(saxpy));
   CHECK(p.grid == Dim3(4, 2, 1));
   CHECK(p.block == Dim3(64, 1, 2));
-  CHECK(p.cluster == Dim3(0, 0, 0));
+  CHECK_FALSE(p.cluster);
   CHECK(p.shared_bytes == 12);
   REQUIRE(p.parameter_bytes == 28);
   float a = 0;

@@ -63,8 +63,8 @@ class RecordingDump {
         const auto& p = r_.payload<DispatchPayload>(i);
         out_ << " kernel " << p.kernel << " grid " << p.grid.x << ' ' << p.grid.y << ' ' << p.grid.z
              << " block " << p.block.x << ' ' << p.block.y << ' ' << p.block.z << " cluster "
-             << p.cluster.x << " shared " << p.shared_bytes << " launch " << int(p.launch)
-             << " parameters ";
+             << p.cluster.value_or(Dim3(0, 0, 0)).x << " shared " << p.shared_bytes << " launch "
+             << int(p.launch) << " parameters ";
         bytes(p.parameters, p.parameter_bytes);
         for (std::uint32_t a = 0; a < p.buffer_argument_count; ++a) {
           const BufferArgument& arg = p.buffer_arguments[a];

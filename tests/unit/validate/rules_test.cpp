@@ -174,11 +174,12 @@ TEST_CASE("validate: dispatch-cluster-unsupported on a device without clusters")
   DeviceInfo device = small_device();
   device.limits.max_cluster_blocks = 0;
   CHECK(ids_of_dispatch(clustered(4, {2, 1, 1}), device) == Ids{"dispatch-cluster-unsupported"});
-  CHECK(ids_of_dispatch(clustered(4, {0, 0, 0}), device) == kNothing);
+  CHECK(ids_of_dispatch(launch(4, 32), device) == kNothing);
 }
 
 TEST_CASE("validate: dispatch-cluster-zero, -too-large and -indivisible") {
   CHECK(ids_of_dispatch(clustered(4, {2, 0, 1})) == Ids{"dispatch-cluster-zero"});
+  CHECK(ids_of_dispatch(clustered(4, {0, 0, 0})) == Ids{"dispatch-cluster-zero"});
   CHECK(ids_of_dispatch(clustered(5, {5, 1, 1})) == Ids{"dispatch-cluster-too-large"});
   CHECK(ids_of_dispatch(clustered(5, {2, 1, 1})) == Ids{"dispatch-cluster-indivisible"});
   CHECK(ids_of_dispatch(clustered({4, 3, 1}, {1, 2, 1})) == Ids{"dispatch-cluster-indivisible"});
@@ -313,7 +314,7 @@ TEST_CASE("validate: edge-invalid for edges to barriers and to unknown commands"
 
 TEST_CASE("validate: Off skips limits, Basic checks them, and only Full checks pairs") {
   DispatchPayload desc = launch(0, 0, 5000);
-  desc.cluster = {3, 1, 1};
+  desc.cluster = Dim3(3);
   CHECK(ids_of_dispatch(desc, small_device(), Validation::Off) == kNothing);
   CHECK(ids_of_dispatch(desc, small_device(), Validation::Basic).size() == 3);
   RecordingBuilder b({.ordering = Ordering::Explicit});

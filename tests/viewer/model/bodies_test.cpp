@@ -99,7 +99,7 @@ TEST_CASE("bodies: a buffer that they access counts as accessed by the node that
   const model::Graph graph(graph_with_loop());
   const model::MemoryUse use = model::memory_by_node_order(graph);
   REQUIRE(use.spans.size() == 1);
-  CHECK(use.spans[0].began == 0);
+  CHECK(use.spans[0].started == 0);
   CHECK(use.spans[0].ended == 2);
 }
 

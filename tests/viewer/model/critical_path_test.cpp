@@ -65,7 +65,7 @@ TEST_CASE(
         model::replay_times(g, test::random_replay(g.record(), seed, seed % 2 == 0 ? 5 : 0));
     const model::CriticalPath path = model::critical_path(g, times);
     REQUIRE_FALSE(path.steps.empty());
-    CHECK(path.work + path.wait == static_cast<double>(times.ended - times.began));
+    CHECK(path.work + path.wait == static_cast<double>(times.ended - times.started));
     CHECK(times.nodes[path.steps.back().node].ended == times.ended);
     for (std::size_t i = 1; i < path.steps.size(); ++i) {
       for (const model::Neighbour& p : g.predecessors(path.steps[i].node)) {
@@ -98,7 +98,7 @@ TEST_CASE(
                                                         {1, 0, 0, 0, 0},
                                                         {2, 0, 200, 5, 0},
                                                         {9, 0, 1, 1, 0}}});
-  CHECK(t.began == 100);
+  CHECK(t.started == 100);
   CHECK(t.ended == 205);
   CHECK(t.nodes[0].started == 100);
   CHECK(t.nodes[0].ended == 170);

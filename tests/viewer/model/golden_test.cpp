@@ -42,10 +42,10 @@ std::string text_of(const model::Graph& g, const trace::SampleBlock& block) {
   const model::TimelineRows rows = model::timeline_rows(g, block, model::RowsBy::Worker);
   std::map<model::GapKind, trace::Time> waited;
   for (const model::Gap& gap : model::gaps(g, rows, times))
-    waited[gap.kind] += gap.ended - gap.began;
+    waited[gap.kind] += gap.ended - gap.started;
   const model::MemoryUse memory = model::memory_by_time(g, times);
   std::ostringstream out;
-  out << "  replay " << block.replay << " took " << times.ended - times.began << " on path"
+  out << "  replay " << block.replay << " took " << times.ended - times.started << " on path"
       << nodes_of(model::critical_path(g, times)) << "\n";
   out << "  rows " << rows.rows.size() << " waited for predecessors "
       << waited[model::GapKind::Predecessor] << " falsely "

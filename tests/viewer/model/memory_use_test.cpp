@@ -20,7 +20,7 @@ void check_moments(const model::MemoryUse& use) {
     std::uint64_t live = 0;
     std::vector<std::uint32_t> who;
     for (const model::BufferSpan& s : use.spans) {
-      if (s.began > use.steps[i].at || s.ended <= use.steps[i].at) continue;
+      if (s.started > use.steps[i].at || s.ended <= use.steps[i].at) continue;
       live += s.bytes;
       who.push_back(s.buffer);
     }
@@ -58,8 +58,8 @@ TEST_CASE("memory use: spans match the buffers' accesses, and every step has the
       for (std::uint32_t n = 0; n < g.node_count(); ++n) {
         for (const trace::NodeAccess& a : g.accesses(n)) {
           if (a.buffer != b) continue;
-          CHECK((by_schedule.spans[i].began <= n && n < by_schedule.spans[i].ended));
-          CHECK((by_time.spans[i].began <= times.nodes[n].started &&
+          CHECK((by_schedule.spans[i].started <= n && n < by_schedule.spans[i].ended));
+          CHECK((by_time.spans[i].started <= times.nodes[n].started &&
                  times.nodes[n].ended <= by_time.spans[i].ended));
         }
       }

@@ -29,23 +29,23 @@ TEST_CASE("replay statistics: quantiles, unknown times and outliers of a range")
       model::replay_statistics(list, model::ReplayMeasure::DeviceTime);
   CHECK(s.count == 102);
   CHECK(s.unknown == 1);
-  CHECK(s.least == 1);
+  CHECK(s.min == 1);
   CHECK(s.median == 51);
   CHECK(s.p10 == 11);
   CHECK(s.p90 == 92);
   CHECK(s.p99 == 5'000);
-  CHECK(s.greatest == 9'000);
+  CHECK(s.max == 9'000);
   CHECK(s.outliers == std::vector<std::size_t>{102, 101});
 
   const model::ReplayStatistics part =
       model::replay_statistics(list, model::ReplayMeasure::DeviceTime, {9, 11});
   CHECK(part.count == 11);
-  CHECK(part.least == 10);
+  CHECK(part.min == 10);
   CHECK(part.median == 15);
   CHECK(part.mean == doctest::Approx(15));
   CHECK(part.outliers.empty());
   CHECK(model::replay_statistics(list, model::ReplayMeasure::LaunchCall).median == 7);
-  CHECK(model::replay_statistics(list, model::ReplayMeasure::Latency).greatest == 20);
+  CHECK(model::replay_statistics(list, model::ReplayMeasure::Latency).max == 20);
 }
 
 TEST_CASE("replay statistics: equal times have no outliers, an empty range no values") {

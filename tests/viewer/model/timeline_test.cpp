@@ -54,16 +54,16 @@ TEST_CASE(
     const std::vector<model::Gap> gaps = model::gaps(g, rows, times);
     for (std::uint32_t row = 0; row < rows.rows.size(); ++row) {
       std::map<Time, Time> covered;  // start to end
-      Time last = times.began;
+      Time last = times.started;
       for (const model::TimelineItem& item : rows.items) {
         if (item.row == row) covered[item.started] = last = item.ended;
       }
       for (const model::Gap& gap : gaps) {
-        if (gap.row == row) CHECK(covered.emplace(gap.began, gap.ended).second);
+        if (gap.row == row) CHECK(covered.emplace(gap.started, gap.ended).second);
       }
-      Time at = times.began;
-      for (const auto& [began, ended] : covered) {
-        CHECK(began == at);
+      Time at = times.started;
+      for (const auto& [started, ended] : covered) {
+        CHECK(started == at);
         at = ended;
       }
       CHECK(at == last);
@@ -79,12 +79,12 @@ TEST_CASE(
       switch (gap.kind) {
         case model::GapKind::Predecessor: CHECK(gap.ended <= needed); break;
         case model::GapKind::FalseDependency:
-          CHECK(gap.began >= needed);
+          CHECK(gap.started >= needed);
           CHECK(gap.ended <= any);
           CHECK(g.record().edges[gap.edge].cause == trace::EdgeCause::Lane);
           break;
         case model::GapKind::LaunchBubble:
-          CHECK(gap.began >= any);
+          CHECK(gap.started >= any);
           CHECK(gap.predecessor == trace::kNone);
           break;
       }

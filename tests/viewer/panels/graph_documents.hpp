@@ -140,7 +140,7 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
   Time at = 1'000'000;
   for (std::uint32_t r = 1; r <= desc.replays; ++r) {
     SampleBlock block{g.graph, g.version, 0, r, SampleSource::Host, {}};
-    const Time began = at;
+    const Time started = at;
     for (std::uint32_t n = 0; n < count; ++n) {
       const std::uint32_t hash = (n * 2654435761u) >> 16;
       const std::uint32_t duration = 2'000 + hash % 9'000 + (hash % 17 == 0 ? 30'000 : 0) + r +
@@ -150,7 +150,7 @@ inline constexpr model::GraphKey kGraphDocumentKey{1, 1};
     }
     at += 200'000;
     records.replays.push_back(
-        Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});
+        Replay{g.graph, g.version, 0, 0, r, started - 2'000, started - 1'000, started, at, 1, 1});
     records.sample_blocks.push_back(std::move(block));
     at += 10'000;
   }

@@ -175,7 +175,7 @@ TEST_CASE("graph panel: the view model of one replay has one sample per node") {
   }
   CHECK(share == doctest::Approx(1));
   CHECK(view_model.samples == graph.node_count());
-  CHECK(view_model.least < view_model.greatest);
+  CHECK(view_model.min < view_model.max);
 }
 
 TEST_CASE("graph panel: the wheel zooms through all levels of detail and every frame is drawable") {

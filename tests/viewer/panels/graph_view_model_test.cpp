@@ -20,15 +20,15 @@ TEST_CASE("graph view model: the full range equals the document's statistics") {
   double share = 0;
   for (const GraphViewModel::Node& node : view_model.nodes) {
     share += node.share;
-    CHECK(node.least <= node.p10);
+    CHECK(node.min <= node.p10);
     CHECK(node.p10 <= node.median);
     CHECK(node.median <= node.p90);
     CHECK(node.p90 <= node.p99);
-    CHECK(node.p99 <= node.greatest * 1.02);
+    CHECK(node.p99 <= node.max * 1.02);
   }
   CHECK(share == doctest::Approx(1));
-  CHECK(view_model.greatest == view_model.nodes[4].median);
-  CHECK(view_model.least == view_model.nodes[0].median);
+  CHECK(view_model.max == view_model.nodes[4].median);
+  CHECK(view_model.min == view_model.nodes[0].median);
 }
 
 TEST_CASE("graph view model: critical nodes have zero slack and other nodes have the difference") {
@@ -50,7 +50,7 @@ TEST_CASE("graph view model: a range contains only the samples of its replays") 
   CHECK(view_model.samples == HandMadeTrace::kNodes);
   for (std::uint32_t n = 0; n < HandMadeTrace::kNodes; ++n) {
     CHECK(view_model.nodes[n].count == 1);
-    CHECK(view_model.nodes[n].least == static_cast<double>(test::hand_made_time(n, 7)));
+    CHECK(view_model.nodes[n].min == static_cast<double>(test::hand_made_time(n, 7)));
   }
   const GraphViewModel none = make_graph_view_model(*fixture.document, fixture.entry(), {1'000, 5});
   CHECK(none.samples == 0);
@@ -66,7 +66,7 @@ TEST_CASE("replay view model: without a replay the newest replay with samples is
   REQUIRE(view_model->block);
   CHECK(view_model->times.nodes.size() == HandMadeTrace::kNodes);
   CHECK(view_model->path.work + view_model->path.wait ==
-        doctest::Approx(static_cast<double>(view_model->times.ended - view_model->times.began)));
+        doctest::Approx(static_cast<double>(view_model->times.ended - view_model->times.started)));
 }
 
 TEST_CASE(

@@ -110,14 +110,14 @@ enum : std::uint32_t {
   for (std::uint64_t r = 1; r <= 2; ++r) {
     SampleBlock block{g.graph, g.version, 0, r, SampleSource::Host, {}};
     Time at = kMemoryBegin + static_cast<Time>(r) * 1'000'000;
-    const Time began = at;
+    const Time started = at;
     for (std::uint32_t n = 0; n < count; ++n) {
       const std::uint32_t duration = n == 3 ? 40'000 : 10'000;
       block.samples.push_back({n, 0, at, duration, 0});
       at += duration + 1'000;  // 1 us gap between nodes
     }
     records.replays.push_back(
-        Replay{g.graph, g.version, 0, 0, r, began - 2'000, began - 1'000, began, at, 1, 1});
+        Replay{g.graph, g.version, 0, 0, r, started - 2'000, started - 1'000, started, at, 1, 1});
     records.sample_blocks.push_back(std::move(block));
   }
   records.pool_states = {{0, 0, kMemoryBegin, "model", 0, 0, 0, {}},

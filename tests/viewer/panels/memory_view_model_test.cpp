@@ -71,7 +71,7 @@ TEST_CASE("memory view model: measured times start at the replay's start") {
   CHECK(view_model.is_measured);
   CHECK(view_model.length == 6 * 11'000 + 30'000 - 1'000);
   const model::BufferSpan& b = view_model.use.spans[view_model.span[test::kBufferB]];
-  CHECK(b.began == 11'000);               // with node 1
+  CHECK(b.started == 11'000);             // with node 1
   CHECK(b.ended == 3 * 11'000 + 40'000);  // with node 3
 }
 

@@ -45,12 +45,11 @@ TEST_CASE("notes: parse_notes() restores what notes_text() wrote") {
 }
 
 TEST_CASE("notes: parse_notes() throws on malformed input") {
-  for (
-      const char* text :
-      {"", "{", "[]", "{}", R"({"format": "reprise notes"})",
-       R"({"format": "reprise notes", "version": 2, "notes": []})",
-       R"({"format": "reprise notes", "version": 1, "notes": [{}]})",
-       R"({"format": "reprise notes", "version": 1, "notes": [{"graph": 1, "version": 1, "node": 99999999999, "text": ""}]})"}) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"format": "reprise notes"})",
+                           R"({"format": "reprise notes", "version": 2, "notes": []})",
+                           R"({"format": "reprise notes", "version": 1, "notes": [{}]})",
+                           R"({"format": "reprise notes", "version": 1,
+           "notes": [{"graph": 1, "version": 1, "node": 99999999999, "text": ""}]})"}) {
     CAPTURE(text);
     CHECK_THROWS_AS((void)parse_notes(text), std::runtime_error);
   }

@@ -46,7 +46,7 @@ trace::GraphVersion joined_record() {
 
 model::ReplayTimes times_of(std::vector<std::pair<trace::Time, trace::Time>> spans) {
   model::ReplayTimes times;
-  times.began = 1'000;
+  times.started = 1'000;
   for (const auto& [started, ended] : spans) {
     times.nodes.push_back({1'000 + started, 1'000 + ended, ended != 0});
     times.ended = std::max(times.ended, 1'000 + ended);
@@ -196,7 +196,7 @@ TEST_CASE(
   CHECK(waits.last == 1u);
   CHECK(waits.first == 3u);
   CHECK(waits.released == 30);
-  CHECK(waits.began == 45);
+  CHECK(waits.started == 45);
   CHECK(waits.before.size() == 2);
   CHECK(waits.after.size() == 2);
   CHECK(waits.levels_before == 2);  // they overlap

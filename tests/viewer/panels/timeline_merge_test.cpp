@@ -40,25 +40,25 @@ TEST_CASE("timeline merge: every item is in exactly one block and counts add up"
       double end = -1e300;
       for (const TimelineBlock& block : blocks) {
         CHECK(block.first == at);
-        CHECK(block.began == items[block.first].began);
+        CHECK(block.started == items[block.first].started);
         CHECK(block.ended == items[block.end - 1].ended);
-        CHECK(block.began >= end);
+        CHECK(block.started >= end);
         end = block.ended;
         at = block.end;
         count += block.count();
         // Wide items are never merged.
         for (std::size_t i = block.first; i < block.end && block.count() > 1; ++i)
-          CHECK(items[i].ended - items[i].began < kNarrow * unit);
+          CHECK(items[i].ended - items[i].started < kNarrow * unit);
       }
       CHECK(at == items.size());
       CHECK(count == items.size());
       // Narrow blocks start at least one point apart.
       for (std::size_t i = 1; i < blocks.size(); ++i) {
         const auto is_narrow = [&](const TimelineBlock& b) {
-          return b.ended - b.began < kNarrow * unit;
+          return b.ended - b.started < kNarrow * unit;
         };
         if (is_narrow(blocks[i - 1]) && is_narrow(blocks[i]))
-          CHECK(blocks[i].began - blocks[i - 1].began >= unit);
+          CHECK(blocks[i].started - blocks[i - 1].started >= unit);
       }
     }
   }

@@ -62,12 +62,12 @@ TEST_CASE(
       last = std::max(last, scene.times.nodes[n].ended);
       ++nodes;
     }
-    CHECK(label.began == first);
+    CHECK(label.started == first);
     CHECK(label.ended == last);
     CHECK(label.nodes == nodes);
     CHECK(label.row < scene.label_rows);
     if (i > 0 && scene.labels[i - 1].row == label.row)
-      CHECK(scene.labels[i - 1].ended <= label.began);
+      CHECK(scene.labels[i - 1].ended <= label.started);
   }
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("timeline host rows: ranges are indexed by thread and depth and can be
   const HostRows rows = builder.extend(list.view());
   const auto& outer = rows.rows.at({7, std::uint16_t{0}});
   REQUIRE(outer.size() == 2);
-  CHECK(outer[0].began == 100);
-  CHECK(outer[1].began == 210);
+  CHECK(outer[0].started == 100);
+  CHECK(outer[1].started == 210);
   CHECK(rows.ranges[rows.rows.at({7, std::uint16_t{1}})[0].range].name == "inner");
 }
 

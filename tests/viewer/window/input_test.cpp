@@ -93,8 +93,8 @@ constexpr Place kLowerLeast{40, 620}, kLowerGreatest{140, 830};  // within the f
 constexpr Place kStripLeft{300, 90}, kStripRight{900, 90};
 constexpr Place kHistogramLeft{70, 400}, kHistogramMiddle{450, 400};  // in the replays view
 
-Place seek_node(ViewerSession& session, Place least, Place greatest) {
-  return session.seek(least, greatest, [&] { return node_of(session.view().hovered) != nullptr; });
+Place seek_node(ViewerSession& session, Place min, Place max) {
+  return session.seek(min, max, [&] { return node_of(session.view().hovered) != nullptr; });
 }
 
 void drop(ViewerSession& session, const std::vector<std::string>& paths) {

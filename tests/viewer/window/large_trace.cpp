@@ -102,7 +102,7 @@ void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& 
   Time at = kBegin;
   for (std::uint64_t number = 1; number <= desc.replays; ++number) {
     const bool sampled = number % 10 == 0;
-    const Time began = at;
+    const Time started = at;
     SampleBlock block{kGraph, 1, 0, number, SampleSource::Host, {}};
     std::vector<Time> free(kLanes, at);
     for (std::uint32_t i = 0; i < desc.nodes; ++i) {
@@ -114,7 +114,7 @@ void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& 
       free[i % kLanes] += time;
     }
     at = *std::max_element(free.begin(), free.end());
-    writer.push(Replay{kGraph, 1, 0, 4, number, began - 3'000, began - 1'000, began, at, 1,
+    writer.push(Replay{kGraph, 1, 0, 4, number, started - 3'000, started - 1'000, started, at, 1,
                        sampled ? std::uint8_t{1} : std::uint8_t{0}});
     if (sampled) writer.push(std::move(block));
     at += 20'000;

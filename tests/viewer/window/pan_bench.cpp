@@ -46,7 +46,7 @@ struct Bench {
   }
 
   void context() {
-    const Clock::time_point began = Clock::now();
+    const Clock::time_point started = Clock::now();
     offscreen.bind();
     ui.new_frame();
     ImGui::NewFrame();
@@ -57,8 +57,8 @@ struct Bench {
     const Clock::time_point drawn_at = Clock::now();
     ui.render();
     glFinish();
-    drawn.push_back(milliseconds(drawn_at - began));
-    whole.push_back(milliseconds(Clock::now() - began));
+    drawn.push_back(milliseconds(drawn_at - started));
+    whole.push_back(milliseconds(Clock::now() - started));
   }
   void begin() {
     drawn.clear();

@@ -97,7 +97,8 @@ TEST_CASE(
     "settings: one invalid value does not lose the others, and the file is kept under another "
     "name") {
   const fs::path path = file_with(
-      R"({"shade": "light", "window": {"width": "wide"}, "layout": {"strip": 70}, "recent": [{"path": "/a"}, {"path": 3}]})");
+      R"({"shade": "light", "window": {"width": "wide"}, "layout": {"strip": 70},
+          "recent": [{"path": "/a"}, {"path": 3}]})");
   const SettingsFile file(path);
   CHECK(!file.message().empty());
   CHECK(file.values.shade == Shade::Light);
@@ -110,7 +111,8 @@ TEST_CASE(
 
 TEST_CASE("settings: out-of-range numbers are clamped") {
   const fs::path path = file_with(
-      R"({"window": {"width": -5, "height": 1e300}, "layout": {"strip": -1e9, "inspector": 7, "lower": -7}})");
+      R"({"window": {"width": -5, "height": 1e300},
+          "layout": {"strip": -1e9, "inspector": 7, "lower": -7}})");
   const SettingsFile file(path);
   CHECK(file.values.width == 400);
   CHECK(file.values.height == 16'384);

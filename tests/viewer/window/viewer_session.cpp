@@ -129,10 +129,10 @@ void ViewerSession::resize(int width, int height) {
   }
 }
 
-Place ViewerSession::seek(Place least, Place greatest, const std::function<bool()>& condition) {
+Place ViewerSession::seek(Place min, Place max, const std::function<bool()>& condition) {
   for (int i = 1; i <= kSeekPlaces; ++i) {
-    const Place place{least.x + static_cast<int>((greatest.x - least.x) * spread(i, 2)),
-                      least.y + static_cast<int>((greatest.y - least.y) * spread(i, 3))};
+    const Place place{min.x + static_cast<int>((max.x - min.x) * spread(i, 2)),
+                      min.y + static_cast<int>((max.y - min.y) * spread(i, 3))};
     move(place);
     if (condition()) return place;
   }

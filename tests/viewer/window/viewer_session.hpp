@@ -47,7 +47,7 @@ class ViewerSession {
   void type(const std::string& lower_case);
   void resize(int width, int height);
   // Moves the pointer within the area until the condition holds; {-1, -1} if it never does.
-  [[nodiscard]] Place seek(Place least, Place greatest, const std::function<bool()>& condition);
+  [[nodiscard]] Place seek(Place min, Place max, const std::function<bool()>& condition);
   // A hash of the last frame's draw data; it changes if the image changes.
   [[nodiscard]] std::uint64_t drawn() const;
 

@@ -1,6 +1,6 @@
 // Overlays of a drawn graph: the legend of colours and edge causes in a left corner and the minimap
-// in the lower right corner. Overlays are separate ImGui windows, so the canvas is not hovered
-// while the mouse is over them. Threads: the drawing thread's.
+// in the lower right corner. Overlays are separate ImGui windows, which take the mouse from the
+// canvas. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ GraphViewModel::Node node_of(const model::NodeStatistics& statistics) {
   node.p90 = times.nearest_rank_quantile(0.9);
   node.p99 = times.nearest_rank_quantile(0.99);
   node.mean = times.mean();
-  node.least = static_cast<double>(times.min());
-  node.greatest = static_cast<double>(times.max());
+  node.min = static_cast<double>(times.min());
+  node.max = static_cast<double>(times.max());
   return node;
 }
 
@@ -55,9 +55,9 @@ void set_bounds(GraphViewModel& view_model) {
   bool any = false;
   for (const GraphViewModel::Node& node : view_model.nodes) {
     if (node.count == 0) continue;
-    view_model.least = any ? std::min(view_model.least, node.median) : node.median;
+    view_model.min = any ? std::min(view_model.min, node.median) : node.median;
     view_model.min_p99 = any ? std::min(view_model.min_p99, node.p99) : node.p99;
-    view_model.greatest = std::max(view_model.greatest, node.median);
+    view_model.max = std::max(view_model.max, node.median);
     view_model.max_p99 = std::max(view_model.max_p99, node.p99);
     view_model.max_share = std::max(view_model.max_share, node.share);
     view_model.max_slack = std::max(view_model.max_slack, node.slack);
@@ -119,18 +119,17 @@ GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewM
     GraphViewModel::Node& node = view_model.nodes[n];
     const double duration = view_model.medians[n];
     node.count = 1;
-    node.median = node.p10 = node.p90 = node.p99 = node.mean = node.least = node.greatest =
-        duration;
+    node.median = node.p10 = node.p90 = node.p99 = node.mean = node.min = node.max = duration;
     node.share = sum > 0 ? duration / sum : 0;
     node.slack = std::max(0.0, paths.slack(graph.own_node_of(n), view_model.medians));
     const bool first = view_model.samples++ == 0;
-    view_model.least = first ? duration : std::min(view_model.least, duration);
-    view_model.greatest = std::max(view_model.greatest, duration);
+    view_model.min = first ? duration : std::min(view_model.min, duration);
+    view_model.max = std::max(view_model.max, duration);
     view_model.max_share = std::max(view_model.max_share, node.share);
     view_model.max_slack = std::max(view_model.max_slack, node.slack);
   }
-  view_model.min_p99 = view_model.least;
-  view_model.max_p99 = view_model.greatest;
+  view_model.min_p99 = view_model.min;
+  view_model.max_p99 = view_model.max;
   for (const model::PathStep& step : view_model.path.steps) {
     if (step.node < view_model.nodes.size()) view_model.nodes[step.node].is_critical = true;
   }

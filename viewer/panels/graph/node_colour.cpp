@@ -114,7 +114,7 @@ ImU32 node_colour(const PanelContext& context, std::uint32_t node) {
     case ColourBy::Label:
     case ColourBy::Lane: break;
   }
-  return time_heat(n.median, view_model.least, view_model.greatest);
+  return time_heat(n.median, view_model.min, view_model.max);
 }
 
 float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
@@ -151,9 +151,9 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width) {
     case ColourBy::Label:
     case ColourBy::Lane: break;
   }
-  return draw_heat_legend(context.theme, at, width, "node median", duration_text(view_model.least),
-                          duration_text(view_model.greatest),
-                          duration_text(mid_value(view_model.least, view_model.greatest)));
+  return draw_heat_legend(context.theme, at, width, "node median", duration_text(view_model.min),
+                          duration_text(view_model.max),
+                          duration_text(mid_value(view_model.min, view_model.max)));
 }
 
 }  // namespace reprise::viewer

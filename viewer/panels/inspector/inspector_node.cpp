@@ -48,9 +48,8 @@ std::string node_as_text(const PanelContext& context, std::uint32_t node) {
   if (const GraphViewModel::Node* statistics = node_statistics(context, node)) {
     line("median", duration_text(statistics->median) + ", p10 " + duration_text(statistics->p10) +
                        ", p90 " + duration_text(statistics->p90) + ", p99 " +
-                       duration_text(statistics->p99) + ", max " +
-                       duration_text(statistics->greatest) + ", " + count_text(statistics->count) +
-                       " samples");
+                       duration_text(statistics->p99) + ", max " + duration_text(statistics->max) +
+                       ", " + count_text(statistics->count) + " samples");
     line("share", percent_text(statistics->share));
     line("slack", duration_text(statistics->slack));
   }
@@ -122,7 +121,7 @@ void draw_shown_replay(const PanelContext& context, std::uint32_t node) {
       draw_mono(context.theme, "Duration", duration, "And the difference to the median.");
       draw_mono(
           context.theme, "Start",
-          "+" + duration_text(static_cast<double>(sample.started - context.replay->times.began)),
+          "+" + duration_text(static_cast<double>(sample.started - context.replay->times.started)),
           "Relative to the start of the replay's first node.");
       if (context.replay->block->source == trace::SampleSource::Host)
         draw_mono(context.theme, "Worker", count_text(sample.worker));
@@ -274,8 +273,8 @@ void NodePage::draw_times(PanelContext& context, std::uint32_t node) {
        {"p90", duration_text(statistics->p90), "90th percentile of the samples."},
        {"p99", duration_text(statistics->p99), "99th percentile of the samples."},
        {"mean", duration_text(statistics->mean), "Mean of the samples."},
-       {"min", duration_text(statistics->least), "Shortest sample."},
-       {"max", duration_text(statistics->greatest), "Longest sample."},
+       {"min", duration_text(statistics->min), "Shortest sample."},
+       {"max", duration_text(statistics->max), "Longest sample."},
        {"share", percent_text(statistics->share), "Fraction of the total time of all nodes."}}};
   draw_tiles(theme, tiles);
   draw_mono(theme, "Slack",

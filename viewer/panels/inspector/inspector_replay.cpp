@@ -156,9 +156,9 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
             "From the launch call to the start on the device.");
   draw_mono(theme, "Launched", trace_time_text(*context.document, replay.launched), kTraceTimeHint);
   if (const ReplayViewModel* shown = shown_replay(context, replay);
-      shown != nullptr && shown->times.ended > shown->times.began) {
+      shown != nullptr && shown->times.ended > shown->times.started) {
     draw_mono(theme, "Node span",
-              duration_text(static_cast<double>(shown->times.ended - shown->times.began)),
+              duration_text(static_cast<double>(shown->times.ended - shown->times.started)),
               "From the start of the first node to the end of the last.");
   }
 }

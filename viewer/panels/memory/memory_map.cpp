@@ -37,15 +37,15 @@ float small_height(const Theme& theme) {
 float crisp(float at) { return std::floor(at) + 0.5f; }
 
 struct TimeSpan {
-  double began, ended;
+  double started, ended;
 };
 TimeSpan time_of_node(const MemoryViewModel& view_model, const ReplayViewModel* replay,
                       std::uint32_t node) {
   if (!view_model.is_measured) return {static_cast<double>(node), node + 1.0};
   if (!replay || node >= replay->times.nodes.size()) return {0, 0};
   const model::NodeSpan& span = replay->times.nodes[node];
-  return {static_cast<double>(span.started - replay->times.began),
-          static_cast<double>(span.ended - replay->times.began)};
+  return {static_cast<double>(span.started - replay->times.started),
+          static_cast<double>(span.ended - replay->times.started)};
 }
 
 }  // namespace
@@ -81,8 +81,8 @@ void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model,
              value);
   if (view_model.is_measured) {
     draw_field(theme, "live",
-               duration_text(static_cast<double>(span.ended - span.began)) + " from " +
-                   duration_text(static_cast<double>(span.began)),
+               duration_text(static_cast<double>(span.ended - span.started)) + " from " +
+                   duration_text(static_cast<double>(span.started)),
                value);
   }
   const std::vector<std::uint32_t> others = aliasing_buffers(view_model, buffer);
@@ -97,8 +97,9 @@ void draw_buffer_tooltip(const Theme& theme, const MemoryViewModel& view_model,
 
 MemoryMap::Box MemoryMap::box_of(const MemoryViewModel& view_model, std::uint32_t buffer) const {
   const model::BufferSpan& s = view_model.use.spans[view_model.span[buffer]];
-  Box box{canvas_.to_screen(static_cast<double>(s.began), -static_cast<double>(s.offset + s.bytes)),
-          canvas_.to_screen(static_cast<double>(s.ended), -static_cast<double>(s.offset))};
+  Box box{
+      canvas_.to_screen(static_cast<double>(s.started), -static_cast<double>(s.offset + s.bytes)),
+      canvas_.to_screen(static_cast<double>(s.ended), -static_cast<double>(s.offset))};
   // At least one pixel.
   box.max.x = std::max(box.max.x, box.min.x + 1);
   box.max.y = std::max(box.max.y, box.min.y + 1);
@@ -154,14 +155,14 @@ void MemoryMap::reveal(const PanelContext& context, const Content& content) {
     if (view_model.span[b] == kNone) continue;
     const model::BufferSpan& s = view_model.use.spans[view_model.span[b]];
     const bool is_visible =
-        static_cast<double>(s.began)<visible.right&& static_cast<double>(s.ended)> visible.left &&
+        static_cast<double>(s.started)<visible.right&& static_cast<double>(s.ended)> visible.left &&
         -static_cast<double>(s.offset) > visible.top &&
         -static_cast<double>(s.offset + s.bytes) < visible.bottom;
     if (is_visible) return;
     if (!first) first = &s;
   }
   if (first) {
-    canvas_.centre(static_cast<double>(first->began + first->ended) / 2,
+    canvas_.centre(static_cast<double>(first->started + first->ended) / 2,
                    -static_cast<double>(first->offset) - static_cast<double>(first->bytes) / 2);
   }
 }
@@ -278,7 +279,7 @@ void MemoryMap::draw_uses(const PanelContext& context, const MemoryViewModel& vi
   const float height = std::clamp((box.max.y - box.min.y) / 4, 3.0f, 7.0f) * theme.scale;
   for (const model::BufferUse& use : uses) {
     const TimeSpan time = time_of_node(view_model, context.replay, use.node);
-    const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 2);
+    const float x0 = screen_x(time.started), x1 = std::max(screen_x(time.ended), x0 + 2);
     const trace::Access access = view_model.graph->record().accesses[use.access].access;
     const bool writes = access == trace::Access::Write || access == trace::Access::ReadWrite;
     if (uses.size() <= 64)
@@ -299,7 +300,7 @@ void MemoryMap::draw_cursors(const PanelContext& context, const Content& content
   const auto band = [&](std::uint32_t node, ImU32 colour, float alpha) {
     if (node == kNone) return;
     const TimeSpan time = time_of_node(view_model, context.replay, node);
-    const float x0 = screen_x(time.began), x1 = std::max(screen_x(time.ended), x0 + 1);
+    const float x0 = screen_x(time.started), x1 = std::max(screen_x(time.ended), x0 + 1);
     list->AddRectFilled({x0, min.y}, {x1, max.y}, with_alpha(colour, alpha * 0.22f));
     list->AddLine({crisp(x0), min.y}, {crisp(x0), max.y}, with_alpha(colour, alpha), theme.scale);
     list->AddLine({crisp(x1), min.y}, {crisp(x1), max.y}, with_alpha(colour, alpha), theme.scale);
@@ -334,7 +335,7 @@ void MemoryMap::handle_mouse(PanelContext& context, const Content& content) {
     const model::BufferSpan& s = view_model.use.spans[view_model.span[hovered]];
     const double top = -static_cast<double>(s.offset + s.bytes),
                  bottom = -static_cast<double>(s.offset);
-    canvas_.show({static_cast<double>(s.began), top, static_cast<double>(s.ended), bottom});
+    canvas_.show({static_cast<double>(s.started), top, static_cast<double>(s.ended), bottom});
   } else if (canvas_.is_clicked()) {
     context.view.selection = hovered == kNone
                                  ? model::Selection{}

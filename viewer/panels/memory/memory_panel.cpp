@@ -45,7 +45,7 @@ enum class Axis : int { NodeOrder, Time };
 
 bool has_times(const PanelContext& context) {
   return context.replay && context.replay->block &&
-         context.replay->times.ended > context.replay->times.began;
+         context.replay->times.ended > context.replay->times.started;
 }
 
 }  // namespace

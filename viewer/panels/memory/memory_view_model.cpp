@@ -49,13 +49,13 @@ MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph,
                                   const model::ReplayTimes& times) {
   model::ReplayTimes shifted = times;
   for (model::NodeSpan& node : shifted.nodes) {
-    node.started -= times.began;
-    node.ended -= times.began;
+    node.started -= times.started;
+    node.ended -= times.started;
   }
   model::MemoryUse use = model::memory_by_time(*graph, shifted);
   MemoryViewModel view_model = view_model_of(std::move(graph), std::move(use));
   view_model.is_measured = true;
-  view_model.length = times.ended - times.began;
+  view_model.length = times.ended - times.started;
   return view_model;
 }
 
@@ -63,7 +63,7 @@ LiveBuffers live_at(const MemoryViewModel& view_model, Time at) {
   LiveBuffers live;
   std::vector<const model::BufferSpan*> spans;
   for (const model::BufferSpan& s : view_model.use.spans) {
-    if (s.began <= at && at < s.ended) spans.push_back(&s);
+    if (s.started <= at && at < s.ended) spans.push_back(&s);
   }
   std::stable_sort(spans.begin(), spans.end(),
                    [](const auto* a, const auto* b) { return a->bytes > b->bytes; });

@@ -68,7 +68,7 @@ const double* duration_of(const GraphViewModel::Node& node, NodeColumn column) {
     case NodeColumn::P10: return &node.p10;
     case NodeColumn::P90: return &node.p90;
     case NodeColumn::P99: return &node.p99;
-    case NodeColumn::Max: return &node.greatest;
+    case NodeColumn::Max: return &node.max;
     default: return nullptr;
   }
 }

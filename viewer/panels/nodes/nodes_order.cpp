@@ -49,8 +49,8 @@ GraphViewModelKey graph_view_model_key(const PanelContext& context) {
   key.samples = context.view_model->samples;
   key.first = context.view.range.first;
   key.count = context.view.range.count;
-  key.min = context.view_model->least;
-  key.max = context.view_model->greatest;
+  key.min = context.view_model->min;
+  key.max = context.view_model->max;
   return key;
 }
 

@@ -29,7 +29,7 @@ void row(const Theme& theme, const char* name, const char* explanation,
   cell(static_cast<double>(s.median));
   cell(static_cast<double>(s.p90));
   cell(static_cast<double>(s.p99));
-  cell(static_cast<double>(s.greatest));
+  cell(static_cast<double>(s.max));
   cell(s.mean);
   ImGui::TableNextColumn();
   text_right(count_text(s.count), theme.ink);

@@ -136,7 +136,7 @@ void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_mode
     wrapped_text("Redundant only because lane or entry/exit edges order the same nodes.",
                  theme.ink_soft);
   if (!context.replay || !context.replay->block || !waits_.last || !waits_.first) return;
-  if (waits_.began < waits_.released) {
+  if (waits_.started < waits_.released) {
     return wrapped_text(
         "The nodes overlap in this replay: the clocks are imprecise, or the sample of the earlier "
         "node extends past its end.",

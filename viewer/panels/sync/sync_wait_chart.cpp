@@ -27,8 +27,8 @@ std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::u
       ++omitted;
       continue;
     }
-    bars.push_back({n, static_cast<double>(span.started - times.began),
-                    static_cast<double>(span.ended - times.began)});
+    bars.push_back({n, static_cast<double>(span.started - times.started),
+                    static_cast<double>(span.ended - times.started)});
   }
   return bars;
 }
@@ -37,12 +37,12 @@ std::vector<Bar> bars_of(const model::ReplayTimes& times, std::span<const std::u
 // levels.
 int assign_levels(std::vector<Bar>& bars, std::size_t& omitted) {
   std::stable_sort(bars.begin(), bars.end(),
-                   [](const Bar& a, const Bar& b) { return a.began < b.began; });
+                   [](const Bar& a, const Bar& b) { return a.started < b.started; });
   std::vector<double> ends;
   std::vector<Bar> placed;
   for (Bar bar : bars) {
     std::size_t level = 0;
-    while (level < ends.size() && ends[level] > bar.began) ++level;
+    while (level < ends.size() && ends[level] > bar.started) ++level;
     if (level >= kMaxLevels) {
       ++omitted;
       continue;
@@ -76,14 +76,14 @@ WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,
   keep_top(waits.before, kMaxBars, waits.omitted,
            [](const Bar& a, const Bar& b) { return a.ended > b.ended; });
   keep_top(waits.after, kMaxBars, waits.omitted,
-           [](const Bar& a, const Bar& b) { return a.began < b.began; });
+           [](const Bar& a, const Bar& b) { return a.started < b.started; });
   if (!waits.before.empty()) {
     waits.last = waits.before.front().node;
     waits.released = waits.before.front().ended;
   }
   if (!waits.after.empty()) {
     waits.first = waits.after.front().node;
-    waits.began = waits.after.front().began;
+    waits.started = waits.after.front().started;
     // Other predecessors of the first successor.
     std::vector<std::uint32_t> others;
     for (const model::Neighbour& p : graph.predecessors(*waits.first)) {
@@ -122,7 +122,7 @@ void draw_wait_chart(PanelContext& context, const WaitTimes& waits, ImVec2 size)
   bool any = false;
   for (const auto* row : {&waits.before, &waits.after}) {
     for (const Bar& bar : *row) {
-      first = any ? std::min(first, bar.began) : bar.began;
+      first = any ? std::min(first, bar.started) : bar.started;
       last = any ? std::max(last, bar.ended) : bar.ended;
       any = true;
     }
@@ -156,10 +156,10 @@ void draw_wait_chart(PanelContext& context, const WaitTimes& waits, ImVec2 size)
   row_name("after", middle, max.y);
 
   if (waits.last && waits.first) {
-    const float x0 = x_of(waits.released), x1 = x_of(waits.began);
-    const bool waited = waits.began >= waits.released;
-    const std::string text = waited ? "wait " + duration_text(waits.began - waits.released)
-                                    : "overlap " + duration_text(waits.released - waits.began);
+    const float x0 = x_of(waits.released), x1 = x_of(waits.started);
+    const bool waited = waits.started >= waits.released;
+    const std::string text = waited ? "wait " + duration_text(waits.started - waits.released)
+                                    : "overlap " + duration_text(waits.released - waits.started);
     list->AddRectFilled({std::min(x0, x1), min.y}, {std::max(x0, x1), max.y},
                         with_alpha(waited ? theme.gap_predecessor : theme.error, 0.35f));
     list->AddLine({x0, min.y}, {x0, max.y}, theme.accent, theme.scale);
@@ -180,9 +180,9 @@ void draw_wait_chart(PanelContext& context, const WaitTimes& waits, ImVec2 size)
     float& text_end = texts_end[static_cast<std::size_t>(bar.level)];
     float text_limit = max.x;
     for (std::size_t i = index + 1; i < bars.size(); ++i) {
-      if (bars[i].level == bar.level) text_limit = std::min(text_limit, x_of(bars[i].began));
+      if (bars[i].level == bar.level) text_limit = std::min(text_limit, x_of(bars[i].started));
     }
-    const float x0 = x_of(bar.began), x1 = std::max(x_of(bar.ended), x0 + 2),
+    const float x0 = x_of(bar.started), x1 = std::max(x_of(bar.ended), x0 + 2),
                 y0 = row_top + height * static_cast<float>(bar.level),
                 y1 = y0 + std::max(height - 2, 2.0f);
     const ImU32 fill = node_colour(context, bar.node);
@@ -227,8 +227,8 @@ void draw_wait_chart(PanelContext& context, const WaitTimes& waits, ImVec2 size)
       ("node " + count_text(hovered_bar->node) + "  " + graph.node_name(hovered_bar->node))
           .c_str());
   const float value = ImGui::GetFontSize() * 5;
-  draw_field(theme, "start", duration_text(hovered_bar->began) + " after replay start", value);
-  draw_field(theme, "duration", duration_text(hovered_bar->ended - hovered_bar->began), value);
+  draw_field(theme, "start", duration_text(hovered_bar->started) + " after replay start", value);
+  draw_field(theme, "duration", duration_text(hovered_bar->ended - hovered_bar->started), value);
   if (hovered_bar->is_other) draw_field(theme, "", "other predecessor", value);
   ImGui::EndTooltip();
   if (ImGui::IsItemClicked())

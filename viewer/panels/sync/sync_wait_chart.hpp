@@ -15,7 +15,7 @@ namespace reprise::viewer {
 struct WaitTimes {
   struct Bar {
     std::uint32_t node = 0;
-    double began = 0, ended = 0;
+    double started = 0, ended = 0;
     int level = 0;          // sub-row for overlapping bars
     bool is_other = false;  // another predecessor of the first successor, not part of the selection
   };
@@ -23,7 +23,7 @@ struct WaitTimes {
   int levels_before = 1, levels_after = 1;
   std::size_t omitted = 0;                   // nodes without samples or beyond the limits
   std::optional<std::uint32_t> last, first;  // last predecessor to end, first successor to start
-  double released = 0, began = 0;            // end of `last`, start of `first`
+  double released = 0, started = 0;          // end of `last`, start of `first`
   bool other_ended_last = false;             // another predecessor ended after `last`
 };
 [[nodiscard]] WaitTimes wait_times(const model::Graph& graph, const model::ReplayTimes& times,

@@ -22,10 +22,10 @@ Time last_time(const Replay& replay) {
 
 }  // namespace
 
-TimelineBox box_of(const TimelineDrawContext& dc, const TimelineRow& row, double began,
+TimelineBox box_of(const TimelineDrawContext& dc, const TimelineRow& row, double started,
                    double ended) {
   const float min_x = dc.canvas.min().x - 2, max_x = dc.canvas.max().x + 2;
-  const float left = std::clamp(dc.canvas.to_screen(began, 0).x, min_x, max_x);
+  const float left = std::clamp(dc.canvas.to_screen(started, 0).x, min_x, max_x);
   const float right = std::clamp(dc.canvas.to_screen(ended, 0).x, min_x, max_x);
   const float top = dc.top + row.top;
   return {{left, top}, {std::max(right, left + 2), top + row.height}};

@@ -79,7 +79,7 @@ struct TimelineBox {
   [[nodiscard]] float width() const { return max.x - min.x; }
 };
 [[nodiscard]] TimelineBox box_of(const TimelineDrawContext& dc, const TimelineRow& row,
-                                 double began, double ended);
+                                 double started, double ended);
 [[nodiscard]] bool is_below_mouse(const TimelineDrawContext& dc, const TimelineBox& box);
 // Draws text clipped to the box; nothing if fewer than two characters fit.
 void draw_text_in(const TimelineDrawContext& dc, const TimelineBox& box, const std::string& text,

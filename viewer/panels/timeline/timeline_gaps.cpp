@@ -37,7 +37,7 @@ std::string gap_text(const model::Graph& graph, const model::Gap& gap) {
                  : "false dependency on " + graph.node_name(gap.predecessor);
     case model::GapKind::LaunchBubble: break;
   }
-  return "bubble " + duration_text(static_cast<double>(gap.ended - gap.began));
+  return "bubble " + duration_text(static_cast<double>(gap.ended - gap.started));
 }
 
 }  // namespace
@@ -74,13 +74,13 @@ void draw_timeline_gaps(TimelineDrawContext& dc, const TimelineScene& scene) {
     const auto first = std::partition_point(gaps.begin(), gaps.end(), [&](const auto& g) {
       return dc.plane_of(g.ended) < bounds.left;
     });
-    for (auto gap = first; gap != gaps.end() && dc.plane_of(gap->began) <= bounds.right; ++gap) {
+    for (auto gap = first; gap != gaps.end() && dc.plane_of(gap->started) <= bounds.right; ++gap) {
       const bool is_on = gap->kind == model::GapKind::Predecessor ? dc.options.predecessor
                          : gap->kind == model::GapKind::FalseDependency
                              ? dc.options.false_dependency
                              : dc.options.bubble;
-      if (!is_on || static_cast<double>(gap->ended - gap->began) < min_length) continue;
-      TimelineBox box = box_of(dc, *layout_row, dc.plane_of(gap->began), dc.plane_of(gap->ended));
+      if (!is_on || static_cast<double>(gap->ended - gap->started) < min_length) continue;
+      TimelineBox box = box_of(dc, *layout_row, dc.plane_of(gap->started), dc.plane_of(gap->ended));
       box.min.y += 3 * theme.scale;
       box.max.y -= 3 * theme.scale;
       const ImU32 colour = gap_colour(theme, gap->kind);

@@ -8,7 +8,7 @@ HostRows HostRowsBuilder::extend(const model::ListView<trace::HostRange>& ranges
     if (range.started == 0 || range.ended < range.started) continue;
     rows_[{range.thread, range.depth}].insert_sorted(
         {range.started, range.ended, static_cast<std::uint32_t>(consumed_)},
-        [](const HostSpan& a, const HostSpan& b) { return a.began < b.began; });
+        [](const HostSpan& a, const HostSpan& b) { return a.started < b.started; });
   }
   HostRows all;
   all.ranges = ranges;

@@ -13,7 +13,7 @@
 namespace reprise::viewer {
 
 struct HostSpan {
-  trace::Time began = 0, ended = 0;
+  trace::Time started = 0, ended = 0;
   std::uint32_t range = 0;  // index in the document's list
 };
 

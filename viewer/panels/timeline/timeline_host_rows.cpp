@@ -38,7 +38,7 @@ void draw_device(TimelineDrawContext& dc, const VisibleReplays& of, std::uint64_
     return device_extent(dc, of.replays[i]);
   });
   for (const TimelineBlock& block : blocks) {
-    const TimelineBox box = box_of(dc, *row, block.began, block.ended);
+    const TimelineBox box = box_of(dc, *row, block.started, block.ended);
     const Replay& replay = of.replays[block.first];
     const bool is_shown = of.graph == dc.context.view.graph && replay.replay <= shown &&
                           of.replays[block.end - 1].replay >= shown;
@@ -72,7 +72,7 @@ void draw_launches(TimelineDrawContext& dc, const VisibleReplays& of) {
     };
     for (const TimelineBlock& block :
          merged_blocks(0, indices.size(), 1 / dc.canvas.zoom_x(), extent_of)) {
-      const TimelineBox box = box_of(dc, *row, block.began, block.ended);
+      const TimelineBox box = box_of(dc, *row, block.started, block.ended);
       const Replay& replay = of.replays[indices[block.first]];
       const std::string text = block.count() == 1 ? "launch of " + count_text(replay.replay)
                                                   : count_text(block.count()) + " launches";
@@ -121,13 +121,13 @@ void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host) {
     const std::size_t first = spans.lower_bound(
         bounds.left, [&](const HostSpan& s, double at) { return dc.plane_of(s.ended) < at; });
     const std::size_t end = spans.lower_bound(
-        bounds.right, [&](const HostSpan& s, double at) { return dc.plane_of(s.began) < at; });
+        bounds.right, [&](const HostSpan& s, double at) { return dc.plane_of(s.started) < at; });
     const auto extent_of = [&, &all = spans](std::size_t i) {
-      return TimelineExtent{dc.plane_of(all[i].began), dc.plane_of(all[i].ended)};
+      return TimelineExtent{dc.plane_of(all[i].started), dc.plane_of(all[i].ended)};
     };
     for (const TimelineBlock& block :
          merged_blocks(first, std::max(first, end), 1 / dc.canvas.zoom_x(), extent_of)) {
-      const TimelineBox box = box_of(dc, *row, block.began, block.ended);
+      const TimelineBox box = box_of(dc, *row, block.started, block.ended);
       const trace::HostRange& range = host.ranges[spans[block.first].range];
       draw_timeline_box(dc, box, muted(theme, category(theme, 2), 0.5f),
                         block.count() == 1 ? range.name : count_text(block.count()) + " ranges");

@@ -34,16 +34,16 @@ void draw_timeline_labels_of(TimelineDrawContext& dc, const TimelineScene& scene
         return dc.plane_of(l.ended) < bounds.left;
       });
       const auto high = std::partition_point(
-          low, labels.end(), [&](const auto& l) { return dc.plane_of(l.began) <= bounds.right; });
+          low, labels.end(), [&](const auto& l) { return dc.plane_of(l.started) <= bounds.right; });
       const auto blocks = merged_blocks(
           static_cast<std::size_t>(low - labels.begin()),
           static_cast<std::size_t>(high - labels.begin()), 1 / dc.canvas.zoom_x(),
           [&](std::size_t i) {
-            return TimelineExtent{dc.plane_of(labels[i].began), dc.plane_of(labels[i].ended)};
+            return TimelineExtent{dc.plane_of(labels[i].started), dc.plane_of(labels[i].ended)};
           });
       for (const TimelineBlock& block : blocks) {
         const TimelineLabel& label = labels[block.first];
-        const TimelineBox box = box_of(dc, *row, block.began, block.ended);
+        const TimelineBox box = box_of(dc, *row, block.started, block.ended);
         const std::string& name = graph.record().strings[graph.record().labels[label.label].name];
         draw_timeline_box(dc, box, label_row_colour(dc.context.theme, graph, label.label),
                           block.count() == 1 ? name : count_text(block.count()) + " labels");

@@ -9,12 +9,12 @@
 namespace reprise::viewer {
 
 struct TimelineExtent {
-  double began = 0, ended = 0;  // plane coordinates
+  double started = 0, ended = 0;  // plane coordinates
 };
 
 struct TimelineBlock {
   std::size_t first = 0, end = 0;  // half-open range of items
-  double began = 0, ended = 0;
+  double started = 0, ended = 0;
   [[nodiscard]] std::size_t count() const noexcept { return end - first; }
 };
 
@@ -28,22 +28,22 @@ template <class ExtentOf>
                                                        double unit, ExtentOf extent_of) {
   std::vector<TimelineBlock> blocks;
   const double narrow = kNarrow * unit;
-  const auto is_narrow = [&](const TimelineExtent& e) { return e.ended - e.began < narrow; };
+  const auto is_narrow = [&](const TimelineExtent& e) { return e.ended - e.started < narrow; };
   for (std::size_t i = first; i < last;) {
     const TimelineExtent one = extent_of(i);
-    TimelineBlock block{i, i + 1, one.began, one.ended};
+    TimelineBlock block{i, i + 1, one.started, one.ended};
     while (is_narrow(one) && block.end < last) {
       // At most one item that starts before `reach` is wide: the last one.
-      const double reach = std::max(block.ended + unit, block.began + narrow);
+      const double reach = std::max(block.ended + unit, block.started + narrow);
       std::size_t step = 1, low = block.end, high = block.end;
-      while (high < last && extent_of(high).began < reach) {
+      while (high < last && extent_of(high).started < reach) {
         low = high + 1;
         high = std::min(last, high + step);
         step *= 2;
       }
       while (low < high) {
         const std::size_t middle = low + (high - low) / 2;
-        if (extent_of(middle).began < reach) {
+        if (extent_of(middle).started < reach) {
           low = middle + 1;
         } else {
           high = middle;

@@ -69,7 +69,7 @@ class NodePainter {
   void draw(const TimelineRow& row, std::span<const model::TimelineItem> items,
             const TimelineBlock& block) {
     const Theme& theme = context_.theme;
-    const TimelineBox box = box_of(dc_, row, block.began, block.ended);
+    const TimelineBox box = box_of(dc_, row, block.started, block.ended);
     const model::TimelineItem& item = item_of_block(dc_, items, block);
     const bool is_one = block.count() == 1, hovered = is_below_mouse(dc_, box);
     bool passes = false, critical = false;

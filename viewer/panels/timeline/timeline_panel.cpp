@@ -28,17 +28,17 @@ constexpr double kMinAdjacentWidth = 40;  // screen points
 
 // The known time span of a replay, never empty.
 struct TimeSpan {
-  Time began = 0, ended = 0;
+  Time started = 0, ended = 0;
 };
 
 TimeSpan time_span_of(const trace::Replay& replay, const TimelineScene* scene) {
   TimeSpan s{replay.started, replay.ended};
-  if (scene != nullptr && scene->times.began != 0) {
-    s.began = s.began == 0 ? scene->times.began : std::min(s.began, scene->times.began);
+  if (scene != nullptr && scene->times.started != 0) {
+    s.started = s.started == 0 ? scene->times.started : std::min(s.started, scene->times.started);
     s.ended = std::max(s.ended, scene->times.ended);
   }
-  if (s.began == 0) s = {replay.launched, replay.launch_returned};
-  s.ended = std::max(s.ended, s.began + 1000);
+  if (s.started == 0) s = {replay.launched, replay.launch_returned};
+  s.ended = std::max(s.ended, s.started + 1000);
   return s;
 }
 
@@ -106,10 +106,10 @@ void TimelinePanel::State::draw(PanelContext& context) {
 
 // Shows the replay, and its launch call if that is close to the start.
 void TimelinePanel::State::fit(const trace::Replay& replay, const TimeSpan& time_span) {
-  const auto length = static_cast<double>(time_span.ended - time_span.began);
+  const auto length = static_cast<double>(time_span.ended - time_span.started);
   double left = 0;
-  if (replay.launched != 0 && replay.launched < time_span.began) {
-    if (const auto before = static_cast<double>(time_span.began - replay.launched);
+  if (replay.launched != 0 && replay.launched < time_span.started) {
+    if (const auto before = static_cast<double>(time_span.started - replay.launched);
         before < 0.35 * length)
       left = -before;
   }
@@ -146,7 +146,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay&
                                      const TimelineScene* scene) {
   const Theme& theme = context.theme;
   const TimeSpan time_span = time_span_of(replay, scene);
-  const auto length = static_cast<double>(time_span.ended - time_span.began);
+  const auto length = static_cast<double>(time_span.ended - time_span.started);
   const ImVec2 at = ImGui::GetCursorScreenPos(), available = ImGui::GetContentRegionAvail();
   const float labels = std::min(132 * theme.scale, available.x * 0.3f), bar = 10 * theme.scale,
               ruler_height = 20 * theme.scale;
@@ -166,7 +166,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay&
   if (canvas.is_hovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 1))
     scroll -= ImGui::GetIO().MouseDelta.y;
   ruler.update(canvas);
-  find_visible_replays(context, time_span.began);
+  find_visible_replays(context, time_span.started);
 
   const auto adjacent = data.adjacent();
   const auto host = data.host();
@@ -189,7 +189,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay&
                          .canvas = canvas,
                          .layout = layout,
                          .options = options,
-                         .origin = time_span.began,
+                         .origin = time_span.started,
                          .top = rows_top - scroll,
                          .rows_top = rows_top};
   const TimelineRulerDesc axis{
@@ -288,12 +288,12 @@ void TimelinePanel::State::reveal(const PanelContext& context, const TimelineSce
       scene.items_of[node->node] == trace::kNone)
     return;
   const model::TimelineItem& item = scene.rows.items[scene.items_of[node->node]];
-  const Time origin = time_span_of(scene.replay, &scene).began;
-  const auto began = static_cast<double>(item.started - origin),
+  const Time origin = time_span_of(scene.replay, &scene).started;
+  const auto started = static_cast<double>(item.started - origin),
              ended = static_cast<double>(item.ended - origin);
   const CanvasBounds visible = canvas.visible_area();
-  if (ended < visible.left || began > visible.right) {
-    canvas.centre((began + ended) / 2, 0);
+  if (ended < visible.left || started > visible.right) {
+    canvas.centre((started + ended) / 2, 0);
     is_fitted = false;
   }
   const model::TimelineRow& of = scene.rows.rows[item.row];
@@ -309,8 +309,8 @@ void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawConte
   if (!canvas.is_hovered() || ruler.is_measuring()) return;
   if (ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::IsMouseDown(ImGuiMouseButton_Middle))
     return;
-  const auto show = [&](Time began, Time ended) {
-    const double left = dc.plane_of(began), right = dc.plane_of(ended),
+  const auto show = [&](Time started, Time ended) {
+    const double left = dc.plane_of(started), right = dc.plane_of(ended),
                  margin = std::max((right - left) * 0.3, 20.0);
     canvas.show({left - margin, 0, right + margin, 1});
     is_fitted = false;
@@ -326,7 +326,7 @@ void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawConte
   } else if (const auto* const gap = std::get_if<GapHit>(&dc.hit)) {
     context.view.hovered = model::SelectedNode{graph->key(), gap->gap->node};
     if (clicked) context.view.select(model::SelectedNode{graph->key(), gap->gap->node});
-    if (double_clicked) show(gap->gap->began, gap->gap->ended);
+    if (double_clicked) show(gap->gap->started, gap->gap->ended);
   } else if (const auto* const of = std::get_if<ReplayHit>(&dc.hit)) {
     const model::SelectedReplay selected{of->graph, of->replay.replay};
     context.view.hovered = selected;
@@ -339,7 +339,7 @@ void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawConte
   } else if (const auto* const range = std::get_if<RangeHit>(&dc.hit)) {
     if (double_clicked) show(range->range.started, range->range.ended);
   } else if (const auto* const label = std::get_if<LabelHit>(&dc.hit)) {
-    if (double_clicked) show(label->label.began, label->label.ended);
+    if (double_clicked) show(label->label.started, label->label.ended);
   } else {
     if (clicked) context.view.selection = {};
     if (double_clicked) fit(replay, time_span);

@@ -87,16 +87,16 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
     }
   }
   if (!span_) return;
-  const double began = std::min(span_->first, span_->second),
+  const double started = std::min(span_->first, span_->second),
                ended = std::max(span_->first, span_->second);
-  const float left = canvas.to_screen(began, 0).x, right = canvas.to_screen(ended, 0).x,
+  const float left = canvas.to_screen(started, 0).x, right = canvas.to_screen(ended, 0).x,
               middle = top + desc.height + size;
   list.AddRectFilled({left, top}, {right, canvas.max().y}, with_alpha(theme.accent, 0.14f));
   for (const float x : {left, right})
     list.AddLine({x, top}, {x, canvas.max().y}, theme.accent, 1.5f * theme.scale);
   list.AddLine({left, middle}, {right, middle}, theme.accent, 1.5f * theme.scale);
-  const std::string text = duration_text(ended - began) + "  (" +
-                           tick_text(began, step / 100, largest) + " to " +
+  const std::string text = duration_text(ended - started) + "  (" +
+                           tick_text(started, step / 100, largest) + " to " +
                            tick_text(ended, step / 100, largest) + ")";
   const float width = width_of(text),
               at = std::clamp((left + right - width) / 2, canvas.min().x + 4,

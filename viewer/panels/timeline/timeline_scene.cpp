@@ -23,7 +23,7 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
     for (std::uint32_t label = graph.record().nodes[n].label; label != 0;
          label = graph.record().labels[label].parent) {
       TimelineLabel& span = spans[label];
-      span.began = span.nodes == 0 ? node.started : std::min(span.began, node.started);
+      span.started = span.nodes == 0 ? node.started : std::min(span.started, node.started);
       span.ended = std::max(span.ended, node.ended);
       ++span.nodes;
     }
@@ -38,8 +38,8 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
     if (spans[label].nodes != 0) placed.push_back({depth_of(graph, label), spans[label]});
   }
   std::sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
-    return std::tuple(a.depth, a.label.began, a.label.label) <
-           std::tuple(b.depth, b.label.began, b.label.label);
+    return std::tuple(a.depth, a.label.started, a.label.label) <
+           std::tuple(b.depth, b.label.started, b.label.label);
   });
   std::vector<trace::Time> busy_until;  // end time per row of this depth
   std::uint32_t depth = 0;
@@ -50,7 +50,7 @@ void add_labels(const model::Graph& graph, TimelineScene& scene) {
       depth = p.depth;
     }
     const auto free_row = std::find_if(busy_until.begin(), busy_until.end(),
-                                       [&](trace::Time t) { return t <= p.label.began; });
+                                       [&](trace::Time t) { return t <= p.label.started; });
     p.label.row = scene.label_rows + static_cast<std::uint32_t>(free_row - busy_until.begin());
     if (free_row == busy_until.end()) {
       busy_until.push_back(p.label.ended);
@@ -100,7 +100,7 @@ TimelineScene make_timeline_scene(const model::Graph& graph, const trace::Replay
 GapSums sum_of(std::span<const model::Gap> gaps) {
   GapSums sums;
   for (const model::Gap& gap : gaps) {
-    const auto time = static_cast<double>(gap.ended - gap.began);
+    const auto time = static_cast<double>(gap.ended - gap.started);
     switch (gap.kind) {
       case model::GapKind::Predecessor: sums.predecessor += time; break;
       case model::GapKind::FalseDependency: sums.false_dependency += time; break;

@@ -18,7 +18,7 @@ namespace reprise::viewer {
 struct TimelineLabel {
   std::uint32_t label = 0, row = 0;
   std::uint32_t nodes = 0;  // measured nodes
-  trace::Time began = 0, ended = 0;
+  trace::Time started = 0, ended = 0;
 };
 
 struct TimelineScene {

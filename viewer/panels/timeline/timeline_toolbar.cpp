@@ -95,7 +95,7 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   }
   if (scene == nullptr) return action;
   GapSums sums = sum_of(scene->gaps);
-  const auto all = static_cast<double>(scene->times.ended - scene->times.began) *
+  const auto all = static_cast<double>(scene->times.ended - scene->times.started) *
                    static_cast<double>(scene->rows.rows.size());
   draw_gap_toggle(theme, model::GapKind::Predecessor, sums.predecessor, all, options.predecessor);
   draw_gap_toggle(theme, model::GapKind::FalseDependency, sums.false_dependency, all,

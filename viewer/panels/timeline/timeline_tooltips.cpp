@@ -68,7 +68,7 @@ void draw_contents(const TimelineDrawContext& dc, const GapHit& hit) {
   const float x = 110 * theme.scale;
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
   ImGui::TextUnformatted((std::string(gap_name(hit.gap->kind)) + ", " +
-                          duration_text(static_cast<double>(hit.gap->ended - hit.gap->began)))
+                          duration_text(static_cast<double>(hit.gap->ended - hit.gap->started)))
                              .c_str());
   ImGui::PopStyleColor();
   ImGui::Separator();
@@ -153,8 +153,8 @@ void draw_contents(const TimelineDrawContext& dc, const LabelHit& hit) {
   ImGui::TextUnformatted(dc.context.graph()->label_path(hit.label.label).c_str());
   ImGui::Separator();
   draw_field(theme, "duration",
-             duration_text(static_cast<double>(hit.label.ended - hit.label.began)), x);
-  draw_field(theme, "start", at_text(dc, hit.label.began), x);
+             duration_text(static_cast<double>(hit.label.ended - hit.label.started)), x);
+  draw_field(theme, "start", at_text(dc, hit.label.started), x);
   draw_field(theme, "nodes", count_text(hit.label.nodes), x);
 }
 

@@ -29,7 +29,7 @@ void replay_twice_at_once(const Device& device, std::size_t replays,
   CapturedGraph graph = device.compile(cmd, {.pool = pool, .replicas = 2});
   for (std::size_t i = 0; i < replays; ++i) {
     const Fence fence = graph.launch(queues[i % 3 == 0 ? 1 : 0]);
-    launched.emplace(fence.replay(), fence.replica());
+    launched.emplace(fence.replay().value(), fence.replica());
   }
 }
 

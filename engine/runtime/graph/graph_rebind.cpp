@@ -68,9 +68,7 @@ class BindingCheck {
     const BufferCore& to = *copy;
     const std::uint32_t index = state_.index_of(&from);
     if (index == kNone) refuse(ErrorCode::InvalidArgument, "no command of the graph uses it");
-    const auto& uses = replica_.uses();
-    const auto use = find_use(uses, index);
-    require_copies(to, use != uses.end() && writes(use->access));
+    require_copies(to, index);
     require_kind(from, to);
     if (to.device != from.device)
       refuse(ErrorCode::WrongDevice, concat(display_name(to), " is of ", to.device->selector));
@@ -93,7 +91,8 @@ class BindingCheck {
                       ", is a function that captured the recorded buffer"));
       }
     }
-    return NewBinding{{PoolBuffer::of(copy), use->access, index}, address};
+    const Access access = find_use(replica_.uses(), index)->access;
+    return NewBinding{{PoolBuffer::of(copy), access, index}, address};
   }
 
   [[noreturn]] void refuse(ErrorCode code, const std::string& text) const {
@@ -104,9 +103,11 @@ class BindingCheck {
   }
 
  private:
-  void require_copies(const BufferCore& to, bool is_written) const {
+  void require_copies(const BufferCore& to, std::uint32_t index) const {
     const std::uint32_t copies = binding_.buffer.replicas(), replicas = replica_.index().count;
-    if (copies >= replicas || (copies == 1 && !is_written)) return;
+    if (copies >= replicas) return;
+    const auto use = find_use(replica_.uses(), index);
+    if (copies == 1 && (use == replica_.uses().end() || !writes(use->access))) return;
     refuse(ErrorCode::NotPerReplica,
            concat(display_name(to), " has ", copies, " of the ", replicas,
                   " copies that the graph's replicas ", copies > 1 ? "use" : "write"));

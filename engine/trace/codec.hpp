@@ -41,8 +41,8 @@ struct Records {
 [[nodiscard]] std::vector<std::uint8_t> encode(const Records& records);
 
 // Verifies the bytes, then checks that every index is within its vector; consumers need no further
-// checks. Throws TraceError (Corrupt) with the first violation. Allocates memory only in proportion
-// to the verified bytes.
+// checks. Throws TraceError: Corrupt with the first violation, TooLarge if the records need much
+// more memory than the bytes, because they share strings.
 [[nodiscard]] Records decode(std::span<const std::uint8_t> bytes);
 
 }  // namespace reprise::trace

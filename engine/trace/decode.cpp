@@ -19,7 +19,28 @@ Enum enumerator(std::uint8_t value, Enum last) {
   return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : last;
 }
 
-std::string text(const flatbuffers::String* s) { return s ? s->str() : std::string(); }
+// Bytes that decode() may still allocate on this thread. Without this limit a small chunk whose
+// records all refer to one long string would fill the memory.
+thread_local std::uint64_t decode_budget = 0;
+
+std::uint64_t budget_of(std::size_t raw_bytes) {
+  constexpr std::uint64_t kBase = 16u << 20, kPerByte = 64, kMax = std::uint64_t{2} << 30;
+  return std::min(kBase + kPerByte * raw_bytes, kMax);
+}
+
+void spend(std::uint64_t bytes) {
+  if (bytes > decode_budget) {
+    throw TraceError(TraceErrorCode::TooLarge,
+                     "a chunk decodes to far more bytes than it has: its records share strings");
+  }
+  decode_budget -= bytes;
+}
+
+std::string text(const flatbuffers::String* s) {
+  if (!s) return {};
+  spend(s->size());
+  return s->str();
+}
 
 Clock from_wire(const wire::Clock& w) { return {w.device(), w.host(), w.other(), w.error()}; }
 Label from_wire(const wire::Label& w) { return {w.parent(), w.name(), w.color()}; }
@@ -110,6 +131,7 @@ SampleBlock from_wire(const wire::SampleBlock& w) {
       w.graph(), w.version(), w.exec(), w.replay(), enumerator(w.source(), SampleSource::Cupti),
       {}};
   if (w.columns()) {
+    spend(std::uint64_t{w.count()} * sizeof(Sample));
     b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
   } else if (w.count() != 0) {
     throw_corrupt("a block of samples without columns");
@@ -193,6 +215,7 @@ void check_indices(const GraphVersion& g) {
     inside(b.label, g.labels.size(), "label of a barrier");
     inside(b.file, g.strings.size(), "file of a barrier");
   }
+  std::uint64_t accesses = 0;  // of all nodes; no two nodes share one
   for (const Node& n : g.nodes) {
     inside(n.name, g.strings.size(), "name of a node");
     inside(n.label, g.labels.size(), "label of a node");
@@ -200,7 +223,9 @@ void check_indices(const GraphVersion& g) {
     inside_or_none(n.kernel, g.kernels.size(), "kernel of a node");
     if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size())
       throw_corrupt(where + "accesses of a node");
+    accesses += n.access_count;
   }
+  if (accesses > g.accesses.size()) throw_corrupt(where + "accesses that several nodes claim");
   for (const Edge& e : g.edges) {
     inside(e.to, g.nodes.size(), "end of an edge");
     inside(e.from, g.nodes.size(), "start of an edge");
@@ -235,6 +260,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   g.compile_time = w.compile_time();
   g.instantiate_time = w.instantiate_time();
   if (w.strings()) {
+    spend(std::uint64_t{w.strings()->size()} * sizeof(std::string));
     g.strings.reserve(w.strings()->size());
     for (const flatbuffers::String* s : *w.strings()) g.strings.push_back(text(s));
   }
@@ -259,6 +285,7 @@ void convert(std::vector<Out>& out, const Vector* in) {
     if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0)
       throw_corrupt("a misaligned vector");
   }
+  spend(std::uint64_t{in->size()} * sizeof(Out));
   out.reserve(in->size());
   for (const auto* w : *in) out.push_back(from_wire(*w));
 }
@@ -270,6 +297,7 @@ Records decode(std::span<const std::uint8_t> bytes) {
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 4'000'000);
   if (!wire::VerifyChunkBuffer(verifier)) throw_corrupt("a chunk does not match the schema");
   const wire::Chunk& w = *wire::GetChunk(bytes.data());
+  decode_budget = budget_of(bytes.size());
   Records r;
   convert(r.sessions, w.sessions());
   convert(r.clocks, w.clocks());

@@ -1,6 +1,7 @@
 #include "trace/trace_writer.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -11,22 +12,36 @@ namespace reprise::trace {
 
 namespace {
 
-// Approximate size of a record in memory; bounds the queue.
+template <class T>
+std::size_t bytes_of(const std::vector<T>& v) {
+  return v.size() * sizeof(T);
+}
+
+// Size of a record's strings and vectors.
+std::size_t content_bytes(const SampleBlock& b) { return bytes_of(b.samples); }
+std::size_t content_bytes(const GraphVersion& g) {
+  std::size_t bytes = bytes_of(g.strings) + bytes_of(g.labels) + bytes_of(g.kernels) +
+                      bytes_of(g.buffers) + bytes_of(g.accesses) + bytes_of(g.barriers) +
+                      bytes_of(g.nodes) + bytes_of(g.edges) + bytes_of(g.bodies);
+  for (const std::string& s : g.strings) bytes += s.size();
+  return bytes;
+}
+std::size_t content_bytes(const PoolState& p) {
+  return p.label.size() + bytes_of(p.holders) + bytes_of(p.sharers);
+}
+std::size_t content_bytes(const Message& m) { return m.id.size() + m.text.size(); }
+std::size_t content_bytes(const Update& u) { return u.description.size(); }
+std::size_t content_bytes(const BufferLifetime& b) { return b.name.size(); }
+std::size_t content_bytes(const HostRange& h) { return h.name.size(); }
+std::size_t content_bytes(const Session& s) { return s.application.size() + s.command_line.size(); }
+template <class T>
+std::size_t content_bytes(const T&) {
+  return 0;
+}
+
+// Approximate size of a record in memory; bounds the queue and the chunks.
 std::size_t weight(const Record& record) {
-  return std::visit(
-      [](const auto& r) -> std::size_t {
-        using T = std::decay_t<decltype(r)>;
-        if constexpr (std::is_same_v<T, SampleBlock>) {
-          return sizeof(Record) + r.samples.size() * sizeof(Sample);
-        } else if constexpr (std::is_same_v<T, GraphVersion>) {
-          return sizeof(Record) + r.nodes.size() * sizeof(Node) + r.edges.size() * sizeof(Edge) +
-                 r.accesses.size() * sizeof(NodeAccess) + r.buffers.size() * sizeof(Buffer) +
-                 r.strings.size() * 64;
-        } else {
-          return sizeof(Record);
-        }
-      },
-      record);
+  return sizeof(Record) + std::visit([](const auto& r) { return content_bytes(r); }, record);
 }
 
 std::uint64_t samples_of(const Record& record) {
@@ -74,7 +89,8 @@ bool TraceWriter::push(Record record) {
   bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    if (queued_bytes_ + bytes > desc_.queue_bytes) {
+    // One record may exceed the limit: a large graph must not be lost to an empty queue.
+    if (queued_bytes_ != 0 && queued_bytes_ + bytes > desc_.queue_bytes) {
       ++stats_.lost_records;
       stats_.lost_samples += samples;
       return false;
@@ -143,7 +159,7 @@ void TraceWriter::run() {
   for (const auto& sink : sinks_) {
     try {
       sink->flush();
-    } catch (const TraceError& error) {
+    } catch (const std::exception& error) {
       if (desc_.on_error) desc_.on_error(error.what());
     }
   }
@@ -171,28 +187,58 @@ void TraceWriter::write_chunks(std::vector<Record>& records) {
     std::size_t bytes = 0;
     for (Record& record : records) {
       if (kind_of(record) != kind) continue;
-      bytes += weight(record);
-      chunk.add(std::move(record));
-      if (bytes >= desc_.chunk_bytes) {
+      const std::size_t added = weight(record);
+      if (bytes != 0 && bytes + added > desc_.chunk_bytes) {
         emit(kind, chunk);
         bytes = 0;
       }
+      bytes += added;
+      chunk.add(std::move(record));
     }
     if (!chunk.empty()) emit(kind, chunk);
   }
 }
 
-void TraceWriter::emit(ChunkKind kind, Records& records) {
-  const std::lock_guard lock(sinks_mutex_);
-  const auto chunk = std::make_shared<const Chunk>(make_chunk(kind, records, sequence_++));
+// Records that no chunk can hold, because they are too large or memory is short, become a loss.
+void TraceWriter::drop(Records& records, const std::string& reason) {
+  const std::uint64_t count = records.count(), losses = records.losses.size();
+  std::uint64_t samples = 0;
+  for (const SampleBlock& block : records.sample_blocks) samples += block.samples.size();
   records.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    stats_.lost_records += count;
+    stats_.lost_samples += samples;
+    reported_records_ += count;
+    reported_samples_ += samples;
+  }
+  if (desc_.on_error) {
+    desc_.on_error("the trace lacks " + std::to_string(count) +
+                   " records that fit no chunk: " + reason);
+  }
+  if (losses == count) return;  // do not report the loss of a report
+  const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
+  records.add(Loss{now, LossKind::Events, count, reason});
+  emit(ChunkKind::Events, records);
+}
+
+void TraceWriter::emit(ChunkKind kind, Records& records) {
+  std::shared_ptr<const Chunk> chunk;
+  try {
+    chunk = std::make_shared<const Chunk>(make_chunk(kind, records, sequence_));
+  } catch (const std::exception& error) {
+    return drop(records, error.what());
+  }
+  ++sequence_;
+  records.clear();
+  const std::lock_guard lock(sinks_mutex_);
   if (kind == ChunkKind::Topology) topology_.push_back(chunk);
   std::uint64_t failed = 0;
   for (std::size_t i = 0; i < sinks_.size();) {
     try {
       sinks_[i]->write(chunk);
       ++i;
-    } catch (const TraceError& error) {
+    } catch (const std::exception& error) {
       if (desc_.on_error) desc_.on_error(error.what());
       sinks_.erase(sinks_.begin() + static_cast<std::ptrdiff_t>(i));
       ++failed;

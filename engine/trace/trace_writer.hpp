@@ -22,7 +22,7 @@
 namespace reprise::trace {
 
 struct TraceWriterDesc {
-  std::size_t queue_bytes = 64u << 20;            // limit of queued records
+  std::size_t queue_bytes = 64u << 20;  // limit of queued records; a single one may exceed it
   std::size_t chunk_bytes = 1u << 20;             // target size of a chunk before compression
   std::chrono::milliseconds chunk_interval{100};  // a chunk is closed at the latest after this time
   std::uint64_t first_sequence = 0;  // for a continued trace: the sequence number of its next chunk
@@ -32,7 +32,7 @@ struct TraceWriterDesc {
 
 struct TraceWriterStats {
   std::uint64_t records = 0, samples = 0;            // accepted
-  std::uint64_t lost_records = 0, lost_samples = 0;  // dropped because the queue was full
+  std::uint64_t lost_records = 0, lost_samples = 0;  // dropped: full queue, or no chunk
   std::uint64_t chunks = 0, bytes = 0;               // produced
   std::uint64_t failed_sinks = 0,
                 unwritten_chunks = 0;  // removed sinks; chunks that removed sinks missed
@@ -63,6 +63,7 @@ class TraceWriter {
   void run();
   void write_chunks(std::vector<Record>& records);
   void emit(ChunkKind kind, Records& records);
+  void drop(Records& records, const std::string& reason);
   void report_losses(std::vector<Record>& records);
 
   const TraceWriterDesc desc_;
@@ -76,11 +77,10 @@ class TraceWriter {
   TraceWriterStats stats_;
   std::uint64_t reported_records_ = 0, reported_samples_ = 0;
 
-  std::mutex
-      sinks_mutex_;  // held by the writer's thread for each chunk; never held together with mutex_
+  std::mutex sinks_mutex_;  // held by the writer's thread for each chunk; locked before mutex_
   std::vector<std::shared_ptr<ChunkSink>> sinks_;
   std::vector<std::shared_ptr<const Chunk>> topology_;
-  std::uint64_t sequence_;
+  std::uint64_t sequence_;  // of the next chunk; used by the writer's thread
 
   std::thread thread_;
 };

@@ -15,7 +15,7 @@ Graph::Rows<T> Graph::make_rows(std::size_t count, Each each) {
   each([&](std::uint32_t r, const T&) { ++rows.offsets[r + 1]; });
   for (std::size_t i = 0; i < count; ++i) rows.offsets[i + 1] += rows.offsets[i];
   rows.items.resize(rows.offsets.back());
-  std::vector<std::uint32_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
+  std::vector<std::uint64_t> next(rows.offsets.begin(), rows.offsets.end() - 1);
   each([&](std::uint32_t r, const T& item) { rows.items[next[r]++] = item; });
   return rows;
 }
@@ -33,10 +33,12 @@ Graph::Graph(trace::GraphVersion record) : record_(std::move(record)) {
   });
   const auto sort = [](Rows<Neighbour>& rows) {
     for (std::size_t i = 0; i + 1 < rows.offsets.size(); ++i) {
-      std::sort(rows.items.begin() + rows.offsets[i], rows.items.begin() + rows.offsets[i + 1],
-                [](const Neighbour& a, const Neighbour& b) {
-                  return std::pair(a.node, a.edge) < std::pair(b.node, b.edge);
-                });
+      const auto at = [&](std::size_t row) {
+        return rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[row]);
+      };
+      std::sort(at(i), at(i + 1), [](const Neighbour& a, const Neighbour& b) {
+        return std::pair(a.node, a.edge) < std::pair(b.node, b.edge);
+      });
     }
   };
   sort(predecessors_);

@@ -81,7 +81,7 @@ class Graph {
  private:
   template <class T>
   struct Rows {
-    std::vector<std::uint32_t> offsets;  // start of each row, then the end of the last
+    std::vector<std::uint64_t> offsets;  // start of each row, then the end of the last
     std::vector<T> items;
   };
   template <class T, class Each>

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "backend/host/host_exec.hpp"
 #include "base/background_thread.hpp"
+#include "base/failure.hpp"
+#include "base/text.hpp"
 
 namespace reprise::detail {
 
@@ -30,6 +33,7 @@ HostWorkQueue::~HostWorkQueue() { close(); }
 std::uint64_t HostWorkQueue::submit(HostExec& exec, std::uint64_t replay) {
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
+  start_worker();
   const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
   push({.serial = serial, .exec = &exec, .replay = replay});
   last_serial_.store(serial, std::memory_order_release);
@@ -54,6 +58,7 @@ std::uint64_t HostWorkQueue::submit_write(std::byte* destination,
                                           std::span<const std::byte> bytes) {
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
+  start_worker();
   const std::uint64_t serial = last_serial_.load(std::memory_order_relaxed) + 1;
   Entry entry{.serial = serial};
   entry.write.destination = destination;
@@ -69,6 +74,7 @@ void HostWorkQueue::submit_wait(const std::shared_ptr<HostWorkQueue>& other, std
   if (other.get() == this || other->reached(serial)) return;
   std::lock_guard lock(mutex_);
   require_alive(Stage::Launch);
+  start_worker();
   push({.other = other, .other_serial = serial});
 }
 
@@ -166,12 +172,20 @@ void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
   }
 }
 
+void HostWorkQueue::start_worker() {
+  if (worker_state_ != Worker::NotStarted) return;
+  try {
+    worker_ = start_background_thread("reprise-host", [this] { worker_main(); });
+  } catch (const std::system_error& error) {
+    fail(ErrorCode::OutOfMemory, Stage::Launch, label_,
+         concat("no thread could be started for queue ", label_, ": ", error.what()));
+  }
+  worker_state_ = Worker::Awake;
+}
+
 void HostWorkQueue::wake_worker(Priority priority) {
   switch (worker_state_) {
-    case Worker::NotStarted:
-      worker_ = start_background_thread("reprise-host", [this] { worker_main(); });
-      worker_state_ = Worker::Awake;
-      return;
+    case Worker::NotStarted: return;  // the queue never had an entry
     case Worker::Napping:
       if (priority == Priority::Launch) return;
       break;

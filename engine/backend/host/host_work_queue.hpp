@@ -83,6 +83,9 @@ class HostWorkQueue {
   // Runs entries until `serial` is complete or `runner` must not run the next entry.
   void run_entries(Lock& lock, std::uint64_t serial, Runner runner);
   void run(const Entry& entry, Runner runner) noexcept;
+  // Called before the first entry. Throws OutOfMemory if no thread can start; the queue is
+  // unchanged.
+  void start_worker();
   void wake_worker(Priority priority);
   void worker_main();
 

@@ -11,6 +11,7 @@
 #include <block_kernels.shaders.hpp>
 
 #include "support/counting_allocator.hpp"
+#include "support/no_threads.hpp"
 #include "unit/host/hand_made_graph.hpp"
 #include "unit/host/host_fixture.hpp"
 
@@ -60,6 +61,21 @@ TEST_CASE("host queue: serials count submissions, and one is complete only with 
   unsigned expected = 0;
   for (int i = 0; i < 200; ++i) expected = expected * 3 + 1;
   CHECK(counting.x[0] == expected);
+}
+
+TEST_CASE("host queue: if no thread can start, a launch throws and leaves the queue as it was") {
+  HostFixture host;
+  CountingGraph counting(host);
+  {
+    const NoThreads none;
+    REQUIRE(none.works());
+    CHECK(code_of([&] { static_cast<void>(counting.exec->launch(*host.queue)); }) ==
+          ErrorCode::OutOfMemory);
+  }
+  CHECK(host.queue->last_serial() == 0);
+  CHECK(counting.exec->launch(*host.queue) == 1);
+  CHECK(host.queue->wait(1, std::nullopt));
+  CHECK(counting.x[0] == 1);
 }
 
 TEST_CASE("host queue: a wait with a time limit returns whether the launch has completed") {

@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <random>
+#include <string>
+#include <vector>
 
 #include "trace/codec.hpp"
 #include "trace/sample_columns.hpp"
+#include "trace/schema_generated.h"
 #include "trace/trace_error.hpp"
 #include "unit/trace/trace_samples.hpp"
 
@@ -75,6 +78,12 @@ TEST_CASE("trace codec: an index out of range is corrupt") {
   CHECK(broken([](GraphVersion& g) { g.nodes[0].kernel = 1; }));
   CHECK(broken([](GraphVersion& g) { g.nodes[2].access_count = 2; }));
   CHECK(broken([](GraphVersion& g) { g.nodes[2].first_access = 0xffffffffu; }));
+  CHECK(broken([](GraphVersion& g) {  // all nodes claim all accesses
+    for (Node& n : g.nodes) {
+      n.first_access = 0;
+      n.access_count = static_cast<std::uint32_t>(g.accesses.size());
+    }
+  }));
   CHECK(broken([](GraphVersion& g) { g.edges[0].to = 3; }));
   CHECK(broken([](GraphVersion& g) { g.edges[0].from = 1; }));
   CHECK(broken([](GraphVersion& g) { g.edges[0].buffer = 1; }));
@@ -167,4 +176,31 @@ TEST_CASE("sample columns: trailing bytes and overlong numbers are corrupt") {
   CHECK_THROWS_AS((void)decode_samples(bytes, 4), TraceError);
   const std::vector<std::uint8_t> endless(40, 0xff);
   CHECK_THROWS_AS((void)decode_samples(endless, 1), TraceError);
+}
+
+TEST_CASE("trace codec: a small chunk whose records share one long string is refused") {
+  const auto chunk_with = [](std::size_t references) {
+    flatbuffers::FlatBufferBuilder builder;
+    const auto shared = builder.CreateString(std::string(100'000, 'x'));
+    const auto strings = builder.CreateVector(
+        std::vector<flatbuffers::Offset<flatbuffers::String>>(references, shared));
+    const auto labels =
+        builder.CreateVectorOfStructs(std::vector<wire::Label>{wire::Label(0, 0, 0)});
+    wire::GraphVersionBuilder graph(builder);
+    graph.add_strings(strings);
+    graph.add_labels(labels);
+    const auto graphs = builder.CreateVector(std::vector{graph.Finish()});
+    wire::ChunkBuilder chunk(builder);
+    chunk.add_graph_versions(graphs);
+    wire::FinishChunkBuffer(builder, chunk.Finish());
+    return std::vector<std::uint8_t>(builder.GetBufferPointer(),
+                                     builder.GetBufferPointer() + builder.GetSize());
+  };
+  CHECK(decode(chunk_with(10)).graph_versions[0].strings.size() == 10);
+  try {
+    (void)decode(chunk_with(20'000));  // 180 kB for 2 GB of strings
+    FAIL("decode() accepted the chunk");
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::TooLarge);
+  }
 }

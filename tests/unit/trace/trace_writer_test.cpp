@@ -171,3 +171,62 @@ TEST_CASE("trace writer: records of many threads all arrive, in consecutively nu
   for (const Records& r : sink->records()) blocks += r.sample_blocks.size();
   CHECK(blocks == 800);
 }
+
+TEST_CASE("trace writer: a record larger than the queue is accepted while the queue is empty") {
+  const auto sink = std::make_shared<MemorySink>();
+  TraceWriter writer({.queue_bytes = 1'000});
+  writer.add_sink(sink);
+  const SampleBlock block = test::sample_block(0, 10'000);
+  REQUIRE(block.samples.size() * sizeof(Sample) > 100'000);
+  CHECK(writer.push(block));
+  writer.flush();
+  REQUIRE(sink->records().size() == 1);
+  CHECK(sink->records()[0].sample_blocks == std::vector{block});
+  CHECK(writer.stats().lost_records == 0);
+}
+
+TEST_CASE("trace writer: chunks keep their size although records hold long lists") {
+  const auto sink = std::make_shared<MemorySink>();
+  TraceWriter writer({.chunk_bytes = 100'000});
+  writer.add_sink(sink);
+  PoolState pool;
+  pool.holders.resize(10'000);  // 40 kB
+  for (int i = 0; i < 20; ++i) writer.push(pool);
+  writer.flush();
+  std::size_t pools = 0;
+  for (const Records& records : sink->records()) {
+    CHECK(records.pool_states.size() <= 2);
+    pools += records.pool_states.size();
+  }
+  CHECK(pools == 20);
+}
+
+TEST_CASE("trace writer: a record that fits no chunk becomes a loss, and others are written") {
+  const auto sink = std::make_shared<MemorySink>();
+  std::vector<std::string> errors;
+  {
+    TraceWriter writer({.queue_bytes = std::size_t{1} << 30,
+                        .on_error = [&](const std::string& text) { errors.push_back(text); }});
+    writer.add_sink(sink);
+    PoolState pool;
+    pool.holders.resize(ChunkHeader::kMaxRawBytes / sizeof(std::uint32_t) + 1);
+    CHECK(writer.push(std::move(pool)));
+    CHECK(writer.push(test::sample_graph(3, 4)));
+    CHECK(writer.push(test::sample_block(1, 10)));
+    writer.flush();
+    CHECK(writer.stats().lost_records == 1);
+  }
+  CHECK(errors.size() == 1);
+  std::vector<Loss> losses;
+  std::size_t graphs = 0, blocks = 0;
+  for (const Records& records : sink->records()) {
+    losses.insert(losses.end(), records.losses.begin(), records.losses.end());
+    graphs += records.graph_versions.size();
+    blocks += records.sample_blocks.size();
+  }
+  REQUIRE(losses.size() == 1);
+  CHECK(losses[0].count == 1);
+  CHECK(losses[0].reason.find("bytes") != std::string::npos);
+  CHECK(graphs == 1);
+  CHECK(blocks == 1);
+}

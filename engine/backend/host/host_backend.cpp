@@ -9,6 +9,7 @@
 #include "backend/host/host_queue.hpp"
 #include "backend/host/host_virtual_allocation.hpp"
 #include "backend/host/worker_arena.hpp"
+#include "base/failure.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -16,15 +17,6 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
-
-[[noreturn]] void fail(ErrorCode code, Stage stage, std::string_view label,
-                       const std::string& text) {
-  ErrorDetails details;
-  details.code = code;
-  details.stage = stage;
-  details.label = label;
-  throw Error(std::move(details), text);
-}
 
 // Equal to a GPU's limits where kernels depend on them, so that a graph valid here is valid there.
 DeviceLimits host_limits() {

@@ -131,7 +131,8 @@ SampleBlock from_wire(const wire::SampleBlock& w) {
       w.graph(), w.version(), w.exec(), w.replay(), enumerator(w.source(), SampleSource::Cupti),
       {}};
   if (w.columns()) {
-    spend(std::uint64_t{w.count()} * sizeof(Sample));
+    // More samples than bytes: decode_samples() reports it.
+    spend(std::uint64_t{std::min(w.count(), w.columns()->size())} * sizeof(Sample));
     b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
   } else if (w.count() != 0) {
     throw_corrupt("a block of samples without columns");

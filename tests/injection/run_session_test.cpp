@@ -65,7 +65,10 @@ class WatchedProgram {
   void finish() { session_->finish(); }
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "watched.reprise"; }
   [[nodiscard]] std::string address() const {
-    const auto sessions = trace::list_sessions();
+    auto sessions = trace::list_sessions();
+    std::erase_if(sessions, [](const auto& one) {  // of programs that run beside the tests
+      return one.pid != static_cast<std::uint32_t>(::getpid());
+    });
     REQUIRE(sessions.size() == 1);
     return sessions[0].path.string();
   }

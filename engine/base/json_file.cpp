@@ -1,6 +1,7 @@
 #include "base/json_file.hpp"
 
 #include <cstring>
+#include <ios>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,11 @@
 namespace reprise::detail {
 
 nlohmann::json parse_json(std::istream& file) {
-  return nlohmann::json::parse(file, nullptr, false);
+  try {
+    return nlohmann::json::parse(file, nullptr, false);
+  } catch (const std::ios_base::failure&) {  // not readable: a directory, for example
+    return nlohmann::json(nlohmann::json::value_t::discarded);
+  }
 }
 
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,

@@ -34,7 +34,7 @@ std::string hash_text(std::uint64_t hash) {
 
 constexpr std::pair<LoweringConfig::Shape, const char*> kShapes[] = {
     {LoweringConfig::Shape::Faithful, "faithful"},
-    {LoweringConfig::Shape::EntryExit, "frame"},
+    {LoweringConfig::Shape::EntryExit, "entry-exit"},
     {LoweringConfig::Shape::Lanes, "lanes"},
     {LoweringConfig::Shape::CostBased, "lanes by cost"}};
 

@@ -203,9 +203,10 @@ void CommandBuffer::end() { checked(core_).end(); }
 void CommandBuffer::reset() { checked(core_).reset(); }
 
 std::vector<Recorder> CommandBuffer::split(std::uint32_t count) {
+  auto cores = checked(core_).split(count);
   std::vector<Recorder> recorders;
-  recorders.reserve(count);
-  for (auto& core : checked(core_).split(count)) recorders.push_back(Recorder(std::move(core)));
+  recorders.reserve(cores.size());
+  for (auto& core : cores) recorders.push_back(Recorder(std::move(core)));
   return recorders;
 }
 

@@ -11,6 +11,8 @@ namespace reprise::detail {
 
 namespace {
 
+constexpr std::uint32_t kMaxRecorders = 65536;  // of one split()
+
 std::uint32_t allocate_ids(std::uint32_t count) {
   static std::atomic<std::uint32_t> next{1};
   return next.fetch_add(count, std::memory_order_relaxed);
@@ -122,6 +124,10 @@ std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_
   if (state() != CommandBufferState::Recording) fail_state("split", "begin() it first");
   if (count == 0)
     fail("split", ErrorCode::InvalidArgument, "count is 0; request at least one recorder");
+  if (count > kMaxRecorders) {
+    fail("split", ErrorCode::InvalidArgument,
+         concat("count is ", count, "; at most ", kMaxRecorders, " recorders are possible"));
+  }
   const std::uint32_t first = new_recorder_ids(count);
   SplitPoint point;
   point.after = main_->command_count();

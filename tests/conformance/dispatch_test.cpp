@@ -124,3 +124,19 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::ArgumentSize, {"argument 0", "expected a buffer"},
                 [&] { cmd.dispatch(count, {}, 1u, 4u); });
 }
+
+TEST_CASE(
+    "dispatch: without validation, a grid of no blocks is refused when the graph is compiled") {
+  Instance unchecked({.validation = Validation::Off});
+  Device device = unchecked.open_device(selector_of_this_run());
+  const auto pool = device.create_pool();
+  const auto out = pool->allocate<unsigned>(64, "out");
+  CommandBuffer cmd = device.create_command_buffer();
+  cmd.begin();
+  cmd.dispatch(device.load_kernel(shaders::conf_positions), {.grid = ceil_div(0, 64), .block = 64},
+               write(out));
+  cmd.end();
+  const Error refused = thrown_by([&] { static_cast<void>(device.compile(cmd, {.pool = pool})); });
+  CHECK(refused.details().command == 0);
+  CHECK(ceil_div(64, 0) == 0);
+}

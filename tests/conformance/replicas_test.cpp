@@ -206,6 +206,11 @@ TEST_CASE_FIXTURE(
                 [&] { static_cast<void>(device.compile(cmd, {.replicas = 0})); });
   check_refused(ErrorCode::InvalidArgument, {"0 copies"},
                 [&] { static_cast<void>(pool->allocate<unsigned>(4, "none", PerReplica{0})); });
+  check_refused(ErrorCode::InvalidArgument, {"100000 replicas", "1024"},
+                [&] { static_cast<void>(device.compile(cmd, {.replicas = 100000})); });
+  check_refused(ErrorCode::InvalidArgument, {"100000 copies", "1024"}, [&] {
+    static_cast<void>(pool->allocate<unsigned>(4, "many", PerReplica{100000}));
+  });
 }
 
 TEST_CASE_FIXTURE(ReplicasFixture,

@@ -158,16 +158,22 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
   const auto& dispatch = recording.payload<DispatchPayload>(command);
   const KernelCore& kernel = *recording.kernels[dispatch.kernel];
   const auto* host = dynamic_cast<const HostKernel*>(kernel.backend.get());
-  if (host == nullptr) {
+  const auto refuse = [&](ErrorCode code, const std::string& problem) {
     ErrorDetails details;
-    details.code = ErrorCode::WrongDevice;
+    details.code = code;
     details.stage = Stage::Instantiate;
     details.command = command;
     details.label = recording.label_path(recording.commands[command].label);
     throw Error(std::move(details),
-                concat("command ", command, " (", recording.command_name(command), "): kernel ",
-                       kernel.name, " was not loaded on the host device"));
+                concat("command ", command, " (", recording.command_name(command), "): ", problem));
+  };
+  if (host == nullptr) {
+    refuse(ErrorCode::WrongDevice,
+           concat("kernel ", kernel.name, " was not loaded on the host device"));
   }
+  // Validation can be off.
+  if (dispatch.grid.volume() == 0 || dispatch.block.volume() == 0)
+    refuse(ErrorCode::LaunchLimits, "the grid or the block has a size of 0");
   auto* const parameters =
       static_cast<std::byte*>(parameters_.allocate(dispatch.parameter_bytes, 64));
   fill_parameter_block(*plan_, bindings, command, parameters);

@@ -40,7 +40,7 @@ struct CompileDesc {
   // Number of executables, whose replays can run at once on several queues. Each replica has its
   // own transients, scalar slots, staged bytes and copies of PerReplica buffers. A recording that
   // writes other memory that outlives a replay is refused (NotPerReplica).
-  std::uint32_t replicas = 1;
+  std::uint32_t replicas = 1;  // 1 to 1024
   // A file that CapturedGraph::save_tuning() wrote. If it has an entry for this plan on a device
   // of this name, that lowering overrides `lowering`. A missing file or entry is not an error.
   // Empty: no file.

@@ -284,7 +284,8 @@ class CommandBuffer : public Recorder {
 
   // Returns `count` recorders, which as many threads can fill at once. Their commands follow
   // everything recorded so far, in index order, and precede everything recorded here later. end()
-  // throws InvalidState while one of them has an open label.
+  // throws InvalidState while one of them has an open label. Throws InvalidArgument unless `count`
+  // is 1 to 65,536.
   [[nodiscard]] std::vector<Recorder> split(std::uint32_t count);
 
   [[nodiscard]] CommandBufferState state() const noexcept;

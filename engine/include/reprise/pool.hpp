@@ -65,7 +65,7 @@ struct TrimReport {
 // name the buffer, which is copy 0; replica i accesses copy i. BufferView::replica(i) is copy i as
 // a buffer of its own, to fill and read it.
 struct PerReplica {
-  std::uint32_t copies = 1;  // at least 1
+  std::uint32_t copies = 1;  // 1 to 1024
 };
 
 class CapturePool {

@@ -21,10 +21,10 @@ struct Dim3 {
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-// ceil(n / size): the number of blocks of `size` threads that cover `n` items. `size` > 0. A
-// dispatch refuses the 0 blocks that 0 items give.
+// ceil(n / size): the number of blocks of `size` threads that cover `n` items. A dispatch
+// refuses the 0 blocks that 0 items or blocks of 0 threads give.
 [[nodiscard]] constexpr std::uint32_t ceil_div(std::uint64_t n, std::uint32_t size) {
-  return static_cast<std::uint32_t>((n + size - 1) / size);
+  return size == 0 ? 0 : static_cast<std::uint32_t>(n / size + (n % size != 0 ? 1 : 0));
 }
 
 // The line of the application that recorded a command. Recording methods capture it in a default

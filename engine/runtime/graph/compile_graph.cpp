@@ -27,6 +27,8 @@ namespace reprise::detail {
 
 namespace {
 
+constexpr std::uint32_t kMaxReplicas = 1024;
+
 // Messages of a compile go to the instance; those of refused recordings also to the trace.
 class DeviceMessages final : public MessageSink {
  public:
@@ -69,6 +71,11 @@ void check_replicas(const CompileDesc& desc, const Recording& recording, std::st
   if (desc.replicas == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
          concat("graph ", label, " cannot have 0 replicas"));
+  }
+  if (desc.replicas > kMaxReplicas) {
+    fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
+         concat("graph ", label, " cannot have ", desc.replicas, " replicas; at most ",
+                kMaxReplicas, " are possible"));
   }
   require_per_replica(recording, desc.replicas, label);
 }
@@ -184,8 +191,11 @@ std::shared_ptr<const Recording> recording_to_compile(const DeviceCore& device,
       require_handle(core_of(commands), "CommandBuffer", "compile", Stage::Validate);
   if (core.device() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         concat("command buffer ", core.label(), " of ", core.device()->selector,
-                " cannot be compiled on ", device.status()->selector));
+         core.device()->selector == device.status()->selector
+             ? concat("command buffer ", core.label(), " was created by another Device of ",
+                      core.device()->selector, ", of this or another Instance")
+             : concat("command buffer ", core.label(), " of ", core.device()->selector,
+                      " cannot be compiled on ", device.status()->selector));
   }
   if (pool != nullptr && core_of(*pool)->device()->status() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),

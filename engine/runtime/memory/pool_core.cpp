@@ -14,6 +14,8 @@ namespace reprise::detail {
 
 namespace {
 
+constexpr std::uint32_t kMaxCopies = 1024;  // of a PerReplica buffer
+
 // "graph step, graph eval" or "a recording"; empty if nothing holds the buffer.
 std::string holders_of(const PoolBuffer& buffer) {
   std::string text;
@@ -95,6 +97,11 @@ BufferView PoolCore::add(const BufferDesc& desc) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 copies",
                 desc.name.empty() ? "" : " named ", desc.name));
+  }
+  if (desc.copies > kMaxCopies) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate a buffer of ", desc.copies, " copies; at most ",
+                kMaxCopies, " are possible"));
   }
   device_->require_usable(Stage::Allocate);
   try {

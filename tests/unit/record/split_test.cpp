@@ -163,9 +163,11 @@ TEST_CASE("split: recorders of an ended recording are InvalidState") {
   CHECK(std::string(after_begin.what()).find("earlier recording") != std::string::npos);
 }
 
-TEST_CASE("split: a count of 0 is InvalidArgument") {
+TEST_CASE("split: a count of 0 or of a thousand million is InvalidArgument") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();
+  CHECK(thrown_by([&] { static_cast<void>(cmd.split(1'000'000'000)); }).code() ==
+        ErrorCode::InvalidArgument);
   CHECK(thrown_by([&] { static_cast<void>(cmd.split(0)); }).code() == ErrorCode::InvalidArgument);
 }
 

@@ -217,6 +217,10 @@ TEST_CASE("tuning file: another file is refused by name and never overwritten") 
     CHECK(error_of([&] { graph.save_tuning(file.path()); }).code == ErrorCode::InvalidArgument);
     CHECK(text_in(file.path()) == content);
   }
+  // A directory.
+  const std::filesystem::path folder = file.path().parent_path();
+  CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = folder}); }).code ==
+        ErrorCode::InvalidArgument);
   // Invalid entries for this graph.
   std::filesystem::remove(file.path());
   graph.save_tuning(file.path());

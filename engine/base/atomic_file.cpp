@@ -1,6 +1,7 @@
 #include "base/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr int kMaxAttempts = 1000;
 
 // Unique among the threads of all processes that write to the same path.
 std::filesystem::path temporary_path(const std::filesystem::path& path) {
@@ -29,17 +31,23 @@ FileError::FileError(const std::filesystem::path& path, std::error_code code,
                      const std::string& reason)
     : std::runtime_error("cannot write " + path.string() + ": " + reason), code_(code) {}
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_(temporary_path(path_)) {
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path_, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw FileError(path_, std::make_error_code(std::errc::invalid_argument),
                     "it exists and is not a regular file");
   }
-  // Truncates: a process with the same id may have left the file behind.
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail();
+  // A process with the same id may have left files behind. O_EXCL also refuses links that somebody
+  // else put there.
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    temporary_ = temporary_path(path_);
+    descriptor_ =
+        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && (errno != EEXIST || attempt == kMaxAttempts)) fail();
+  }
+  if (std::filesystem::exists(status))
+    ::fchmod(descriptor_, static_cast<mode_t>(status.permissions() & std::filesystem::perms::mask));
 }
 
 AtomicFile::~AtomicFile() {

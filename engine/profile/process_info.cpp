@@ -60,7 +60,7 @@ std::string command_line() {
 
 std::uint32_t rank() {
   for (const char* const name : {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    const char* const value = std::getenv(name);
+    const char* const value = ::secure_getenv(name);
     if (value == nullptr) continue;
     const std::string_view text = value;
     std::uint32_t number = 0;

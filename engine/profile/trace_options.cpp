@@ -27,7 +27,7 @@ constexpr std::string_view kTargetSyntax =
 }
 
 std::string_view environment(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 

@@ -54,7 +54,7 @@ TraceFile::~TraceFile() {
 }
 
 void TraceFile::create() {
-  file_ = ::open(desc_.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  file_ = ::open(desc_.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file_ < 0) throw_io_error(desc_.path, "cannot create");
   const auto preamble = encode_preamble();
   append_bytes(preamble.data(), preamble.size());

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "base/atomic_file.hpp"
 #include "trace/export/export_error.hpp"
 #include "trace/export/topology.hpp"
 #include "trace/trace_error.hpp"
+#include "trace/trace_file.hpp"
+#include "trace/trace_reader.hpp"
 #include "viewer/hand_made_exports.hpp"
 
 using namespace reprise;
@@ -190,4 +193,34 @@ TEST_CASE("dot: a trace with several graphs requires a selection") {
       [] { (void)test::export_hand_made(ExportFormat::Dot, "several.dot"); });
   CHECK(contains(error, "several graphs"));
   CHECK(contains(error, "3 (step), 8 (other)"));
+}
+
+TEST_CASE("csv: a name that a spreadsheet would execute as a formula becomes a text") {
+  trace::GraphVersion graph;
+  graph.graph = graph.version = 1;
+  graph.label = "=HYPERLINK(1)";
+  graph.strings = {"", "+1"};
+  graph.labels = {{}};
+  graph.nodes.resize(1);
+  graph.nodes[0].name = 1;
+  trace::SampleBlock block;
+  block.graph = block.version = 1;
+  block.samples = {{.node = 0, .started = 100, .duration = 5}};
+  trace::Records topology, samples;
+  topology.sessions.emplace_back();
+  topology.graph_versions = {graph};
+  samples.sample_blocks = {block};
+  const std::filesystem::path trace = test::scratch_folder() / "formula.reprise",
+                              output = test::scratch_folder() / "formula.csv";
+  {
+    trace::TraceFile file({.path = trace});
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Samples, samples, 1)));
+  }
+  (void)trace::export_trace(ExportFormat::Csv, trace::TraceReader(trace), {.output = output});
+  const std::vector<std::string> lines = lines_of(test::text_of(output));
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1].starts_with("1,'=HYPERLINK(1),1,0,0,0,'+1,"));
 }

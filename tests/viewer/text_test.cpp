@@ -30,6 +30,13 @@ TEST_CASE("text: numbers have separators and fitting units") {
 
 TEST_CASE("text: control characters in names from a trace are replaced") {
   CHECK(printable("a\x1b[31mb\nc\x7f") == "a?[31mb?c?");
+  CHECK(printable("a\xc2\x9b"
+                  "31m") == "a?31m");  // the one-byte CSI, as UTF-8
+  CHECK(printable("a\x9b"
+                  "31m") == "a?31m");
+  CHECK(printable("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82") ==
+        "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x99\x82");
+  CHECK(printable("\xe2\x82") == "??");
 }
 
 TEST_CASE(

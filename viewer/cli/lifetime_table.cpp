@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "cli/text.hpp"
+
 namespace reprise::cli {
 
 namespace {
@@ -46,10 +48,7 @@ class LifetimeReader {
   }
   std::string column_name(Column column) const { return names_[field_of_[column]]; }
   static std::string printable_prefix(const std::string& field) {
-    std::string text = field.substr(0, 40);
-    for (char& c : text) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    }
+    const std::string text = printable(field.substr(0, 40));
     return field.size() > 40 ? text + "..." : text;
   }
 

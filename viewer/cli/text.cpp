@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 namespace reprise::cli {
@@ -74,10 +75,44 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
+namespace {
+
+// The bytes of the UTF-8 sequence at the start of `text`; 0: it is invalid.
+std::size_t sequence_length(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80   ? 1
+                             : lead < 0xc2 ? 0
+                             : lead < 0xe0 ? 2
+                             : lead < 0xf0 ? 3
+                             : lead < 0xf5 ? 4
+                                           : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+// C0, DEL and, as UTF-8, C1.
+bool is_control(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return first < 0x20 || first == 0x7f;
+  return first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
+}
+
+}  // namespace
+
 std::string printable(const std::string& text) {
-  std::string shown = text;
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  std::string shown;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t length = sequence_length(rest);
+    const std::string_view sequence = rest.substr(0, std::max<std::size_t>(length, 1));
+    if (length == 0 || is_control(sequence)) {
+      shown += '?';
+    } else {
+      shown += sequence;
+    }
+    rest.remove_prefix(sequence.size());
   }
   return shown;
 }

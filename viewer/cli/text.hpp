@@ -24,7 +24,8 @@ namespace reprise::cli {
 [[nodiscard]] std::string counted(std::uint64_t count, const std::string& singular);
 // 16 digits
 [[nodiscard]] std::string hex(std::uint64_t value);
-// Replaces control characters by '?', so that names from a trace cannot control a terminal.
+// Replaces control characters and invalid UTF-8 by '?', so that names from a trace cannot control
+// a terminal.
 [[nodiscard]] std::string printable(const std::string& text);
 
 // A text table.

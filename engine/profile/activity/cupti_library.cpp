@@ -25,7 +25,7 @@ struct CloseLibrary {
 }  // namespace
 
 CuptiLibrary::Search CuptiLibrary::default_search() {
-  const char* const wanted = std::getenv("REPRISE_CUPTI");
+  const char* const wanted = ::secure_getenv("REPRISE_CUPTI");
   if (wanted != nullptr && *wanted != '\0') {
     if (std::string_view(wanted) == "off") return {};
     return {{wanted}};

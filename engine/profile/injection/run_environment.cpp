@@ -9,7 +9,7 @@ namespace reprise::detail {
 namespace {
 
 std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 // Empty where the variable is unset or empty.
 std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::string() : std::string(value);
 }
 

@@ -1,4 +1,5 @@
 #include <string>
+#include <string_view>
 
 #include "base/atomic_file.hpp"
 #include "trace/export/exporter.hpp"
@@ -12,8 +13,12 @@ constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
     "started_ns,duration_ns\r\n";
 
-// Quotes the text if RFC 4180 requires it.
-std::string field(const std::string& text) {
+// Quotes the text if RFC 4180 requires it. A spreadsheet would execute a text that starts like a
+// formula: an apostrophe makes it a text.
+std::string field(const std::string& name) {
+  const bool is_formula =
+      !name.empty() && std::string_view("=+-@\t").find(name[0]) != std::string_view::npos;
+  const std::string text = is_formula ? "'" + name : name;
   if (text.find_first_of("\",\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -23,7 +23,7 @@ constexpr std::string_view kSuffix = ".sock";
 // $XDG_RUNTIME_DIR/reprise if the user owns the folder and other users cannot write to it; empty
 // otherwise.
 std::filesystem::path runtime_folder() {
-  const char* value = std::getenv("XDG_RUNTIME_DIR");
+  const char* value = ::secure_getenv("XDG_RUNTIME_DIR");
   if (value == nullptr || value[0] != '/') return {};
   struct stat status {};
   if (::stat(value, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() ||

@@ -203,3 +203,30 @@ TEST_CASE("atomic file: on a full disk the destination is unchanged") {
   CHECK(contents_of(folder.file()) == "old");
   CHECK(folder.entries() == 1);
 }
+
+TEST_CASE("atomic file: a link with the name of the temporary file is not followed") {
+  const Folder folder;
+  const std::filesystem::path victim = folder.path() / "victim";
+  std::ofstream(victim) << "precious";
+  // "file.PID-N.partial": the next one has the number N + 1.
+  std::string temporary = AtomicFile(folder.file()).temporary().string();
+  const std::size_t dash = temporary.rfind('-');
+  const unsigned number = static_cast<unsigned>(std::stoul(temporary.substr(dash + 1)));
+  const std::string link = temporary.substr(0, dash + 1) + std::to_string(number + 1) + ".partial";
+  std::filesystem::create_symlink(victim, link);
+  write_file_atomically(folder.file(), "new");
+  CHECK(contents_of(victim) == "precious");
+  CHECK(contents_of(folder.file()) == "new");
+  CHECK(std::filesystem::is_symlink(link));
+}
+
+TEST_CASE("atomic file: the destination keeps its permissions") {
+  const Folder folder;
+  std::ofstream(folder.file()) << "old";
+  std::filesystem::permissions(
+      folder.file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  write_file_atomically(folder.file(), "new");
+  CHECK(contents_of(folder.file()) == "new");
+  CHECK(std::filesystem::status(folder.file()).permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}

@@ -285,3 +285,20 @@ TEST_CASE("trace file: when appending with a limit, existing chunks count and ar
   CHECK(reader.chunks().size() < next);
   CHECK(reader.chunks().back().header.sequence == next - 1);
 }
+
+TEST_CASE("trace file: only its owner can read it, also after it was rewritten") {
+  const Directory dir;
+  const auto permissions = [&] {
+    return std::filesystem::status(dir / "a").permissions() & std::filesystem::perms::mask;
+  };
+  TraceFile file({.path = dir / "a", .max_bytes = TraceFile::kMinMaxBytes});
+  CHECK(permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  std::uint64_t sequence = 0;
+  while (file.dropped_chunks() == 0) {
+    file.write(chunk_of(ChunkKind::Samples, sequence++));
+    REQUIRE(sequence < 100'000);
+  }
+  CHECK(permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}

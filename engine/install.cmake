@@ -1,7 +1,8 @@
 # `cmake --install` provides the libraries, the public headers and reprise_add_shaders to other
-# projects. reprise::ops adds GEMM, FFT and random numbers; reprise::planner contains only plan_memory().
+# projects. reprise::ops adds GEMM, FFT and random numbers; reprise::planner contains only plan_memory(). With
+# BUILD_SHARED_LIBS, reprise::engine and reprise::ops are shared libraries.
 #
-#     find_package(reprise)
+#     find_package(reprise COMPONENTS engine)
 #     target_link_libraries(app PRIVATE reprise::engine)
 #     reprise_add_shaders(app kernels.cu)
 
@@ -10,14 +11,18 @@ include(CMakePackageConfigHelpers)
 
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/reprise)
 
-set(package_targets reprise_engine reprise_planner)
+set(package_components engine planner)
 if(REPRISE_OPS)
-  list(APPEND package_targets reprise_ops)
+  list(APPEND package_components ops)
 endif()
-install(TARGETS ${package_targets} EXPORT reprise ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT reprise)
+foreach(component IN LISTS package_components)
+  install(TARGETS reprise_${component} EXPORT reprise_${component} COMPONENT reprise
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT reprise)
+  install(EXPORT reprise_${component} FILE reprise-${component}.cmake NAMESPACE reprise:: DESTINATION ${package_directory}
+    COMPONENT reprise)
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/engine/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT reprise
   FILES_MATCHING PATTERN "*.hpp")
-install(EXPORT reprise FILE reprise-targets.cmake NAMESPACE reprise:: DESTINATION ${package_directory} COMPONENT reprise)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/reprise-config.cmake.in
   ${PROJECT_BINARY_DIR}/package/reprise-config.cmake
@@ -25,6 +30,26 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/reprise-config.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/reprise-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES
+  ${PROJECT_SOURCE_DIR}/third_party/architectures.cmake
   ${PROJECT_BINARY_DIR}/package/reprise-config.cmake
   ${PROJECT_BINARY_DIR}/package/reprise-config-version.cmake
   DESTINATION ${package_directory} COMPONENT reprise)
+
+# For other build systems: pkg-config reprise is the engine.
+set(package_definitions "")
+set(package_cuda "")
+if(REPRISE_WITH_CUDA)
+  set(package_definitions " -DREPRISE_HAS_CUDA=1")
+  set(package_cuda " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl")
+endif()
+set(package_dependencies "-ltbb -lboost_context -lzstd${package_cuda} -lstdc++ -pthread")
+get_target_property(package_type reprise_engine TYPE)
+if(package_type STREQUAL "SHARED_LIBRARY")
+  set(package_libraries "Libs: -L\${libdir} -lreprise_engine")
+else()
+  set(package_libraries "Libs: -L\${libdir} -lreprise_engine ${package_dependencies}")
+endif()
+file(RELATIVE_PATH package_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" package_prefix "${package_prefix}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/reprise.pc.in ${PROJECT_BINARY_DIR}/package/reprise.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/reprise.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT reprise)

@@ -1,44 +1,65 @@
-# reprise_add_shaders(<target> <a.cu>...)
+# reprise_add_shaders(<target> <a.cu>... [OPTIONS <options of nvcc>...])
 #
 # Compiles each shader file for every device, into <target>, which links reprise::engine:
 #   - the C++ compiler builds the kernels of the host device;
 #   - nvcc, if the engine has the CUDA device, builds a fatbin for REPRISE_CUDA_ARCHITECTURES
 #     (compute capabilities; the last one also as PTX), which is embedded in the target.
 # Generates <a.shaders.hpp> on the include path of the target and of targets that link it:
-# `shaders::NAME`, a const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) of a.cu.
+# `shaders::NAME`, a const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) that one of the
+# two compilers sees in a.cu. The host device refuses one that only nvcc sees.
+#
+# With REPRISE_CHECKED_KERNELS=ON, in a debug build with GCC, the host device checks the accesses of
+# the kernels.
 #
 # Call it in the folder that created the target. Both compilers use the target's include folders and
-# definitions.
+# definitions. OPTIONS replace nvcc's defaults (-std=c++20, -O3, -lineinfo, -fmad=false) or add to
+# them: -maxrregcount=32, -G for debugging, -fmad=true for contraction. The host device never
+# contracts, so results of the two devices differ with -fmad=true.
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.25)
 
-# Writes `content` to `path` unless the file already contains it.
-function(reprise_write_shader_file path content)
-  if(EXISTS ${path})
-    file(READ ${path} old)
-    if(old STREQUAL content)
-      return()
+# Sets `result` to the options of nvcc: `given`, and the defaults that it does not replace.
+function(reprise_shader_options result given)
+  set(options "")
+  foreach(default "-std=c++20" "-O3" "-lineinfo" "-fmad=false")
+    string(REGEX MATCH "^-[a-z]+" name "${default}")
+    set(replaced "^-?${name}")
+    if(default STREQUAL "-O3")
+      set(replaced "^-O|^-G$|^--device-debug$")
+    elseif(default STREQUAL "-lineinfo")
+      set(replaced "^-lineinfo$|^--generate-line-info$|^-G$|^--device-debug$")
     endif()
-  endif()
-  file(WRITE ${path} "${content}")
+    set(others "${given}")
+    list(FILTER others INCLUDE REGEX "${replaced}")
+    if(NOT others)
+      list(APPEND options "${default}")
+    endif()
+  endforeach()
+  set(${result} ${options} ${given} PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the names of the kernels in `file`.
-function(reprise_find_kernels result file)
-  file(READ ${file} text)
-  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
-  string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
-  string(REGEX MATCHALL "REPRISE_KERNEL[ \t\r\n]*\\([ \t\r\n]*[A-Za-z_][A-Za-z0-9_]*" matches "${text}")
-  list(TRANSFORM matches REPLACE "^REPRISE_KERNEL[ \t\r\n]*\\([ \t\r\n]*" "")
-  if(NOT matches)
-    message(FATAL_ERROR "${file} contains no kernel: reprise_add_shaders expects REPRISE_KERNEL(name, (parameters))")
+# Sets `result` to the include folders and definitions of the target, for both compilers.
+function(reprise_preprocessor_options result target)
+  set(includes $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
+  set(includes $<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^/usr/include/?$>>)
+  set(definitions $<REMOVE_DUPLICATES:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>>)
+  set(${result} "$<$<BOOL:${includes}>:-I$<JOIN:${includes},$<SEMICOLON>-I>>"
+    "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},$<SEMICOLON>-D>>" PARENT_SCOPE)
+endfunction()
+
+# Lets the commands that make the files ARGN run before the libraries that the target links are
+# built. By itself, CMake lets them wait, since a shader file could include a generated header of a
+# library; a command that belongs to two targets waits only for what both depend on.
+function(reprise_run_early target name)
+  if(REPRISE_SHADERS_NEED_NO_GENERATED_HEADERS)
+    add_custom_target(${name} DEPENDS ${ARGN})
+    add_dependencies(${target} ${name})
   endif()
-  set(${result} ${matches} PARENT_SCOPE)
 endfunction()
 
 # Builds ${folder}/${stem}.fatbin from `file`, and a source of the target that embeds it as the
-# function `image`.
-function(reprise_add_shader_image target file folder stem image)
+# function `image`. `options`: of nvcc.
+function(reprise_add_shader_image target file folder stem image options)
   if(NOT CUDAToolkit_NVCC_EXECUTABLE)
     message(FATAL_ERROR "reprise_add_shaders needs nvcc, because the engine was built with the CUDA device, and "
       "the CUDA toolkit in '${CUDAToolkit_LIBRARY_ROOT}' has none")
@@ -51,28 +72,20 @@ function(reprise_add_shader_image target file folder stem image)
   list(APPEND architectures -gencode arch=compute_${newest},code=compute_${newest})
 
   set(fatbin ${folder}/${stem}.fatbin)
-  set(includes $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-  set(includes $<REMOVE_DUPLICATES:$<FILTER:${includes},EXCLUDE,^/usr/include/?$>>)
-  set(definitions $<REMOVE_DUPLICATES:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>>)
+  reprise_preprocessor_options(includes_and_definitions ${target})
   file(RELATIVE_PATH shown ${CMAKE_SOURCE_DIR} ${file})
   add_custom_command(OUTPUT ${fatbin}
-    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin -std=c++20 -O3 -fmad=false -lineinfo --threads 2
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin ${options} --threads 2
       -Wno-deprecated-gpu-targets -ccbin ${CMAKE_CXX_COMPILER} ${architectures}
-      "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>" "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-      -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${file}
+      ${includes_and_definitions} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${file}
     DEPENDS ${file}
     DEPFILE ${fatbin}.d
     COMMENT "Compiling ${shown} for compute capabilities ${REPRISE_CUDA_ARCHITECTURES}"
     COMMAND_EXPAND_LISTS VERBATIM)
-  # By itself, CMake lets the command wait until every library that the target links is built, since the file could include
-  # a generated header of one. A command that belongs to two targets waits only for what both depend on: nothing.
-  if(REPRISE_SHADERS_NEED_NO_GENERATED_HEADERS)
-    add_custom_target(${image}_fatbin DEPENDS ${fatbin})
-    add_dependencies(${target} ${image}_fatbin)
-  endif()
+  reprise_run_early(${target} ${image}_fatbin ${fatbin})
 
   set(source ${folder}/${stem}.image.cpp)
-  reprise_write_shader_file(${source} "// The fatbin of ${stem}.cu.
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The fatbin of ${stem}.cu.
 #include <cstddef>
 #include <span>
 
@@ -98,20 +111,46 @@ __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}() { 
   target_sources(${target} PRIVATE ${source} ${fatbin})
 endfunction()
 
-# Writes the header <stem>.shaders.hpp.
-function(reprise_write_shader_header path file_name kernels)
-  set(declarations "")
-  foreach(kernel IN LISTS kernels)
-    string(APPEND declarations "__attribute__((visibility(\"default\"))) extern const reprise::KernelDesc ${kernel};\n")
-  endforeach()
-  reprise_write_shader_file(${path} "// The kernels of ${file_name}.
-#pragma once
+# Writes ${folder}/${stem}.shaders.hpp and ${stem}.host.inc in the build: what `file` declares
+# is known once it is preprocessed. `name`: unique in the project. `options`: of nvcc.
+function(reprise_list_shader_kernels target file folder stem name options)
+  set(out ${folder}/${stem})
+  reprise_preprocessor_options(includes_and_definitions ${target})
+  set(host ${CMAKE_CXX_COMPILER} -x c++ -std=c++20 -E)
+  set(gpu ${host} -D__CUDACC__ -MD -MF ${out}.gpu.d -MT x)
+  if(REPRISE_WITH_CUDA)
+    set(gpu ${CUDAToolkit_NVCC_EXECUTABLE} -E ${options} -ccbin ${CMAKE_CXX_COMPILER}
+      -Xcompiler "-MD,-MF,${out}.gpu.d,-MT,x")
+  endif()
+  set(common -DREPRISE_LIST_KERNELS ${includes_and_definitions} ${file})
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/list_kernels.cmake)
+  add_custom_command(OUTPUT ${out}.shaders.hpp ${out}.host.inc
+    COMMAND ${CMAKE_COMMAND} -DFILE=${file} -DOUT=${out} -DNVCC=${REPRISE_WITH_CUDA} -P ${script} --
+      host ${host} -MD -MF ${out}.host.d -MT x -I${CMAKE_CURRENT_FUNCTION_LIST_DIR}/include/reprise_host_kernel/cuda ${common}
+      gpu ${gpu} ${common}
+    DEPENDS ${file} ${script}
+    DEPFILE ${out}.list.d
+    COMMENT "Listing the kernels of ${stem}.cu"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  reprise_run_early(${target} ${name}_list ${out}.shaders.hpp ${out}.host.inc)
+  target_sources(${target} PRIVATE ${out}.shaders.hpp)
+endfunction()
 
-#include <reprise/kernel.hpp>
-
-namespace shaders {
-${declarations}}  // namespace shaders
-")
+# Sets `result` to the options of the C++ compiler with which kernels report each access before they
+# make it: those of -fsanitize=kernel-address, as calls. Vectors would be reported as one access.
+# The target's property REPRISE_CHECKED_KERNELS requests them in any build.
+function(reprise_checked_kernel_options result target)
+  set(${result} "" PARENT_SCOPE)
+  get_target_property(is_checked ${target} REPRISE_CHECKED_KERNELS)
+  if(REPRISE_CHECKED_KERNELS AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    message(FATAL_ERROR "REPRISE_CHECKED_KERNELS is for debug builds: set CMAKE_BUILD_TYPE to Debug")
+  elseif(NOT REPRISE_CHECKED_KERNELS AND NOT is_checked)
+    return()
+  elseif(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR "REPRISE_CHECKED_KERNELS needs GCC")
+  endif()
+  set(${result} -DREPRISE_CHECKED_KERNELS=1 -fsanitize=kernel-address --param=asan-instrumentation-with-call-threshold=0
+    --param=asan-stack=0 --param=asan-globals=0 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-store-merging PARENT_SCOPE)
 endfunction()
 
 function(reprise_add_shaders target)
@@ -124,11 +163,13 @@ function(reprise_add_shaders target)
   endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/reprise_shaders/${target})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}>)
-  if(EXISTS ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/include/reprise_kernel.hpp)
-    target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/include)
-  endif()
+  set(include ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/include)
+  target_include_directories(${target} PRIVATE ${include})
 
-  foreach(file IN LISTS ARGN)
+  cmake_parse_arguments(PARSE_ARGV 1 shaders "" "" "OPTIONS")
+  reprise_shader_options(options "${shaders_OPTIONS}")
+  reprise_checked_kernel_options(checked ${target})
+  foreach(file IN LISTS shaders_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH file NORMALIZE)
     if(NOT EXISTS ${file})
       message(FATAL_ERROR "reprise_add_shaders(${target} ...): file ${file} does not exist")
@@ -140,16 +181,13 @@ function(reprise_add_shaders target)
       message(FATAL_ERROR "reprise_add_shaders(${target} ...): two shader files would both generate <${stem}.shaders.hpp>")
     endif()
     set_property(TARGET ${target} APPEND PROPERTY REPRISE_SHADER_STEMS ${stem})
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-
-    reprise_find_kernels(kernels ${file})
-    reprise_write_shader_header(${folder}/${stem}.shaders.hpp ${file_name} "${kernels}")
+    string(MD5 hash "${target} ${file}")
+    set(image reprise_shader_${hash})
+    reprise_list_shader_kernels(${target} ${file} ${folder} ${stem} ${image} "${options}")
 
     set(image_lines "")
     if(REPRISE_WITH_CUDA)
-      string(MD5 hash "${target} ${file}")
-      set(image reprise_shader_${hash})
-      reprise_add_shader_image(${target} ${file} ${folder} ${stem} ${image})
+      reprise_add_shader_image(${target} ${file} ${folder} ${stem} ${image} "${options}")
       set(image_lines "
 #include <cstddef>
 #include <span>
@@ -160,15 +198,19 @@ __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}();
 ")
     endif()
     set(source ${folder}/${stem}.shaders.cpp)
-    reprise_write_shader_file(${source} "// ${file_name} for the host device.
+    file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// ${file_name} for the host device.
 #define REPRISE_SHADER_SOURCE \"${file}\"
 ${image_lines}
 #include \"${file}\"
+#include \"${folder}/${stem}.host.inc\"
 ")
-    # Without contraction, as nvcc. Kernels cannot read errno.
+    # Without contraction, as nvcc. Kernels cannot read errno. Headers with the names of CUDA's come first. The sanitizer's
+    # test for null reads the flags of an addition to a thread-local address, which the linker turns into one without flags.
     set_source_files_properties(${source} PROPERTIES
+      INCLUDE_DIRECTORIES ${include}/reprise_host_kernel/cuda
       SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
-      COMPILE_OPTIONS "-ffp-contract=off;-fno-math-errno;-fno-trapping-math")
+      OBJECT_DEPENDS ${folder}/${stem}.host.inc
+      COMPILE_OPTIONS "-ffp-contract=off;-fno-math-errno;-fno-trapping-math;-fno-sanitize=null;${checked}")
     target_sources(${target} PRIVATE ${source})
   endforeach()
 endfunction()

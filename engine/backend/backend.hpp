@@ -17,6 +17,7 @@
 #include <reprise/device_info.hpp>
 #include <reprise/kernel.hpp>
 
+#include "backend/callback_errors.hpp"
 #include "backend/exec_update.hpp"
 #include "backend/stopwatch.hpp"
 #include "plan/plan.hpp"
@@ -170,7 +171,9 @@ class BackendExec {
   }
   // The exception that a host callback threw in replay `replay` (1 for the first launch), or null.
   // Any thread, after that replay has completed.
-  [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) const = 0;
+  [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) = 0;
+  // The exceptions of host callbacks that callback_error() was not asked for. Any thread.
+  [[nodiscard]] virtual CallbackErrors::Unseen take_unseen_errors() = 0;
   // With fault markers in plan.lowered: the nodes that were running when the device was lost,
   // ascending. Any thread, after the loss.
   [[nodiscard]] virtual std::vector<UnfinishedNode> unfinished_nodes() const { return {}; }

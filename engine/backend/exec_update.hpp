@@ -43,7 +43,7 @@ inline Bindings bindings_of_body(const Plan& plan, const Body& body, const Bindi
   for (std::size_t i = 0; i < slots.size(); ++i) {
     std::memcpy(inside.scalars.data() + of_body.slots[i].offset,
                 bindings.scalars.data() + plan.slots.slots[slots[i]].offset,
-                of_body.slots[i].bytes);
+                of_body.slots[i].type->size);
   }
   return inside;
 }
@@ -111,7 +111,8 @@ inline void fill_parameter_block(const Plan& plan, const Bindings& bindings, std
   if (dispatch.slot_argument_count == 0 || bindings.scalars.empty()) return;
   for (const ScalarSlots::Use& use : plan.slots.uses_of(command)) {
     const ScalarSlots::Slot& slot = plan.slots.slots[use.slot];
-    std::memcpy(block + use.parameter_offset, bindings.scalars.data() + slot.offset, slot.bytes);
+    std::memcpy(block + use.parameter_offset, bindings.scalars.data() + slot.offset,
+                slot.type->size);
   }
 }
 

@@ -43,7 +43,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     temporary_ = temporary_path(path_);
     descriptor_ =
-        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && (errno != EEXIST || attempt == kMaxAttempts)) fail();
   }
   if (std::filesystem::exists(status))

@@ -40,13 +40,15 @@ class AtomicFile {
   // For libraries that write a file by name. They must close it before commit().
   [[nodiscard]] const std::filesystem::path& temporary() const noexcept { return temporary_; }
 
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }  // of the temporary file
+
   void write(std::string_view text);
   void write(std::span<const std::byte> bytes);
 
   // Flushes the contents to the disk and replaces the destination.
   void commit();
   // Replaces the destination without waiting for the disk. Returns a descriptor of the new file,
-  // positioned at its end, that the caller owns.
+  // for reading and writing, positioned at its end, that the caller owns.
   [[nodiscard]] int commit_open();
 
  private:

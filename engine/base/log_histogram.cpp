@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+
+#include "base/quantile_rank.hpp"
 
 namespace reprise::detail {
 
@@ -91,19 +92,7 @@ double LogHistogram<kBits, Count>::value_at(std::uint64_t rank) const {
 
 template <int kBits, class Count>
 double LogHistogram<kBits, Count>::quantile(double fraction) const {
-  if (count_ == 0) return 0;
-  const double position = std::clamp(fraction, 0.0, 1.0) * static_cast<double>(count_ - 1);
-  const auto below = static_cast<std::uint64_t>(position);
-  const double part = position - std::floor(position);
-  const double low = value_at(below);
-  return part == 0 ? low : low + part * (value_at(std::min(below + 1, count_ - 1)) - low);
-}
-
-template <int kBits, class Count>
-double LogHistogram<kBits, Count>::nearest_rank_quantile(double fraction) const {
-  if (count_ == 0) return 0;
-  const double rank = std::ceil(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(count_));
-  return value_at(std::max<std::uint64_t>(static_cast<std::uint64_t>(rank), 1) - 1);
+  return count_ == 0 ? 0 : value_at(quantile_rank(fraction, count_));
 }
 
 template <int kBits, class Count>

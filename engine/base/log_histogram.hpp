@@ -34,9 +34,9 @@ class LogHistogram {
   [[nodiscard]] double mean() const noexcept {
     return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
   }
-  // `fraction` in [0, 1]. Values are assumed to be spread evenly within a bucket. 0 if empty.
-  [[nodiscard]] double quantile(double fraction) const;               // interpolates between ranks
-  [[nodiscard]] double nearest_rank_quantile(double fraction) const;  // the value at a rank
+  // The value at quantile_rank(). Values are assumed to be spread evenly within a bucket. 0 if
+  // empty.
+  [[nodiscard]] double quantile(double fraction) const;
   // Non-empty buckets, ascending.
   [[nodiscard]] std::vector<Bucket> buckets() const;
 

@@ -139,6 +139,7 @@ std::string_view to_string(RaceFinding::Kind value) noexcept {
   switch (value) {
     case RaceFinding::Kind::Order: return "Order";
     case RaceFinding::Kind::Undefined: return "Undefined";
+    case RaceFinding::Kind::Undeclared: return "Undeclared";
   }
   return "unknown";
 }

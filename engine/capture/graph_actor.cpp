@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/background_thread.hpp"
+#include "base/creator_process.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
@@ -131,7 +132,7 @@ GraphActor::GraphActor(const Device& device, const Queue& queue) {
         detail::concat("a GraphActor of ", device.info().selector, " got queue ", queue.label(),
                        " of ", detail::core_of(queue)->device()->info().selector));
   }
-  core_ = std::make_unique<detail::GraphActorCore>(device, queue);
+  core_ = detail::make_thread_owner<detail::GraphActorCore>(device, queue);
 }
 
 GraphActor::~GraphActor() = default;

@@ -32,7 +32,7 @@ class StreamCaptureCore {
   [[nodiscard]] const QueueCapture& capture() const noexcept { return *capture_; }
   [[nodiscard]] CommandBuffer& commands() noexcept { return commands_; }
 
-  void kernel(const Kernel& kernel, const DispatchDesc& desc,
+  void kernel(const CalledKernel& called, const DispatchDesc& desc,
               std::span<const CapturedArgument> args) {
     std::vector<BufferView> views;
     views.reserve(args.size());  // arguments point into it
@@ -44,10 +44,11 @@ class StreamCaptureCore {
         continue;
       }
       views.push_back(pointers_.resolve(
-          arg.address, concat("argument ", arguments.size(), " of kernel ", kernel.name())));
-      arguments.push_back({&views.back(), Access::ReadWrite, nullptr, 0});
+          arg.address, concat("argument ", arguments.size(), " of kernel ", called.kernel.name())));
+      arguments.push_back(
+          {.view = &views.back(), .access = Access::ReadWrite, .is_declared = false});
     }
-    commands_.dispatch_arguments(kernel, desc, arguments);
+    commands_.dispatch_arguments(called, desc, arguments);
   }
 
   void memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes,
@@ -118,7 +119,7 @@ detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
                detail::concat(call, ": the capture has ended or was moved from; begin a new one"));
 }
 
-void StreamCapture::record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc,
+void StreamCapture::record_kernel_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
                                             std::span<const detail::CapturedArgument> args) {
   checked("record_kernel").kernel(kernel, desc, args);
 }

@@ -9,6 +9,7 @@
 #include <reprise/error.hpp>
 
 #include "base/failure.hpp"
+#include "base/quantile_rank.hpp"
 #include "base/text.hpp"
 #include "compile/cost_profile_file.hpp"
 #include "lowering/cost_schedule.hpp"
@@ -133,9 +134,7 @@ class TimedGraph {
     return threads;
   }
   [[nodiscard]] static double median(std::vector<trace::Time> times) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
-    return static_cast<double>(*middle);
+    return static_cast<double>(quantile_of(times, 0.5));
   }
 
   trace::GraphVersion graph_;

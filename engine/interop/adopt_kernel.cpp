@@ -1,6 +1,8 @@
 // Kernels from images and functions of the application.
 #include <reprise/cuda_interop.hpp>
 
+#include <optional>
+
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
@@ -13,24 +15,27 @@ namespace {
 
 constexpr std::uint32_t kPointerBytes = 8;
 
-// `pointers`: as in adopt_function.
+// `declared`: as in adopt_function.
 Kernel make_kernel(const Device& device, std::shared_ptr<const CudaKernel> kernel,
-                   std::span<const bool> pointers) {
+                   std::optional<std::span<const KernelParameter>> declared) {
   std::vector<KernelParameter> parameters = kernel->parameters();
-  if (pointers.data() != nullptr && pointers.size() != parameters.size()) {
+  if (declared && declared->size() != parameters.size()) {
     fail(ErrorCode::ParameterMismatch, Stage::Load, kernel->name(),
-         concat("kernel ", kernel->name(), ": its declaration has ", pointers.size(),
+         concat("kernel ", kernel->name(), ": its declaration has ", declared->size(),
                 " parameters and the compiled kernel has ", parameters.size()));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (pointers.data() != nullptr) {
-      parameters[i].is_pointer = pointers[i];
+    if (declared) {
+      const KernelParameter& compiled = parameters[i];
+      KernelParameter parameter = (*declared)[i];
+      parameter.offset = compiled.offset, parameter.size = compiled.size;
+      parameters[i] = parameter;
     } else {
       parameters[i].may_be_pointer = parameters[i].size == kPointerBytes;
     }
   }
   auto core =
-      std::make_shared<KernelCore>(CudaKernel::core(std::move(kernel), std::move(parameters)));
+      std::make_shared<KernelCore>(CudaKernel::core(std::move(kernel), std::move(parameters), {}));
   core->device = detail::core_of(device)->status();
   core->generation = device.generation();
   return make_handle<Kernel>(std::move(core));
@@ -47,12 +52,14 @@ Kernel load_image(const Device& device, std::span<const std::byte> image, std::s
   const std::string name(entry);
   const CUfunction function = library->function(name);
   return make_kernel(
-      device, std::make_shared<const CudaKernel>(context, function, std::move(library), name), {});
+      device, std::make_shared<const CudaKernel>(context, function, std::move(library), name),
+      std::nullopt);
 }
 
 }  // namespace
 
-Kernel adopt_function(const Device& device, CUfunction function, std::span<const bool> pointers,
+Kernel adopt_function(const Device& device, CUfunction function,
+                      std::optional<std::span<const KernelParameter>> declared,
                       std::shared_ptr<void> owner) {
   const std::shared_ptr<const CudaContext>& context = cuda_backend(device, "from_native").context();
   detail::core_of(device)->require_usable(Stage::Load);
@@ -66,7 +73,7 @@ Kernel adopt_function(const Device& device, CUfunction function, std::span<const
   }
   return make_kernel(device,
                      std::make_shared<const CudaKernel>(context, function, std::move(owner), name),
-                     pointers);
+                     declared);
 }
 
 void refuse_symbol(const Device& device, cudaError_t result) {
@@ -86,7 +93,7 @@ Kernel load_ptx(const Device& device, std::string_view text, std::string_view en
 }
 
 Kernel from_native(const Device& device, CUfunction function, std::shared_ptr<void> owner) {
-  return detail::adopt_function(device, function, {}, std::move(owner));
+  return detail::adopt_function(device, function, std::nullopt, std::move(owner));
 }
 
 Kernel from_native(const Device& device, CUkernel kernel, std::shared_ptr<void> owner) {
@@ -97,7 +104,7 @@ Kernel from_native(const Device& device, CUkernel kernel, std::shared_ptr<void> 
     detail::cuda_check(context.driver.cuKernelGetFunction(&function, kernel), "cuKernelGetFunction",
                        context.at(Stage::Load));
   }
-  return detail::adopt_function(device, function, {}, std::move(owner));
+  return detail::adopt_function(device, function, std::nullopt, std::move(owner));
 }
 
 CUfunction native_function(const Kernel& kernel) {

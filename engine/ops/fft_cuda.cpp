@@ -51,7 +51,7 @@ class CufftPlan {
     try {
       const CurrentOrdinal current("fft", ordinal_);
       static_cast<void>(cufftDestroy(plan_));
-    } catch (const Error&) {
+    } catch (...) {
       // The device is lost, and the plan with it.
     }
   }

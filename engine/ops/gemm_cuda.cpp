@@ -41,7 +41,7 @@ class BlasHandle {
     try {
       const CurrentOrdinal current("gemm", ordinal_);
       static_cast<void>(cublasDestroy(handle_));
-    } catch (const Error&) {
+    } catch (...) {
       // The device is lost, and the handle with it.
     }
   }

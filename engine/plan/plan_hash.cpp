@@ -39,7 +39,7 @@ void add(Hash64& hash, const DispatchPayload& dispatch) {
   }
   for (std::uint32_t i = 0; i < dispatch.slot_argument_count; ++i) {
     const SlotArgument& argument = dispatch.slot_arguments[i];
-    hash.add(argument.parameter_offset, argument.bytes);
+    hash.add(argument.parameter_offset, argument.type->size);
     hash.add(argument.name);
   }
   if (dispatch.start != DispatchDesc::Start::Ordered)
@@ -90,7 +90,7 @@ void add(Hash64& hash, const OpPayload& payload, const RecordedOp& op) {
   hash.add(payload.buffer_count, op.workspace_count);
   for (std::uint32_t i = 0; i < payload.buffer_count; ++i) {
     hash.add(payload.buffers[i]);
-    if (i < op.views.size()) hash.add(op.views[i].offset());
+    if (i < op.views.size()) hash.add(op.views[i].view.offset());
   }
 }
 

@@ -210,8 +210,8 @@ class PlanText {
     }
     for (std::uint32_t i = 0; i < dispatch.slot_argument_count; ++i) {
       const SlotArgument& slot = dispatch.slot_arguments[i];
-      line("    slot at ", slot.parameter_offset, ": ", quote_text(slot.name), ", ", slot.bytes,
-           " bytes");
+      line("    slot at ", slot.parameter_offset, ": ", quote_text(slot.name), ", ",
+           slot.type->size, " bytes");
     }
   }
 

@@ -47,19 +47,18 @@ ScalarSlots collect_scalar_slots(const Recording& recording,
   ScalarSlots result;
   std::unordered_map<std::string_view, std::uint32_t> by_name;
   // Finds or creates the slot of this name with this initial value.
-  const auto slot_of = [&](std::uint32_t command, std::string_view name,
-                           std::span<const std::byte> value) {
-    const auto bytes = static_cast<std::uint32_t>(value.size());
+  const auto slot_of = [&](std::uint32_t command, std::string_view name, const ValueType& type,
+                           const std::byte* value) {
     const auto [entry, is_new] =
         by_name.try_emplace(name, static_cast<std::uint32_t>(result.slots.size()));
     if (is_new) {
       result.slots.push_back(
-          {name, bytes, static_cast<std::uint32_t>(result.first_values.size()), command});
-      result.first_values.insert(result.first_values.end(), value.begin(), value.end());
+          {name, &type, static_cast<std::uint32_t>(result.first_values.size()), command});
+      result.first_values.insert(result.first_values.end(), value, value + type.size);
     }
     const ScalarSlots::Slot& slot = result.slots[entry->second];
-    if (slot.bytes != bytes) fail_conflict(recording, command, slot, "size");
-    if (std::memcmp(result.first_values.data() + slot.offset, value.data(), slot.bytes) != 0)
+    if (!(*slot.type == type)) fail_conflict(recording, command, slot, "type");
+    if (std::memcmp(result.first_values.data() + slot.offset, value, type.size) != 0)
       fail_conflict(recording, command, slot, "initial value");
     return entry->second;
   };
@@ -70,7 +69,7 @@ ScalarSlots collect_scalar_slots(const Recording& recording,
       const ScalarSlots& body_slots = *bodies[body.index];
       for (const ScalarSlots::Slot& slot : body_slots.slots) {
         const std::uint32_t outer_slot =
-            slot_of(command, slot.name, {body_slots.first_values.data() + slot.offset, slot.bytes});
+            slot_of(command, slot.name, *slot.type, body_slots.first_values.data() + slot.offset);
         result.in_bodies[body.index].push_back(outer_slot);
         result.uses.push_back({command, ScalarSlots::kInBody, outer_slot});
       }
@@ -79,9 +78,8 @@ ScalarSlots collect_scalar_slots(const Recording& recording,
     const auto& dispatch = recording.payload<DispatchPayload>(command);
     for (std::uint32_t i = 0; i < dispatch.slot_argument_count; ++i) {
       const SlotArgument& argument = dispatch.slot_arguments[i];
-      const std::uint32_t slot =
-          slot_of(command, argument.name,
-                  {dispatch.parameters + argument.parameter_offset, argument.bytes});
+      const std::uint32_t slot = slot_of(command, argument.name, *argument.type,
+                                         dispatch.parameters + argument.parameter_offset);
       result.uses.push_back({command, argument.parameter_offset, slot});
     }
   }

@@ -15,7 +15,7 @@ namespace reprise::detail {
 struct ScalarSlots {
   struct Slot {
     std::string_view name;  // in the recording's arenas
-    std::uint32_t bytes = 0;
+    const ValueType* type = nullptr;
     std::uint32_t offset = 0;     // in `first_values`, bytes
     std::uint32_t first_use = 0;  // command
   };
@@ -36,7 +36,7 @@ struct ScalarSlots {
 };
 
 // `bodies`: slots of the recording's bodies. Throws InvalidArgument (Stage::Plan), naming both
-// commands, if one name has values of different sizes or different initial values.
+// commands, if one name has values of different types or different initial values.
 [[nodiscard]] ScalarSlots collect_scalar_slots(const Recording& recording,
                                                std::span<const ScalarSlots* const> bodies = {});
 

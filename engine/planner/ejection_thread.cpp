@@ -1,6 +1,7 @@
 #include "planner/ejection_thread.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "planner/ejection_descent.hpp"
@@ -21,7 +22,13 @@ EjectionThread::EjectionThread(const PackProblem& problem, Packing first, std::u
       target_(target),
       capacity_goal_(capacity_goal),
       best_(std::move(first)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+      thread_([this](const std::stop_token& stop) {
+        try {
+          run(stop);
+        } catch (const std::bad_alloc&) {
+          // The best packing so far remains.
+        }
+      }) {}
 
 Packing EjectionThread::exchange(const Packing& found) {
   const std::lock_guard lock(mutex_);

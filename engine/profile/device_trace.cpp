@@ -33,6 +33,11 @@ DeviceTrace::DeviceTrace(std::shared_ptr<TraceSession> session,
                                info.multiprocessors});
 }
 
+DeviceTrace::~DeviceTrace() {
+  session_->forget(*this);
+  if (totals_wait_) session_->push(totals_);
+}
+
 std::uint32_t DeviceTrace::add_queue(std::string_view label) {
   const std::uint32_t queue = session_->new_id(TraceSession::Id::Queue);
   session_->push(trace::Queue{queue, id_, std::string(label)});
@@ -47,9 +52,38 @@ void DeviceTrace::record_memory(const PoolTrace::Memory& memory) noexcept {
   try {
     const std::lock_guard lock(memory_mutex_);
     const MemoryStatistics now = memory();
-    session_->push(trace::DeviceTotals{id_, trace_now(), now.budget.value_or(0), now.reserved,
-                                       now.mapped, now.peak, now.buffer_bytes, now.slabs,
-                                       now.shared_slabs, now.trims, now.remaps});
+    totals_ = {id_,
+               trace_now(),
+               now.budget.value_or(0),
+               now.reserved,
+               now.mapped,
+               now.peak,
+               now.buffer_bytes,
+               now.slabs,
+               now.shared_slabs,
+               now.trims,
+               now.remaps};
+    totals_wait_ = true;
+    push_totals(totals_.at, Push::WithinRate);
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
+}
+
+void DeviceTrace::push_totals(trace::Time now, Push push) {
+  if (totals_wait_ && (push != Push::WithinRate || totals_rate_.take(now))) {
+    totals_wait_ = false;
+    session_->push(totals_);
+  }
+  if (!totals_wait_ || std::exchange(is_scheduled_, true)) return;
+  session_->collect_later(*this);
+}
+
+void DeviceTrace::push_waiting(Push push) noexcept {
+  try {
+    const std::lock_guard lock(memory_mutex_);
+    is_scheduled_ = false;
+    push_totals(trace_now(), push);
   } catch (const std::bad_alloc&) {
     session_->count_dropped();
   }

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/creator_process.hpp"
 #include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
@@ -27,8 +28,12 @@ trace::Time utc_now() {
 }
 
 std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  try {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  } catch (const std::ios_base::failure&) {
+    return {};  // the thread of this file has ended
+  }
 }
 
 // From the kernel's tick count since boot; 0 if it cannot be read.
@@ -80,8 +85,11 @@ trace::Session describe_process(std::string_view application) {
   if (gethostname(host, sizeof(host) - 1) == 0) session.host = host;
   session.pid = static_cast<std::uint32_t>(getpid());
   // Computed once: it identifies the process and must not vary.
-  static const trace::Time start = process_start();
-  session.process_start_utc = start;
+  struct Start {
+    const trace::Time utc = process_start();
+  };
+  static PerProcess<Start> start;
+  session.process_start_utc = start.get().utc;
   session.rank = rank();
   session.application = application;
   session.command_line = command_line();
@@ -104,8 +112,13 @@ trace::Time thread_cpu_time(pthread_t thread) noexcept {
 }
 
 std::uint32_t thread_number() noexcept {
-  thread_local const auto number = static_cast<std::uint32_t>(syscall(SYS_gettid));
-  return number;
+  struct Cached {
+    CreatorProcess process;
+    std::uint32_t number = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  };
+  thread_local Cached cached;
+  if (!cached.process.is_current()) cached = {};
+  return cached.number;
 }
 
 std::string thread_name(std::uint32_t number) {

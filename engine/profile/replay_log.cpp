@@ -1,6 +1,8 @@
 #include "profile/replay_log.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include <reprise/error.hpp>
@@ -18,6 +20,7 @@ namespace {
 constexpr std::int64_t kNodeCostNs = 60, kShareOfTime = 100;
 constexpr std::int64_t kMaxSampleInterval = 10'000;
 constexpr std::size_t kMinBlocks = 4;
+constexpr std::size_t kFirstBlockBytes = 1024;  // of the first slab, if a block is smaller
 // For sources of times: the number of consecutive replays with node times, and the limits of the
 // pause between such windows.
 constexpr std::uint64_t kWindowReplays = 8;
@@ -58,11 +61,7 @@ ReplayLog::ReplayLog(ReplayLogDesc desc)
       switch_(static_cast<std::uint32_t>(desc_.mode)),
       versions_{{0, desc_.version}},
       launches_(desc_.replays),
-      times_(desc_.replays),
-      free_blocks_(std::max(block_count_, 1u)),
-      blocks_(zeroed<NodeTime>(std::max<std::size_t>(1, block_count_ * block_slots_))) {
-  for (std::uint32_t block = 0; block < block_count_; ++block) free_blocks_.put(block);
-}
+      times_(desc_.replays) {}
 
 void ReplayLog::switch_to(ProfileMode mode) noexcept {
   if (mode != ProfileMode::Off && is_paused_) {  // before begin_launch() promises times
@@ -124,13 +123,35 @@ NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
   if (block_count_ == 0 || !is_announced(replay)) return nullptr;
   if (!source_ && !wants_nodes(replay))
     return nullptr;  // a source delivers only the node times that were requested
-  std::uint32_t block = std::exchange(spare_block_, kNoBlock);
-  if (block == kNoBlock && !free_blocks_.take(block)) {
+  Block* const block = take_block();
+  if (block == nullptr) {
     lost_blocks_.fetch_add(1, std::memory_order_relaxed);
     if (desc_.signal != nullptr) desc_.signal->notify();
     return nullptr;
   }
-  return blocks_.get() + block * block_slots_;
+  return block->slots();
+}
+
+ReplayLog::Block* ReplayLog::take_block() noexcept {
+  if (free_blocks_ == nullptr)
+    free_blocks_ = returned_blocks_.exchange(nullptr, std::memory_order_acquire);
+  if (free_blocks_ != nullptr) return std::exchange(free_blocks_, free_blocks_->next);
+  const std::size_t bytes = sizeof(Block) + block_slots_ * sizeof(NodeTime);
+  if (unused_blocks_ == 0) {
+    const std::size_t wanted = std::max<std::size_t>({1, kFirstBlockBytes / bytes, slab_blocks_}),
+                      count = std::min<std::size_t>(wanted, block_count_ - slab_blocks_);
+    if (count == 0) return nullptr;
+    const auto slab = std::find(slabs_.begin(), slabs_.end(), nullptr);
+    slab->reset(new (std::nothrow) std::byte[count * bytes]);
+    if (*slab == nullptr) return nullptr;
+    unused_ = slab->get();
+    unused_blocks_ = static_cast<std::uint32_t>(count);
+    slab_blocks_ += unused_blocks_;
+  }
+  --unused_blocks_;
+  auto* const block = new (std::exchange(unused_, unused_ + bytes)) Block;
+  std::uninitialized_fill_n(block->slots(), block_slots_, NodeTime{});
+  return block;
 }
 
 std::int64_t ReplayLog::timed_nodes(const NodeTime* slots) const noexcept {
@@ -156,11 +177,10 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
           (static_cast<double>(took) - window_.plain) / (window_.plain == 0 ? 1 : kMeanWeight);
     }
   }
-  Times times{replay, started, ended, kNoBlock,
+  Times times{replay, started, ended, nullptr,
               source_ ? sample_source(source_->timed_by()) : trace::SampleSource::Host};
   if (nodes != nullptr) {
-    times.block =
-        static_cast<std::uint32_t>(static_cast<std::size_t>(nodes - blocks_.get()) / block_slots_);
+    times.block = Block::of(nodes);
     const std::int64_t took = std::max<std::int64_t>(ended - started, 1);
     sample_every_ = static_cast<std::uint64_t>(std::clamp<std::int64_t>(
         kShareOfTime * kNodeCostNs * timed_nodes(nodes) / took, 1, kMaxSampleInterval));
@@ -169,10 +189,10 @@ void ReplayLog::end_replay(std::uint64_t replay, std::int64_t started, std::int6
   const std::size_t used = times_.put(times);
   if (used == 0) {
     lost_times_.fetch_add(1, std::memory_order_relaxed);
-    if (nodes != nullptr) {  // only the collector returns blocks to the ring
+    if (nodes != nullptr) {
       lost_blocks_.fetch_add(1, std::memory_order_relaxed);
       std::fill_n(nodes, block_slots_, NodeTime{});
-      spare_block_ = times.block;
+      times.block->next = std::exchange(free_blocks_, times.block);
     }
   }
   notify_if_half(
@@ -203,7 +223,7 @@ void ReplayLog::append_body(std::uint32_t body, const NodeTime* slots, trace::Sa
 }
 
 void ReplayLog::append_block(const Times& times, std::vector<trace::Record>& records) {
-  NodeTime* const nodes = blocks_.get() + times.block * block_slots_;
+  NodeTime* const nodes = times.block->slots();
   trace::SampleBlock block{desc_.graph,       version_of(times.replay),
                            desc_.exec.number, number_of(times.replay),
                            times.source,      {}};
@@ -217,7 +237,10 @@ void ReplayLog::append_block(const Times& times, std::vector<trace::Record>& rec
   for (std::uint32_t body = 0; body < desc_.slots.bodies.size(); ++body)
     append_body(body, nodes, block, records);
   std::fill_n(nodes, block_slots_, NodeTime{});
-  free_blocks_.put(times.block);
+  times.block->next = returned_blocks_.load(std::memory_order_relaxed);
+  while (!returned_blocks_.compare_exchange_weak(
+      times.block->next, times.block, std::memory_order_release, std::memory_order_relaxed)) {
+  }
   trace::sort_by_start(block.samples);
   records.emplace_back(std::move(block));
 }
@@ -225,7 +248,7 @@ void ReplayLog::append_block(const Times& times, std::vector<trace::Record>& rec
 void ReplayLog::take_times(std::vector<trace::Record>& records) {
   for (Times times; times_.take(times);) {
     ++hooks_.replays;
-    if (times.block != kNoBlock) append_block(times, records);
+    if (times.block != nullptr) append_block(times, records);
     early_.push_back(times);
   }
 }
@@ -265,22 +288,24 @@ void ReplayLog::add_replay(const LaunchRecord& launch, const Times& times,
   replay.started = times.started;
   replay.ended = times.ended;
   replay.thread = launch.thread;
-  replay.sampled = times.block == kNoBlock ? 0 : 1;
+  replay.sampled = times.block == nullptr ? 0 : 1;
   records.emplace_back(replay);
 }
 
-// Both queues are in the order of replays; an element without a counterpart lost it.
+// Both are in the order of replays; an element without a counterpart lost it.
 void ReplayLog::join(std::vector<trace::Record>& records) {
-  while (!waiting_.empty() && !early_.empty()) {
-    if (early_.front().replay < waiting_.front().replay) {
-      early_.pop_front();
+  auto launch = waiting_.begin();
+  auto times = early_.begin();
+  while (launch != waiting_.end() && times != early_.end()) {
+    if (times->replay < launch->replay) {
+      ++times;
       continue;
     }
-    const bool match = early_.front().replay == waiting_.front().replay;
-    add_replay(waiting_.front(), match ? early_.front() : Times{}, records);
-    waiting_.pop_front();
-    if (match) early_.pop_front();
+    const bool match = times->replay == launch->replay;
+    add_replay(*launch++, match ? *times++ : Times{}, records);
   }
+  waiting_.erase(waiting_.begin(), launch);
+  early_.erase(early_.begin(), times);
 }
 
 void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {

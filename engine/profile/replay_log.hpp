@@ -1,17 +1,18 @@
 // ReplayLog: passes data about the replays of one executable from the threads that launch and run
-// them to the collector, which converts it to records. Uses rings of fixed size: no thread waits or
-// allocates during a replay, and data that does not fit is counted. The profile mode may change at
-// any time; a viewer's request takes precedence over the application's setting. Knows nothing about
-// files. Threads: begin_launch and note_launch from one thread at a time; the observer's calls as
+// them to the collector, which converts it to records. Uses bounded rings, which grow from nothing
+// to the size that the replays need: no thread waits during a replay, a thread allocates only while
+// its ring grows, and data that does not fit is counted. The profile mode may change at any time; a
+// viewer's request takes precedence over the application's setting. Knows nothing about files.
+// Threads: begin_launch and note_launch from one thread at a time; the observer's calls as
 // ReplayObserver states; collect and finish from one thread at a time; set_mode and ask from any
 // thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,7 +63,7 @@ struct ReplayLogDesc {
   TimingLayout slots = {};                // of the plan; empty: the graph has no bodies
   ProfileMode mode = ProfileMode::Every;  // initial mode
   std::size_t replays = 16384;            // capacity of the rings
-  std::size_t node_bytes = std::size_t{8} << 20;  // memory for node times that await collection
+  std::size_t node_bytes = std::size_t{8} << 20;  // limit of node times that await collection
   CollectorSignal* signal = nullptr;  // must outlive the log; null: the collector only polls
 };
 
@@ -119,11 +120,18 @@ class ReplayLog final : public ReplayObserver {
   [[nodiscard]] std::uint32_t graph() const noexcept { return desc_.graph; }
 
  private:
-  static constexpr std::uint32_t kNoBlock = 0xffffffffu;
+  // The node times of one replay: block_slots_ slots follow the block.
+  struct Block {
+    Block* next = nullptr;
+    [[nodiscard]] NodeTime* slots() noexcept { return reinterpret_cast<NodeTime*>(this + 1); }
+    [[nodiscard]] static Block* of(NodeTime* slots) noexcept {
+      return reinterpret_cast<Block*>(slots) - 1;
+    }
+  };
   struct Times {
     std::uint64_t replay = 0;
     std::int64_t started = 0, ended = 0;
-    std::uint32_t block = kNoBlock;
+    Block* block = nullptr;                                  // null: no node times
     trace::SampleSource source = trace::SampleSource::Host;  // of the node times in `block`
   };
   // The word holds the mode in its low bits and a change counter above, so the running thread
@@ -137,6 +145,7 @@ class ReplayLog final : public ReplayObserver {
     return replay <= last_announced_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
+  [[nodiscard]] Block* take_block() noexcept;  // null: none is free
   void notify_if_half(std::size_t used, std::size_t of) noexcept;
   void collect_source(std::vector<trace::Record>& records);
   void plan_window();
@@ -185,17 +194,21 @@ class ReplayLog final : public ReplayObserver {
   // --- Written by the launching and running threads ---
   Ring<LaunchRecord> launches_;
   Ring<Times> times_;
-  Ring<std::uint32_t> free_blocks_;                    // from the collector to the running thread
-  std::unique_ptr<NodeTime[], FreeBytes> blocks_;      // block_slots_ elements per block
-  std::uint64_t next_sampled_ = 1, sample_every_ = 1;  // used by the running thread
-  std::uint32_t seen_switch_ = 0;                      // used by the running thread
-  std::uint32_t spare_block_ = kNoBlock;               // used by the running thread
+  std::atomic<Block*> returned_blocks_{nullptr};  // from the collector to the running thread
+  // Used by the running thread:
+  Block* free_blocks_ = nullptr;
+  std::array<std::unique_ptr<std::byte[]>, 32> slabs_;  // of blocks; each doubles their number
+  std::uint32_t slab_blocks_ = 0;                       // in all slabs; at most block_count_
+  std::byte* unused_ = nullptr;                         // the part of the last slab without blocks
+  std::uint32_t unused_blocks_ = 0;
+  std::uint64_t next_sampled_ = 1, sample_every_ = 1;
+  std::uint32_t seen_switch_ = 0;
   std::atomic<std::uint64_t> lost_launches_{0}, lost_times_{0}, lost_blocks_{0};
 
   // --- Used by the collector ---
   HookCounts hooks_;
-  std::deque<LaunchRecord> waiting_;  // launches without times, ascending
-  std::deque<Times> early_;           // times without a launch, ascending
+  std::vector<LaunchRecord> waiting_;  // launches without times, ascending
+  std::vector<Times> early_;           // times without a launch, ascending
   std::uint64_t untimed_nodes_ = 0;   // executions of nodes in bodies without a time
   struct Reported {
     std::uint64_t launches = 0, times = 0, blocks = 0, untimed = 0;

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <reprise/error.hpp>
 
 #include "base/background_thread.hpp"
+#include "base/creator_process.hpp"
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
 #include "trace/trace_error.hpp"
@@ -29,7 +29,6 @@ constexpr std::chrono::milliseconds kCollectorPause{20};
   throw Error(std::move(details), text);
 }
 
-// The open sessions of this process.
 struct Sessions {
   std::mutex mutex;
   std::condition_variable closed;
@@ -42,10 +41,10 @@ struct Sessions {
   std::vector<Open> open;
   FinishedTraceFiles finished_files;
 };
+// The open sessions of this process.
 Sessions& sessions() {
-  alignas(Sessions) static std::byte storage[sizeof(Sessions)];
-  static Sessions* const all = new (storage) Sessions;  // never destroyed: used during process exit
-  return *all;
+  static PerProcess<Sessions> all;
+  return all.get();
 }
 
 // Closes the sessions of instances that are never destroyed. Constructed with the first session and
@@ -71,9 +70,10 @@ std::string target_name(const TraceOptions& options) {
 static_assert(static_cast<int>(trace::LiveProfile::Off) == static_cast<int>(ProfileMode::Off));
 static_assert(static_cast<int>(trace::LiveProfile::Every) == static_cast<int>(ProfileMode::Every));
 
-void print_error(const std::string& text) {
-  const std::string line = concat("reprise: trace: ", text, "\n");
-  std::fwrite(line.data(), 1, line.size(), stderr);
+// Needs no memory, which may be what is short.
+void print_error(std::string_view subject, std::string_view text) noexcept {
+  std::fprintf(stderr, "reprise: trace: %.*s%.*s\n", static_cast<int>(subject.size()),
+               subject.data(), static_cast<int>(text.size()), text.data());
 }
 
 }  // namespace
@@ -106,11 +106,21 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options,
     }
     return session;
   }
-  // Must not fail after the session exists: its destructor takes the lock held here.
+  // Nothing may fail after the session exists: its destructor takes the lock held here. So the
+  // memory of its owner is there before it.
+  struct Owner {
+    const CreatorProcess process;
+    TraceSession* session = nullptr;
+    ~Owner() {
+      if (session != nullptr) process.is_current() ? delete session : keep_until_exit(session);
+    }
+  };
   sessions().open.reserve(sessions().open.size() + 1);
   Sessions::Open entry{nullptr, options, {}};
-  auto session = std::make_shared<TraceSession>(options, application,
-                                                sessions().finished_files.find(options.file.path));
+  auto before = sessions().finished_files.find(options.file.path);
+  const auto owner = std::make_shared<Owner>();
+  owner->session = new TraceSession(options, application, before);
+  const std::shared_ptr<TraceSession> session(owner, owner->session);
   entry.identity = session.get();
   entry.session = session;
   sessions().open.push_back(std::move(entry));
@@ -118,10 +128,10 @@ std::shared_ptr<TraceSession> TraceSession::open(const TraceOptions& options,
 }
 
 TraceSession::TraceSession(const TraceOptions& options, std::string_view application,
-                           const std::optional<NextIds>& next_ids)
-    : path_(options.file.path), overhead_(trace_now(), clock_read_cost()) {
+                           const std::optional<FinishedTraceFile>& before)
+    : target_(options.file.path), overhead_(trace_now(), clock_read_cost()) {
   try {
-    start(options, application, next_ids);
+    start(options, application, before);
     return;
   } catch (const trace::TraceError& error) {
     writer_.reset();  // no callback runs after this
@@ -132,24 +142,34 @@ TraceSession::TraceSession(const TraceOptions& options, std::string_view applica
     server_.reset();
     refuse(ErrorCode::OutOfMemory, concat("cannot start a thread for the trace ",
                                           target_name(options), ": ", error.what()));
+  } catch (...) {
+    writer_.reset();
+    server_.reset();
+    throw;
   }
 }
 
 void TraceSession::start(const TraceOptions& options, std::string_view application,
-                         const std::optional<NextIds>& next_ids) {
+                         const std::optional<FinishedTraceFile>& before) {
   trace::TraceWriterDesc writer;
   writer.on_error = [](const std::string& text) {
-    print_error(concat(text, "; this output of the trace ends here"));
+    print_error(text, "; this output of the trace ends here");
   };
   std::shared_ptr<trace::TraceFile> file;
-  if (!path_.empty()) {
+  if (!target_.empty()) {
     trace::TraceFileDesc described = options.file;
-    if (next_ids) {
+    if (before) {
+      described.path = before->path;
       described.start = trace::TraceFileDesc::Start::Append;
-      for (std::size_t i = 0; i < kTraceIds; ++i) ids_[i] = (*next_ids)[i];
+      for (std::size_t i = 0; i < kTraceIds; ++i) ids_[i] = before->ids[i];
     }
-    file = std::make_shared<trace::TraceFile>(std::move(described));
+    file = std::make_shared<trace::TraceFile>(described);
     writer.first_sequence = file->next_sequence();
+    path_ = file->path();
+    if (path_ != described.path) {
+      print_error(concat("another process is writing ", described.path.string()),
+                  concat("; this process writes ", path_.string()));
+    }
   }
   if (options.live) server_ = serve(*options.live, application);
   writer_ = std::make_unique<trace::TraceWriter>(std::move(writer));
@@ -192,19 +212,18 @@ TraceSession::~TraceSession() {
 }
 
 void TraceSession::add_to_finished_files() noexcept {
-  if (path_.empty()) return;
+  if (target_.empty()) return;
   NextIds next{};
   for (std::size_t i = 0; i < kTraceIds; ++i) next[i] = ids_[i].load(std::memory_order_relaxed);
   try {
-    sessions().finished_files.add(path_, next);
+    sessions().finished_files.add(target_, {path_, next});
   } catch (const std::bad_alloc&) {
-    print_error(
-        concat(path_.string(),
-               ": there was no memory to add_to_finished_files that it is to be continued"));
+    print_error(path_.native(), ": out of memory; a later trace will replace this file");
   }
 }
 
 void TraceSession::push(trace::Record record) noexcept {
+  if (!process_.is_current()) return;
   try {
     const std::shared_lock lock(writer_mutex_);
     if (writer_) static_cast<void>(writer_->push(std::move(record)));
@@ -216,7 +235,33 @@ void TraceSession::push(trace::Record record) noexcept {
 void TraceSession::follow(std::shared_ptr<ReplayLog> log) {
   const std::lock_guard lock(logs_mutex_);
   log->request_mode(requested_mode_);
+  ++open_logs_[log->graph()];
   logs_.push_back(std::move(log));
+}
+
+void TraceSession::collect_later(Source& source) noexcept {
+  try {
+    const std::lock_guard lock(sources_mutex_);
+    sources_.push_back(&source);
+  } catch (const std::bad_alloc&) {
+    count_dropped();
+  }
+}
+
+void TraceSession::forget(Source& source) noexcept {
+  std::unique_lock lock(sources_mutex_);
+  std::erase(sources_, &source);
+  source_done_.wait(lock, [&] { return source_in_use_ != &source; });
+  std::erase(sources_, &source);  // added again by the collector
+}
+
+void TraceSession::end(trace::ObjectKind kind, std::uint32_t id) noexcept {
+  try {
+    const std::lock_guard lock(logs_mutex_);
+    ended_.push_back({trace_now(), kind, id});
+  } catch (const std::bad_alloc&) {
+    count_dropped();
+  }
 }
 
 void TraceSession::request_mode(std::optional<ProfileMode> mode) {
@@ -232,6 +277,7 @@ void TraceSession::request_flush() {
 }
 
 void TraceSession::flush() {
+  if (!process_.is_current()) return;
   std::unique_lock lock(stop_mutex_);
   const std::uint64_t mine = ++flushes_requested_;
   signal_.notify();
@@ -260,34 +306,58 @@ trace::Time TraceSession::threads_time() noexcept {
   return run;
 }
 
-void TraceSession::update_overhead(Last last) {
-  switch (last) {
-    case Last::No: return overhead_.tick(trace_now(), highest_mode_, threads_time(), records_);
-    case Last::Yes: return overhead_.finish(trace_now(), highest_mode_, threads_time(), records_);
+void TraceSession::push_waiting(Collect how) {
+  const Source::Push push = how == Collect::Periodic ? Source::Push::WithinRate
+                            : how == Collect::Flush  ? Source::Push::States
+                                                     : Source::Push::All;
+  std::unique_lock lock(sources_mutex_);
+  // Sources that are added meanwhile wait for the next collection.
+  for (std::size_t left = sources_.size(); left != 0 && !sources_.empty(); --left) {
+    Source* const source = source_in_use_ = sources_.front();
+    sources_.pop_front();
+    lock.unlock();
+    source->push_waiting(push);
+    lock.lock();
+    source_in_use_ = nullptr;
+    source_done_.notify_all();
   }
 }
 
-void TraceSession::collect(Last last) {
-  {
-    const std::lock_guard lock(logs_mutex_);
-    if (!logs_.empty()) highest_mode_ = ProfileMode::Off;
-    for (std::size_t i = 0; i < logs_.size();) {
-      const bool more = logs_[i]->collect(records_);
-      if (last == Last::Yes) logs_[i]->finish(records_);
-      highest_mode_ = std::max(highest_mode_, logs_[i]->mode());
-      overhead_.add(logs_[i]->take_hooks());
-      if (more) {
-        ++i;
-      } else {
-        std::swap(logs_[i], logs_.back());
-        logs_.pop_back();
-      }
+void TraceSession::collect_logs(Collect how) {
+  const std::lock_guard lock(logs_mutex_);
+  if (!logs_.empty()) highest_mode_ = ProfileMode::Off;
+  for (std::size_t i = 0; i < logs_.size();) {
+    const bool more = logs_[i]->collect(records_);
+    if (how == Collect::Last) logs_[i]->finish(records_);
+    highest_mode_ = std::max(highest_mode_, logs_[i]->mode());
+    overhead_.add(logs_[i]->take_hooks());
+    if (more) {
+      ++i;
+    } else {
+      const auto open = open_logs_.find(logs_[i]->graph());
+      if (--open->second == 0) open_logs_.erase(open);
+      std::swap(logs_[i], logs_.back());
+      logs_.pop_back();
     }
   }
+  std::erase_if(ended_, [&](const trace::Ended& ended) {
+    if (ended.kind == trace::ObjectKind::Graph && open_logs_.contains(ended.id)) return false;
+    records_.emplace_back(ended);
+    return true;
+  });
+}
+
+void TraceSession::collect(Collect how) {
+  push_waiting(how);
+  collect_logs(how);
   for (const trace::Record& record : records_) {
     if (const auto* replay = std::get_if<trace::Replay>(&record)) name_thread(replay->thread);
   }
-  update_overhead(last);
+  if (how == Collect::Last) {
+    overhead_.finish(trace_now(), highest_mode_, threads_time(), records_);
+  } else {
+    overhead_.tick(trace_now(), highest_mode_, threads_time(), records_);
+  }
   for (trace::Record& record : records_) push(std::move(record));
   records_.clear();
   if (const std::uint64_t count = dropped_.exchange(0, std::memory_order_relaxed); count != 0) {
@@ -308,7 +378,7 @@ void TraceSession::run() noexcept {
     lock.unlock();
     collector_time_.store(thread_cpu_time(pthread_self()), std::memory_order_relaxed);
     try {
-      collect(Last::No);
+      collect(is_flush ? Collect::Flush : Collect::Periodic);
       if (is_flush) write_out();
     } catch (const std::bad_alloc&) {
       count_dropped();  // continue with the next iteration
@@ -330,10 +400,10 @@ void TraceSession::close() noexcept {
   flushed_.notify_all();
   if (collector_.joinable()) collector_.join();
   try {
-    collect(Last::Yes);
+    collect(Collect::Last);
   } catch (const std::bad_alloc&) {
-    print_error(concat(path_.empty() ? "live" : path_.string(),
-                       ": out of memory; the last records are missing"));
+    print_error(path_.empty() ? "live" : std::string_view(path_.native()),
+                ": out of memory; the last records are missing");
   }
   std::unique_ptr<trace::TraceWriter> writer;
   {

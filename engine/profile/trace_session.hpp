@@ -1,7 +1,7 @@
 // TraceSession: one trace of this process: its file, its live server, its writer, the ids that its
 // records share, and the collector thread. There is one session per target, shared by the instances
 // that use the target. The file is complete after the last owner released the session, at the
-// latest at process exit. Threads: any.
+// latest at process exit. A forked child does not write to its parent's sessions. Threads: any.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,13 @@
 #include <shared_mutex>
 #include <string_view>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/creator_process.hpp"
 #include "profile/finished_trace_files.hpp"
+#include "profile/lifetime_recorder.hpp"
 #include "profile/overhead_meter.hpp"
 #include "profile/replay_log.hpp"
 #include "profile/trace_options.hpp"
@@ -39,9 +43,9 @@ class TraceSession {
   // address if it cannot be created or is open with other options.
   [[nodiscard]] static std::shared_ptr<TraceSession> open(const TraceOptions& options,
                                                           std::string_view application);
-  // `next_ids`: continues the file; empty: replaces it.
+  // `before`: the file to continue; empty: the target is replaced.
   TraceSession(const TraceOptions& options, std::string_view application,
-               const std::optional<NextIds>& next_ids = std::nullopt);
+               const std::optional<FinishedTraceFile>& before);
   TraceSession(const TraceSession&) = delete;
   TraceSession& operator=(const TraceSession&) = delete;
   ~TraceSession();
@@ -52,6 +56,26 @@ class TraceSession {
   // Records that do not fit, or for which memory is exhausted, are counted in the trace. No effect
   // after close().
   void push(trace::Record record) noexcept;
+  // A source of records that holds some back, to stay within a rate. Threads: any.
+  class Source {
+   public:
+    enum class Push : std::uint8_t {
+      WithinRate,
+      States,  // the latest states at least
+      All
+    };
+    virtual ~Source() = default;
+    virtual void push_waiting(Push push) noexcept = 0;
+  };
+  // The collector calls push_waiting() once, soon, unless forget() is called before.
+  void collect_later(Source& source) noexcept;
+  // Returns when the collector does not use the source. Must not be called under a lock that
+  // push_waiting() takes.
+  void forget(Source& source) noexcept;
+  // Limits the lifetimes of buffers in the trace.
+  [[nodiscard]] RateLimit& lifetime_rate() noexcept { return lifetime_rate_; }
+  // No records of the object follow, except those that the logs of a graph still hold.
+  void end(trace::ObjectKind kind, std::uint32_t id) noexcept;
   // Records the thread's name once.
   void name_thread(std::uint32_t thread);
   // Counts a record that could not be created.
@@ -66,13 +90,14 @@ class TraceSession {
   void close() noexcept;
 
  private:
-  enum class Last : std::uint8_t { No, Yes };
+  enum class Collect : std::uint8_t { Periodic, Flush, Last };
   void run() noexcept;
-  void collect(Last last);
-  void update_overhead(Last last);
+  void collect(Collect how);
+  void collect_logs(Collect how);
+  void push_waiting(Collect how);
   [[nodiscard]] trace::Time threads_time() noexcept;  // CPU time of the trace's threads, ns
   void start(const TraceOptions& options, std::string_view application,
-             const std::optional<NextIds>& next_ids);
+             const std::optional<FinishedTraceFile>& before);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live,
                                                          std::string_view application);
   // Mode that viewers request; empty: no request.
@@ -81,7 +106,9 @@ class TraceSession {
   void request_flush();
   void write_out();
 
-  const std::filesystem::path path_;  // of the file; empty: none
+  const CreatorProcess process_;
+  const std::filesystem::path target_;  // the file that the application asked for; empty: none
+  std::filesystem::path path_;          // the file that is written
   std::array<std::atomic<std::uint32_t>, kTraceIds> ids_{};
   std::atomic<std::uint64_t> dropped_{0};  // records dropped for lack of memory
 
@@ -89,8 +116,16 @@ class TraceSession {
   std::unique_ptr<trace::TraceWriter> writer_;
   std::shared_ptr<trace::LiveServer> server_;  // null: no live session
 
-  std::mutex logs_mutex_;  // guards logs_ and requested_mode_
+  RateLimit lifetime_rate_{kLifetimeRate};
+  std::mutex sources_mutex_;  // guards the members down to source_done_
+  std::deque<Source*> sources_;
+  Source* source_in_use_ = nullptr;  // by the collector
+  std::condition_variable source_done_;
+
+  std::mutex logs_mutex_;  // guards the members down to requested_mode_
   std::vector<std::shared_ptr<ReplayLog>> logs_;
+  std::unordered_map<std::uint32_t, std::uint32_t> open_logs_;  // count of logs by graph
+  std::vector<trace::Ended> ended_;                             // without a record yet
   std::optional<ProfileMode> requested_mode_;
   std::vector<trace::Record> records_;  // used by the collector
   std::mutex threads_mutex_;

@@ -50,6 +50,7 @@ class RaceFinder {
     expected_ = replay_.run(linear_, poison_);
     exclude_unstable(replay_.run(linear_, poison_));
     if (replay_.has_transients()) find_undefined();
+    find_undeclared();
     find_races();
     replay_.memory().finish();
     report_.replays = replay_.replays();
@@ -141,6 +142,74 @@ class RaceFinder {
     }
     return best == nullptr ? std::string()
                            : display_name(*replay_.recording().buffers[best->buffer]);
+  }
+
+  // --- Undeclared writes of ops, whose captured work recording cannot check ---
+  void find_undeclared() {
+    for (std::uint32_t node = 0; node < linear_.size(); ++node) {
+      if (report_.findings.size() >= desc_.max_findings) return;
+      const std::uint32_t command = replay_.dependencies().node_command[node];
+      if (command == kNone || replay_.recording().commands[command].kind != CommandKind::Op)
+        continue;
+      std::vector<RaceBytes> changed = undeclared_changes(node);
+      if (changed.empty()) continue;
+      RaceFinding finding;
+      finding.kind = RaceFinding::Kind::Undeclared;
+      finding.first = command_of(node);
+      finding.at_once = std::move(changed);
+      report_.findings.push_back(std::move(finding));
+    }
+  }
+
+  // The bytes that a replay up to `node` changes and one up to its predecessor does not, without
+  // those that the node's command declares as written.
+  [[nodiscard]] std::vector<RaceBytes> undeclared_changes(std::uint32_t node) {
+    using Partial = ReorderedReplay::PartialResult;
+    const Recording& recording = replay_.recording();
+    const Command& command = recording.commands[replay_.dependencies().node_command[node]];
+    const auto& areas = replay_.memory().areas();
+    const auto transients = replay_.poisoned().live_ranges(linear_);
+    const Partial before = replay_.run_until(linear_, node, poison_);
+    Partial after = replay_.run_until(linear_, node + 1, poison_);
+    const auto hide = [](const Image& from, Image& to, std::uint64_t at, std::uint64_t count) {
+      const auto first = from.begin() + static_cast<std::ptrdiff_t>(at);
+      std::copy(first, first + static_cast<std::ptrdiff_t>(count),
+                to.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    for (std::uint32_t a = 0; a < command.access_count; ++a) {
+      const BufferAccess& access = recording.accesses[command.first_access + a];
+      if (!writes(access.access)) continue;
+      for (const auto& area : areas) {
+        if (area.buffer == recording.buffers[access.buffer])
+          hide(before.memory, after.memory, area.offset + access.begin, access.end - access.begin);
+      }
+      for (const auto& live : transients) {
+        if (live.buffer == access.buffer)
+          hide(before.slab, after.slab, live.bytes.begin + access.begin, access.end - access.begin);
+      }
+    }
+    auto found = replay_.memory().differences(before.memory, after.memory);
+    if (!found.empty()) {  // bytes that differ in every replay prove nothing
+      const Partial again = replay_.run_until(linear_, node, poison_);
+      for (const AreaDifference& unstable :
+           replay_.memory().differences(before.memory, again.memory))
+        std::erase_if(found, [&](const auto& one) { return one.area == unstable.area; });
+    }
+    std::vector<RaceBytes> changed;
+    for (const AreaDifference& difference : found) {
+      changed.push_back(bytes_of(difference, {node, node}));
+      changed.back().second_declares.clear();
+    }
+    for (const auto& live : transients) {
+      if (live.first >= node || live.last <= node) continue;  // filled with garbage
+      const AreaDifference difference =
+          compare_bytes(before.slab.data() + live.bytes.begin, after.slab.data() + live.bytes.begin,
+                        live.bytes.end - live.bytes.begin);
+      if (difference.count == 0) continue;
+      changed.push_back(bytes_of(live.buffer, difference, {node, node}));
+      changed.back().second_declares.clear();
+    }
+    return changed;
   }
 
   // --- Races: the same poison in other orders ---
@@ -264,7 +333,7 @@ std::shared_ptr<DeviceCore> device_of(const Recording& recording) {
 }
 
 void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
-  const std::string_view label = commands.label_name();
+  const std::string_view label = commands.label();
   const auto refuse = [&](const std::string& text) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, label,
          concat("find_races ", label, ": ", text));

@@ -59,6 +59,17 @@ std::string describe_undefined(const RaceFinding& finding) {
                 describe(finding.first), "\n  different at the end:\n", list(finding.at_end));
 }
 
+std::string describe_undeclared(const RaceFinding& finding) {
+  std::string text = concat("an op writes bytes that it does not declare as written:\n    ",
+                            describe(finding.first), "\n  changed by it:\n");
+  for (const RaceBytes& bytes : finding.at_once) {
+    text += concat("    ", describe(bytes));
+    if (!bytes.first_declares.empty()) text += concat("; there it declares ", bytes.first_declares);
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const RaceReport& report) {
@@ -75,6 +86,7 @@ std::string to_text(const RaceReport& report) {
     switch (finding.kind) {
       case RaceFinding::Kind::Order: text += describe_order(finding); break;
       case RaceFinding::Kind::Undefined: text += describe_undefined(finding); break;
+      case RaceFinding::Kind::Undeclared: text += describe_undeclared(finding); break;
     }
   }
   if (report.one_order_only)

@@ -47,6 +47,7 @@ struct BufferCore {
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;  // the device's generation when the buffer was created
   std::byte* address = nullptr;  // null for a transient
+  bool is_adopted = false;       // memory of the application
   // For replicas 1, 2, ... of a graph; empty: all replicas share this buffer.
   std::vector<std::shared_ptr<BufferCore>> copies;
   std::atomic<bool> cleared{false};  // its pool was cleared

@@ -67,7 +67,8 @@ struct BufferArgument {
 
 // A value in a dispatch's parameter block that can be updated in a compiled graph.
 struct SlotArgument {
-  std::uint32_t parameter_offset = 0, bytes = 0;
+  std::uint32_t parameter_offset = 0;
+  const ValueType* type = nullptr;
   std::string_view name;  // in the arena
 };
 

@@ -32,12 +32,12 @@ LabelScope::~LabelScope() {
   if (recorder_) recorder_->close_label(ticket_);
 }
 
-CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+CommandRef Recorder::dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args) {
   return checked(recorder_).dispatch(kernel, desc, args);
 }
 
-CommandRef Recorder::dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+CommandRef Recorder::dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
                                         std::span<const detail::Argument> args,
                                         std::span<const std::shared_ptr<const void>> owners) {
   detail::RecorderCore& core = checked(recorder_);
@@ -213,7 +213,7 @@ std::vector<Recorder> CommandBuffer::split(std::uint32_t count) {
 CommandBufferState CommandBuffer::state() const noexcept {
   return core_ ? core_->state() : CommandBufferState::Invalid;
 }
-std::string_view CommandBuffer::label_name() const noexcept {
+std::string_view CommandBuffer::label() const noexcept {
   return core_ ? std::string_view(core_->label()) : std::string_view();
 }
 Ordering CommandBuffer::ordering() const noexcept {

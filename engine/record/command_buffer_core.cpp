@@ -145,17 +145,23 @@ CommandBufferState CommandBufferCore::state() const noexcept {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   if (state != CommandBufferState::Executable) return state;
   std::shared_ptr<const PendingSources> sources;
+  std::array<std::weak_ptr<const PendingSource>, kNewPending> new_sources;
+  std::size_t new_count = 0;
   std::shared_ptr<const Recording> frozen;
   {
     const std::lock_guard lock(mutex_);
     sources = pending_;
+    new_count = new_pending_count_;
+    std::copy_n(new_pending_.begin(), new_count, new_sources.begin());
     frozen = recording_;
   }
-  if (sources) {
-    for (const auto& weak : *sources) {
-      const auto source = weak.lock();
-      if (source && source->is_pending()) return CommandBufferState::Pending;
-    }
+  const auto is_pending = [](const std::weak_ptr<const PendingSource>& weak) {
+    const auto source = weak.lock();
+    return source && source->is_pending();
+  };
+  if ((sources && std::any_of(sources->begin(), sources->end(), is_pending)) ||
+      std::any_of(new_sources.begin(), new_sources.begin() + new_count, is_pending)) {
+    return CommandBufferState::Pending;
   }
   return frozen && is_stale(*frozen) ? CommandBufferState::Invalid : state;
 }
@@ -180,15 +186,19 @@ std::shared_ptr<const Recording> CommandBufferCore::executable(std::string_view 
 }
 
 void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> source) {
-  auto sources = std::make_shared<PendingSources>();
   std::shared_ptr<const PendingSources> before;  // released after the lock
   const std::lock_guard lock(mutex_);
-  if (pending_) {
-    std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources),
-                 [](const auto& weak) { return !weak.expired(); });
+  if (new_pending_count_ == kNewPending) {
+    auto sources = std::make_shared<PendingSources>();
+    const auto is_alive = [](const auto& weak) { return !weak.expired(); };
+    if (pending_)
+      std::copy_if(pending_->begin(), pending_->end(), std::back_inserter(*sources), is_alive);
+    std::copy_if(new_pending_.begin(), new_pending_.end(), std::back_inserter(*sources), is_alive);
+    before = std::exchange(pending_, std::move(sources));
+    new_pending_.fill({});
+    new_pending_count_ = 0;
   }
-  sources->push_back(std::move(source));
-  before = std::exchange(pending_, std::move(sources));
+  new_pending_[new_pending_count_++] = std::move(source);
 }
 
 void CommandBufferCore::rebind(const RebindBuffer& buffer, const RebindKernel& kernel) {
@@ -228,6 +238,8 @@ void CommandBufferCore::drop_recorded() {
   std::swap(recording_, recording);
   std::swap(held_, held);
   pending_.reset();
+  new_pending_.fill({});
+  new_pending_count_ = 0;
 }
 
 std::uint32_t CommandBufferCore::new_recorder_ids(std::uint32_t count) {

@@ -4,6 +4,7 @@
 // thread; all other methods on any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -96,8 +97,12 @@ class CommandBufferCore {
   mutable std::mutex mutex_;  // guards the members below
   std::shared_ptr<const Recording> recording_;
   HeldBuffers held_;  // recording_'s buffers; graphs count their own
-  // Replaced, never modified: sources are queried outside the lock.
+  // Sources are queried outside the lock: `pending_` is replaced, never modified, and
+  // `new_pending_` is copied. The latter is added to the former when it is full.
+  static constexpr std::size_t kNewPending = 32;
   std::shared_ptr<const PendingSources> pending_;
+  std::array<std::weak_ptr<const PendingSource>, kNewPending> new_pending_;
+  std::size_t new_pending_count_ = 0;
 };
 
 [[nodiscard]] std::shared_ptr<CommandBufferCore> make_command_buffer(

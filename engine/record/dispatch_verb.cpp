@@ -3,15 +3,16 @@
 
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "record/kernel_arguments.hpp"
 #include "record/recorder_core.hpp"
 
 namespace reprise::detail {
 
-CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc,
+CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc& desc,
                                   std::span<const Argument> args) {
-  const Verb verb{"dispatch", desc.where};
+  const Verb verb{"dispatch", desc.where.line != 0 ? desc.where : called.where};
   require_recording(verb);
-  const KernelCore* const core = core_of(kernel).get();
+  const KernelCore* const core = core_of(called.kernel).get();
   if (core == nullptr || core->device.get() != device_ ||
       core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
     fail_kernel(verb, core);
@@ -26,14 +27,10 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
   std::uint32_t pointers = 0, slots = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Argument& arg = args[i];
-    const bool is_pointer = arg.view != nullptr;
     const KernelParameter& parameter = parameters[i];
-    if (is_pointer ? !(parameter.is_pointer || parameter.may_be_pointer || parameter.is_condition)
-                   : parameter.is_pointer || parameter.is_condition || arg.size != parameter.size)
-        [[unlikely]] {
+    if (!fits(parameter, arg)) [[unlikely]]
       fail_argument(verb, *core, args);
-    }
-    if (!is_pointer) {
+    if (arg.view == nullptr) {
       if (arg.slot != nullptr) ++slots;
       continue;
     }
@@ -74,13 +71,13 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
     std::memset(block, 0, core->parameter_bytes);
     buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_offset);
     BufferArgument* next = buffer_arguments;
-    const std::uint32_t kernel_index = intern(core_of(kernel));
+    const std::uint32_t kernel_index = intern(core_of(called.kernel));
     for (std::uint32_t i = 0; i < count; ++i) {
       const Argument& arg = args[i];
       if (arg.view == nullptr) {
-        std::memcpy(block + parameters[i].offset, arg.value, arg.size);
+        store_value(parameters[i], arg, block + parameters[i].offset);
         if (arg.slot != nullptr)
-          *next_slot++ = {parameters[i].offset, arg.size, arena.copy_text(*arg.slot)};
+          *next_slot++ = {parameters[i].offset, arg.type, arena.copy_text(*arg.slot)};
         continue;
       }
       const std::uint32_t buffer = intern(core_of(*arg.view));
@@ -105,7 +102,7 @@ CommandRef RecorderCore::dispatch(const Kernel& kernel, const DispatchDesc& desc
                                                                  desc.start,
                                                                  cost};
   });
-  return commit(CommandKind::Dispatch, payload, access_count, desc.where);
+  return commit(CommandKind::Dispatch, payload, access_count, verb.where);
 }
 
 void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const {
@@ -125,49 +122,8 @@ void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const
 
 void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,
                                  std::span<const Argument> args) const {
-  if (args.size() != kernel.parameters.size()) {
-    fail(verb, ErrorCode::ArgumentCount,
-         concat("kernel ", kernel.name, " takes ", kernel.parameters.size(), " arguments and got ",
-                args.size()));
-  }
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    const KernelParameter& parameter = kernel.parameters[i];
-    const Argument& arg = args[i];
-    if (parameter.is_pointer && arg.view == nullptr) {
-      fail(
-          verb, ErrorCode::ArgumentSize,
-          concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got a value of ",
-                 arg.size, " bytes; pass read(x), write(x) or read_write(x)"));
-    }
-    if (parameter.is_condition &&
-        (arg.view == nullptr || !*arg.view || core_of(*arg.view)->kind != BufferKind::Condition)) {
-      fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name,
-                  ": expected a Condition; make one with Device::create_condition"));
-    }
-    if (parameter.is_pointer && arg.view != nullptr && *arg.view &&
-        core_of(*arg.view)->kind == BufferKind::Condition) {
-      fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a buffer, got condition ",
-                  display_name(*core_of(*arg.view)),
-                  "; declare the parameter as reprise_condition"));
-    }
-    if (!parameter.is_pointer && !parameter.may_be_pointer && arg.view != nullptr) {
-      const std::string name =
-          *arg.view ? display_name(*core_of(*arg.view)) : std::string("an empty buffer");
-      fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ",
-                  parameter.size, " bytes, got buffer ", name));
-    }
-    if (!parameter.is_pointer && arg.view == nullptr && arg.size != parameter.size) {
-      fail(verb, ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", kernel.name, ": expected a value of ",
-                  parameter.size, " bytes, got one of ", arg.size,
-                  "; convert it to the kernel's parameter type"));
-    }
-  }
-  fail(verb, ErrorCode::Internal,
-       concat("the arguments of kernel ", kernel.name, " were rejected without a cause"));
+  const ArgumentFault fault = argument_fault(kernel, args);
+  fail(verb, fault.code, fault.text);
 }
 
 }  // namespace reprise::detail

@@ -7,6 +7,7 @@
 
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "record/kernel_arguments.hpp"
 #include "record/recorded_op.hpp"
 #include "record/recording.hpp"
 
@@ -53,7 +54,7 @@ void GraphRecordCtx::fail(ErrorCode code, const std::string& text) const {
 void* GraphRecordCtx::address(const BufferView& view) const {
   const detail::RecordedOp& op = op_of(recording_, command_);
   for (std::size_t i = 0; i < op.views.size(); ++i) {
-    if (!contains(op.views[i], view)) continue;
+    if (!contains(op.views[i].view, view)) continue;
     return target_.address(recording_.payload<detail::OpPayload>(command_).buffers[i]) +
            view.offset();
   }
@@ -63,6 +64,17 @@ void* GraphRecordCtx::address(const BufferView& view) const {
                    : std::string("a view without a buffer"),
               ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
               ", which its declare() does not list"));
+}
+
+void GraphRecordCtx::require_declared_write(const BufferView& view, std::string_view kernel) const {
+  if (view.bytes() == 0) return;
+  for (const AccessedView& use : op_of(recording_, command_).views) {
+    if (writes(use.access) && contains(use.view, view)) return;
+  }
+  fail(ErrorCode::InvalidArgument,
+       concat("kernel ", kernel, " writes ", detail::display_name(*detail::core_of(view)),
+              ", bytes ", view.offset(), " to ", view.offset() + view.bytes(),
+              ", which its declare() lists as read only"));
 }
 
 void* GraphRecordCtx::workspace(std::uint32_t index) const {
@@ -93,24 +105,27 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
   }
   if (desc.grid.volume() == 0 || desc.block.volume() == 0)
     fail(ErrorCode::LaunchLimits, concat("kernel ", core->name, " has an empty grid or block"));
-  if (args.size() != core->parameters.size()) {
-    fail(ErrorCode::ArgumentCount, concat("kernel ", core->name, " takes ", core->parameters.size(),
-                                          " arguments and got ", args.size()));
-  }
+  const auto refuse = [&] {
+    const detail::ArgumentFault fault = detail::argument_fault(*core, args);
+    fail(fault.code, fault.text);
+  };
+  if (args.size() != core->parameters.size()) refuse();
   std::vector<std::byte> block(core->parameter_bytes);
   for (std::size_t i = 0; i < args.size(); ++i) {
     const KernelParameter& parameter = core->parameters[i];
-    const bool is_buffer = args[i].view != nullptr;
-    if (is_buffer ? !(parameter.is_pointer || parameter.may_be_pointer)
-                  : parameter.is_pointer || args[i].size != parameter.size) {
-      fail(ErrorCode::ArgumentSize,
-           concat("argument ", i, " of kernel ", core->name, " is ",
-                  is_buffer ? "a buffer" : "a value", " and does not fit its parameter of ",
-                  parameter.size, " bytes"));
+    std::byte* const to = block.data() + parameter.offset;
+    if (parameter.is_condition) {
+      fail(ErrorCode::Unsupported, concat("argument ", i, " of kernel ", core->name,
+                                          ": ops cannot set conditions; record a dispatch"));
     }
-    const void* const at = is_buffer ? address(*args[i].view) : nullptr;
-    std::memcpy(block.data() + parameter.offset,
-                is_buffer ? static_cast<const void*>(&at) : args[i].value, parameter.size);
+    if (!detail::fits(parameter, args[i])) refuse();
+    if (args[i].view == nullptr) {
+      detail::store_value(parameter, args[i], to);
+      continue;
+    }
+    const void* const at = address(*args[i].view);
+    if (writes(args[i].access)) require_declared_write(*args[i].view, core->name);
+    std::memcpy(to, &at, sizeof at);
   }
   target_.keep(detail::core_of(kernel));
   target_.dispatch(*core, desc, block);

@@ -28,7 +28,7 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
   recorded->op = std::move(op);
   for (const AccessedView& use : declared.views()) {
     check_view(verb, use.view, concat("buffer of op ", recorded->name));
-    recorded->views.push_back(use.view);
+    recorded->views.push_back(use);
   }
   std::vector<std::shared_ptr<BufferCore>> workspaces;
   for (const GraphOpDeclaration::Workspace& requested : declared.workspaces()) {

@@ -26,7 +26,8 @@ struct Recording;
 struct RecordedOp {
   std::shared_ptr<const GraphOp> op;
   std::string name, parameters;
-  std::vector<BufferView> views;  // as declared; the first buffers of the payload, in this order
+  // As declared; the first buffers of the payload, in this order.
+  std::vector<AccessedView> views;
   std::uint32_t workspace_count = 0;  // the last buffers of the payload
 };
 

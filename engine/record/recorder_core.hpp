@@ -54,7 +54,7 @@ class RecorderCore {
   // Ends the recording and returns its lists. command_count() then returns `commands`.
   [[nodiscard]] RecordedLists stop(std::uint32_t commands) noexcept;
 
-  CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc,
+  CommandRef dispatch(const CalledKernel& called, const DispatchDesc& desc,
                       std::span<const Argument> args);
   CommandRef copy(const CopySide& source, const CopySide& destination, SourceLocation where);
   CommandRef copy(const CopySide& source, const CopySide& destination, const CopyDesc& desc,

@@ -81,6 +81,12 @@ TimeSpan times_of(const Records& r) {
   }
   for (const PoolState& p : r.pool_states) span.cover(p.at);
   for (const DeviceTotals& d : r.device_totals) span.cover(d.at);
+  for (const PoolUse& u : r.pool_uses) {
+    span.cover(u.from);
+    span.cover(u.to);
+  }
+  for (const Ended& e : r.ended) span.cover(e.at);
+  for (const CreationCost& c : r.creation_costs) span.cover(c.at);
   for (const BufferLifetime& b : r.buffer_lifetimes) {
     span.cover(b.allocated);
     span.cover(b.freed);

@@ -14,7 +14,7 @@
 
 namespace reprise::trace {
 
-inline constexpr std::uint32_t kFormatVersion = 2;
+inline constexpr std::uint32_t kFormatVersion = 3;
 
 // The contents of a chunk; a writer never mixes them. Chunks of any kind refer only to topology in
 // earlier chunks.

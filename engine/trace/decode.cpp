@@ -19,8 +19,8 @@ Enum enumerator(std::uint8_t value, Enum last) {
   return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : last;
 }
 
-// Bytes that decode() may still allocate on this thread. Without this limit a small chunk whose
-// records all refer to one long string would fill the memory.
+// Bytes that decode() and consumers of its result may still allocate. Without this limit a small
+// chunk whose records all refer to one long string would fill the memory.
 thread_local std::uint64_t decode_budget = 0;
 
 std::uint64_t budget_of(std::size_t raw_bytes) {
@@ -42,7 +42,18 @@ std::string text(const flatbuffers::String* s) {
   return s->str();
 }
 
-Clock from_wire(const wire::Clock& w) { return {w.device(), w.host(), w.other(), w.error()}; }
+// Rejects times and durations beyond 95 years, which no clock shows before 2065, so that consumers
+// can subtract two of them and add a third.
+Time time(Time t) {
+  constexpr Time kMax = 3'000'000'000'000'000'000;
+  if (t < -kMax || t > kMax)
+    throw_corrupt("a time of " + std::to_string(t) + " ns is out of range");
+  return t;
+}
+
+Clock from_wire(const wire::Clock& w) {
+  return {w.device(), time(w.host()), time(w.other()), time(w.error())};
+}
 Label from_wire(const wire::Label& w) { return {w.parent(), w.name(), w.color()}; }
 Kernel from_wire(const wire::Kernel& w) {
   return {w.name(), w.full_name(), w.registers(), w.static_shared_bytes()};
@@ -100,8 +111,17 @@ Edge from_wire(const wire::Edge& w) {
           w.end()};
 }
 Replay from_wire(const wire::Replay& w) {
-  return {w.graph(),           w.version(), w.exec(),  w.queue(),  w.replay(), w.launched(),
-          w.launch_returned(), w.started(), w.ended(), w.thread(), w.sampled()};
+  return {w.graph(),
+          w.version(),
+          w.exec(),
+          w.queue(),
+          w.replay(),
+          time(w.launched()),
+          time(w.launch_returned()),
+          time(w.started()),
+          time(w.ended()),
+          w.thread(),
+          w.sampled()};
 }
 Body from_wire(const wire::Body& w) {
   return {w.parent(), w.branch(), w.first_node(), w.nodes(), enumerator(w.kind(), BodyKind::Case)};
@@ -110,13 +130,16 @@ LoopRun from_wire(const wire::LoopRun& w) {
   return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()};
 }
 ProfilingOverhead from_wire(const wire::ProfilingOverhead& w) {
-  return {w.from(), w.to(), w.mode(), w.host(), w.device()};
+  return {time(w.from()), time(w.to()), w.mode(), time(w.host()), time(w.device())};
 }
 
 Session from_wire(const wire::Session& w) {
-  return {text(w.host()),          w.pid(),
-          w.process_start_utc(),   w.rank(),
-          text(w.application()),   text(w.command_line()),
+  return {text(w.host()),
+          w.pid(),
+          time(w.process_start_utc()),
+          w.rank(),
+          text(w.application()),
+          text(w.command_line()),
           text(w.engine_version())};
 }
 Device from_wire(const wire::Device& w) {
@@ -134,19 +157,20 @@ SampleBlock from_wire(const wire::SampleBlock& w) {
     // More samples than bytes: decode_samples() reports it.
     spend(std::uint64_t{std::min(w.count(), w.columns()->size())} * sizeof(Sample));
     b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
+    for (const Sample& sample : b.samples) static_cast<void>(time(sample.started));
   } else if (w.count() != 0) {
     throw_corrupt("a block of samples without columns");
   }
   return b;
 }
 HostRange from_wire(const wire::HostRange& w) {
-  return {w.thread(), w.depth(), w.started(), w.ended(), text(w.name()), w.graph(), w.replay()};
+  return {w.thread(),     w.depth(), time(w.started()), time(w.ended()),
+          text(w.name()), w.graph(), w.replay()};
 }
 ThreadName from_wire(const wire::ThreadName& w) { return {w.thread(), text(w.name())}; }
 PoolState from_wire(const wire::PoolState& w) {
-  PoolState p{w.pool(),    w.device(),       w.at(),         text(w.label()),
-              w.buffers(), w.device_bytes(), w.host_bytes(), {}};
-  if (w.holders()) p.holders.assign(w.holders()->begin(), w.holders()->end());
+  PoolState p{w.pool(),    w.device(),       time(w.at()),  text(w.label()),
+              w.buffers(), w.device_bytes(), w.host_bytes()};
   p.budget = w.budget();
   p.reserved = w.reserved();
   p.mapped = w.mapped();
@@ -155,33 +179,54 @@ PoolState from_wire(const wire::PoolState& w) {
   p.trims = w.trims();
   p.remaps = w.remaps();
   p.shared_slabs = w.shared_slabs();
-  if (w.sharers()) p.sharers.assign(w.sharers()->begin(), w.sharers()->end());
+  p.freed = w.freed();
+  p.freed_bytes = w.freed_bytes();
   return p;
 }
+PoolUse from_wire(const wire::PoolUse& w) {
+  return {w.pool(), w.graph(), enumerator(w.role(), PoolRole::Sharer), time(w.from()),
+          time(w.to())};
+}
+Ended from_wire(const wire::Ended& w) {
+  return {time(w.at()), enumerator(w.kind(), ObjectKind::Pool), w.id()};
+}
+CreationCost from_wire(const wire::CreationCost& w) {
+  return {w.graph(),         time(w.at()),    time(w.capture_time()), time(w.launch_time()),
+          w.capture_bytes(), w.launch_bytes()};
+}
 DeviceTotals from_wire(const wire::DeviceTotals& w) {
-  return {w.device(),  w.at(),    w.budget(),       w.reserved(), w.mapped(), w.peak(),
-          w.buffers(), w.slabs(), w.shared_slabs(), w.trims(),    w.remaps()};
+  return {w.device(),  time(w.at()), w.budget(),       w.reserved(), w.mapped(), w.peak(),
+          w.buffers(), w.slabs(),    w.shared_slabs(), w.trims(),    w.remaps()};
 }
 BufferLifetime from_wire(const wire::BufferLifetime& w) {
-  return {w.buffer(),    w.pool(),    w.device(),    enumerator(w.kind(), BufferKind::Foreign),
-          w.bytes(),     w.address(), w.allocated(), w.freed(),
-          text(w.name())};
+  return {
+      w.buffer(),    w.pool(),    w.device(),          enumerator(w.kind(), BufferKind::Foreign),
+      w.bytes(),     w.address(), time(w.allocated()), time(w.freed()),
+      text(w.name())};
 }
 Message from_wire(const wire::Message& w) {
-  return {w.at(),       enumerator(w.severity(), Severity::Error),
+  return {time(w.at()), enumerator(w.severity(), Severity::Error),
           text(w.id()), text(w.text()),
           w.graph(),    w.version(),
           w.command(),  w.other_command()};
 }
 Update from_wire(const wire::Update& w) {
-  return {w.at(), w.graph(), w.from_version(), w.to_version(), text(w.description())};
+  return {time(w.at()), w.graph(), w.from_version(), w.to_version(), text(w.description())};
 }
 Loss from_wire(const wire::Loss& w) {
-  return {w.at(), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason())};
+  return {time(w.at()), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason())};
 }
 
 template <class Out, class Vector>
 void convert(std::vector<Out>& out, const Vector* in);
+
+// The index of the body that holds the node; kNone: the outermost graph.
+std::uint32_t body_of(const GraphVersion& g, std::uint32_t node) {
+  const auto after =
+      std::upper_bound(g.bodies.begin(), g.bodies.end(), node,
+                       [](std::uint32_t n, const Body& body) { return n < body.first_node; });
+  return static_cast<std::uint32_t>(after - g.bodies.begin()) - 1;
+}
 
 // Every index of a graph version must be within its vector; parents and edge sources must precede.
 void check_indices(const GraphVersion& g) {
@@ -241,6 +286,21 @@ void check_indices(const GraphVersion& g) {
     next += body.nodes;
   }
   if (next != g.nodes.size()) throw_corrupt(where + "bodies that do not cover all nodes");
+  for (const Edge& e : g.edges) {
+    if (body_of(g, e.from) != body_of(g, e.to))
+      throw_corrupt(where + "an edge between nodes of different bodies");
+  }
+}
+
+// Consumers write out the name and the label path of each node.
+void spend_names(const GraphVersion& g) {
+  std::vector<std::uint64_t> path_bytes(g.labels.size(), 0);
+  for (std::size_t i = 1; i < g.labels.size(); ++i) {
+    constexpr std::uint64_t kSeparator = 3;
+    path_bytes[i] =
+        path_bytes[g.labels[i].parent] + g.strings[g.labels[i].name].size() + kSeparator;
+  }
+  for (const Node& n : g.nodes) spend(g.strings[n.name].size() + path_bytes[n.label]);
 }
 
 GraphVersion from_wire(const wire::GraphVersion& w) {
@@ -257,9 +317,9 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   g.naive_bytes = w.naive_bytes();
   g.slab_bytes = w.slab_bytes();
   g.lower_bound_bytes = w.lower_bound_bytes();
-  g.compiled = w.compiled();
-  g.compile_time = w.compile_time();
-  g.instantiate_time = w.instantiate_time();
+  g.compiled = time(w.compiled());
+  g.compile_time = time(w.compile_time());
+  g.instantiate_time = time(w.instantiate_time());
   if (w.strings()) {
     spend(std::uint64_t{w.strings()->size()} * sizeof(std::string));
     g.strings.reserve(w.strings()->size());
@@ -274,6 +334,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   convert(g.edges, w.edges());
   convert(g.bodies, w.bodies());
   check_indices(g);
+  spend_names(g);
   return g;
 }
 
@@ -317,6 +378,9 @@ Records decode(std::span<const std::uint8_t> bytes) {
   convert(r.profiling_overheads, w.profiling_overheads());
   convert(r.loop_runs, w.loop_runs());
   convert(r.device_totals, w.device_totals());
+  convert(r.pool_uses, w.pool_uses());
+  convert(r.ended, w.ended());
+  convert(r.creation_costs, w.creation_costs());
   return r;
 }
 

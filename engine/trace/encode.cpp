@@ -70,6 +70,14 @@ wire::ProfilingOverhead to_wire(const ProfilingOverhead& r) {
   return {r.from, r.to, r.host, r.device, r.mode};
 }
 
+wire::PoolUse to_wire(const PoolUse& r) {
+  return {r.from, r.to, r.pool, r.graph, static_cast<std::uint8_t>(r.role)};
+}
+wire::CreationCost to_wire(const CreationCost& r) {
+  return {r.at, r.capture_time, r.launch_time, r.capture_bytes, r.launch_bytes, r.graph};
+}
+wire::Ended to_wire(const Ended& r) { return {r.at, r.id, static_cast<std::uint8_t>(r.kind)}; }
+
 template <class T>
 auto structs(FlatBufferBuilder& b, const std::vector<T>& values) {
   using Wire = decltype(to_wire(values.front()));
@@ -125,9 +133,8 @@ Offset<wire::ThreadName> to_table(FlatBufferBuilder& b, const ThreadName& r) {
 }
 Offset<wire::PoolState> to_table(FlatBufferBuilder& b, const PoolState& r) {
   return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers,
-                               r.device_bytes, r.host_bytes, b.CreateVector(r.holders), r.budget,
-                               r.reserved, r.mapped, r.peak, r.slabs, r.trims, r.remaps,
-                               r.shared_slabs, b.CreateVector(r.sharers));
+                               r.device_bytes, r.host_bytes, r.budget, r.reserved, r.mapped, r.peak,
+                               r.slabs, r.trims, r.remaps, r.shared_slabs, r.freed, r.freed_bytes);
 }
 Offset<wire::DeviceTotals> to_table(FlatBufferBuilder& b, const DeviceTotals& r) {
   return wire::CreateDeviceTotals(b, r.device, r.at, r.budget, r.reserved, r.mapped, r.peak,
@@ -160,6 +167,31 @@ auto tables(FlatBufferBuilder& b, const std::vector<T>& values) {
   return b.CreateVector(out);
 }
 
+template <class T>
+std::size_t bytes_of(const std::vector<T>& v) {
+  return v.size() * sizeof(T);
+}
+
+// Size of a record's strings and vectors.
+std::size_t content_bytes(const SampleBlock& b) { return bytes_of(b.samples); }
+std::size_t content_bytes(const GraphVersion& g) {
+  std::size_t bytes = bytes_of(g.strings) + bytes_of(g.labels) + bytes_of(g.kernels) +
+                      bytes_of(g.buffers) + bytes_of(g.accesses) + bytes_of(g.barriers) +
+                      bytes_of(g.nodes) + bytes_of(g.edges) + bytes_of(g.bodies);
+  for (const std::string& s : g.strings) bytes += s.size();
+  return bytes;
+}
+std::size_t content_bytes(const PoolState& p) { return p.label.size(); }
+std::size_t content_bytes(const Message& m) { return m.id.size() + m.text.size(); }
+std::size_t content_bytes(const Update& u) { return u.description.size(); }
+std::size_t content_bytes(const BufferLifetime& b) { return b.name.size(); }
+std::size_t content_bytes(const HostRange& h) { return h.name.size(); }
+std::size_t content_bytes(const Session& s) { return s.application.size() + s.command_line.size(); }
+template <class T>
+std::size_t content_bytes(const T&) {
+  return 0;
+}
+
 // Calls `visit` with every vector of `records`.
 template <class R, class Visit>
 void each_kind(R& records, Visit visit) {
@@ -180,6 +212,9 @@ void each_kind(R& records, Visit visit) {
   visit(records.profiling_overheads);
   visit(records.loop_runs);
   visit(records.device_totals);
+  visit(records.pool_uses);
+  visit(records.ended);
+  visit(records.creation_costs);
 }
 
 }  // namespace
@@ -205,6 +240,10 @@ void Records::clear() noexcept {
   each_kind(*this, [](auto& kind) { kind.clear(); });
 }
 
+std::size_t memory_bytes(const Record& record) {
+  return sizeof(Record) + std::visit([](const auto& r) { return content_bytes(r); }, record);
+}
+
 std::vector<std::uint8_t> encode(const Records& r) {
   FlatBufferBuilder b(std::size_t{64} << 10);
   const auto sessions = tables(b, r.sessions);
@@ -224,11 +263,14 @@ std::vector<std::uint8_t> encode(const Records& r) {
   const auto profiling_overheads = structs(b, r.profiling_overheads);
   const auto loop_runs = structs(b, r.loop_runs);
   const auto device_totals = tables(b, r.device_totals);
+  const auto pool_uses = structs(b, r.pool_uses);
+  const auto ended = structs(b, r.ended);
+  const auto creation_costs = structs(b, r.creation_costs);
   wire::FinishChunkBuffer(
-      b,
-      wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays,
-                        sample_blocks, host_ranges, thread_names, pool_states, buffer_lifetimes,
-                        messages, updates, losses, profiling_overheads, loop_runs, device_totals));
+      b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays,
+                           sample_blocks, host_ranges, thread_names, pool_states, buffer_lifetimes,
+                           messages, updates, losses, profiling_overheads, loop_runs, device_totals,
+                           pool_uses, ended, creation_costs));
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
 

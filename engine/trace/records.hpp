@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <variant>
 #include <vector>
@@ -244,7 +245,6 @@ struct PoolState {
   std::string label;
   std::uint32_t buffers = 0;
   std::uint64_t device_bytes = 0, host_bytes = 0;  // of buffers
-  std::vector<std::uint32_t> holders;              // graphs that reference the pool
   // Device memory, in bytes, of the pool's buffers and of the slabs of graphs compiled with the
   // pool. peak 0: unknown or none.
   std::uint64_t budget = 0;            // limit; 0: none
@@ -255,8 +255,33 @@ struct PoolState {
                 // Cumulative count of slabs unmapped by trimming, and of slabs mapped again.
       remaps = 0;
   std::uint64_t shared_slabs = 0;  // count of slabs that transients of several graphs share
-  std::vector<std::uint32_t> sharers = {};  // distinct graphs that share slabs
+  std::uint64_t freed = 0, freed_bytes = 0;  // cumulative: buffers that were freed
   friend bool operator==(const PoolState&, const PoolState&) = default;
+};
+
+// A graph that references a pool (Holder), or whose transients share a slab of it (Sharer). to 0:
+// it still does.
+enum class PoolRole : std::uint8_t { Holder, Sharer };
+struct PoolUse {
+  std::uint32_t pool = 0, graph = 0;
+  PoolRole role = PoolRole::Holder;
+  Time from = 0, to = 0;
+  friend bool operator==(const PoolUse&, const PoolUse&) = default;
+};
+
+// The cost of creating a graph of an observed program. Times are in ns; 0: unknown, or not yet.
+// Bytes are changes of the device memory that all programs use. They include what other threads and
+// programs allocate meanwhile, and are negative if more is freed. A later record of the graph
+// replaces an earlier one. GraphVersion has the time of the instantiation.
+inline constexpr std::int64_t kUnknownBytes = std::numeric_limits<std::int64_t>::min();
+struct CreationCost {
+  std::uint32_t graph = 0;
+  Time at = 0;  // of the last step so far
+  Time capture_time = 0;
+  Time launch_time = 0;  // of the first launch, with the uploads before it
+  std::int64_t capture_bytes = kUnknownBytes;  // from before the capture to after instantiation
+  std::int64_t launch_bytes = kUnknownBytes;   // during the uploads and the first launch
+  friend bool operator==(const CreationCost&, const CreationCost&) = default;
 };
 
 // Device memory that the engine uses outside and inside pools, in bytes. The fields are those of
@@ -270,7 +295,8 @@ struct DeviceTotals {
   friend bool operator==(const DeviceTotals&, const DeviceTotals&) = default;
 };
 
-// Lifetime of a persistent buffer. freed 0: not freed.
+// Lifetime of a persistent buffer. freed 0: not freed. Buffers of programs that allocate and free
+// them rapidly have no record; their pool counts them.
 struct BufferLifetime {
   std::uint32_t buffer = 0, pool = 0, device = 0;
   BufferKind kind = BufferKind::Device;
@@ -295,6 +321,15 @@ struct Update {
   std::uint32_t graph = 0, from_version = 0, to_version = 0;
   std::string description;
   friend bool operator==(const Update&, const Update&) = default;
+};
+
+// The end of an object: no later record refers to it.
+enum class ObjectKind : std::uint8_t { Queue, Graph, Pool };
+struct Ended {
+  Time at = 0;
+  ObjectKind kind = ObjectKind::Queue;
+  std::uint32_t id = 0;
+  friend bool operator==(const Ended&, const Ended&) = default;
 };
 
 // Data that is missing from the trace, up to the time of the record. NodeRuns: executions of nodes
@@ -325,6 +360,6 @@ struct ProfilingOverhead {
 
 using Record = std::variant<Session, Clock, Device, Queue, GraphVersion, Replay, SampleBlock,
                             HostRange, ThreadName, PoolState, BufferLifetime, Message, Update, Loss,
-                            ProfilingOverhead, LoopRun, DeviceTotals>;
+                            ProfilingOverhead, LoopRun, DeviceTotals, PoolUse, Ended, CreationCost>;
 
 }  // namespace reprise::trace

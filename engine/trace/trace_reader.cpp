@@ -52,14 +52,15 @@ TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
     throw TraceError(error.code(), error.code() == TraceErrorCode::Io
                                        ? error.what()
                                        : path_.string() + ": " + error.what());
+  } catch (...) {
+    ::close(file_);
+    throw;
   }
 }
 
 TraceReader::TraceReader(const TraceReader& earlier)
-    : path_(earlier.path_),
-      file_(::fcntl(earlier.file_, F_DUPFD_CLOEXEC, 0)),
-      indexed_(earlier.indexed_),
-      chunks_(earlier.chunks_) {
+    : path_(earlier.path_), indexed_(earlier.indexed_), chunks_(earlier.chunks_) {
+  file_ = ::fcntl(earlier.file_, F_DUPFD_CLOEXEC, 0);  // last: nothing throws while it has no owner
   if (file_ < 0) throw_io_error(path_, "cannot open again");
 }
 

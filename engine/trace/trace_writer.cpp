@@ -12,38 +12,6 @@ namespace reprise::trace {
 
 namespace {
 
-template <class T>
-std::size_t bytes_of(const std::vector<T>& v) {
-  return v.size() * sizeof(T);
-}
-
-// Size of a record's strings and vectors.
-std::size_t content_bytes(const SampleBlock& b) { return bytes_of(b.samples); }
-std::size_t content_bytes(const GraphVersion& g) {
-  std::size_t bytes = bytes_of(g.strings) + bytes_of(g.labels) + bytes_of(g.kernels) +
-                      bytes_of(g.buffers) + bytes_of(g.accesses) + bytes_of(g.barriers) +
-                      bytes_of(g.nodes) + bytes_of(g.edges) + bytes_of(g.bodies);
-  for (const std::string& s : g.strings) bytes += s.size();
-  return bytes;
-}
-std::size_t content_bytes(const PoolState& p) {
-  return p.label.size() + bytes_of(p.holders) + bytes_of(p.sharers);
-}
-std::size_t content_bytes(const Message& m) { return m.id.size() + m.text.size(); }
-std::size_t content_bytes(const Update& u) { return u.description.size(); }
-std::size_t content_bytes(const BufferLifetime& b) { return b.name.size(); }
-std::size_t content_bytes(const HostRange& h) { return h.name.size(); }
-std::size_t content_bytes(const Session& s) { return s.application.size() + s.command_line.size(); }
-template <class T>
-std::size_t content_bytes(const T&) {
-  return 0;
-}
-
-// Approximate size of a record in memory; bounds the queue and the chunks.
-std::size_t weight(const Record& record) {
-  return sizeof(Record) + std::visit([](const auto& r) { return content_bytes(r); }, record);
-}
-
 std::uint64_t samples_of(const Record& record) {
   const auto* block = std::get_if<SampleBlock>(&record);
   return block ? block->samples.size() : 0;
@@ -58,8 +26,9 @@ ChunkKind kind_of(const Record& record) {
                       std::is_same_v<T, Device> || std::is_same_v<T, Queue> ||
                       std::is_same_v<T, GraphVersion> || std::is_same_v<T, ThreadName> ||
                       std::is_same_v<T, PoolState> || std::is_same_v<T, DeviceTotals> ||
-                      std::is_same_v<T, BufferLifetime> || std::is_same_v<T, Message> ||
-                      std::is_same_v<T, Update>) {
+                      std::is_same_v<T, BufferLifetime> || std::is_same_v<T, PoolUse> ||
+                      std::is_same_v<T, Message> || std::is_same_v<T, Update> ||
+                      std::is_same_v<T, Ended> || std::is_same_v<T, CreationCost>) {
           return ChunkKind::Topology;
         }
         return ChunkKind::Events;
@@ -84,7 +53,7 @@ TraceWriter::~TraceWriter() {
 }
 
 bool TraceWriter::push(Record record) {
-  const std::size_t bytes = weight(record);
+  const std::size_t bytes = memory_bytes(record);
   const std::uint64_t samples = samples_of(record);
   bool wake = false;
   {
@@ -110,7 +79,6 @@ bool TraceWriter::push(Record record) {
 
 void TraceWriter::add_sink(std::shared_ptr<ChunkSink> sink) {
   const std::lock_guard lock(sinks_mutex_);
-  for (const auto& chunk : topology_) sink->write(chunk);
   sinks_.push_back(std::move(sink));
 }
 
@@ -145,14 +113,21 @@ void TraceWriter::run() {
       records.swap(queue_);
       queued_bytes_ = 0;
       taken = records.size();
-      report_losses(records);
     }
-    write_chunks(records);
-    records.clear();
+    std::size_t emitted = 0;
+    bool failed = false;
+    try {
+      report_losses(records);
+      write_chunks(records, emitted);
+    } catch (const std::exception&) {  // no memory for chunks, or to report it: counted
+      failed = true;
+    }
     {
       const std::lock_guard lock(mutex_);
       written_ += taken;
+      if (failed) stats_.lost_records += records.size() - emitted;
     }
+    records.clear();
     idle_.notify_all();
   }
   const std::lock_guard lock(sinks_mutex_);
@@ -160,42 +135,55 @@ void TraceWriter::run() {
     try {
       sink->flush();
     } catch (const std::exception& error) {
-      if (desc_.on_error) desc_.on_error(error.what());
+      try {
+        if (desc_.on_error) desc_.on_error(error.what());
+      } catch (const std::exception&) {
+        // There is no memory for the report.
+      }
     }
   }
 }
 
-// Appends Loss records for losses since the last report to the batch. The caller holds mutex_.
+// Appends Loss records for losses since the last report to the batch.
 void TraceWriter::report_losses(std::vector<Record>& records) {
+  constexpr const char* kLost = "the trace queue was full, or memory was short";
+  const std::lock_guard lock(mutex_);
   const Time now = std::chrono::steady_clock::now().time_since_epoch().count();
   if (stats_.lost_samples > reported_samples_) {
-    records.push_back(Loss{now, LossKind::Samples, stats_.lost_samples - reported_samples_,
-                           "the trace queue was full"});
+    records.push_back(Loss{now, LossKind::Samples, stats_.lost_samples - reported_samples_, kLost});
     reported_samples_ = stats_.lost_samples;
   }
   if (stats_.lost_records > reported_records_) {
-    records.push_back(Loss{now, LossKind::Events, stats_.lost_records - reported_records_,
-                           "the trace queue was full"});
+    records.push_back(Loss{now, LossKind::Events, stats_.lost_records - reported_records_, kLost});
     reported_records_ = stats_.lost_records;
   }
 }
 
-void TraceWriter::write_chunks(std::vector<Record>& records) {
-  // Topology first: a chunk refers only to earlier chunks.
-  for (const ChunkKind kind : {ChunkKind::Topology, ChunkKind::Events, ChunkKind::Samples}) {
+void TraceWriter::write_chunks(std::vector<Record>& records, std::size_t& emitted) {
+  // A chunk refers only to earlier chunks: topology comes first, and the end of objects last.
+  constexpr std::pair<ChunkKind, bool> kOrder[] = {{ChunkKind::Topology, false},
+                                                   {ChunkKind::Events, false},
+                                                   {ChunkKind::Samples, false},
+                                                   {ChunkKind::Topology, true}};
+  for (const auto& [kind, is_end] : kOrder) {
     Records chunk;
     std::size_t bytes = 0;
+    const auto emit_chunk = [&] {
+      const std::size_t count = chunk.count();
+      emit(kind, chunk);
+      emitted += count;
+    };
     for (Record& record : records) {
-      if (kind_of(record) != kind) continue;
-      const std::size_t added = weight(record);
+      if (kind_of(record) != kind || std::holds_alternative<Ended>(record) != is_end) continue;
+      const std::size_t added = memory_bytes(record);
       if (bytes != 0 && bytes + added > desc_.chunk_bytes) {
-        emit(kind, chunk);
+        emit_chunk();
         bytes = 0;
       }
       bytes += added;
       chunk.add(std::move(record));
     }
-    if (!chunk.empty()) emit(kind, chunk);
+    if (!chunk.empty()) emit_chunk();
   }
 }
 
@@ -232,7 +220,6 @@ void TraceWriter::emit(ChunkKind kind, Records& records) {
   ++sequence_;
   records.clear();
   const std::lock_guard lock(sinks_mutex_);
-  if (kind == ChunkKind::Topology) topology_.push_back(chunk);
   std::uint64_t failed = 0;
   for (std::size_t i = 0; i < sinks_.size();) {
     try {

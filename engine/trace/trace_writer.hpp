@@ -32,7 +32,7 @@ struct TraceWriterDesc {
 
 struct TraceWriterStats {
   std::uint64_t records = 0, samples = 0;            // accepted
-  std::uint64_t lost_records = 0, lost_samples = 0;  // dropped: full queue, or no chunk
+  std::uint64_t lost_records = 0, lost_samples = 0;  // dropped: full queue, no chunk or no memory
   std::uint64_t chunks = 0, bytes = 0;               // produced
   std::uint64_t failed_sinks = 0,
                 unwritten_chunks = 0;  // removed sinks; chunks that removed sinks missed
@@ -47,8 +47,7 @@ class TraceWriter {
 
   // Returns false if the queue was full: the record is dropped and counted.
   bool push(Record record);
-  // The sink receives every topology chunk so far, then all new chunks. A sink that throws is
-  // removed.
+  // The sink receives the chunks written from now on. A sink that throws is removed.
   void add_sink(std::shared_ptr<ChunkSink> sink);
   void remove_sink(const std::shared_ptr<ChunkSink>& sink);
   // Returns after all records pushed before the call have reached the sinks.
@@ -61,7 +60,8 @@ class TraceWriter {
  private:
   struct Command;
   void run();
-  void write_chunks(std::vector<Record>& records);
+  // Adds the number of records passed to emit() to `emitted`.
+  void write_chunks(std::vector<Record>& records, std::size_t& emitted);
   void emit(ChunkKind kind, Records& records);
   void drop(Records& records, const std::string& reason);
   void report_losses(std::vector<Record>& records);
@@ -79,7 +79,6 @@ class TraceWriter {
 
   std::mutex sinks_mutex_;  // held by the writer's thread for each chunk; locked before mutex_
   std::vector<std::shared_ptr<ChunkSink>> sinks_;
-  std::vector<std::shared_ptr<const Chunk>> topology_;
   std::uint64_t sequence_;  // of the next chunk; used by the writer's thread
 
   std::thread thread_;

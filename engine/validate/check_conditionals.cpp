@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "record/condition_core.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
@@ -15,6 +16,7 @@ struct Use {
   const BufferCore* condition = nullptr;
   std::uint32_t set_by = kNone;    // the first command that sets it
   std::uint32_t controls = kNone;  // the conditional that depends on it
+  bool is_counted = false;         // by a loop with a limit, which may rely on the initial value
 };
 
 class ConditionalCheck {
@@ -25,6 +27,7 @@ class ConditionalCheck {
   void run() {
     for (std::uint32_t i = 0; i < recording_.commands.size(); ++i) visit(recording_, i, i);
     for (const Use& use : uses_) {
+      if (use.set_by == kNone && !use.is_counted) report_never_set(use);
       if (use.controls != kNone || use.set_by == kNone) continue;
       findings_.add(
           Rule::ConditionDecidesNothing, use.set_by,
@@ -35,6 +38,15 @@ class ConditionalCheck {
   }
 
  private:
+  void report_never_set(const Use& use) {
+    if (!findings_.checks(Validation::Full)) return;
+    findings_.add(Rule::ConditionNeverSet, use.controls,
+                  concat("no kernel sets condition ", display_name(*use.condition),
+                         ", which therefore keeps its initial value ",
+                         ConditionCore::of(*use.condition).initial,
+                         ". Pass it to a kernel as a reprise_condition"));
+  }
+
   // `outermost`: the command of the outermost recording that is or contains `command`.
   void visit(const Recording& recording, std::uint32_t command, std::uint32_t outermost) {
     const Command& c = recording.commands[command];
@@ -75,6 +87,7 @@ class ConditionalCheck {
                            ". Create one condition per conditional"));
     }
     use.controls = outermost;
+    use.is_counted = conditional.max_iterations != 0;
     const bool is_basic = conditional.branch == Branch::While ||
                           (conditional.branch == Branch::If && conditional.body_count == 1);
     const auto needed =

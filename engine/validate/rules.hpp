@@ -41,6 +41,9 @@ namespace reprise::detail {
   X(BarrierOrdersNothing, "barrier-orders-nothing", Full, Warning, InvalidArgument)                \
   X(EdgeOrdersNothing, "edge-orders-nothing", Full, Warning, InvalidArgument)                      \
   X(TransientReadBeforeWrite, "transient-read-before-write", Full, Warning, InvalidArgument)       \
+  X(TransientNeverRead, "transient-never-read", Full, Warning, InvalidArgument)                    \
+  X(DeadWrite, "dead-write", Full, Warning, InvalidArgument)                                       \
+  X(ConditionNeverSet, "condition-never-set", Full, Warning, InvalidArgument)                      \
   X(FindingsLeftOut, "findings-left-out", Full, Info, InvalidArgument)
 
 enum class Rule : std::uint8_t {

@@ -9,6 +9,7 @@
 #include "validate/check_commands.hpp"
 #include "validate/check_conditionals.hpp"
 #include "validate/check_order.hpp"
+#include "validate/check_uses.hpp"
 #include "validate/findings.hpp"
 
 namespace reprise::detail {
@@ -52,6 +53,12 @@ void check_bodies(const Recording& recording, const DeviceInfo& device, Validati
 std::vector<Finding> validate(const Recording& recording, const DeviceInfo& device,
                               Validation level) {
   std::vector<Finding> found = check_recording(recording, device, level);
+  if (level == Validation::Full) {
+    Findings uses(recording, level);
+    check_uses(recording, uses);
+    for (Finding& finding : uses.take()) found.push_back(std::move(finding));
+    sort_by_command(found);
+  }
   if (recording.bodies.empty() && !has_condition(recording)) return found;
   check_bodies(recording, device, level, found);
   Findings conditionals(recording, level);

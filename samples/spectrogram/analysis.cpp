@@ -52,8 +52,8 @@ reprise::CommandBuffer Analysis::record(const reprise::Kernel& cut, const repris
   // A full-scale tone is 0 dB: half of its amplitude is at its positive frequency, and the window
   // halves it again.
   commands.dispatch(power, {.grid = ceil_div(std::uint64_t{kBatch} * bins, 256), .block = 256},
-                    read(spectra), write(shown), kBatch, bins, 4.0f / static_cast<float>(size),
-                    kFloor);
+                    read(spectra.as<float>()), write(shown), kBatch, bins,
+                    4.0f / static_cast<float>(size), kFloor);
   commands.copy(shown, levels_);
   commands.end();
   return commands;

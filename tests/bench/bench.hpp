@@ -35,11 +35,12 @@ struct Options {
   Effort effort = Effort::Full;
   std::string filter;  // part of a benchmark's name; empty: all
   std::string json;    // file to write; empty: none
+  bool check = false;  // a missed goal fails the run
   LoweringAxes axes;   // of cuda.lowering
   [[nodiscard]] bool is_quick() const { return effort == Effort::Quick; }
 };
 
-// A target for a result. It is printed with the result and never fails a run.
+// A target for a result. It is printed with the result; with --check a missed one fails the run.
 struct Goal {
   enum class Of : std::uint8_t { Nothing, Median, Ratio };
   Of of = Of::Nothing;
@@ -73,6 +74,7 @@ class Report {
   void skip(const std::string& what, const std::string& reason);
   [[nodiscard]] nlohmann::json to_json() const;  // all lines
   [[nodiscard]] nlohmann::json skipped_to_json() const;
+  [[nodiscard]] std::uint32_t missed_goals() const;
 
  private:
   struct Entry {
@@ -112,6 +114,11 @@ template <class F>
   return now() - begin;
 }
 
+// The usual number of pairs of measure_pairs().
+[[nodiscard]] inline std::uint32_t pairs(const Options& options) {
+  return options.is_quick() ? 3 : 21;
+}
+
 // Takes `pairs` samples of both, alternating which comes first, after one warm-up of each.
 template <class Ours, class Peer>
 void measure_pairs(Line& line, std::uint32_t pairs, Ours&& ours, Peer&& peer) {
@@ -135,6 +142,7 @@ void run_compile(const Options& options, Report& report);
 void run_counts(const Options& options, Report& report);
 void run_planning(const Options& options, Report& report);
 void run_host_replay(const Options& options, Report& report);
+void run_host_warps(const Options& options, Report& report);
 void run_trace_file(const Options& options, Report& report);
 void run_trace_replays(const Options& options, Report& report);
 #ifdef REPRISE_HAS_VIEWER
@@ -157,6 +165,7 @@ void run_update_graph(const Options& options, Report& report);
 #ifdef REPRISE_HAS_OPS
 void run_ops_gemm(const Options& options, Report& report);
 #endif
+void run_cuda_promises(const Options& options, Report& report);
 void run_profile_nvtx(const Options& options, Report& report);
 void run_profile_replays(const Options& options, Report& report);
 void run_profile_nodes(const Options& options, Report& report);

@@ -30,7 +30,7 @@ using test::TaskGraph;
 
 constexpr std::uint32_t kNodes = 500;
 constexpr std::uint32_t kLaunches = 5;
-constexpr std::uint32_t kReplays = 2;  // recorded in the trace
+constexpr std::uint32_t kCountedReplays = 2;  // recorded in the trace
 
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
@@ -129,7 +129,7 @@ std::uint64_t trace_records(const TaskGraph& tasks) {
     recording.record(commands, 0);
     {
       CapturedGraph graph = device.compile(commands, {.pool = recording.pool()});
-      for (std::uint32_t i = 0; i < kReplays; ++i) graph.launch(queue).wait();
+      for (std::uint32_t i = 0; i < kCountedReplays; ++i) graph.launch(queue).wait();
     }
     device.wait_idle();  // frees the graph, so that the file is complete at the end of the block
   }

@@ -114,8 +114,6 @@ std::vector<Shape> usual_shapes(const Options& options) {
           layer_shape(1000, 4, 4)};
 }
 
-std::uint32_t pairs(const Options& options) { return options.is_quick() ? 3 : 21; }
-
 }  // namespace
 
 void run_cuda_compile(const Options& options, Report& report) {

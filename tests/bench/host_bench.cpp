@@ -7,6 +7,7 @@
 #include <reprise/reprise.hpp>
 
 #include "bench.hpp"
+#include "reductions.shaders.hpp"
 #include "shapes.hpp"
 
 namespace reprise::bench {
@@ -82,6 +83,38 @@ void run_host_replay(const Options& options, Report& report) {
       }
     }
   }
+}
+
+void run_host_warps(const Options& options, Report& report) {
+  constexpr std::uint32_t kBlock = 256;
+  const std::uint32_t blocks = options.is_quick() ? 10 : 1000;
+  const Instance instance({.application = "reprise_bench"});
+  const Device device = instance.open_device(DeviceSelector::named("host"));
+  const Queue queue = device.create_queue();
+  const auto pool = device.create_pool();
+  const auto in = pool->allocate<float>(std::uint64_t{blocks} * kBlock, "in"),
+             out = pool->allocate<float>(blocks, "out");
+  const auto graph_of = [&](const KernelDesc& kernel) {
+    CommandBuffer commands = device.create_command_buffer({.label = kernel.name});
+    commands.begin();
+    commands.dispatch(device.load_kernel(kernel), {.grid = blocks, .block = kBlock}, read(in),
+                      write(out));
+    commands.end();
+    return device.compile(commands, {.pool = pool});
+  };
+  CapturedGraph warps = graph_of(shaders::warp_sum), shared = graph_of(shaders::shared_sum);
+  Line line{.what = "sum of 256 values by shuffles",
+            .nodes = 1,
+            .unit = "us/block",
+            .peer = "shared memory",
+            .goal = {Goal::Of::Ratio, 3}};
+  const auto us_a_block = [&](CapturedGraph& graph) {
+    return 1e-3 * ns_of([&] { graph.launch(queue).wait(); }) / blocks;
+  };
+  measure_pairs(
+      line, options.is_quick() ? 3 : 31, [&] { return us_a_block(warps); },
+      [&] { return us_a_block(shared); });
+  report.add(line);
 }
 
 }  // namespace reprise::bench

@@ -7,11 +7,11 @@ namespace reprise::bench {
 
 namespace {
 
-struct Input {
+struct LayoutInput {
   const char* name;
   viewer::LayoutGraph (*make)(std::uint32_t nodes);
 };
-constexpr Input kInputs[] = {
+constexpr LayoutInput kLayoutInputs[] = {
     {"random, near edges",
      [](std::uint32_t n) {
        return test::random_dag({.nodes = n, .edges = 2 * n, .reach = 40, .seed = 1});
@@ -31,7 +31,7 @@ constexpr Input kInputs[] = {
 void run_layout(const Options& options, Report& report) {
   for (const std::uint32_t nodes : {1000u, 10000u}) {
     if (options.is_quick() && nodes > 1000) continue;
-    for (const Input& input : kInputs) {
+    for (const LayoutInput& input : kLayoutInputs) {
       const viewer::LayoutGraph graph = input.make(nodes);
       Line line{.what = "layout", .shape = input.name, .nodes = nodes, .unit = "ms"};
       line.goal = {.of = Goal::Of::Median, .at_most = nodes > 1000 ? 300.0 : 20.0};

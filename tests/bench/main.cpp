@@ -35,6 +35,10 @@ constexpr Bench kBenches[] = {
     {"host.replay",
      "How much does a node cost on the host device, compared with a oneTBB flow graph?",
      run_host_replay},
+    {"host.warps",
+     "How much does a reduction by warp functions cost on the host device, compared with shared "
+     "memory?",
+     run_host_warps},
     {"trace.file", "How much time and space does writing a sample to a trace file cost?",
      run_trace_file},
     {"trace.replays", "How much does tracing slow down host replays with 2 us nodes?",
@@ -76,6 +80,7 @@ constexpr Bench kBenches[] = {
      "Does a graph of GemmOps replay as fast as the same cuBLAS calls in a captured graph?",
      run_ops_gemm},
 #endif
+    {"cuda.promises", "Do replays keep what the README says of them?", run_cuda_promises},
     {"profile.nvtx", "How much do NVTX ranges cost per launch?", run_profile_nvtx},
     {"profile.replays", "How much does timing the start and end of each replay cost?",
      run_profile_replays},
@@ -155,14 +160,17 @@ int run(const Options& options) {
                  options.filter.c_str());
     return 1;
   }
-  if (options.json.empty()) return 0;
+  const std::uint32_t missed = report.missed_goals();
+  const int exit_code = options.check && missed != 0 ? 1 : 0;
+  if (exit_code != 0) std::fprintf(stderr, "reprise_bench: %u goals were missed\n", missed);
+  if (options.json.empty()) return exit_code;
   result["lines"] = report.to_json();
   result["left_out"] = report.skipped_to_json();
   result["shapes"] = options.axes.shapes;  // in table order
   std::ofstream file(options.json);
   file << result.dump(1) << '\n';
   file.close();
-  if (file) return 0;
+  if (file) return exit_code;
   std::fprintf(stderr, "reprise_bench: cannot write %s\n", options.json.c_str());
   return 1;
 }
@@ -176,6 +184,7 @@ int main(int argc, char** argv) try {
   app.add_flag_callback(
       "--quick", [&] { options.effort = Options::Effort::Quick; },
       "use small sizes and few samples, to check that everything runs");
+  app.add_flag("--check", options.check, "exit with 1 if a result misses its goal");
   app.add_option("--json", options.json, "also write the results to FILE as JSON")
       ->type_name("FILE");
   app.add_option("--filter", options.filter, "run only benchmarks whose name contains NAME")

@@ -23,8 +23,6 @@ namespace reprise::bench {
 
 namespace {
 
-constexpr std::uint32_t kNodes = 1'000;
-
 // Samples per batch: half of the writer's queue.
 constexpr std::uint32_t kReplaysAtOnce = 1'000;
 
@@ -32,7 +30,7 @@ constexpr std::uint32_t kReplaysAtOnce = 1'000;
 class Session {
  public:
   Session()
-      : graph_(layered_graph(kNodes)),
+      : graph_(layered_graph(kTracedNodes)),
         blocks_(sample_blocks(graph_, 1, kReplaysAtOnce, Times::Steady)) {}
 
   void describe(trace::TraceWriter& writer) const { static_cast<void>(writer.push(graph_)); }
@@ -110,7 +108,7 @@ class TwoCores {
 
 void run_model_open(const Options& options, Report& report) {
   const std::uint32_t rounds = options.is_quick() ? 1 : 10;
-  const double samples = static_cast<double>(rounds) * kReplaysAtOnce * kNodes;
+  const double samples = static_cast<double>(rounds) * kReplaysAtOnce * kTracedNodes;
   const BenchFolder folder;
   const model::TraceLoaderDesc desc{.path = folder.path() / "samples.reprise"};
   {
@@ -123,12 +121,15 @@ void run_model_open(const Options& options, Report& report) {
   const std::string shape = std::to_string(static_cast<int>(samples / 1e6)) + " M samples";
   Line picture{.what = "first view",
                .shape = shape,
-               .nodes = kNodes,
+               .nodes = kTracedNodes,
                .unit = "ms",
                .goal = {Goal::Of::Median, 1'000}};
-  Line first_peak{.what = "first view, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
-  Line statistics{.what = "all statistics", .shape = shape, .nodes = kNodes, .unit = "ns/sample"};
-  Line last_peak{.what = "all statistics, memory", .shape = shape, .nodes = kNodes, .unit = "MiB"};
+  Line first_peak{
+      .what = "first view, memory", .shape = shape, .nodes = kTracedNodes, .unit = "MiB"};
+  Line statistics{
+      .what = "all statistics", .shape = shape, .nodes = kTracedNodes, .unit = "ns/sample"};
+  Line last_peak{
+      .what = "all statistics, memory", .shape = shape, .nodes = kTracedNodes, .unit = "MiB"};
   for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 7u); ++i) {
     std::unique_ptr<model::TraceLoader> loader;
     std::shared_ptr<const model::Document> document;
@@ -152,22 +153,22 @@ void run_model_open(const Options& options, Report& report) {
 
 void run_model_live(const Options& options, Report& report) {
   const std::uint32_t rounds = options.is_quick() ? 1 : 24;
-  const std::uint64_t samples = std::uint64_t{rounds} * kReplaysAtOnce * kNodes;
+  const std::uint64_t samples = std::uint64_t{rounds} * kReplaysAtOnce * kTracedNodes;
   const Session session;
   const TwoCores two_cores;
   Line shown{.what = "queued, packed, sent and shown",
              .shape = "live",
-             .nodes = kNodes,
+             .nodes = kTracedNodes,
              .unit = "ns/sample",
              .goal = {Goal::Of::Median, 200}};
   Line dropped{.what = "dropped",
                .shape = "live",
-               .nodes = kNodes,
+               .nodes = kTracedNodes,
                .unit = "chunks",
                .goal = {Goal::Of::Median, 0}};
   Line lost{.what = "lost",
             .shape = "live",
-            .nodes = kNodes,
+            .nodes = kTracedNodes,
             .unit = "records",
             .goal = {Goal::Of::Median, 0}};
   for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 5u); ++i) {

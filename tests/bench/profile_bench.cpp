@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench.hpp"
@@ -122,6 +123,46 @@ double timed_by_cupti_us(const ProfileSetup& setup, const Shape& shape, double s
 }
 
 }  // namespace
+
+// CTest runs this with --check, so the goals leave room for noise.
+void run_cuda_promises(const Options& options, Report& report) {
+  if (!have_gpu()) return;
+  const ProfileSetup setup;
+  const auto replays_in_10_ms = [](double once_us) {
+    return static_cast<std::uint32_t>(std::fmin(200, std::fmax(4, 10'000 / once_us)));
+  };
+  const std::pair<Shape, double> shapes[] = {
+      {wide_shape(1000), 0.8}, {layer_shape(1024, 32, 3), 0.95}, {chain_shape(1000), 1.05}};
+  for (const auto& [shape, at_most] : shapes) {
+    TimedRaw raw(shape, 0);
+    ProfiledGraph ours({.shape = &shape});
+    const std::uint32_t replays = replays_in_10_ms(raw.gpu_us(4));
+    Line line{.what = "replay",
+              .shape = shape.name,
+              .nodes = shape.size(),
+              .unit = "us",
+              .peer = "raw graph",
+              .goal = {Goal::Of::Ratio, at_most}};
+    measure_pairs(
+        line, pairs(options), [&] { return ours.gpu_us(replays); },
+        [&] { return raw.gpu_us(replays); });
+    report.add(line);
+  }
+  const Shape shape = layer_shape(1000, 4, 4);
+  ProfiledGraph plain({.shape = &shape});
+  ProfiledGraph timed({.shape = &shape, .trace = setup.file(), .mode = ProfileMode::Replays});
+  const std::uint32_t replays = replays_in_10_ms(plain.gpu_us(4));
+  Line line{.what = "every replay timed",
+            .shape = shape.name,
+            .nodes = shape.size(),
+            .unit = "us",
+            .peer = "no trace",
+            .goal = {Goal::Of::Ratio, 1.05}};
+  measure_pairs(
+      line, pairs(options), [&] { return timed.gpu_us(replays); },
+      [&] { return plain.gpu_us(replays); });
+  report.add(line);
+}
 
 void run_profile_nvtx(const Options& options, Report& report) {
   const std::uint32_t ranges = options.is_quick() ? 10'000 : 1'000'000;

@@ -2,6 +2,7 @@
 
 #include "raw_graph.hpp"
 
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -14,13 +15,16 @@ void check(cudaError_t result, const char* call) {
   throw std::runtime_error(std::string(call) + ": " + cudaGetErrorName(result));
 }
 
+// Of the functions in kernels/nodes.cu.
+constexpr const char* kNodeSymbols[] = {"_Z5node0jPf", "_Z5node1jPfPKf", "_Z5node2jPfPKfS1_",
+                                        "_Z5node3jPfPKfS1_S1_", "_Z5node4jPfPKfS1_S1_S1_"};
+static_assert(std::size(kNodeSymbols) == kMaxParents + 1);
+
 RawKernels::RawKernels() {
   REPRISE_BENCH_CUDA(cudaLibraryLoadData(&library_, shaders::node0.image().data(), nullptr, nullptr,
                                          0, nullptr, nullptr, 0));
-  for (std::uint32_t i = 0; i <= kMaxParents; ++i) {
-    REPRISE_BENCH_CUDA(
-        cudaLibraryGetKernel(&kernels_[i], library_, ("node" + std::to_string(i)).c_str()));
-  }
+  for (std::uint32_t i = 0; i <= kMaxParents; ++i)
+    REPRISE_BENCH_CUDA(cudaLibraryGetKernel(&kernels_[i], library_, kNodeSymbols[i]));
 }
 
 RawKernels::~RawKernels() { static_cast<void>(cudaLibraryUnload(library_)); }

@@ -12,7 +12,7 @@ namespace reprise::bench {
 RawTask::RawTask() {
   REPRISE_BENCH_CUDA(cudaLibraryLoadData(&library_, shaders::task.image().data(), nullptr, nullptr,
                                          0, nullptr, nullptr, 0));
-  REPRISE_BENCH_CUDA(cudaLibraryGetKernel(&kernel_, library_, "task"));
+  REPRISE_BENCH_CUDA(cudaLibraryGetKernel(&kernel_, library_, "_Z4taskjPf"));
 }
 
 RawTask::~RawTask() { static_cast<void>(cudaLibraryUnload(library_)); }

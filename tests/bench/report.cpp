@@ -30,10 +30,14 @@ double figure_of(const Line& line) {
   return line.goal.of == Goal::Of::Ratio ? ratio_of(line) : summarise(line.ours).median;
 }
 
+bool reaches_goal(const Line& line) {
+  return line.goal.of == Goal::Of::Nothing || figure_of(line) <= line.goal.at_most;
+}
+
 std::string goal_text(const Line& line) {
   if (line.goal.of == Goal::Of::Nothing) return "";
-  return (figure_of(line) <= line.goal.at_most ? "reached: <= " : "MISSED: <= ") +
-         number(line.goal.at_most) + (line.goal.of == Goal::Of::Ratio ? " x" : "");
+  return (reaches_goal(line) ? "reached: <= " : "MISSED: <= ") + number(line.goal.at_most) +
+         (line.goal.of == Goal::Of::Ratio ? " x" : "");
 }
 
 std::string interval_text(const Line& line) {
@@ -92,6 +96,12 @@ nlohmann::json Report::skipped_to_json() const {
   return entries;
 }
 
+std::uint32_t Report::missed_goals() const {
+  return static_cast<std::uint32_t>(
+      std::count_if(entries_.begin(), entries_.end(),
+                    [](const Entry& entry) { return !reaches_goal(entry.line); }));
+}
+
 nlohmann::json Report::to_json() const {
   nlohmann::json lines = nlohmann::json::array();
   for (const auto& [bench, line] : entries_) {
@@ -113,7 +123,7 @@ nlohmann::json Report::to_json() const {
     if (line.goal.of != Goal::Of::Nothing) {
       entry["goal"] = {{"of", line.goal.of == Goal::Of::Ratio ? "ratio" : "median"},
                        {"at_most", line.goal.at_most},
-                       {"reached", figure_of(line) <= line.goal.at_most}};
+                       {"reached", reaches_goal(line)}};
     }
     lines.push_back(std::move(entry));
   }

@@ -19,8 +19,6 @@ namespace reprise::bench {
 
 namespace {
 
-constexpr std::uint32_t kNodes = 1'000;
-
 std::uint64_t sample_bytes(const trace::TraceReader& reader) {
   std::uint64_t bytes = 0;
   for (const trace::ChunkEntry& c : reader.chunks()) {
@@ -58,10 +56,10 @@ double write_once(const trace::GraphVersion& graph, const std::vector<trace::Sam
            for (trace::Record& r : records) static_cast<void>(writer.push(std::move(r)));
            writer.flush();
          }) /
-         (static_cast<double>(blocks.size()) * kNodes);
+         (static_cast<double>(blocks.size()) * kTracedNodes);
 }
 
-// A graph of `kNodes` nodes on the host device, each computing for `steps` steps.
+// A graph of `kTracedNodes` nodes on the host device, each computing for `steps` steps.
 struct ReplayedDesc {
   Shape shape;
   unsigned steps = 0;
@@ -110,11 +108,11 @@ class Replayed {
 // steps that make a node of a chain take 2 us
 unsigned steps_of_a_node() {
   constexpr unsigned kSteps = 1'500;
-  Replayed chain({.shape = chain_shape(kNodes), .steps = kSteps});
+  Replayed chain({.shape = chain_shape(kTracedNodes), .steps = kSteps});
   static_cast<void>(chain.ns_a_replay(5));
   double fastest = chain.ns_a_replay(1);
   for (int i = 0; i < 20; ++i) fastest = std::min(fastest, chain.ns_a_replay(1));
-  return static_cast<unsigned>(kSteps * 2'000.0 * kNodes / fastest);
+  return static_cast<unsigned>(kSteps * 2'000.0 * kTracedNodes / fastest);
 }
 
 void measure_tracing(const Shape& shape, unsigned steps, const Options& options, Report& report) {
@@ -130,7 +128,7 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
     const std::filesystem::path file = folder.path() / (std::string(mode.name + 8) + ".reprise");
     Line line{.what = mode.name,
               .shape = shape.name,
-              .nodes = kNodes,
+              .nodes = kTracedNodes,
               .unit = "us",
               .peer = "not traced",
               .goal = mode.goal};
@@ -149,13 +147,13 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
     const trace::TraceReader reader(file);
     report.add({.what = "on disk",
                 .shape = shape.name,
-                .nodes = kNodes,
+                .nodes = kTracedNodes,
                 .unit = "bytes/sample",
                 .goal = {Goal::Of::Median, 8},
                 .ours = {bytes_a_sample(reader)}});
     report.add({.what = "lost",
                 .shape = shape.name,
-                .nodes = kNodes,
+                .nodes = kTracedNodes,
                 .unit = "records",
                 .goal = {Goal::Of::Median, 0},
                 .ours = {static_cast<double>(lost_in(reader))}});
@@ -166,7 +164,7 @@ void measure_tracing(const Shape& shape, unsigned steps, const Options& options,
 
 void run_trace_file(const Options& options, Report& report) {
   const BenchFolder folder;
-  const trace::GraphVersion graph = layered_graph(kNodes);
+  const trace::GraphVersion graph = layered_graph(kTracedNodes);
   struct Kind {
     const char* name;
     Times times;
@@ -177,7 +175,7 @@ void run_trace_file(const Options& options, Report& report) {
     const std::filesystem::path file = folder.path() / "samples.reprise";
     Line written{.what = "queued, packed and written",
                  .shape = kind.name,
-                 .nodes = kNodes,
+                 .nodes = kTracedNodes,
                  .unit = "ns/sample",
                  .goal = {Goal::Of::Median, 50}};
     for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i)
@@ -186,11 +184,11 @@ void run_trace_file(const Options& options, Report& report) {
     const trace::TraceReader reader(file);
     report.add({.what = "on disk",
                 .shape = kind.name,
-                .nodes = kNodes,
+                .nodes = kTracedNodes,
                 .unit = "bytes/sample",
                 .goal = {Goal::Of::Median, 8},
                 .ours = {bytes_a_sample(reader)}});
-    Line read{.what = "read", .shape = kind.name, .nodes = kNodes, .unit = "ns/sample"};
+    Line read{.what = "read", .shape = kind.name, .nodes = kTracedNodes, .unit = "ns/sample"};
     for (std::uint32_t i = 0; i < (options.is_quick() ? 2u : 9u); ++i) {
       read.ours.push_back(cpu_ns_of([&] {
                             for (const trace::ChunkEntry& c : reader.chunks())
@@ -204,7 +202,7 @@ void run_trace_file(const Options& options, Report& report) {
 
 void run_trace_replays(const Options& options, Report& report) {
   const unsigned steps = steps_of_a_node();
-  for (const Shape& shape : {chain_shape(kNodes), layer_shape(kNodes, 32, 2)})
+  for (const Shape& shape : {chain_shape(kTracedNodes), layer_shape(kTracedNodes, 32, 2)})
     measure_tracing(shape, steps, options, report);
 }
 

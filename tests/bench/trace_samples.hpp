@@ -10,6 +10,9 @@
 
 namespace reprise::bench {
 
+// Nodes of the graph that the benchmarks of traces use.
+inline constexpr std::uint32_t kTracedNodes = 1'000;
+
 // The variation of a node's times between replays.
 enum class Times : std::uint8_t {
   Steady,  // by 5 %

@@ -131,8 +131,6 @@ std::unique_ptr<Chains> make_chains(const Options& options) {
                              : nullptr;
 }
 
-std::uint32_t pairs(const Options& options) { return options.is_quick() ? 3 : 21; }
-
 Line line_of(const Chains& chains, const char* what, const char* unit, const char* peer,
              Goal goal = {}) {
   Line line;

@@ -1,8 +1,7 @@
 #include "blocks.shaders.hpp"
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::atomics_test {
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "atomics: every operation over many blocks gives the result of a single thread") {
@@ -35,3 +34,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (const unsigned char byte : bytes) ++expected[byte % 16];
   CHECK(values(bins) == expected);
 }
+
+}  // namespace reprise::test::atomics_test

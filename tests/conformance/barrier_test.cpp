@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::barrier_test {
 namespace {
 
 constexpr unsigned kCount = 4096;
@@ -105,3 +103,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
     CHECK(found[255] == (i + 1) % kWide + 100);
   }
 }
+
+}  // namespace reprise::test::barrier_test

@@ -6,9 +6,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::body_slot_test {
 namespace {
 
 constexpr unsigned kCount = 200;
@@ -183,3 +181,5 @@ TEST_CASE_FIXTURE(BodySlotFixture, "body slot: refused changes name the command"
   check_refused(ErrorCode::InvalidArgument, {"disable", "nor a body that it runs"},
                 [&] { graph.disable(stranger); });
 }
+
+}  // namespace reprise::test::body_slot_test

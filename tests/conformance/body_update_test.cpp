@@ -5,9 +5,7 @@
 #include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::body_update_test {
 namespace {
 
 constexpr unsigned kCount = 300;
@@ -188,3 +186,5 @@ TEST_CASE_FIXTURE(BodyUpdateFixture,
   CHECK(values(x) == std::vector<unsigned>(kCount, 2));
   CHECK(values(y) == std::vector<unsigned>(kCount, 3));
 }
+
+}  // namespace reprise::test::body_update_test

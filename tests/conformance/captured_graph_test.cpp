@@ -4,8 +4,7 @@
 #include "support/counting_allocator.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::captured_graph_test {
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "captured graph: it reports its replays, pool, buffers and nodes") {
@@ -142,3 +141,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(a.report().plan_hash == b.report().plan_hash);
   CHECK(a.report().lowering_hash == b.report().lowering_hash);
 }
+
+}  // namespace reprise::test::captured_graph_test

@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::child_graph_op_test {
 namespace {
 
 struct ChildGraphFixture : DeviceFixture {
@@ -66,3 +64,5 @@ TEST_CASE_FIXTURE(ChildGraphFixture,
                 [&] { static_cast<void>(ChildGraphOp(open)); });
   CHECK(open.command_count() == 2);  // the refusal changes nothing
 }
+
+}  // namespace reprise::test::child_graph_op_test

@@ -2,9 +2,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::conditional_test {
 namespace {
 
 constexpr unsigned kCount = 700;
@@ -366,3 +364,5 @@ TEST_CASE_FIXTURE(
   run(cmd);
   check_all(11);
 }
+
+}  // namespace reprise::test::conditional_test

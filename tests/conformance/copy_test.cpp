@@ -2,9 +2,7 @@
 
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::copy_test {
 namespace {
 
 std::vector<unsigned> counting(std::size_t count, unsigned first = 0) {
@@ -117,3 +115,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "copy: invalid arguments are refused and record
   run(cmd);  // an empty graph can be launched
   CHECK(values(x) == counting(16));
 }
+
+}  // namespace reprise::test::copy_test

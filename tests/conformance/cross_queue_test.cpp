@@ -1,9 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::cross_queue_test {
 namespace {
 
 constexpr unsigned kCount = 4096, kRounds = 3000;
@@ -121,3 +119,5 @@ TEST_CASE_FIXTURE(CrossQueueFixture,
   y.record_write(other);
   CHECK(y.last_write_stream() == other);
 }
+
+}  // namespace reprise::test::cross_queue_test

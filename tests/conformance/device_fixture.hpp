@@ -25,13 +25,15 @@ inline DeviceSelector selector_of_this_run() {
   return DeviceSelector::named(name == nullptr || *name == '\0' ? "host" : name);
 }
 
-// Checks that `call` throws `code` with a text that contains all of `parts`.
+// Checks that `call` throws `code` with a text that contains all of `parts`, and the code once.
 inline void check_refused(ErrorCode code, std::initializer_list<std::string_view> parts,
                           const std::function<void()>& call) {
   const Error error = thrown_by(call);
   const std::string text = error.what();
   INFO("text: ", text);
   CHECK(to_string(error.code()) == to_string(code));
+  const std::string suffix = " [" + std::string(to_string(code)) + ", ";
+  CHECK(text.find(suffix) == text.rfind(suffix));
   for (const std::string_view part : parts) {
     INFO("part: ", std::string(part));
     CHECK(text.find(part) != std::string::npos);

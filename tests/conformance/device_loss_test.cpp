@@ -4,9 +4,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::device_loss_test {
 namespace {
 
 // A device with one graph, for tests that simulate its loss.
@@ -202,3 +200,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "fault markers: results are unchanged") {
           generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i) + 10; }));
   }
 }
+
+}  // namespace reprise::test::device_loss_test

@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::device_scalar_test {
 namespace {
 
 constexpr unsigned kCount = 256;
@@ -79,3 +77,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::NotInitialized, {"alpha", "Queue is empty"},
                 [&] { scalar.set(Queue(), 2); });
 }
+
+}  // namespace reprise::test::device_scalar_test

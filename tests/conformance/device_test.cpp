@@ -1,7 +1,6 @@
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::device_test {
 
 TEST_CASE_FIXTURE(DeviceFixture, "device: info contains its name, limits and capabilities") {
   const DeviceInfo& info = device.info();
@@ -44,3 +43,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: default-constructed devices and queues
   CHECK(queue.label() == "main");
   CHECK(instance.application() == "conformance");
 }
+
+}  // namespace reprise::test::device_test

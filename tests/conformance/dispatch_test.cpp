@@ -3,12 +3,10 @@
 #include "conformance/device_fixture.hpp"
 #include "grids.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::dispatch_test {
 namespace {
 
-struct Pair {
+struct ConfPair {
   double scale;
   int shift;
 };
@@ -55,7 +53,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "dispatch: parameters of every size reach the k
   const auto in = buffer(std::vector<int>{-12}, "in");
   run([&](CommandBuffer& cmd) {
     cmd.dispatch(kernel(shaders::conf_parameters), {}, static_cast<signed char>(-3), write(out),
-                 static_cast<short>(-300), Pair{1.5, -7}, read(in), 0.25f, 1ull << 40);
+                 static_cast<short>(-300), ConfPair{1.5, -7}, read(in), 0.25f, 1ull << 40);
   });
   CHECK(values(out) ==
         std::vector<double>{-3, -300, 1.5, -7, -12, 0.25, static_cast<double>(1ull << 40)});
@@ -119,10 +117,47 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CommandBuffer cmd = recording();
   check_refused(ErrorCode::ArgumentCount, {"conf_count", "takes 2", "got 1"},
                 [&] { cmd.dispatch(count, {}, read_write(x)); });
-  check_refused(ErrorCode::ArgumentSize, {"argument 1", "4 bytes", "8"},
-                [&] { cmd.dispatch(count, {}, read_write(x), 4.0); });
+  check_refused(ErrorCode::ArgumentType, {"argument 1", "unsigned int", "double 4.5"},
+                [&] { cmd.dispatch(count, {}, read_write(x), 4.5); });
   check_refused(ErrorCode::ArgumentSize, {"argument 0", "expected a buffer"},
                 [&] { cmd.dispatch(count, {}, 1u, 4u); });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "dispatch: arguments have the types of the parameters") {
+  const auto in = pool->allocate<unsigned>(4, "in"), out = pool->allocate<unsigned>(4, "out");
+  const auto other = pool->allocate<float>(4, "other");
+  const Kernel add = kernel(shaders::conf_add);  // const unsigned*, unsigned*, unsigned, unsigned
+  CommandBuffer cmd = recording();
+  check_refused(ErrorCode::ArgumentType,
+                {"argument 0 of kernel conf_add", "const unsigned int*", "other holds float",
+                 "as<unsigned int>()"},
+                [&] { cmd.dispatch(add, {}, read(other), write(out), 1u, 4u); });
+  check_refused(ErrorCode::ArgumentType,
+                {"argument 0", "const unsigned int*", "read_write(in)", "pass read(x)"},
+                [&] { cmd.dispatch(add, {}, read_write(in), write(out), 1u, 4u); });
+  check_refused(ErrorCode::ArgumentType, {"argument 1", "offset 2", "multiple of 4"}, [&] {
+    cmd.dispatch(add, {}, read(in), write(BufferView(out).subview(2, 4)), 1u, 4u);
+  });
+  check_refused(ErrorCode::ArgumentType, {"argument 2", "expected unsigned int, got int -1"},
+                [&] { cmd.dispatch(add, {}, read(in), write(out), -1, 4u); });
+  check_refused(ErrorCode::ArgumentType, {"argument 0", "signed char", "int 128"}, [&] {
+    cmd.dispatch(kernel(shaders::conf_parameters), {}, 128, write(pool->allocate<double>(7, "d")),
+                 short{1}, ConfPair{1, 2}, read(pool->allocate<int>(1, "i")), 1.0f, 1ull);
+  });
+  check_refused(ErrorCode::ArgumentType, {"argument 3", "expected ConfPair, got float"}, [&] {
+    cmd.dispatch(kernel(shaders::conf_parameters), {}, 1, write(pool->allocate<double>(7, "d")), 1,
+                 1.0f, read(pool->allocate<int>(1, "i")), 1.0f, 1ull);
+  });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "dispatch: numbers convert if the parameter represents them") {
+  const auto out = pool->allocate<double>(7, "out");
+  const auto in = buffer(std::vector<int>{-12}, "in");
+  run([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel(shaders::conf_parameters), {}, -3, write(out), -300.0f, ConfPair{1.5, -7},
+                 read(in), 0.25, 5);
+  });
+  CHECK(values(out) == std::vector<double>{-3, -300, 1.5, -7, -12, 0.25, 5});
 }
 
 TEST_CASE(
@@ -140,3 +175,5 @@ TEST_CASE(
   CHECK(refused.details().command == 0);
   CHECK(ceil_div(64, 0) == 0);
 }
+
+}  // namespace reprise::test::dispatch_test

@@ -3,11 +3,10 @@
 #include <iterator>
 
 #include "conformance/device_fixture.hpp"
+#include "support/contains.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::dot_test {
 namespace {
 
 struct DotFixture : DeviceFixture {
@@ -24,10 +23,6 @@ struct DotFixture : DeviceFixture {
     return compile(cmd, Lowering::Faithful);
   }
 };
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -53,14 +48,14 @@ TEST_CASE_FIXTURE(DotFixture,
                       {DotFlags::Causes, "RAW x"},
                       {DotFlags::Locations, "dot_test.cpp:"}};
   const std::string plain = to_dot(step, DotFlags::None);
-  CHECK(has(plain, "dispatch conf_add"));
+  CHECK(contains(plain, "dispatch conf_add"));
   for (const Row& row : rows) {
     INFO("adds: ", std::string(row.adds));
-    CHECK_FALSE(has(plain, row.adds));
-    CHECK(has(to_dot(step, row.flag), row.adds));
-    CHECK(has(to_dot(step, DotFlags::Verbose), row.adds));
+    CHECK_FALSE(contains(plain, row.adds));
+    CHECK(contains(to_dot(step, row.flag), row.adds));
+    CHECK(contains(to_dot(step, DotFlags::Verbose), row.adds));
     for (const Row& other : rows) {
-      if (other.flag != row.flag) CHECK_FALSE(has(to_dot(step, other.flag), row.adds));
+      if (other.flag != row.flag) CHECK_FALSE(contains(to_dot(step, other.flag), row.adds));
     }
   }
   CHECK(to_dot(step, DotFlags::Default) == step.to_dot());
@@ -74,12 +69,12 @@ TEST_CASE_FIXTURE(DotFixture,
                  64u);
   const CapturedGraph wide = compile(cmd);
   CHECK(wide.report().entry_exit);
-  CHECK_FALSE(has(to_dot(wide, DotFlags::KernelNodeParams), "entry"));
+  CHECK_FALSE(contains(to_dot(wide, DotFlags::KernelNodeParams), "entry"));
   const std::string both = to_dot(wide, DotFlags::KernelNodeParams | DotFlags::AddedEdges);
-  CHECK(has(both, "entry"));
-  CHECK_FALSE(has(both, "exit"));
-  CHECK(has(both, "style=dashed"));
-  CHECK(has(both, "block 64 1 1"));
+  CHECK(contains(both, "entry"));
+  CHECK_FALSE(contains(both, "exit"));
+  CHECK(contains(both, "style=dashed"));
+  CHECK(contains(both, "block 64 1 1"));
 }
 
 TEST_CASE_FIXTURE(DotFixture, "dot: bodies of loops and nested command buffers are clusters") {
@@ -93,14 +88,14 @@ TEST_CASE_FIXTURE(DotFixture, "dot: bodies of loops and nested command buffers a
   CommandBuffer cmd = recording();
   cmd.execute_while(go, secondary("iteration"), {.max_iterations = 3});
   const CapturedGraph loop = compile(cmd, Lowering::Faithful);
-  CHECK(has(to_dot(loop, DotFlags::None), "label=\"iteration\""));
-  CHECK(has(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
-  CHECK_FALSE(has(to_dot(loop, DotFlags::None), "while by go"));
-  CHECK(
-      has(to_dot(loop, DotFlags::ConditionalNodeParams), "while by go, 1 body, max 3 iterations"));
-  CHECK(has(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
+  CHECK(contains(to_dot(loop, DotFlags::None), "label=\"iteration\""));
+  CHECK(contains(to_dot(loop, DotFlags::None), "-> b0_n0 [style=dotted"));
+  CHECK_FALSE(contains(to_dot(loop, DotFlags::None), "while by go"));
+  CHECK(contains(to_dot(loop, DotFlags::ConditionalNodeParams),
+                 "while by go, 1 body, max 3 iterations"));
+  CHECK(contains(to_dot(loop, DotFlags::RuntimeTypes), "cudaGraphNodeTypeConditional"));
   // The memset is a node of the body.
-  CHECK(has(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));
+  CHECK(contains(to_dot(loop, DotFlags::MemsetNodeParams), "elements of 4 bytes"));
 }
 
 TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
@@ -117,3 +112,5 @@ TEST_CASE_FIXTURE(DotFixture, "dot: export_dot writes the output of to_dot") {
   CHECK(thrown_by([] { static_cast<void>(to_dot(CapturedGraph(), DotFlags::None)); }).code() ==
         ErrorCode::NotInitialized);
 }
+
+}  // namespace reprise::test::dot_test

@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::early_start_test {
 namespace {
 
 constexpr unsigned kCount = 4096;
@@ -154,3 +152,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(hash(0) == hash(12.5F));
   check_refused(ErrorCode::InvalidArgument, {"dispatch", "cost"}, [&] { (void)hash(-1); });
 }
+
+}  // namespace reprise::test::early_start_test

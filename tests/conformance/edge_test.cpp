@@ -1,8 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::edge_test {
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
@@ -63,3 +62,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "edge: a command of another command buffer is r
   const CommandRef own = cmd.host([] {});
   check_refused(ErrorCode::InvalidArgument, {"edge at"}, [&] { cmd.edge(foreign, own); });
 }
+
+}  // namespace reprise::test::edge_test

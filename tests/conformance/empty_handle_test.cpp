@@ -9,9 +9,7 @@
 
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::empty_handle_test {
 namespace {
 
 void check_empty(const char* call, const std::function<void()>& use) {
@@ -121,7 +119,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   const CommandBuffer target = std::move(source);
   CommandBuffer& none = source;  // NOLINT(bugprone-use-after-move)
   CHECK(none.state() == CommandBufferState::Invalid);
-  CHECK(none.label_name().empty());
+  CHECK(none.label().empty());
   CHECK(none.command_count() == 0);
   CHECK_EMPTY(none.begin());
   CHECK_EMPTY(none.end());
@@ -185,3 +183,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "empty handle: scalars, captures and actors are
   GraphActor actor(device, queue);
   CHECK_EMPTY(actor.launch(GraphHandle()).get());
 }
+
+}  // namespace reprise::test::empty_handle_test

@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::enable_test {
 namespace {
 
 constexpr unsigned kCount = 128;
@@ -110,3 +108,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::InvalidArgument, {"is_enabled", "step"},
                 [&] { static_cast<void>(graph.is_enabled(foreign)); });
 }
+
+}  // namespace reprise::test::enable_test

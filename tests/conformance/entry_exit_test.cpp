@@ -4,9 +4,7 @@
 #include "unit/profile/traced_run.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::entry_exit_test {
 namespace {
 
 constexpr unsigned kWords = 16;
@@ -159,3 +157,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace reprise::test::entry_exit_test

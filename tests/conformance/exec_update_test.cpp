@@ -2,11 +2,11 @@
 #include <vector>
 
 #include "conformance/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
+#include "support/paths.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::exec_update_test {
 namespace {
 
 constexpr unsigned kCount = 256;
@@ -315,3 +315,48 @@ TEST_CASE_FIXTURE(UpdateFixture, "update: errors are those of compile, and nothi
   replay(graph);
   CHECK(values(x) == std::vector<unsigned>(kCount, 4));
 }
+
+TEST_CASE("exec update: a failed allocation leaves a graph that replays and is traced") {
+  Instance instance({.application = "conformance",
+                     .on_message = [](const Message&) {},
+                     .trace = {.target = (scratch_folder() / "failed-updates.reprise").string(),
+                               .profile = ProfileMode::Every}});
+  const Device device = instance.open_device(selector_of_this_run());
+  const Queue queue = device.create_queue();
+  const auto pool = device.create_pool();
+  const auto x = pool->host<unsigned>(64, "x");
+  const Kernel set = device.load_kernel(shaders::conf_set);
+  int calls = 0;
+  const auto setting = [&](unsigned value) {
+    CommandBuffer cmd = device.create_command_buffer();
+    cmd.begin();
+    cmd.dispatch(set, {.grid = 1, .block = 64}, write(x), value, 64u);
+    cmd.host([&calls] { ++calls; });
+    cmd.end();
+    return cmd;
+  };
+  const CommandBuffer recordings[] = {setting(0), setting(1)};
+  CapturedGraph graph = device.compile(recordings[0], {.pool = pool});
+  unsigned refused = 0;
+  for (bool failed = true; failed; ++refused) {
+    bool is_updated = false;
+    {
+      const FailingAllocations from(refused, 1);
+      try {
+        is_updated = graph.update(recordings[refused % 2]).done();
+      } catch (const std::bad_alloc&) {
+      } catch (const Error&) {
+      }
+      failed = from.failed();
+    }
+    instance.flush_trace();
+    graph.launch(queue).wait();
+    if (is_updated) CHECK(x[0] == refused % 2);
+    CHECK(x[63] == x[0]);
+    REQUIRE(refused < 10'000);
+  }
+  CHECK(refused > 20);
+  CHECK(calls == static_cast<int>(refused));
+}
+
+}  // namespace reprise::test::exec_update_test

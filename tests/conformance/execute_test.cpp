@@ -1,9 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::execute_test {
 namespace {
 
 constexpr unsigned kCount = 512;
@@ -70,3 +68,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::InvalidArgument, {"secondary", "execute()"},
                 [&] { static_cast<void>(device.compile(secondary)); });
 }
+
+}  // namespace reprise::test::execute_test

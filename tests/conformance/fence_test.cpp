@@ -4,8 +4,8 @@
 
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::fence_test {
+
 using namespace std::chrono_literals;
 
 namespace {
@@ -141,3 +141,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "queue: two queues without a wait are independe
   graph.launch(other).wait();
   CHECK_FALSE(first.done());
 }
+
+}  // namespace reprise::test::fence_test

@@ -2,9 +2,7 @@
 
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::fill_test {
 namespace {
 
 template <class T>
@@ -42,9 +40,10 @@ TEST_CASE_FIXTURE(DeviceFixture, "fill: a transient and a pinned buffer") {
   run([&](CommandBuffer& cmd) {
     cmd.fill(t, 9u);
     cmd.copy(t.slice(0, 32), h.slice(0, 32));
-    cmd.fill_bits(h.slice(32, 32), 4, 4, {32 * 4, 1, 1}, {});
+    cmd.fill(h.slice(32, 32), 4u);
+    cmd.fill(h.slice(40, 24), 5u, {.width = 4, .height = 3}, {.row = 32});
   });
-  for (unsigned i = 0; i < 64; ++i) REQUIRE(h[i] == (i < 32 ? 9 : 4));
+  for (unsigned i = 0; i < 64; ++i) REQUIRE(h[i] == (i < 32 ? 9 : i >= 40 && i % 8 == 0 ? 5 : 4));
 }
 
 TEST_CASE_FIXTURE(DeviceFixture,
@@ -58,3 +57,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 [&] { cmd.fill(x, 1u, {.width = 16, .height = 5}, {.row = 16}); });
   CHECK(cmd.command_count() == 0);
 }
+
+}  // namespace reprise::test::fill_test

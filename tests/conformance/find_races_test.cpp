@@ -2,18 +2,13 @@
 
 #include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
+#include "support/contains.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::find_races_test {
 namespace {
 
 constexpr DispatchDesc kWords{.grid = 1, .block = 64};
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 // Two buffers of 8 words and kernels that access them.
 struct RaceFixture : DeviceFixture {
@@ -307,6 +302,44 @@ TEST_CASE_FIXTURE(RaceFixture,
   CHECK(cmd.state() == CommandBufferState::Executable);
 }
 
+TEST_CASE_FIXTURE(
+    RaceFixture,
+    "find_races: an op that writes more than it declares is found, in transients too") {
+  struct Overrun {
+    Kernel set;
+    GpuRef<unsigned> on;
+    [[nodiscard]] std::string_view op_name() const { return "overrun"; }
+    void declare(GraphOpDeclaration& d) const {
+      d.use(read(on));
+      d.use(write(on.slice(0, 4)));
+    }
+    void record(GraphRecordCtx& ctx) const {  // writes all 8
+      ctx.dispatch(set, {.grid = 1, .block = 64}, write(on.slice(0, 4)), 5u, 8u);
+    }
+  };
+  const auto t = pool->transient<unsigned>(8, "t");
+  CommandBuffer cmd = recording();
+  cmd.fill(t, 1u);
+  cmd.add(Overrun{set, x});
+  cmd.add(Overrun{set, t});
+  cmd.dispatch(add, kWords, read(t), write(y), 1u, 8u);
+  cmd.end();
+  const RaceReport report = find_races(cmd);
+  REQUIRE(report.findings.size() == 2);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    const RaceFinding& finding = report.findings[i];
+    CHECK(finding.kind == RaceFinding::Kind::Undeclared);
+    CHECK(finding.first.index == i + 1);
+    REQUIRE(finding.at_once.size() == 1);
+    CHECK(finding.at_once[0].buffer == (i == 0 ? "x" : "t"));
+    CHECK(finding.at_once[0].first == 16);
+    CHECK(finding.at_once[0].count == 4);
+    CHECK(finding.at_once[0].first_declares == "read");
+  }
+  CHECK(contains(to_text(report), "x: 4 bytes from byte 16 on; there it declares read"));
+  check_untouched();
+}
+
 TEST_CASE_FIXTURE(RaceFixture,
                   "find_races: it runs on the given queue after pending work on its buffers") {
   Queue other = device.create_queue({.label = "other"});
@@ -353,3 +386,5 @@ TEST_CASE_FIXTURE(RaceFixture, "find_races: invalid arguments are refused") {
   check_refused(ErrorCode::InvalidArgument, {"second"},
                 [&] { static_cast<void>(find_races(secondary)); });
 }
+
+}  // namespace reprise::test::find_races_test

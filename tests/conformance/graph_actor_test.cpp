@@ -5,9 +5,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::graph_actor_test {
 namespace {
 
 constexpr unsigned kCount = 200;
@@ -208,3 +206,5 @@ TEST_CASE_FIXTURE(ActorFixture,
   check_refused(ErrorCode::StaleHandle, {"script", "generation"},
                 [&] { static_cast<void>(answer(actor.launch(handle))); });
 }
+
+}  // namespace reprise::test::graph_actor_test

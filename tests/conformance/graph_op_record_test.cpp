@@ -4,9 +4,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::graph_op_record_test {
 namespace {
 
 // y = x + amount, through a workspace.
@@ -69,3 +67,5 @@ TEST_CASE_FIXTURE(
   });
   CHECK(cmd.command_count() == 0);
 }
+
+}  // namespace reprise::test::graph_op_record_test

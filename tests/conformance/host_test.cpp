@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -5,8 +6,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::host_test {
 
 TEST_CASE_FIXTURE(DeviceFixture, "host: a callback runs once per replay, in recorded order") {
   const auto x = buffer(std::vector<unsigned>(64, 0), "x");
@@ -18,7 +18,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "host: a callback runs once per replay, in reco
   cmd.host(
       [&calls, h] {
         ++calls;
-        for (unsigned& value : h.span()) value = value * 2 + 1;
+        for (unsigned& value : h) value = value * 2 + 1;
       },
       {read_write(h)});
   cmd.dispatch(add, {.grid = 1, .block = 64}, read(h), write(x), 10u, 64u);
@@ -78,3 +78,49 @@ TEST_CASE_FIXTURE(DeviceFixture,
   device.wait_idle();
   CHECK(alive.expired());
 }
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "host: wait_idle() warns once of exceptions that no fence has rethrown") {
+  CommandBuffer cmd = recording({.label = "thrower"});
+  cmd.host([] { throw std::runtime_error("lost"); });
+  CapturedGraph graph = compile(cmd);
+  const auto warnings = [&] {
+    return std::count(messages->begin(), messages->end(), "callback-exception-lost");
+  };
+  for (int replay = 0; replay < 3; ++replay) static_cast<void>(graph.launch(queue));
+  queue.wait_idle();
+  CHECK(warnings() == 1);
+  device.wait_idle();
+  CHECK(warnings() == 1);
+  const Fence fence = graph.launch(queue);
+  CHECK_THROWS_WITH_AS(fence.wait(), "lost", std::runtime_error);
+  queue.wait_idle();
+  CHECK(warnings() == 1);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "host: the exceptions of the last 1,024 replays are kept") {
+  CommandBuffer cmd = recording();
+  int calls = 0;
+  cmd.host([&calls] { throw std::runtime_error(std::to_string(++calls)); });
+  CapturedGraph graph = compile(cmd);
+  std::vector<Fence> fences;
+  for (int replay = 0; replay < 1030; ++replay) fences.push_back(graph.launch(queue));
+  CHECK_THROWS_WITH_AS(fences.back().wait(), "1030", std::runtime_error);
+  CHECK_THROWS_WITH_AS(fences[6].wait(), "7", std::runtime_error);
+  CHECK_NOTHROW(fences[5].wait());
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "host: a callback that waits for a queue gets InvalidState") {
+  CommandBuffer cmd = recording({.ordering = Ordering::Linear});
+  std::vector<ErrorCode> codes;
+  cmd.host([&] {
+    codes.push_back(code_of([&] { queue.wait_idle(); }));
+    codes.push_back(code_of([&] { device.wait_idle(); }));
+    codes.push_back(code_of([&] { queue.last_fence().wait(); }));
+  });
+  CapturedGraph graph = compile(cmd);
+  graph.launch(queue).wait();
+  CHECK(codes == std::vector(3, ErrorCode::InvalidState));
+}
+
+}  // namespace reprise::test::host_test

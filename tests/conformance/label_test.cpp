@@ -5,8 +5,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::label_test {
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "label: labels are in the plan's text and in its DOT, and change no bytes") {
@@ -46,3 +45,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "label: export_dot writes to_dot, and an error 
   check_refused(ErrorCode::NativeFailure, {"/no/such/folder/x.dot"},
                 [&] { graph.export_dot("/no/such/folder/x.dot"); });
 }
+
+}  // namespace reprise::test::label_test

@@ -3,8 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "grid_wide.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::launch_modes_test {
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
@@ -73,3 +72,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   refused(7, 2);
   refused(8, {2, 0, 1});
 }
+
+}  // namespace reprise::test::launch_modes_test

@@ -7,9 +7,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::lifetime_test {
 namespace {
 
 constexpr unsigned kCount = 4096;
@@ -172,3 +170,5 @@ TEST_CASE("lifetime: handles outlive their device and their instance") {
   graph = CapturedGraph();
   CHECK(h[0] == 8);
 }
+
+}  // namespace reprise::test::lifetime_test

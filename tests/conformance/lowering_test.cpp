@@ -5,9 +5,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::lowering_test {
 namespace {
 
 constexpr unsigned kCount = 256;
@@ -128,3 +126,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: a number of lanes outside 1 to 65535
     static_cast<void>(device.compile(cmd, {.lowering = Lowering::Lanes(65536)}));
   });
 }
+
+}  // namespace reprise::test::lowering_test

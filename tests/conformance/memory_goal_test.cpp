@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::memory_goal_test {
 namespace {
 
 constexpr unsigned kCount = 1024, kBranches = 12;
@@ -95,3 +93,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "memory goal: Faithful is refused with a goal t
         device.compile(cmd, {.lowering = Lowering::Faithful, .memory_goal = MemoryGoal::Minimum}));
   });
 }
+
+}  // namespace reprise::test::memory_goal_test

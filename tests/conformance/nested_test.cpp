@@ -1,9 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::nested_test {
 namespace {
 
 constexpr unsigned kCount = 512;
@@ -148,3 +146,5 @@ TEST_CASE_FIXTURE(NestedFixture,
                 {"dispatch-grid-zero", "nested open", "runs open", "conf_set"},
                 [&] { static_cast<void>(compile(cmd)); });
 }
+
+}  // namespace reprise::test::nested_test

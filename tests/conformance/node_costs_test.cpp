@@ -9,9 +9,7 @@
 #include "support/environment_variable.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::node_costs_test {
 namespace {
 
 constexpr unsigned kCount = 512, kBranches = 8, kRounds = 4;
@@ -167,3 +165,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "cost profile: a trace without node times conta
   check_refused(ErrorCode::InvalidArgument, {traced.file.string(), "ProfileMode::Sampled"},
                 [&] { (void)load_cost_profile(traced.file); });
 }
+
+}  // namespace reprise::test::node_costs_test

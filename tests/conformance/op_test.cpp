@@ -2,12 +2,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::op_test {
 namespace {
 
 // A user's op: y = x + first + second by two kernels over a workspace.
@@ -216,15 +216,37 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: invalid ops are refused and record nothing
   CHECK(cmd.command_count() == 0);
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "op: kernels may write what separate declarations list") {
+  const auto x = buffer(counted(8), "x");
+  run([&](CommandBuffer& cmd) {
+    cmd.add(Scripted({.declare =
+                          [&](GraphOpDeclaration& d) {
+                            d.use(read(x));
+                            d.use(write(x.slice(0, 4)));
+                          },
+                      .record =
+                          [&](GraphRecordCtx& ctx) {
+                            ctx.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 8},
+                                         read(x.slice(4, 4)), read_write(x.slice(0, 4)), 1u, 4u);
+                          }}));
+  });
+  CHECK(values(x) == std::vector<unsigned>{5, 6, 7, 8, 4, 5, 6, 7});
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "op: an instantiation error names the command and the op") {
   const auto x = buffer(counted(8), "x");
   const auto y = buffer(counted(8), "y");
+  const auto z = buffer(counted(8), "z");
   const Kernel add = kernel(shaders::conf_add);
   const auto refused = [&](ErrorCode code, std::initializer_list<std::string_view> parts,
                            std::function<void(GraphRecordCtx&)> record) {
     CommandBuffer cmd = recording();
     cmd.fill(y, 0u);
-    cmd.add(Scripted({.declare = [&](GraphOpDeclaration& d) { d.use(read_write(x.slice(2, 4))); },
+    cmd.add(Scripted({.declare =
+                          [&](GraphOpDeclaration& d) {
+                            d.use(read_write(x.slice(2, 4)));
+                            d.use(read(z));
+                          },
                       .record = std::move(record)}));
     cmd.end();
     const Error error = thrown_by([&] { static_cast<void>(device.compile(cmd, {.pool = pool})); });
@@ -236,12 +258,28 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: an instantiation error names the command a
           [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(y)); });
   refused(ErrorCode::InvalidArgument, {"op scripted", "requested x, bytes 0 to 32"},
           [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.address(x)); });
+  refused(ErrorCode::InvalidArgument,
+          {"op scripted", "conf_add writes z, bytes 0 to 32", "read only"},
+          [&](GraphRecordCtx& ctx) {
+            ctx.dispatch(add, {.grid = 1, .block = 8}, read(z), read_write(z), 1u, 8u);
+          });
   refused(ErrorCode::ArgumentCount, {"op scripted", "conf_add takes 4"}, [&](GraphRecordCtx& ctx) {
     ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)));
   });
-  refused(ErrorCode::ArgumentSize, {"op scripted", "argument 2"}, [&](GraphRecordCtx& ctx) {
-    ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1ull, 4u);
-  });
+  refused(ErrorCode::ArgumentType, {"op scripted", "argument 2", "double 1.5"},
+          [&](GraphRecordCtx& ctx) {
+            ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)),
+                         1.5, 4u);
+          });
+  refused(ErrorCode::ArgumentSize, {"op scripted", "argument 1", "expected a buffer"},
+          [&](GraphRecordCtx& ctx) {
+            ctx.dispatch(add, {.grid = 1, .block = 4}, read(x.slice(2, 4)), 1u, 1u, 4u);
+          });
+  refused(ErrorCode::Unsupported, {"op scripted", "argument 1", "ops cannot set conditions"},
+          [&](GraphRecordCtx& ctx) {
+            ctx.dispatch(kernel(shaders::conf_decide), {.grid = 1, .block = 1}, read(x.slice(2, 1)),
+                         read(x.slice(2, 4)));
+          });
   refused(ErrorCode::LaunchLimits, {"op scripted", "empty grid"}, [&](GraphRecordCtx& ctx) {
     ctx.dispatch(add, {.grid = 0, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1u, 4u);
   });
@@ -318,3 +356,42 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: it works after the device was lost and reb
   pool = device.create_pool({.label = "after"});
   CHECK(values(GpuRef<unsigned>(rebuilt[0].after)) == expected);
 }
+
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "op: a failed allocation while a graph with an op, a callback and a loop is compiled throws") {
+  constexpr unsigned kCount = 64;
+  const auto x = buffer(std::vector<unsigned>(kCount, 5), "x");
+  const auto y = buffer(std::vector<unsigned>(kCount, 0), "y");
+  const Kernel add = kernel(shaders::conf_add), step = kernel(shaders::conf_step);
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  int calls = 0;
+  CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
+  body.dispatch(step, {.grid = 1, .block = kCount}, read_write(y), 20u, kCount, go);
+  body.end();
+  CommandBuffer cmd = recording();
+  cmd.add(std::make_shared<AddTwice>(AddTwice::Desc{add, x, y, 1, 2}));
+  cmd.host([&calls] { ++calls; });
+  cmd.execute_while(go, body);
+  cmd.end();
+  // The first round ends early: the plan is cached as soon as it is complete.
+  for (int round = 0; round < 2; ++round) {
+    std::uint64_t refused = 0;
+    for (bool failed = true; failed; refused += failed ? 1 : 0) {
+      const FailingAllocations from(refused, 1);
+      try {
+        static_cast<void>(device.compile(cmd, {.pool = pool}));
+      } catch (const std::bad_alloc&) {
+      } catch (const Error&) {
+      }
+      failed = from.failed();
+      REQUIRE(refused < 10'000);
+    }
+    CHECK(refused > 50);
+  }
+  device.compile(cmd, {.pool = pool}).launch(queue).wait();
+  CHECK(values(y) == std::vector<unsigned>(kCount, 20));
+  CHECK(calls == 1);
+}
+
+}  // namespace reprise::test::op_test

@@ -1,9 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::ordering_test {
 namespace {
 
 constexpr unsigned kCount = 512;
@@ -67,3 +65,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(found[0] == found[1]);
   CHECK(found[0] == found[2]);
 }
+
+}  // namespace reprise::test::ordering_test

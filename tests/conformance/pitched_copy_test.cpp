@@ -2,9 +2,7 @@
 
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::pitched_copy_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -124,3 +122,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "pitched copy: a pitch above the device's limit
   check_refused(ErrorCode::Unsupported, {"copy", "x"},
                 [&] { static_cast<void>(device.compile(cmd)); });
 }
+
+}  // namespace reprise::test::pitched_copy_test

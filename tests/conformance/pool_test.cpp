@@ -1,8 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::pool_test {
 
 TEST_CASE_FIXTURE(DeviceFixture, "pool: it counts its allocations") {
   CHECK(pool->label() == "test");
@@ -127,3 +126,29 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK_FALSE(x.is_empty());
   CHECK(x.last_write_stream() == queue);
 }
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "pool: a budget for one graph or one buffer serves one after the other") {
+  constexpr std::uint64_t kBytes = 4 << 20;
+  const auto own = device.create_pool({.label = "own", .budget = kBytes});
+  for (int i = 0; i < 200; ++i) {
+    const auto t = own->transient<char>(kBytes, "t");
+    CommandBuffer cmd = recording();
+    cmd.fill(t, char{1});
+    cmd.end();
+    device.compile(cmd, {.pool = own}).launch(queue).wait();
+  }
+  for (int i = 0; i < 200; ++i) {
+    const auto x = own->allocate<char>(kBytes, "x");
+    run([&](CommandBuffer& commands) { commands.fill(x, char{1}); });
+  }
+  CHECK(own->statistics().peak == kBytes);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "pool: buffers that are dropped in a loop do not accumulate") {
+  const auto own = device.create_pool({.label = "own"});
+  for (int i = 0; i < 6000; ++i) static_cast<void>(own->allocate<char>(4096));
+  CHECK(own->statistics().peak <= 3000 * 4096);
+}
+
+}  // namespace reprise::test::pool_test

@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::rebind_test {
 namespace {
 
 constexpr unsigned kCount = 256;
@@ -61,6 +59,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: only changed bindings set nodes") {
   CHECK(values(other) == std::vector<unsigned>(kCount, 42));
   CHECK(values(recorded[42]) == before);
   CHECK(graph.rebind(bindings).method == UpdateMethod::Unchanged);
+  CHECK(graph.rebind({{recorded[7], recorded[7]}, {recorded[42], recorded[42]}}).nodes == 1);
+  CHECK(graph.rebind(recorded[42], other).nodes == 1);
   CHECK(graph.rebind(recorded[42], recorded[42]).nodes == 1);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "rebind: invalid bindings are refused and chang
                 [&] { (void)graph.rebind(t, z); });
   check_refused(ErrorCode::InvalidArgument, {"x", "a part of"},
                 [&] { (void)graph.rebind(x.slice(0, 1), z); });
-  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes"},
+  check_refused(ErrorCode::OutOfRange, {"z", "16 bytes", "the recorded buffer has"},
                 [&] { (void)graph.rebind(x, z.slice(0, 4)); });
   check_refused(ErrorCode::NotInitialized, {"empty buffer"},
                 [&] { (void)graph.rebind(BufferView(), z); });
@@ -189,3 +189,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(values(sum) == std::vector<unsigned>(kCount, expected));
   CHECK(values(z) == std::vector<unsigned>(kCount, 23));
 }
+
+}  // namespace reprise::test::rebind_test

@@ -8,12 +8,11 @@
 
 #include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
 #include "waiting.shaders.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::replicas_test {
 namespace {
 
 constexpr unsigned kCount = 512;
@@ -440,3 +439,14 @@ TEST_CASE_FIXTURE(ReplicasFixture,
   CHECK(values(out) == all(6));
   CHECK(graph.num_replays() == 2);
 }
+
+TEST_CASE_FIXTURE(ReplicasFixture, "replicas: is_uploaded() allocates nothing") {
+  CommandBuffer cmd = recording();
+  cmd.fill(copies(3, "x"), 1u);
+  CapturedGraph graph = compile(cmd, 3);
+  const FailingAllocations from(0);
+  CHECK_FALSE(graph.is_uploaded());
+  CHECK_FALSE(from.failed());
+}
+
+}  // namespace reprise::test::replicas_test

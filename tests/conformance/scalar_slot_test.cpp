@@ -4,9 +4,7 @@
 #include "support/counting_allocator.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::scalar_slot_test {
 namespace {
 
 constexpr unsigned kCount = 256;
@@ -99,8 +97,10 @@ TEST_CASE_FIXTURE(
   CapturedGraph graph = compile(cmd);
   check_refused(ErrorCode::InvalidArgument, {"step", "\"alpha\"", "it has value"},
                 [&] { static_cast<void>(graph.scalar<unsigned>("alpha")); });
-  check_refused(ErrorCode::ArgumentSize, {"\"value\"", "4 bytes", "not of 8"},
+  check_refused(ErrorCode::ArgumentType, {"\"value\"", "holds unsigned int", "not double"},
                 [&] { static_cast<void>(graph.scalar<double>("value")); });
+  check_refused(ErrorCode::ArgumentType, {"\"value\"", "holds unsigned int", "not float"},
+                [&] { static_cast<void>(graph.scalar<float>("value")); });
 
   CommandBuffer two = recording();
   two.dispatch(set, kWords, write(x), slot("value", 1u), kCount);
@@ -109,8 +109,11 @@ TEST_CASE_FIXTURE(
                 {"command 1", "\"value\"", "different initial value", "command 0"},
                 [&] { static_cast<void>(compile(two)); });
   CommandBuffer wrong = recording();
-  check_refused(ErrorCode::ArgumentSize, {"argument 1", "conf_set", "got one of 8"},
+  check_refused(ErrorCode::ArgumentType,
+                {"argument 1", "conf_set", "expected unsigned int", "a slot of double"},
                 [&] { wrong.dispatch(set, kWords, write(x), slot("value", 1.0), kCount); });
+  check_refused(ErrorCode::ArgumentType, {"expected unsigned int", "a slot of int"},
+                [&] { wrong.dispatch(set, kWords, write(x), slot("value", 1), kCount); });
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: a launch after a set allocates nothing") {
@@ -132,3 +135,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "scalar slot: a launch after a set allocates no
   fence.wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 1000));
 }
+
+}  // namespace reprise::test::scalar_slot_test

@@ -1,8 +1,7 @@
 #include "blocks.shaders.hpp"
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::shared_memory_test {
 
 TEST_CASE_FIXTURE(DeviceFixture, "shared memory: a static tile is transposed across a barrier") {
   constexpr unsigned kSize = 64;
@@ -43,6 +42,27 @@ TEST_CASE_FIXTURE(
   CHECK(values(out) == expected);
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "shared memory: extern arrays are the dynamic shared memory") {
+  constexpr unsigned kBlocks = 5, kThreads = 64;
+  std::vector<double> given(kBlocks * kThreads), expected(given.size());
+  for (unsigned i = 0; i < given.size(); ++i) {
+    given[i] = i;
+    expected[i] = i / kThreads * kThreads + (kThreads - 1 - i % kThreads);
+  }
+  const auto in = buffer(given, "in");
+  const auto out = pool->allocate<double>(given.size(), "out");
+  const auto words = pool->allocate<unsigned>(kThreads, "words");
+  run([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel(shaders::conf_reverse_extern),
+                 {.grid = kBlocks, .block = kThreads, .shared_bytes = kThreads * 8}, read(in),
+                 write(out));
+    cmd.dispatch(kernel(shaders::conf_extern_names),
+                 {.grid = 1, .block = kThreads, .shared_bytes = kThreads * 4}, write(words));
+  });
+  CHECK(values(out) == expected);
+  CHECK(values(words) == std::vector<unsigned>(kThreads, 0x01010101u));
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "shared memory: the whole opt-in maximum, more than 48 KB") {
   const std::uint32_t words = device.info().limits.max_shared_bytes / 4;
   REQUIRE(words * 4 > 48 * 1024);
@@ -69,3 +89,5 @@ TEST_CASE_FIXTURE(DeviceFixture, "shared memory: two sizes of one kernel in one 
           return (99 - static_cast<unsigned>(i)) * 7 + 1;
         }));
 }
+
+}  // namespace reprise::test::shared_memory_test

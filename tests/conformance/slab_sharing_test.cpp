@@ -9,9 +9,7 @@
 #include "waiting.shaders.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::slab_sharing_test {
 namespace {
 
 // The size of a transient is a multiple of the page size on every device.
@@ -398,3 +396,5 @@ TEST_CASE_FIXTURE(SlabSharingFixture,
   CHECK(step->statistics().sharers == 2);
   CHECK(step->statistics().shared_slabs == 1);
 }
+
+}  // namespace reprise::test::slab_sharing_test

@@ -3,8 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::split_test {
 
 TEST_CASE_FIXTURE(
     DeviceFixture,
@@ -68,3 +67,5 @@ TEST_CASE_FIXTURE(
   for (std::thread& thread : threads) thread.join();
   CHECK(found == std::vector<unsigned>{10, 11, 12, 13});
 }
+
+}  // namespace reprise::test::split_test

@@ -4,9 +4,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::stream_capture_test {
 namespace {
 
 constexpr std::uint32_t kCount = 300;
@@ -220,3 +218,5 @@ TEST_CASE("stream capture: modes, states and directions have names") {
   CHECK(to_string(MemcpyDirection::DeviceToHost) == "DeviceToHost");
   CHECK(to_string(MemcpyDirection::DeviceToDevice) == "DeviceToDevice");
 }
+
+}  // namespace reprise::test::stream_capture_test

@@ -4,9 +4,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::threads_test {
 namespace {
 
 constexpr unsigned kThreads = 4, kLaunches = 50;
@@ -97,3 +95,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   });
   CHECK(right == kThreads * 20);
 }
+
+}  // namespace reprise::test::threads_test

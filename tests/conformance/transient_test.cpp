@@ -3,9 +3,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::transient_test {
 namespace {
 
 constexpr unsigned kCount = 1024;
@@ -146,3 +144,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
     CHECK(values(y) == std::vector<unsigned>(kCount, two));
   }
 }
+
+}  // namespace reprise::test::transient_test

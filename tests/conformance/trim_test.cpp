@@ -5,9 +5,7 @@
 #include "waiting.shaders.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::trim_test {
 namespace {
 
 // The size of a transient is a multiple of the page size on every device.
@@ -224,3 +222,5 @@ TEST_CASE_FIXTURE(TrimFixture, "budget: a device-wide budget is enforced") {
   device.set_memory_budget(std::nullopt);
   check_runs(one, 1);
 }
+
+}  // namespace reprise::test::trim_test

@@ -6,9 +6,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::tune_test {
 namespace {
 
 constexpr unsigned kCount = 512;
@@ -197,3 +195,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::Unsupported, {"twice", "2 replicas", "tuning_file"},
                 [&] { (void)graph.tune(queue, kQuick); });
 }
+
+}  // namespace reprise::test::tune_test

@@ -1,7 +1,6 @@
 #include "conformance/device_fixture.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
+namespace reprise::test::update_test {
 
 TEST_CASE_FIXTURE(DeviceFixture,
                   "update: from one byte up to the limit, the bytes are copied while recording") {
@@ -28,3 +27,5 @@ TEST_CASE_FIXTURE(DeviceFixture,
   check_refused(ErrorCode::InvalidArgument, {"65537", "65536", "snapshot()"},
                 [&] { cmd.update(x, bytes); });
 }
+
+}  // namespace reprise::test::update_test

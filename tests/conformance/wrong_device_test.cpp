@@ -1,9 +1,7 @@
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 
-using namespace reprise;
-using namespace reprise::test;
-
+namespace reprise::test::wrong_device_test {
 namespace {
 
 // The device under test opened twice, which gives two distinct devices.
@@ -76,3 +74,5 @@ TEST_CASE_FIXTURE(TwoDevices, "wrong device: both devices work independently") {
   CHECK(h[63] == 12);
   CHECK(values(own) == std::vector<unsigned>(64, 11));
 }
+
+}  // namespace reprise::test::wrong_device_test

@@ -44,8 +44,8 @@ struct CountersDesc {
   enum class Order : std::uint8_t { Beside, AfterFirst } order = Order::Beside;
 };
 
-void record_counters(CommandBuffer& commands, const Kernel& kernel,
-                     const GpuRef<unsigned long long>& values, const CountersDesc& desc) {
+void record_ordered_counters(CommandBuffer& commands, const Kernel& kernel,
+                             const GpuRef<unsigned long long>& values, const CountersDesc& desc) {
   CommandRef first;
   for (std::uint32_t i = 0; i < desc.width; ++i) {
     const CommandRef made =
@@ -67,7 +67,8 @@ struct Counters : Gpu {
     const Kernel kernel = device.load_kernel(shaders::gpu_count);
     const std::vector<unsigned long long> zeros(width);
     run([&](CommandBuffer& cmd) { cmd.update(values, std::as_bytes(std::span(zeros))); });
-    graph = compile([&](CommandBuffer& cmd) { record_counters(cmd, kernel, values, desc); });
+    graph =
+        compile([&](CommandBuffer& cmd) { record_ordered_counters(cmd, kernel, values, desc); });
     const std::shared_ptr<const detail::Plan> plan(detail::core_of(graph),
                                                    &detail::core_of(graph)->plan());
     detail::Bindings bindings;
@@ -232,7 +233,7 @@ TEST_CASE(
         const Kernel kernel = device.load_kernel(shaders::gpu_count);
         CommandBuffer commands = device.create_command_buffer({.label = "ours"});
         commands.begin();
-        record_counters(commands, kernel, values, desc);
+        record_ordered_counters(commands, kernel, values, desc);
         commands.end();
         CapturedGraph ours = device.compile(commands, {.pool = pool});
         const CUgraph raw = release(ours);

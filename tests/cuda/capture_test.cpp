@@ -20,8 +20,8 @@ __attribute__((visibility("default"))) void application_scale(float* x, float fa
 namespace reprise::test {
 namespace {
 
-constexpr unsigned kCount = 1000;
-constexpr std::size_t kBytes = kCount * sizeof(float);
+constexpr unsigned kFloats = 1000;
+constexpr std::size_t kFloatBytes = kFloats * sizeof(float);
 
 void scale(float* x, float factor, unsigned n, cudaStream_t stream) {
   void* arguments[] = {&x, &factor, &n};
@@ -94,19 +94,19 @@ TEST_CASE(
   const Side side(t.device);
   const CurrentDevice current(t.device);
   load_scale();
-  const auto x = t.pool->allocate<float>(kCount, "x"), y = t.pool->allocate<float>(kCount, "y");
-  const auto out = t.pool->host<float>(kCount, "out");
+  const auto x = t.pool->allocate<float>(kFloats, "x"), y = t.pool->allocate<float>(kFloats, "y");
+  const auto out = t.pool->host<float>(kFloats, "out");
   int called = 0;
   CHECK(capture_status(t.queue) == CaptureStatus::None);
   begin_capture(t.queue);
   const CUstream stream = native_stream(t.queue);
   CHECK(capture_status(t.queue) == CaptureStatus::Active);
-  REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, stream) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(x.data(), 0, kFloatBytes, stream) == cudaSuccess);
   side.fork(stream);
-  scale(x.data(), 3.0f, kCount, stream);
-  REQUIRE(cudaMemsetAsync(y.data(), 1, kBytes, side.stream) == cudaSuccess);
+  scale(x.data(), 3.0f, kFloats, stream);
+  REQUIRE(cudaMemsetAsync(y.data(), 1, kFloatBytes, side.stream) == cudaSuccess);
   side.join(stream);
-  REQUIRE(cudaMemcpyAsync(out.data(), y.data(), kBytes, cudaMemcpyDeviceToHost, stream) ==
+  REQUIRE(cudaMemcpyAsync(out.data(), y.data(), kFloatBytes, cudaMemcpyDeviceToHost, stream) ==
           cudaSuccess);
   REQUIRE(cudaLaunchHostFunc(stream, count_call, &called) == cudaSuccess);
   CapturedGraph graph = end_capture(t.queue, {.label = "step"});
@@ -142,9 +142,9 @@ TEST_CASE(
   graph.launch(t.queue).wait();
   graph.launch(t.queue).wait();
   CHECK(called == 2);
-  CHECK(t.read(x) == std::vector<float>(kCount, 0.0f));
+  CHECK(t.read(x) == std::vector<float>(kFloats, 0.0f));
   unsigned bits = 0;
-  std::memcpy(&bits, out.data() + kCount - 1, sizeof bits);
+  std::memcpy(&bits, out.data() + kFloats - 1, sizeof bits);
   CHECK(bits == 0x01010101);
 }
 
@@ -158,20 +158,20 @@ TEST_CASE(
   load_scale();
   CapturedGraph graph;
   const Queue other = t.device.create_queue({.label = "other"});
-  auto x = t.pool->allocate<float>(kCount, "x");
+  auto x = t.pool->allocate<float>(kFloats, "x");
   begin_capture(t.queue, CaptureMode::ThreadLocal);
-  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  scale(x.data(), 2.0f, kFloats, native_stream(t.queue));
   graph = end_capture(t.queue);
   CapturedGraph set = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
   CapturedGraph get =
-      t.compile([&](CommandBuffer& cmd) { cmd.copy(x, t.pool->host<float>(kCount, "copy")); });
+      t.compile([&](CommandBuffer& cmd) { cmd.copy(x, t.pool->host<float>(kFloats, "copy")); });
   for (int i = 0; i < 50; ++i) {
     static_cast<void>(set.launch(other));
     static_cast<void>(graph.launch(t.queue));
     static_cast<void>(get.launch(other));
   }
   other.wait_idle();
-  CHECK(t.read(x) == std::vector<float>(kCount, 2.0f));
+  CHECK(t.read(x) == std::vector<float>(kFloats, 2.0f));
   CHECK(error_of([&] { t.pool->clear(); }).code == ErrorCode::PoolInUse);
   x = {};
   graph.launch(t.queue).wait();
@@ -184,9 +184,9 @@ TEST_CASE("cuda capture: a graph retains the pool given at the end and every buf
   const CurrentDevice current(t.device);
   load_scale();
   const auto pool = t.device.create_pool({.label = "held"});
-  auto x = pool->allocate<float>(kCount, "x"), hidden = pool->allocate<float>(kCount, "hidden");
+  auto x = pool->allocate<float>(kFloats, "x"), hidden = pool->allocate<float>(kFloats, "hidden");
   begin_capture(t.queue);
-  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  scale(x.data(), 2.0f, kFloats, native_stream(t.queue));
   {
     CapturedGraph graph = end_capture_with_pool(t.queue, pool);
     CHECK(graph.pool() == pool);
@@ -235,7 +235,7 @@ TEST_CASE("cuda capture: an invalidated capture reports its cause, and the strea
   const Side side(t.device);
   const CurrentDevice current(t.device);
   load_scale();
-  const auto x = t.pool->allocate<float>(kCount, "x");
+  const auto x = t.pool->allocate<float>(kFloats, "x");
   const CUstream stream = native_stream(t.queue);
   CapturedGraph intruder = t.compile([&](CommandBuffer& cmd) { cmd.fill(x, 1.0f); });
   std::string text;
@@ -253,7 +253,7 @@ TEST_CASE("cuda capture: an invalidated capture reports its cause, and the strea
   SUBCASE("unjoined work on another stream") {
     begin_capture(t.queue);
     side.fork(stream);
-    REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, side.stream) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(x.data(), 0, kFloatBytes, side.stream) == cudaSuccess);
     CHECK(error_of([&] { static_cast<void>(end_capture(t.queue)); }, &text).code ==
           ErrorCode::CaptureInvalidated);
     CHECK(check_contains(text, "not joined"));
@@ -271,13 +271,13 @@ TEST_CASE("cuda capture: an invalidated capture reports its cause, and the strea
     begin_capture(t.queue, CaptureMode::Relaxed);
     CHECK(error_of([&] { static_cast<void>(intruder.launch(t.queue)); }).code ==
           ErrorCode::CapturingStream);
-    REQUIRE(cudaMemsetAsync(x.data(), 0, kBytes, stream) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(x.data(), 0, kFloatBytes, stream) == cudaSuccess);
     CHECK(end_capture(t.queue).node_count() == 1);
   }
   static_cast<void>(cudaGetLastError());
   CHECK(capture_status(t.queue) == CaptureStatus::None);
   intruder.launch(t.queue).wait();
-  CHECK(t.read(x) == std::vector<float>(kCount, 1.0f));
+  CHECK(t.read(x) == std::vector<float>(kFloats, 1.0f));
 }
 
 TEST_CASE("cuda capture: an exception that leaves a scope drops the capture" *
@@ -286,18 +286,18 @@ TEST_CASE("cuda capture: an exception that leaves a scope drops the capture" *
   const Gpu t;
   const CurrentDevice current(t.device);
   load_scale();
-  const auto x = t.pool->allocate<float>(kCount, "x");
+  const auto x = t.pool->allocate<float>(kFloats, "x");
   const CudaState before = cuda_state();
   try {
     const CaptureScope scope(t.queue);
-    scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+    scale(x.data(), 2.0f, kFloats, native_stream(t.queue));
     throw std::runtime_error("an error of the application");
   } catch (const std::runtime_error&) {
   }
   CHECK(capture_status(t.queue) == CaptureStatus::None);
   CHECK(cuda_state() == before);
   CaptureScope scope(t.queue, CaptureMode::ThreadLocal);
-  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  scale(x.data(), 2.0f, kFloats, native_stream(t.queue));
   CapturedGraph graph = scope.end({.label = "scope"});
   CHECK(graph.node_count() == 1);
   CHECK(error_of([&] { static_cast<void>(scope.end()); }).code == ErrorCode::CaptureUnmatched);
@@ -310,9 +310,9 @@ TEST_CASE("cuda capture: cuda_debug_dot writes CUDA's own DOT output of a graph"
   const Gpu t;
   const CurrentDevice current(t.device);
   load_scale();
-  const auto x = t.pool->allocate<float>(kCount, "x");
+  const auto x = t.pool->allocate<float>(kFloats, "x");
   begin_capture(t.queue);
-  scale(x.data(), 2.0f, kCount, native_stream(t.queue));
+  scale(x.data(), 2.0f, kFloats, native_stream(t.queue));
   const CapturedGraph graph = end_capture(t.queue);
   const auto print = [&](DotFlags flags) {
     const std::filesystem::path path =
@@ -346,19 +346,19 @@ TEST_CASE("cuda capture: captured calls may use application memory unknown to th
   const CurrentDevice current(t.device);
   const Kernel kernel = kernel_from_symbol(t.device, &application_scale);
   float* theirs = nullptr;
-  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kBytes) == cudaSuccess);
-  std::vector<float> input(kCount, 2.0f), output(kCount);
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kFloatBytes) == cudaSuccess);
+  std::vector<float> input(kFloats, 2.0f), output(kFloats);
   {
     StreamCapture capture = StreamCapture::begin(t.queue);
-    capture.record_memcpy(MemcpyDirection::HostToDevice, theirs, input.data(), kBytes);
-    capture.record_kernel(kernel, {.grid = ceil_div(kCount, 128), .block = 128}, theirs + 10, 3.0f,
-                          kCount - 10);
-    capture.record_memcpy(MemcpyDirection::DeviceToHost, output.data(), theirs, kBytes);
+    capture.record_memcpy(MemcpyDirection::HostToDevice, theirs, input.data(), kFloatBytes);
+    capture.record_kernel(kernel, {.grid = ceil_div(kFloats, 128), .block = 128}, theirs + 10, 3.0f,
+                          kFloats - 10);
+    capture.record_memcpy(MemcpyDirection::DeviceToHost, output.data(), theirs, kFloatBytes);
     CapturedGraph graph = capture.end();
     CHECK(graph.pool_buffer_count() == 1);  // one allocation, one buffer
     graph.launch(t.queue).wait();
   }
-  for (unsigned i = 0; i < kCount; ++i) REQUIRE(output[i] == (i < 10 ? 2.0f : 6.0f));
+  for (unsigned i = 0; i < kFloats; ++i) REQUIRE(output[i] == (i < 10 ? 2.0f : 6.0f));
   CHECK(cudaFree(theirs) == cudaSuccess);
 }
 
@@ -376,16 +376,16 @@ TEST_CASE("cuda capture: memory allocated in a capture and memory of the applica
   const CurrentDevice current(t.device);
   load_scale();
   float* theirs = nullptr;
-  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kBytes) == cudaSuccess);
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&theirs), kFloatBytes) == cudaSuccess);
   begin_capture(t.queue, CaptureMode::ThreadLocal);
   const CUstream stream = native_stream(t.queue);
   void* temporary = nullptr;
-  REQUIRE(cudaMallocAsync(&temporary, kBytes, stream) == cudaSuccess);
-  REQUIRE(cudaMemcpyAsync(temporary, theirs, kBytes, cudaMemcpyDeviceToDevice, stream) ==
+  REQUIRE(cudaMallocAsync(&temporary, kFloatBytes, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(temporary, theirs, kFloatBytes, cudaMemcpyDeviceToDevice, stream) ==
           cudaSuccess);
   REQUIRE(cudaFreeAsync(temporary, stream) == cudaSuccess);
   REQUIRE(cudaEventRecordWithFlags(side.forked, stream, cudaEventRecordExternal) == cudaSuccess);
-  scale(theirs, 2.0f, kCount, stream);
+  scale(theirs, 2.0f, kFloats, stream);
   {
     // The graph is not copied: CUDA cannot copy graphs that allocate memory.
     CapturedGraph graph = end_capture(t.queue);
@@ -410,13 +410,13 @@ TEST_CASE("cuda capture: an adopted graph shows child graphs as labels and pitch
   const Gpu t;
   const CurrentDevice current(t.device);
   load_scale();
-  const auto x = t.pool->allocate<float>(kCount, "x"), y = t.pool->allocate<float>(kCount, "y");
+  const auto x = t.pool->allocate<float>(kFloats, "x"), y = t.pool->allocate<float>(kFloats, "y");
   cudaGraph_t child = nullptr, whole = nullptr;
   cudaGraphNode_t a = nullptr, b = nullptr, c = nullptr, d = nullptr;
   REQUIRE(cudaGraphCreate(&child, 0) == cudaSuccess);
   REQUIRE(cudaGraphCreate(&whole, 0) == cudaSuccess);
   const cudaMemsetParams set = {
-      .dst = x.data(), .pitch = 0, .value = 7, .elementSize = 4, .width = kCount, .height = 1};
+      .dst = x.data(), .pitch = 0, .value = 7, .elementSize = 4, .width = kFloats, .height = 1};
   REQUIRE(cudaGraphAddMemsetNode(&a, child, nullptr, 0, &set) == cudaSuccess);
   REQUIRE(cudaGraphAddChildGraphNode(&b, whole, nullptr, 0, child) == cudaSuccess);
   REQUIRE(cudaGraphAddEmptyNode(&c, whole, &b, 1) == cudaSuccess);
@@ -444,7 +444,7 @@ TEST_CASE("cuda capture: an adopted graph shows child graphs as labels and pitch
     CHECK(shown.strings[shown.labels[1].name] == "child graph 1");
     graph.launch(t.queue).wait();
   }
-  std::vector<unsigned> words(kCount);
+  std::vector<unsigned> words(kFloats);
   t.run([&](CommandBuffer& cmd) { cmd.copy(y, borrowed(words)); });
   CHECK(words[0] == 7);
   CHECK(words[50] == 7);

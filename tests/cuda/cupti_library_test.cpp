@@ -8,37 +8,36 @@
 
 #include "profile/activity/cupti_library.hpp"
 #include "profile/activity/launch_gate.hpp"
+#include "support/contains.hpp"
 
 namespace reprise::detail {
 namespace {
+
+using test::contains;
 
 std::string why_not(const CuptiLibrary::Search& search) {
   const CuptiLibrary::Loaded loaded = CuptiLibrary::load(search);
   CHECK(loaded.library == nullptr);
   return loaded.why_not;
 }
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 }  // namespace
 
 TEST_CASE("cupti library: a disabled, missing or wrong library is refused with a reason") {
-  CHECK(has(why_not({}), "REPRISE_CUPTI is off"));
+  CHECK(contains(why_not({}), "REPRISE_CUPTI is off"));
   const std::string nowhere = why_not({{"libreprise-has-no-such-library.so"}});
-  CHECK(has(nowhere, "was not found"));
-  CHECK(has(nowhere, "libreprise-has-no-such-library.so"));
-  CHECK(has(why_not({{"libanl.so.1"}}), "has no cuptiGetVersion"));
+  CHECK(contains(nowhere, "was not found"));
+  CHECK(contains(nowhere, "libreprise-has-no-such-library.so"));
+  CHECK(contains(why_not({{"libanl.so.1"}}), "has no cuptiGetVersion"));
 }
 
 TEST_CASE("cupti library: a library that the process has already loaded belongs to other code") {
-  CHECK(has(why_not({{"libc.so.6"}}), "has loaded libc.so.6 already"));
+  CHECK(contains(why_not({{"libc.so.6"}}), "has loaded libc.so.6 already"));
 }
 
 TEST_CASE("cupti library: a shared search uses the loaded library and loads no second one") {
-  CHECK(has(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"},
-                     CuptiLibrary::Search::Present::Shared}),
-            "has no cuptiGetVersion"));
+  CHECK(contains(why_not({{"libreprise-has-no-such-library.so", "libc.so.6"},
+                          CuptiLibrary::Search::Present::Shared}),
+                 "has no cuptiGetVersion"));
 }
 
 TEST_CASE(

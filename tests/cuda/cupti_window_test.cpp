@@ -111,6 +111,36 @@ TEST_CASE(
   t.check_values();
 }
 
+TEST_CASE(
+    "cupti window: a host callback that waits for a launch of another thread delays a window and "
+    "does not deadlock with it") {
+  if (!have_gpu()) return;
+  Counted t;
+  std::atomic<bool> is_running{false}, has_launched{false};
+  CapturedGraph waiting = t.compile([&](CommandBuffer& cmd) {
+    cmd.host([&] {
+      is_running = true;
+      while (!has_launched) std::this_thread::yield();
+    });
+  });
+  const Queue other = t.device.create_queue({.label = "other"});
+  const Fence fence = waiting.launch(other);
+  while (!is_running) std::this_thread::yield();
+  std::thread opener([&] { t.source->time_nodes(4, kClose); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  t.launch(1);
+  has_launched = true;
+  opener.join();
+  fence.wait();
+  t.launch(10);
+  t.wait();
+  CollectedReplays collected = t.collector();
+  static_cast<void>(t.source->collect(collected));
+  CHECK(t.source->timed_by() == Window::Timestamp);
+  CHECK(t.source->notice().find("busy") != std::string::npos);
+  t.check_values();
+}
+
 TEST_CASE("cupti window: host callbacks report their own times") {
   if (!have_gpu()) return;
   Timed t;

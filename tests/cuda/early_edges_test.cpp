@@ -18,7 +18,7 @@
 namespace reprise::test {
 namespace {
 
-constexpr unsigned kCount = 64;
+constexpr unsigned kThreads = 64;
 
 std::vector<cudaGraphEdgeData> edges_of(cudaGraph_t graph) {
   std::size_t count = 0;
@@ -55,13 +55,13 @@ TEST_CASE(
     "device supports them") {
   if (!have_gpu()) return;
   const Gpu gpu;
-  const auto y = gpu.pool->allocate<float>(kCount, "y");
+  const auto y = gpu.pool->allocate<float>(kThreads, "y");
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
   const auto chain = [&](DispatchDesc::Start start) {
     return gpu.compile([&](CommandBuffer& cmd) {
       for (int i = 0; i < 10; ++i)
-        cmd.dispatch(add, {.grid = 1, .block = kCount, .start = start}, read_write(y), 1.0F,
-                     kCount);
+        cmd.dispatch(add, {.grid = 1, .block = kThreads, .start = start}, read_write(y), 1.0F,
+                     kThreads);
     });
   };
   const auto programmatic = [](const CapturedGraph& graph) {
@@ -77,8 +77,8 @@ TEST_CASE(
       gpu.device.create_command_buffer({.label = "barriers", .ordering = Ordering::Explicit});
   cmd.begin();
   for (int i = 0; i < 10; ++i) {
-    cmd.dispatch(add, {.grid = 1, .block = kCount, .start = DispatchDesc::Start::Programmatic},
-                 read_write(y), 1.0F, kCount);
+    cmd.dispatch(add, {.grid = 1, .block = kThreads, .start = DispatchDesc::Start::Programmatic},
+                 read_write(y), 1.0F, kThreads);
     cmd.barrier({.buffer = y, .dependency = Dependency::Programmatic});
   }
   cmd.end();
@@ -92,12 +92,12 @@ TEST_CASE(
   const Gpu gpu;
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
   std::vector<GpuRef<float>> parts;
-  for (int i = 0; i < 40; ++i) parts.push_back(gpu.pool->allocate<float>(kCount, "part"));
+  for (int i = 0; i < 40; ++i) parts.push_back(gpu.pool->allocate<float>(kThreads, "part"));
   CommandBuffer commands = gpu.record(
       [&](CommandBuffer& cmd) {
         for (int round = 0; round < 2; ++round) {
           for (const auto& part : parts)
-            cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
+            cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(part), 1.0F, kThreads);
           if (round == 0) cmd.barrier({});
         }
       },
@@ -114,12 +114,13 @@ TEST_CASE(
 TEST_CASE("priorities: nodes on the critical path have the highest priority") {
   if (!have_gpu()) return;
   const Gpu gpu;
-  const auto x = gpu.pool->allocate<float>(kCount, "x"), y = gpu.pool->allocate<float>(kCount, "y");
+  const auto x = gpu.pool->allocate<float>(kThreads, "x"),
+             y = gpu.pool->allocate<float>(kThreads, "y");
   const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
   CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
     for (int i = 0; i < 10; ++i)
-      cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(x), 1.0F, kCount);
-    cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(y), 1.0F, kCount);
+      cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(x), 1.0F, kThreads);
+    cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(y), 1.0F, kThreads);
   });
   detail::DeviceCore& core = *detail::core_of(gpu.device);
   const detail::LoweringConfig choice{
@@ -148,8 +149,8 @@ TEST_CASE(
   if (!have_gpu()) return;
   const Gpu gpu;
   std::vector<GpuRef<float>> parts;
-  for (int i = 0; i < 24; ++i) parts.push_back(gpu.pool->allocate<float>(kCount, "part"));
-  const auto sum = gpu.pool->allocate<float>(kCount, "sum");
+  for (int i = 0; i < 24; ++i) parts.push_back(gpu.pool->allocate<float>(kThreads, "part"));
+  const auto sum = gpu.pool->allocate<float>(kThreads, "sum");
   gpu.run([&](CommandBuffer& cmd) {
     for (const auto& part : parts) cmd.fill(part, 0.0F);
     cmd.fill(sum, 0.0F);
@@ -158,8 +159,8 @@ TEST_CASE(
   CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
     for (int round = 0; round < 10; ++round) {
       for (const auto& part : parts)
-        cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(part), 1.0F, kCount);
-      cmd.dispatch(add, {.grid = 1, .block = kCount}, read_write(sum), 2.0F, kCount);
+        cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(part), 1.0F, kThreads);
+      cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(sum), 2.0F, kThreads);
     }
   });
   const TuneReport report = graph.tune(gpu.queue);
@@ -173,10 +174,10 @@ TEST_CASE(
   }
   MESSAGE("chosen: ", report.candidates[report.chosen].name, ", ",
           report.candidates[report.chosen].ratio);
-  CHECK(gpu.read(sum) == std::vector<float>(kCount, 0.0F));
+  CHECK(gpu.read(sum) == std::vector<float>(kThreads, 0.0F));
   graph.launch(gpu.queue).wait();
-  CHECK(gpu.read(sum) == std::vector<float>(kCount, 20.0F));
-  CHECK(gpu.read(parts[0]) == std::vector<float>(kCount, 10.0F));
+  CHECK(gpu.read(sum) == std::vector<float>(kThreads, 20.0F));
+  CHECK(gpu.read(parts[0]) == std::vector<float>(kThreads, 10.0F));
 }
 
 }  // namespace reprise::test

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <reprise/cuda_interop.hpp>
 #include <reprise/reprise.hpp>
 
 namespace reprise::test {
@@ -28,6 +29,18 @@ struct CudaState {
   friend bool operator==(const CudaState&, const CudaState&) = default;
 };
 [[nodiscard]] CudaState cuda_state();  // does not clear the pending error
+
+// A stream of the application.
+struct Stream {
+  cudaStream_t stream = nullptr;
+  explicit Stream(const Device& device) {
+    const CurrentDevice current(device);
+    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { CHECK(cudaStreamDestroy(stream) == cudaSuccess); }
+};
 
 // The objects that a test launches with.
 struct Gpu {

@@ -14,12 +14,12 @@ __attribute__((visibility("default"))) void application_scale(float* x, float fa
 namespace reprise::test {
 namespace {
 
-constexpr unsigned kCount = 1000;
+constexpr unsigned kElements = 1000;
 
 // Device memory of the application.
 struct Memory {
   float* data = nullptr;
-  explicit Memory(const Device& device, std::size_t count = kCount) {
+  explicit Memory(const Device& device, std::size_t count = kElements) {
     const CurrentDevice current(device);
     REQUIRE(cudaMalloc(reinterpret_cast<void**>(&data), count * sizeof(float)) == cudaSuccess);
   }
@@ -28,19 +28,8 @@ struct Memory {
   ~Memory() { CHECK(cudaFree(data) == cudaSuccess); }
 };
 
-struct Stream {
-  cudaStream_t stream = nullptr;
-  explicit Stream(const Device& device) {
-    const CurrentDevice current(device);
-    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { CHECK(cudaStreamDestroy(stream) == cudaSuccess); }
-};
-
 std::vector<float> ramp() {
-  std::vector<float> values(kCount);
+  std::vector<float> values(kElements);
   std::iota(values.begin(), values.end(), 1.0f);
   return values;
 }
@@ -53,21 +42,22 @@ void check_scales(const Gpu& t, const Kernel& kernel) {
   CHECK(kernel.parameters()[1].offset == 8);
   CHECK(kernel.parameters()[1].size == 4);
   CHECK(kernel.parameters()[2].offset == 12);
-  const auto x = t.pool->allocate<float>(kCount, "x");
+  const auto x = t.pool->allocate<float>(kElements, "x");
   const std::vector<float> input = ramp();
   t.run([&](CommandBuffer& cmd) {
     cmd.copy(snapshot(input), x);
-    cmd.dispatch(kernel, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 3.0f,
-                 kCount);
+    cmd.dispatch(kernel, {.grid = ceil_div(kElements, 128), .block = 128}, read_write(x), 3.0f,
+                 kElements);
   });
   const std::vector<float> output = t.read(x);
-  for (unsigned i = 0; i < kCount; ++i) REQUIRE(output[i] == input[i] * 3.0f);
-  // A wrong size is still refused while recording.
+  for (unsigned i = 0; i < kElements; ++i) REQUIRE(output[i] == input[i] * 3.0f);
+  // Another value is refused while recording: by its type where that is known.
+  const bool is_typed = kernel.parameters()[1].type != nullptr;
   CHECK(error_of([&] {
           static_cast<void>(t.record([&](CommandBuffer& cmd) {
-            cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(x), 3.0, kCount);
+            cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(x), 3.1, kElements);
           }));
-        }).code == ErrorCode::ArgumentSize);
+        }).code == (is_typed ? ErrorCode::ArgumentType : ErrorCode::ArgumentSize));
 }
 
 }  // namespace
@@ -77,24 +67,25 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
   const Gpu t;
   const Stream stream(t.device);
   const Kernel add = t.device.load_kernel(shaders::gpu_add);
-  const auto x = t.pool->allocate<float>(kCount, "x");
-  std::vector<float> output(kCount);
+  const auto x = t.pool->allocate<float>(kElements, "x");
+  std::vector<float> output(kElements);
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
-    cmd.dispatch(add, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+    cmd.dispatch(add, {.grid = ceil_div(kElements, 128), .block = 128}, read_write(x), 2.0f,
+                 kElements);
   });
   {
     const Queue queue = from_native(t.device, stream.stream, {.label = "application"});
     CHECK(queue.label() == "application");
     CHECK(native_stream(queue) == stream.stream);
     const CurrentDevice current(t.device);
-    REQUIRE(cudaMemsetAsync(x.data(), 0, kCount * sizeof(float), stream.stream) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(x.data(), 0, kElements * sizeof(float), stream.stream) == cudaSuccess);
     static_cast<void>(graph.launch(queue));
     static_cast<void>(graph.launch(queue));
-    REQUIRE(cudaMemcpyAsync(output.data(), x.data(), kCount * sizeof(float), cudaMemcpyDefault,
+    REQUIRE(cudaMemcpyAsync(output.data(), x.data(), kElements * sizeof(float), cudaMemcpyDefault,
                             stream.stream) == cudaSuccess);
     queue.wait_idle();  // including the copy
   }
-  CHECK(output == std::vector<float>(kCount, 4.0f));
+  CHECK(output == std::vector<float>(kElements, 4.0f));
   const CurrentDevice current(t.device);
   CHECK(cudaStreamQuery(stream.stream) == cudaSuccess);  // the stream outlives the queue
 }
@@ -126,17 +117,18 @@ TEST_CASE(
     std::shared_ptr<void> owner(memory.get(), [memory, &freed](void*) { freed = true; });
     memory.reset();
     const auto x =
-        from_native(t.device, static_cast<Memory*>(owner.get())->data, kCount, "theirs", owner);
+        from_native(t.device, static_cast<Memory*>(owner.get())->data, kElements, "theirs", owner);
     CHECK(x.data() == static_cast<Memory*>(owner.get())->data);
-    CHECK(x.size() == kCount);
+    CHECK(x.size() == kElements);
     CHECK(x.name() == "theirs");
     owner.reset();
     t.run([&](CommandBuffer& cmd) {
       cmd.fill(x, 1.0f);
-      cmd.dispatch(add, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+      cmd.dispatch(add, {.grid = ceil_div(kElements, 128), .block = 128}, read_write(x), 2.0f,
+                   kElements);
     });
     CHECK_FALSE(freed);
-    CHECK(t.read(x) == std::vector<float>(kCount, 3.0f));
+    CHECK(t.read(x) == std::vector<float>(kElements, 3.0f));
   }
   t.device.wait_idle();
   CHECK(freed);
@@ -148,27 +140,27 @@ TEST_CASE("cuda interop: memory that is not a buffer of this device is refused")
   const Memory memory(t.device);
   const CudaState before = cuda_state();
   const auto code = [&](auto&& call) { return error_of([&] { static_cast<void>(call()); }).code; };
-  CHECK(code([&] { return from_native(t.device, memory.data, kCount + (1u << 28)); }) ==
+  CHECK(code([&] { return from_native(t.device, memory.data, kElements + (1u << 28)); }) ==
         ErrorCode::OutOfRange);
   CHECK(code([&] { return from_native(t.device, memory.data, 0); }) == ErrorCode::InvalidArgument);
-  CHECK(code([&] { return from_native(t.device, static_cast<float*>(nullptr), kCount); }) ==
+  CHECK(code([&] { return from_native(t.device, static_cast<float*>(nullptr), kElements); }) ==
         ErrorCode::InvalidArgument);
-  CHECK(code([&] { return from_native_host(t.device, memory.data, kCount); }) ==
+  CHECK(code([&] { return from_native_host(t.device, memory.data, kElements); }) ==
         ErrorCode::InvalidArgument);
   CHECK(code([&] {
           return from_native(t.device, reinterpret_cast<double*>(memory.data + 1), 4);
         }) == ErrorCode::InvalidArgument);
-  std::vector<float> pageable(kCount);
-  CHECK(code([&] { return from_native(t.device, pageable.data(), kCount); }) ==
+  std::vector<float> pageable(kElements);
+  CHECK(code([&] { return from_native(t.device, pageable.data(), kElements); }) ==
         ErrorCode::InvalidArgument);
-  const auto pinned = t.pool->host<float>(kCount, "pinned");
-  CHECK(code([&] { return from_native(t.device, pinned.data(), kCount); }) ==
+  const auto pinned = t.pool->host<float>(kElements, "pinned");
+  CHECK(code([&] { return from_native(t.device, pinned.data(), kElements); }) ==
         ErrorCode::InvalidArgument);
-  CHECK(from_native_host(t.device, pinned.data(), kCount).size() == kCount);
+  CHECK(from_native_host(t.device, pinned.data(), kElements).size() == kElements);
   const Device host =
       Instance({.validation = Validation::Off}).open_device(DeviceSelector::named("host"));
-  CHECK(code([&] { return from_native(host, memory.data, kCount); }) == ErrorCode::Unsupported);
-  CHECK(code([&] { return from_native(Device(), memory.data, kCount); }) ==
+  CHECK(code([&] { return from_native(host, memory.data, kElements); }) == ErrorCode::Unsupported);
+  CHECK(code([&] { return from_native(Device(), memory.data, kElements); }) ==
         ErrorCode::NotInitialized);
   CHECK(cuda_state() == before);
 }
@@ -273,14 +265,15 @@ TEST_CASE("cuda interop: an 8-byte parameter of an adopted kernel takes a buffer
         }).code == ErrorCode::ArgumentSize);
 }
 
-TEST_CASE(
-    "cuda interop: a __global__ function of the application is a kernel with known pointers") {
+TEST_CASE("cuda interop: a __global__ function of the application is a kernel with known types") {
   if (!have_gpu()) return;
   const Gpu t;
   const CudaState before = cuda_state();
   const Kernel kernel = kernel_from_symbol(t.device, &application_scale);
   CHECK(kernel.parameters()[0].is_pointer);
   CHECK_FALSE(kernel.parameters()[1].is_pointer);
+  REQUIRE(kernel.parameters()[1].type != nullptr);
+  CHECK(kernel.parameters()[1].type->name == "float");
   check_scales(t, kernel);
   const ErrorDetails error = error_of([&] {
     static_cast<void>(kernel_from_symbol(
@@ -295,10 +288,11 @@ TEST_CASE("cuda interop: the native graph of a CapturedGraph can be inspected an
   if (!have_gpu()) return;
   const Gpu t;
   const Kernel add = t.device.load_kernel(shaders::gpu_add);
-  const auto x = t.pool->allocate<float>(kCount, "x");
+  const auto x = t.pool->allocate<float>(kElements, "x");
   CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
     cmd.fill(x, 1.0f);
-    cmd.dispatch(add, {.grid = ceil_div(kCount, 128), .block = 128}, read_write(x), 2.0f, kCount);
+    cmd.dispatch(add, {.grid = ceil_div(kElements, 128), .block = 128}, read_write(x), 2.0f,
+                 kElements);
   });
   std::size_t nodes = 0;
   REQUIRE(cudaGraphGetNodes(native_graph(graph), nullptr, &nodes) == cudaSuccess);
@@ -311,7 +305,7 @@ TEST_CASE("cuda interop: the native graph of a CapturedGraph can be inspected an
   REQUIRE(cudaGraphInstantiate(&exec, copy, 0) == cudaSuccess);
   REQUIRE(cudaGraphLaunch(exec, native_stream(t.queue)) == cudaSuccess);
   t.queue.wait_idle();
-  CHECK(t.read(x) == std::vector<float>(kCount, 3.0f));
+  CHECK(t.read(x) == std::vector<float>(kElements, 3.0f));
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
   CHECK(cudaGraphDestroy(copy) == cudaSuccess);
 }
@@ -320,13 +314,14 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
   if (!have_gpu()) return;
   const Gpu t;
   const Memory memory(t.device);
-  const auto x = from_native(t.device, memory.data, kCount, "theirs");
+  const auto x = from_native(t.device, memory.data, kElements, "theirs");
   const Stream stream(t.device);
   cudaGraph_t theirs = nullptr;
   {
     const CurrentDevice current(t.device);
     REQUIRE(cudaStreamBeginCapture(stream.stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess);
-    REQUIRE(cudaMemsetAsync(memory.data, 0, kCount * sizeof(float), stream.stream) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(memory.data, 0, kElements * sizeof(float), stream.stream) ==
+            cudaSuccess);
     REQUIRE(cudaStreamEndCapture(stream.stream, &theirs) == cudaSuccess);
   }
   bool dropped = false;
@@ -343,7 +338,7 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
     const Fence fence = graph.launch(t.queue);
     fence.wait();
     CHECK(graph.num_replays() == 1);
-    CHECK(t.read(x) == std::vector<float>(kCount, 0.0f));
+    CHECK(t.read(x) == std::vector<float>(kElements, 0.0f));
     CHECK_FALSE(dropped);
   }
   t.device.wait_idle();

@@ -111,6 +111,16 @@ TEST_CASE(
   CHECK(error_of([&] { check_parameters("k", compiled, std::vector<KernelParameter>{}); }, &text)
             .code == ErrorCode::ParameterMismatch);
   CHECK(text.find("2 parameters and the compiled kernel has 0") != std::string::npos);
+
+  // A kernel instance has one structure of all parameters.
+  const std::vector<KernelParameter> instance = {{0, 16, false}};
+  CHECK_NOTHROW(check_parameters("k", compiled, instance));
+  CHECK(error_of([&] {
+          check_parameters("k", compiled, std::vector<KernelParameter>{{0, 8, false}});
+        }).code == ErrorCode::ParameterMismatch);
+  CHECK(error_of([&] {
+          check_parameters("k", compiled, std::vector<KernelParameter>{{0, 32, false}});
+        }).code == ErrorCode::ParameterMismatch);
 }
 
 TEST_CASE(
@@ -129,12 +139,12 @@ TEST_CASE(
     HostCallbacks::run(second);
     HostCallbacks::run(first);
   }
-  CHECK(calls.error(1) == nullptr);
-  CHECK(calls.error(3) == nullptr);
-  REQUIRE(calls.error(2) != nullptr);
-  CHECK_THROWS_WITH(std::rethrow_exception(calls.error(2)), "command 3");
+  CHECK(calls.errors().of(1) == nullptr);
+  CHECK(calls.errors().of(3) == nullptr);
+  REQUIRE(calls.errors().of(2) != nullptr);
+  CHECK_THROWS_WITH(std::rethrow_exception(calls.errors().of(2)), "command 3");
   // Reading the error does not consume it.
-  CHECK_THROWS_WITH(std::rethrow_exception(calls.error(2)), "command 3");
+  CHECK_THROWS_WITH(std::rethrow_exception(calls.errors().of(2)), "command 3");
 }
 
 }  // namespace reprise::test

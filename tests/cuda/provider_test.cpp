@@ -6,6 +6,7 @@
 
 #include "backend/cuda/cuda_provider.hpp"
 #include "cuda/gpu.hpp"
+#include "support/contains.hpp"
 
 namespace reprise::test {
 namespace {
@@ -33,10 +34,6 @@ template <cudaError_t Result>
 cudaError_t no_count(int* count) {
   *count = 0;
   return Result;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

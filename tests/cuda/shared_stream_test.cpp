@@ -10,8 +10,8 @@
 namespace reprise::test {
 namespace {
 
-constexpr unsigned kCount = 256;
-constexpr std::size_t kBytes = kCount * sizeof(std::uint32_t);
+constexpr unsigned kWords = 256;
+constexpr std::size_t kWordBytes = kWords * sizeof(std::uint32_t);
 
 struct SharedStream {
   const Gpu t;
@@ -26,11 +26,11 @@ struct SharedStream {
     const CurrentDevice current(t.device);
     REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
     application = from_native(t.device, stream, {.label = "application"});
-    x = t.pool->allocate<std::uint32_t>(kCount, "x");
-    y = t.pool->allocate<std::uint32_t>(kCount, "y");
-    z = t.pool->allocate<std::uint32_t>(kCount, "z");
-    REQUIRE(cudaMemset(x.data(), 0, kBytes) == cudaSuccess);
-    REQUIRE(cudaMemset(y.data(), 0, kBytes) == cudaSuccess);
+    x = t.pool->allocate<std::uint32_t>(kWords, "x");
+    y = t.pool->allocate<std::uint32_t>(kWords, "y");
+    z = t.pool->allocate<std::uint32_t>(kWords, "z");
+    REQUIRE(cudaMemset(x.data(), 0, kWordBytes) == cudaSuccess);
+    REQUIRE(cudaMemset(y.data(), 0, kWordBytes) == cudaSuccess);
   }
   SharedStream(const SharedStream&) = delete;
   SharedStream& operator=(const SharedStream&) = delete;
@@ -80,7 +80,7 @@ TEST_CASE("cuda shared stream: a launch that reads waits for the application's w
   const Queue other = s.t.device.create_queue({.label = "other"});
   CapturedGraph reader = s.copies(s.x, s.y), unrelated = s.fills(s.z, 1);
   s.close();
-  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kBytes, s.stream) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kWordBytes, s.stream) == cudaSuccess);
   s.x.record_write(s.application);
   CHECK(s.x.last_write_stream() == s.application);
   const Fence fence = reader.launch(other);
@@ -88,7 +88,7 @@ TEST_CASE("cuda shared stream: a launch that reads waits for the application's w
   CHECK_FALSE(fence.done());
   s.open();
   fence.wait();
-  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kCount, 0x07070707u));
+  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kWords, 0x07070707u));
 }
 
 TEST_CASE("cuda shared stream: a launch that writes waits for the application's write (WAW)") {
@@ -97,7 +97,7 @@ TEST_CASE("cuda shared stream: a launch that writes waits for the application's 
   const Queue other = s.t.device.create_queue({.label = "other"});
   CapturedGraph writer = s.fills(s.x, 5), unrelated = s.fills(s.z, 1);
   s.close();
-  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kBytes, s.stream) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kWordBytes, s.stream) == cudaSuccess);
   s.x.record_write(s.application);
   const Fence fence = writer.launch(other);
   CHECK(s.x.last_write_stream() == other);
@@ -105,7 +105,7 @@ TEST_CASE("cuda shared stream: a launch that writes waits for the application's 
   CHECK_FALSE(fence.done());
   s.open();
   fence.wait();
-  CHECK(s.values(s.x) == std::vector<std::uint32_t>(kCount, 5));
+  CHECK(s.values(s.x) == std::vector<std::uint32_t>(kWords, 5));
 }
 
 TEST_CASE(
@@ -117,7 +117,7 @@ TEST_CASE(
   CapturedGraph first = s.fills(s.x, 3), writer = s.fills(s.x, 9), unrelated = s.fills(s.z, 1);
   static_cast<void>(first.launch(s.application));
   s.close();
-  REQUIRE(cudaMemcpyAsync(s.y.data(), s.x.data(), kBytes, cudaMemcpyDeviceToDevice, s.stream) ==
+  REQUIRE(cudaMemcpyAsync(s.y.data(), s.x.data(), kWordBytes, cudaMemcpyDeviceToDevice, s.stream) ==
           cudaSuccess);
   const Fence fence = writer.launch(other);
   s.let_others_run(unrelated);
@@ -126,8 +126,8 @@ TEST_CASE(
   fence.wait();
   const CurrentDevice current(s.t.device);
   REQUIRE(cudaStreamSynchronize(s.stream) == cudaSuccess);
-  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kCount, 3));
-  CHECK(s.values(s.x) == std::vector<std::uint32_t>(kCount, 9));
+  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kWords, 3));
+  CHECK(s.values(s.x) == std::vector<std::uint32_t>(kWords, 9));
 }
 
 TEST_CASE(

@@ -12,17 +12,6 @@
 namespace reprise::test {
 namespace {
 
-struct Stream {
-  cudaStream_t stream = nullptr;
-  explicit Stream(const Device& device) {
-    const CurrentDevice current(device);
-    REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-  }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { CHECK(cudaStreamDestroy(stream) == cudaSuccess); }
-};
-
 // A complete workload: memory, kernel, graph, launch, readback.
 void use_everything(const Gpu& t) {
   const Kernel kernel = t.device.load_kernel(shaders::gpu_add);

@@ -79,6 +79,11 @@ detail::DriverCalls hand_made_driver() {
   calls.cuDeviceGetAttribute = [](int* value, CUdevice_attribute, CUdevice) {
     return *value = 4, CUDA_SUCCESS;
   };
+  calls.cuMemGetInfo = [](std::size_t* free, std::size_t* total) {
+    *total = 1 << 30;
+    *free = *total - hand_made_used_memory;
+    return CUDA_SUCCESS;
+  };
   calls.cuStreamGetId = [](CUstream, unsigned long long* id) { return *id = 13, CUDA_SUCCESS; };
   calls.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode*) { return CUDA_SUCCESS; };
   calls.cuGraphGetNodes = &get_nodes;

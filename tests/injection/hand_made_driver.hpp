@@ -44,6 +44,8 @@ template <class Handle, class Made>
 
 // The current device of the calling thread. Any number is valid.
 inline thread_local CUdevice hand_made_device = 0;
+// Memory in use on every device, of 1 GiB.
+inline thread_local std::size_t hand_made_used_memory = 0;
 
 [[nodiscard]] detail::DriverCalls hand_made_driver();
 

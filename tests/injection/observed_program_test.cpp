@@ -1,6 +1,8 @@
 // ObservedProgram: executables, versions and replays, with artificial calls.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "injection/traced.hpp"
 
 namespace reprise::test {
@@ -45,13 +47,13 @@ void instantiate(ObservedProgram& program, ObservedGraph graph, std::uint64_t ex
 void launch(ObservedProgram& program, std::uint32_t correlation,
             ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded,
             std::uint64_t exec = kExec) {
-  program.launched({.exec = exec,
-                    .stream = kStream,
-                    .thread = 7,
-                    .started = 200,
-                    .returned = 205,
-                    .correlation = correlation},
-                   nodes);
+  static_cast<void>(program.launched({.exec = exec,
+                                      .stream = kStream,
+                                      .thread = 7,
+                                      .started = 200,
+                                      .returned = 205,
+                                      .correlation = correlation},
+                                     nodes));
 }
 
 detail::ObservedRun run_of(std::uint32_t number, std::uint32_t correlation, trace::Time started) {
@@ -144,6 +146,42 @@ TEST_CASE(
   CHECK(blocks[0].samples[1].occurrence == 0);
   CHECK(blocks[0].samples[2].occurrence == 1);
   CHECK(blocks[1].samples.size() == 2);
+}
+
+TEST_CASE(
+    "observed program: steady replays of a graph that consists of a conditional are reported while "
+    "they go on") {
+  ObservedProgram program;
+  ObservedGraph graph = chain(2);
+  graph.nodes[0].kind = trace::NodeKind::Conditional;
+  graph.nodes[0].kernel = trace::kNone;
+  graph.nodes[0].recorded = ObservedNode::Recorded::Never;
+  graph.nodes[1].recorded = ObservedNode::Recorded::Sometimes;  // in the body
+  instantiate(program, graph);
+  constexpr int kReplays = 5'000, kRuns = 3;
+  constexpr trace::Time kPeriod = 1'000'000;
+  std::vector<trace::Record> records;
+  for (int replay = 0; replay < kReplays; ++replay) {
+    const trace::Time now = 1'000'000'000 + replay * kPeriod;
+    static_cast<void>(program.launched({.exec = kExec,
+                                        .stream = kStream,
+                                        .thread = 7,
+                                        .started = now,
+                                        .returned = now + 10,
+                                        .correlation = static_cast<std::uint32_t>(replay + 1)},
+                                       ObservedProgram::Nodes::Recorded));
+    for (int run = kRuns - 1; run >= 0; --run)
+      program.ran({run_of(1, 0, now + 1000 + 100 * run)}, now + 5000);
+    if (replay % 50 == 0) program.collect(now, Outstanding::Expected, records);
+  }
+  // At most the replays of the last half second are outstanding.
+  CHECK(all<trace::Replay>(records).size() > kReplays - 600);
+  program.collect(1'000'000'000 + kReplays * kPeriod, Outstanding::Complete, records);
+  CHECK(all<trace::Replay>(records).size() == kReplays);
+  const auto blocks = all<trace::SampleBlock>(records);
+  REQUIRE(blocks.size() == kReplays);
+  CHECK(std::all_of(blocks.begin(), blocks.end(),
+                    [](const trace::SampleBlock& block) { return block.samples.size() == kRuns; }));
 }
 
 TEST_CASE("observed program: a run whose kernel differs from its node's is ignored") {
@@ -255,6 +293,20 @@ TEST_CASE(
   CHECK(replays[0].graph != replays[1].graph);
   CHECK(all<trace::SampleBlock>(records).at(0).graph == versions[0].graph);
   CHECK(all<trace::Update>(records).at(0).description == "destroyed after 1 replay");
+  const auto ended = all<trace::Ended>(records);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].kind == trace::ObjectKind::Graph);
+  CHECK(ended[0].id == versions[0].graph);
+  // It follows the replay that was outstanding.
+  const auto is_old_replay = [&](const trace::Record& record) {
+    const auto* replay = std::get_if<trace::Replay>(&record);
+    return replay != nullptr && replay->graph == versions[0].graph;
+  };
+  const auto is_end = [](const trace::Record& r) {
+    return std::holds_alternative<trace::Ended>(r);
+  };
+  CHECK(std::find_if(records.begin(), records.end(), is_old_replay) <
+        std::find_if(records.begin(), records.end(), is_end));
 }
 
 TEST_CASE(
@@ -296,6 +348,49 @@ TEST_CASE(
   CHECK(version.accesses[0] == trace::NodeAccess{0, trace::Access::ReadWrite, 1, 64, 256});
   CHECK(version.accesses[1] == trace::NodeAccess{0, trace::Access::Write, 0, 0, 64});
   CHECK(version.buffers.at(0).bytes == 256);
+}
+
+TEST_CASE(
+    "observed program: the first executable of a captured graph bears the cost of the capture, and "
+    "uploads count as part of the first launch") {
+  ObservedProgram program;
+  constexpr std::uint64_t kGraph = 0x6000;
+  const auto make = [&](std::uint64_t exec, trace::Time at) {
+    program.instantiated({.exec = exec,
+                          .graph = kGraph,
+                          .profiler_id = kProfilerId,
+                          .started = at - 50,
+                          .at = at,
+                          .used_before = 700},
+                         chain(1));
+    program.instantiation_ended(exec, 900);
+  };
+  program.capture_began(kStream, 100, 1'000);
+  program.capture_ended(kStream, kGraph, 1'400);
+  make(kExec, 2'000);
+  make(kOtherExec, 3'000);
+  CHECK_FALSE(program.is_launched(kExec));
+  program.uploaded(kExec, 30, {1'000, 1'040}, 3'500);
+  launch(program, 1);
+  CHECK(program.is_launched(kExec));
+  program.first_launch_ended(kExec, 5, {5'000, 4'990}, 4'000);
+  const auto costs = all<trace::CreationCost>(collected(program));
+  REQUIRE(costs.size() == 4);
+  CHECK(costs[0] == trace::CreationCost{0, 2'000, 400, 0, 800, trace::kUnknownBytes});
+  CHECK(costs[1] == trace::CreationCost{1, 3'000, 0, 0, 200, trace::kUnknownBytes});
+  CHECK(costs[2] == trace::CreationCost{0, 3'500, 400, 30, 800, 40});
+  // Memory that other graphs take between upload and launch is not counted.
+  CHECK(costs[3] == trace::CreationCost{0, 4'000, 400, 35, 800, 30});
+
+  program.capture_began(kStream, 100, 5'000);  // the stream is gone before the capture ends
+  program.remove_queue(kStream);
+  program.capture_ended(kStream, kGraph, 6'000);
+  program.instantiated({.exec = 0xe2, .graph = kGraph, .at = 7'000}, chain(1));
+  program.instantiation_ended(0xe2, 900);
+  const auto cost = all<trace::CreationCost>(collected(program)).at(0);
+  CHECK(cost.capture_time == 0);
+  CHECK(cost.capture_bytes == trace::kUnknownBytes);  // the memory before it is unknown
+  CHECK(program.is_launched(0xe3));                   // not described
 }
 
 }  // namespace reprise::test

@@ -48,8 +48,8 @@ class Command(RunTest):
             result = self.run_it("sh", "-c", f"exit {code}")
             self.assertEqual(result.returncode, code, result.stderr)
 
-    def test_exit_code_of_a_signal_is_128_plus_its_number(self):
-        self.assertEqual(self.run_it("sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
+    def test_signal_that_ends_the_program_ends_the_command(self):
+        self.assertEqual(self.run_it("sh", "-c", "kill -9 $$").returncode, -signal.SIGKILL)
 
     def test_exit_code_of_a_missing_program_is_127(self):
         result = self.run_it("reprise-has-no-such-program")
@@ -131,10 +131,38 @@ class Library(RunTest):
         result = self.run_it("sh", "-c", f"{sys.executable} -c \"$0\"; true", START)
         self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"], result.stderr)
 
+    def limited(self, bytes):
+        """A program whose files may have `bytes` bytes, which fails as a full disk does."""
+        limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({bytes}, resource.RLIM_INFINITY))\n"
+        return self.run_it(sys.executable, "-c", limit + START + "print('out')")
+
+    def test_full_disk_is_reported_when_the_program_has_ended(self):
+        result = self.limited(100)
+        self.assertEqual((result.returncode, result.stdout), (0, "out\n"), result.stderr)
+        self.assertRegex(result.stderr, r"^reprise: .*run\.reprise: cannot write: File too large; the trace ends there\n")
+
+    def test_trace_that_cannot_be_created_is_reported(self):
+        result = self.limited(0)
+        self.assertEqual((result.returncode, result.stdout), (0, "out\n"), result.stderr)
+        self.assertRegex(result.stderr, r"^reprise: .*run\.reprise: cannot write: File too large\n")
+        self.assertNotIn("CUDA", result.stderr)
+
+    def test_file_of_another_run_is_not_overwritten(self):
+        wait = "sys.stdin.readline()"
+        other = subprocess.Popen([PROGRAM, "run", "-o", self.trace, "--", sys.executable, "-c", START + "print(flush=True)\n" + wait],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment)
+        other.stdout.readline()
+        result = self.python("pass")
+        self.assertRegex(result.stderr, r"run\.reprise\.\d+: python3.*\n(reprise:   .*\n)*reprise:   another process is writing .*run\.reprise; this process writes .*run\.reprise\.\d+\n")
+        _, text = other.communicate("\n", timeout=300)
+        self.assertIn("run.reprise: python3", text)
+        self.assertEqual(len(list(self.here.glob("run.reprise*"))), 2)
+        self.stats()
+
     def test_killed_process_leaves_a_readable_file(self):
         text = "while os.path.getsize(sys.argv[1]) < 100: time.sleep(0.01)\nos.kill(os.getpid(), 9)"
         result = self.run_it(sys.executable, "-c", START + text, self.trace)
-        self.assertEqual(result.returncode, 128 + signal.SIGKILL, result.stderr)
+        self.assertEqual(result.returncode, -signal.SIGKILL, result.stderr)
         self.assertIn("no CUDA graphs were observed", result.stderr)
         self.stats()
 

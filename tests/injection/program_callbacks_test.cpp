@@ -354,4 +354,76 @@ TEST_CASE("program callbacks: each callback is subscribed once") {
   CHECK(std::adjacent_find(wanted.begin(), wanted.end()) == wanted.end());
 }
 
+TEST_CASE(
+    "program callbacks: device memory is measured before a capture, after the instantiation and "
+    "after the first launch") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  HandMadeGraph graph;
+  graph.nodes.push_back(kernel_node(kernel, 0));
+  CUgraph captured = handle_of<CUgraph>(graph);
+  const auto stream = reinterpret_cast<CUstream>(0x7000000);
+  const cuStreamBeginCapture_v2_params begin{stream, CU_STREAM_CAPTURE_MODE_GLOBAL};
+  const cuStreamEndCapture_params end{stream, &captured};
+  const cuGraphInstantiateWithFlags_params make{&program.exec, captured, 0};
+
+  hand_made_used_memory = 1'000;
+  program.enter(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, begin);
+  hand_made_used_memory = 3'000;  // the program allocates while it captures
+  program.leave(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2, begin);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, end);
+  program.enter(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, make);
+  program.instantiate(graph);
+  hand_made_used_memory = 4'500;
+  program.leave(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, make);
+  auto costs = all<trace::CreationCost>(collected(program.program));
+  REQUIRE(costs.size() == 1);
+  CHECK(costs[0].capture_time > 0);
+  CHECK(costs[0].launch_time == 0);
+  CHECK(costs[0].capture_bytes == 3'500);
+  CHECK(costs[0].launch_bytes == trace::kUnknownBytes);
+
+  const auto call = [&](CUpti_CallbackId id, const auto& parameters, std::size_t after) {
+    program.enter(id, parameters);
+    hand_made_used_memory = after;
+    program.leave(id, parameters);
+  };
+  const cuGraphUpload_params upload{program.exec, stream};
+  const cuGraphLaunch_params launch = program.launch_parameters();
+  hand_made_used_memory = 5'000;  // other graphs are created in between
+  call(CUPTI_DRIVER_TRACE_CBID_cuGraphUpload, upload, 5'200);
+  hand_made_used_memory = 6'000;
+  call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch, 6'030);
+  call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, launch, 9'000);
+  call(CUPTI_DRIVER_TRACE_CBID_cuGraphUpload, upload, 9'500);
+  costs = all<trace::CreationCost>(collected(program.program));
+  REQUIRE(costs.size() == 2);
+  CHECK(costs[0].launch_bytes == 200);
+  CHECK(costs[1].launch_bytes == 230);
+  CHECK(costs[1].launch_time > costs[0].launch_time);
+  CHECK(costs[1].capture_bytes == 3'500);
+}
+
+TEST_CASE("program callbacks: a graph without a capture is measured from its instantiation on") {
+  PlayedProgram program;
+  HandMadeGraph graph;
+  const auto stream = reinterpret_cast<CUstream>(0x7000000);
+  const cuStreamBeginCapture_params begin{stream};
+  const cuStreamEndCapture_params end{stream, nullptr};
+  const cuGraphInstantiateWithParams_params make{&program.exec, handle_of<CUgraph>(graph), nullptr};
+  hand_made_used_memory = 1'000;
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture, begin);
+  program.call(CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture, end,
+               {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED});
+  hand_made_used_memory = 2'000;
+  program.enter(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams, make);
+  program.instantiate(graph);
+  hand_made_used_memory = 2'500;
+  program.leave(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams, make);
+  const auto costs = all<trace::CreationCost>(collected(program.program));
+  REQUIRE(costs.size() == 1);
+  CHECK(costs[0].capture_time == 0);
+  CHECK(costs[0].capture_bytes == 500);
+}
+
 }  // namespace reprise::test

@@ -53,7 +53,7 @@ struct Product {
   std::vector<double> a, b, c;
 };
 
-const Sizes kSizes[] = {
+const Sizes kGemmSizes[] = {
     {1, 1, 1},
     {7, 5, 3},
     {64, 48, 32},
@@ -68,7 +68,7 @@ struct GemmFixture : DeviceFixture {
   // Encode and Decode convert between numbers and elements.
   template <class T, class Encode, class Decode>
   void check(GemmType type, const Encode& encode, const Decode& decode) {
-    for (const Sizes& sizes : kSizes) {
+    for (const Sizes& sizes : kGemmSizes) {
       const Product product(sizes);
       const auto encoded = [&](const std::vector<double>& values) {
         return generated<T>(values.size(), [&](std::size_t i) { return encode(values[i]); });

@@ -11,14 +11,18 @@ constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 // Trivial types, because operator new also runs before and after the constructors of a thread.
 thread_local std::uint64_t allocation_count = 0;
 thread_local std::uint64_t remaining = kNever;  // allocations until failure
+thread_local std::uint64_t failures = 0;        // allocations that then fail
 thread_local bool refused = false;
 
 void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (remaining == 0) {
+  if (remaining == 0 && failures != 0) {
+    if (failures != kNever) {
+      --failures;
+    }
     refused = true;
     return nullptr;
   }
-  if (remaining != kNever) {
+  if (remaining != kNever && remaining != 0) {
     --remaining;
   }
   ++allocation_count;
@@ -43,9 +47,10 @@ namespace reprise::test {
 
 std::uint64_t allocations_of_this_thread() noexcept { return allocation_count; }
 
-FailingAllocations::FailingAllocations(std::uint64_t n) noexcept {
+FailingAllocations::FailingAllocations(std::uint64_t n, std::uint64_t count) noexcept {
   refused = false;
   remaining = n;
+  failures = count;
 }
 
 FailingAllocations::~FailingAllocations() { remaining = kNever; }

@@ -13,11 +13,13 @@ namespace reprise::test {
 // Allocations through operator new that the calling thread has made since it started.
 [[nodiscard]] std::uint64_t allocations_of_this_thread() noexcept;
 
-// While an object lives, the calling thread's allocation number `n` (counted from 0) and all later
-// ones throw std::bad_alloc. Scopes do not nest. Allocations of other threads succeed.
+// While an object lives, `count` allocations of the calling thread, from number `n` (counted from
+// 0), throw std::bad_alloc. Scopes do not nest. Allocations of other threads succeed.
 class FailingAllocations {
  public:
-  explicit FailingAllocations(std::uint64_t n) noexcept;
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};  // number n and all later ones
+
+  explicit FailingAllocations(std::uint64_t n, std::uint64_t count = kAll) noexcept;
   ~FailingAllocations();
   FailingAllocations(const FailingAllocations&) = delete;
   FailingAllocations& operator=(const FailingAllocations&) = delete;

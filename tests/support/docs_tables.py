@@ -7,6 +7,7 @@ usage: docs_tables.py ROOT
  - engine/docs/debugging.md lists every ErrorCode, every validation rule with level, severity and code,
    and every message id of the engine.
  - engine/docs/reference.md lists every environment variable of the engine.
+ - engine/docs/kernels.md names existing conformance tests.
  - engine/README.md lists exactly the folders of the engine.
  - The README files stay within their line limits.
 """
@@ -84,6 +85,12 @@ def wrong_variables(root):
     yield from (f"{page}: {name} is not documented" for name in sorted(names) if f"`{name}`" not in text)
 
 
+def wrong_tests(root):
+    page = "engine/docs/kernels.md"
+    tests = {cells[-1] for cells in rows(section((root / page).read_text(), "## What works where")) if cells[0] != "Feature"}
+    yield from (f"{page}: tests/conformance/{name} does not exist" for name in sorted(tests) if not (root / "tests/conformance" / name).is_file())
+
+
 def wrong_folders(root):
     page, engine = "engine/README.md", root / "engine"
     documented = {cells[0] for cells in rows(section((root / page).read_text(), "## Layers")) if cells[0] != "Folder"}
@@ -101,7 +108,7 @@ def too_long(root):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    checks = (broken_links, wrong_debugging, wrong_variables, wrong_folders, too_long)
+    checks = (broken_links, wrong_debugging, wrong_variables, wrong_tests, wrong_folders, too_long)
     problems = [text for check in checks for text in check(root)]
     print("\n".join(problems) or "links and tables are correct")
     return 1 if problems else 0

@@ -20,4 +20,9 @@ namespace reprise::test {
   return Error({}, "none");
 }
 
+// The code of the Error that `call` throws; fails the test if it throws none.
+[[nodiscard]] inline ErrorCode code_of(const std::function<void()>& call) {
+  return thrown_by(call).code();
+}
+
 }  // namespace reprise::test

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "model/trace_summary.hpp"
 #include "viewer/hand_made_exports.hpp"
@@ -57,6 +58,17 @@ TEST_CASE("chrome: every track has a name, and its slices never overlap") {
         "trainer (77), ranges 1"}) {
     CHECK_MESSAGE(times[name] == 1, name);
   }
+}
+
+TEST_CASE("chrome: the memory of a pool is a counter") {
+  std::vector<std::uint64_t> bytes;
+  for (const json& event :
+       events_of(test::export_hand_made(trace::ExportFormat::Chrome, "pools.json"))) {
+    if (event.at("ph") != "C") continue;
+    CHECK(event.at("name") == "memory of step");
+    bytes.push_back(event.at("args").at("bytes"));
+  }
+  CHECK(bytes == std::vector<std::uint64_t>{14 << 20, 6 << 20});
 }
 
 TEST_CASE("chrome: counts and times equal those of the summary, to the ns") {

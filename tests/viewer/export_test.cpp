@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/atomic_file.hpp"
+#include "support/contains.hpp"
 #include "trace/export/export_error.hpp"
 #include "trace/export/topology.hpp"
 #include "trace/trace_error.hpp"
@@ -18,6 +19,8 @@
 using namespace reprise;
 using test::HandMadeTrace;
 using trace::ExportFormat;
+
+using test::contains;
 
 namespace {
 
@@ -45,10 +48,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("export: formats have names") {
@@ -69,6 +68,22 @@ TEST_CASE("export: devices of the same name get distinct names") {
   CHECK(trace::device_name(topology, 1) == "large [cuda:1]");
   CHECK(trace::device_name(topology, 2) == "small");
   CHECK(trace::device_name(topology, 3).empty());
+}
+
+TEST_CASE("export: a process has the name of its program, its number and its rank") {
+  trace::Session session;
+  CHECK(trace::process_name(session).empty());
+  session.pid = 4711;
+  CHECK(trace::process_name(session) == "process 4711");
+  session.application = "digits";
+  CHECK(trace::process_name(session) == "digits 4711");
+  session.rank = 2;
+  CHECK(trace::process_name(session) == "digits 4711, rank 2");
+}
+
+TEST_CASE("export: a pool without a label is named by its number") {
+  CHECK(trace::pool_name(3, "weights") == "weights");
+  CHECK(trace::pool_name(1'234, "") == "pool 1234");
 }
 
 TEST_CASE("export: the output is replaced atomically and leaves no temporary file") {
@@ -136,7 +151,13 @@ TEST_CASE(
   const test::Exported by_label = test::export_hand_made(ExportFormat::Csv, "label.csv", "other");
   const test::Exported by_number = test::export_hand_made(ExportFormat::Csv, "number.csv", "8");
   CHECK(by_label.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
-  CHECK(test::text_of(by_label.output) == test::text_of(by_number.output));
+  // The traces are written separately, and their chunks can interleave differently.
+  const auto sorted_lines = [](const test::Exported& e) {
+    std::vector<std::string> lines = lines_of(test::text_of(e.output));
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  CHECK(sorted_lines(by_label) == sorted_lines(by_number));
   const std::string error = error_of<trace::ExportError>(
       [] { (void)test::export_hand_made(ExportFormat::Csv, "unknown.csv", "nonsense"); });
   CHECK(contains(error, "no graph \"nonsense\""));
@@ -144,21 +165,49 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "csv: one line per sample, a header, quotes where needed and an empty field for a lost time") {
+    "csv: one line per sample, range and pool state, a header, quotes where needed and an empty "
+    "field for a lost time") {
   const test::Exported e = test::export_hand_made(ExportFormat::Csv, "all.csv");
   const std::vector<std::string> lines = lines_of(test::text_of(e.output));
   const std::uint64_t samples =
       (HandMadeTrace::kStepReplays + HandMadeTrace::kOtherReplays) * HandMadeTrace::kNodes;
   CHECK(e.report.samples == samples);
-  REQUIRE(lines.size() == samples + 1);
+  const auto of_kind = [&](const char* kind) {
+    return static_cast<std::uint64_t>(std::count_if(
+        lines.begin(), lines.end(),
+        [&](const std::string& line) { return contains(line, std::string(",,") + kind + ",,"); }));
+  };
+  CHECK(of_kind("range") == 2 * HandMadeTrace::kStepReplays);
+  CHECK(of_kind("pool") == 2);
+  REQUIRE(lines.size() == samples + 1 + of_kind("range") + of_kind("pool"));
+  CHECK(contains(test::text_of(e.output), "3,step,,,1,,batch,,range,,77,1,host,"));
+  CHECK(contains(test::text_of(e.output), ",,,,,,step,,pool,,,,host," +
+                                              std::to_string(HandMadeTrace::kBegin + 11'000) +
+                                              ",,14680064\r"));
   CHECK(lines[0] ==
         "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,"
-        "source,started_ns,duration_ns\r");
-  CHECK(lines[1] == "3,step,1,0,1,0,load,,copy,0,0,0,host," +
-                        std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001\r");
-  CHECK(contains(lines[2], ",\"saxpy \"\"a, b\"\"\",epoch / forward,dispatch,0,0,0,host,"));
+        "source,started_ns,duration_ns,bytes\r");
+  const auto sample = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.starts_with("3,step,1,0,1,0,");
+  });
+  REQUIRE(sample != lines.end());
+  CHECK(*sample == "3,step,1,0,1,0,load,,copy,0,0,0,host," +
+                       std::to_string(HandMadeTrace::kBegin + 10'000) + ",1001,\r");
+  CHECK(contains(sample[1], ",\"saxpy \"\"a, b\"\"\",epoch / forward,dispatch,0,0,0,host,"));
   CHECK(std::count_if(lines.begin(), lines.end(),
-                      [](const std::string& line) { return line.ends_with(",host,,\r"); }) == 1);
+                      [](const std::string& line) { return line.ends_with(",host,,,\r"); }) == 1);
+}
+
+TEST_CASE("csv: the capture and the first launch of a graph have their durations and memory") {
+  const test::Exported e = test::export_captured(ExportFormat::Csv, "captured.csv");
+  const std::vector<std::string> lines = lines_of(test::text_of(e.output));
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1] == "3,step,,,,,,,capture,,,,host,,40,4096\r");
+  CHECK(lines[2] == "3,step,,,,,,,first launch,,,,host,,7,-64\r");
+  CHECK(lines[3] == "4,spare,,,,,,,capture,,,,host,,,2048\r");
+  for (const std::string& line : lines)
+    CHECK(std::count(line.begin(), line.end(), ',') ==
+          std::count(lines[0].begin(), lines[0].end(), ','));
 }
 
 TEST_CASE("dot: Graphviz accepts it, with median times and the critical path") {
@@ -166,9 +215,12 @@ TEST_CASE("dot: Graphviz accepts it, with median times and the critical path") {
   const std::string text = test::text_of(e.output);
   CHECK(contains(text, "digraph \"step\""));
   CHECK(contains(text, "40 sampled replays"));
-  CHECK(contains(text, "median 1.004 us, 6.7 %"));
+  CHECK(contains(text, "median 1.003 us, 6.7 %"));
   CHECK(contains(text, "saxpy \\\"a, b\\\""));
   CHECK(contains(text, "RAW x<&>"));
+  CHECK(contains(text, "\"trace ranges\\niteration: 40, median "));
+  CHECK(contains(text, "\\nbatch: 40, median "));
+  CHECK(contains(text, "\"device memory of pools\\nstep: 6.0 MiB, peak 14.0 MiB\""));
   // load, blur (slower than saxpy beside it), sum, store: 1 + 3 + 4 + 5 us and the medians of what
   // is added.
   const std::vector<std::string> lines = lines_of(text);
@@ -186,6 +238,35 @@ TEST_CASE("dot: Graphviz accepts it, with median times and the critical path") {
   const std::string picture = test::text_of(svg);
   CHECK(contains(picture, "median 3.00"));
   CHECK(contains(picture, "saxpy"));
+  CHECK(contains(picture, "iteration: 40"));
+}
+
+TEST_CASE("dot: long lists of ranges are shortened, and ranges of other graphs are left out") {
+  trace::Records topology, events;
+  topology.graph_versions.resize(1);
+  topology.graph_versions[0].graph = topology.graph_versions[0].version = 1;
+  topology.graph_versions[0].strings = {""};
+  topology.graph_versions[0].labels = {{}};
+  for (trace::Time i = 1; i <= 23; ++i)
+    events.host_ranges.push_back({7, 0, 100, 100 + i * 1'000, "step " + std::to_string(i), 1, 0});
+  events.host_ranges.push_back({7, 0, 100, 900'000, "of another graph", 2, 0});
+  events.host_ranges.push_back({7, 0, 0, 900'000, "without a start", 1, 0});
+  const std::filesystem::path trace = test::scratch_folder() / "ranges.reprise",
+                              output = test::scratch_folder() / "ranges.dot";
+  {
+    trace::TraceFile file({.path = trace});
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Events, events, 1)));
+  }
+  (void)trace::export_trace(ExportFormat::Dot, trace::TraceReader(trace), {.output = output});
+  const std::string text = test::text_of(output);
+  CHECK(contains(text, "\"trace ranges\\nstep 23: 1, median 23.000 us\\nstep 22"));
+  CHECK(contains(text, "\\nstep 4: 1, median 4.000 us\\n... 3 more\""));
+  CHECK_FALSE(contains(text, "another graph"));
+  CHECK_FALSE(contains(text, "without a start"));
+  CHECK_FALSE(contains(text, "pools"));
 }
 
 TEST_CASE("dot: a trace with several graphs requires a selection") {

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "support/paths.hpp"
 #include "trace/export/exporter.hpp"
+#include "trace/trace_file.hpp"
 #include "viewer/hand_made_trace.hpp"
 
 namespace reprise::test {
@@ -26,6 +28,30 @@ struct Exported {
   e.report =
       trace::export_trace(format, trace::TraceReader(e.trace),
                           {.output = e.output, .graph = graph, .flow_replays = flow_replays});
+  return e;
+}
+
+// The trace of a program whose graph 3 was captured and launched, and 4 only captured.
+[[nodiscard]] inline Exported export_captured(trace::ExportFormat format, const std::string& name) {
+  Exported e{scratch_folder() / "captured.reprise", scratch_folder() / name, {}};
+  trace::Records topology;
+  topology.graph_versions.resize(2);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    trace::GraphVersion& graph = topology.graph_versions[i];
+    graph.graph = 3 + i;
+    graph.version = 1;
+    graph.label = i == 0 ? "step" : "spare";
+    graph.strings = {""};
+    graph.labels = {{}};
+  }
+  topology.creation_costs = {
+      {3, 100, 40, 0, 4'096}, {3, 900, 40, 7, 4'096, -64}, {4, 500, 0, 0, 2'048}};
+  {
+    trace::TraceFile file({.path = e.trace});
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+  }
+  e.report = trace::export_trace(format, trace::TraceReader(e.trace), {.output = e.output});
   return e;
 }
 

@@ -106,38 +106,12 @@ void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrac
     writer.push(HostRange{77, 1, started + 10, at - 4'500, "batch", HandMadeTrace::kStep, r});
     writer.push(HostRange{77, 0, started, at - 4'400, "iteration", kNone, 0});
   }
-  writer.push(PoolState{2,
-                        1,
-                        HandMadeTrace::kBegin + 11'000,
-                        "step",
-                        2,
-                        6 << 20,
-                        4096,
-                        {HandMadeTrace::kStep},
-                        32 << 20,
-                        14 << 20,
-                        14 << 20,
-                        14 << 20,
-                        1,
-                        0,
-                        0});
-  writer.push(PoolState{2,
-                        1,
-                        at,
-                        "step",
-                        2,
-                        6 << 20,
-                        4096,
-                        {HandMadeTrace::kStep},
-                        32 << 20,
-                        14 << 20,
-                        6 << 20,
-                        14 << 20,
-                        1,
-                        3,
-                        2,
-                        1,
-                        {HandMadeTrace::kStep}});
+  writer.push(PoolState{2, 1, HandMadeTrace::kBegin + 11'000, "step", 2, 6 << 20, 4096, 32 << 20,
+                        14 << 20, 14 << 20, 14 << 20, 1, 0, 0});
+  writer.push(PoolState{2, 1, at, "step", 2, 6 << 20, 4096, 32 << 20, 14 << 20, 6 << 20, 14 << 20,
+                        1, 3, 2, 1, 5, 20'480});
+  for (const PoolRole role : {PoolRole::Holder, PoolRole::Sharer})
+    writer.push(PoolUse{2, HandMadeTrace::kStep, role, HandMadeTrace::kBegin + 11'000, 0});
   writer.push(DeviceTotals{1, at, 0, 14 << 20, 6 << 20, 14 << 20, 6 << 20, 1, 1, 3, 2});
   writer.push(Message{at, Severity::Warning, "barrier-orders-nothing", "a \"quoted\",\ntext",
                       HandMadeTrace::kStep, 1, 2, kNone});

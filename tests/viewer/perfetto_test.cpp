@@ -28,6 +28,7 @@ struct Slice : OpenSlice {
 struct Decoded {
   std::map<std::uint64_t, std::string> tracks;
   std::map<std::uint64_t, std::vector<Slice>> slices;         // by track
+  std::map<std::string, std::vector<std::int64_t>> counters;  // by name
   std::map<std::uint64_t, std::uint64_t> flow_from, flow_to;  // flow -> time
   std::map<std::uint32_t, std::uint64_t> clocks;
   std::string process;
@@ -37,7 +38,7 @@ Decoded decode(const std::filesystem::path& path) {
   perfetto::Trace trace;
   REQUIRE(trace.ParseFromString(test::text_of(path)));
   Decoded d;
-  std::map<std::uint64_t, std::string> categories, names, arguments;
+  std::map<std::uint64_t, std::string> categories, names, arguments, counters;
   std::map<std::uint64_t, OpenSlice> open;
   for (const perfetto::TracePacket& packet : trace.packet()) {
     CHECK(packet.trusted_packet_sequence_id() == 1);
@@ -52,6 +53,8 @@ Decoded decode(const std::filesystem::path& path) {
       if (track.has_process()) {
         d.process = track.process().process_name();
         CHECK((packet.sequence_flags() & 1) != 0);
+      } else if (track.has_counter()) {
+        counters[track.uuid()] = track.name();
       } else {
         CHECK(track.parent_uuid() != 0);
         d.tracks[track.uuid()] = track.name();
@@ -60,6 +63,10 @@ Decoded decode(const std::filesystem::path& path) {
     if (!packet.has_track_event()) continue;
     CHECK((packet.sequence_flags() & 2) != 0);
     const TrackEvent& event = packet.track_event();
+    if (event.type() == TrackEvent::TYPE_COUNTER) {
+      d.counters[counters.at(event.track_uuid())].push_back(event.counter_value());
+      continue;
+    }
     REQUIRE(d.tracks.count(event.track_uuid()) == 1);
     if (event.type() == TrackEvent::TYPE_SLICE_BEGIN) {
       // A track has at most one open slice.
@@ -131,6 +138,13 @@ TEST_CASE("perfetto: counts and times equal those of the summary, to the ns") {
     for (const model::NodeSummary& n : g.nodes)
       CHECK(nodes[{g.graph, n.node}] == std::pair{n.times.count(), n.times.sum()});
   }
+}
+
+TEST_CASE("perfetto: the memory of a pool is a counter") {
+  const Decoded d =
+      decode(test::export_hand_made(trace::ExportFormat::Perfetto, "pools.perfetto").output);
+  CHECK(d.counters ==
+        std::map<std::string, std::vector<std::int64_t>>{{"memory of step", {14 << 20, 6 << 20}}});
 }
 
 TEST_CASE("perfetto: each arrow has one start and one end, which is not earlier") {

@@ -4,11 +4,17 @@
 usage: program_test.py REPRISE WRITE_TRACE
 """
 import json
+import os
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "injection"))
+import capture_memory
 
 PROGRAM, WRITE_TRACE = "", ""
 
@@ -79,7 +85,7 @@ class Export(ProgramTest):
         for name in self.FORMATS:
             output = self.here / f"export.{name}"
             text = self.done("export", self.trace, "--format", name, "-o", output, "--graph", "step")
-            self.assertRegex(text, r"^.*: \d+ replays, (199|200) node samples(; \d items? without a time omitted)?\n$")
+            self.assertRegex(text, r"^.*: \d+ replays, (199|200) node samples(; \d untimed items? omitted)?\n$")
             self.assertGreater(output.stat().st_size, 100)
 
     def test_wrong_usage(self):
@@ -131,15 +137,16 @@ class Stats(ProgramTest):
     def test_text_has_figures_with_units(self):
         text = self.done("stats", self.trace)
         self.assertIn("step (graph 3, version 1) on host (2 threads): 5 nodes, 5 edges, 2 lanes", text)
-        self.assertIn("40 replays, 40 sampled; 200 node samples, 1 without a time", text)
+        self.assertIn("40 replays, 40 sampled; 200 node samples, 1 untimed", text)
         self.assertIn("lost: 12 samples", text)
-        self.assertRegex(text, r"pool +buffers +buffer bytes +mapped +reserved +peak +budget +trims +remaps")
-        self.assertRegex(text, r"step +2 +6\S* MiB +6\S* MiB +14\S* MiB +14\S* MiB +32\S* MiB +3 +2")
+        self.assertRegex(text, r"pool +buffers +freed +buffer bytes +mapped +reserved +peak mapped +budget +trims +remaps")
+        self.assertRegex(text, r"step +2 +5 +6\S* MiB +6\S* MiB +14\S* MiB +14\S* MiB +32\S* MiB +3 +2")
         self.assertIn("session: digits on node7, process 4711, engine 0.1.0", text)
         for line in text.splitlines():
             self.assertEqual(line, line.rstrip())
         # Columns of numbers end at one place.
-        table = [line for line in text.splitlines() if "saxpy" in line or "blur" in line or line.startswith("  node")]
+        table = [line for line in text.splitlines() if re.match(r"  (node|\d+ +(saxpy|blur)) ", line)]
+        self.assertGreater(len(table), 4)
         self.assertEqual(len({len(line) for line in table}), 1, table)
 
     def test_json_and_text_agree(self):
@@ -154,14 +161,101 @@ class Stats(ProgramTest):
         self.assertAlmostEqual(sum(node["share"] for node in step["nodes"]), 1)
         self.assertEqual(stats["bytes"], self.trace.stat().st_size)
         self.assertEqual(stats["losses"], {"samples": 12})
-        self.assertEqual(stats["pools"], [{"pool": 2, "label": "step", "buffers": 2, "device_bytes": 6 << 20, "host_bytes": 4096, "budget": 32 << 20,
+        self.assertEqual(stats["pools"], [{"pool": 2, "label": "step", "buffers": 2, "device_bytes": 6 << 20, "host_bytes": 4096, "freed": 5, "freed_bytes": 20480, "budget": 32 << 20,
                                            "reserved": 14 << 20, "mapped": 6 << 20, "peak": 14 << 20, "slabs": 1, "trims": 3, "remaps": 2,
                                            "shared_slabs": 1, "sharers": [step["graph"]]}])
         self.assertEqual(stats["device_memory"], [{"device": stats["devices"][0]["device"], "budget": 0, "reserved": 14 << 20, "mapped": 6 << 20,
                                                    "peak": 14 << 20, "buffer_bytes": 6 << 20, "slabs": 1, "shared_slabs": 1, "trims": 3, "remaps": 2}])
         self.assertRegex(self.done("stats", self.trace), r"total of host +6.0 MiB +6.0 MiB +14.0 MiB +14.0 MiB +none +3 +2\n  graphs that share 1 slab of step: 1: step\n")
-        launch = f"{step['launch_latency']['mean_ns'] / 1000:.3f}"
-        self.assertRegex(self.done("stats", self.trace), rf"launch latency +40 +{launch}")
+        for key in ("device_time", "launch_call", "launch_latency"):
+            mean = f"{step[key]['mean_ns'] / 1000:.3f}"
+            name = "launch-to-start latency" if key == "launch_latency" else key.replace("_", " ")
+            self.assertRegex(self.done("stats", self.trace), rf"{name} +40 +{mean}")
+        self.assertGreater(step["launch_latency"]["min_ns"], step["launch_call"]["min_ns"])
+
+    def test_graphs_of_one_topology_are_a_family(self):
+        text = self.done("stats", self.trace)
+        self.assertRegex(text, r"\n  step, \.\.\., 2 graphs +50 +\S+ - \S+ +- +\S+ +100\.0 %")
+        self.assertRegex(text, r"\n    step +40 +\S+ +\S+ +\S+ +\d+\.\d % +2\.500 ")
+        table = json.loads(self.done("stats", self.trace, "--json"))["graph_table"]
+        self.assertEqual([row["name"] for row in table["graphs"]], ["step", "other"])
+        self.assertEqual({row["process"] for row in table["graphs"]}, {0})
+        family, = table["families"]
+        self.assertEqual((family["members"], family["replays"], family["never_replayed"]), ([3, 8], 50, 0))
+        self.assertAlmostEqual(sum(row["share"] for row in table["graphs"]), 1)
+        self.assertEqual(table["totals"]["device_time_ns"], sum(row["device_time_ns"] for row in table["graphs"]))
+        self.assertEqual(table["graphs"][0]["launch_latency_ns"], 2500)
+
+    def test_one_graph_and_the_length_of_lists(self):
+        text = self.done("stats", self.trace, "--graph", "other", "--top", "2")
+        self.assertIn("other (graph 8, version 1)", text)
+        self.assertNotIn("step (graph 3", text)
+        self.assertIn("... 3 nodes more; --top 0 prints all", text)
+        self.assertNotIn("more; --top", self.done("stats", self.trace, "--graph", "other", "--top", "0"))
+        graph, = json.loads(self.done("stats", self.trace, "--graph", "8", "--json"))["graphs"]
+        self.assertEqual(graph["name"], "other")
+        self.refused(1, "no graph .nonsense.", "stats", self.trace, "--graph", "nonsense")
+
+    def test_a_replay_is_explained_by_parts_that_add_up(self):
+        text = self.done("stats", self.trace, "--graph", "step", "--replay", "6")
+        self.assertIn("step (graph 3, version 1), replay 6:", text)
+        for part in ("launch latency without queueing", "gap before sum", "store", "remainder", "all"):
+            self.assertIn(part, text)
+        slow = json.loads(self.done("stats", self.trace, "--graph", "step", "--replay", "6", "--json"))
+        self.assertAlmostEqual(slow["time_ns"] - slow["median_ns"], slow["difference_ns"])
+        self.assertAlmostEqual(sum(part["difference_ns"] for part in slow["parts"]) + slow["remainder_ns"], slow["difference_ns"])
+        slowest = json.loads(self.done("stats", self.trace, "--json"))["graphs"][0]["slowest_replays"]
+        self.assertEqual(slowest[0]["replay"], 6)  # the first of those whose nodes take 6 ns longer
+        self.assertEqual(len(slowest), 10)
+        self.refused(2, "several graphs have a replay 6: add --graph", "stats", self.trace, "--replay", "6")
+        self.refused(1, "no replay 99 of graph other", "stats", self.trace, "--graph", "other", "--replay", "99")
+
+    def test_many_graphs_are_summarised_by_families(self):
+        many = self.here / "many.reprise"
+        subprocess.run([WRITE_TRACE, many, "many"], check=True)
+        text = self.done("stats", many)
+        self.assertLess(text.count("\n"), 40)
+        self.assertRegex(text, r"\n  batch \*, 400 graphs +400 ")
+        self.assertRegex(text, r"\n  total of 401 graphs +400 ")
+        self.assertIn("1 graph never replayed", text)
+        self.assertIn("--graph NAME prints", text)
+        self.assertNotIn("batch 7 (graph", text)
+        self.assertIn("batch 7 (graph", self.done("stats", many, "--graph", "batch 7"))
+
+    def test_cost_of_capture_is_per_graph_and_in_total(self):
+        many = self.here / "captured.reprise"
+        subprocess.run([WRITE_TRACE, many, "many"], check=True)
+        text = self.done("stats", many)
+        self.assertRegex(text, r"\n  batch \*, 400 graphs .* 1\.2 GiB +400\.0 MiB +400,000\.000 +200\.000\n")
+        self.assertRegex(text, r"\n  spare +never +- .* 2\.0 MiB +- +1,000\.000 +-\n")
+        self.assertRegex(text, r"\n  total of 401 graphs .* 1\.2 GiB +400\.0 MiB ")
+        self.assertNotIn("compile us", text)  # a column without any value
+        self.assertIn("preparation: record 1.000 ms, upload 500 ns; device memory 3.0 MiB, 1.0 MiB of it by the first launch\n",
+                      self.done("stats", many, "--graph", "batch 7"))
+        table = json.loads(self.done("stats", many, "--json"))["graph_table"]
+        costs = lambda row: tuple(row[key] for key in ("memory_bytes", "capture_memory_bytes", "launch_memory_bytes", "record_ns", "compile_ns", "upload_ns"))
+        self.assertEqual(costs(table["totals"]), (1202 << 20, 802 << 20, 400 << 20, 401 * 1000000, None, 400 * 500))
+        self.assertEqual(costs(table["graphs"][0]), (3 << 20, 2 << 20, 1 << 20, 1000000, None, 500))
+        self.assertEqual(costs(table["graphs"][400]), (2 << 20, 2 << 20, None, 1000000, None, None))
+        self.assertEqual(costs(json.loads(self.done("stats", self.trace, "--json"))["graph_table"]["totals"])[:3], (None, None, None))
+
+    def test_reported_memory_is_compared_with_that_of_the_device(self):
+        many = self.here / "compared.reprise"
+        subprocess.run([WRITE_TRACE, many, "many"], check=True)
+        stats = json.loads(self.done("stats", many, "--json"))
+        used = 1202 << 20
+        verdict = lambda **changes: capture_memory.compare(stats, {"graphs": 401, "bytes": used, "seconds": 1.5, **changes})
+        text, failure = verdict()
+        self.assertEqual(failure, "1 of 401 graphs have no known memory or were never launched")
+        stats["graph_table"]["graphs"].pop()
+        text, failure = verdict(graphs=400)
+        self.assertIsNone(failure)
+        self.assertEqual(text, "400 graphs: 1202.0 MiB reported, 1202.0 MiB by cudaMemGetInfo (+0.0 %); 0.4 s reported, 1.5 s measured")
+        self.assertIsNone(verdict(graphs=400, bytes=int(used / 1.049))[1])
+        for wrong in (used / 1.06, used / 0.94):
+            self.assertEqual(verdict(graphs=400, bytes=int(wrong))[1], "the difference is larger than 5 %")
+        self.assertEqual(verdict(graphs=67)[1], "67 graphs were captured, the trace has 400")
+        self.assertEqual(verdict(graphs=400, bytes=0)[1], "the graphs took no device memory")
 
     def test_what_is_no_trace_fails_and_names_the_file(self):
         text = self.here / "text"
@@ -174,6 +268,16 @@ class Stats(ProgramTest):
         cut = self.here / "cut.reprise"
         cut.write_bytes(self.trace.read_bytes()[:-3])
         self.assertIn("damaged or incomplete", self.done("stats", cut))
+
+    def test_a_damaged_part_is_skipped_and_reported(self):
+        damaged = self.here / "damaged.reprise"
+        content = bytearray(self.trace.read_bytes())
+        content[-3] ^= 0x55
+        damaged.write_bytes(content)
+        text = self.done("stats", damaged)
+        self.assertIn("the file is damaged or incomplete: 1 chunk is damaged and was skipped: ", text)
+        self.assertIn("step (graph 3, version 1)", text)
+        self.assertIn("1 chunk is damaged", json.loads(self.done("stats", damaged, "--json"))["damage"])
 
 
 class Diff(ProgramTest):
@@ -229,11 +333,57 @@ class Record(ProgramTest):
     def test_exit_codes(self):
         output = self.here / "codes.reprise"
         self.assertEqual(self.record("-o", output, "--", "sh", "-c", "exit 3").returncode, 3)
-        self.assertEqual(self.record("-o", output, "--", "sh", "-c", "kill -TERM $$").returncode, 128 + 15)
+        self.assertEqual(self.record("-o", output, "--", "sh", "-c", "kill -TERM $$").returncode, -signal.SIGTERM)
         missing = self.record("-o", output, "--", self.here / "no-such-program")
         self.assertEqual(missing.returncode, 127)
         self.assertRegex(missing.stderr, "cannot run .*no-such-program: No such file")
         self.assertEqual(self.record("-o", output, "--", self.here).returncode, 126)
+
+    HANDLE = """import signal, sys
+handled = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+signal.pthread_sigmask(signal.SIG_BLOCK, handled)
+print('ready', flush=True)
+sys.exit(signal.sigwait(handled))"""
+
+    def start(self, *command, prefix=()):
+        def as_in_a_terminal():  # nohup and background jobs of a shell ignore some of them
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+
+        running = subprocess.Popen([*prefix, PROGRAM, "record", "-o", self.here / "signals.reprise", "--", *command], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, preexec_fn=as_in_a_terminal)
+        self.addCleanup(running.communicate, timeout=60)
+        self.assertEqual(running.stdout.readline(), "ready\n")
+        return running
+
+    def test_signals_are_passed_to_the_program(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            running = self.start(sys.executable, "-c", self.HANDLE)
+            running.send_signal(number)
+            self.assertEqual(running.wait(60), number)
+            running = self.start("sh", "-c", "echo ready; exec sleep 60")
+            running.send_signal(number)
+            self.assertEqual(running.wait(60), -number)
+
+    def test_process_1_of_a_container_passes_signals_and_collects_orphans(self):
+        prefix = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child")
+        if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no process namespace can be created")
+        # An orphan ends before the program does.
+        orphan = "import os\nif os.fork() == 0: os.fork() and os._exit(0); os._exit(0)\n"
+        outer = self.start(sys.executable, "-c", orphan + self.HANDLE, prefix=prefix)
+        inner = int(pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text())
+        os.kill(inner, signal.SIGTERM)
+        self.assertEqual(outer.wait(60), signal.SIGTERM)
+        result = subprocess.run([*prefix, PROGRAM, "record", "-o", self.here / "killed.reprise", "--", "sh", "-c", "kill -KILL $$"], capture_output=True)
+        self.assertEqual(result.returncode, 128 + signal.SIGKILL)
+
+    def test_each_process_of_a_launcher_has_its_own_trace(self):
+        output = self.here / "ranks.reprise"
+        lines = f'"$0" "$REPRISE_TRACE" & "$0" "$REPRISE_TRACE.$$" & wait'
+        result = self.record("-o", output, "--", "sh", "-c", lines, WRITE_TRACE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"^reprise: .*ranks\.reprise: .* chunks\nreprise: .*ranks\.reprise\.\d+: .* chunks\n$")
 
     def test_no_trace_is_a_failure_that_is_said(self):
         output = self.here / "never.reprise"

@@ -56,7 +56,7 @@ TEST_CASE(
     CHECK(db.number("SELECT sum(ended_ns - started_ns) FROM replays" + of_graph) ==
           g.device_time.sum());
     CHECK(db.number("SELECT sum(launch_returned_ns - launched_ns) FROM replays" + of_graph) ==
-          g.launch.sum());
+          g.launch_call.sum());
     CHECK(db.number("SELECT count(*) FROM nodes" + of_graph) ==
           static_cast<long long>(g.nodes.size()));
     CHECK(db.number("SELECT count(*) FROM edges" + of_graph) == static_cast<long long>(g.edges));
@@ -91,6 +91,23 @@ TEST_CASE("sqlite: single records are stored unchanged") {
   CHECK(db.text("SELECT file || ':' || line FROM nodes WHERE graph = 3 AND node = 1") ==
         "main.cpp:11");
   CHECK(db.text("SELECT count || ' ' || kind FROM losses") == "12 samples");
+  CHECK(db.text("SELECT name || ' ' || thread || ' ' || depth FROM ranges WHERE replay = 1") ==
+        "batch 77 1");
+  CHECK(db.number("SELECT count(*) FROM ranges WHERE graph IS NULL") ==
+        HandMadeTrace::kStepReplays);
+  CHECK(db.text("SELECT name || ' on ' || device || ' ' || mapped_bytes FROM pools ORDER BY at_ns "
+                "DESC") == "step on host (2 threads) 6291456");
+}
+
+TEST_CASE(
+    "sqlite: the cost of creating a graph is its latest record, and unknown values are NULL") {
+  const test::Exported e = test::export_captured(trace::ExportFormat::Sqlite, "captured.db");
+  ReadDatabase db(e.output);
+  CHECK(db.number("SELECT count(*) FROM creation_costs") == 2);
+  CHECK(db.text("SELECT capture_ns || ' ' || launch_ns || ' ' || capture_bytes || ' ' || "
+                "launch_bytes FROM creation_costs WHERE graph = 3") == "40 7 4096 -64");
+  CHECK(db.text("SELECT capture_bytes FROM creation_costs WHERE graph = 4 AND capture_ns IS NULL "
+                "AND launch_ns IS NULL AND launch_bytes IS NULL") == "2048");
 }
 
 TEST_CASE("sqlite: an export of one graph contains no other") {

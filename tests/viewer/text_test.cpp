@@ -49,3 +49,11 @@ TEST_CASE(
   CHECK_FALSE(table.empty());
   CHECK(table.text() == "  name          us\n  sch\xc3\xb6n      1.000\n  a      1,234.000\n");
 }
+
+TEST_CASE("text: columns without a value can be removed, but not those of names") {
+  Table table(1, {"name", "us", "bytes", "count"});
+  table.add({"-", "1", "-", "-"});
+  table.add({"-", "-", "-", "-"});
+  table.remove_columns("-");
+  CHECK(table.text() == "  name  us\n  -      1\n  -      -\n");
+}

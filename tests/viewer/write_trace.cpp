@@ -1,17 +1,57 @@
 // Writes the hand-made trace to FILE, for tests that run the program `reprise`: write_trace FILE
-// [slow|renamed|no-samples].
+// [slow|renamed|no-samples|many]. "many" is another trace: 400 graphs of one topology, captured in
+// 1 ms and 3 MiB each, with one replay each, and a graph that was never replayed.
 #include <cstdio>
+#include <memory>
 #include <string>
 
+#include "trace/trace_file.hpp"
+#include "trace/trace_writer.hpp"
 #include "viewer/hand_made_trace.hpp"
+
+namespace {
+
+using namespace reprise::trace;
+
+void write_many(const char* path) {
+  TraceWriter writer;
+  writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = path}));
+  GraphVersion g;
+  g.version = 1;
+  g.strings = {"", "gemm"};
+  g.labels = {{0, 0, 0}};
+  g.nodes.resize(2);
+  g.edges = {{0, 1, EdgeCause::Captured}};
+  for (Node& node : g.nodes) node.name = 1;
+  for (g.graph = 1; g.graph <= 400; ++g.graph) {
+    g.label = "batch " + std::to_string(g.graph);
+    writer.push(g);
+  }
+  g.label = "spare";
+  g.nodes.resize(1);
+  g.edges.clear();
+  writer.push(g);
+  for (std::uint32_t graph = 1; graph <= 400; ++graph) {
+    const Time at = 1'000'000 + 10'000 * Time{graph};
+    writer.push(Replay{graph, 1, 0, 0, 1, at, at + 500, at + 1'000, at + 1'000 + graph, 1, 0});
+    writer.push(CreationCost{graph, at + 500, 1'000'000, 500, 2 << 20, 1 << 20});
+  }
+  writer.push(CreationCost{401, 900'000, 1'000'000, 0, 2 << 20});
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: write_trace FILE [slow|renamed|no-samples]\n", stderr);
+    std::fputs("usage: write_trace FILE [slow|renamed|no-samples|many]\n", stderr);
     return 2;
   }
   reprise::test::HandMadeTrace options;
   const std::string kind = argc > 2 ? argv[2] : "";
+  if (kind == "many") {
+    write_many(argv[1]);
+    return 0;
+  }
   if (kind == "slow") options.slow_node = 2;
   if (kind == "renamed") options.renamed_node = 2;
   if (kind == "no-samples") options.samples = false;

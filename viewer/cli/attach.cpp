@@ -33,13 +33,12 @@ const char* mode_name(trace::LiveProfile mode) {
   return "every";
 }
 
-// Blocks SIGINT and SIGTERM for its lifetime, so that wait() can collect them.
+// Blocks SIGINT, SIGTERM and SIGHUP for its lifetime, so that wait() can collect them.
 class StopSignals {
  public:
   StopSignals() {
     sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
     ::pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
   StopSignals(const StopSignals&) = delete;
@@ -65,13 +64,16 @@ class Recorder {
     file_->write(chunk);
     ++chunks_;
   }
-  void report(const std::string& name) {
+  void report() {
     const std::lock_guard lock(mutex_);
     if (!file_)
-      throw std::runtime_error("the session sent no records; " + name + " was not written");
+      throw std::runtime_error("the session sent no records; " + desc_.path.string() +
+                               " was not written");
     file_->flush();
-    std::fprintf(stderr, "reprise: %s: %s, %s\n", name.c_str(), bytes(file_->bytes()).c_str(),
-                 counted(chunks_, "chunk").c_str());
+    if (file_->path() != desc_.path)
+      std::fprintf(stderr, "reprise: another process is writing %s\n", desc_.path.c_str());
+    std::fprintf(stderr, "reprise: %s: %s, %s\n", file_->path().c_str(),
+                 bytes(file_->bytes()).c_str(), counted(chunks_, "chunk").c_str());
   }
 
  private:
@@ -141,7 +143,7 @@ void record_session(const AttachDesc& desc) {
     throw std::runtime_error(desc.session + ": stopped before the session answered");
   if (status.state != trace::LiveState::Live && status.state != trace::LiveState::Closed)
     throw std::runtime_error(status.reason);
-  recorder.report(desc.file.path.string());
+  recorder.report();
 }
 
 }  // namespace reprise::cli

@@ -1,6 +1,6 @@
-// Runs a program with additional environment variables and waits for it. The exit code follows
-// shell conventions: 128 + signal number if a signal ended the program, 127 if it was not found.
-// Threads: main thread. Keyboard signals go to the child only.
+// Runs a program with additional environment variables and waits for it. SIGTERM, SIGHUP, SIGINT
+// and SIGQUIT that this process receives meanwhile are passed to the program. Threads: the main
+// thread; the others block these signals.
 #pragma once
 
 #include <map>
@@ -17,10 +17,13 @@ struct ChildProcess {
 };
 
 struct ChildExit {
-  int code = 0;
-  std::string error;  // why the program did not start; empty if it ran
+  int code = 0;            // as in a shell: 128 + signal number if a signal ended the program
+  int signal = 0;          // that ended the program; 0: none
+  std::string error = {};  // why the program did not start; empty if it ran
 };
 
 [[nodiscard]] ChildExit run_child(const ChildProcess& child);
+// Ends this process by the signal that ended the program. Returns the exit code if there was none.
+[[nodiscard]] int end_like(const ChildExit& exit);
 
 }  // namespace reprise::cli

@@ -59,8 +59,10 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
                       "p", "verdict"});
     if (g.device_time.count_a != 0 || g.device_time.count_b != 0)
       replays.add(row({"device time"}, g.device_time));
-    if (g.launch.count_a != 0 || g.launch.count_b != 0)
-      replays.add(row({"launch latency"}, g.launch));
+    if (g.launch_call.count_a != 0 || g.launch_call.count_b != 0)
+      replays.add(row({"launch call"}, g.launch_call));
+    if (g.launch_latency.count_a != 0 || g.launch_latency.count_b != 0)
+      replays.add(row({"launch latency"}, g.launch_latency));
     if (!replays.empty()) std::fputs(replays.text().c_str(), stdout);
     Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us",
                     "change us", "change", "p", "verdict"});
@@ -77,7 +79,7 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
       model::kSignificanceLevel);
 }
 
-nlohmann::ordered_json json_of(const Change& c) {
+nlohmann::ordered_json diff_json(const Change& c) {
   return {{"count_a", c.count_a},
           {"count_b", c.count_b},
           {"median_a_ns", c.median_a},
@@ -89,7 +91,7 @@ nlohmann::ordered_json json_of(const Change& c) {
           {"verdict", verdict(c)}};
 }
 
-nlohmann::ordered_json json_of(const DiffOptions& options, const model::TraceDiff& d) {
+nlohmann::ordered_json diff_json(const DiffOptions& options, const model::TraceDiff& d) {
   nlohmann::ordered_json graphs = nlohmann::ordered_json::array();
   for (const GraphDiff& g : d.graphs) {
     nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
@@ -98,7 +100,7 @@ nlohmann::ordered_json json_of(const DiffOptions& options, const model::TraceDif
                        {"label", n.label_path},
                        {"node_a", n.node_a},
                        {"node_b", n.node_b},
-                       {"time", json_of(n.time)}});
+                       {"time", diff_json(n.time)}});
     }
     graphs.push_back({{"name", g.name},
                       {"graph_a", g.graph_a},
@@ -106,8 +108,9 @@ nlohmann::ordered_json json_of(const DiffOptions& options, const model::TraceDif
                       {"graph_b", g.graph_b},
                       {"version_b", g.version_b},
                       {"same_plan", g.same_plan},
-                      {"device_time", json_of(g.device_time)},
-                      {"launch_latency", json_of(g.launch)},
+                      {"device_time", diff_json(g.device_time)},
+                      {"launch_call", diff_json(g.launch_call)},
+                      {"launch_latency", diff_json(g.launch_latency)},
                       {"nodes", std::move(nodes)},
                       {"only_a", g.removed},
                       {"only_b", g.added}});
@@ -131,7 +134,7 @@ int run(const DiffOptions& options) {
   const model::TraceSummary a = read(options.a), b = read(options.b);
   const model::TraceDiff d = model::diff(a, b);
   if (options.json) {
-    std::fputs(json_text(json_of(options, d)).c_str(), stdout);
+    std::fputs(json_text(diff_json(options, d)).c_str(), stdout);
   } else {
     print(options, d);
   }

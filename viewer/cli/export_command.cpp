@@ -34,7 +34,7 @@ int run(const ExportOptions& options) {
               counted(report.replays, "replay").c_str(),
               counted(report.samples, "node sample").c_str());
   if (report.left_out != 0)
-    std::printf("; %s without a time omitted", counted(report.left_out, "item").c_str());
+    std::printf("; %s omitted", counted(report.left_out, "untimed item").c_str());
   std::printf("\n");
   if (!reader.damage().empty())
     std::fprintf(stderr,
@@ -52,8 +52,8 @@ Command add_export(CLI::App& program) {
   app->add_option(
          "--format", options->format,
          "perfetto: for ui.perfetto.dev; chrome: JSON for chrome://tracing; csv: one line per "
-         "sample; sqlite: a database; "
-         "dot: a graph with median times and its critical path, for Graphviz")
+         "sample, range and pool state; sqlite: a database; "
+         "dot: a graph with median times, its critical path, ranges and pools, for Graphviz")
       ->required()
       ->check([](const std::string& name) {
         return trace::format_from(name)

@@ -1,5 +1,6 @@
 #include "cli/live_viewer.hpp"
 
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -8,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/program_files.hpp"
+#include "base/background_thread.hpp"
 #include "model/program_environment.hpp"
+#include "model/program_files.hpp"
 #include "trace/live/session_directory.hpp"
 
 namespace reprise::cli {
@@ -20,12 +22,19 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 
 // Returns 0 if the process could not be started.
 pid_t open_window(const std::filesystem::path& session) {
-  std::vector<std::string> command = {this_program().string(), "view", session.string()},
+  std::vector<std::string> command = {model::this_program().string(), "view", session.string()},
                            environment = model::program_environment({});
   pid_t pid = 0;
+  posix_spawnattr_t attributes;  // this thread blocks signals
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   const int error =
-      ::posix_spawn(&pid, command.front().c_str(), nullptr, nullptr,
+      ::posix_spawn(&pid, command.front().c_str(), nullptr, &attributes,
                     model::exec_pointers(command).data(), model::exec_pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
   return error == 0 ? pid : 0;
 }
 
@@ -33,7 +42,7 @@ pid_t open_window(const std::filesystem::path& session) {
 
 LiveViewer::LiveViewer() {
   for (const trace::LiveSession& session : trace::list_sessions()) before_.insert(session.path);
-  thread_ = std::thread([this] { wait_for_session(); });
+  thread_ = detail::start_background_thread("reprise-wait", [this] { wait_for_session(); });
 }
 
 LiveViewer::~LiveViewer() { finish(); }

@@ -10,7 +10,7 @@
 #include "cli/attach.hpp"
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
-#include "cli/file_state.hpp"
+#include "cli/run_report.hpp"
 #include "cli/text.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -63,28 +63,29 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
   return kDone;
 }
 
-// Prints a summary of the trace that the program wrote, or why there is none. Returns whether the
-// program wrote a trace.
-bool report(const RecordOptions& options, const std::filesystem::path& path,
-            const std::optional<FileState>& before) {
-  const std::optional<FileState> after = state_of(path);
-  if (!after || after == before) {
+// Prints a summary of each trace that the program wrote, or why there is none. Returns whether
+// every trace is readable and there is at least one.
+bool report(const RecordOptions& options, const std::vector<std::filesystem::path>& written) {
+  if (written.empty()) {
     std::fprintf(
         stderr,
         "reprise: %s wrote no trace to %s; it may not use Reprise, or its build excludes tracing\n",
         options.command.front().c_str(), options.output.c_str());
     return false;
   }
-  try {
-    const trace::TraceReader reader(path);
-    std::fprintf(stderr, "reprise: %s: %s, %s\n", options.output.c_str(),
-                 bytes(static_cast<std::uint64_t>(after->bytes)).c_str(),
-                 counted(reader.chunks().size(), "chunk").c_str());
-    return true;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "reprise: %s\n", error.what());
-    return false;
+  bool readable = true;
+  for (const std::filesystem::path& path : written) {
+    try {
+      const trace::TraceReader reader(path);
+      std::fprintf(stderr, "reprise: %s: %s, %s\n", shown(path).c_str(),
+                   bytes(std::filesystem::file_size(path)).c_str(),
+                   counted(reader.chunks().size(), "chunk").c_str());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "reprise: %s\n", error.what());
+      readable = false;
+    }
   }
+  return readable;
 }
 
 int run(const RecordOptions& options) {
@@ -112,15 +113,15 @@ int run(const RecordOptions& options) {
                       {"REPRISE_PROFILE", options.profile.empty() ? "every" : options.profile}}};
   if (!options.max.empty())
     child.environment["REPRISE_TRACE"] += ",max=" + options.max + ",keep=last";
-  const std::optional<FileState> before = state_of(path);
+  const RunFiles files(path);
   const ChildExit exit = run_child(child);
   if (!exit.error.empty()) {
     std::fprintf(stderr, "reprise: cannot run %s: %s\n", options.command.front().c_str(),
                  exit.error.c_str());
     return exit.code;
   }
-  const bool has_trace = report(options, path, before);
-  return exit.code == 0 && !has_trace ? kFailed : exit.code;
+  const bool has_trace = report(options, files.written());
+  return exit.code == 0 && !has_trace ? kFailed : end_like(exit);
 }
 
 }  // namespace
@@ -150,10 +151,13 @@ Command add_record(CLI::App& program) {
                   "token of the session at host:port; default: $REPRISE_TOKEN");
   app->add_option("CMD", options->command, "program to run and its arguments, after --");
   app->footer(
-      "Exit code: the program's (128 + signal number if a signal ended it, 127 if it was not "
-      "found); 1 if the program succeeded but\n"
-      "wrote no trace. The program is looked up in $PATH and runs with REPRISE_TRACE and "
-      "REPRISE_PROFILE set.\n"
+      "Exit code: the program's (127 if it was not found); 1 if the program succeeded but wrote no "
+      "trace. A signal that ends the\n"
+      "program ends reprise as well; SIGTERM, SIGINT and SIGHUP are passed to the program.\n"
+      "The program is looked up in $PATH and runs with REPRISE_TRACE and REPRISE_PROFILE set. If "
+      "it "
+      "starts several processes\n"
+      "that use Reprise at the same time, one writes FILE and each of the others FILE.PID.\n"
       "With --attach, records until the program ends or Ctrl+C is pressed; the program keeps "
       "running. "
       "--profile then applies while recording.\n"

@@ -1,5 +1,4 @@
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -12,18 +11,17 @@
 #include "cli/child_process.hpp"
 #include "cli/commands.hpp"
 #include "cli/live_viewer.hpp"
-#include "cli/program_files.hpp"
 #include "cli/run_report.hpp"
+#include "cli/text.hpp"
 #include "cli/window_module.hpp"
+#include "model/observed_run.hpp"
+#include "model/program_files.hpp"
 
 namespace reprise::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kLibrary[] = "libreprise_injection.so";
-constexpr char kInjection[] = "CUDA_INJECTION64_PATH", kNvtxInjection[] = "NVTX_INJECTION64_PATH";
 
 struct RunOptions {
   std::string output = "run.reprise";
@@ -32,15 +30,6 @@ struct RunOptions {
 };
 
 void print_message(const std::string& text) { std::fprintf(stderr, "reprise: %s\n", text.c_str()); }
-
-// Empty if this build has no injection library.
-fs::path injection_library() {
-  for (const fs::path& place : library_candidates(this_program(), kLibrary)) {
-    std::error_code ignored;
-    if (fs::exists(place, ignored)) return place;
-  }
-  return {};
-}
 
 fs::path checked_output(const RunOptions& options) {
   const fs::path path = fs::absolute(options.output).lexically_normal();
@@ -55,19 +44,20 @@ fs::path checked_output(const RunOptions& options) {
   return path;
 }
 
-ChildProcess child_of(const RunOptions& options, const fs::path& output, const fs::path& library) {
+ChildProcess child_of(const RunOptions& options, const fs::path& output, const fs::path& library,
+                      const model::RunErrors& errors) {
   ChildProcess child{options.command, {}};
   if (library.empty()) return child;
-  if (const char* other = std::getenv(kInjection); other != nullptr && *other != '\0') {
-    print_message(std::string(kInjection) + " is set to " + other +
+  if (const char* other = std::getenv(model::kInjectionVariable);
+      other != nullptr && *other != '\0') {
+    print_message(std::string(model::kInjectionVariable) + " is set to " + other +
                   "; this run replaces that tool's CUDA injection");
   }
-  child.environment = {{kInjection, library.string()},
-                       {"REPRISE_RUN_TRACE", "live," + output.string()},
-                       {"REPRISE_RUN_PARENT", std::to_string(::getpid())},
-                       {"REPRISE_RUN_NODES", options.nodes ? "1" : "0"},
-                       {"REPRISE_RUN_YIELD", options.yield ? "1" : "0"}};
-  if (std::getenv(kNvtxInjection) == nullptr) child.environment[kNvtxInjection] = library.string();
+  child.environment = model::observation_variables({.library = library,
+                                                    .trace = "live," + output.string(),
+                                                    .errors = errors.path(),
+                                                    .nodes = options.nodes,
+                                                    .yield = options.yield});
   return child;
 }
 
@@ -78,16 +68,13 @@ bool has_driver() {
   return true;
 }
 
-// The path relative to the current directory where that is shorter to read.
-fs::path shown(const fs::path& file) {
-  fs::path from_here = fs::proximate(file);
-  return from_here.string().starts_with("..") ? file : from_here;
-}
-
-// Prints a line per trace written by the run. Returns the traces.
-std::vector<fs::path> report(const RunOptions& options, const RunFiles& files) {
+// Prints a line per trace written by the run, and the errors. Returns the traces.
+std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
+                             model::RunErrors& errors) {
   const std::vector<fs::path> written = files.written();
-  if (written.empty()) {
+  const std::vector<std::string> failed = errors.take();
+  for (const std::string& error : failed) print_message(printable(error));
+  if (written.empty() && failed.empty()) {
     print_message("no trace was written: " + options.command.front() +
                   (has_driver() ? " did not initialise CUDA"
                                 : " could not initialise CUDA: this machine has no GPU driver"));
@@ -114,20 +101,22 @@ void view(const fs::path& file) {
 
 int run(const RunOptions& options) {
   if (options.command.empty()) throw UsageError("CMD is required: the program to run, after --");
-  const fs::path output = checked_output(options), library = injection_library();
+  const fs::path output = checked_output(options),
+                 library = model::injection_library(model::this_program());
   if (library.empty())
-    print_message(std::string(kLibrary) +
+    print_message(std::string(model::kInjectionLibrary) +
                   " is missing (this build has no CUDA); the program runs unobserved");
   const RunFiles files(output);
+  model::RunErrors errors;
   std::optional<LiveViewer> viewer;
   if (options.view && !library.empty()) viewer.emplace();
-  const ChildExit exit = run_child(child_of(options, output, library));
+  const ChildExit exit = run_child(child_of(options, output, library, errors));
   if (!exit.error.empty()) {
     print_message("cannot run " + options.command.front() + ": " + exit.error);
     return exit.code;
   }
   if (library.empty()) return exit.code;
-  const std::vector<fs::path> written = report(options, files);
+  const std::vector<fs::path> written = report(options, files, errors);
   if (viewer && !viewer->finish()) {
     if (written.empty()) {
       print_message("no window was opened: there is no trace to view");
@@ -135,7 +124,7 @@ int run(const RunOptions& options) {
       view(written.front());
     }
   }
-  return exit.code;
+  return end_like(exit);
 }
 
 }  // namespace
@@ -156,8 +145,9 @@ Command add_run(CLI::App& program) {
   app->add_flag("--view", options->view, "open a viewer window while the program runs");
   app->add_option("CMD", options->command, "program to run and its arguments, after --");
   app->footer(
-      "The program needs no changes. Exit code: the program's (128 + signal number if a signal "
-      "ended it, 127 if it was not found).\n"
+      "The program needs no changes. Exit code: the program's (127 if it was not found). A signal "
+      "that ends the program ends\nreprise as well; SIGTERM, SIGINT and SIGHUP are passed to the "
+      "program.\n"
       "The trace contains every CUDA graph that the program instantiates, with kernels, grids, "
       "edges, updates\nand launches. NVTX ranges that are open during "
       "stream capture become node labels. CUPTI has a single\nclient: a CUPTI-based profiler in "

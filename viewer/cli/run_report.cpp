@@ -7,6 +7,7 @@
 
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
+#include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace reprise::cli {
@@ -36,12 +37,17 @@ std::vector<fs::path> RunFiles::written() const {
     const auto earlier = before_.find(path);
     if (earlier == before_.end() || earlier->second != state) files.push_back(path);
   }
-  if (files.size() == 1 && files.front() != file_) {
+  if (files.size() == 1 && files.front() != file_ && !trace::is_being_written(file_)) {
     std::error_code error;
     fs::rename(files.front(), file_, error);
     if (!error) files.front() = file_;
   }
   return files;  // sorted by name: FILE precedes FILE.PID
+}
+
+fs::path shown(const fs::path& file) {
+  fs::path from_here = fs::proximate(file);
+  return from_here.string().starts_with("..") ? file : from_here;
 }
 
 RunSummary summarise(const fs::path& file) {

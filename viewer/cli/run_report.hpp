@@ -11,14 +11,15 @@
 
 namespace reprise::cli {
 
-// The traces of one run's processes: FILE of the program itself, FILE.PID of each process it
-// started.
+// The traces of one run's processes: FILE, usually of the program itself, and FILE.PID of each
+// further process.
 class RunFiles {
  public:
   // Construct before the run starts: existing files belong to earlier runs.
   explicit RunFiles(std::filesystem::path file);
 
-  // The traces written since, FILE first. A single trace is renamed to FILE.
+  // The traces written since, FILE first. A single trace is renamed to FILE, unless another process
+  // is writing that.
   [[nodiscard]] std::vector<std::filesystem::path> written() const;
 
  private:
@@ -27,6 +28,9 @@ class RunFiles {
   std::filesystem::path file_;
   std::map<std::filesystem::path, FileState> before_;
 };
+
+// The path relative to the current directory where that is shorter to read.
+[[nodiscard]] std::filesystem::path shown(const std::filesystem::path& file);
 
 struct RunSummary {
   std::string application;

@@ -123,6 +123,15 @@ Table::Table(std::size_t left, std::vector<std::string> header) : left_(left) {
 
 void Table::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
 
+void Table::remove_columns(const std::string& absent) {
+  for (std::size_t column = rows_.front().size(); column-- > left_;) {
+    if (std::any_of(rows_.begin() + 1, rows_.end(),
+                    [&](const auto& row) { return row[column] != absent; }))
+      continue;
+    for (auto& row : rows_) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+}
+
 std::string Table::text() const {
   std::vector<std::size_t> widths(rows_.front().size(), 0);
   for (const auto& row : rows_) {

@@ -34,6 +34,8 @@ class Table {
   // The first `left` columns are left-aligned; the others are right-aligned numbers.
   Table(std::size_t left, std::vector<std::string> header);
   void add(std::vector<std::string> row);
+  // Removes the columns whose cells are all `absent`.
+  void remove_columns(const std::string& absent);
   [[nodiscard]] bool empty() const noexcept { return rows_.size() == 1; }
   // Lines start with two spaces and have no trailing spaces.
   [[nodiscard]] std::string text() const;

@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/window_module.hpp"
+#include "panels/shared/views.hpp"
 
 namespace reprise::cli {
 
@@ -16,6 +18,7 @@ constexpr std::uint32_t kMinSide = 16, kMaxSide = 16'384;
 
 struct ViewOptions {
   std::string target, other, token, screenshot, view, select, size, shade;
+  std::uint64_t replay = 0;
   float scale = 0;
   bool reset_layout = false;
 };
@@ -40,6 +43,8 @@ const char* or_null(const std::string& text) { return text.empty() ? nullptr : t
 int run(ViewOptions options) {
   if (!options.select.empty() && options.screenshot.empty())
     throw UsageError("--select requires --screenshot");
+  if (options.replay != 0 && options.screenshot.empty())
+    throw UsageError("--replay requires --screenshot");
   if (options.token.empty()) {
     if (const char* token = std::getenv("REPRISE_TOKEN")) options.token = token;
   }
@@ -50,6 +55,7 @@ int run(ViewOptions options) {
   request.screenshot = or_null(options.screenshot);
   request.view = or_null(options.view);
   request.select = or_null(options.select);
+  request.replay = options.replay;
   if (!options.size.empty()) {
     const Size size = window_size_of(options.size);
     request.width = size.width;
@@ -76,10 +82,10 @@ Command add_view(CLI::App& program) {
   app->add_option("OTHER", options->other, "second trace or session, to compare with the first");
   app->add_option("--token", options->token,
                   "token of the session at host:port; default: $REPRISE_TOKEN");
-  app->add_option("--view", options->view,
-                  "initial view: graph, replays, timeline, nodes, memory, sync or compare")
-      ->check(
-          CLI::IsMember({"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}));
+  std::vector<std::string> views;
+  for (const viewer::ViewDesc& view : viewer::kViews) views.emplace_back(view.name);
+  app->add_option("--view", options->view, "initial view: " + CLI::detail::join(views, ", "))
+      ->check(CLI::IsMember(views));
   app->add_option("--shade", options->shade, "dark or light; default: as in the last session")
       ->check(CLI::IsMember({"dark", "light"}));
   app->add_option(
@@ -89,9 +95,12 @@ Command add_view(CLI::App& program) {
                   "scale of text and layout, 0.5 to 4; default: the display's setting")
       ->check(CLI::Range(0.5, 4.0));
   app->add_option("--screenshot", options->screenshot,
-                  "write a PNG of the view and exit; needs no display");
+                  "write a PNG of the view and exit, or the graph as SVG if the name ends in .svg; "
+                  "needs no display");
   app->add_option("--select", options->select,
                   "with --screenshot: select the first node whose name contains this text");
+  app->add_option("--replay", options->replay, "with --screenshot: show and select this replay")
+      ->check(CLI::PositiveNumber);
   app->add_flag("--reset-layout", options->reset_layout, "restore the default panel layout");
   app->footer(
       "F1 shows the keyboard shortcuts. Drop one file on the window to open it, two to compare "

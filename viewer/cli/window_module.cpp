@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/program_files.hpp"
+#include "model/program_files.hpp"
 
 namespace reprise::cli {
 
@@ -40,8 +40,8 @@ std::string with_package_hint(const std::string& reason) {
 
 }  // namespace
 
-WindowModule::WindowModule() : program_(this_program()) {
-  for (const fs::path& path : library_candidates(program_, kName)) {
+WindowModule::WindowModule() : program_(model::this_program()) {
+  for (const fs::path& path : model::library_candidates(program_, kName)) {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) continue;
     void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -55,7 +55,7 @@ WindowModule::WindowModule() : program_(this_program()) {
   }
   throw std::runtime_error(
       std::string(kName) + " is not in " +
-      library_candidates(program_, kName).front().parent_path().string() +
+      model::library_candidates(program_, kName).front().parent_path().string() +
       ": build the target reprise_window, or install the complete component \"reprise\"");
 }
 

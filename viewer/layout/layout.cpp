@@ -7,6 +7,7 @@
 #include "layout/components.hpp"
 #include "layout/coordinates.hpp"
 #include "layout/crossings.hpp"
+#include "layout/folding.hpp"
 #include "layout/groups.hpp"
 #include "layout/layered_graph.hpp"
 #include "layout/ordering.hpp"
@@ -17,6 +18,9 @@
 namespace reprise::viewer {
 
 namespace {
+
+Point turned(Point p) { return {p.y, p.x}; }
+Size turned(Size size) { return {size.height, size.width}; }
 
 // One component with downward edges, in its own coordinates from 0, 0.
 struct Drawing {
@@ -87,6 +91,17 @@ std::vector<double> group_rooms(const LayeredGraph& graph, const RankOrder& orde
   return rooms;
 }
 
+// The number of groups around the node in the most.
+std::uint32_t max_depth(const LayoutGraph& graph, const GroupTree& groups) {
+  std::uint32_t most = 0;
+  for (const std::uint32_t group : graph.node_group) {
+    std::uint32_t depth = 0;
+    for (std::uint32_t g = group; g != kNoGroup; g = groups.parent(g)) ++depth;
+    most = std::max(most, depth);
+  }
+  return most;
+}
+
 // `graph`: a component whose sizes are rotated so that edges lead down.
 Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOptions& options,
              LayoutStatistics& statistics) {
@@ -136,10 +151,19 @@ Drawing draw(const LayoutGraph& graph, const GroupTree& groups, const LayoutOpti
                          .along = &height};
   drawing.routes.reserve(graph.edges.size());
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) drawing.routes.push_back(route(routes, e));
+  const FoldDesc folding{
+      .graph = &graph,
+      .ranks = &drawing.ranks,
+      .rank_start = &rank_start,
+      .rank_end = &rank_end,
+      .view = options.direction == Direction::Down ? options.view : turned(options.view),
+      .column_gap = options.column_gap,
+      .edge_gap = options.edge_gap,
+      .head = options.group_start * static_cast<float>(max_depth(graph, groups))};
+  statistics.columns =
+      std::max(statistics.columns, fold(folding, drawing.centres, drawing.routes, drawing.size));
   return drawing;
 }
-
-Point turned(Point p) { return {p.y, p.x}; }
 
 // Translates the drawing to start at 0, 0.
 void finish(const LayoutGraph& graph, const LayoutOptions& options, Layout& layout) {
@@ -194,7 +218,7 @@ Layout lay_out(const LayoutGraph& graph, const LayoutOptions& options) {
     }
     drawings.push_back(draw(component.graph, groups, options, layout.statistics));
     const Size size = drawings.back().size;
-    sizes.push_back(down ? size : Size{size.height, size.width});
+    sizes.push_back(down ? size : turned(size));
   }
   const std::vector<Point> corners =
       pack(sizes, {.gap = options.component_gap, .aspect = options.aspect});

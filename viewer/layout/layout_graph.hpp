@@ -11,6 +11,7 @@ inline constexpr std::uint32_t kNoGroup = 0xffffffffu;
 
 struct Size {
   float width = 0, height = 0;  // points
+  friend bool operator==(const Size&, const Size&) = default;
 };
 
 // Node indices with from < to, so node order is a topological order. Parallel edges are allowed.

@@ -56,10 +56,9 @@ CriticalPath critical_path(const Graph& graph, const ReplayTimes& times) {
           return times.nodes[a.node].ended < times.nodes[b.node].ended;
         });
     const bool is_first = last == predecessors.end();
-    const trace::Time ready = is_first ? times.started : times.nodes[last->node].ended;
     path.steps.push_back({node, is_first ? trace::kNone : last->edge,
                           static_cast<double>(span.ended - span.started),
-                          static_cast<double>(span.started - ready)});
+                          static_cast<double>(span.started - ready_at(graph, times, node))});
     if (is_first) break;
     node = last->node;
   }

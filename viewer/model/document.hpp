@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/log_histogram.hpp"
@@ -31,8 +32,6 @@ struct GraphStatistics {
   std::uint64_t samples = 0;  // with a time
   std::uint64_t unknown = 0;  // samples of nodes that the version does not have
   SampleSources sources;      // of the sampled replays
-  // The node's fraction of the total node time, 0 to 1.
-  [[nodiscard]] double share(std::uint32_t node) const;
   [[nodiscard]] std::vector<double> medians() const;  // ns per node; 0 without samples
 };
 
@@ -55,8 +54,13 @@ struct Document {
   Table<trace::Device> devices;
   Table<trace::Queue> queues;
   Table<std::string> thread_names;
-  Table<trace::PoolState> pools;             // latest state of each
-  Table<trace::DeviceTotals> device_totals;  // by device; latest state of each
+  Table<trace::PoolState> pools;  // latest state of each
+  // Current (to 0) and former uses, by pool, role and graph. Never null.
+  using PoolUses =
+      std::map<std::tuple<std::uint32_t, trace::PoolRole, std::uint32_t>, trace::PoolUse>;
+  std::shared_ptr<const PoolUses> pool_uses;
+  Table<trace::DeviceTotals> device_totals;   // by device; latest state of each
+  Table<trace::CreationCost> creation_costs;  // by graph; latest of each
   Table<trace::BufferLifetime>
       buffers;  // persistent buffers; a later record replaces an earlier one
   ListView<trace::Clock> clocks;
@@ -77,6 +81,14 @@ struct Document {
   std::shared_ptr<SampleStore> samples;  // never null
 
   [[nodiscard]] const GraphEntry* find(GraphKey key) const;  // null if absent
+  enum class Uses : std::uint8_t { Current, Former };
+  // The graphs that use the pool, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> users_of(std::uint32_t pool, trace::PoolRole role,
+                                                    Uses uses) const;
+  // The program, number and rank of the recorded process: "digits 4711, rank 2".
+  [[nodiscard]] std::string process_name() const;
+  // The label of the pool, or "pool 3" without one. Empty for kNone.
+  [[nodiscard]] std::string pool_name(std::uint32_t pool) const;
   // Null if absent.
   [[nodiscard]] const trace::Replay* find_replay(GraphKey key, std::uint64_t replay) const;
 };

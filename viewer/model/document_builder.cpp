@@ -111,10 +111,18 @@ void DocumentBuilder::add(trace::Records records) {
     pools_.change().insert_or_assign(p.pool, p);
     pool_history_.push_back(std::move(p));
   }
+  for (const trace::PoolUse& u : records.pool_uses) {
+    extend(u.from, u.to);
+    pool_uses_.change().insert_or_assign({u.pool, u.role, u.graph}, u);
+  }
   for (const trace::DeviceTotals& t : records.device_totals) {
     extend(t.at, t.at);
     device_totals_.change().insert_or_assign(t.device, t);
     device_history_.push_back(t);
+  }
+  for (const trace::CreationCost& c : records.creation_costs) {
+    extend(c.at, c.at);
+    creation_costs_.change().insert_or_assign(c.graph, c);
   }
   for (trace::BufferLifetime& b : records.buffer_lifetimes) {
     extend(b.allocated, b.freed);
@@ -140,7 +148,9 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->queues = queues_.publish();
   d->thread_names = thread_names_.publish();
   d->pools = pools_.publish();
+  d->pool_uses = pool_uses_.publish();
   d->device_totals = device_totals_.publish();
+  d->creation_costs = creation_costs_.publish();
   d->buffers = buffers_.publish();
   d->clocks = clocks_.view();
   d->pool_history = pool_history_.view();

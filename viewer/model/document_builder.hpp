@@ -62,7 +62,9 @@ class DocumentBuilder {
   Table<std::map<std::uint32_t, trace::Queue>> queues_;
   Table<std::map<std::uint32_t, std::string>> thread_names_;
   Table<std::map<std::uint32_t, trace::PoolState>> pools_;
+  Table<Document::PoolUses> pool_uses_;
   Table<std::map<std::uint32_t, trace::DeviceTotals>> device_totals_;
+  Table<std::map<std::uint32_t, trace::CreationCost>> creation_costs_;
   Table<std::map<std::uint32_t, trace::BufferLifetime>> buffers_;
   GrowingList<trace::Clock> clocks_;
   GrowingList<trace::PoolState> pool_history_;

@@ -79,14 +79,17 @@ struct Writer {
     for (const auto& [id, x] : *d.pools) {
       out << "pool " << id << " " << x.label << " buffers " << x.buffers << " device "
           << x.device_bytes << " host " << x.host_bytes << " retained by";
-      for (const std::uint32_t h : x.holders) out << " " << h;
+      for (const std::uint32_t h : d.users_of(id, trace::PoolRole::Holder, Document::Uses::Current))
+        out << " " << h;
       if (x.peak != 0) {
         out << " mapped " << x.mapped << " of " << x.reserved << " peak " << x.peak << " budget "
             << x.budget << " slabs " << x.slabs << " trims " << x.trims << " remaps " << x.remaps;
       }
       if (x.shared_slabs != 0) {
         out << " shared slabs " << x.shared_slabs << " by";
-        for (const std::uint32_t s : x.sharers) out << " " << s;
+        for (const std::uint32_t s :
+             d.users_of(id, trace::PoolRole::Sharer, Document::Uses::Current))
+          out << " " << s;
       }
       out << "\n";
     }
@@ -94,6 +97,14 @@ struct Writer {
       out << "memory of device " << id << " mapped " << x.mapped << " of " << x.reserved << " peak "
           << x.peak << " buffers " << x.buffers << " budget " << x.budget << " slabs " << x.slabs
           << " shared " << x.shared_slabs << " trims " << x.trims << " remaps " << x.remaps << "\n";
+    }
+    for (const auto& [graph, c] : *d.creation_costs) {
+      const auto bytes = [](std::int64_t change) {
+        return change == trace::kUnknownBytes ? "unknown" : std::to_string(change);
+      };
+      out << "creation of graph " << graph << " capture " << c.capture_time << " bytes "
+          << bytes(c.capture_bytes) << " launch " << c.launch_time << " bytes "
+          << bytes(c.launch_bytes) << "\n";
     }
     for (const auto& [id, x] : *d.buffers) {
       out << "buffer " << id << " " << x.name << " pool " << x.pool << " " << x.bytes

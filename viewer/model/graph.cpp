@@ -20,7 +20,31 @@ Graph::Rows<T> Graph::make_rows(std::size_t count, Each each) {
   return rows;
 }
 
+namespace {
+
+std::uint64_t topology_of(const trace::GraphVersion& record) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, by words
+  const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3; };
+  add(record.nodes.size());
+  for (const trace::Node& node : record.nodes) add(static_cast<std::uint64_t>(node.kind));
+  // Parallel edges order their nodes once.
+  for (std::size_t e = 0; e < record.edges.size(); ++e) {
+    const trace::Edge& edge = record.edges[e];
+    if (e != 0 && edge.from == record.edges[e - 1].from && edge.to == record.edges[e - 1].to)
+      continue;
+    add(std::uint64_t{edge.from} << 32 | edge.to);
+  }
+  for (const trace::Body& body : record.bodies) {
+    add(std::uint64_t{body.parent} << 32 | body.first_node);
+    add(static_cast<std::uint64_t>(body.kind));
+  }
+  return hash ^ hash >> 29;
+}
+
+}  // namespace
+
 Graph::Graph(trace::GraphVersion record) : record_(std::move(record)) {
+  topology_ = topology_of(record_);
   const std::size_t nodes = record_.nodes.size();
   const auto edges = static_cast<std::uint32_t>(record_.edges.size());
   predecessors_ = make_rows<Neighbour>(nodes, [&](auto put) {

@@ -68,6 +68,9 @@ class Graph {
   // True if `label` is `ancestor` or one of its descendants.
   [[nodiscard]] bool is_below(std::uint32_t label, std::uint32_t ancestor) const;
 
+  // Equal for graphs whose nodes have the same kinds, edges and bodies.
+  [[nodiscard]] std::uint64_t topology() const noexcept { return topology_; }
+
   [[nodiscard]] std::string name() const;  // the graph's label, or "graph 3"
   [[nodiscard]] std::string node_name(std::uint32_t node) const;
   // empty if the node has no kernel
@@ -96,6 +99,7 @@ class Graph {
   Rows<Neighbour> predecessors_, successors_;
   Rows<BufferUse> uses_;
   Rows<std::uint32_t> child_labels_, label_nodes_;
+  std::uint64_t topology_ = 0;
 };
 
 }  // namespace reprise::model

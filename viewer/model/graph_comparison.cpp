@@ -16,7 +16,7 @@ std::vector<SampleStore::Block> blocks_of(const Document& document, GraphKey gra
   const std::size_t first = std::min(range.first, entry->replays.size());
   const std::size_t end = first + std::min(range.count, entry->replays.size() - first);
   for (std::size_t i = first; i < end; ++i) {
-    if (entry->replays[i].sampled != 0) sampled.push_back(i);
+    if (entry->replays[i].sampled != 0 && admits(range, entry->replays[i])) sampled.push_back(i);
   }
   const std::size_t count = std::min(max_blocks, sampled.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -38,6 +38,24 @@ std::vector<detail::DurationHistogram> times_of(const SampledReplays& replays) {
   return times;
 }
 
+// Pairs unmatched nodes with the same index, label and kind.
+void pair_by_index(const Graph& a, const Graph& b, NodeMatching& matching) {
+  std::vector<std::uint32_t> removed;
+  for (const std::uint32_t n : matching.removed) {
+    const auto same = std::lower_bound(matching.added.begin(), matching.added.end(), n);
+    const trace::Node& node = a.record().nodes[n];
+    if (same == matching.added.end() || *same != n || node.kind != b.record().nodes[n].kind ||
+        a.label_path(node.label) != b.label_path(b.record().nodes[n].label)) {
+      removed.push_back(n);
+      continue;
+    }
+    matching.pairs.emplace_back(n, n);
+    matching.added.erase(same);
+  }
+  matching.removed = std::move(removed);
+  std::sort(matching.pairs.begin(), matching.pairs.end());
+}
+
 NodeMatching match(const Graph& a, const Graph& b) {
   const auto identities = [](const Graph& g) {
     std::vector<NodeIdentity> all(g.node_count());
@@ -47,7 +65,9 @@ NodeMatching match(const Graph& a, const Graph& b) {
     }
     return all;
   };
-  return match_nodes(identities(a), identities(b));
+  NodeMatching matching = match_nodes(identities(a), identities(b));
+  if (a.key().graph != b.key().graph && a.topology() == b.topology()) pair_by_index(a, b, matching);
+  return matching;
 }
 
 }  // namespace

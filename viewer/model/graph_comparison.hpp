@@ -1,5 +1,7 @@
 // Compares the node times of two ranges of replays: of two versions of a graph, of two traces, or
-// of one graph at two times. Nodes are paired by match_nodes(). Threads: pure functions, except
+// of one graph at two times, or of two graphs. Nodes are paired by match_nodes(); in two graphs of
+// the same topology also by their index if label and kind are equal, because kernels can depend on
+// sizes. Threads: pure functions, except
 // blocks_of(), which may read the disk.
 #pragma once
 

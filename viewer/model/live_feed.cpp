@@ -1,5 +1,6 @@
 #include "model/live_feed.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -10,6 +11,7 @@ namespace reprise::model {
 
 namespace {
 
+constexpr std::uint64_t kMaxKeptBytes = 256u << 20;
 constexpr std::chrono::milliseconds kConnectPollInterval{20};  // while the client connects
 // about 150 MB each
 constexpr DocumentLimits kLimits{.replays = 2'000'000, .host_ranges = 1'000'000};
@@ -35,12 +37,13 @@ LiveFeed::LiveFeed(LiveFeedDesc desc, DocumentPublisher& publisher)
       client_({.address = std::move(desc.address),
                .token = std::move(desc.token),
                .on_chunk =
-                   [this](const std::shared_ptr<const trace::Chunk>& chunk) { add_chunk(*chunk); },
+                   [this](const std::shared_ptr<const trace::Chunk>& chunk) { add_chunk(chunk); },
                .on_end = [this](const trace::LiveStatus&) { on_end(); }}) {}
 
-void LiveFeed::add_chunk(const trace::Chunk& chunk) {
+void LiveFeed::add_chunk(const std::shared_ptr<const trace::Chunk>& chunk) {
   try {
-    trace::Records records = trace::read_chunk(chunk.header, chunk.payload);
+    trace::Records records = trace::read_chunk(chunk->header, chunk->payload);
+    keep(chunk);
     const std::lock_guard lock(mutex_);
     builder_.add(std::move(records));
     has_changes_ = true;
@@ -51,6 +54,51 @@ void LiveFeed::add_chunk(const trace::Chunk& chunk) {
     throw trace::TraceError(trace::TraceErrorCode::TooLarge, error.what());
   }
   changed_.notify_one();
+}
+
+// A file that cannot be written ends the recording, not the session.
+void LiveFeed::keep(const std::shared_ptr<const trace::Chunk>& chunk) {
+  const std::lock_guard record_lock(record_mutex_);
+  kept_.push_back(chunk);
+  kept_bytes_ += chunk->size();
+  while (kept_bytes_ > kMaxKeptBytes) {
+    const auto oldest = std::find_if(kept_.begin(), kept_.end(), [](const auto& each) {
+      return each->header.kind != trace::ChunkKind::Topology;
+    });
+    if (oldest == kept_.end()) break;
+    kept_bytes_ -= (*oldest)->size();
+    kept_.erase(oldest);
+  }
+  if (!file_) return;
+  try {
+    file_->write(chunk);
+  } catch (const trace::TraceError& error) {
+    file_.reset();
+    const std::lock_guard lock(mutex_);
+    recording_.clear();
+    record_error_ = error.what();
+  }
+}
+
+void LiveFeed::record_to(const std::filesystem::path& path) {
+  const std::lock_guard record_lock(record_mutex_);
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored))
+    throw trace::TraceError(trace::TraceErrorCode::Io, path.string() + " exists");
+  auto file = std::make_unique<trace::TraceFile>(trace::TraceFileDesc{.path = path});
+  for (const auto& chunk : kept_) file->write(chunk);
+  file->flush();
+  file_ = std::move(file);  // an earlier recording goes on if this one fails
+  FeedStatus now;
+  {
+    const std::lock_guard lock(mutex_);
+    recording_ = path.string();
+    record_error_.clear();
+    has_changes_ = true;
+    changed_.notify_one();
+    now = status();
+  }
+  publisher_.post(std::move(now));  // run() does not publish after the end of the session
 }
 
 void LiveFeed::on_end() {
@@ -73,7 +121,9 @@ FeedStatus LiveFeed::status() const {
           .progress = 1,
           .reason = live.reason,
           .allowed = live.allowed,
-          .requested_profile = requested_};
+          .requested_profile = requested_,
+          .recording = recording_,
+          .record_error = record_error_};
 }
 
 void LiveFeed::run(const std::stop_token& stop) {

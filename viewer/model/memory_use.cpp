@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "model/heaviest_antichain.hpp"
+
 namespace reprise::model {
 
 using trace::Time;
@@ -37,6 +39,8 @@ MemoryUse use_of(const Graph& graph, std::vector<BufferSpan> spans) {
   std::stable_sort(at_peak.begin(), at_peak.end(),
                    [](const BufferSpan* a, const BufferSpan* b) { return a->bytes > b->bytes; });
   for (const BufferSpan* s : at_peak) use.live_at_peak.push_back(s->buffer);
+  // The planner's figure includes alignment. Traces of other programs lack it.
+  if (graph.record().naive_bytes != 0) use.naive_bytes = graph.record().naive_bytes;
   use.waste_bytes = use.slab_bytes > use.peak_bytes ? use.slab_bytes - use.peak_bytes : 0;
   return use;
 }
@@ -62,7 +66,86 @@ std::vector<BufferSpan> spans_of(const Graph& graph, StartOf start_of, EndOf end
   return spans;
 }
 
+constexpr std::uint32_t kMaxBuffers = 4096, kMaxExactNodes = 16384;  // for exact lower bounds
+constexpr std::size_t kMaxSavings = 24;                       // buffers whose saving is computed
+constexpr std::uint64_t kMaxWeight = std::uint64_t{1} << 50;  // keeps sums below 2^63
+
+using NodeBits = std::vector<std::uint64_t>;
+
+// Per own node: the own nodes that edges order after it, one bit each.
+std::vector<NodeBits> reachable_nodes(const Graph& graph) {
+  const std::uint32_t nodes = graph.own_node_count();
+  std::vector<NodeBits> reachable(nodes, NodeBits((nodes + 63) / 64, 0));
+  for (std::uint32_t n = nodes; n-- > 0;) {
+    for (const Neighbour& next : graph.successors(n)) {
+      if (next.node >= nodes) continue;
+      for (std::size_t w = 0; w < reachable[n].size(); ++w)
+        reachable[n][w] |= reachable[next.node][w];
+      reachable[n][next.node / 64] |= std::uint64_t{1} << next.node % 64;
+    }
+  }
+  return reachable;
+}
+
+// The order of buffers: all uses of one before all uses of the other.
+PartialOrder order_of(const Graph& graph, const std::vector<BufferSpan>& spans) {
+  const std::vector<NodeBits> reachable = reachable_nodes(graph);
+  PartialOrder order(static_cast<std::uint32_t>(spans.size()));
+  for (std::uint32_t a = 0; a < spans.size(); ++a) {
+    NodeBits after(reachable.front().size(), ~std::uint64_t{0});
+    for (const BufferUse& use : graph.uses(spans[a].buffer)) {
+      const NodeBits& of_use = reachable[graph.own_node_of(use.node)];
+      for (std::size_t w = 0; w < after.size(); ++w) after[w] &= of_use[w];
+    }
+    for (std::uint32_t b = 0; b < spans.size(); ++b) {
+      const auto uses = graph.uses(spans[b].buffer);
+      const bool is_after = std::all_of(uses.begin(), uses.end(), [&](const BufferUse& use) {
+        const std::uint32_t node = graph.own_node_of(use.node);
+        return (after[node / 64] >> node % 64 & 1) != 0;
+      });
+      if (is_after) order.add(a, b);
+    }
+  }
+  return order;
+}
+
 }  // namespace
+
+LowerBound lower_bound(const Graph& graph) {
+  LowerBound bound;
+  const MemoryUse use = memory_by_node_order(graph);
+  const std::vector<BufferSpan>& spans = use.spans;
+  if (spans.size() > kMaxBuffers || graph.own_node_count() > kMaxExactNodes) {
+    for (const std::uint32_t buffer : use.live_at_peak) bound.items.push_back({buffer});
+    bound.bytes = use.peak_bytes;
+    return bound;
+  }
+  bound.is_exact = true;
+  if (spans.empty()) return bound;
+  const PartialOrder order = order_of(graph, spans);
+  std::vector<std::uint64_t> weights;
+  for (const BufferSpan& s : spans) weights.push_back(std::min(s.bytes, kMaxWeight));
+  const auto total = [&](const std::vector<std::uint32_t>& chosen) {
+    std::uint64_t bytes = 0;
+    for (const std::uint32_t s : chosen) bytes += weights[s];
+    return bytes;
+  };
+  std::vector<std::uint32_t> chosen = heaviest_antichain(order, weights);
+  bound.bytes = total(chosen);
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return weights[a] > weights[b]; });
+  for (const std::uint32_t s : chosen) {
+    LowerBound::Item item{spans[s].buffer};
+    if (bound.items.size() < kMaxSavings) {
+      const std::uint64_t bytes = std::exchange(weights[s], 0);
+      item.saves = bound.bytes - total(heaviest_antichain(order, weights));
+      item.is_known = true;
+      weights[s] = bytes;
+    }
+    bound.items.push_back(item);
+  }
+  return bound;
+}
 
 MemoryUse memory_by_node_order(const Graph& graph) {
   return use_of(graph, spans_of(

@@ -1,8 +1,9 @@
 #include "model/replay_statistics.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "base/quantile_rank.hpp"
 
 namespace reprise::model {
 
@@ -15,30 +16,40 @@ Time measure(const trace::Replay& r, ReplayMeasure what) noexcept {
   switch (what) {
     case ReplayMeasure::DeviceTime: return between(r.started, r.ended);
     case ReplayMeasure::LaunchCall: return between(r.launched, r.launch_returned);
-    case ReplayMeasure::Latency: break;
+    case ReplayMeasure::LaunchLatency: break;
   }
   return between(r.launched, r.started);
 }
 
-ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what,
-                                   ReplayRange range) {
+bool admits(const ReplayRange& range, const trace::Replay& replay) noexcept {
+  if (!range.durations) return true;
+  const DurationBounds& bounds = *range.durations;
+  const Time time = measure(replay, bounds.measure);
+  if (time < 0) return false;
+  const auto value = static_cast<double>(time);
+  const bool is_inside = value >= bounds.min && value <= bounds.max;
+  return is_inside == (bounds.admitted == Durations::Inside);
+}
+
+Time gap_since_previous(const trace::Replay& replay, Time previous_ended) noexcept {
+  return replay.started == 0 || previous_ended == 0
+             ? Time{-1}
+             : std::max<Time>(replay.started - previous_ended, 0);
+}
+
+ReplayStatistics replay_statistics(const std::vector<Time>& all) {
   ReplayStatistics s;
   std::vector<std::pair<Time, std::size_t>> values;
-  const std::size_t first = std::min(range.first, replays.size());
-  const std::size_t count = std::min(range.count, replays.size() - first);
-  for (std::size_t i = first; i < first + count; ++i) {
-    if (const Time t = measure(replays[i], what); t >= 0) values.emplace_back(t, i);
+  values.reserve(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] >= 0) values.emplace_back(all[i], i);
   }
   s.count = values.size();
-  s.unknown = count - values.size();
+  s.unknown = all.size() - values.size();
   if (values.empty()) return s;
   std::sort(values.begin(), values.end());
   const auto quantile = [&](double q) {
-    return values[std::max<std::size_t>(
-                      static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size()))),
-                      1) -
-                  1]
-        .first;
+    return values[detail::quantile_rank(q, values.size())].first;
   };
   s.min = values.front().first;
   s.p10 = quantile(0.1);
@@ -46,11 +57,27 @@ ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, Repla
   s.p90 = quantile(0.9);
   s.p99 = quantile(0.99);
   s.max = values.back().first;
-  for (const auto& [t, i] : values)
-    s.mean += static_cast<double>(t) / static_cast<double>(values.size());
+  for (const auto& [t, i] : values) s.total += static_cast<double>(t);
+  s.mean = s.total / static_cast<double>(values.size());
   s.outlier_above = quantile(0.75) + 3 * (quantile(0.75) - quantile(0.25));
   for (auto v = values.rbegin(); v != values.rend() && v->first > s.outlier_above; ++v)
     s.outliers.push_back(v->second);
+  return s;
+}
+
+ReplayStatistics replay_statistics(const ListView<trace::Replay>& replays, ReplayMeasure what,
+                                   ReplayRange range) {
+  const std::size_t first = std::min(range.first, replays.size());
+  const std::size_t count = std::min(range.count, replays.size() - first);
+  std::vector<Time> values;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (!admits(range, replays[i])) continue;
+    values.push_back(measure(replays[i], what));
+    indices.push_back(i);
+  }
+  ReplayStatistics s = replay_statistics(values);
+  for (std::size_t& outlier : s.outliers) outlier = indices[outlier];
   return s;
 }
 

@@ -30,6 +30,14 @@ ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block) {
   return times;
 }
 
+trace::Time ready_at(const Graph& graph, const ReplayTimes& times, std::uint32_t node) {
+  const auto predecessors = graph.predecessors(node);
+  if (predecessors.empty()) return times.started;
+  trace::Time ready = times.nodes[predecessors.front().node].ended;
+  for (const Neighbour& p : predecessors) ready = std::max(ready, times.nodes[p.node].ended);
+  return ready;
+}
+
 std::vector<double> durations(const ReplayTimes& times) {
   std::vector<double> all(times.nodes.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<double>(times.nodes[i].taken);

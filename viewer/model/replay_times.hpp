@@ -22,6 +22,10 @@ struct ReplayTimes {
 };
 
 [[nodiscard]] ReplayTimes replay_times(const Graph& graph, const trace::SampleBlock& block);
+// When the last predecessor of one of the graph's own nodes ended; the start of the replay if it
+// has no predecessor.
+[[nodiscard]] trace::Time ready_at(const Graph& graph, const ReplayTimes& times,
+                                   std::uint32_t node);
 // The busy time of each node, in ns.
 [[nodiscard]] std::vector<double> durations(const ReplayTimes& times);
 

@@ -3,6 +3,8 @@
 #include <functional>
 #include <iterator>
 
+#include "trace/trace_error.hpp"
+
 namespace reprise::model {
 
 using trace::ChunkEntry;
@@ -72,7 +74,12 @@ void SampleStore::read(std::size_t chunk) {
     const std::lock_guard lock(mutex_);
     reader = desc_.reader;
   }
-  trace::Records records = reader->read(reader->chunks()[chunk]);
+  trace::Records records;
+  try {
+    records = reader->read(reader->chunks()[chunk]);
+  } catch (const trace::TraceError& error) {
+    if (error.code() == trace::TraceErrorCode::Io) throw;
+  }
   Group group{0, {}};
   for (SampleBlock& b : records.sample_blocks) {
     group.bytes += bytes_of(b);

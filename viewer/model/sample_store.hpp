@@ -46,7 +46,8 @@ class SampleStore {
   // File only: replaces the reader with one that covers more of the same file (see
   // TraceReader::follow). Existing chunk indices stay valid.
   void follow(std::shared_ptr<const trace::TraceReader> reader);
-  // The samples of a replay; null if the trace has none or they were evicted. Throws TraceError.
+  // The samples of a replay; null if the trace has none, they were evicted, or their chunk is
+  // damaged (TraceLoader::damage() reports it). Throws TraceError if the file is unreadable.
   [[nodiscard]] Block find(const trace::Replay& replay);
   // As find(), from the cache alone; never reads the disk.
   [[nodiscard]] Block held(GraphKey graph, std::uint64_t replay);

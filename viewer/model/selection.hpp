@@ -37,8 +37,13 @@ struct SelectedEdge {
   friend bool operator==(const SelectedEdge&, const SelectedEdge&) = default;
 };
 
+struct SelectedSpan {  // of the timeline; belongs to no graph
+  trace::Time started = 0, ended = 0;
+  friend bool operator==(const SelectedSpan&, const SelectedSpan&) = default;
+};
+
 using Selection = std::variant<std::monostate, SelectedNode, SelectedBuffer, SelectedReplay,
-                               SelectedBarrier, SelectedEdge>;
+                               SelectedBarrier, SelectedEdge, SelectedSpan>;
 
 // True if views highlight this node: it is selected, accesses the selected buffer, or is an
 // endpoint of the selected edge or of an edge of the selected barrier.

@@ -50,7 +50,8 @@ GraphDiff diff(const GraphSummary& a, const GraphSummary& b) {
   d.version_b = b.version;
   d.same_plan = a.plan_hash == b.plan_hash;
   d.device_time = change_of(a.device_time, b.device_time, 1);
-  d.launch = change_of(a.launch, b.launch, 1);
+  d.launch_call = change_of(a.launch_call, b.launch_call, 1);
+  d.launch_latency = change_of(a.launch_latency, b.launch_latency, 1);
   const NodeMatching matching = match(a, b);
   std::size_t compared = 0;
   for (const auto& [n, m] : matching.pairs)

@@ -31,8 +31,8 @@ struct NodeChange {
 struct GraphDiff {
   std::string name;
   std::uint32_t graph_a = 0, version_a = 0, graph_b = 0, version_b = 0;
-  bool same_plan = false;                   // equal plan hashes
-  Change device_time, launch;               // of replays
+  bool same_plan = false;                           // equal plan hashes
+  Change device_time, launch_call, launch_latency;  // of replays
   std::vector<NodeChange> nodes;            // by absolute change of the median, largest first
   std::vector<std::string> added, removed;  // nodes only in b, or only in a: "label path / name"
 };

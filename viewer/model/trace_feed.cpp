@@ -77,6 +77,10 @@ void TraceFeed::request_profile(trace::LiveProfile profile) {
   if (worker_->live) worker_->live->request(profile);
 }
 
+void TraceFeed::record_to(const std::filesystem::path& path) {
+  if (worker_->live) worker_->live->record_to(path);
+}
+
 bool TraceFeed::wait_until_ready(double seconds) const {
   return worker_->publisher.wait(
       [is_live = is_live()](const FeedStatus& status, const Document& document) {

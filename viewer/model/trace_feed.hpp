@@ -2,7 +2,7 @@
 // incrementally. For a file: first the topology, then the replays, then the sample statistics. For
 // a live session: records as they arrive. Failures become a status with a reason, never an
 // exception, and the last document stays available. The feed follows a file that grows or is
-// replaced. Threads: any; no call waits for a disk or a socket.
+// replaced. Threads: any; no call except record_to() waits for a disk or a socket.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,8 @@ struct FeedStatus {
   // live: the maximum that request_profile() can obtain; empty: nothing
   std::optional<trace::LiveProfile> allowed = {};
   std::optional<trace::LiveProfile> requested_profile = {};  // live: the latest request
+  std::string recording = {};     // live: the file that record_to() writes; empty: none
+  std::string record_error = {};  // live: why the recording stopped
 };
 
 struct TraceFeedDesc {
@@ -58,6 +60,9 @@ class TraceFeed {
   [[nodiscard]] bool is_live() const noexcept;
   // Live only: requests a profiling mode. The session may grant less, or nothing.
   void request_profile(trace::LiveProfile profile);
+  // Live only: writes what was received (of a long session the newest part) to a new trace file,
+  // and then what arrives. Writes to the disk. Throws TraceError, also if the file exists.
+  void record_to(const std::filesystem::path& path);
   // Blocks for at most `seconds` until a file leaves Opening and Loading, or until a session has
   // published a document with a graph. Returns whether that is so. For screenshots and tests.
   bool wait_until_ready(double seconds) const;

@@ -1,13 +1,15 @@
-// TraceSummary: aggregate statistics of a trace file: replays, launch latency, device time and node
-// times per graph version; losses, messages, sessions and the covered time range. Chunks are read
-// one at a time: memory is the topology, one chunk and one DurationHistogram per node. Quantiles
-// have the histogram's precision; counts, totals, minima and maxima are exact. Depends only on
-// engine/trace. Threads: pure functions.
+// TraceSummary: aggregate statistics of a trace file: replays, their measures (ReplayMeasure) and
+// node times per graph version; losses, messages, sessions and the covered time range. Chunks are
+// read one at a time: memory is the topology, one chunk and one DurationHistogram per node.
+// Quantiles have the histogram's precision; counts, totals, minima and maxima are exact. Depends
+// only on engine/trace. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log_histogram.hpp"
@@ -24,7 +26,7 @@ struct NodeSummary {
   std::uint32_t parent = trace::kNone;
   detail::DurationHistogram times;  // ns per sample
   std::uint64_t lost = 0;           // samples without a time
-  double share = 0;                 // fraction of the total node time of this version, 0 to 1
+  double share = 0;                 // see node_shares()
 };
 
 // A loop, over the replays that reported iteration counts.
@@ -43,13 +45,19 @@ struct GraphSummary {
   std::uint32_t lanes = 0;
   std::size_t edges = 0;
   std::uint64_t replays = 0, sampled_replays = 0;
-  std::uint64_t untimed_replays = 0;      // without a known device time
-  detail::DurationHistogram launch;       // ns, duration of the launch() call
-  detail::DurationHistogram device_time;  // ns, device start to device end
+  std::uint64_t untimed_replays = 0;  // without a known device time
+  detail::DurationHistogram device_time, launch_call, launch_latency;  // ns, see ReplayMeasure
   std::uint64_t samples = 0, lost_samples = 0;
   std::vector<NodeSummary> nodes;           // in creation order
   std::vector<LoopSummary> loops;           // by node
   std::vector<std::uint32_t> body_parents;  // parent node of each body
+};
+
+// The graphs whose transients share slabs of a pool.
+struct SharingSummary {
+  std::set<std::uint32_t> now;      // at the end of the trace
+  std::vector<std::uint32_t> most;  // ascending; when there were most
+  std::uint64_t most_slabs = 0;     // greatest count of shared slabs
 };
 
 struct TraceSummary {
@@ -63,8 +71,7 @@ struct TraceSummary {
   trace::Time first = 0, last = 0;      // range of all timestamps; 0, 0 without any
   std::vector<GraphSummary> graphs;     // by graph, version
   std::vector<trace::PoolState> pools;  // by id; latest state of each
-  // by id; the state with the most graphs sharing slabs, for pools that had any
-  std::vector<trace::PoolState> shared_pools;
+  std::map<std::uint32_t, SharingSummary> sharing;  // by pool; only pools that had any
   std::vector<trace::DeviceTotals> device_totals;  // by device; latest state of each
   std::map<trace::LossKind, std::uint64_t> losses;
   std::map<trace::Severity, std::uint64_t> messages;
@@ -74,7 +81,33 @@ struct TraceSummary {
       unknown_samples = 0;
 };
 
-// Throws TraceError.
+// Makes a summary from the records of a trace, whose topology precedes the other records.
+class TraceSummarizer {
+ public:
+  void take(const trace::Records& records);
+  // Call it once.
+  [[nodiscard]] TraceSummary finish(const trace::TraceReader& reader);
+
+ private:
+  GraphSummary* find(std::uint32_t graph, std::uint32_t version);
+  void extend(trace::Time from, trace::Time to);
+  template <class State>
+  void keep_last(std::vector<State>& states, std::uint32_t State::*id, const State& state);
+  void take(const trace::GraphVersion& graph);
+  void take(const trace::Replay& replay);
+  void take(const trace::SampleBlock& block);
+  void take(const trace::LoopRun& run);
+
+  TraceSummary summary_;
+  struct Graph {
+    GraphSummary summary;
+    std::uint32_t device = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Graph> graphs_;  // by graph, version
+  trace::Topology topology_;                                         // sessions and devices
+};
+
+// Reads the whole file. Throws TraceError.
 [[nodiscard]] TraceSummary summarize(const trace::TraceReader& reader,
                                      const trace::Progress& progress = {});
 

@@ -1,17 +1,24 @@
 #include "window/application.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <ctime>
 #include <exception>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include <imgui.h>
+
+#include "base/atomic_file.hpp"
 #include "panels/shared/keys.hpp"
 
 namespace reprise::viewer {
 
 namespace {
+
+constexpr double kMessageSeconds = 4, kOutputSeconds = 0.25;  // between reads of the output
+constexpr std::size_t kStartOutputLines = 8, kOutputLines = 24;
 
 // The name of a target in a title: a file name without its directory, or a session's name.
 std::string short_name(const model::TraceFeed& feed) {
@@ -20,6 +27,24 @@ std::string short_name(const model::TraceFeed& feed) {
   const auto document = feed.document();
   if (!document->sessions->empty()) return document->sessions->front().application + " (live)";
   return path.filename().string() + " (live)";
+}
+
+std::string in_current_folder(const std::string& name) {
+  std::error_code ignored;
+  return (std::filesystem::current_path(ignored) / name).string();
+}
+
+// A file name for the recording of a session, in the current directory.
+std::string recording_path(const model::Document& document) {
+  std::string name = "session";
+  if (!document.sessions->empty()) {
+    const trace::Session& session = document.sessions->front();
+    name = session.application + "-" + std::to_string(session.pid);
+  }
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '-';
+  }
+  return in_current_folder(name + ".reprise");
 }
 
 }  // namespace
@@ -49,16 +74,20 @@ void Application::compare(const OpenTarget& first, const OpenTarget& second) {
 void Application::drop(const std::vector<std::string>& paths) {
   if (paths.empty()) return;
   if (paths.size() >= 2) {
-    compare({paths[0], {}}, {paths[1], {}});
+    discard_then([this, paths] { compare({paths[0], {}}, {paths[1], {}}); });
   } else if (feed_) {
-    ViewState view = workspace_->view();
-    view_ = View::Compare;
-    enter(feed_, feed_of({paths[0], {}}));
-    workspace_->view() = std::move(view);
-    workspace_->view().lower = LowerTab::Compare;
+    compare_shown({paths[0], {}});
   } else {
     open({paths[0], {}});
   }
+}
+
+void Application::compare_shown(const OpenTarget& target) {
+  ViewState view = workspace_->view();
+  view_ = View::Compare;
+  enter(feed_, feed_of(target));
+  workspace_->view() = std::move(view);
+  workspace_->view().show(View::Compare);
 }
 
 void Application::show(View view) {
@@ -74,6 +103,7 @@ void Application::enter(std::shared_ptr<model::TraceFeed> feed,
   other_ = std::move(other);
   requested_profile_ = false;
   monitor_.reset();
+  if (program_ && feed_->target() != program_->session().string()) program_.reset();
   workspace_ = std::make_unique<Workspace>(feed_, other_, background_);
   if (view_) workspace_->show(*std::exchange(view_, std::nullopt));
   for (const auto& each : {other_, feed_}) {
@@ -84,10 +114,12 @@ void Application::enter(std::shared_ptr<model::TraceFeed> feed,
 void Application::leave(std::string reason) {
   error_ = std::move(reason);
   workspace_.reset();
+  monitor_.reset();
   feed_.reset();
   other_.reset();
-  sample_.reset();
-  sample_state_.clear();
+  program_.reset();
+  program_state_.clear();
+  program_output_.clear();
 }
 
 void Application::watch_feeds() {
@@ -109,15 +141,180 @@ void Application::watch_feeds() {
   }
 }
 
+std::filesystem::path Application::picture_path() const {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  char text[32] = "";
+  if (::localtime_r(&seconds, &parts)) std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &parts);
+  return in_current_folder("reprise-" + std::string(text) + ".png");
+}
+
+void Application::show_message(std::string text) {
+  message_ = std::move(text);
+  message_end_ = ImGui::GetTime() + kMessageSeconds;
+}
+
+// A text above all windows, at the lower edge.
+void Application::draw_message(const Theme& theme) const {
+  if (message_.empty() || ImGui::GetTime() > message_end_) return;
+  const ImGuiViewport& viewport = *ImGui::GetMainViewport();
+  ImDrawList& draw = *ImGui::GetForegroundDrawList();
+  const float size = theme.text->FontSize;
+  const ImVec2 text = theme.text->CalcTextSizeA(size, viewport.Size.x * 0.8f, 0, message_.c_str());
+  const ImVec2 min{viewport.Pos.x + (viewport.Size.x - text.x) / 2,
+                   viewport.Pos.y + viewport.Size.y - text.y - 6 * theme.space};
+  draw.AddRectFilled({min.x - theme.space, min.y - theme.half_space},
+                     {min.x + text.x + theme.space, min.y + text.y + theme.half_space},
+                     theme.raised, theme.radius);
+  draw.AddText(theme.text, size, min, theme.ink, message_.c_str());
+}
+
 void Application::draw(const Theme& theme) {
+  draw_message(theme);
   const bool is_clicked = workspace_ && workspace_->take_shade_change();
   if (is_clicked || is_pressed(Key::Shade))
     settings_.shade = settings_.shade == Shade::Dark ? Shade::Light : Shade::Dark;
   if (workspace_) watch_feeds();
   if (!workspace_) return draw_start(theme);
   workspace_->handle_keys();
+  watch_restart();
+  show_output();
   workspace_->draw(theme, settings_.layout);
-  if (workspace_->wants_to_close()) leave({});
+  if (workspace_->take_close_request()) discard_then([this] { leave({}); });
+  if (workspace_ && workspace_->take_attach_request())
+    discard_then([this] { open({restarted_, {}}); });
+  if (!workspace_) return;
+  draw_record(theme);
+  if (workspace_) draw_save(theme);
+  if (workspace_) draw_dialog(theme);
+}
+
+void Application::watch_restart() {
+  const model::FeedState state = feed_->status().state;
+  const auto sessions = feed_->document()->sessions;
+  if (!feed_->is_live() || sessions->empty() ||
+      (state != model::FeedState::Ended && state != model::FeedState::Failed))
+    return;
+  if (!monitor_) monitor_.emplace(desc_.wake);
+  restarted_.clear();
+  std::string offer;
+  for (const trace::LiveSession& session : monitor_->found().sessions) {
+    if (!session.alive || session.application != sessions->front().application ||
+        session.pid == sessions->front().pid)
+      continue;
+    restarted_ = session.path.string();
+    offer = "process " + std::to_string(session.pid);
+  }
+  workspace_->offer_restart(std::move(offer));
+}
+
+bool Application::has_unrecorded_session() const {
+  const bool is_of_sample = program_ && is_sample_;
+  if (!feed_ || !feed_->is_live() || is_of_sample || !feed_->status().recording.empty())
+    return false;
+  const auto document = feed_->document();
+  return std::any_of(document->graphs.begin(), document->graphs.end(),
+                     [](const auto& graph) { return !graph.second.replays.empty(); });
+}
+
+bool Application::stops_program() const {
+  return program_ && !is_sample_ && program_->is_running();
+}
+
+void Application::discard_then(std::function<void()> action) {
+  const bool is_unrecorded = has_unrecorded_session(), stops = stops_program();
+  if (!is_unrecorded && !stops) return action();
+  after_discard_ = std::move(action);
+  const std::string stopped = stops ? program_->name() + " is running and will be stopped." : "";
+  if (is_unrecorded)
+    return open_recorder("The live session " + short_name(*feed_) +
+                         " is not recorded. Record it before it is discarded?" +
+                         (stops ? "\n" + stopped : ""));
+  recorder_.error.clear();
+  recorder_.dialog.open({.title = "Stop the program", .discard = "Stop", .discarded = stopped});
+}
+
+bool Application::may_close() {
+  if (!has_unrecorded_session() && !stops_program()) return true;
+  discard_then([this] { closed_ = true; });
+  return false;
+}
+
+void Application::open_recorder(std::string discarded) {
+  recorder_.error.clear();
+  recorder_.dialog.open({.title = "Record to file",
+                         .action = "Record",
+                         .explanation = "Writes what was received, and then what arrives.",
+                         .path = recording_path(*feed_->document()),
+                         .discarded = std::move(discarded)});
+}
+
+void Application::write(FileWriter& writer, std::function<void()> write) {
+  if (writer.result) return;
+  writer.error.clear();
+  writer.result = std::make_shared<WriteResult>();
+  background_.run([write = std::move(write), result = writer.result] {
+    try {
+      write();
+    } catch (const std::exception& error) {
+      result->error = error.what();
+    }
+    result->is_finished = true;
+  });
+}
+
+bool Application::is_written(FileWriter& writer) {
+  if (!writer.result || !writer.result->is_finished) return false;
+  writer.error = std::exchange(writer.result, nullptr)->error;
+  if (writer.error.empty()) writer.dialog.close();
+  return writer.error.empty();
+}
+
+void Application::draw_record(const Theme& theme) {
+  const bool is_requested =
+      workspace_ && (workspace_->take_record_request() || is_pressed(Key::Record));
+  if (is_requested && feed_->is_live()) {
+    after_discard_ = nullptr;
+    open_recorder({});
+  }
+  if (is_written(recorder_) && feed_) {
+    show_message("Recording to " + feed_->status().recording);
+    if (after_discard_) return std::exchange(after_discard_, nullptr)();
+  }
+  switch (recorder_.dialog.draw(theme, recorder_.error)) {
+    case FileChoice::None: return;
+    case FileChoice::Write:
+      return write(recorder_,
+                   [feed = feed_, path = recorder_.dialog.path()] { feed->record_to(path); });
+    case FileChoice::Discard:
+      if (after_discard_) std::exchange(after_discard_, nullptr)();
+      return;
+    case FileChoice::Cancel: after_discard_ = nullptr; return;
+  }
+}
+
+// Files that a panel offers to save: tables and pictures.
+void Application::draw_save(const Theme& theme) {
+  if (auto file = std::exchange(workspace_->view().save, std::nullopt)) {
+    to_save_ = std::move(file->contents);
+    saver_.error.clear();
+    saver_.dialog.open({.title = "Save to file",
+                        .action = "Save",
+                        .explanation = "An existing file is replaced.",
+                        .path = in_current_folder(file->name)});
+  }
+  if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());
+  if (saver_.dialog.draw(theme, saver_.error) != FileChoice::Write) return;
+  write(saver_, [path = saver_.dialog.path(), contents = to_save_] {
+    detail::write_file_atomically(path, contents);
+  });
+}
+
+void Application::draw_dialog(const Theme& theme) {
+  if (is_pressed(Key::Open)) open_dialog_.open();
+  std::vector<std::string> recent;
+  for (const RecentEntry& entry : settings_.recent) recent.push_back(entry.path);
+  perform(open_dialog_.draw(theme, recent));
 }
 
 void Application::draw_start(const Theme& theme) {
@@ -125,22 +322,37 @@ void Application::draw_start(const Theme& theme) {
     monitor_.emplace(desc_.wake);
     monitor_->set_recent(settings_.recent);
   }
-  if (sample_) watch_sample();
+  if (program_) watch_program();
   if (workspace_) return;  // the workspace draws its first frame next time
   StartPageContent found = monitor_->found();
   StartViewModel view_model{.sessions = std::move(found.sessions),
                             .recent = std::move(found.recent),
                             .sample = find_sample(desc_.program).string(),
-                            .sample_state = sample_state_,
+                            .program_state = program_state_,
+                            .program_output = program_output_,
+                            .is_program_running = program_ != nullptr,
                             .error = error_};
   perform(start_page_.draw(theme, view_model));
+  draw_record(theme);
 }
 
 void Application::perform(const StartAction& action) {
   if (const auto* target = std::get_if<OpenTarget>(&action)) {
-    open(*target);
+    discard_then([this, target = *target] { open(target); });
+  } else if (const auto* both = std::get_if<CompareTarget>(&action)) {
+    if (both->first.target.empty()) {
+      compare_shown(both->second);
+    } else {
+      discard_then([this, both = *both] { compare(both.first, both.second); });
+    }
   } else if (std::holds_alternative<RunSample>(action)) {
     run_sample();
+  } else if (const auto* program = std::get_if<RunProgram>(&action)) {
+    run_program(program->command);
+  } else if (std::holds_alternative<StopProgram>(action)) {
+    program_.reset();
+    program_state_.clear();
+    program_output_.clear();
   } else if (const auto* recent = std::get_if<ForgetRecent>(&action)) {
     settings_.forget(recent->path);
     monitor_->set_recent(settings_.recent);
@@ -148,30 +360,73 @@ void Application::perform(const StartAction& action) {
 }
 
 void Application::run_sample() {
-  error_.clear();
+  const std::filesystem::path sample = find_sample(desc_.program);
+  if (sample.empty()) {
+    program_state_ = "the digits sample is not installed with " + desc_.program.string();
+    return;
+  }
+  start({.name = "the sample",
+         .command = {sample.string(), "--out", "out", "--epochs", "1000000"},
+         .directory = ProgramRunDesc::Directory::Private});
+  is_sample_ = true;
+}
+
+void Application::run_program(const std::string& command) {
   try {
-    const std::filesystem::path sample = find_sample(desc_.program);
-    if (sample.empty())
-      throw std::runtime_error("the digits sample is not installed with " + desc_.program.string());
-    if (!sample_) sample_ = std::make_unique<SampleRun>(sample);
-    sample_state_ = "starting as process " + std::to_string(sample_->pid());
+    std::vector<std::string> words = words_of(command);
+    const std::string name = std::filesystem::path(words.front()).filename().string();
+    start({.name = name,
+           .command = std::move(words),
+           .library = model::injection_library(desc_.program)});
+    is_sample_ = false;
   } catch (const std::exception& error) {
-    sample_state_ = error.what();
+    program_state_ = error.what();
   }
 }
 
-void Application::watch_sample() {
-  if (!sample_->is_running()) {
-    sample_state_ = sample_->reason();
-    sample_.reset();
+void Application::start(ProgramRunDesc desc) {
+  error_.clear();
+  program_output_.clear();
+  try {
+    if (!program_) program_ = std::make_unique<ProgramRun>(std::move(desc));
+    program_state_ = "started " + program_->name() + " as process " +
+                     std::to_string(program_->pid()) + ", waiting for its live session";
+  } catch (const std::exception& error) {
+    program_state_ = error.what();
+  }
+}
+
+void Application::watch_program() {
+  const double now = ImGui::GetTime();
+  const bool is_running = program_->is_running();
+  if (!is_running || now - output_read_ >= kOutputSeconds) {
+    output_read_ = now;
+    program_output_ = program_->output(kStartOutputLines);
+  }
+  if (!is_running) {
+    program_state_ = program_->reason();
+    if (program_output_.empty()) program_state_ += ", without a live session";
+    if (program_output_.size() == 1) program_output_.clear();  // part of the reason
+    program_.reset();
     return;
   }
   for (const trace::LiveSession& session : monitor_->found().sessions) {
-    if (!session.alive || session.pid != static_cast<std::uint32_t>(sample_->pid())) continue;
-    sample_->set_session(session.path);
-    sample_state_.clear();
+    if (!session.alive || !program_->has_process(static_cast<pid_t>(session.pid))) continue;
+    program_->set_session(session.path);
+    program_state_.clear();
+    program_output_.clear();
     return open({session.path.string(), {}});
   }
+}
+
+// In the status line of the program's session.
+void Application::show_output() {
+  const double now = ImGui::GetTime();
+  if (!program_ || now - output_read_ < kOutputSeconds) return;
+  output_read_ = now;
+  const bool is_running = program_->is_running();
+  workspace_->set_program_output(program_->output(kOutputLines),
+                                 is_running ? std::string() : program_->reason());
 }
 
 std::string Application::title() const {
@@ -180,7 +435,7 @@ std::string Application::title() const {
 }
 
 bool Application::is_busy() const {
-  return workspace_ ? !workspace_->is_settled() : sample_ != nullptr;
+  return workspace_ ? !workspace_->is_settled() : program_ != nullptr;
 }
 
 }  // namespace reprise::viewer

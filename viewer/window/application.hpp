@@ -3,6 +3,7 @@
 // tests can draw it headless. Threads: UI thread.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -11,9 +12,11 @@
 #include <vector>
 
 #include "panels/shared/async_value.hpp"
+#include "panels/workspace/file_dialog.hpp"
+#include "panels/workspace/open_dialog.hpp"
 #include "panels/workspace/start_page.hpp"
 #include "panels/workspace/workspace.hpp"
-#include "window/sample_run.hpp"
+#include "window/program_run.hpp"
 #include "window/settings.hpp"
 #include "window/start_page_monitor.hpp"
 
@@ -37,23 +40,35 @@ class Application {
   void compare(const OpenTarget& first, const OpenTarget& second);
   // One file is opened, or compared with the open one; two files are compared.
   void drop(const std::vector<std::string>& paths);
-  // Starts the sample and opens its session as soon as it is available (the start page's button).
+  // Start a program and open its session as soon as it is available (the start page's buttons). The
+  // program ends when its session is left.
   void run_sample();
+  void run_program(const std::string& command);
   // Selects the view, now or when a workspace opens.
   void show(View view);
 
   // Call between ImGui::NewFrame() and Render().
   void draw(const Theme& theme);
+  // Whether the window may close. If not, asks the user what becomes of the live session;
+  // is_closed() tells when the user agreed.
+  [[nodiscard]] bool may_close();
+  [[nodiscard]] bool is_closed() const noexcept { return closed_; }
 
+  // Whether the new session of a program that exited is offered.
+  [[nodiscard]] bool has_offer() const noexcept { return !restarted_.empty(); }
   // Null on the start page.
   [[nodiscard]] Workspace* workspace() noexcept { return workspace_.get(); }
   [[nodiscard]] std::string title() const;
+  // A new file for a picture of the window, in the current directory.
+  [[nodiscard]] std::filesystem::path picture_path() const;
+  // Shows the text for some seconds.
+  void show_message(std::string text);
   // Background work is running and will produce more frames.
   [[nodiscard]] bool is_busy() const;
   // Why the last target could not be opened; empty on success.
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
-  // The start-up state of the sample, or why it failed; empty: none.
-  [[nodiscard]] const std::string& sample_state() const noexcept { return sample_state_; }
+  // The start-up state of the program, or why it failed; empty: none.
+  [[nodiscard]] const std::string& program_state() const noexcept { return program_state_; }
 
  private:
   [[nodiscard]] std::shared_ptr<model::TraceFeed> feed_of(const OpenTarget& target);
@@ -61,16 +76,59 @@ class Application {
   void leave(std::string reason);
   void watch_feeds();
   void draw_start(const Theme& theme);
+  void draw_dialog(const Theme& theme);
   void perform(const StartAction& action);
-  void watch_sample();
+  // Compares the shown trace with the target; keeps the view.
+  void compare_shown(const OpenTarget& target);
+  void start(ProgramRunDesc desc);
+  void watch_program();
+  void show_output();
+  // Offers the new session of a program that exited and runs again.
+  void watch_restart();
+  // Runs the action, after asking if it discards a live session that is not recorded or stops a
+  // program.
+  void discard_then(std::function<void()> action);
+  [[nodiscard]] bool has_unrecorded_session() const;
+  [[nodiscard]] bool stops_program() const;
+  void draw_record(const Theme& theme);
+  void draw_save(const Theme& theme);
+  void open_recorder(std::string discarded);
+  void draw_message(const Theme& theme) const;
 
   ApplicationDesc desc_;
   Settings& settings_;
   Background background_;
   StartPage start_page_;
-  std::optional<StartPageMonitor> monitor_;  // exists while the start page is shown
-  std::unique_ptr<SampleRun> sample_;
-  std::string sample_state_, error_;
+  OpenDialog open_dialog_;
+  // The result of a file written on a worker.
+  struct WriteResult {
+    std::atomic<bool> is_finished{false};
+    std::string error;  // read after is_finished
+  };
+  // A dialog for a file, and the file that is being written after the user's choice.
+  struct FileWriter {
+    FileDialog dialog;
+    std::shared_ptr<WriteResult> result;  // null: nothing is being written
+    std::string error;                    // of the last attempt
+  };
+  // Runs `write` on a worker. is_written() reports its success once and closes the dialog.
+  void write(FileWriter& writer, std::function<void()> write);
+  [[nodiscard]] static bool is_written(FileWriter& writer);
+
+  FileWriter recorder_, saver_;
+  std::string to_save_;                  // the contents of the file that the user saves
+  std::function<void()> after_discard_;  // the action that waits for the user's choice
+  bool closed_ = false;
+  std::string message_;
+  double message_end_ = 0;  // ImGui time
+  // Exists while the start page or a session that ended is shown.
+  std::optional<StartPageMonitor> monitor_;
+  std::string restarted_;  // the offered session
+  std::unique_ptr<ProgramRun> program_;
+  bool is_sample_ = false;
+  std::string program_state_, error_;
+  std::vector<std::string> program_output_;  // of the start page
+  double output_read_ = -1e9;                // ImGui time
   std::shared_ptr<model::TraceFeed> feed_, other_;
   std::unique_ptr<Workspace> workspace_;
   std::optional<View> view_;

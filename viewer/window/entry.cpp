@@ -31,6 +31,7 @@ void show_picture(const RepriseViewRequest& request) {
                       .token = text(request.token)};
   desc.view = view_of(request);
   desc.select = text(request.select);
+  desc.replay = request.replay;
   desc.program = text(request.program);
   if (request.width) desc.width = request.width;
   if (request.height) desc.height = request.height;

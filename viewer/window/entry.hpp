@@ -8,7 +8,7 @@
 
 extern "C" {
 
-inline constexpr std::uint32_t kRepriseViewVersion = 1;
+inline constexpr std::uint32_t kRepriseViewVersion = 2;
 
 enum RepriseShade : std::int32_t {
   kRepriseShadeRemembered = -1,
@@ -27,6 +27,7 @@ struct RepriseViewRequest {
   const char* screenshot;       // PNG to write instead of opening a window
   const char* view;             // initial view: see view_named()
   const char* select;           // selects the first node whose name contains this text
+  std::uint64_t replay;         // shows and selects this replay; 0: the newest with samples
   std::uint32_t width, height;  // 0: as in the last session, or the default
   float scale;                  // of text and layout; 0: the display's setting
   std::int32_t shade;           // RepriseShade

@@ -106,18 +106,22 @@ void Offscreen::close() noexcept {
 
 void Offscreen::bind() const { glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_); }
 
-std::vector<std::uint8_t> Offscreen::pixels() const {
-  const std::size_t row = std::size_t{width_} * 3;
-  std::vector<std::uint8_t> bottom_first(row * height_), out(row * height_);
-  bind();
+std::vector<std::uint8_t> read_pixels(PictureSize size) {
+  const std::size_t row = std::size_t{size.width} * 3;
+  std::vector<std::uint8_t> bottom_first(row * size.height), out(row * size.height);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, static_cast<GLsizei>(width_), static_cast<GLsizei>(height_), GL_RGB,
+  glReadPixels(0, 0, static_cast<GLsizei>(size.width), static_cast<GLsizei>(size.height), GL_RGB,
                GL_UNSIGNED_BYTE, bottom_first.data());
-  for (std::size_t y = 0; y < height_; ++y) {
-    std::copy_n(bottom_first.begin() + static_cast<std::ptrdiff_t>((height_ - 1 - y) * row), row,
-                out.begin() + static_cast<std::ptrdiff_t>(y * row));
+  for (std::size_t y = 0; y < size.height; ++y) {
+    std::copy_n(bottom_first.begin() + static_cast<std::ptrdiff_t>((size.height - 1 - y) * row),
+                row, out.begin() + static_cast<std::ptrdiff_t>(y * row));
   }
   return out;
+}
+
+std::vector<std::uint8_t> Offscreen::pixels() const {
+  bind();
+  return read_pixels({width_, height_});
 }
 
 }  // namespace reprise::viewer

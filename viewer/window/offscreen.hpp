@@ -6,7 +6,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "window/picture.hpp"
+
 namespace reprise::viewer {
+
+// The pixels of the bound framebuffer, as write_png() takes them. Requires a current GL context.
+[[nodiscard]] std::vector<std::uint8_t> read_pixels(PictureSize size);
 
 class Offscreen {
  public:
@@ -19,7 +24,7 @@ class Offscreen {
   [[nodiscard]] const char* glsl() const noexcept { return "#version 150"; }
   // Binds the framebuffer for drawing.
   void bind() const;
-  // The image, top row first: width * height * 3 bytes, RGB.
+  // The image, as write_png() takes it.
   [[nodiscard]] std::vector<std::uint8_t> pixels() const;
 
  private:

@@ -2,11 +2,14 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
+#include "base/atomic_file.hpp"
 #include "panels/shared/keys.hpp"
 #include "window/application.hpp"
 #include "window/offscreen.hpp"
@@ -50,6 +53,23 @@ void select_node(Workspace& workspace, const std::string& name) {
     return;
   }
   throw std::runtime_error("no node name of this graph contains \"" + name + "\"");
+}
+
+// Prefers the shown graph, then the first graph that has the replay.
+void show_replay(Workspace& workspace, std::uint64_t replay) {
+  const auto document = workspace.feed().document();
+  ViewState& view = workspace.view();
+  model::GraphKey key = view.graph;
+  if (document->find_replay(key, replay) == nullptr) {
+    const auto found = std::find_if(
+        document->graphs.begin(), document->graphs.end(),
+        [&](const auto& graph) { return document->find_replay(graph.first, replay) != nullptr; });
+    if (found == document->graphs.end())
+      throw std::runtime_error("the trace has no replay " + std::to_string(replay));
+    key = found->first;
+  }
+  view.show_replay(key, replay);
+  view.select(model::SelectedReplay{key, replay});
 }
 
 // Drives ImGui without a window: supplies its display size and time.
@@ -96,6 +116,9 @@ void take_start_page(const ScreenshotDesc& desc) {
 }  // namespace
 
 void take_screenshot(const ScreenshotDesc& desc) {
+  const bool is_svg = desc.picture.extension() == ".svg";
+  if (is_svg && (desc.target.empty() || desc.view.value_or(View::Graph) != View::Graph))
+    throw std::runtime_error("only the graph view of a trace can be written as SVG");
   if (desc.target.empty()) return take_start_page(desc);
   Background background;
   const auto feed = open_feed(desc.target, desc.token);
@@ -105,14 +128,15 @@ void take_screenshot(const ScreenshotDesc& desc) {
   WorkspaceLayout layout;
   if (desc.view) workspace.show(*desc.view);
   const Clock::time_point end = Clock::now() + kSettle;
-  bool selected = desc.select.empty();
+  bool selected = desc.select.empty() && desc.replay == 0;
   for (int still = 0; still < kStillFrames; ++still) {
     frames.draw([&](const Theme& theme) {
       workspace.handle_keys();
       workspace.draw(theme, layout);
     });
     if (!selected && workspace.is_settled()) {
-      select_node(workspace, desc.select);
+      if (desc.replay != 0) show_replay(workspace, desc.replay);
+      if (!desc.select.empty()) select_node(workspace, desc.select);
       selected = true;
       still = 0;
     }
@@ -126,7 +150,13 @@ void take_screenshot(const ScreenshotDesc& desc) {
                                " were not ready within two minutes");
     std::this_thread::sleep_for(kPollInterval);
   }
-  frames.write();
+  if (!is_svg) return frames.write();
+  ViewState& view = workspace.view();
+  view.show(View::Graph);
+  view.graph_svg = true;
+  frames.draw([&](const Theme& theme) { workspace.draw(theme, layout); });
+  if (!view.save) throw std::runtime_error("the trace has no graph to draw");
+  detail::write_file_atomically(desc.picture, view.save->contents);
 }
 
 }  // namespace reprise::viewer

@@ -13,13 +13,17 @@
 namespace reprise::viewer {
 
 struct ScreenshotDesc {
-  std::filesystem::path picture;  // PNG, written when all views are complete
+  // Written when all views are complete: a PNG, or with the extension .svg the drawing of the
+  // graph.
+  std::filesystem::path picture;
   std::string target = {};        // a file, a session's socket, or host:port; empty: the start page
   std::string other = {};         // second target, for comparison; empty: none
   std::string token = {};
   std::optional<View> view = {};
   std::filesystem::path program = {};  // the running executable
   std::string select = {};  // selects the first node whose name contains this text; empty: none
+  std::uint64_t replay =
+      0;  // shows this replay, and selects it if `select` is empty; 0: the newest
   std::uint32_t width = 1600, height = 900;
   float scale = 1;
   Shade shade = Shade::Dark;

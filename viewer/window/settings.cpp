@@ -100,6 +100,7 @@ std::string read_all(const Json& json, Settings& values) {
   });
   attempt([&] { read_window(object_in(json, "window"), values); });
   attempt([&] { read_layout(object_in(json, "layout"), values.layout); });
+  attempt([&] { read_field(json, "tables", values.tables, is_text); });
   attempt([&] { read_recent(json, values.recent); });
   return wrong;
 }
@@ -118,6 +119,7 @@ void write_all(const Settings& values, Json& json) {
   layout["strip"] = values.layout.strip;
   layout["inspector"] = values.layout.inspector;
   layout["lower"] = values.layout.lower;
+  json["tables"] = values.tables;
   json["recent"] = Json::array();
   for (const RecentEntry& entry : values.recent)
     json["recent"].push_back({{"path", entry.path}, {"opened", entry.opened}});

@@ -28,6 +28,7 @@ struct Settings {
   std::uint32_t width = 1600, height = 900;  // of the window, in points
   bool maximised = false;
   WorkspaceLayout layout;
+  std::string tables;               // widths, order and sorting of columns, as ImGui writes them
   std::vector<RecentEntry> recent;  // newest first
 
   // Moves the file to the front, without duplicates, and keeps at most kMaxRecentFiles entries.

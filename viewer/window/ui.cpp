@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "window/background_fills.hpp"
+
 namespace reprise::viewer {
 
 Ui::Ui(const UiDesc& desc)
@@ -61,14 +63,28 @@ void Ui::new_frame() { ImGui_ImplOpenGL3_NewFrame(); }
 
 void Ui::render() {
   ImGui::Render();
+  ImDrawData& data = *ImGui::GetDrawData();
   const ImGuiIO& io = ImGui::GetIO();
-  const ImVec4 back = ImGui::ColorConvertU32ToFloat4(theme_.background);
+  const ImVec2 scale = io.DisplayFramebufferScale;
+  const auto height = static_cast<GLsizei>(io.DisplaySize.y * scale.y);
+  std::vector<BackgroundFill> fills;
+  if (data.CmdListsCount > 0)
+    fills = take_background_fills(*data.CmdLists[0], io.Fonts->TexUvWhitePixel);
+  // A pixel belongs to a fill if its centre does.
+  const auto pixel = [](float at) { return static_cast<GLint>(std::ceil(at - 0.5f)); };
+  glViewport(0, 0, static_cast<GLsizei>(io.DisplaySize.x * scale.x), height);
+  glDisable(GL_SCISSOR_TEST);  // for the first fill, which is the whole screen
+  for (const BackgroundFill& fill : flatten_fills(fills, io.DisplaySize, theme_.background)) {
+    const GLint left = pixel(fill.min.x * scale.x), top = pixel(fill.min.y * scale.y),
+                right = pixel(fill.max.x * scale.x), bottom = pixel(fill.max.y * scale.y);
+    const ImVec4 colour = ImGui::ColorConvertU32ToFloat4(fill.colour);
+    glScissor(left, height - bottom, right - left, bottom - top);
+    glClearColor(colour.x, colour.y, colour.z, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glEnable(GL_SCISSOR_TEST);
+  }
   glDisable(GL_SCISSOR_TEST);
-  glViewport(0, 0, static_cast<GLsizei>(io.DisplaySize.x * io.DisplayFramebufferScale.x),
-             static_cast<GLsizei>(io.DisplaySize.y * io.DisplayFramebufferScale.y));
-  glClearColor(back.x, back.y, back.z, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  ImGui_ImplOpenGL3_RenderDrawData(&data);
 }
 
 }  // namespace reprise::viewer

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "panels/shared/keys.hpp"
 #include "window/quit_signals.hpp"
 
 namespace reprise::viewer {
@@ -50,6 +51,13 @@ void FrameLoop::step() {
   window_.ui().set_shade(settings_.shade);
   if (!window_.begin_frame()) return;
   application_.draw(window_.ui().theme());
+  if (is_pressed(Key::Picture)) {
+    const std::filesystem::path path = application_.picture_path();
+    window_.save_picture(path, [this, path](const std::string& error) {
+      application_.show_message(error.empty() ? "Saved " + path.string() : error);
+      due_ = kSettleFrames;
+    });
+  }
   window_.add_exit();
   window_.set_title(application_.title());
 }
@@ -59,7 +67,10 @@ void show_viewer(const ViewerWindowDesc& desc) {
   print_message(file.message());
   Settings& settings = file.values;
   if (desc.shade) settings.shade = *desc.shade;
-  if (desc.reset_layout) settings.layout = {};
+  if (desc.reset_layout) {
+    settings.layout = {};
+    settings.tables.clear();
+  }
   const bool sized = desc.width && desc.height;
 
   std::atomic<Window*> opened{nullptr};
@@ -73,6 +84,7 @@ void show_viewer(const ViewerWindowDesc& desc) {
                  .scale = desc.scale,
                  .shade = settings.shade});
   opened.store(&window);
+  ImGui::LoadIniSettingsFromMemory(settings.tables.c_str(), settings.tables.size());
   {
     Application application({.program = desc.program, .wake = [&window] { window.wake(); }},
                             settings);
@@ -86,9 +98,16 @@ void show_viewer(const ViewerWindowDesc& desc) {
     }
     print_message(file.save());  // saves the recent files
     FrameLoop loop(window, application, settings);
-    while (!window.wants_to_close() && !signals.received()) loop.step();
+    while (!signals.received() && !application.is_closed()) {
+      if (window.wants_to_close()) {
+        if (application.may_close()) break;
+        window.keep_open();
+      }
+      loop.step();
+    }
     window.on_drop({});
     if (!sized) store_window_state(window, settings);
+    settings.tables = ImGui::SaveIniSettingsToMemory();
     print_message(file.save());
   }
   opened.store(nullptr);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "panels/shared/keys.hpp"
+#include "window/offscreen.hpp"
 
 namespace reprise::viewer {
 
@@ -183,6 +184,7 @@ void Window::wake() {
 
 bool Window::take_input() noexcept { return std::exchange(input_, false); }
 bool Window::take_wake() noexcept { return woken_.exchange(false); }
+void Window::keep_open() { glfwSetWindowShouldClose(handle_, GLFW_FALSE); }
 bool Window::wants_to_close() const { return glfwWindowShouldClose(handle_) != 0; }
 
 bool Window::begin_frame() {
@@ -199,8 +201,29 @@ bool Window::begin_frame() {
 
 void Window::add_exit() {
   ui_->render();
+  write_picture();
   glfwSwapBuffers(handle_);
   clear_key_presses();
+}
+
+void Window::save_picture(std::filesystem::path path, std::function<void(std::string)> saved) {
+  picture_ = std::move(path);
+  picture_saved_ = std::move(saved);
+}
+
+void Window::write_picture() {
+  if (picture_.empty()) return;
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(handle_, &width, &height);
+  const PictureSize size{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
+  std::string error;
+  try {
+    write_png(picture_, size, read_pixels(size));
+  } catch (const std::exception& failed) {
+    error = failed.what();
+  }
+  picture_.clear();
+  picture_saved_(std::move(error));
 }
 
 std::uint32_t Window::width() const {

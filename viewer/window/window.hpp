@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -47,10 +48,14 @@ class Window {
   [[nodiscard]] bool take_input() noexcept;
   [[nodiscard]] bool take_wake() noexcept;
   [[nodiscard]] bool wants_to_close() const;
+  void keep_open();  // until the user closes the window again
 
   // Returns false, without starting a frame, if the window is not visible.
   [[nodiscard]] bool begin_frame();
   void add_exit();
+  // Saves the next finished frame. `saved` receives the error, or an empty text; called from
+  // add_exit().
+  void save_picture(std::filesystem::path path, std::function<void(std::string)> saved);
 
   // In the units of WindowDesc.
   [[nodiscard]] std::uint32_t width() const;
@@ -65,6 +70,7 @@ class Window {
   void open(const WindowDesc& desc);
   void set_callbacks();
   [[nodiscard]] Scale display_scale() const;
+  void write_picture();
 
   GLFWwindow* handle_ = nullptr;
   const char* glsl_ = nullptr;
@@ -72,6 +78,8 @@ class Window {
   std::unique_ptr<Ui> ui_;
   std::string title_;
   std::function<void(std::vector<std::string>)> drop_;
+  std::filesystem::path picture_;  // empty: none
+  std::function<void(std::string)> picture_saved_;
   bool input_ = true;
   std::atomic<bool> woken_{false};
 };

@@ -79,9 +79,13 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   }
   std::shared_ptr<CudaLibrary> from = library(image, desc.source);
   const CUfunction function = from->function(desc.name);
+  const bool is_gpu_only = desc.host == nullptr && desc.parameters.empty();
+  const std::span<const KernelParameter> parameters =
+      is_gpu_only ? from->signature(desc.name) : desc.parameters;
   auto kernel = std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name);
-  check_parameters(desc.name, desc.parameters, kernel->parameters());
-  return CudaKernel::core(std::move(kernel), {desc.parameters.begin(), desc.parameters.end()});
+  const std::vector<KernelParameter> compiled = kernel->parameters();
+  check_parameters(desc.name, parameters, compiled);
+  return CudaKernel::core(std::move(kernel), {parameters.begin(), parameters.end()}, compiled);
 }
 
 std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {

@@ -28,6 +28,7 @@ namespace reprise::detail {
   X(cuCtxGetCurrent, 4000)                               \
   X(cuCtxPushCurrent, 4000)                              \
   X(cuCtxPopCurrent, 4000)                               \
+  X(cuCtxRecordEvent, 12050)                             \
   X(cuThreadExchangeStreamCaptureMode, 10010)            \
   X(cuPointerGetAttributes, 7000)                        \
   X(cuStreamCreate, 2000)                                \
@@ -43,6 +44,7 @@ namespace reprise::detail {
   X(cuEventQuery, 2000)                                  \
   X(cuEventSynchronize, 2000)                            \
   X(cuKernelGetFunction, 12000)                          \
+  X(cuKernelGetName, 12030)                              \
   X(cuFuncLoad, 12040)                                   \
   X(cuFuncGetName, 12030)                                \
   X(cuFuncGetParamInfo, 12040)                           \

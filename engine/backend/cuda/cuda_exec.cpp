@@ -37,7 +37,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     builder.add_nodes();
     exec_ = builder.instantiate();
     boundary_ = builder.boundary();
-    nodes_ = builder.take_nodes(exec_);
+    nodes_ = builder.exec_nodes(exec_);
     source_nodes_.reset(nodes_.nodes.size());
     update_.disable_all(nodes_, bindings_);
   } catch (...) {
@@ -137,7 +137,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
                                               std::move(iterations), time_host_nodes());
     }
     clone = builder.instantiate();
-    clone_nodes = builder.take_nodes(clone);
+    clone_nodes = builder.exec_nodes(clone);
     update_.disable_all(clone_nodes, bindings_);
     cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
                "cuGraphUpload", call);

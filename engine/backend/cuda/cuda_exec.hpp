@@ -48,8 +48,11 @@ class CudaExec final : public BackendExec {
   // cuda_exec_update.cpp implements the changes.
   [[nodiscard]] ExecUpdate change(const BindingChange& change) override;
   [[nodiscard]] ExecUpdate change(const PlanChange& change) override;
-  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
-    return callbacks_.error(replay);
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) override {
+    return callbacks_.errors().of(replay);
+  }
+  [[nodiscard]] CallbackErrors::Unseen take_unseen_errors() override {
+    return callbacks_.errors().take_unseen();
   }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return markers_ ? markers_->unfinished() : std::vector<UnfinishedNode>();

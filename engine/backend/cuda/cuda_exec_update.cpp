@@ -177,11 +177,11 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& re
                            {made, resources.staged, callbacks_, resources.retained,
                             entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
   builder.add_nodes();
+  ExecNodes now = builder.exec_nodes(exec_);
   ExecUpdate result = take_graph(made, &builder, *change.plan);
   if (!result.done()) return result;
   source_nodes_.mark_all_updated();
   // exec_ still knows the nodes of its first graph.
-  ExecNodes now = builder.take_nodes(exec_);
   nodes_.timing = std::move(now.timing);
   nodes_.first_keys = std::move(now.first_keys);
   nodes_.handles = std::move(now.handles);
@@ -195,6 +195,13 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
                             (markers_ && lowered.nodes.size() != old.nodes.size());
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
   update_.reserve(*change.plan->recording);
+  // All that may run out of memory comes before exec_ changes.
+  struct Replaced {
+    std::shared_ptr<const Plan> plan;
+    std::shared_ptr<const void> resources, callbacks;
+  };
+  auto replaced = std::make_shared<Replaced>();
+  Bindings bindings = *change.bindings;
   auto resources = std::make_shared<Resources>(context_, *change.plan->recording);
   auto callbacks = callbacks_.begin_set(launches_);
   ExecUpdate result;
@@ -209,23 +216,20 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
     callbacks_.restore_set(std::move(callbacks));
     return result;
   }
-  const Bindings before = std::exchange(bindings_, *change.bindings);
+  std::swap(bindings_, bindings);
+  // Earlier launches use the resources of the previous plan.
+  replaced->plan = std::exchange(plan_, change.plan);
+  replaced->resources = std::exchange(resources_, std::move(resources));
+  replaced->callbacks = std::move(callbacks);
+  result.replaced = std::move(replaced);
+  is_changed_ = true;
   for (std::uint32_t node = 0; node < nodes_.nodes.size(); ++node) {
-    if (before.is_disabled(node) != bindings_.is_disabled(node))
+    if (bindings.is_disabled(node) != bindings_.is_disabled(node))
       static_cast<void>(update_.set_enabled(nodes_, node, bindings_));
   }
   if (boundary_ && timestamp_mode_ == TimestampMode::Off)
     set_timestamp_mode(exec_, boundary_, timestamp_mode_,
                        context_->at(Stage::Launch, plan_->label));
-  is_changed_ = true;
-  // Earlier launches use the resources of the previous plan.
-  struct Replaced {
-    std::shared_ptr<const Plan> plan;
-    std::shared_ptr<const void> resources, callbacks;
-  };
-  result.replaced = std::make_shared<Replaced>(
-      Replaced{std::exchange(plan_, change.plan), std::exchange(resources_, std::move(resources)),
-               std::move(callbacks)});
   return result;
 }
 

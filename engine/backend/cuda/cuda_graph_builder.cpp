@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 #include "record/geometry.hpp"
@@ -57,19 +58,19 @@ std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
   return at == nodes_.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.begin());
 }
 
-ExecNodes CudaGraphBuilder::take_nodes(cudaGraphExec_t exec) {
-  ExecNodes taken{exec, std::move(nodes_), own_timing_};
+ExecNodes CudaGraphBuilder::exec_nodes(cudaGraphExec_t exec) const {
+  ExecNodes made{exec, nodes_, own_timing_};
   for (const BodyGraph& body : own_bodies_) {
-    taken.nodes.insert(taken.nodes.end(), body.nodes.begin(), body.nodes.end());
-    taken.first_keys.push_back(body.first_key);
+    made.nodes.insert(made.nodes.end(), body.nodes.begin(), body.nodes.end());
+    made.first_keys.push_back(body.first_key);
   }
   const auto& buffers = plan_.recording->buffers;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (buffers[i]->kind != BufferKind::Condition) continue;
-    taken.handles.resize(buffers.size());
-    taken.handles[i] = bindings_.address[i];
+    made.handles.resize(buffers.size());
+    made.handles[i] = bindings_.address[i];
   }
-  return taken;
+  return made;
 }
 
 Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) const {
@@ -77,14 +78,14 @@ Error CudaGraphBuilder::with_command(const Error& error, std::uint32_t node) con
   details.stage = Stage::Instantiate;
   const std::uint32_t command = plan_.command_of(node);
   if (command == kNone)
-    return Error(std::move(details),
-                 concat("the entry or exit kernel of graph \"", plan_.label, "\": ", error.what()));
+    return Error(std::move(details), concat("the entry or exit kernel of graph \"", plan_.label,
+                                            "\": ", text_of(error)));
   const Recording& recording = *plan_.recording;
   details.command = command;
   details.label = recording.label_path(recording.commands[command].label);
   std::string text = concat("command ", command, ", ", recording.command_name(command));
   if (!details.label.empty()) text += concat(", in \"", details.label, "\"");
-  text += concat(": ", error.what());
+  text += concat(": ", text_of(error));
   return Error(std::move(details), text);
 }
 

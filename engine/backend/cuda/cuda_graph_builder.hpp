@@ -76,7 +76,7 @@ class CudaGraphBuilder {
   // By lowered node.
   [[nodiscard]] std::span<const cudaGraphNode_t> nodes() const noexcept { return nodes_; }
   // The nodes of `exec`, an executable of the graph, for later changes.
-  [[nodiscard]] ExecNodes take_nodes(cudaGraphExec_t exec);
+  [[nodiscard]] ExecNodes exec_nodes(cudaGraphExec_t exec) const;
   // By the number of the body in timing_layout().
   [[nodiscard]] std::span<const BodyGraph> bodies() const noexcept { return own_bodies_; }
   // kNone for instrumentation and for null.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/kernel_name.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -20,6 +21,15 @@ bool is_text(std::span<const std::byte> image) {
                                                                      "\x7f"
                                                                      "ELF",
                                                                      4) == 0);
+}
+
+// True if the kernel of REPRISE_KERNEL_INSTANCE has the parameters of the table: it was compiled
+// with one structure of them all, whose size is a multiple of its alignment.
+bool is_instance(std::span<const KernelParameter> table,
+                 std::span<const KernelParameter> compiled) {
+  if (table.size() < 2 || compiled.size() != 1 || compiled[0].offset != 0) return false;
+  const std::uint32_t end = table.back().offset + table.back().size;
+  return compiled[0].size >= end && compiled[0].size - end < alignof(std::max_align_t);
 }
 
 std::string parameter_text(const KernelParameter& p) {
@@ -52,10 +62,36 @@ CudaLibrary::~CudaLibrary() {
   if (scope && library_ != nullptr) cuda_ignore(cudaLibraryUnload(library_));
 }
 
+// The kernel with this symbol, or else the C++ function of this name; null: none. Leaves it to a
+// look-up by symbol to report why an image cannot be used.
+cudaKernel_t CudaLibrary::find_kernel(const std::string& name) const {
+  unsigned count = 0;
+  cudaError_t result = cudaLibraryGetKernelCount(&count, library_);
+  std::vector<cudaKernel_t> kernels(result == cudaSuccess ? count : 0);
+  if (result == cudaSuccess) result = cudaLibraryEnumerateKernels(kernels.data(), count, library_);
+  if (result != cudaSuccess) {
+    cuda_ignore(result);
+    return nullptr;
+  }
+  const auto symbol_of = [this](cudaKernel_t kernel) -> std::string_view {
+    const char* symbol = nullptr;
+    return context_->driver.cuKernelGetName(&symbol, kernel) == CUDA_SUCCESS ? symbol : "";
+  };
+  for (cudaKernel_t kernel : kernels) {
+    if (symbol_of(kernel) == name) return kernel;
+  }
+  for (cudaKernel_t kernel : kernels) {
+    if (readable_kernel_name(symbol_of(kernel)) == name) return kernel;
+  }
+  return nullptr;
+}
+
 CUfunction CudaLibrary::function(const std::string& entry) const {
   const SetupScope scope(*context_, Stage::Load);
-  cudaKernel_t kernel = nullptr;
-  const cudaError_t result = cudaLibraryGetKernel(&kernel, library_, entry.c_str());
+  // A look-up by symbol that fails would replace the error that the application left pending.
+  cudaKernel_t kernel = find_kernel(entry);
+  const cudaError_t result =
+      kernel != nullptr ? cudaSuccess : cudaLibraryGetKernel(&kernel, library_, entry.c_str());
   if (error_code_of(result) == ErrorCode::KernelNotFound) {
     throw_cuda_error(NativeApi::Runtime, result, "cudaLibraryGetKernel", context_->at(Stage::Load),
                      concat(name_, " contains no kernel \"", entry, "\" for compute capability ",
@@ -69,6 +105,36 @@ CUfunction CudaLibrary::function(const std::string& entry) const {
   if (loaded != CUDA_SUCCESS)
     throw_cuda_error(NativeApi::Driver, loaded, "cuKernelGetFunction", call, log_.c_str());
   return function;
+}
+
+std::span<const KernelParameter> CudaLibrary::signature(const std::string& entry) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<const ImageSignature>& known = signatures_[entry];
+  if (!known) known = ImageSignature::read(read_global("reprise_signature_of_" + entry));
+  return known ? known->parameters() : std::span<const KernelParameter>();
+}
+
+// The bytes of a variable of the image; none if there is no such variable.
+std::vector<std::byte> CudaLibrary::read_global(const std::string& name) const {
+  const SetupScope scope(*context_, Stage::Load);
+  const CallContext call = context_->at(Stage::Load, name_);
+  void* address = nullptr;
+  std::size_t size = 0;
+  const cudaError_t found = cudaLibraryGetGlobal(&address, &size, library_, name.c_str());
+  if (error_code_of(found) == ErrorCode::KernelNotFound) {
+    cuda_ignore(found);
+    return {};
+  }
+  cuda_check(found, "cudaLibraryGetGlobal", call);
+  std::vector<std::byte> bytes(size);
+  cudaStream_t stream = nullptr;  // the default stream may be captured by another thread
+  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
+             call);
+  cudaError_t copied = cudaMemcpyAsync(bytes.data(), address, size, cudaMemcpyDeviceToHost, stream);
+  if (copied == cudaSuccess) copied = cudaStreamSynchronize(stream);
+  cuda_ignore(cudaStreamDestroy(stream));
+  cuda_check(copied, "cudaMemcpyAsync", call);
+  return bytes;
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
@@ -119,12 +185,15 @@ std::vector<KernelParameter> CudaKernel::parameters() const {
 }
 
 KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
-                            std::vector<KernelParameter> parameters) {
+                            std::vector<KernelParameter> parameters,
+                            std::span<const KernelParameter> compiled) {
   const SetupScope scope(*kernel->context_, Stage::Load);
   KernelCore core;
   core.name = kernel->name_;
-  for (const KernelParameter& p : parameters)
-    core.parameter_bytes = std::max(core.parameter_bytes, p.offset + p.size);
+  for (const auto& list : {std::span<const KernelParameter>(parameters), compiled}) {
+    for (const KernelParameter& p : list)
+      core.parameter_bytes = std::max(core.parameter_bytes, p.offset + p.size);
+  }
   core.parameters = std::move(parameters);
   core.max_block_threads =
       static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
@@ -138,6 +207,7 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
 
 void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,
                       std::span<const KernelParameter> compiled) {
+  if (is_instance(table, compiled)) return;
   std::string text;
   const std::size_t common = std::min(table.size(), compiled.size());
   for (std::size_t i = 0; i < common && text.empty(); ++i) {

@@ -1,19 +1,21 @@
 // CudaLibrary and CudaKernel: a loaded image (fatbin, cubin or PTX) and one of its entry points on
-// one GPU. Threads: any; the only mutable state is the opt-in to more dynamic shared memory, which
-// only grows.
+// one GPU. Threads: any.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <reprise/kernel.hpp>
 
 #include "backend/cuda/cuda_context.hpp"
+#include "record/image_signature.hpp"
 #include "record/kernel_core.hpp"
 
 namespace reprise::detail {
@@ -28,15 +30,24 @@ class CudaLibrary {
   CudaLibrary& operator=(const CudaLibrary&) = delete;
   ~CudaLibrary();
 
-  // Throws KernelNotFound naming the entry and this image.
+  // The kernel with the symbol `entry`, or the C++ function of this name at global scope. Throws
+  // KernelNotFound naming the entry and this image.
   [[nodiscard]] CUfunction function(const std::string& entry) const;
+  // The parameters that REPRISE_KERNEL stored in the image for this entry; they live as long as the
+  // library. None for an image that was not built from a shader file.
+  [[nodiscard]] std::span<const KernelParameter> signature(const std::string& entry);
 
  private:
+  [[nodiscard]] std::vector<std::byte> read_global(const std::string& name) const;
+  [[nodiscard]] cudaKernel_t find_kernel(const std::string& name) const;
+
   std::shared_ptr<const CudaContext> context_;
   std::string name_;
   // Log of the driver's compiler, which runs at the load or at the first kernel look-up.
   std::string log_;
   cudaLibrary_t library_ = nullptr;
+  std::mutex mutex_;  // protects `signatures_`
+  std::unordered_map<std::string, std::unique_ptr<const ImageSignature>> signatures_;  // by entry
 };
 
 class CudaKernel final : public BackendKernel {
@@ -52,9 +63,11 @@ class CudaKernel final : public BackendKernel {
   [[nodiscard]] int attribute(CUfunction_attribute which) const;
   // Offsets and sizes as compiled. The image does not reveal pointers: `is_pointer` is false.
   [[nodiscard]] std::vector<KernelParameter> parameters() const;
-  // The core of a handle with the given parameters. The runtime sets `device` and `generation`.
+  // The core of a handle with the given parameters. `compiled`: those of parameters(). The runtime
+  // sets `device` and `generation`.
   [[nodiscard]] static KernelCore core(std::shared_ptr<const CudaKernel> kernel,
-                                       std::vector<KernelParameter> parameters);
+                                       std::vector<KernelParameter> parameters,
+                                       std::span<const KernelParameter> compiled);
 
  private:
   std::shared_ptr<const CudaContext> context_;
@@ -65,7 +78,7 @@ class CudaKernel final : public BackendKernel {
 };
 
 // Throws ParameterMismatch (Stage::Load) naming kernel, index, offsets and sizes if `table` differs
-// from `compiled`.
+// from `compiled`, which may be one structure with the table's parameters (a kernel instance).
 void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,
                       std::span<const KernelParameter> compiled);
 

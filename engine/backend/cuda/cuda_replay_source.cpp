@@ -1,6 +1,8 @@
 #include "backend/cuda/cuda_replay_source.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "base/text.hpp"
@@ -11,6 +13,25 @@ namespace {
 
 // An open CUPTI window slows down other graphs, so it closes after this time without a launch.
 constexpr std::chrono::seconds kMaxIdleWindow{1};
+
+// Waits until all work of the context is complete, in every stream; a call that blocks could not
+// give up at `deadline`. A lost device counts as idle, a context whose work is being captured as
+// busy.
+bool wait_until_idle(const CudaContext& context, std::chrono::steady_clock::time_point deadline) {
+  const SetupScope scope(context, std::nothrow);
+  if (!scope) return true;
+  const CudaDriver& driver = context.driver;
+  CUevent event = nullptr;
+  if (driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return true;
+  CUresult result = driver.cuCtxRecordEvent(context.handle, event);
+  if (result == CUDA_SUCCESS) {
+    while ((result = driver.cuEventQuery(event)) == CUDA_ERROR_NOT_READY &&
+           std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+  }
+  static_cast<void>(driver.cuEventDestroy(event));
+  return result != CUDA_ERROR_NOT_READY && result != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
 
 }  // namespace
 
@@ -23,10 +44,10 @@ CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context,
       nodes_by_(nodes_by),
       timed_by_(nodes_by) {
   if (nodes_by_ != TimedBy::Cupti) return;
-  ActivitySession::of_process().expect(context_->handle, [context = context_] {
-    const SetupScope scope(*context, std::nothrow);
-    if (scope) cuda_ignore(cudaDeviceSynchronize());
-  });
+  ActivitySession::of_process().expect(context_->handle,
+                                       [context = context_](Clock::time_point deadline) {
+                                         return wait_until_idle(*context, deadline);
+                                       });
 }
 
 void CudaReplaySource::close() noexcept {
@@ -84,10 +105,10 @@ ReplaySource::Lost CudaReplaySource::collect(ReplayObserver& observer) {
     pending_.insert(pending_.end(), ended_.begin(), ended_.end());
     last_ended_ = ended_.back().replay;
   }
-  const bool is_done = is_complete();
+  bool is_done = is_complete();
   if (is_done) {
     const std::lock_guard lock(make_mutex_);
-    close_window();
+    is_done = try_close_window();
   } else if (is_timing_ && !pending_.empty()) {
     nodes_->flush();
   }
@@ -112,22 +133,30 @@ bool CudaReplaySource::open_window() {
       clone_ = clone.exec;
     });
     has_window_ = reason.empty();
-    if (!reason.empty())
+    if (!has_window_ && reason != ActivitySession::kBusy) nodes_by_ = TimedBy::Timestamp;
+    if (!has_window_)
       notice_ = concat("nodes are timed by timestamp kernels, not by CUPTI: ", reason);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::DeviceLost) throw;
+    nodes_by_ = TimedBy::Timestamp;
     notice_ = concat("nodes are timed by timestamp kernels, because a CUPTI window failed: ",
                      error.what());
   }
   return has_window_;
 }
 
-void CudaReplaySource::close_window() noexcept {
-  if (!std::exchange(has_window_, false)) return;
-  ActivitySession::of_process().close([this] {
+bool CudaReplaySource::try_close_window() noexcept {
+  if (!has_window_) return true;
+  has_window_ = !ActivitySession::of_process().close([this] {
     clones_.destroy();
     clone_ = nullptr;
   });
+  return !has_window_;
+}
+
+void CudaReplaySource::close_window() noexcept {
+  // Launches pass the gate between two attempts.
+  while (!try_close_window()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
@@ -141,7 +170,7 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
   if (timed_by_ == TimedBy::Cupti) {
     clones_.destroy();  // a timestamped clone is idle: all its replays were collected
     clone_ = nullptr;
-    if (!open_window()) timed_by_ = nodes_by_ = TimedBy::Timestamp;
+    if (!open_window()) timed_by_ = TimedBy::Timestamp;
   }
   if (clone_ == nullptr) {
     ProfilingClone clone = clones_.make(TimedBy::Timestamp);

@@ -114,9 +114,13 @@ class CudaReplaySource final : public ReplaySource {
   // Returns false if the times are not available yet.
   [[nodiscard]] bool report(const ReplayTimestamps& replay, NodeTimer::Remaining remaining,
                             ReplayObserver& observer, Lost& lost);
-  // A CUPTI window; under make_mutex_; false: falls back to timestamps.
+  // A CUPTI window; under make_mutex_. False: timestamps replace it, from now on unless the device
+  // was only busy.
   [[nodiscard]] bool open_window();
-  void close_window() noexcept;  // under make_mutex_
+  // Under make_mutex_. try_close_window() returns false while the device stays busy;
+  // close_window() tries until the window is closed.
+  [[nodiscard]] bool try_close_window() noexcept;
+  void close_window() noexcept;
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaInstrumentation> instrumentation_;

@@ -43,7 +43,9 @@ std::uint64_t page_bytes(const CudaContext& context) {
 
 UnmappedRanges& UnmappedRanges::of_process() {
   // Never destroyed: slabs may be freed after the end of main.
-  static UnmappedRanges* const all = new UnmappedRanges;
+  // Allocates nothing, because destructors may be the first to ask.
+  alignas(UnmappedRanges) static std::byte storage[sizeof(UnmappedRanges)];
+  static UnmappedRanges* const all = new (storage) UnmappedRanges;
   return *all;
 }
 

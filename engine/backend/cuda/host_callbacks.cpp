@@ -1,7 +1,5 @@
 #include "backend/cuda/host_callbacks.hpp"
 
-#include <new>
-
 #include "base/steady_clock.hpp"
 
 namespace reprise::detail {
@@ -22,7 +20,6 @@ HostCallbacks::Call* HostCallbacks::add(const std::function<void()>& function,
     call->command = command;
     call->count = set_->replays_;
   }
-  has_calls_.store(true, std::memory_order_release);
   return call;
 }
 
@@ -40,35 +37,8 @@ void HostCallbacks::run(void* call) noexcept {
   const std::uint64_t replay = ++self.count;
   HostTimes* const times = self.times.load(std::memory_order_acquire);
   const std::int64_t started = times == nullptr ? 0 : steady_now();
-  self.owner->run_function(self, replay);
+  self.owner->errors_.run(*self.function, replay, self.command);
   if (times != nullptr) times->record(replay, {started, steady_now()});
-}
-
-void HostCallbacks::run_function(const Call& self, std::uint64_t replay) noexcept {
-  try {
-    (*self.function)();
-  } catch (...) {
-    record_error(replay, self.command, std::current_exception());
-  }
-}
-
-void HostCallbacks::record_error(std::uint64_t replay, std::uint32_t command,
-                                 std::exception_ptr error) noexcept {
-  const std::lock_guard lock(mutex_);
-  try {
-    const auto [at, first] = thrown_.try_emplace(replay, Thrown{command, error});
-    if (!first && command < at->second.command) at->second = {command, std::move(error)};
-  } catch (...) {
-    if (first_dropped_ == 0) first_dropped_ = replay;
-  }
-}
-
-std::exception_ptr HostCallbacks::error(std::uint64_t replay) const {
-  if (!has_calls_.load(std::memory_order_acquire)) return nullptr;
-  const std::lock_guard lock(mutex_);
-  if (const auto found = thrown_.find(replay); found != thrown_.end()) return found->second.error;
-  return first_dropped_ == replay && replay != 0 ? std::make_exception_ptr(std::bad_alloc())
-                                                 : nullptr;
 }
 
 }  // namespace reprise::detail

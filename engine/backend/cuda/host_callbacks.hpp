@@ -1,18 +1,16 @@
 // HostCallbacks: the host callbacks of one executable graph, and their exceptions. No exception
-// propagates into CUDA. Threads: CUDA calls from its own thread; error() from any.
+// propagates into CUDA. Threads: CUDA calls from its own thread; errors() from any.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "backend/callback_errors.hpp"
 #include "backend/cuda/host_times.hpp"
 
 namespace reprise::detail {
@@ -48,29 +46,16 @@ class HostCallbacks {
   [[nodiscard]] std::shared_ptr<const HostTimes> time(std::uint32_t command);
   // The function of a host node.
   static void run(void* call) noexcept;
-  // The exception of replay `replay` (from 1); of several, that of the lowest command. Null if
-  // there is none.
-  [[nodiscard]] std::exception_ptr error(std::uint64_t replay) const;
+  [[nodiscard]] CallbackErrors& errors() noexcept { return errors_; }
 
  private:
-  struct Thrown {
-    std::uint32_t command = 0;
-    std::exception_ptr error;
-  };
-  void run_function(const Call& call, std::uint64_t replay) noexcept;
-  void record_error(std::uint64_t replay, std::uint32_t command, std::exception_ptr error) noexcept;
-
   std::shared_ptr<Set> set_;
-  std::atomic<bool> has_calls_{false};
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, Thrown> thrown_;  // by replay
-  // The first replay whose exception was dropped for lack of memory; 0: none.
-  std::uint64_t first_dropped_ = 0;
+  CallbackErrors errors_;
 };
 
 class HostCallbacks::Set {
  public:
-  explicit Set(std::uint64_t replays) noexcept : replays_(replays) {}
+  explicit Set(std::uint64_t replays) : replays_(replays) {}
 
  private:
   friend class HostCallbacks;

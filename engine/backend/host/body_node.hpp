@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "backend/host/callback_errors.hpp"
+#include "backend/callback_errors.hpp"
 #include "backend/host/device_generation.hpp"
 #include "backend/host/replay_state.hpp"
 #include "plan/timing_layout.hpp"

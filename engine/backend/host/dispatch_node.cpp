@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "backend/host/block_scratch.hpp"
+#include "backend/host/checked_dispatch.hpp"
 #include "backend/host/elapsed.hpp"
 #include "backend/host/worker_arena.hpp"
 
@@ -27,7 +27,7 @@ DispatchNode::DispatchNode(HostKernelFunction function, const HostBlock& block)
 
 void DispatchNode::run_range(std::uint64_t first, std::uint64_t last) const noexcept {
   HostBlock block = block_;
-  if (block.shared_bytes != 0) block.dynamic_shared = block_scratch(block.shared_bytes);
+  const CheckedDispatch::Scope scope(checks_.get());
   const Dim3 grid = block.grid;
   block.block_index = {static_cast<std::uint32_t>(first % grid.x),
                        static_cast<std::uint32_t>(first / grid.x % grid.y),

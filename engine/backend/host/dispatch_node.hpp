@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <reprise/kernel.hpp>
 
 namespace reprise::detail {
 
+class CheckedDispatch;
 class WorkerArena;
 
 class DispatchNode {
@@ -17,9 +19,14 @@ class DispatchNode {
   DispatchNode(HostKernelFunction function, const HostBlock& block);
 
   void run(WorkerArena& workers) noexcept {
-    if (block_count_ == 1 && block_.shared_bytes == 0) return function_(block_);
+    if (block_count_ == 1 && checks_ == nullptr) return function_(block_);
     run_blocks(workers);
   }
+
+  // What the kernel's accesses are checked against; null: they are not. Called by the
+  // thread that runs the program, between runs.
+  [[nodiscard]] const std::shared_ptr<CheckedDispatch>& checks() const noexcept { return checks_; }
+  void swap_checks(std::shared_ptr<CheckedDispatch>& checks) noexcept { checks_.swap(checks); }
 
  private:
   class SharedBlocks;
@@ -28,6 +35,7 @@ class DispatchNode {
   void run_split(WorkerArena& workers, std::uint64_t first) const noexcept;
 
   HostKernelFunction function_;
+  std::shared_ptr<CheckedDispatch> checks_;
   HostBlock block_;  // its index is 0, 0, 0
   std::uint64_t block_count_;
   std::uint64_t block_ns_ = 0;  // the latest measured time of a block

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
 namespace reprise::detail {
@@ -23,6 +24,12 @@ constexpr std::size_t kCacheLine = 64, kColours = 61;
 
 FiberStacks::~FiberStacks() {
   for (std::byte* slab : slabs_) munmap(slab, kSlabBytes);
+}
+
+bool FiberStacks::contains(const std::byte* address) const noexcept {
+  return std::any_of(slabs_.begin(), slabs_.end(), [address](const std::byte* slab) {
+    return address >= slab && address < slab + kSlabBytes;
+  });
 }
 
 FiberStack FiberStacks::take() {

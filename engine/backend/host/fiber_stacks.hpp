@@ -18,6 +18,7 @@ class FiberStacks {
   // Each stack has a guard page below it unless the process has too many mappings. Throws
   // std::bad_alloc.
   [[nodiscard]] FiberStack take();
+  [[nodiscard]] bool contains(const std::byte* address) const noexcept;  // of any of them
 
  private:
   std::vector<std::byte*> slabs_;

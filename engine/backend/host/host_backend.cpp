@@ -4,6 +4,8 @@
 #include <new>
 #include <string>
 
+#include <reprise/host_kernel_runtime.hpp>
+
 #include "backend/host/host_exec.hpp"
 #include "backend/host/host_kernel.hpp"
 #include "backend/host/host_queue.hpp"
@@ -24,7 +26,7 @@ DeviceLimits host_limits() {
   limits.max_grid = {kMaxInt, 65535, 65535};
   limits.max_block = {1024, 1024, 64};
   limits.max_block_threads = 1024;
-  limits.max_shared_bytes = 232448;
+  limits.max_shared_bytes = host_kernel::kMaxSharedBytes;
   limits.max_parameter_bytes = 32764;
   limits.max_pitch = kMaxInt;
   limits.buffer_alignment = HostMemory::kAlignment;
@@ -86,7 +88,8 @@ std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) 
 KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   if (desc.host == nullptr) {
     fail(ErrorCode::KernelNotFound, Stage::Load, desc.name,
-         concat("kernel ", desc.name, " was not compiled for the host device"));
+         concat("kernel ", desc.name, " of ", desc.source,
+                " exists on GPUs only: the C++ compiler does not see it (an #ifdef __CUDACC__?)"));
   }
   KernelCore kernel;
   kernel.name = desc.name;
@@ -94,7 +97,7 @@ KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   if (!kernel.parameters.empty())
     kernel.parameter_bytes = kernel.parameters.back().offset + kernel.parameters.back().size;
   kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
-  kernel.backend = std::make_shared<HostKernel>(desc.host);
+  kernel.backend = std::make_shared<HostKernel>(desc.host, desc.is_checked);
   return kernel;
 }
 

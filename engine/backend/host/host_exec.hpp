@@ -32,8 +32,11 @@ class HostExec final : public BackendExec {
   [[nodiscard]] std::uint64_t launch(BackendQueue& queue) override;
   [[nodiscard]] ExecUpdate change(const BindingChange& change) override;
   [[nodiscard]] ExecUpdate change(const PlanChange& change) override;
-  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) override {
     return errors_.of(replay);
+  }
+  [[nodiscard]] CallbackErrors::Unseen take_unseen_errors() override {
+    return errors_.take_unseen();
   }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
     return marks_ ? marks_->unfinished() : std::vector<UnfinishedNode>();

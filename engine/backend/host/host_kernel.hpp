@@ -6,8 +6,9 @@
 namespace reprise::detail {
 
 struct HostKernel final : BackendKernel {
-  explicit HostKernel(HostKernelFunction f) noexcept : function(f) {}
+  HostKernel(HostKernelFunction f, bool checked) noexcept : function(f), is_checked(checked) {}
   HostKernelFunction function;
+  bool is_checked;  // reports its accesses
 };
 
 }  // namespace reprise::detail

@@ -5,7 +5,9 @@
 
 #include <reprise/error.hpp>
 
+#include "backend/host/checked_dispatch.hpp"
 #include "backend/host/host_kernel.hpp"
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 #include "record/payload.hpp"
@@ -17,6 +19,15 @@ namespace {
 std::byte* address_of(const Endpoint& endpoint, const Bindings& bindings) {
   if (endpoint.buffer == kNone) return static_cast<std::byte*>(endpoint.host);
   return bindings.address[endpoint.buffer] + endpoint.offset;
+}
+
+// Null if the kernel of the dispatch does not report its accesses.
+std::shared_ptr<CheckedDispatch> checks_of(const Plan& plan, const Bindings& bindings,
+                                           std::uint32_t command) {
+  const auto& dispatch = plan.recording->payload<DispatchPayload>(command);
+  const KernelCore& kernel = *plan.recording->kernels[dispatch.kernel];
+  if (!static_cast<const HostKernel&>(*kernel.backend).is_checked) return nullptr;
+  return std::make_shared<CheckedDispatch>(plan, bindings, command);
 }
 
 }  // namespace
@@ -64,6 +75,7 @@ HostProgram::RebuiltNode HostProgram::rebuild_bound_node(std::uint32_t node,
     case Kind::Dispatch:
       made.parameters.resize(plan_->recording->payload<DispatchPayload>(command).parameter_bytes);
       fill_parameter_block(*plan_, bindings, command, made.parameters.data());
+      made.checks = checks_of(*plan_, bindings, command);
       break;
     case Kind::Copy: made.copy = copy_node(command, bindings); break;
     case Kind::Fill: made.fill = fill_node(command, bindings); break;
@@ -81,6 +93,7 @@ void HostProgram::swap_in(RebuiltNode& made) noexcept {
     case Kind::Dispatch:
       if (!made.parameters.empty())
         std::memcpy(blocks_[node.index], made.parameters.data(), made.parameters.size());
+      dispatches_[node.index].swap_checks(made.checks);
       return;
     case Kind::Copy: copies_[node.index] = made.copy; return;
     case Kind::Fill: fills_[node.index] = made.fill; return;
@@ -182,7 +195,11 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
   block.block = dispatch.block;
   block.shared_bytes = dispatch.shared_bytes;
   block.parameters = parameters;
+  block.parameter_bytes = dispatch.parameter_bytes;
+  block.kernel = kernel.name.c_str();
   dispatches_.emplace_back(host->function, block);
+  auto checks = checks_of(*plan_, bindings, command);
+  dispatches_.back().swap_checks(checks);
   blocks_.push_back(parameters);
   return {Kind::Dispatch, static_cast<std::uint32_t>(dispatches_.size() - 1)};
 }
@@ -199,8 +216,10 @@ std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command,
     details.label = plan_->recording->label_path(plan_->recording->commands[command].label);
     throw Error(std::move(details),
                 concat("command ", command, " (", plan_->recording->command_name(command),
-                       "): ", error.what()));
+                       "): ", text_of(error)));
   }
+  if (steps->has_checked_kernels())
+    steps->set_checks(std::make_shared<CheckedDispatch>(*plan_, bindings, command));
   return steps;
 }
 
@@ -273,7 +292,13 @@ void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::ui
   if (disabled_[node] != 0) return;
   switch (entry.kind) {
     case Kind::Nothing: return;
-    case Kind::Dispatch: return dispatches_[entry.index].run(workers);
+    case Kind::Dispatch: {
+      DispatchNode& dispatch = dispatches_[entry.index];
+      dispatch.run(workers);
+      if (const auto& checks = dispatch.checks())
+        errors.run([&] { checks->throw_fault(); }, replay, plan_->command_of(node));
+      return;
+    }
     case Kind::Copy:
       return copy_rows(copies_[entry.index].source, copies_[entry.index].destination,
                        copies_[entry.index].extent);
@@ -283,11 +308,7 @@ void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::ui
     }
     case Kind::Bodies: return bodies_[entry.index].run(workers, replay, errors);
     case Kind::Op: return ops_[entry.index]->run(workers, replay, errors);
-    case Kind::Callback: try { (*callbacks_[entry.index])();
-      } catch (...) {
-        errors.add(replay, std::current_exception());
-      }
-      return;
+    case Kind::Callback: return errors.run(*callbacks_[entry.index], replay, node);
   }
 }
 

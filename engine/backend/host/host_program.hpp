@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/callback_errors.hpp"
 #include "backend/host/body_node.hpp"
-#include "backend/host/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
 #include "backend/host/fault_marks.hpp"
 #include "backend/host/op_steps.hpp"
@@ -123,7 +123,8 @@ class HostProgram {
 
 struct HostProgram::RebuiltNode {
   std::uint32_t node = 0;
-  std::vector<std::byte> parameters;  // of a dispatch
+  std::vector<std::byte> parameters;        // of a dispatch
+  std::shared_ptr<CheckedDispatch> checks;  // of a dispatch
   CopyNode copy = {};
   FillNode fill = {};
   std::unique_ptr<OpSteps> op;

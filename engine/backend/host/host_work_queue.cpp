@@ -166,7 +166,7 @@ void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
   } else if (entry.other) {
     try {
       static_cast<void>(entry.other->wait(entry.other_serial, std::nullopt, runner));
-    } catch (const Error&) {
+    } catch (...) {
       // The device is lost, and this queue with it. Its own waiters receive the error.
     }
   }

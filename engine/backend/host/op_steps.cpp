@@ -1,5 +1,6 @@
 #include "backend/host/op_steps.hpp"
 
+#include "backend/host/checked_dispatch.hpp"
 #include "backend/host/host_kernel.hpp"
 
 namespace reprise::detail {
@@ -12,7 +13,11 @@ void OpSteps::dispatch(const KernelCore& kernel, const DispatchDesc& desc,
   block.block = desc.block;
   block.shared_bytes = desc.shared_bytes;
   block.parameters = parameters_.back().data();
-  nodes_.emplace_back(static_cast<const HostKernel&>(*kernel.backend).function, block);
+  block.parameter_bytes = static_cast<std::uint32_t>(parameters.size());
+  block.kernel = kernel.name.c_str();
+  const auto& host = static_cast<const HostKernel&>(*kernel.backend);
+  nodes_.emplace_back(host.function, block);
+  has_checked_kernels_ = has_checked_kernels_ || host.is_checked;
 }
 
 void OpSteps::host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) {
@@ -24,13 +29,17 @@ void OpSteps::host(std::function<void(std::uint32_t)> step, std::uint32_t pieces
   nodes_.emplace_back(&OpSteps::run_piece, block);
 }
 
+void OpSteps::set_checks(const std::shared_ptr<CheckedDispatch>& checks) {
+  checks_ = checks;
+  for (DispatchNode& node : nodes_) {
+    std::shared_ptr<CheckedDispatch> of_node = checks;
+    node.swap_checks(of_node);
+  }
+}
+
 void OpSteps::run_piece(const HostBlock& block) {
   const auto& function = *reinterpret_cast<const Function*>(block.parameters);
-  try {
-    function.call(block.block_index.x);
-  } catch (...) {
-    function.errors->add(function.replay, std::current_exception());
-  }
+  function.errors->run([&] { function.call(block.block_index.x); }, function.replay, 0);
 }
 
 void OpSteps::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
@@ -39,6 +48,7 @@ void OpSteps::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& er
     function.replay = replay;
   }
   for (DispatchNode& node : nodes_) node.run(workers);
+  if (checks_) errors.run([&] { checks_->throw_fault(); }, replay, 0);
 }
 
 }  // namespace reprise::detail

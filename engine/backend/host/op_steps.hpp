@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
-#include "backend/host/callback_errors.hpp"
+#include "backend/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
 #include "record/recorded_op.hpp"
 
@@ -19,7 +19,7 @@ namespace reprise::detail {
 class OpSteps final : public OpTarget {
  public:
   // Reads `bindings` only while the op records.
-  explicit OpSteps(const Bindings& bindings) noexcept : bindings_(&bindings) {}
+  explicit OpSteps(const Bindings& bindings) : bindings_(&bindings) {}
   OpSteps(const OpSteps&) = delete;
   OpSteps& operator=(const OpSteps&) = delete;
 
@@ -32,6 +32,10 @@ class OpSteps final : public OpTarget {
   // unused: the host device has no stream.
   [[nodiscard]] void* native_stream() override { return nullptr; }
   void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }
+
+  [[nodiscard]] bool has_checked_kernels() const noexcept { return has_checked_kernels_; }
+  // Of the op, for all its kernels. Functions report no accesses.
+  void set_checks(const std::shared_ptr<CheckedDispatch>& checks);
 
   // Adds the exceptions of steps to `errors`; later steps run nevertheless.
   void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
@@ -49,6 +53,8 @@ class OpSteps final : public OpTarget {
   std::deque<Function> functions_;  // nodes point to the elements
   std::deque<std::vector<std::byte>> parameters_;
   std::vector<DispatchNode> nodes_;
+  std::shared_ptr<CheckedDispatch> checks_;
+  bool has_checked_kernels_ = false;
 };
 
 }  // namespace reprise::detail

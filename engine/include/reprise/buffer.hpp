@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include <reprise/types.hpp>
+#include <reprise/value_type.hpp>
 
 namespace reprise {
 
@@ -165,6 +166,8 @@ class HostRef : public BufferView {
   [[nodiscard]] T* data() const { return static_cast<T*>(BufferView::data()); }
   // As read_write(*this); as read(*this) if T is const.
   void push(LaunchArgs& args) const;
+  [[nodiscard]] T* begin() const { return data(); }
+  [[nodiscard]] T* end() const { return data() + size(); }
   [[nodiscard]] std::span<T> span() const { return {data(), static_cast<std::size_t>(size())}; }
   [[nodiscard]] T& operator[](std::uint64_t i) const { return data()[i]; }  // `i` is not checked
   // Elements [first, first + count). Throws OutOfRange.
@@ -185,6 +188,17 @@ struct HostBytes {
 };
 [[nodiscard]] std::string_view to_string(HostBytes::Lifetime lifetime) noexcept;
 
+namespace detail {
+// GpuRef<T> and HostRef<T>.
+template <class R>
+concept TypedRef = std::is_base_of_v<BufferView, R> && requires {
+  typename R::value_type;
+};
+// A container of the application, not a buffer.
+template <class C>
+concept HostRange = !std::is_base_of_v<BufferView, C> && requires(C& c) { std::span(c); };
+}  // namespace detail
+
 // Bytes that are copied while recording. The source may be destroyed right afterwards.
 template <class T>
 [[nodiscard]] HostBytes snapshot(std::span<const T> source) {
@@ -200,25 +214,50 @@ template <class T>
   return {HostBytes::Lifetime::Borrowed, const_cast<void*>(static_cast<const void*>(bytes.data())),
           bytes.size_bytes(), !std::is_const_v<T>};
 }
-template <class C>
-  requires requires(const C& c) { std::span(c); }
+template <detail::HostRange C>
 [[nodiscard]] HostBytes snapshot(const C& source) {
   return snapshot(std::span<const typename C::value_type>(source));
 }
-template <class C>
-  requires requires(C& c) { std::span(c); }
+template <detail::HostRange C>
 [[nodiscard]] HostBytes borrowed(C& bytes) { return borrowed(std::span(bytes)); }
 
 // A declared access of a command to a range of bytes.
 struct AccessedView {
   BufferView view;
   Access access = Access::Read;
+  const ValueType* type = nullptr;  // of the elements; null: unknown
+  bool is_declared = true;          // false: `access` is a default
 };
 [[nodiscard]] inline AccessedView read(BufferView v) { return {std::move(v), Access::Read}; }
 [[nodiscard]] inline AccessedView write(BufferView v) { return {std::move(v), Access::Write}; }
 [[nodiscard]] inline AccessedView read_write(BufferView v) {
   return {std::move(v), Access::ReadWrite};
 }
+template <detail::TypedRef Ref>
+[[nodiscard]] AccessedView read(const Ref& ref) {
+  return {ref, Access::Read, &detail::value_type<typename Ref::value_type>};
+}
+template <detail::TypedRef Ref>
+[[nodiscard]] AccessedView write(const Ref& ref) {
+  return {ref, Access::Write, &detail::value_type<typename Ref::value_type>};
+}
+template <detail::TypedRef Ref>
+[[nodiscard]] AccessedView read_write(const Ref& ref) {
+  return {ref, Access::ReadWrite, &detail::value_type<typename Ref::value_type>};
+}
+namespace detail {
+// The default access: everything that the elements allow.
+template <class T>
+[[nodiscard]] AccessedView undeclared(const GpuRef<T>& ref) {
+  return {ref, std::is_const_v<T> ? Access::Read : Access::ReadWrite,
+          &value_type<std::remove_const_t<T>>, false};
+}
+template <class T>
+[[nodiscard]] AccessedView undeclared(const HostRef<T>& ref) {
+  return {ref, std::is_const_v<T> ? Access::Read : Access::ReadWrite,
+          &value_type<std::remove_const_t<T>>, false};
+}
+}  // namespace detail
 // Memory of constant elements can only be read.
 template <class T>
 AccessedView write(const GpuRef<const T>&) = delete;
@@ -239,9 +278,11 @@ struct Argument {
   const void* value = nullptr;
   std::uint32_t size = 0;                  // of the value, bytes
   const std::string_view* slot = nullptr;  // name of its scalar slot; null: a constant
+  const ValueType* type = nullptr;         // of the value or the elements; null: unknown
+  bool is_declared = true;                 // false: `access` is a default
 };
 [[nodiscard]] inline Argument make_argument(const AccessedView& a) {
-  return {&a.view, a.access, nullptr, 0};
+  return {.view = &a.view, .access = a.access, .type = a.type, .is_declared = a.is_declared};
 }
 template <class T>
 [[nodiscard]] Argument make_argument(const T& value) {
@@ -251,7 +292,7 @@ template <class T>
       !std::is_pointer_v<T>,
       "pass buffers, not raw addresses: read(x), write(x) or read_write(x); adopt foreign ones");
   static_assert(std::is_trivially_copyable_v<T>, "kernel values are trivially copyable");
-  return {nullptr, Access::Read, &value, static_cast<std::uint32_t>(sizeof(T))};
+  return {.value = &value, .size = static_cast<std::uint32_t>(sizeof(T)), .type = &value_type<T>};
 }
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -80,7 +81,9 @@ struct CompileReport {
   bool entry_exit = false;             // has an entry kernel, an exit kernel, or both
   std::uint64_t transient_bytes = 0;   // sum of the sizes of transients
   std::uint64_t slab_bytes = 0;        // size of the slab of one replica
-  std::uint64_t slab_lower_bound = 0;  // no placement of this graph is smaller
+  // No placement for these edges is smaller. More edges, from fewer lanes or another MemoryGoal,
+  // can lower the bound.
+  std::uint64_t slab_lower_bound = 0;
   CostsReport costs;                   // sources of the command costs
   MemoryTradeoff memory_tradeoff;      // effect of CompileDesc::memory_goal
   std::uint64_t plan_hash = 0;  // of everything before lowering; equal recordings, equal hash
@@ -123,7 +126,7 @@ class CapturedGraph {
   // warning "instance-left-out", and replicas() decreases.
 
   // The scalar slot that dispatches declare with slot(name, value). Throws InvalidArgument if no
-  // command has such a slot, ArgumentSize if its size is not sizeof(T).
+  // command has such a slot, ArgumentType if its type is not T.
   template <class T>
   [[nodiscard]] GraphScalar<T> scalar(std::string_view name) {
     return GraphScalar<T>(core_, find_scalar(name));
@@ -133,6 +136,9 @@ class CapturedGraph {
   // if a host callback uses the buffer, InvalidArgument if no command uses it, OutOfRange if the
   // new buffer is smaller, NotPerReplica, WrongDevice, StaleHandle.
   UpdateReport rebind(std::span<const BufferBinding> bindings, const UpdateDesc& desc = {});
+  UpdateReport rebind(std::initializer_list<BufferBinding> bindings, const UpdateDesc& desc = {}) {
+    return rebind(std::span(bindings.begin(), bindings.size()), desc);
+  }
   UpdateReport rebind(const BufferView& recorded, const BufferView& buffer,
                       const UpdateDesc& desc = {});
   // A disabled command has no effect in later replays; commands that were ordered through it stay
@@ -151,7 +157,7 @@ class CapturedGraph {
 
   // Measures other lowerings in alternation with the current one on `queue`, and replaces the
   // lowering by the fastest if it is significantly faster. Does not affect queued replays,
-  // num_replays() or traces. Concurrent launches are allowed and wait. With Contents::Restored,
+  // replay_count() or traces. Concurrent launches are allowed and wait. With Contents::Restored,
   // nothing else may use the graph's buffers during the call. Candidates that need more memory than
   // is available, or more than a memory goal other than Speed achieved, are skipped. Throws
   // Unsupported for host callbacks, whose effects cannot be undone, and for adopted graphs;
@@ -162,8 +168,9 @@ class CapturedGraph {
   // the file exists and is not a tuning file, NativeFailure if it cannot be written.
   void save_tuning(const std::filesystem::path& path) const;
 
-  // Successful launches of all replicas.
-  [[nodiscard]] std::uint64_t num_replays() const noexcept;
+  // Successful launches of all replicas. num_replays() is another name of it.
+  [[nodiscard]] std::uint64_t replay_count() const noexcept;
+  [[nodiscard]] std::uint64_t num_replays() const noexcept { return replay_count(); }
   // Replicas that can be launched; 0 for an empty handle.
   [[nodiscard]] std::uint32_t replicas() const noexcept;
   [[nodiscard]] bool is_uploaded() const noexcept;

@@ -61,6 +61,16 @@ namespace detail {
 // Defined in <reprise/graph_op.hpp>.
 template <GraphOpRecord Op>
 [[nodiscard]] std::shared_ptr<const GraphOp> as_graph_op(Op op);
+
+// The bytes of a value that fill() sets, as its low bytes.
+template <class T>
+[[nodiscard]] std::uint32_t bits_of(const T& value) noexcept {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
+                "fill sets elements of 1, 2 or 4 bytes");
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
 }  // namespace detail
 
 // Selects the form of execute() that makes the secondary one command: a child graph.
@@ -103,10 +113,11 @@ class Recorder {
 
   // Executes a kernel. `args` are in the kernel's order: read(x), write(x) or read_write(x) for a
   // pointer, a Condition for a reprise_condition, and the value itself, or slot(name, value) for a
-  // value that can be changed after compiling, for any other parameter. Throws ArgumentCount,
-  // ArgumentSize.
+  // value that can be changed after compiling, for any other parameter. Numbers convert to the
+  // parameter's type if it represents their value exactly; buffers and classes need the same type
+  // (GpuRef::as). Throws ArgumentCount, ArgumentSize, ArgumentType.
   template <class... Args>
-  CommandRef dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
+  CommandRef dispatch(detail::CalledKernel kernel, const DispatchDesc& desc, const Args&... args) {
     if constexpr (((DevSliceArg<Args> && !std::is_base_of_v<BufferView, Args>) ||
                    ...)) {  // types of the application: see <reprise/launch_args.hpp>
       static_assert(!(std::is_base_of_v<BufferView, Args> || ...),
@@ -119,10 +130,10 @@ class Recorder {
       return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
     }
   }
-  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+  CommandRef dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
                                 std::span<const detail::Argument> args);
   // Also holds `owners` until the last launch of every graph with this command has completed.
-  CommandRef dispatch_arguments(const Kernel& kernel, const DispatchDesc& desc,
+  CommandRef dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
                                 std::span<const detail::Argument> args,
                                 std::span<const std::shared_ptr<const void>> owners);
 
@@ -148,11 +159,15 @@ class Recorder {
     requires(!std::is_const_v<T>)
   CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value,
                   SourceLocation where = SourceLocation::current()) {
-    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
-                  "fill sets elements of 1, 2 or 4 bytes");
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    return fill_bits(destination, bits, sizeof(T), {destination.bytes(), 1, 1}, {}, where);
+    return fill_bits(destination, detail::bits_of(value), sizeof(T), {destination.bytes(), 1, 1},
+                     {}, where);
+  }
+  template <class T>
+    requires(!std::is_const_v<T>)
+  CommandRef fill(const HostRef<T>& destination, std::type_identity_t<T> value,
+                  SourceLocation where = SourceLocation::current()) {
+    return fill_bits(destination, detail::bits_of(value), sizeof(T), {destination.bytes(), 1, 1},
+                     {}, where);
   }
   // Sets the elements of a 2D range. `extent.depth` is 1; `extent.width` and `pitch.row` are
   // multiples of sizeof(T). Throws InvalidArgument, OutOfRange.
@@ -160,11 +175,13 @@ class Recorder {
     requires(!std::is_const_v<T>)
   CommandRef fill(const GpuRef<T>& destination, std::type_identity_t<T> value, Extent extent,
                   Pitch pitch, SourceLocation where = SourceLocation::current()) {
-    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4,
-                  "fill sets elements of 1, 2 or 4 bytes");
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    return fill_bits(destination, bits, sizeof(T), extent, pitch, where);
+    return fill_bits(destination, detail::bits_of(value), sizeof(T), extent, pitch, where);
+  }
+  template <class T>
+    requires(!std::is_const_v<T>)
+  CommandRef fill(const HostRef<T>& destination, std::type_identity_t<T> value, Extent extent,
+                  Pitch pitch, SourceLocation where = SourceLocation::current()) {
+    return fill_bits(destination, detail::bits_of(value), sizeof(T), extent, pitch, where);
   }
   // The untyped form: sets elements of `element_bytes` bytes (1, 2 or 4) to the low bytes of
   // `bits`.
@@ -289,7 +306,8 @@ class CommandBuffer : public Recorder {
   [[nodiscard]] std::vector<Recorder> split(std::uint32_t count);
 
   [[nodiscard]] CommandBufferState state() const noexcept;
-  [[nodiscard]] std::string_view label_name() const noexcept;
+  using Recorder::label;
+  [[nodiscard]] std::string_view label() const noexcept;
   [[nodiscard]] Ordering ordering() const noexcept;
   [[nodiscard]] Level level() const noexcept;
 

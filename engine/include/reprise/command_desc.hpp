@@ -24,7 +24,7 @@ struct DispatchDesc {
   // Estimated execution time, for the list schedule. Costs that were measured
   // (CompileDesc::costs) override it. Throws InvalidArgument if it is negative.
   std::optional<std::chrono::duration<float, std::micro>> cost = {};
-  SourceLocation where = SourceLocation::current();  // of the initialiser
+  SourceLocation where = {};  // overrides the location of the call, for functions that forward it
 };
 
 [[nodiscard]] std::string_view to_string(DispatchDesc::Launch launch) noexcept;

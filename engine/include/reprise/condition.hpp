@@ -50,7 +50,7 @@ class Condition {
 namespace detail {
 
 [[nodiscard]] inline Argument make_argument(const Condition& condition) noexcept {
-  return {&condition.view(), Access::Write, nullptr, 0};
+  return {.view = &condition.view(), .access = Access::Write};
 }
 
 }  // namespace detail

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -102,9 +103,10 @@ template <class T>
 [[nodiscard]] CUfunction native_function(const Kernel& kernel);
 
 namespace detail {
-// `pointers`: whether each parameter is a pointer; data() == nullptr: unknown.
+// `declared`: the parameters of its declaration, if that is known.
 [[nodiscard]] Kernel adopt_function(const Device& device, CUfunction function,
-                                    std::span<const bool> pointers, std::shared_ptr<void> owner);
+                                    std::optional<std::span<const KernelParameter>> declared,
+                                    std::shared_ptr<void> owner);
 [[noreturn]] void refuse_symbol(const Device& device, cudaError_t result);
 }  // namespace detail
 
@@ -119,8 +121,8 @@ template <class... Parameters>
     static_cast<void>(cudaGetLastError());
     detail::refuse_symbol(device, result);
   }
-  constexpr bool pointers[sizeof...(Parameters) + 1] = {std::is_pointer_v<Parameters>..., false};
-  return detail::adopt_function(device, function, std::span(pointers, sizeof...(Parameters)),
+  static constexpr auto kDeclared = detail::parameter_table<void, Parameters...>();
+  return detail::adopt_function(device, function, std::span<const KernelParameter>(kDeclared),
                                 nullptr);
 }
 

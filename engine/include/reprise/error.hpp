@@ -19,6 +19,7 @@ namespace reprise {
   X(Overlap, "the source and destination of a copy share bytes")                                   \
   X(ArgumentCount, "a kernel got a different number of arguments than it declares")                \
   X(ArgumentSize, "a kernel argument has a different size or kind than its parameter")             \
+  X(ArgumentType, "a kernel argument has a different type than its parameter")                     \
   X(LaunchLimits, "the device cannot launch this grid, block, cluster or shared memory size")      \
   X(Unsupported, "the device reports in its capabilities that it cannot do this")                  \
   X(WrongDevice, "one call uses objects of two devices")                                           \
@@ -32,6 +33,7 @@ namespace reprise {
   X(SlabExhausted, "a budget has no room for the transient buffers of a graph")                    \
   X(KernelNotFound, "a module has no kernel of this name for this device")                         \
   X(ParameterMismatch, "the compiled parameters of a kernel differ from its parameter table")      \
+  X(UndeclaredAccess, "a kernel accessed memory that its dispatch does not declare")               \
   X(CapturingStream, "the queue's stream is being captured; a launch would end up in the capture") \
   X(NotInitialized, "the object is empty or was moved from")                                       \
   X(CaptureUnmatched, "a capture is ended that was never started or has already ended")            \

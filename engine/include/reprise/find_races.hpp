@@ -57,14 +57,17 @@ struct RaceBytes {
 struct RaceFinding {
   enum class Kind : std::uint8_t {
     Order,  // the result depends on the order of `first` and `second`, which no declaration fixes
-    Undefined  // `first` reads bytes of a transient before they are written or after its last
-               // declared use
+    Undefined,  // `first` reads bytes of a transient before they are written or after its last
+                // declared use
+    Undeclared  // op `first` writes bytes that it does not declare as written
   } kind = Kind::Order;
   RaceCommand first;               // the earlier command in recorded order
   RaceCommand second;              // Order: the later command
   std::string transient;           // Undefined: name of the transient
-  std::vector<RaceBytes> at_once;  // Order: differences directly after both, including transients
-  std::vector<RaceBytes> at_end;   // differences after the replay
+  // Order: differences directly after both, including transients. Undeclared: the bytes that the op
+  // changed.
+  std::vector<RaceBytes> at_once;
+  std::vector<RaceBytes> at_end;   // Order, Undefined: differences after the replay
   std::uint64_t order = 0;         // Order: number of the order that shows the difference
 };
 

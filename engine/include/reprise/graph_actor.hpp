@@ -98,7 +98,7 @@ class GraphActor {
   void shutdown();
 
  private:
-  std::unique_ptr<detail::GraphActorCore> core_;
+  std::shared_ptr<detail::GraphActorCore> core_;
 };
 
 }  // namespace reprise

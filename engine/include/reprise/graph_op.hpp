@@ -84,8 +84,9 @@ class GraphRecordCtx {
   [[nodiscard]] void* workspace(std::uint32_t index = 0) const;
 
   // Appends a kernel after the previous steps, on any device. Arguments are those of
-  // Recorder::dispatch; buffers must be declared. Throws as Recorder::dispatch, and Unsupported for
-  // clusters and cooperative launches.
+  // Recorder::dispatch. Throws as Recorder::dispatch, InvalidArgument for a buffer that declare()
+  // does not list, or lists as read while the kernel writes it, and Unsupported for clusters and
+  // cooperative launches.
   template <class... Args>
   void dispatch(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
     const detail::Argument list[sizeof...(Args) + 1] = {detail::make_argument(args)..., {}};
@@ -96,11 +97,13 @@ class GraphRecordCtx {
 
   // Host device only (otherwise Unsupported): appends a step after the previous steps. Each replay
   // calls step(0) to step(pieces - 1), possibly on several threads at once. The step must not wait
-  // for other threads of the application. If it throws, the fence of the replay rethrows.
+  // for other threads of the application. If it throws, the fence of the replay rethrows. Its
+  // accesses cannot be compared with declare(): test the op with find_races().
   void host(std::function<void(std::uint32_t piece)> step, std::uint32_t pieces = 1);
 
   // GPUs only (otherwise Unsupported): the stream (cudaStream_t, CUstream) whose work is captured
-  // into this op, from the first call on. Allocate and synchronise before that call, or as the mode
+  // into this op, from the first call on. Its accesses cannot be compared with declare(): test the
+  // op with find_races(). Allocate and synchronise before that call, or as the mode
   // cudaStreamCaptureModeRelaxed allows. The captured work must not allocate or free memory.
   [[nodiscard]] void* native_stream();
 
@@ -113,6 +116,7 @@ class GraphRecordCtx {
                  detail::OpTarget& target) noexcept
       : recording_(recording), target_(target), command_(command) {}
   [[noreturn]] void fail(ErrorCode code, const std::string& text) const;
+  void require_declared_write(const BufferView& view, std::string_view kernel) const;
 
   const detail::Recording& recording_;
   detail::OpTarget& target_;

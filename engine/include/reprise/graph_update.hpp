@@ -78,7 +78,7 @@ struct BufferBinding {
 namespace detail {
 class CompiledGraph;
 void check_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
-                  std::uint64_t bytes);
+                  const ValueType& type);
 std::uint32_t set_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
                          const void* value);
 }  // namespace detail
@@ -100,7 +100,7 @@ class GraphScalar {
   friend class CapturedGraph;
   GraphScalar(std::shared_ptr<detail::CompiledGraph> graph, std::uint32_t scalar)
       : graph_(std::move(graph)), scalar_(scalar) {
-    detail::check_scalar(graph_, scalar_, sizeof(T));
+    detail::check_scalar(graph_, scalar_, detail::value_type<T>);
   }
 
   std::shared_ptr<detail::CompiledGraph> graph_;

@@ -1,12 +1,25 @@
 // Runtime of kernels on the host device: schedules the threads of one block. For
 // <reprise_kernel.hpp> only; applications do not call it. One operating system thread executes a
-// block. The block's threads run one after another on its stack until one waits at a barrier; from
+// block. The block's threads run one after another on its stack until one waits for others; from
 // then on each waiting thread is a fiber with its own stack. Threads: blocks share no state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include <reprise/kernel.hpp>
 #include <reprise/types.hpp>
+
+namespace reprise::host_kernel {
+
+inline constexpr std::uint32_t kMaxSharedBytes = 232448;  // dynamic shared memory of a block
+
+}  // namespace reprise::host_kernel
+
+// The dynamic shared memory of the calling operating system thread's block, to which the
+// `extern __shared__` arrays of kernels refer by this name.
+extern "C" thread_local constinit unsigned char
+    reprise_dynamic_shared_block[reprise::host_kernel::kMaxSharedBytes];
 
 namespace reprise::host_kernel {
 
@@ -16,14 +29,14 @@ struct ThreadPosition {
 
 // The state of one block.
 struct BlockRun {
-  // Runs the threads from `first` on, x fastest. Returns after a thread that called meet(), or
+  // Runs the threads from `first` on, x fastest. Returns after a thread that waited for others, or
   // after the last thread.
   using RunFrom = void (*)(BlockRun&, ThreadPosition first) noexcept;
-  BlockRun(RunFrom run, Dim3 size) noexcept : run_from(run), block(size) {}
+  BlockRun(RunFrom run, const HostBlock& of) noexcept : run_from(run), block(of) {}
 
   RunFrom run_from;
-  Dim3 block;
-  std::uint64_t arrivals = 0;  // calls of meet()
+  const HostBlock& block;
+  std::uint64_t arrivals = 0;  // calls of the functions below
 };
 
 // The votes of the threads at a barrier.
@@ -36,8 +49,40 @@ struct Vote {
 // often or ended. Terminates the program if the memory for a stack is not available.
 [[nodiscard]] Vote meet(BlockRun& run, ThreadPosition me, bool predicate) noexcept;
 
-// Called once, on the block's initial stack, if a thread has called meet(). Returns after all
-// threads have ended.
+inline constexpr std::uint32_t kWarpSize = 32;
+
+// What a thread brings to a function of its warp, and what it gets.
+struct Lane {
+  std::uint64_t value = 0;
+  std::uint32_t argument = 0;
+  std::uint64_t result = 0;
+};
+// Sets the results of the lanes in `present`. `lanes`: those of the warp.
+using WarpExchange = void (*)(Lane (&lanes)[kWarpSize], std::uint32_t present) noexcept;
+struct WarpCall {
+  const char* function = "";  // for messages
+  std::uint32_t mask = 0;     // lanes that take part
+  WarpExchange exchange = nullptr;
+};
+
+// Called by every thread of call.mask that has not ended, with the same function; returns the
+// result for the thread at `me`. Terminates the program, with a message that names kernel, block
+// and lanes, if the mask lacks the caller, if lanes of one mask call different functions, or if
+// the lanes wait for each other for ever.
+[[nodiscard]] std::uint64_t meet_warp(BlockRun& run, ThreadPosition me, const WarpCall& call,
+                                      std::uint64_t value, std::uint32_t argument) noexcept;
+// The lanes of the warp that are active together: those that call from one line of the source while
+// all others wait.
+[[nodiscard]] std::uint32_t active_lanes(BlockRun& run, ThreadPosition me,
+                                         std::uint32_t line) noexcept;
+
+// Called once, on the block's initial stack, if a thread has called one of the above. Returns after
+// all threads have ended.
 void finish(BlockRun& run) noexcept;
+
+// Kernels that are built with REPRISE_CHECKED_KERNELS call these: at the start of each block, with
+// the address of its threadIdx, and before each access to memory.
+void begin_checked_block(const HostBlock& block, const std::uint32_t* thread) noexcept;
+void check_access(const void* address, std::size_t bytes, bool writes) noexcept;
 
 }  // namespace reprise::host_kernel

@@ -2,13 +2,16 @@
 // that is loaded on a device. Threads: a Kernel is immutable; many recorders may use it at once.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <reprise/types.hpp>
+#include <reprise/value_type.hpp>
 
 namespace reprise {
 
@@ -21,24 +24,58 @@ struct KernelParameter {
   // Of an adopted kernel, whose image has no types: takes a buffer, a Condition or an 8-byte value.
   bool may_be_pointer = false;
   bool is_condition = false;  // a reprise_condition; takes a Condition
+  bool is_const = false;      // a pointer to constant elements, which takes read(x) only
+  // Of the value, or of a pointer's elements. Null if unknown (void*, adopted kernels): every type
+  // of this size is accepted.
+  const ValueType* type = nullptr;
 };
+
+namespace detail {
+
+// The table of a function with these parameters, laid out by the CUDA ABI. `ConditionType` is the
+// type of the parameters that take a Condition.
+template <class ConditionType, class... Parameters>
+[[nodiscard]] consteval std::array<KernelParameter, sizeof...(Parameters)> parameter_table() {
+  std::array<KernelParameter, sizeof...(Parameters)> result{};
+  [[maybe_unused]] std::size_t index = 0, end = 0;
+  [[maybe_unused]] const auto place = [&]<class T>(std::type_identity<T>) {
+    using Element = std::remove_pointer_t<T>;
+    using Value = std::remove_cv_t<Element>;
+    end = (end + alignof(T) - 1) / alignof(T) * alignof(T);
+    KernelParameter& parameter = result[index++];
+    parameter.offset = static_cast<std::uint32_t>(end);
+    parameter.size = static_cast<std::uint32_t>(sizeof(T));
+    parameter.is_pointer = std::is_pointer_v<T>;
+    parameter.is_condition = std::is_same_v<T, ConditionType>;
+    parameter.is_const = parameter.is_pointer && std::is_const_v<Element>;
+    if constexpr (!std::is_void_v<Value> && requires { sizeof(Value); })
+      parameter.type = &value_type<Value>;
+    end += sizeof(T);
+  };
+  (place(std::type_identity<Parameters>()), ...);
+  return result;
+}
+
+}  // namespace detail
 
 // One block of a dispatch on the host device. The function executes all threads of the block.
 struct HostBlock {
   Dim3 grid, block, block_index;
-  std::byte* dynamic_shared = nullptr;    // scratch memory of this block
-  std::uint32_t shared_bytes = 0;         // size of `dynamic_shared`
+  std::uint32_t shared_bytes = 0;         // of dynamic shared memory
   const std::byte* parameters = nullptr;  // the parameter block
+  std::uint32_t parameter_bytes = 0;
+  const char* kernel = "";  // name, for messages
 };
 using HostKernelFunction = void (*)(const HostBlock&);
 
 // A kernel that was built from a shader file. Has static storage duration.
 struct KernelDesc {
-  const char* name = "";                            // entry point in the image (extern "C")
-  std::span<const KernelParameter> parameters;      // reflected from the signature
+  const char* name = "";                            // symbol or global C++ function of the image
+  std::span<const KernelParameter> parameters;      // of a GPU-only kernel in its image
   HostKernelFunction host = nullptr;                // null: the kernel exists on GPUs only
   std::span<const std::byte> (*image)() = nullptr;  // fatbin, cubin or PTX; null: no CUDA build
   const char* source = "";                          // file that it was built from
+  bool is_checked = false;  // `host` reports its accesses (REPRISE_CHECKED_KERNELS)
 };
 
 namespace detail {
@@ -62,5 +99,18 @@ class Kernel {
 
   std::shared_ptr<const detail::KernelCore> core_;
 };
+
+namespace detail {
+
+// The kernel of a call and the location of that call, which a function with a pack of arguments
+// cannot take as its last parameter.
+struct CalledKernel {
+  CalledKernel(const Kernel& called, SourceLocation call = SourceLocation::current()) noexcept
+      : kernel(called), where(call) {}
+  const Kernel& kernel;
+  SourceLocation where;
+};
+
+}  // namespace detail
 
 }  // namespace reprise

@@ -55,11 +55,11 @@ class LaunchArgs {
 
 template <class T>
 void GpuRef<T>::push(LaunchArgs& args) const {
-  args.push(AccessedView{*this, std::is_const_v<T> ? Access::Read : Access::ReadWrite});
+  args.push(detail::undeclared(*this));
 }
 template <class T>
 void HostRef<T>::push(LaunchArgs& args) const {
-  args.push(AccessedView{*this, std::is_const_v<T> ? Access::Read : Access::ReadWrite});
+  args.push(detail::undeclared(*this));
 }
 
 }  // namespace reprise

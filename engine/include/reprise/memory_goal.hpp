@@ -10,8 +10,10 @@ namespace reprise {
 // Transients share bytes only if edges order their uses, so less concurrency needs less memory.
 enum class MemoryGoal : std::uint8_t {
   Speed,     // gives up no concurrency
-  Balanced,  // the smallest slab with a critical path of at most 5/4 of that of Speed
-  Minimum    // the smallest slab found, down to one node at a time; never larger than Balanced's
+  Balanced,  // the smallest slab with a critical path of at most 5/4 of Speed's
+  // The smallest slab found, down to one node at a time; never larger than Balanced's, nor than
+  // that of Lowering::Lanes with 1, 2, 4 ... 128 lanes.
+  Minimum
 };
 [[nodiscard]] std::string_view to_string(MemoryGoal goal) noexcept;
 

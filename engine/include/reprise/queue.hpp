@@ -54,8 +54,9 @@ class Fence {
   Fence() = default;
 
   // Blocks until the launch has completed. Rethrows the exception of a host callback of the
-  // replay; each fence of that replay does so while the graph exists. Throws DeviceLost with the
-  // graph, replay and queue.
+  // replay; each fence of that replay does so while the graph exists, for the last 1,024 replays
+  // that threw. Throws DeviceLost with the graph, replay and queue, and InvalidState in a host
+  // callback.
   void wait() const;
   // As wait(), for at most `timeout`. Returns false if the launch has not completed by then.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;

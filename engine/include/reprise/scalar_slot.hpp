@@ -27,8 +27,10 @@ template <class T>
 namespace detail {
 template <class T>
 [[nodiscard]] Argument make_argument(const ScalarSlot<T>& argument) {
-  return {nullptr, Access::Read, &argument.value, static_cast<std::uint32_t>(sizeof(T)),
-          &argument.name};
+  return {.value = &argument.value,
+          .size = static_cast<std::uint32_t>(sizeof(T)),
+          .slot = &argument.name,
+          .type = &value_type<T>};
 }
 }  // namespace detail
 

@@ -57,7 +57,9 @@ template <class T>
   if constexpr (std::is_pointer_v<T>) {
     return {{}, value, Kind::Address};
   } else if constexpr (std::is_base_of_v<BufferView, T>) {
-    return {{&value, Access::ReadWrite, nullptr, 0}, nullptr, Kind::View};
+    Argument argument{.view = &value, .access = Access::ReadWrite, .is_declared = false};
+    if constexpr (TypedRef<T>) argument.type = &value_type<typename T::value_type>;
+    return {argument, nullptr, Kind::View};
   } else if constexpr (std::is_same_v<T, AccessedView>) {
     return {make_argument(value), nullptr, Kind::View};
   } else {
@@ -88,12 +90,12 @@ class StreamCapture {
   // device or, on a GPU, to any memory that CUDA knows. Addresses and undeclared buffers count as
   // read and written. Throws as Recorder::dispatch.
   template <class... Args>
-  void record_kernel(const Kernel& kernel, const DispatchDesc& desc, const Args&... args) {
+  void record_kernel(detail::CalledKernel kernel, const DispatchDesc& desc, const Args&... args) {
     const detail::CapturedArgument list[sizeof...(Args) + 1] = {
         detail::make_captured_argument(args)..., {}};
     record_kernel_arguments(kernel, desc, std::span(list, sizeof...(Args)));
   }
-  void record_kernel_arguments(const Kernel& kernel, const DispatchDesc& desc,
+  void record_kernel_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
                                std::span<const detail::CapturedArgument> args);
   // Appends a copy of `bytes` bytes; the argument order is that of cudaMemcpy. Each replay accesses
   // the host memory, which the caller keeps alive unless it belongs to a pool. Throws

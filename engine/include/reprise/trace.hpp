@@ -38,8 +38,9 @@ struct TraceDesc {
   // SIZE is in bytes, or with the suffix k, M or G. A file of that size keeps the newest events, or
   // with keep=first the oldest. Instances of one process with the same target share it. The file is
   // complete after the last of them and all objects created from them are destroyed, and current
-  // after Instance::flush_trace(). A later instance of the process continues the file; another
-  // process overwrites it.
+  // after Instance::flush_trace(). A later instance of the process continues the file. A later
+  // process replaces it; a process that starts meanwhile writes FILE.PID and reports that to
+  // stderr.
   //
   // live: viewers attach and detach at any time, through a socket that only this user may open
   // ("reprise sessions" lists them). A file named "live" is "./live".

@@ -5,6 +5,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/creator_process.hpp"
 #include "base/steady_clock.hpp"
 
 namespace reprise::detail {
@@ -35,7 +36,10 @@ class ClosedGate {
 
 // Constructed after CUPTI was attached, so its destructor runs before CUPTI's own exit handlers.
 struct ActivitySession::ExitGate {
-  ~ExitGate() { of_process().end(); }
+  const CreatorProcess process;
+  ~ExitGate() {
+    if (process.is_current()) of_process().end();
+  }
 };
 
 ActivitySession& ActivitySession::of_process() {
@@ -43,14 +47,18 @@ ActivitySession& ActivitySession::of_process() {
   return *session;
 }
 
-void ActivitySession::expect(const void* identity, std::function<void()> wait_until_idle) {
+void ActivitySession::expect(const void* identity, WaitUntilIdle wait_until_idle) {
   const std::lock_guard lock(mutex_);
   devices_.try_emplace(identity, std::move(wait_until_idle));
   expected_.store(true, std::memory_order_relaxed);
 }
 
-void ActivitySession::wait_for_devices() noexcept {
-  for (const auto& [identity, wait_until_idle] : devices_) wait_until_idle();
+bool ActivitySession::wait_for_devices() noexcept {
+  const Clock::time_point deadline = Clock::now() + kMaxWait;
+  for (const auto& [identity, wait_until_idle] : devices_) {
+    if (!wait_until_idle(deadline)) return false;
+  }
+  return true;
 }
 
 std::string ActivitySession::attach() {
@@ -91,20 +99,17 @@ std::string ActivitySession::open(const std::function<void()>& make) {
   if (ended_) return "the process is exiting";
   if (loaded_.library == nullptr) loaded_ = CuptiLibrary::load(CuptiLibrary::default_search());
   if (loaded_.library == nullptr) return loaded_.why_not;
-  if (windows_ == 0) {
+  if (subscriber_ == nullptr) {
     const ClosedGate closed(gate_);
-    wait_for_devices();
+    if (!wait_for_devices()) return std::string(kBusy);
     if (std::string why = attach(); !why.empty()) return why;
   }
   ++windows_;
   try {
     make();
   } catch (...) {
-    if (--windows_ == 0) {
-      const ClosedGate closed(gate_);
-      wait_for_devices();
-      detach();
-    }
+    const ClosedGate closed(gate_);
+    if (--windows_ == 0 && wait_for_devices()) detach();
     throw;
   }
   static const ExitGate gate;
@@ -115,19 +120,19 @@ void ActivitySession::end() noexcept {
   const std::lock_guard lock(mutex_);
   const ClosedGate closed(gate_);
   ended_ = true;
-  if (windows_ == 0) return;
-  wait_for_devices();
+  if (subscriber_ == nullptr || !wait_for_devices()) return;
   static_cast<void>(loaded_.library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
   detach();
 }
 
-void ActivitySession::close(const std::function<void()>& unmake) noexcept {
+bool ActivitySession::close(const std::function<void()>& unmake) noexcept {
   const std::lock_guard lock(mutex_);
   const ClosedGate closed(gate_);
-  wait_for_devices();
+  if (!wait_for_devices()) return false;
   if (!ended_) static_cast<void>(loaded_.library->flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
   unmake();
   if (--windows_ == 0 && !ended_) detach();
+  return true;
 }
 
 void ActivitySession::flush() noexcept {

@@ -7,12 +7,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -36,9 +38,12 @@ class ActivitySession {
   // pass the gate.
   [[nodiscard]] static ActivitySession& of_process();
 
+  using Clock = std::chrono::steady_clock;
+  // Returns true when a device is idle, false if it is still busy at `deadline`. Must not throw.
+  using WaitUntilIdle = std::function<bool(Clock::time_point deadline)>;
   // Enables the gate for all following launches, because windows may open while graphs run on the
-  // device `identity`. `wait_until_idle` returns when the device is idle; it must not throw.
-  void expect(const void* identity, std::function<void()> wait_until_idle);
+  // device `identity`.
+  void expect(const void* identity, WaitUntilIdle wait_until_idle);
   // The gate for launches, uploads and instantiations; null before the first expect().
   [[nodiscard]] LaunchGate* gate() noexcept {
     return expected_.load(std::memory_order_relaxed) ? &gate_ : nullptr;
@@ -48,12 +53,19 @@ class ActivitySession {
     return epoch_.load(std::memory_order_acquire);
   }
 
-  // Attaches CUPTI for the first window, then calls `make`. If either fails, the session is
-  // unchanged. Returns an empty string on success, otherwise the reason. Rethrows what `make`
-  // throws.
+  // A device that stays busy may run a host callback that waits for a launch, which the closed gate
+  // blocks: opening and closing give up after this time and open the gate.
+  static constexpr std::chrono::seconds kMaxWait{2};
+  static constexpr std::string_view kBusy = "the GPU was busy for 2 s";  // reason of open()
+
+  // Attaches CUPTI for the first window, then calls `make`. If either fails, or a device stays
+  // busy, the session is unchanged. Returns an empty string on success, otherwise the reason.
+  // Rethrows what `make` throws.
   [[nodiscard]] std::string open(const std::function<void()>& make);
   // Flushes, calls `unmake` while the devices are idle, and detaches CUPTI after the last window.
-  void close(const std::function<void()>& unmake) noexcept;
+  // Returns false if a device stayed busy: the window is still open and the caller tries again
+  // later.
+  [[nodiscard]] bool close(const std::function<void()>& unmake) noexcept;
 
   // Called within `make`. Assigns `node`, of a graph that is about to be instantiated, and its
   // copies in executables to node `place` of a replay; `sink` receives its records. Throws Error if
@@ -82,8 +94,9 @@ class ActivitySession {
   ActivitySession() = default;
   [[nodiscard]] std::string attach();  // requires mutex_ and the closed gate
   void detach() noexcept;              // as attach()
-  void end() noexcept;               // at process exit: closes all windows; later open() calls fail
-  void wait_for_devices() noexcept;  // requires mutex_
+  void end() noexcept;  // at process exit: closes all windows; later open() calls fail
+  // Requires mutex_ and the closed gate. Returns false if a device is busy for kMaxWait.
+  [[nodiscard]] bool wait_for_devices() noexcept;
   [[nodiscard]] std::uint64_t id_of(CUgraphNode node) const;
   void deliver(const CUpti_Activity& record);
   static void CUPTIAPI on_callback(void* session, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -100,7 +113,7 @@ class ActivitySession {
   std::atomic<std::uint64_t> dropped_{0};
 
   std::mutex mutex_;  // guards the members below; held while windows open and close
-  std::map<const void*, std::function<void()>> devices_;
+  std::map<const void*, WaitUntilIdle> devices_;
   std::uint32_t windows_ = 0;
   bool ended_ = false;
   CuptiLibrary::Loaded loaded_;

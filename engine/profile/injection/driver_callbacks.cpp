@@ -29,9 +29,19 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
       return;
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags:
     case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams:
-    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz:
-      if (data.callbackSite == CUPTI_API_ENTER) this_thread().instantiation_start = trace_now();
-      return;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz: return take_instantiation(data);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphUpload:
+      return take_upload(data, as<cuGraphUpload_params>(p).hGraph);
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphUpload_ptsz:
+      return take_upload(data, as<cuGraphUpload_ptsz_params>(p).hGraphExec);
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz: return take_capture(id, data);
     default: break;
   }
   if (!succeeded(data)) return;
@@ -97,6 +107,50 @@ void ProgramCallbacks::take_driver(CUpti_CallbackId id, const CUpti_CallbackData
           set.isEnabled != 0 ? ObservedNode::Enabled::Yes : ObservedNode::Enabled::No);
     }
     default: return take_memory(id, p);
+  }
+}
+
+// Begins are reported before the call, because it may allocate memory; ends after it.
+void ProgramCallbacks::take_capture(CUpti_CallbackId id, const CUpti_CallbackData& data) {
+  switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
+    case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz: {
+      if (data.callbackSite == CUPTI_API_ENTER) return;
+      const auto& p = as<cuStreamEndCapture_params>(data.functionParams);
+      const std::uint64_t graph =
+          succeeded(data) && p.phGraph != nullptr ? number_of(*p.phGraph) : 0;
+      return program_.capture_ended(number_of(p.hStream), graph, trace_now());
+    }
+    default: {  // the stream is the first parameter of every call that begins a capture
+      if (data.callbackSite == CUPTI_API_EXIT) return;
+      const auto& p = as<cuStreamBeginCapture_params>(data.functionParams);
+      const std::uint64_t used = used_memory();
+      return program_.capture_began(number_of(p.hStream), used, trace_now());
+    }
+  }
+}
+
+void ProgramCallbacks::take_instantiation(const CUpti_CallbackData& data) {
+  Thread& thread = this_thread();
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    thread.created_exec = nullptr;
+    thread.used_before = used_memory();
+    thread.instantiation_start = trace_now();
+  } else if (succeeded(data) && thread.created_exec != nullptr) {
+    program_.instantiation_ended(number_of(thread.created_exec), used_memory());
+  }
+}
+
+void ProgramCallbacks::take_upload(const CUpti_CallbackData& data, CUgraphExec exec) {
+  Thread& thread = this_thread();
+  if (program_.is_launched(number_of(exec))) return;
+  if (data.callbackSite == CUPTI_API_ENTER) {
+    thread.used_before = used_memory();
+    thread.upload_start = trace_now();
+  } else if (succeeded(data)) {
+    const trace::Time now = trace_now();
+    program_.uploaded(number_of(exec), now - thread.upload_start,
+                      {thread.used_before, used_memory()}, now);
   }
 }
 

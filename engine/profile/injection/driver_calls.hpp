@@ -16,6 +16,7 @@ namespace reprise::detail {
   X(cuDeviceGetUuid, 11040)                   \
   X(cuDeviceTotalMem, 3020)                   \
   X(cuDeviceGetAttribute, 2000)               \
+  X(cuMemGetInfo, 3020)                       \
   X(cuStreamGetId, 12000)                     \
   X(cuThreadExchangeStreamCaptureMode, 10010) \
   X(cuGraphGetNodes, 10000)                   \
@@ -49,6 +50,24 @@ struct DriverCalls {
   };
   // Uses the driver that this process has loaded. The result is never destroyed.
   [[nodiscard]] static Loaded load();
+};
+
+// Prevents this thread's calls from invalidating a stream capture in progress.
+class QuietCalls {
+ public:
+  explicit QuietCalls(const DriverCalls& driver)
+      : driver_(driver),
+        exchanged_(driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS) {}
+  QuietCalls(const QuietCalls&) = delete;
+  QuietCalls& operator=(const QuietCalls&) = delete;
+  ~QuietCalls() {
+    if (exchanged_) static_cast<void>(driver_.cuThreadExchangeStreamCaptureMode(&mode_));
+  }
+
+ private:
+  const DriverCalls& driver_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+  bool exchanged_;
 };
 
 }  // namespace reprise::detail

@@ -9,24 +9,6 @@
 namespace reprise::detail {
 namespace {
 
-// Prevents this thread's calls from invalidating a stream capture in progress.
-class QuietCalls {
- public:
-  explicit QuietCalls(const DriverCalls& driver)
-      : driver_(driver),
-        exchanged_(driver.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS) {}
-  QuietCalls(const QuietCalls&) = delete;
-  QuietCalls& operator=(const QuietCalls&) = delete;
-  ~QuietCalls() {
-    if (exchanged_) static_cast<void>(driver_.cuThreadExchangeStreamCaptureMode(&mode_));
-  }
-
- private:
-  const DriverCalls& driver_;
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-  bool exchanged_;
-};
-
 class Walk {
  public:
   Walk(const DriverCalls& driver, const GraphKnowledge& knowledge)

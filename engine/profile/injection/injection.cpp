@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <optional>
 
@@ -45,8 +46,9 @@ void end_with_the_driver() {
 }
 
 void begin() noexcept {
+  std::optional<RunEnvironment> environment;
   try {
-    const std::optional<RunEnvironment> environment = read_run_environment();
+    environment = read_run_environment();
     if (!environment) return;
     the_session.store(new RunSession({*environment, program_invocation_short_name, &cupti,
                                       &DriverCalls::load, &end_with_the_driver}));
@@ -54,7 +56,8 @@ void begin() noexcept {
       if (RunSession* const session = the_session.load()) session->forget();
     });
     static_cast<void>(std::atexit(&finish_session));
-  } catch (...) {  // no trace is written; `reprise run` reports that
+  } catch (const std::exception& error) {
+    if (environment) report_run_error(*environment, error.what());
   }
 }
 

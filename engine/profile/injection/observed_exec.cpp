@@ -144,39 +144,60 @@ void ObservedExec::take(const ObservedRun& run, std::uint64_t replay, trace::Tim
 void ObservedExec::take_unnumbered(const ObservedRun& run, trace::Time now) {
   if (pending_.empty()) return;
   last_unnumbered_arrival_ = now;
-  if (const auto sample = sample_of(run); sample && sample->started != 0)
-    unnumbered_.push_back(*sample);
+  const auto sample = sample_of(run);
+  if (!sample || sample->started == 0) return;
+  if (!unnumbered_.empty() && sample->started < unnumbered_.back().started)
+    unnumbered_are_sorted_ = false;
+  unnumbered_.push_back(*sample);
+  const trace::Time latest =
+      arrived_.empty() ? sample->started : std::max(arrived_.back().latest_start, sample->started);
+  if (arrived_.empty() || arrived_.back().at != now) arrived_.push_back({now, latest});
+  arrived_.back().latest_start = latest;
 }
 
-// The runs of the first replay: those that started before the next replay's first sample, or before
-// its launch if no sample has a time.
-void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
-  trace::Time end = std::numeric_limits<trace::Time>::max();
-  if (!pending_.empty()) {
-    const PendingReplay& next = pending_.front();
-    end = next.replay.launched;
-    trace::Time started = std::numeric_limits<trace::Time>::max();
-    for (const trace::Sample& sample : next.samples) {
-      if (sample.started != 0) started = std::min(started, sample.started);
-    }
-    if (started != std::numeric_limits<trace::Time>::max()) end = started;
+// The start of a replay's first sample; its launch if no sample has a time.
+trace::Time ObservedExec::first_start(const PendingReplay& replay) {
+  trace::Time started = std::numeric_limits<trace::Time>::max();
+  for (const trace::Sample& sample : replay.samples) {
+    if (sample.started != 0) started = std::min(started, sample.started);
   }
-  const auto unassigned =
-      std::partition(unnumbered_.begin(), unnumbered_.end(),
-                     [&](const trace::Sample& sample) { return sample.started >= end; });
-  samples.insert(samples.end(), unassigned, unnumbered_.end());
-  unnumbered_.erase(unassigned, unnumbered_.end());
+  return started == std::numeric_limits<trace::Time>::max() ? replay.replay.launched : started;
 }
 
-bool ObservedExec::is_complete(trace::Time now) const {
+// The runs of the first replay: those that started before the next one did.
+void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
+  const auto by_start = [](const trace::Sample& a, const trace::Sample& b) {
+    return a.started < b.started;
+  };
+  if (!std::exchange(unnumbered_are_sorted_, true))
+    std::sort(unnumbered_.begin(), unnumbered_.end(), by_start);
+  auto end = unnumbered_.end();
+  if (!pending_.empty()) {
+    trace::Sample next;
+    next.started = first_start(pending_.front());
+    end = std::lower_bound(unnumbered_.begin(), unnumbered_.end(), next, by_start);
+  }
+  samples.insert(samples.end(), unnumbered_.begin(), end);
+  unnumbered_.erase(unnumbered_.begin(), end);
+}
+
+bool ObservedExec::is_complete(trace::Time now) {
   const PendingReplay& first = pending_.front();
   if (!runs_vary_ && first.runs >= expected_) return true;
   // Buffers arrive in the order in which they were filled: no record of this replay is outstanding
   // once a later replay has been complete for a while.
-  const auto is_settled = [&](const PendingReplay& one) {
-    return one.runs != 0 && now - one.last_arrival > kSecond / 2;
-  };
-  if (std::any_of(pending_.begin() + 1, pending_.end(), is_settled)) return true;
+  const auto is_settled = [&](trace::Time arrival) { return now - arrival > kSecond / 2; };
+  if (std::any_of(pending_.begin() + 1, pending_.end(), [&](const PendingReplay& one) {
+        return one.runs != 0 && is_settled(one.last_arrival);
+      }))
+    return true;
+  // Without a run that has a correlation, the same holds once a run of a later replay is settled.
+  while (!arrived_.empty() && is_settled(arrived_.front().at)) {
+    settled_start_ = std::max(settled_start_, arrived_.front().latest_start);
+    arrived_.pop_front();
+  }
+  if (expected_ == 0 && pending_.size() > 1 && settled_start_ >= first_start(pending_[1]))
+    return true;
   const trace::Time last_arrival = std::max(first.last_arrival, last_unnumbered_arrival_);
   return last_arrival != 0 && now - last_arrival > 2 * kSecond;
 }

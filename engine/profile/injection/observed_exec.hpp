@@ -49,6 +49,9 @@ class ObservedExec {
 
   std::uint32_t version = 1;
   std::uint64_t replays = 0;  // number of launches
+  bool is_destroyed = false;  // the program destroyed it; outstanding replays may follow
+  trace::CreationCost cost;
+  std::uint64_t used_before = 0;  // device memory before its creation, in bytes; 0: unknown
 
   // --- Replays with recorded nodes ---
   void expect(const trace::Replay& replay, std::uint32_t correlation);
@@ -82,8 +85,9 @@ class ObservedExec {
   void add_change(const std::string& what);
   [[nodiscard]] std::uint32_t node_of(const ObservedRun& run) const;
   [[nodiscard]] std::optional<trace::Sample> sample_of(const ObservedRun& run) const;
+  [[nodiscard]] static trace::Time first_start(const PendingReplay& replay);
   void add_unnumbered(std::vector<trace::Sample>& samples);
-  [[nodiscard]] bool is_complete(trace::Time now) const;
+  [[nodiscard]] bool is_complete(trace::Time now);
   void emit_first(std::vector<trace::Record>& records);
 
   Identity identity_;
@@ -95,8 +99,18 @@ class ObservedExec {
   std::uint32_t expected_ = 0;                                    // runs per replay
   bool runs_vary_ = false;
   std::deque<PendingReplay> pending_;
-  std::vector<trace::Sample> unnumbered_;    // while replays are outstanding
-  trace::Time last_unnumbered_arrival_ = 0;  // arrival of the last one
+
+  // Runs without correlation, while replays are outstanding.
+  std::deque<trace::Sample> unnumbered_;
+  bool unnumbered_are_sorted_ = true;  // by start
+  trace::Time last_unnumbered_arrival_ = 0;
+  // The latest start among the runs that have arrived, by time of arrival; and among those that
+  // arrived long enough ago that no earlier run is outstanding.
+  struct Arrived {
+    trace::Time at = 0, latest_start = 0;
+  };
+  std::deque<Arrived> arrived_;
+  trace::Time settled_start_ = 0;
 };
 
 }  // namespace reprise::detail

@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t kMaxUnmatched = 16384;
 
+std::int64_t change_of(ObservedProgram::MemoryUse used) {
+  return used.before == 0 || used.after == 0 ? trace::kUnknownBytes
+                                             : static_cast<std::int64_t>(used.after - used.before);
+}
+
 }  // namespace
 
 void ObservedProgram::push(trace::Record record) {
@@ -62,6 +67,7 @@ bool ObservedProgram::has_queue(std::uint64_t stream) const {
 void ObservedProgram::remove_queue(std::uint64_t stream) {
   const std::lock_guard lock(mutex_);
   queues_.erase(stream);
+  captures_.erase(stream);
 }
 
 // --- Graphs ---
@@ -87,6 +93,23 @@ void ObservedProgram::node_destroyed(std::uint64_t node) {
 void ObservedProgram::graph_destroyed(std::uint64_t graph) {
   const std::lock_guard lock(mutex_);
   scopes_.remove_graph(graph);
+  captured_.erase(graph);
+}
+
+void ObservedProgram::capture_began(std::uint64_t stream, std::uint64_t used, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  captures_[stream] = {at, 0, used};
+}
+
+void ObservedProgram::capture_ended(std::uint64_t stream, std::uint64_t graph, trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  const auto found = captures_.find(stream);
+  if (found == captures_.end()) return;
+  Capture capture = found->second;
+  captures_.erase(found);
+  if (graph == 0) return;
+  capture.duration = at - capture.at;
+  captured_[graph] = capture;
 }
 
 std::shared_ptr<const ScopePath> ObservedProgram::scope_of(std::uint64_t node) const {
@@ -124,7 +147,7 @@ void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
 
 void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {
   const std::lock_guard lock(mutex_);
-  execs_.erase(made.exec);  // an earlier one with this handle, whose destruction was not observed
+  erase(made.exec, made.at);  // an earlier one, whose destruction was not observed
   if (described_nodes_ + graph.nodes.size() > limits_.nodes) {
     if (!std::exchange(limit_reported_, true)) {
       push(trace::Message{made.at, trace::Severity::Warning, "run.graphs",
@@ -144,13 +167,52 @@ void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph grap
       memory_.add({node.allocates, node.bytes, ProgramMemory::Source::Graph, made.device}, made.at);
   }
   const auto exec = std::make_shared<ObservedExec>(std::move(identity), std::move(graph));
-  describe(*exec, made.at, made.started == 0 ? 0 : made.at - made.started);
+  const trace::Time instantiate_time = made.started == 0 ? 0 : made.at - made.started;
+  exec->cost = {.graph = exec->identity().graph, .at = made.at};
+  exec->used_before = made.used_before;
+  if (const auto capture =
+          captured_.extract(made.graph)) {  // further executables do not pay for it
+    exec->cost.capture_time = capture.mapped().duration;
+    exec->used_before = capture.mapped().used_before;
+  }
+  describe(*exec, made.at, instantiate_time);
   if (!error.empty()) {
     push(trace::Message{made.at, trace::Severity::Warning, "run.unread",
                         concat("the graph was read incompletely: ", error), exec->identity().graph,
                         1});
   }
   execs_.emplace(made.exec, exec);
+}
+
+void ObservedProgram::instantiation_ended(std::uint64_t handle, std::uint64_t used) {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  if (!exec) return;
+  exec->cost.capture_bytes = change_of({exec->used_before, used});
+  push(exec->cost);
+}
+
+bool ObservedProgram::is_launched(std::uint64_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const Exec exec = find(handle);
+  return !exec || exec->replays != 0;
+}
+
+void ObservedProgram::uploaded(std::uint64_t handle, trace::Time duration, MemoryUse used,
+                               trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  if (const Exec exec = find(handle)) add_launch_cost(*exec, duration, used, at);
+}
+
+void ObservedProgram::add_launch_cost(ObservedExec& exec, trace::Time duration, MemoryUse used,
+                                      trace::Time at) {
+  trace::CreationCost& cost = exec.cost;
+  cost.at = at;
+  cost.launch_time += duration;
+  if (const std::int64_t change = change_of(used); change != trace::kUnknownBytes)
+    cost.launch_bytes =
+        cost.launch_bytes == trace::kUnknownBytes ? change : cost.launch_bytes + change;
+  push(cost);
 }
 
 void ObservedProgram::replaced(std::uint64_t handle, ObservedGraph graph, trace::Time at) {
@@ -203,7 +265,17 @@ void ObservedProgram::destroyed(std::uint64_t handle, trace::Time at) {
   push(trace::Update{
       at, exec.identity().graph, exec.version, exec.version,
       concat("destroyed after ", exec.replays, exec.replays == 1 ? " replay" : " replays")});
-  execs_.erase(found);  // outstanding runs keep the object alive
+  erase(handle, at);
+}
+
+// Outstanding runs keep the object alive.
+void ObservedProgram::erase(std::uint64_t handle, trace::Time at) {
+  const Exec exec = find(handle);
+  if (!exec) return;
+  exec->is_destroyed = true;
+  if (!exec->has_pending())
+    push(trace::Ended{at, trace::ObjectKind::Graph, exec->identity().graph});
+  execs_.erase(handle);
 }
 
 std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
@@ -214,13 +286,13 @@ std::uint32_t ObservedProgram::device_of(std::uint64_t handle) const {
 
 // --- Replays ---
 
-void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
+ObservedProgram::Order ObservedProgram::launched(const Launch& launch, Nodes nodes) {
   const std::lock_guard lock(mutex_);
   const Exec exec = find(launch.exec);
   ++hooks_.launches;
   if (!exec) {
     ++lost_replays_;
-    return;
+    return Order::Later;
   }
   apply_changes(*exec, launch.started);
   trace::Replay replay;
@@ -232,12 +304,23 @@ void ObservedProgram::launched(const Launch& launch, Nodes nodes) {
   replay.launched = launch.started;
   replay.launch_returned = launch.returned;
   replay.thread = launch.thread;
-  if (nodes == Nodes::Unrecorded || launch.correlation == 0) return push(replay);
+  const Order order = replay.replay == 1 ? Order::First : Order::Later;
+  if (nodes == Nodes::Unrecorded || launch.correlation == 0) {
+    push(replay);
+    return order;
+  }
   if (!exec->has_pending()) pending_execs_.push_back(exec);
   exec->expect(replay, launch.correlation);
   const PendingReplay pending{exec, replay.replay};
   by_correlation_[launch.correlation] = pending;
   deliver_unmatched(pending, launch.correlation, launch.returned);
+  return order;
+}
+
+void ObservedProgram::first_launch_ended(std::uint64_t handle, trace::Time duration, MemoryUse used,
+                                         trace::Time at) {
+  const std::lock_guard lock(mutex_);
+  if (const Exec exec = find(handle)) add_launch_cost(*exec, duration, used, at);
 }
 
 void ObservedProgram::deliver_unmatched(const PendingReplay& pending, std::uint32_t correlation,
@@ -278,7 +361,10 @@ void ObservedProgram::ran(const std::vector<ObservedRun>& runs, trace::Time now)
 void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstanding,
                               std::vector<trace::Record>& records) {
   const std::lock_guard lock(mutex_);
-  memory_.collect(now, records);
+  switch (outstanding) {
+    case ObservedExec::Outstanding::Expected: memory_.collect(now, records); break;
+    case ObservedExec::Outstanding::Complete: memory_.finish(now, records); break;
+  }
   for (trace::Record& record : records_) records.push_back(std::move(record));
   records_.clear();
   std::erase_if(pending_execs_, [&](const Exec& exec) {
@@ -286,7 +372,10 @@ void ObservedProgram::collect(trace::Time now, ObservedExec::Outstanding outstan
       ++hooks_.replays;
       by_correlation_.erase(correlation);
     });
-    return !exec->has_pending();
+    if (exec->has_pending()) return false;
+    if (exec->is_destroyed)
+      records.emplace_back(trace::Ended{now, trace::ObjectKind::Graph, exec->identity().graph});
+    return true;
   });
   const auto tell = [&](std::uint64_t& count, trace::LossKind kind, const char* why) {
     if (count != 0) records.emplace_back(trace::Loss{now, kind, std::exchange(count, 0), why});

@@ -51,14 +51,29 @@ class ObservedProgram {
   void bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs);
   [[nodiscard]] std::vector<std::uint64_t> bodies_of(std::uint64_t node) const;
 
+  // A stream capture. `used`: device memory in use, in bytes; 0: unknown. `graph` 0: it failed.
+  void capture_began(std::uint64_t stream, std::uint64_t used, trace::Time at);
+  void capture_ended(std::uint64_t stream, std::uint64_t graph, trace::Time at);
+
   // --- Executables, by handle; handles are reused after destruction ---
   struct Instantiation {
-    std::uint64_t exec = 0;
+    std::uint64_t exec = 0, graph = 0;
     std::uint32_t profiler_id = 0, device = 0;
     std::string scope = {};  // the open scope at the instantiation; may be empty
     trace::Time started = 0, at = 0;
+    std::uint64_t used_before = 0;  // device memory, in bytes; 0: unknown
   };
   void instantiated(const Instantiation& made, ObservedGraph graph);
+  // The call that instantiated it returned. `used` as for capture_began().
+  void instantiation_ended(std::uint64_t exec, std::uint64_t used);
+  // Also true of an executable that is not described.
+  [[nodiscard]] bool is_launched(std::uint64_t exec) const;
+  // Device memory in use before and after a call. 0: unknown.
+  struct MemoryUse {
+    std::uint64_t before = 0, after = 0;
+  };
+  // An upload before the first launch.
+  void uploaded(std::uint64_t exec, trace::Time duration, MemoryUse used, trace::Time at);
   void replaced(std::uint64_t exec, ObservedGraph graph, trace::Time at);
   void refused(std::uint64_t exec, const std::string& why, trace::Time at);
   void changed(std::uint64_t exec, std::uint64_t node, const ObservedGraph& one,
@@ -75,7 +90,11 @@ class ObservedProgram {
     std::uint32_t correlation = 0;  // also that of the launch's runs
   };
   enum class Nodes : std::uint8_t { Unrecorded, Recorded };
-  void launched(const Launch& launch, Nodes nodes);
+  enum class Order : std::uint8_t { First, Later };
+  // Returns whether this was the first launch of a described executable; the caller then reports
+  // first_launch_ended().
+  [[nodiscard]] Order launched(const Launch& launch, Nodes nodes);
+  void first_launch_ended(std::uint64_t exec, trace::Time duration, MemoryUse used, trace::Time at);
   void ran(const std::vector<ObservedRun>& runs, trace::Time now);
 
   // Appends the records that are complete since the last call.
@@ -87,8 +106,15 @@ class ObservedProgram {
   using Exec = std::shared_ptr<ObservedExec>;
   [[nodiscard]] Exec find(std::uint64_t exec) const;
   void describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time);
+  void erase(std::uint64_t exec, trace::Time at);
   void apply_changes(ObservedExec& exec, trace::Time at);
+  void add_launch_cost(ObservedExec& exec, trace::Time duration, MemoryUse used, trace::Time at);
   void push(trace::Record record);
+  struct Capture {
+    trace::Time at = 0;  // of its begin
+    trace::Time duration = 0;
+    std::uint64_t used_before = 0;
+  };
   struct PendingReplay {
     Exec exec;
     std::uint64_t replay = 0;
@@ -104,6 +130,8 @@ class ObservedProgram {
   ProgramMemory memory_;
   NodeScopes scopes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> bodies_;
+  std::unordered_map<std::uint64_t, Capture> captures_;  // in progress, by stream
+  std::unordered_map<std::uint64_t, Capture> captured_;  // not instantiated yet, by graph
   std::unordered_map<std::uint32_t, trace::Device> devices_;
   std::unordered_map<std::uint64_t, std::uint32_t> queues_;
   std::uint32_t next_queue_ = 0, next_graph_ = 0;

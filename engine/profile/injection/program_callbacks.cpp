@@ -19,6 +19,16 @@ constexpr CallbackId kWanted[] = {
     {CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHNODE_DESTROY_STARTING},
     {CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED},
     {CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphUpload},
+    {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphUpload_ptsz},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams},
     {CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithParams_ptsz},
@@ -149,6 +159,14 @@ std::uint32_t ProgramCallbacks::current_device() {
   return id;
 }
 
+std::uint64_t ProgramCallbacks::used_memory() {
+  const DriverCalls* const calls = driver();
+  if (calls == nullptr) return 0;
+  const QuietCalls quiet(*calls);
+  std::size_t free = 0, total = 0;
+  return calls->cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? total - free : 0;
+}
+
 // --- Graphs and executables ---
 
 void ProgramCallbacks::take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data) {
@@ -197,6 +215,9 @@ void ProgramCallbacks::instantiated(const CUpti_GraphData& graph) {
   made.started = std::exchange(thread.instantiation_start, 0);
   made.at = trace_now();
   made.exec = number_of(graph.graphExec);
+  made.graph = number_of(graph.graph);
+  made.used_before = thread.used_before;
+  thread.created_exec = graph.graphExec;
   made.device = current_device();
   if (sources_.cupti.exec_id(graph.graphExec, &made.profiler_id) != CUPTI_SUCCESS)
     made.profiler_id = 0;
@@ -211,6 +232,7 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
   Thread& thread = this_thread();
   if (data.callbackSite == CUPTI_API_ENTER) {
     thread.nodes_before = thread.nodes_created;
+    if (!program_.is_launched(number_of(exec))) thread.used_before = used_memory();
     thread.launch_start = trace_now();
     return;
   }
@@ -223,7 +245,12 @@ void ProgramCallbacks::take_launch(const CUpti_CallbackData& data, CUgraphExec e
   launch.stream = queue_of(stream, program_.device_of(launch.exec), per_thread);
   launch.thread = thread_number();
   launch.correlation = data.correlationId;
-  program_.launched(launch, nodes_.load(std::memory_order_relaxed));
+  switch (program_.launched(launch, nodes_.load(std::memory_order_relaxed))) {
+    case ObservedProgram::Order::First:
+      return program_.first_launch_ended(launch.exec, launch.returned - launch.started,
+                                         {thread.used_before, used_memory()}, launch.returned);
+    case ObservedProgram::Order::Later: return;
+  }
 }
 
 std::uint64_t ProgramCallbacks::queue_of(CUstream stream, std::uint32_t device,

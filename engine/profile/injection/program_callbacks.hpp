@@ -50,13 +50,19 @@ class ProgramCallbacks {
   // State of the call in progress on one of the program's threads.
   struct Thread {
     OpenScopes scopes;
-    trace::Time instantiation_start = 0, launch_start = 0;
+    trace::Time instantiation_start = 0, launch_start = 0, upload_start = 0;
+    // Device memory before an instantiation, upload or first launch, in bytes.
+    std::uint64_t used_before = 0;
+    CUgraphExec created_exec = nullptr;  // by the instantiation
     std::uint64_t nodes_created = 0, nodes_before = 0;
   };
   [[nodiscard]] static Thread& this_thread();
   void take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data);
   void take_graph(CUpti_CallbackId id, const CUpti_GraphData& graph);
   void take_driver(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_capture(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_instantiation(const CUpti_CallbackData& data);
+  void take_upload(const CUpti_CallbackData& data, CUgraphExec exec);
   void take_memory(CUpti_CallbackId id, const void* parameters);
   void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
   void take_range(CUpti_CallbackId id, const CUpti_NvtxData& data);
@@ -71,6 +77,8 @@ class ProgramCallbacks {
   void changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what);
   void allocated(std::uint64_t address, std::uint64_t bytes, ProgramMemory::Source source);
   [[nodiscard]] std::uint32_t current_device();
+  // Memory of the current device that all programs use, in bytes; 0: unknown.
+  [[nodiscard]] std::uint64_t used_memory();
   [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
   [[nodiscard]] const DriverCalls* driver();
   [[nodiscard]] ObservedGraph read(CUgraph graph);

@@ -72,13 +72,16 @@ void ProgramMemory::add(const Allocation& allocation, trace::Time at) {
   const LiveAllocation live{{next_buffer_++, pool_of(allocation), allocation}, at};
   allocations_.emplace(allocation.address, live);
   count(live.location, 1);
-  changes_.push_back(lifetime_of(live.location, live.since, 0));
+  lifetimes_.add(lifetime_of(live.location, live.since, 0), changes_);
 }
 
 ProgramMemory::Allocations::iterator ProgramMemory::end(Allocations::iterator entry,
                                                         trace::Time at) {
   count(entry->second.location, -1);
-  changes_.push_back(lifetime_of(entry->second.location, entry->second.since, at));
+  trace::PoolState& pool = pools_[entry->second.location.pool].state;
+  ++pool.freed;
+  pool.freed_bytes += entry->second.location.allocation.bytes;
+  lifetimes_.remove(lifetime_of(entry->second.location, entry->second.since, at), changes_);
   return allocations_.erase(entry);
 }
 
@@ -100,7 +103,13 @@ std::optional<ProgramMemory::Location> ProgramMemory::find(std::uint64_t address
   return location;
 }
 
+void ProgramMemory::finish(trace::Time at, std::vector<trace::Record>& records) {
+  lifetimes_.finish(changes_);
+  collect(at, records);
+}
+
 void ProgramMemory::collect(trace::Time at, std::vector<trace::Record>& records) {
+  lifetimes_.collect(at, changes_);
   for (trace::Record& change : changes_) records.push_back(std::move(change));
   changes_.clear();
   for (Pool& pool : pools_) {

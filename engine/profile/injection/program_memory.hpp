@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "profile/lifetime_recorder.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::detail {
@@ -46,6 +47,8 @@ class ProgramMemory {
 
   // Appends the changes since the last call.
   void collect(trace::Time at, std::vector<trace::Record>& records);
+  // The last call: also appends the lifetimes that wait.
+  void finish(trace::Time at, std::vector<trace::Record>& records);
 
  private:
   struct LiveAllocation {
@@ -65,6 +68,8 @@ class ProgramMemory {
   std::map<std::pair<std::uint32_t, Source>, std::uint32_t> pool_of_;
   std::vector<Pool> pools_;
   std::vector<trace::Record> changes_;
+  RateLimit lifetime_rate_{kLifetimeRate};
+  LifetimeRecorder lifetimes_{lifetime_rate_};
   std::uint32_t next_buffer_ = 0;
 };
 

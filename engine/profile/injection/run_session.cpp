@@ -23,9 +23,18 @@ RunSession::RunSession(Desc session_desc) : desc_(std::move(session_desc)) {
   desc.on_viewer_level = [this](std::optional<trace::LiveProfile> level) {
     apply_requested_level(level);
   };
+  desc.on_error = [this](const std::string& text) {
+    report_run_error(desc_.environment, concat(text, "; the trace ends there"));
+  };
   trace_ = std::make_unique<RunTrace>(std::move(desc));
-  listen();
-  trace_->start();
+  try {
+    listen();
+    trace_->start();
+  } catch (...) {
+    if (subscriber_ != nullptr)
+      static_cast<void>(desc_.load_cupti().library->unsubscribe(subscriber_));
+    throw;
+  }
 }
 
 void RunSession::finish() noexcept {

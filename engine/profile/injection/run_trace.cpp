@@ -24,11 +24,18 @@ RunTrace::RunTrace(Desc desc)
       mode_(desc_.options.profile),
       requested_level_(kNoRequest) {
   auto file = std::make_shared<trace::TraceFile>(desc_.options.file);
-  writer_ = std::make_unique<trace::TraceWriter>();
+  const std::string path = file->path().string();
+  writer_ =
+      std::make_unique<trace::TraceWriter>(trace::TraceWriterDesc{.on_error = desc_.on_error});
   writer_->add_sink(std::move(file));
+  serve();
   static_cast<void>(writer_->push(describe_process(desc_.application)));
   static_cast<void>(writer_->push(read_clocks()));
-  serve();
+  if (path != desc_.options.file.path) {
+    add_message(trace::Severity::Warning, "run.file",
+                concat("another process is writing ", desc_.options.file.path.string(),
+                       "; this process writes ", path));
+  }
 }
 
 void RunTrace::start() {

@@ -34,6 +34,8 @@ class RunTrace {
     // Called on the trace's thread when viewers connect, disconnect or request another level;
     // nullopt: no viewer.
     std::function<void(std::optional<trace::LiveProfile> wanted)> on_viewer_level;
+    // Called on the writer's thread when the file cannot be written any more.
+    std::function<void(const std::string& text)> on_error = {};
   };
   // Throws trace::TraceError and std::system_error. If the live server cannot start, the trace is
   // written only to the file and contains a message.

@@ -1,10 +1,9 @@
 #include "runtime/core/deferred_deletion_queue.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -12,6 +11,7 @@
 
 #include "backend/backend.hpp"
 #include "base/background_thread.hpp"
+#include "base/creator_process.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 
@@ -21,6 +21,10 @@ namespace {
 
 // How long the thread waits for the oldest object before it checks the others.
 constexpr std::chrono::milliseconds kPollInterval{10};
+// Objects that may wait for the thread before limit_backlog() helps it.
+constexpr std::uint64_t kMaxBacklog = 1024;
+// Bounds collect_completed() while other threads keep dropping objects.
+constexpr int kMaxPasses = 4;
 
 // Counts the objects in the queues of all devices. The process exits only after it reaches zero:
 // destructors must not run while the libraries below the engine are torn down.
@@ -30,10 +34,8 @@ struct PendingCount {
   std::uint64_t count = 0;
 };
 PendingCount& pending_count() {
-  alignas(PendingCount) static std::byte storage[sizeof(PendingCount)];
-  static PendingCount* const all =
-      new (storage) PendingCount;  // never destroyed: used after main() returns
-  return *all;
+  static PerProcess<PendingCount> all;
+  return all.get();
 }
 struct ProcessExitGuard {
   ~ProcessExitGuard() {
@@ -56,11 +58,21 @@ bool wait_for(const DeferredDelete::Pending& pending,
 }  // namespace
 
 struct DeferredDeletionQueue::State {
+  // Objects removed from the list that one call of collect() destroys; on that call's stack.
+  struct Batch {
+    std::uint64_t number;
+    Batch* next;
+  };
+
+  const CreatorProcess process;
   std::mutex mutex;
   std::condition_variable arrived, destroyed;
   std::unique_ptr<DeferredDelete> first;  // oldest
   DeferredDelete* last = nullptr;
-  std::uint64_t collected = 0;  // removed from the list, not destroyed yet
+  std::uint64_t size = 0;  // of the list
+  std::uint64_t max_backlog = kMaxBacklog;
+  Batch* batches = nullptr;  // in progress, newest first
+  std::uint64_t started = 0;
   bool stop = false;
   std::thread thread;
 };
@@ -85,6 +97,7 @@ DeferredDeletionQueue::~DeferredDeletionQueue() {
 
 void DeferredDeletionQueue::prepare() {
   static const ProcessExitGuard guard;
+  static_cast<void>(pending_count());  // push() must not allocate
   std::lock_guard lock(state_->mutex);
   if (state_->thread.joinable()) return;
   try {
@@ -96,6 +109,7 @@ void DeferredDeletionQueue::prepare() {
 }
 
 void DeferredDeletionQueue::push(std::unique_ptr<DeferredDelete> object) noexcept {
+  if (!state_->process.is_current()) return keep_until_exit(object.release());
   {
     std::lock_guard lock(pending_count().mutex);
     ++pending_count().count;
@@ -110,12 +124,13 @@ void DeferredDeletionQueue::push(std::unique_ptr<DeferredDelete> object) noexcep
     kept->last->next_ = std::move(object);
   }
   kept->last = added;
+  ++kept->size;
   kept->arrived.notify_one();
 }
 
-void DeferredDeletionQueue::collect(State& state) noexcept {
+bool DeferredDeletionQueue::collect(State& state) noexcept {
   std::unique_ptr<DeferredDelete> ready;
-  std::uint64_t count = 0;
+  State::Batch batch{};
   {
     std::lock_guard lock(state.mutex);
     std::unique_ptr<DeferredDelete>* tail = &ready;
@@ -131,24 +146,39 @@ void DeferredDeletionQueue::collect(State& state) noexcept {
       *tail = std::move(*at);
       tail = &(*tail)->next_;
       *at = std::move(rest);
-      ++count;
+      --state.size;
     }
-    state.collected += count;
+    if (!ready) return false;
+    batch = {++state.started, state.batches};
+    state.batches = &batch;
   }
   while (ready) {
     std::unique_ptr<DeferredDelete> next = std::move(ready->next_);
     ++destroying;
     ready = std::move(next);  // destroys the previous object
     --destroying;
-    {
-      std::lock_guard lock(state.mutex);
-      --state.collected;
-      state.destroyed.notify_all();
-    }
     std::lock_guard lock(pending_count().mutex);
     --pending_count().count;
     pending_count().changed.notify_all();
   }
+  std::lock_guard lock(state.mutex);
+  State::Batch** link = &state.batches;
+  while (*link != &batch) link = &(*link)->next;
+  *link = batch.next;
+  state.destroyed.notify_all();
+  return true;
+}
+
+bool DeferredDeletionQueue::wait_for_batches(State& state) noexcept {
+  std::unique_lock lock(state.mutex);
+  if (state.batches == nullptr) return false;
+  const auto all_done = [&state, newest = state.started] {
+    const State::Batch* batch = state.batches;
+    while (batch != nullptr && batch->number > newest) batch = batch->next;
+    return batch == nullptr;
+  };
+  state.destroyed.wait(lock, all_done);
+  return true;
 }
 
 void DeferredDeletionQueue::run(const std::shared_ptr<State>& state) noexcept {
@@ -170,14 +200,30 @@ void DeferredDeletionQueue::run(const std::shared_ptr<State>& state) noexcept {
 
 void DeferredDeletionQueue::collect_completed() noexcept {
   const auto kept = state_;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {  // destroying a graph can drop its buffers
+    const bool destroyed = collect(*kept);
+    const bool waited = destroying == 0 && wait_for_batches(*kept);
+    if (!destroyed && !waited) return;
+  }
+}
+
+void DeferredDeletionQueue::limit_backlog() noexcept {
+  if (destroying != 0) return;
+  const auto kept = state_;
+  {
+    std::lock_guard lock(kept->mutex);
+    if (kept->size < kept->max_backlog) return;
+  }
   collect(*kept);
+  std::lock_guard lock(kept->mutex);
+  kept->max_backlog = std::max(kMaxBacklog, 2 * kept->size);  // amortises the search
 }
 
 void DeferredDeletionQueue::flush() noexcept {
   if (destroying != 0) return;
   const auto kept = state_;
   std::unique_lock lock(kept->mutex);
-  kept->destroyed.wait(lock, [&] { return !kept->first && kept->collected == 0; });
+  kept->destroyed.wait(lock, [&] { return !kept->first && kept->batches == nullptr; });
 }
 
 }  // namespace reprise::detail

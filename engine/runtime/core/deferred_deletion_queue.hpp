@@ -3,6 +3,7 @@
 // nothing is destroyed inside a device's callback. Knows no device.
 // Threads: any thread. No lock is held while an object is destroyed: a destructor may run code of
 // the application, push more objects, or drop the last reference to the device that owns the queue.
+// A forked child destroys nothing of its parent.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,14 @@ class DeferredDeletionQueue {
   void prepare();
   // Objects that become ready together are destroyed in the order of their push().
   void push(std::unique_ptr<DeferredDelete> object) noexcept;
-  // Destroys the objects that are ready, on the calling thread.
+  // Destroys the objects that are ready, on the calling thread, and waits for those that other
+  // threads are destroying; called from a destructor that a queue runs, it does not wait. The
+  // caller holds no lock.
   void collect_completed() noexcept;
+  // Destroys the objects that are ready, on the calling thread, if many are waiting: a program that
+  // drops objects faster than the thread destroys them is slowed down. Call before allocating,
+  // without a lock.
+  void limit_backlog() noexcept;
   // Blocks until everything pushed so far is destroyed. Returns at once if called from a destructor
   // that this queue runs.
   void flush() noexcept;
@@ -54,7 +61,10 @@ class DeferredDeletionQueue {
  private:
   struct State;
   static void run(const std::shared_ptr<State>& state) noexcept;
-  static void collect(State& state) noexcept;
+  // False if no object was ready.
+  static bool collect(State& state) noexcept;
+  // Waits for the calls of collect() that have begun. False if there was none.
+  static bool wait_for_batches(State& state) noexcept;
   std::shared_ptr<State> state_;  // shared with the thread
 };
 

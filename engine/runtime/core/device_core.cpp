@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/creator_process.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
@@ -43,7 +44,7 @@ std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> insta
   status->selector = info.selector;
   status->kind = info.kind;
   auto backend = provider.open(index, status);
-  return std::make_shared<DeviceCore>(std::move(instance), std::move(status), std::move(backend));
+  return make_thread_owner<DeviceCore>(std::move(instance), std::move(status), std::move(backend));
 }
 
 DeviceCore::DeviceCore(std::shared_ptr<InstanceCore> instance, std::shared_ptr<DeviceStatus> status,
@@ -155,6 +156,18 @@ void DeviceCore::wait_idle() {
   wait_for_queues();
   require_usable(Stage::Wait);
   deferred_.flush();
+}
+
+void DeviceCore::report_unseen_errors() {
+  if (!CallbackErrors::any_unseen()) return;
+  std::vector<Message> messages;
+  {
+    std::lock_guard lock(order_);
+    for (DeviceGraph* const graph : graphs_) {
+      if (auto message = graph->take_unseen_errors()) messages.push_back(std::move(*message));
+    }
+  }
+  for (const Message& message : messages) instance_->report(message);
 }
 
 void DeviceCore::shut_down() {

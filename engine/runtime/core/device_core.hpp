@@ -9,11 +9,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <reprise/device.hpp>
+#include <reprise/message.hpp>
 
 #include "backend/backend.hpp"
+#include "base/reserve_one.hpp"
 #include "base/slot_map.hpp"
 #include "compile/plan_cache.hpp"
 #include "profile/device_trace.hpp"
@@ -36,6 +39,17 @@ class DeviceQueue {
 
  protected:
   ~DeviceQueue() = default;
+};
+
+// A graph as its device sees it.
+class DeviceGraph {
+ public:
+  // A warning about exceptions of host callbacks that no fence has rethrown, once. Empty if there
+  // are none.
+  [[nodiscard]] virtual std::optional<Message> take_unseen_errors() = 0;
+
+ protected:
+  ~DeviceGraph() = default;
 };
 
 struct LoadedKernel {
@@ -75,11 +89,20 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   // Held while the device is rebuilt.
   [[nodiscard]] std::mutex& rebuild_mutex() noexcept { return rebuild_mutex_; }
 
-  // --- Graphs that hold memory of this device. Under order(). ---
-  // Reserves room for one more, so that add_user() cannot fail.
-  void prepare_user() { users_.reserve(users_.size() + 1); }
-  void add_user(PoolUser& user) noexcept { users_.push_back(&user); }
-  void remove_user(PoolUser& user) noexcept { std::erase(users_, &user); }
+  // --- Graphs, which may hold memory of this device. Under order(). ---
+  // Reserves room for one more, so that add_graph() cannot fail.
+  void prepare_graph() {
+    reserve_one(users_);
+    reserve_one(graphs_);
+  }
+  void add_graph(DeviceGraph& graph, PoolUser& user) noexcept {
+    graphs_.push_back(&graph);
+    users_.push_back(&user);
+  }
+  void remove_graph(DeviceGraph& graph, PoolUser& user) noexcept {
+    std::erase(graphs_, &graph);
+    std::erase(users_, &user);
+  }
   [[nodiscard]] const std::vector<PoolUser*>& users() const noexcept { return users_; }
 
   // --- Registry. A buffer is registered until it is destroyed or its pool is cleared. ---
@@ -95,6 +118,9 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
 
   void wait_idle();
   void shut_down();
+  // Reports exceptions of host callbacks that no fence has rethrown. The caller has waited for the
+  // work and holds no lock.
+  void report_unseen_errors();
 
  private:
   void wait_for_queues();
@@ -115,6 +141,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   std::vector<std::weak_ptr<DeviceQueue>> queues_;          // under registry_
   std::vector<std::weak_ptr<CommandBufferCore>> commands_;  // under registry_
   std::vector<KernelEntry> kernels_;                        // under registry_
+  std::vector<DeviceGraph*> graphs_;                        // under order_
   std::vector<PoolUser*> users_;                            // under order_
   MemoryBudget memory_;
   DeferredDeletionQueue deferred_;  // joins its thread before the backend is destroyed

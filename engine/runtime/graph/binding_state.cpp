@@ -23,7 +23,7 @@ BindingState::BindingState(std::shared_ptr<const Plan> plan, Bindings bindings)
 
 std::span<const std::byte> BindingState::value(std::uint32_t slot) const noexcept {
   const ScalarSlots::Slot& of = plan_->slots.slots[slot];
-  return {current_.scalars.data() + of.offset, of.bytes};
+  return {current_.scalars.data() + of.offset, of.type->size};
 }
 
 void BindingState::index_commands() {

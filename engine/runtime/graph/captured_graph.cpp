@@ -97,7 +97,7 @@ UpdateReport exec_update(CapturedGraph& graph, const CommandBuffer& commands) {
   return graph.exec_update(commands);
 }
 
-std::uint64_t CapturedGraph::num_replays() const noexcept { return core_ ? core_->replays() : 0; }
+std::uint64_t CapturedGraph::replay_count() const noexcept { return core_ ? core_->replays() : 0; }
 std::uint32_t CapturedGraph::replicas() const noexcept {
   return core_ ? core_->replicas_in_use() : 0;
 }

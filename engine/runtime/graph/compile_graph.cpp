@@ -13,6 +13,7 @@
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
 #include "compile/tuning_file.hpp"
+#include "plan/memory_goal.hpp"
 #include "plan/plan.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
@@ -122,6 +123,17 @@ void report_costs(const DeviceCore& device, const Plan& plan, std::vector<Messag
   }
 }
 
+void report_other_goals(const DeviceCore& device, const Plan& plan, const CompileDesc& desc,
+                        std::vector<Message>& messages) {
+  if (device.instance().validation() != Validation::Full || desc.memory_goal != MemoryGoal::Speed)
+    return;
+  std::optional<Message> message =
+      other_goals(plan, desc.lowering, device.info().limits.buffer_alignment);
+  if (!message || device.instance().suppresses(*message)) return;
+  device.instance().report(*message);
+  messages.push_back(std::move(*message));
+}
+
 enum class Validated : std::uint8_t { No, Yes };
 
 std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& device,
@@ -155,6 +167,11 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
     if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
   }
   if (desc.costs) report_costs(*device, *plan, messages);
+  switch (validated) {
+    case Validated::Yes: break;
+    case Validated::No:
+      if (!tuned) report_other_goals(*device, *plan, desc, messages);
+  }
   const trace::Time planned = now_of(*device);
   CompileReport report = make_report(*plan, std::move(messages));
   report.replicas = desc.replicas;
@@ -217,6 +234,7 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
 
 std::shared_ptr<CompiledGraph> compile(const std::shared_ptr<DeviceCore>& device,
                                        const CommandBuffer& commands, const CompileDesc& desc) {
+  device->deferred().limit_backlog();
   auto graph = make_graph(device, recording_to_compile(*device, commands, desc.pool.get()), desc,
                           Validated::No);
   for (const auto& replica : graph->replicas()) core_of(commands)->add_pending_source(replica);

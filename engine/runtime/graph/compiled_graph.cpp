@@ -144,10 +144,11 @@ std::uint64_t CompiledGraph::replays() const {
 }
 
 bool CompiledGraph::is_uploaded() const {
-  const auto rest = others();
-  return first().is_uploaded() && std::all_of(rest.begin(), rest.end(), [](const auto& other) {
-           return other->is_uploaded();
-         });
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    if ((i == 0 || slots_[i].in_use) && !replicas_[i]->is_uploaded()) return false;
+  }
+  return true;
 }
 
 std::vector<LoopReport> CompiledGraph::loops() {
@@ -280,8 +281,8 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
 }
 
 void check_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
-                  std::uint64_t bytes) {
-  check_scalar(graph->first(), scalar, bytes);
+                  const ValueType& type) {
+  check_scalar(graph->first(), scalar, type);
 }
 std::uint32_t set_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
                          const void* value) {

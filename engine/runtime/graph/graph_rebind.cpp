@@ -75,7 +75,7 @@ class BindingCheck {
     if (to.is_stale()) refuse(ErrorCode::StaleHandle, concat(display_name(to), " is stale"));
     if (binding_.buffer.bytes() < from.bytes) {
       refuse(ErrorCode::OutOfRange, concat(display_name(to), " has ", binding_.buffer.bytes(),
-                                           " bytes, and the graph uses ", from.bytes));
+                                           " bytes, and the recorded buffer has ", from.bytes));
     }
     std::byte* const address = to.address + binding_.buffer.offset();
     if (reinterpret_cast<std::uintptr_t>(address) % from.alignment != 0) {

@@ -76,8 +76,8 @@ void GraphReplica::attach() {
     use.buffer->prepare();
   }
   for (const auto& pool : pools_) pool->prepare();
-  device_->prepare_user();
-  device_->add_user(*this);
+  device_->prepare_graph();
+  device_->add_graph(*this, *this);
   for (const auto& pool : pools_) pool->attach(*this);
   for (const BufferUse& use : uses_) use.buffer->attach(*this, use.access);
   if (!executable_->memory.lease) return;
@@ -98,8 +98,11 @@ GraphReplica::~GraphReplica() {
     std::lock_guard order(device->order());
     for (const BufferUse& use : uses_) use.buffer->detach(*this, executable_->last);
     for (const auto& pool : pools_) pool->detach(*this);
-    device->remove_user(*this);
+    device->remove_graph(*this, *this);
   }
+  // The first replica ends last.
+  if (DeviceTrace* const traced = device->trace(); traced != nullptr && index_.number == 0)
+    traced->end_graph(trace_id_);
   for (auto& executable : replaced_executables_) device->deferred().push(std::move(executable));
   device->deferred().push(std::move(executable_));
 }
@@ -161,6 +164,44 @@ void GraphReplica::rethrow_callback_error(std::uint64_t replay) const {
       thrown = executable->exec->callback_error(replay - executable->replays_before);
   }
   if (thrown) std::rethrow_exception(thrown);
+}
+
+namespace {
+
+std::string text_of_exception(const std::exception_ptr& exception) {
+  if (!exception) return "unknown";
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "not a std::exception";
+  }
+}
+
+}  // namespace
+
+std::optional<Message> GraphReplica::take_unseen_errors() {
+  CallbackErrors::Unseen unseen;
+  const auto take = [&](const GraphExecutable& executable) {
+    const CallbackErrors::Unseen more = executable.exec->take_unseen_errors();
+    unseen.replays += more.replays;
+    if (more.last) unseen.last = more.last;
+  };
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& before : replaced_executables_) take(*before);
+    take(*executable_);
+  }
+  if (unseen.replays == 0) return std::nullopt;
+  Message message;
+  message.id = "callback-exception-lost";
+  message.text = concat(
+      "graph ", label_, ": host callbacks threw in ", unseen.replays,
+      unseen.replays == 1 ? " replay" : " replays",
+      " whose fences were not waited for; the last exception: ", text_of_exception(unseen.last),
+      ". Fence::wait() rethrows what the callbacks of its replay throw");
+  return message;
 }
 
 Error GraphReplica::add_unfinished(const Error& error) const {

@@ -17,6 +17,7 @@
 #include <reprise/captured_graph.hpp>
 
 #include "record/command_buffer_core.hpp"
+#include "runtime/core/device_core.hpp"
 #include "runtime/graph/graph_executable.hpp"
 #include "runtime/graph/scalar_table.hpp"
 #include "runtime/graph/slab_residency.hpp"
@@ -43,7 +44,10 @@ struct BufferUse {
                                                          const TransientMemory& memory,
                                                          std::uint32_t replica);
 
-class GraphReplica final : public PendingSource, public LaunchedGraph, public PoolUser {
+class GraphReplica final : public PendingSource,
+                           public LaunchedGraph,
+                           public DeviceGraph,
+                           public PoolUser {
  public:
   // Registers the executable with its trace, its buffers and its pools. `messages`: of its
   // compilation, for the trace. Throws StaleHandle if a buffer was cleared meanwhile.
@@ -95,6 +99,8 @@ class GraphReplica final : public PendingSource, public LaunchedGraph, public Po
   void pin_resident();
   void unpin_resident() noexcept;
 
+  // --- DeviceGraph ---
+  [[nodiscard]] std::optional<Message> take_unseen_errors() override;
   // --- PoolUser ---
   [[nodiscard]] const PoolCore* home_pool() const noexcept override;
   [[nodiscard]] std::uint32_t trace_id() const noexcept override { return trace_id_; }

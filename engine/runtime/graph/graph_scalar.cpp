@@ -95,13 +95,13 @@ std::uint32_t find_scalar(GraphReplica& replica, std::string_view name) {
   return edit.scalars().find(name, edit.executable().plan()->slots, replica.label());
 }
 
-void check_scalar(GraphReplica& replica, std::uint32_t scalar, std::uint64_t bytes) {
+void check_scalar(GraphReplica& replica, std::uint32_t scalar, const ValueType& type) {
   const GraphReplica::Edit edit(replica);
   const ScalarTable::Entry& entry = edit.scalars()[scalar];
-  if (entry.bytes == bytes) return;
-  fail(ErrorCode::ArgumentSize, Stage::Launch, replica.label(),
-       concat("scalar slot \"", entry.name, "\" of graph ", replica.label(), " holds a value of ",
-              entry.bytes, " bytes, not of ", bytes));
+  if (*entry.type == type) return;
+  fail(ErrorCode::ArgumentType, Stage::Launch, replica.label(),
+       concat("scalar slot \"", entry.name, "\" of graph ", replica.label(), " holds ",
+              entry.type->name, ", not ", type.name));
 }
 
 std::uint32_t set_scalar(GraphReplica& replica, std::uint32_t scalar, const void* value) {
@@ -111,13 +111,13 @@ std::uint32_t set_scalar(GraphReplica& replica, std::uint32_t scalar, const void
   if (entry.slot == kNone) {
     fail(ErrorCode::InvalidState, Stage::Launch, replica.label(),
          concat("graph ", replica.label(), " has no scalar slot \"", entry.name, "\" of ",
-                entry.bytes, " bytes since its last update"));
+                entry.type->size, " bytes since its last update"));
   }
   BindingState& state = edit.executable().bindings;
-  if (std::memcmp(state.value(entry.slot).data(), value, entry.bytes) == 0) return 0;
+  if (std::memcmp(state.value(entry.slot).data(), value, entry.type->size) == 0) return 0;
   const BindingChange change{.what = BindingChange::What::Scalar,
                              .index = entry.slot,
-                             .value = {static_cast<const std::byte*>(value), entry.bytes},
+                             .value = {static_cast<const std::byte*>(value), entry.type->size},
                              .nodes = state.nodes_of_slot(entry.slot)};
   const ExecUpdate result = edit.executable().exec->change(change);
   if (!result.done()) fail_change(result, replica.label(), concat("setting \"", entry.name, "\""));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "compile/changed_nodes.hpp"
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
+#include "profile/device_trace.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/buffer_attach_transaction.hpp"
 #include "runtime/graph/compile_graph.hpp"
@@ -40,6 +42,18 @@ class ReplacedParts final : public DeferredDelete {
   std::shared_ptr<const void> parts;
   TransientMemory memory;
 };
+
+// Runs `record`, which describes a completed update in the trace; without memory, the record is
+// lost.
+template <class Record>
+void record_or_drop(DeviceTrace* trace, Record&& record) {
+  if (trace == nullptr) return;
+  try {
+    record(*trace);
+  } catch (const std::bad_alloc&) {
+    trace->session()->count_dropped();
+  }
+}
 
 // Updates the backend's executable. `replaced` receives what pending launches may still use.
 UpdateReport update_in_place(GraphExecutable& executable, const std::shared_ptr<const Plan>& plan,
@@ -169,11 +183,13 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
   {
     const GraphReplica::Edit edit(*replica);
     version_before = edit.executable().trace.versions.current();
+    replaced->last = edit.executable().last;
     report = update_in_place(edit.executable(), plan, bindings, desc, replaced->parts);
     if (report.done()) {
       replaced->plan = edit.executable().set_plan(plan, std::move(state));
       if (memory) replaced->memory = std::exchange(edit.executable().memory, std::move(*memory));
-      if (trace != nullptr) trace_update(edit.executable(), edit.next_replay());
+      record_or_drop(trace,
+                     [&](DeviceTrace&) { trace_update(edit.executable(), edit.next_replay()); });
     } else if (desc.last == UpdateMethod::Reinstantiated) {
       edit.replace_executable(
           GraphExecutable::instantiate(edit.executable().spec().with_plan(plan),
@@ -186,7 +202,6 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
       if (desc.first == UpdateMethod::Reinstantiated)
         report.outcome = GraphExecUpdateOutcome::Success;
     }
-    replaced->last = edit.executable().last;
     if (report.done()) {
       edit.uses().swap(uses);
       added.commit();
@@ -194,13 +209,16 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
     }
     version = edit.executable().trace.versions.current();
   }
-  if (version != version_before && number == 0)
-    trace->record_update(replica->trace_id(), version_before, version, describe(report));
   if (report.done()) {
     for (const BufferUse& use : removed) use.buffer->detach(*replica, replaced->last);
     device->deferred().push(std::move(replaced));
-    core_of(commands)->add_pending_source(replica);
   }
+  if (version != version_before && number == 0) {
+    record_or_drop(trace, [&](DeviceTrace& to) {
+      to.record_update(replica->trace_id(), version_before, version, describe(report));
+    });
+  }
+  if (report.done()) core_of(commands)->add_pending_source(replica);
   return report;
 }
 

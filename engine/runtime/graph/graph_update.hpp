@@ -36,8 +36,8 @@ struct NextPlan {
 
 // The index of a scalar slot; throws InvalidArgument if the graph has none of this name.
 [[nodiscard]] std::uint32_t find_scalar(GraphReplica& replica, std::string_view name);
-// Throws ArgumentSize unless the slot has `bytes` bytes.
-void check_scalar(GraphReplica& replica, std::uint32_t scalar, std::uint64_t bytes);
+// Throws ArgumentType unless the slot holds a value of this type.
+void check_scalar(GraphReplica& replica, std::uint32_t scalar, const ValueType& type);
 // Sets a slot to the bytes at `value`. Returns the number of nodes that changed.
 std::uint32_t set_scalar(GraphReplica& replica, std::uint32_t scalar, const void* value);
 

@@ -20,14 +20,14 @@ std::uint32_t ScalarTable::find(std::string_view name, const ScalarSlots& slots,
          concat("graph ", graph, " has no scalar slot \"", name, "\"; ",
                 names.empty() ? "it has none" : concat("it has ", names)));
   }
-  entries_.push_back({std::string(name), slots.slots[slot].bytes, slot});
+  entries_.push_back({std::string(name), slots.slots[slot].type, slot});
   return static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
 void ScalarTable::remap(const ScalarSlots& slots) noexcept {
   for (Entry& entry : entries_) {
     const std::uint32_t slot = slots.find(entry.name);
-    entry.slot = slot != kNone && slots.slots[slot].bytes == entry.bytes ? slot : kNone;
+    entry.slot = slot != kNone && *slots.slots[slot].type == *entry.type ? slot : kNone;
   }
 }
 

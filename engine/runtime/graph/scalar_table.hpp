@@ -15,8 +15,8 @@ class ScalarTable {
  public:
   struct Entry {
     std::string name;
-    std::uint32_t bytes;
-    std::uint32_t slot;  // of the current plan; kNone: it has no slot of this name and size
+    const ValueType* type;
+    std::uint32_t slot;  // of the current plan; kNone: it has no slot of this name and type
   };
 
   // The index of a slot of `slots`. Throws InvalidArgument if there is none of this name; `graph`

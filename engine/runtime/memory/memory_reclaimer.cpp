@@ -90,7 +90,7 @@ void MemoryReclaimer::reclaim(const Scope& scope) {
 std::string MemoryReclaimer::largest_holders(const PoolCore* pool) {
   std::vector<std::pair<std::uint64_t, std::string>> holders;  // bytes, name
   for (const auto& buffer : device_.live_buffers()) {
-    if (buffer->kind == BufferKind::Device && !buffer->is_adopted() &&
+    if (buffer->kind == BufferKind::Device && !buffer->is_adopted &&
         (pool == nullptr || buffer->pool().get() == pool)) {
       holders.emplace_back(buffer->bytes, display_name(*buffer));
     }

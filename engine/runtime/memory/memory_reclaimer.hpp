@@ -35,9 +35,10 @@ class MemoryReclaimer {
     const PoolCore* trimmed = nullptr;  // as trim()
     const PoolCore* holders = nullptr;  // as largest_holders()
   };
-  // Returns allocate(). If that lacks memory, destroys deferred objects, trims idle graphs, and
-  // retries once. `scope_of` maps the first error to a Scope. Errors get `where` appended;
-  // a second failure for lack of memory also names the largest holders.
+  // Returns allocate(). If that lacks memory, destroys deferred objects or waits until another
+  // thread has destroyed them, trims idle graphs, and retries once. `scope_of` maps the first error
+  // to a Scope. Errors get `where` appended; a second failure for lack of memory also names the
+  // largest holders.
   template <class Allocate, class ScopeOf>
   std::invoke_result_t<Allocate&> retry(std::string_view label, const std::string& where,
                                         Allocate allocate, ScopeOf scope_of) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/reserve_one.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/memory/pool_core.hpp"
@@ -50,7 +51,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
   buffer->name = desc.name;
   buffer->device = device.status();
   buffer->generation = device.generation();
-  buffer->adopted_ = desc.adopted != nullptr;
+  buffer->is_adopted = desc.adopted != nullptr;
   buffer->address = desc.adopted;
   if (desc.kind != BufferKind::Transient && desc.adopted == nullptr) {
     buffer->address = pool->allocate(desc.kind, desc.bytes);
@@ -77,7 +78,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
   buffer->id = device.add_buffer(buffer);
   buffer->registered_ = true;
   pool->count_in(*buffer);
-  if (desc.kind == BufferKind::Device && !buffer->adopted_) device.memory().record_buffer();
+  if (desc.kind == BufferKind::Device && !buffer->is_adopted) device.memory().record_buffer();
   if (PoolTrace* const traced = pool->trace())
     buffer->traced_ = traced->add(*buffer, buffer->memory());
   return buffer;
@@ -115,7 +116,7 @@ void PoolBuffer::free_deferred() noexcept {
 }
 
 void PoolBuffer::prepare() {
-  uses_.reserve(uses_.size() + 1);
+  reserve_one(uses_);
   // One point for each user's launches so far, and one for the next launch.
   usage_.reserve(uses_.size() + 2);
 }

@@ -44,7 +44,6 @@ class PoolBuffer final : public BufferCore {
   ~PoolBuffer() override;
 
   [[nodiscard]] const std::shared_ptr<PoolCore>& pool() const noexcept { return pool_; }
-  [[nodiscard]] bool is_adopted() const noexcept { return adopted_; }
   // Its identity in the trace.
   [[nodiscard]] BufferIdentity identity() const noexcept;
   [[nodiscard]] bool is_persistent() const noexcept { return kind != BufferKind::Transient; }
@@ -75,12 +74,12 @@ class PoolBuffer final : public BufferCore {
  private:
   void free_deferred() noexcept;
   [[nodiscard]] BufferIdentity::Memory memory() const noexcept {
-    return adopted_ ? BufferIdentity::Memory::Adopted : BufferIdentity::Memory::Ours;
+    return is_adopted ? BufferIdentity::Memory::Adopted : BufferIdentity::Memory::Ours;
   }
 
   std::shared_ptr<PoolCore> pool_;
   std::unique_ptr<DeferredMemory> deferred_;  // null: no memory to free
-  bool adopted_ = false, registered_ = false, shared_ = false;
+  bool registered_ = false, shared_ = false;
   TracedBuffer traced_;
   BufferAccessTracker usage_;
   std::vector<Use> uses_;

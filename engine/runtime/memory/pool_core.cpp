@@ -104,6 +104,7 @@ BufferView PoolCore::add(const BufferDesc& desc) {
                 kMaxCopies, " are possible"));
   }
   device_->require_usable(Stage::Allocate);
+  device_->deferred().limit_backlog();
   try {
     auto buffer = PoolBuffer::make(shared_from_this(), desc);
     for (std::uint32_t i = 1; i < desc.copies; ++i) {
@@ -138,14 +139,14 @@ void PoolCore::clear() {
 
 void PoolCore::count_in(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_add(1, std::memory_order_relaxed);
-  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted()) return;
+  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted) return;
   memory_->add_pinned(buffer.bytes);
   device_->memory().add_pinned(buffer.bytes);
 }
 
 void PoolCore::count_out(const PoolBuffer& buffer) noexcept {
   buffers_.fetch_sub(1, std::memory_order_relaxed);
-  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted()) return;
+  if (buffer.kind != BufferKind::PinnedHost || buffer.is_adopted) return;
   memory_->remove_pinned(buffer.bytes);
   device_->memory().remove_pinned(buffer.bytes);
 }

@@ -11,6 +11,7 @@
 
 #include <reprise/pool.hpp>
 
+#include "base/reserve_one.hpp"
 #include "runtime/core/memory_budget.hpp"
 #include "runtime/memory/pool_buffer.hpp"
 #include "runtime/memory/pool_slabs.hpp"
@@ -51,7 +52,7 @@ class PoolCore : public std::enable_shared_from_this<PoolCore> {
 
   // --- Under order() ---
   // Reserves room for one more graph, so that attach() cannot fail.
-  void prepare() { graphs_.reserve(graphs_.size() + 1); }
+  void prepare() { reserve_one(graphs_); }
   // Adds a graph; once, however many buffers it uses.
   void attach(PoolUser& graph) noexcept;
   void detach(PoolUser& graph) noexcept;

@@ -5,6 +5,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/reserve_one.hpp"
 #include "runtime/core/device_core.hpp"
 
 namespace reprise::detail {
@@ -61,7 +62,7 @@ std::uint64_t PoolSlab::needed() const noexcept {
 std::unique_ptr<SlabLease> PoolSlab::lease(std::uint64_t bytes, std::string_view graph) {
   const std::lock_guard lock(mutex_);
   if (bytes > slab_.max_bytes()) return nullptr;
-  leases_.reserve(leases_.size() + 1);
+  reserve_one(leases_);
   const std::uint64_t before = needed();
   if (bytes > before) slab_.resize(bytes, graph);
   try {
@@ -86,7 +87,7 @@ void PoolSlab::end_lease(std::uint64_t bytes) noexcept {
   leases_.erase(std::find(leases_.begin(), leases_.end(), bytes));
   try {
     slab_.resize(needed(), {});
-  } catch (const Error&) {
+  } catch (...) {
     // The driver's context releases pages that the driver refuses to unmap now.
   }
 }

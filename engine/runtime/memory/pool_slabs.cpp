@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/reserve_one.hpp"
 #include "base/text.hpp"
 #include "profile/nvtx.hpp"
 #include "runtime/core/device_core.hpp"
@@ -48,7 +49,7 @@ PoolSlabs::Leased PoolSlabs::lease(const std::shared_ptr<PoolCore>& pool, std::u
     if (leased.lease) return leased;
     leased.too_small = std::max(leased.too_small, slab->max_bytes());
   }
-  entries_.reserve(entries_.size() + 1);
+  reserve_one(entries_);
   const std::uint64_t reserve = std::max(reserve_.value_or(device.info().memory_bytes), bytes);
   auto slab = std::make_shared<PoolSlab>(
       PoolSlab::Owner{pool->device(), pool->memory(), pool->shared_trace()},

@@ -14,12 +14,11 @@ namespace reprise::detail {
 namespace {
 
 std::shared_ptr<PoolBuffer> make_replacement(const PoolBuffer& before) {
-  return PoolBuffer::make(before.pool(),
-                          {.kind = before.kind,
-                           .bytes = before.bytes,
-                           .alignment = before.alignment,
-                           .name = before.name,
-                           .adopted = before.is_adopted() ? before.address : nullptr});
+  return PoolBuffer::make(before.pool(), {.kind = before.kind,
+                                          .bytes = before.bytes,
+                                          .alignment = before.alignment,
+                                          .name = before.name,
+                                          .adopted = before.is_adopted ? before.address : nullptr});
 }
 
 // Replacements for the buffers and kernels that are alive at construction, which it keeps alive.

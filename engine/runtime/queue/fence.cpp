@@ -28,6 +28,7 @@ constexpr std::chrono::nanoseconds kMaxTimeout = std::chrono::hours(24 * 365);
 
 void Fence::wait() const {
   if (!queue_) return;
+  detail::require_outside_callback(queue_->label());
   try {
     (void)queue_->backend().wait(serial_, std::nullopt);
   } catch (const Error& error) {

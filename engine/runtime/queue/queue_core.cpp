@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/creator_process.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
@@ -52,7 +53,7 @@ std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device,
                                            std::unique_ptr<BackendQueue> backend,
                                            std::string_view label, QueueOrigin origin) {
   device->deferred().prepare();
-  auto queue = std::make_shared<QueueCore>(std::move(device), std::move(backend), label, origin);
+  auto queue = make_thread_owner<QueueCore>(std::move(device), std::move(backend), label, origin);
   queue->device()->add_queue(queue);
   return queue;
 }
@@ -75,6 +76,7 @@ QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<Backend
 QueueCore::~QueueCore() {
   deferred_->device = device_;
   deferred_->queue = std::move(backend_);
+  if (DeviceTrace* const traced = device_->trace()) traced->end_queue(trace_id_);
   if (deferred_->pending().queue) device_->deferred().push(std::move(deferred_));
 }
 
@@ -113,7 +115,15 @@ void QueueCore::wait_for(const QueuePoint& point) {
   if (serial > known->serial) known->serial = serial;
 }
 
+void require_outside_callback(const std::string& queue) {
+  if (!in_host_callback) return;
+  fail(ErrorCode::InvalidState, Stage::Wait, queue,
+       concat("a host callback waits for queue ", queue,
+              ": the queue may wait for the callback; wait where the graph is launched"));
+}
+
 void QueueCore::wait_idle() {
+  require_outside_callback(label_);
   try {
     const std::uint64_t serial =
         origin() == QueueOrigin::Adopted ? backend_->mark() : backend_->last_serial();
@@ -121,6 +131,7 @@ void QueueCore::wait_idle() {
   } catch (const Error& error) {
     throw with_context(error, label_, concat("on queue ", label_));
   }
+  device_->report_unseen_errors();
 }
 
 void QueueCore::wait_idle_if_current() {

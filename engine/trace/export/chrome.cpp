@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -68,6 +69,13 @@ class Chrome : public TimelineSink {
     out_.write(event + "}}");
     for (const std::uint64_t flow : slice.flows_out) add_flow("s", flow, slice);
     for (const std::uint64_t flow : slice.flows_in) add_flow("f", flow, slice);
+  }
+
+  void add_counter(const Counter& counter) override {
+    out_.write(",\n{\"ph\":\"C\",\"pid\":" + std::to_string(pid_) +
+               ",\"ts\":" + microseconds(counter.at - base_) +
+               ",\"name\":" + escaped(counter.name) + ",\"id\":" + std::to_string(counter.pool) +
+               ",\"args\":{\"bytes\":" + std::to_string(counter.bytes) + "}}");
   }
 
   void finish() { out_.write("\n]}\n"); }

@@ -1,7 +1,7 @@
 #include <string>
-#include <string_view>
 
 #include "base/atomic_file.hpp"
+#include "base/csv.hpp"
 #include "trace/export/exporter.hpp"
 #include "trace/export/selection.hpp"
 
@@ -9,28 +9,21 @@ namespace reprise::trace {
 
 namespace {
 
+using detail::csv_field;
+
+// One line per sample. Lines of the other kinds have the columns that apply: a "range" its name,
+// thread (worker) and depth (occurrence), a "pool" its name, time and device memory, a "capture"
+// and a "first launch" of a graph their durations and the device memory that they took.
 constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
-    "started_ns,duration_ns\r\n";
-
-// Quotes the text if RFC 4180 requires it. A spreadsheet would execute a text that starts like a
-// formula: an apostrophe makes it a text.
-std::string field(const std::string& name) {
-  const bool is_formula =
-      !name.empty() && std::string_view("=+-@\t").find(name[0]) != std::string_view::npos;
-  const std::string text = is_formula ? "'" + name : name;
-  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
+    "started_ns,duration_ns,bytes\r\n";
 
 // The columns of a row that describe the node.
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
   if (graph == nullptr || node >= graph->nodes.size()) return std::to_string(node) + ",,,,";
   const Node& n = graph->nodes[node];
-  return std::to_string(node) + ',' + field(node_name(*graph, node)) + ',' +
-         field(label_path(*graph, n.label)) + ',' + kind_name(n.kind) + ',' +
+  return std::to_string(node) + ',' + csv_field(node_name(*graph, node)) + ',' +
+         csv_field(label_path(*graph, n.label)) + ',' + kind_name(n.kind) + ',' +
          std::to_string(n.lane);
 }
 
@@ -43,7 +36,7 @@ class Csv {
   void take(const SampleBlock& block) {
     const GraphVersion* graph = selection_.topology.find(block.graph, block.version);
     const std::string begin = std::to_string(block.graph) + ',' +
-                              (graph == nullptr ? "" : field(graph_name(*graph))) + ',' +
+                              (graph == nullptr ? "" : csv_field(graph_name(*graph))) + ',' +
                               std::to_string(block.version) + ',' + std::to_string(block.exec) +
                               ',' + std::to_string(block.replay) + ',';
     std::vector<std::string>& nodes = nodes_[{block.graph, block.version}];
@@ -58,14 +51,54 @@ class Csv {
                  source_name(block.source) + ',');
       // Unknown times are empty fields.
       if (s.started == 0) {
-        out_.write(",\r\n");
+        out_.write(",");
       } else {
-        out_.write(std::to_string(s.started) + ',' + std::to_string(s.duration) + "\r\n");
+        out_.write(std::to_string(s.started) + ',' + std::to_string(s.duration));
       }
+      const bool is_copy =
+          graph != nullptr && s.node < graph->nodes.size() && graph->nodes[s.node].bytes != 0;
+      out_.write(',' + (is_copy ? std::to_string(graph->nodes[s.node].bytes) : "") + "\r\n");
     }
   }
 
+  void take(const HostRange& range) {
+    const bool of_graph = range.graph != kNone;
+    const bool has_times = range.started != 0 && range.ended >= range.started;
+    out_.write(
+        (of_graph ? graph_fields(range.graph) : ",") + ",,," +
+        (range.replay == 0 ? "" : std::to_string(range.replay)) + ",," + csv_field(range.name) +
+        ",,range,," + std::to_string(range.thread) + ',' + std::to_string(range.depth) + ",host," +
+        (has_times
+             ? std::to_string(range.started) + ',' + std::to_string(range.ended - range.started)
+             : ",") +
+        ",\r\n");
+  }
+
+  void take(const PoolState& pool) {
+    out_.write(",,,,,," + csv_field(pool_name(pool.pool, pool.label)) + ",,pool,,,,host," +
+               (pool.at == 0 ? "" : std::to_string(pool.at)) + ",," +
+               std::to_string(pool_bytes(pool)) + "\r\n");
+  }
+
+  void take(const CreationCost& cost) {
+    const auto line = [&](const char* kind, Time duration, std::int64_t bytes) {
+      if (duration == 0 && bytes == kUnknownBytes) return;
+      out_.write(graph_fields(cost.graph) + ",,,,,,," + kind + ",,,,host,," +
+                 (duration == 0 ? "" : std::to_string(duration)) + ',' +
+                 (bytes == kUnknownBytes ? "" : std::to_string(bytes)) + "\r\n");
+    };
+    line("capture", cost.capture_time, cost.capture_bytes);
+    line("first launch", cost.launch_time, cost.launch_bytes);
+  }
+
  private:
+  // The columns of a row that name a graph.
+  [[nodiscard]] std::string graph_fields(std::uint32_t id) const {
+    const auto graph = selection_.topology.graphs.lower_bound({id, 0});
+    const bool is_known = graph != selection_.topology.graphs.end() && graph->first.first == id;
+    return std::to_string(id) + ',' + (is_known ? csv_field(graph_name(graph->second)) : "");
+  }
+
   const Selection& selection_;
   detail::AtomicFile& out_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::string>> nodes_;
@@ -85,7 +118,15 @@ ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc) {
       ++report.replays;
       report.samples += block.samples.size();
     }
+    for (const HostRange& range : records.host_ranges) {
+      // Ranges outside graphs are part of every selection.
+      if (range.graph == kNone || selection.takes(range.graph)) csv.take(range);
+    }
+    for (const PoolState& pool : records.pool_states) csv.take(pool);
   });
+  for (const auto& [graph, cost] : selection.topology.creation_costs) {
+    if (selection.takes(graph)) csv.take(cost);
+  }
   out.commit();
   return report;
 }

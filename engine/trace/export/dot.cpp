@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/log_histogram.hpp"
@@ -106,10 +109,33 @@ std::string heat(double part) {
   return text;
 }
 
+std::string mebibytes(std::uint64_t bytes) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+// What the notes beside the graph list.
+struct Context {
+  std::map<std::string, detail::DurationHistogram> ranges;  // by name
+  std::map<std::uint32_t, PoolState> pools;                 // latest state of each
+
+  void take(const Records& records, std::uint32_t graph) {
+    for (const HostRange& range : records.host_ranges) {
+      // Ranges outside graphs are part of every selection.
+      if ((range.graph == kNone || range.graph == graph) && range.started != 0 &&
+          range.ended >= range.started)
+        ranges[range.name].add(range.ended - range.started);
+    }
+    for (const PoolState& pool : records.pool_states) pools.insert_or_assign(pool.pool, pool);
+  }
+};
+
 class Drawing {
  public:
-  Drawing(const GraphVersion& graph, const std::vector<detail::DurationHistogram>& times)
-      : graph_(graph), times_(times) {
+  Drawing(const GraphVersion& graph, const std::vector<detail::DurationHistogram>& times,
+          const Context& context)
+      : graph_(graph), times_(times), context_(context) {
     for (const detail::DurationHistogram& t : times) {
       if (medians_.size() < own_nodes(graph)) total_ += static_cast<double>(t.sum());
       medians_.push_back(t.quantile(0.5));
@@ -133,10 +159,44 @@ class Drawing {
     for (std::uint32_t i = 0; i < own_nodes(graph_); ++i) out += node(i);
     for (std::size_t i = 0; i < graph_.bodies.size(); ++i) out += body(i);
     for (std::size_t i = 0; i < graph_.edges.size(); ++i) out += edge(i);
-    return out + "}\n";
+    return out + ranges() + pools() + "}\n";
   }
 
  private:
+  static constexpr std::size_t kNoteLines = 20;
+
+  static std::string note(const char* id, const char* title,
+                          const std::vector<std::string>& lines) {
+    if (lines.empty()) return {};
+    std::string text = title;
+    for (std::size_t i = 0; i < std::min(lines.size(), kNoteLines); ++i) text += '\n' + lines[i];
+    if (lines.size() > kNoteLines)
+      text += "\n... " + std::to_string(lines.size() - kNoteLines) + " more";
+    return "  " + std::string(id) + " [shape=note, style=\"\", label=" + dot_text(text) + "];\n";
+  }
+
+  // By total duration, longest first.
+  std::string ranges() const {
+    std::vector<std::pair<std::string, const detail::DurationHistogram*>> order;
+    for (const auto& [name, times] : context_.ranges) order.emplace_back(name, &times);
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return a.second->sum() > b.second->sum();
+    });
+    std::vector<std::string> lines;
+    for (const auto& [name, times] : order)
+      lines.push_back((name.empty() ? "range" : name) + ": " + std::to_string(times->count()) +
+                      ", median " + microseconds(times->quantile(0.5)));
+    return note("ranges", "trace ranges", lines);
+  }
+
+  std::string pools() const {
+    std::vector<std::string> lines;
+    for (const auto& [id, pool] : context_.pools)
+      lines.push_back(pool_name(id, pool.label) + ": " + mebibytes(pool_bytes(pool)) +
+                      (pool.peak == 0 ? "" : ", peak " + mebibytes(pool.peak)));
+    return note("pools", "device memory of pools", lines);
+  }
+
   // A dashed box around a body, with a dotted line from the node that runs it.
   std::string body(std::size_t i) const {
     const Body& of = graph_.bodies[i];
@@ -185,6 +245,7 @@ class Drawing {
 
   const GraphVersion& graph_;
   const std::vector<detail::DurationHistogram>& times_;
+  const Context& context_;
   std::vector<double> medians_;
   double total_ = 0, slowest_ = 0;
   CriticalPath path_;
@@ -197,8 +258,10 @@ ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc) {
   const GraphVersion& graph = graph_to_draw(selection);
   detail::AtomicFile out(desc.output);
   std::vector<detail::DurationHistogram> times(graph.nodes.size());
+  Context context;
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {
+    context.take(records, graph.graph);
     for (const SampleBlock& block : records.sample_blocks) {
       if (block.graph != graph.graph || block.version != graph.version) continue;
       ++report.replays;
@@ -212,7 +275,7 @@ ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc) {
       }
     }
   });
-  out.write(Drawing(graph, times).text(report.replays));
+  out.write(Drawing(graph, times, context).text(report.replays));
   out.commit();
   return report;
 }

@@ -41,11 +41,14 @@ ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc);
 // The same tracks as JSON for chrome://tracing. Times are relative to the first one in the trace,
 // in us with ns precision.
 ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc);
-// One row per sample; RFC 4180 with a header row.
+// One row per sample, range and pool state, and two per graph of an observed program: its capture
+// and its first launch. RFC 4180 with a header row.
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc);
-// Tables of sessions, graphs, nodes, edges, buffers, replays, samples, loops, messages and losses.
+// Tables of sessions, graphs, nodes, edges, buffers, replays, samples, loops, messages, losses and
+// the cost of creating the graphs of an observed program.
 ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc);
-// The newest version of one graph with the median times of its nodes and the critical path.
+// The newest version of one graph with the median times of its nodes and the critical path; beside
+// it, ranges by name and pools.
 // desc.graph is required for a trace of several graphs.
 ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc);
 

@@ -3,6 +3,7 @@
 #include <perfetto.pb.h>
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/atomic_file.hpp"
@@ -18,7 +19,8 @@ namespace {
 constexpr std::uint32_t kSequence = 1;
 constexpr std::uint32_t kClearsInterned = 1, kNeedsInterned = 2;  // sequence_flags
 constexpr std::uint32_t kUtc = 1, kMonotonic = 3, kBootTime = 6;
-constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2;  // uuids
+// uuids; those of pools follow the 2^32 possible tracks
+constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2, kFirstPool = std::uint64_t{1} << 33;
 
 std::uint64_t timestamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(t); }
 
@@ -47,6 +49,25 @@ class Perfetto : public TimelineSink {
     packet.mutable_track_descriptor()->set_uuid(kFirstTrack + track);
     packet.mutable_track_descriptor()->set_parent_uuid(kProcessTrack);
     packet.mutable_track_descriptor()->set_name(name);
+    write(packet);
+  }
+
+  void add_counter(const Counter& counter) override {
+    const std::uint64_t track = kFirstPool + counter.pool;
+    if (pools_.insert(counter.pool).second) {
+      perfetto::TracePacket packet = new_packet();
+      perfetto::TrackDescriptor& descriptor = *packet.mutable_track_descriptor();
+      descriptor.set_uuid(track);
+      descriptor.set_parent_uuid(kProcessTrack);
+      descriptor.set_name(counter.name);
+      descriptor.mutable_counter()->set_unit(perfetto::CounterDescriptor::UNIT_SIZE_BYTES);
+      write(packet);
+    }
+    perfetto::TracePacket packet = new_packet();
+    packet.set_timestamp(timestamp(counter.at));
+    packet.mutable_track_event()->set_type(perfetto::TrackEvent::TYPE_COUNTER);
+    packet.mutable_track_event()->set_track_uuid(track);
+    packet.mutable_track_event()->set_counter_value(static_cast<std::int64_t>(counter.bytes));
     write(packet);
   }
 
@@ -134,6 +155,7 @@ class Perfetto : public TimelineSink {
   perfetto::Trace trace_;
   std::string bytes_;
   Table names_, categories_, annotations_;
+  std::set<std::uint32_t> pools_;  // with a track
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ struct Selection {
 // Throws ExportError if the trace does not contain desc.graph.
 [[nodiscard]] inline Selection select(const TraceReader& reader, const ExportDesc& desc) {
   Selection selection{read_topology(reader), std::nullopt};
-  if (!desc.graph.empty()) selection.graph = find_graph(selection.topology, desc.graph);
+  if (!desc.graph.empty())
+    selection.graph = find_graph(graph_labels(selection.topology), desc.graph);
   return selection;
 }
 

@@ -16,6 +16,8 @@ CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, ran
 CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, plan_hash TEXT,
   lanes INTEGER, naive_bytes INTEGER, slab_bytes INTEGER, bound_bytes INTEGER,
   compile_ns INTEGER, instantiate_ns INTEGER, PRIMARY KEY (graph, version)) WITHOUT ROWID;
+CREATE TABLE creation_costs (graph INTEGER PRIMARY KEY, capture_ns INTEGER, launch_ns INTEGER,
+  capture_bytes INTEGER, launch_bytes INTEGER);
 CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT,
   kind TEXT, lane INTEGER, command INTEGER, kernel TEXT, file TEXT, line INTEGER, grid_x INTEGER,
   grid_y INTEGER, grid_z INTEGER, block_x INTEGER, block_y INTEGER, block_z INTEGER,
@@ -35,6 +37,11 @@ CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph I
   version INTEGER, command INTEGER, other_command INTEGER);
 CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER,
   iterations INTEGER, timed_iterations INTEGER);
+CREATE TABLE ranges (thread INTEGER, depth INTEGER, started_ns INTEGER, ended_ns INTEGER,
+  name TEXT, graph INTEGER, replay INTEGER);
+CREATE TABLE pools (at_ns INTEGER, pool INTEGER, name TEXT, device TEXT, buffers INTEGER,
+  buffer_bytes INTEGER, reserved_bytes INTEGER, mapped_bytes INTEGER, peak_bytes INTEGER,
+  budget_bytes INTEGER, slabs INTEGER, trims INTEGER, remaps INTEGER);
 CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, reason TEXT);
 )";
 
@@ -96,6 +103,8 @@ class Events {
         replays_(db, "INSERT INTO replays VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
         samples_(db, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?)"),
         loops_(db, "INSERT INTO loops VALUES (?,?,?,?,?,?)"),
+        ranges_(db, "INSERT INTO ranges VALUES (?,?,?,?,?,?,?)"),
+        pools_(db, "INSERT INTO pools VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"),
         messages_(db, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?)"),
         losses_(db, "INSERT INTO losses VALUES (?,?,?,?)") {}
 
@@ -122,6 +131,24 @@ class Events {
         continue;
       loops_.row(l.graph, l.version, l.replay, graph->bodies[l.body].parent, l.iterations, l.timed);
     }
+    for (const HostRange& r : records.host_ranges) {
+      // Ranges outside graphs are part of every selection.
+      if (r.graph != kNone && !selection_.takes(r.graph)) continue;
+      ranges_.row(r.thread, std::uint32_t{r.depth}, known(r.started), known(r.ended), r.name,
+                  index(r.graph), r.replay == 0 ? std::nullopt : std::optional(r.replay));
+    }
+    for (const PoolState& p : records.pool_states) {
+      const std::string device = device_name(selection_.topology, p.device);
+      const bool has_slabs = p.peak != 0;  // false: only buffers are known
+      const auto slabs = [&](std::uint64_t value) {
+        return has_slabs ? std::optional(value) : std::nullopt;
+      };
+      pools_.row(known(p.at), p.pool, pool_name(p.pool, p.label),
+                 device.empty() ? std::nullopt : std::optional(device), p.buffers, p.device_bytes,
+                 slabs(p.reserved), slabs(p.mapped), slabs(p.peak),
+                 p.budget == 0 ? std::nullopt : std::optional(p.budget), slabs(p.slabs),
+                 slabs(p.trims), slabs(p.remaps));
+    }
     for (const Message& m : records.messages) {
       const bool of_graph = m.graph != kNone;
       if (of_graph && !selection_.takes(m.graph)) continue;
@@ -137,7 +164,7 @@ class Events {
 
  private:
   const Selection& selection_;
-  Database::Insert replays_, samples_, loops_, messages_, losses_;
+  Database::Insert replays_, samples_, loops_, ranges_, pools_, messages_, losses_;
   ExportReport report_;
 };
 
@@ -156,6 +183,17 @@ ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc) {
   }
   for (const auto& [key, graph] : selection.topology.graphs) {
     if (selection.takes(key.first)) write_graph(db, graph, selection.topology);
+  }
+  {
+    Database::Insert cost(db, "INSERT INTO creation_costs VALUES (?,?,?,?,?)");
+    const auto bytes = [](std::int64_t change) {
+      return change == kUnknownBytes ? std::nullopt : std::optional(change);
+    };
+    for (const auto& [graph, c] : selection.topology.creation_costs) {
+      if (selection.takes(graph))
+        cost.row(graph, known(c.capture_time), known(c.launch_time), bytes(c.capture_bytes),
+                 bytes(c.launch_bytes));
+    }
   }
   ExportReport report;
   {

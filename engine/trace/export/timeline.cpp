@@ -32,6 +32,11 @@ class Timeline {
     const auto by_start = [](const auto& a, const auto& b) { return a.started < b.started; };
     std::stable_sort(records.host_ranges.begin(), records.host_ranges.end(), by_start);
     for (const HostRange& range : records.host_ranges) take(range);
+    for (const PoolState& pool : records.pool_states) {
+      if (pool.at > 0)
+        sink_.add_counter({pool.pool, "memory of " + pool_name(pool.pool, pool.label), pool.at,
+                           pool_bytes(pool)});
+    }
     std::stable_sort(records.replays.begin(), records.replays.end(),
                      [](const Replay& a, const Replay& b) { return a.launched < b.launched; });
     for (const Replay& replay : records.replays) {

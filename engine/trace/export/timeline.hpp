@@ -1,7 +1,7 @@
 // Converts a trace to slices on tracks: launches and ranges by host thread, replays by graph, nodes
-// by worker or lane. Slices of one track never overlap: a slice that would overlap moves to a
-// further part of the track. Slices of one track are emitted in the order of their times. Threads:
-// one at a time.
+// by worker or lane. The memory of each pool is a counter. Slices of one track never overlap: a
+// slice that would overlap moves to a further part of the track. Slices of one track are emitted in
+// the order of their times. Threads: one at a time.
 #pragma once
 
 #include <compare>
@@ -42,12 +42,21 @@ struct Slice {
   std::vector<std::uint64_t> flows_out, flows_in;  // ids of arrows that start and end at this slice
 };
 
+// The device memory of a pool: mapped, or of its buffers if the trace lacks the former.
+struct Counter {
+  std::uint32_t pool = 0;
+  std::string name;
+  Time at = 0;
+  std::uint64_t bytes = 0;
+};
+
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
   // Called before the first slice of the track. Track numbers are consecutive from 0.
   virtual void add_track(std::uint32_t track, const std::string& name) = 0;
   virtual void add_slice(const Slice& slice) = 0;
+  virtual void add_counter(const Counter& counter) = 0;
 };
 
 // Throws what the reader and the sink throw.

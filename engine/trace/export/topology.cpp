@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <set>
 
 #include "trace/export/export_error.hpp"
 
@@ -34,6 +33,8 @@ Topology read_topology(const TraceReader& reader) {
       const std::pair key{g.graph, g.version};
       t.graphs.insert_or_assign(key, std::move(g));
     }
+    for (const CreationCost& c : records.creation_costs)
+      t.creation_costs.insert_or_assign(c.graph, c);
   }
   return t;
 }
@@ -61,14 +62,20 @@ std::string device_name(const Topology& topology, std::uint32_t device) {
   return namesakes == 1 ? one.name : one.name + " [" + one.selector + "]";
 }
 
-std::uint32_t find_graph(const Topology& topology, const std::string& text) {
+GraphLabels graph_labels(const Topology& topology) {
+  GraphLabels graphs;
+  for (const auto& [key, graph] : topology.graphs) graphs.emplace(key.first, graph.label);
+  return graphs;
+}
+
+std::uint32_t find_graph(const GraphLabels& known, const std::string& text) {
   std::set<std::uint32_t> labelled, all;
   std::string graphs;
-  for (const auto& [key, graph] : topology.graphs) {
-    if (graph.label == text) labelled.insert(key.first);
-    if (all.insert(key.first).second)
+  for (const auto& [id, label] : known) {
+    if (label == text) labelled.insert(id);
+    if (all.insert(id).second)
       graphs +=
-          (graphs.empty() ? "" : ", ") + std::to_string(key.first) + " (" + graph_name(graph) + ")";
+          (graphs.empty() ? "" : ", ") + std::to_string(id) + " (" + graph_name(id, label) + ")";
   }
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -82,14 +89,31 @@ std::uint32_t find_graph(const Topology& topology, const std::string& text) {
                     (all.empty() ? "the trace has none" : "the trace has " + graphs));
 }
 
-std::string graph_name(const GraphVersion& graph) {
-  return graph.label.empty() ? "graph " + std::to_string(graph.graph) : graph.label;
+std::string process_name(const Session& session) {
+  if (session.pid == 0) return session.application;
+  return session.application + (session.application.empty() ? "process " : " ") +
+         std::to_string(session.pid) +
+         (session.rank == kNone ? "" : ", rank " + std::to_string(session.rank));
 }
+
+std::string graph_name(std::uint32_t graph, const std::string& label) {
+  return label.empty() ? "graph " + std::to_string(graph) : label;
+}
+
+std::string graph_name(const GraphVersion& graph) { return graph_name(graph.graph, graph.label); }
 
 std::string node_name(const GraphVersion& graph, std::uint32_t node) {
   if (node >= graph.nodes.size()) return "node " + std::to_string(node);
   const std::string& name = graph.strings[graph.nodes[node].name];
   return name.empty() ? kind_name(graph.nodes[node].kind) : name;
+}
+
+std::string pool_name(std::uint32_t pool, const std::string& label) {
+  return label.empty() ? "pool " + std::to_string(pool) : label;
+}
+
+std::uint64_t pool_bytes(const PoolState& pool) noexcept {
+  return pool.peak != 0 ? pool.mapped : pool.device_bytes;
 }
 
 std::string label_path(const GraphVersion& graph, std::uint32_t label) {

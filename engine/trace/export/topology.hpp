@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct Topology {
   std::map<std::uint32_t, Queue> queues;
   std::map<std::pair<std::uint32_t, std::uint32_t>, GraphVersion> graphs;  // key: graph, version
   std::map<std::uint32_t, std::string> thread_names;
+  std::map<std::uint32_t, CreationCost> creation_costs;  // by graph
 
   // Null if the trace has no record of it.
   [[nodiscard]] const GraphVersion* find(std::uint32_t graph, std::uint32_t version) const;
@@ -44,12 +46,22 @@ void for_each_chunk(const TraceReader& reader, const Progress& progress,
 // the trace has no record of it.
 [[nodiscard]] std::string device_name(const Topology& topology, std::uint32_t device);
 
+// Numbers and labels of graphs.
+using GraphLabels = std::set<std::pair<std::uint32_t, std::string>>;
+[[nodiscard]] GraphLabels graph_labels(const Topology& topology);
 // Finds a graph by number or label. Throws ExportError with a list of the graphs.
-[[nodiscard]] std::uint32_t find_graph(const Topology& topology, const std::string& text);
+[[nodiscard]] std::uint32_t find_graph(const GraphLabels& graphs, const std::string& text);
 
+// "digits 4711", "digits 4711, rank 2"; empty for a default-constructed session.
+[[nodiscard]] std::string process_name(const Session& session);
 // The label, or "graph 3" without one.
+[[nodiscard]] std::string graph_name(std::uint32_t graph, const std::string& label);
 [[nodiscard]] std::string graph_name(const GraphVersion& graph);
 [[nodiscard]] std::string node_name(const GraphVersion& graph, std::uint32_t node);
+// The label, or "pool 3" without one.
+[[nodiscard]] std::string pool_name(std::uint32_t pool, const std::string& label);
+// Its mapped device memory; that of its buffers if the trace lacks the former.
+[[nodiscard]] std::uint64_t pool_bytes(const PoolState& pool) noexcept;
 // For example "epoch / forward"; empty for a node without a label.
 [[nodiscard]] std::string label_path(const GraphVersion& graph, std::uint32_t label);
 [[nodiscard]] const char* kind_name(NodeKind kind) noexcept;

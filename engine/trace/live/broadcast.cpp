@@ -1,6 +1,9 @@
 #include "trace/live/broadcast.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "trace/topology_state.hpp"
 
 namespace reprise::trace {
 
@@ -8,18 +11,40 @@ class Broadcast::Viewer {
  public:
   explicit Viewer(std::size_t max_bytes) : queue(max_bytes) {}
   ViewerQueue queue;
-  bool idle = false;  // its last next() returned null
+  bool idle = false;     // its last next() returned null
+  bool overrun = false;  // see is_overrun()
 };
 
-bool Broadcast::write(const std::shared_ptr<const Chunk>& chunk) {
+// Replaces the topology by its latest state. The cost is proportional to what was added since.
+void Broadcast::compact_topology() {
+  TopologyState state;
+  for (const auto& chunk : topology_) state.add(read_chunk(chunk->header, chunk->payload));
+  auto compact = state.chunks(topology_.back()->header.sequence);
+  topology_bytes_ = 0;
+  for (const auto& chunk : compact) topology_bytes_ += chunk->size();
+  compact_at_ = std::max(kMinCompactBytes, 2 * topology_bytes_);
   const std::lock_guard lock(mutex_);
-  if (chunk->header.kind == ChunkKind::Topology) topology_.push_back(chunk);
-  bool idle = false;
-  for (const auto& viewer : viewers_) {
-    if (!viewer->queue.push(chunk)) ++dropped_;
-    idle = idle || viewer->idle;
+  topology_ = std::move(compact);
+}
+
+bool Broadcast::write(const std::shared_ptr<const Chunk>& chunk) {
+  const bool is_topology = chunk->header.kind == ChunkKind::Topology;
+  if (is_topology) {
+    if (topology_bytes_ > compact_at_) compact_topology();
+    topology_bytes_ += chunk->size();
   }
-  if (!idle || woken_) return false;
+  const std::lock_guard lock(mutex_);
+  if (is_topology) topology_.push_back(chunk);
+  bool wake = false;
+  for (const auto& viewer : viewers_) {
+    if (viewer->overrun) continue;
+    if (!viewer->queue.push(chunk)) ++dropped_;
+    wake = wake || viewer->idle;
+    if (viewer->queue.topology_bytes() <= topology_bytes_ + viewer_bytes_) continue;
+    viewer->queue.clear();
+    viewer->overrun = wake = true;
+  }
+  if (!wake || woken_) return false;
   woken_ = true;
   return true;
 }
@@ -57,6 +82,11 @@ std::shared_ptr<const Chunk> Broadcast::next(Viewer& viewer) {
   }
   sent_.notify_all();
   return nullptr;
+}
+
+bool Broadcast::is_overrun(const Viewer& viewer) const {
+  const std::lock_guard lock(mutex_);
+  return viewer.overrun;
 }
 
 void Broadcast::wait_until_sent(std::chrono::milliseconds limit) {

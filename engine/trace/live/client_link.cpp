@@ -27,7 +27,8 @@ void LiveClient::Link::connect() {
   if (desc_.token.size() > kMaxTokenBytes) return end(LiveState::Refused, "the token is too long");
   if (desc_.address.find('/') != std::string::npos) {
     try {
-      return connect_to(asio::local::stream_protocol::endpoint(desc_.address));
+      endpoints_.emplace_back(asio::local::stream_protocol::endpoint(desc_.address));
+      return connect_to_next();
     } catch (const std::system_error& error) {
       return end(LiveState::Unreachable, error.code().message());
     }
@@ -37,13 +38,21 @@ void LiveClient::Link::connect() {
   resolver_.async_resolve(address->host, address->port,
                           [this](asio::error_code error, const TcpResolver::results_type& found) {
                             if (error) return end(LiveState::Unreachable, error.message());
-                            connect_to(found.begin()->endpoint());
+                            for (const auto& one : found) endpoints_.emplace_back(one.endpoint());
+                            connect_to_next();
                           });
 }
 
-void LiveClient::Link::connect_to(const asio::generic::stream_protocol::endpoint& endpoint) {
+// A name may have several addresses, of which the session listens on one.
+void LiveClient::Link::connect_to_next() {
+  const auto endpoint = endpoints_.front();
+  endpoints_.pop_front();
   socket_.async_connect(endpoint, [this](asio::error_code error) {
-    error ? end(LiveState::Unreachable, error.message()) : greet();
+    if (!error) return greet();
+    if (endpoints_.empty()) return end(LiveState::Unreachable, error.message());
+    asio::error_code ignored;
+    socket_.close(ignored);
+    connect_to_next();
   });
 }
 

@@ -26,7 +26,7 @@ class LiveClient::Link {
 
  private:
   void connect();
-  void connect_to(const asio::generic::stream_protocol::endpoint& endpoint);
+  void connect_to_next();
   void greet();
   void read_answer();
   void read_session();
@@ -42,6 +42,7 @@ class LiveClient::Link {
   asio::io_context io_{1};
   TcpResolver resolver_{io_};
   StreamSocket socket_{io_};
+  std::deque<asio::generic::stream_protocol::endpoint> endpoints_;  // not tried yet
   std::vector<std::uint8_t> hello_, text_;
   std::array<std::uint8_t, kGreetingHeadBytes> answer_{};
   std::array<std::uint8_t, ChunkHeader::kBytes> header_{};

@@ -74,7 +74,9 @@ void Connection::answer(LiveAnswer answer) {
 }
 
 void Connection::send() {
-  if (ended_ || !greeted_ || sending_) return;
+  if (ended_ || !greeted_) return;
+  if (context_.broadcast.is_overrun(*viewer_)) return end(ConnectionEnd::TooSlow);
+  if (sending_) return;
   chunk_ = context_.broadcast.next(*viewer_);
   if (!chunk_) return;
   sending_ = true;

@@ -19,8 +19,17 @@
 namespace reprise::trace {
 
 // Why a connection ended. Left: the peer closed it. Garbage: a malformed message. Deadline: no
-// handshake in time. Stopped: the server stopped.
-enum class ConnectionEnd : std::uint8_t { Left, Garbage, WrongToken, Deadline, Stopped };
+// handshake in time. Displaced: closed in favour of a newer connection. TooSlow: the viewer was
+// overrun. Stopped: the server stopped.
+enum class ConnectionEnd : std::uint8_t {
+  Left,
+  Garbage,
+  WrongToken,
+  Deadline,
+  Displaced,
+  TooSlow,
+  Stopped
+};
 
 // State that all connections of a server share. Outlives them.
 struct ConnectionContext {
@@ -46,8 +55,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection& operator=(const Connection&) = delete;
 
   void start();
-  void send();  // starts sending if a chunk is queued and no send is in progress
+  // Starts sending if a chunk is queued and no send is in progress. Disconnects an overrun viewer.
+  void send();
   void end(ConnectionEnd why);
+  [[nodiscard]] Door door() const noexcept { return door_; }
+  // Whether the peer has completed its part of the handshake; on TCP, with the token.
+  [[nodiscard]] bool is_viewer() const noexcept { return viewer_ != nullptr; }
 
  private:
   void read(asio::mutable_buffer into, std::function<void()> then);

@@ -68,19 +68,29 @@ std::uint16_t LiveLoop::open_tcp(const std::string& host, const std::string& por
   TcpResolver resolver(io_);
   const auto found = resolver.resolve(host, port, asio::ip::resolver_base::passive, error);
   require(error, where + ": cannot resolve the address");
-  const asio::ip::tcp::endpoint endpoint = found.begin()->endpoint();
+  // A name may have addresses on which this machine cannot listen, such as ::1 without IPv6.
+  for (const auto& one : found) {
+    AcceptorOf<asio::ip::tcp> door = listen_on(one.endpoint(), error);
+    if (!error) {
+      const std::uint16_t bound = door.local_endpoint(error).port();
+      tcp_door_.emplace(std::move(door));
+      return bound;
+    }
+  }
+  throw TraceError(TraceErrorCode::Io, where + ": cannot listen: " + error.message());
+}
+
+AcceptorOf<asio::ip::tcp> LiveLoop::listen_on(const asio::ip::tcp::endpoint& endpoint,
+                                              asio::error_code& error) {
   AcceptorOf<asio::ip::tcp> door(io_);
   door.open(endpoint.protocol(), error);
-  require(error, where + ": cannot open a socket");
+  if (error) return door;
   close_on_exec(door.native_handle());
-  door.set_option(asio::socket_base::reuse_address(true), error);
+  asio::error_code ignored;
+  door.set_option(asio::socket_base::reuse_address(true), ignored);
   door.bind(endpoint, error);
-  require(error, where + ": cannot listen");
-  door.listen(asio::socket_base::max_listen_connections, error);
-  require(error, where + ": cannot listen");
-  const std::uint16_t bound = door.local_endpoint(error).port();
-  tcp_door_.emplace(std::move(door));
-  return bound;
+  if (!error) door.listen(asio::socket_base::max_listen_connections, error);
+  return door;
 }
 
 void LiveLoop::start() {
@@ -103,21 +113,31 @@ void LiveLoop::start() {
 void LiveLoop::wake() {
   asio::post(io_, [this] {
     context_.broadcast.take_wake();
-    for (const auto& connection : std::set(connections_)) connection->send();
+    for (const auto& connection : std::vector(connections_)) connection->send();
     open_doors();
   });
 }
 
 void LiveLoop::stop() {
   if (!thread_.joinable()) return;
-  asio::post(io_, [this] {
+  const auto end = [this] {
     stopped_ = true;
     asio::error_code ignored;
     if (path_door_) path_door_->close(ignored);
     if (tcp_door_) tcp_door_->close(ignored);
-    for (const auto& connection : std::set(connections_)) connection->end(ConnectionEnd::Stopped);
+    try {
+      for (const auto& connection : std::vector(connections_))
+        connection->end(ConnectionEnd::Stopped);
+    } catch (const std::bad_alloc&) {
+      io_.stop();  // the destructors close the connections
+    }
     work_.reset();
-  });
+  };
+  try {
+    asio::post(io_, end);
+  } catch (const std::bad_alloc&) {
+    io_.stop();
+  }
   thread_.join();
 }
 
@@ -175,8 +195,23 @@ bool LiveLoop::refuse_one(Acceptor& acceptor) {
   return spare_ >= 0 && (!error || error == asio::error::would_block);
 }
 
+// Peers that do not complete the handshake must not keep viewers out: the oldest one is closed.
+bool LiveLoop::make_room(Connection::Door door) {
+  std::shared_ptr<Connection> oldest;
+  std::size_t count = 0;
+  for (const auto& connection : connections_) {
+    if (connection->door() != door) continue;
+    ++count;
+    if (!oldest && !connection->is_viewer()) oldest = connection;
+  }
+  if (count < max_connections_) return true;
+  if (!oldest) return false;
+  oldest->end(ConnectionEnd::Displaced);
+  return true;
+}
+
 void LiveLoop::take(StreamSocket socket, Connection::Door door) {
-  if (connections_.size() >= max_connections_) {
+  if (!make_room(door)) {
     const std::lock_guard lock(stats_mutex_);
     ++stats_.too_many;
     return;  // the destructor of `socket` closes the connection
@@ -185,7 +220,7 @@ void LiveLoop::take(StreamSocket socket, Connection::Door door) {
   const auto connection = std::make_shared<Connection>(
       std::move(socket), door, context_,
       [this](const std::shared_ptr<Connection>& which, ConnectionEnd why) { ended(which, why); });
-  connections_.insert(connection);
+  connections_.push_back(connection);
   {
     const std::lock_guard lock(stats_mutex_);
     stats_.connections = connections_.size();
@@ -194,7 +229,7 @@ void LiveLoop::take(StreamSocket socket, Connection::Door door) {
 }
 
 void LiveLoop::ended(const std::shared_ptr<Connection>& connection, ConnectionEnd why) {
-  connections_.erase(connection);
+  std::erase(connections_, connection);
   {
     const std::lock_guard lock(stats_mutex_);
     stats_.connections = connections_.size();
@@ -203,6 +238,8 @@ void LiveLoop::ended(const std::shared_ptr<Connection>& connection, ConnectionEn
       case ConnectionEnd::Garbage: ++stats_.garbage; break;
       case ConnectionEnd::WrongToken: ++stats_.wrong_tokens; break;
       case ConnectionEnd::Deadline: ++stats_.late; break;
+      case ConnectionEnd::Displaced: ++stats_.too_many; break;
+      case ConnectionEnd::TooSlow: ++stats_.too_slow; break;
       case ConnectionEnd::Stopped: break;
     }
   }

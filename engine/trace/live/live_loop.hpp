@@ -9,9 +9,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "trace/live/connection.hpp"
 #include "trace/live/live_server.hpp"
@@ -49,6 +49,10 @@ class LiveLoop {
   void take(StreamSocket socket, Connection::Door door);
   void ended(const std::shared_ptr<Connection>& connection, ConnectionEnd why);
   void open_doors();
+  // Closes a connection if the door has too many. Returns false if all of them are viewers.
+  [[nodiscard]] bool make_room(Connection::Door door);
+  [[nodiscard]] AcceptorOf<asio::ip::tcp> listen_on(const asio::ip::tcp::endpoint& endpoint,
+                                                    asio::error_code& error);
 
   ConnectionContext context_;
   const std::size_t max_connections_;
@@ -59,7 +63,7 @@ class LiveLoop {
   bool path_waits_ = false, tcp_waits_ = false, stopped_ = false;
   // Reserve descriptor: closed to accept and reject a connection when no descriptor is free.
   int spare_ = -1;
-  std::set<std::shared_ptr<Connection>> connections_;
+  std::vector<std::shared_ptr<Connection>> connections_;  // oldest first
   std::atomic<bool> waiting_ = false;
   mutable std::mutex stats_mutex_;
   LiveServerStats stats_;

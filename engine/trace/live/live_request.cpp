@@ -37,7 +37,6 @@ std::optional<LiveRequest> decode_request(std::span<const std::uint8_t> body) {
 }
 
 std::optional<LiveRequest> capped(LiveRequest request, std::optional<LiveProfile> most) {
-  if (request.kind != LiveRequest::Kind::SetProfile) return request;
   if (!most) return {};
   request.profile = std::min(request.profile, *most);
   return request;

@@ -29,7 +29,8 @@ inline constexpr std::size_t kMaxRequestBytes = 256;  // limit of a request's bo
     std::span<const std::uint8_t, kRequestHeadBytes> head);
 // Empty: a kind that this version does not know.
 [[nodiscard]] std::optional<LiveRequest> decode_request(std::span<const std::uint8_t> body);
-// Limits the level of `request` to `most`. Empty: the request is not allowed.
+// Limits the level of `request` to `most`. Empty: the request is not allowed; without `most`, none
+// is.
 [[nodiscard]] std::optional<LiveRequest> capped(LiveRequest request,
                                                 std::optional<LiveProfile> most);
 

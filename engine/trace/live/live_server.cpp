@@ -75,7 +75,12 @@ LiveServer::LiveServer(LiveServerDesc desc)
     port_ = loop_->open_tcp(address->host, address->port);
   }
   path_ = open_in_session_folder(*loop_, desc.application);
-  loop_->start();
+  try {
+    loop_->start();
+  } catch (...) {
+    ::unlink(path_.c_str());
+    throw;
+  }
 }
 
 LiveServer::~LiveServer() {

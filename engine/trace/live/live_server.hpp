@@ -1,8 +1,9 @@
 // LiveServer: streams a trace to viewers while it is recorded. It listens on a socket file that
-// only this user may open and, on request, on TCP with a token. Each viewer receives all topology
-// chunks so far and then every new chunk, with the same bytes as in a file. A slow viewer loses
-// chunks and receives their number as Loss records; it never delays the session or other viewers.
-// Threads: runs one thread; every member may be called from any thread.
+// only this user may open and, on request, on TCP with a token. Each viewer receives the latest
+// state of the topology and then every new chunk, with the same bytes as in a file. A slow viewer
+// loses chunks and receives their number as Loss records, and one that stopped reading is
+// disconnected in the end; it never delays the session or other viewers. Threads: runs one thread;
+// every member may be called from any thread.
 #pragma once
 
 #include <chrono>
@@ -31,8 +32,10 @@ struct LiveServerDesc {
   std::function<void(const LiveRequest&)> on_request = {};
   // The last viewer disconnected; called on the server's thread.
   std::function<void()> on_alone = {};
-  std::size_t viewer_bytes = 64u << 20;  // limit of queued event and sample chunks per viewer
-  std::size_t max_connections = 64;
+  // Limit of queued event and sample chunks per viewer. A viewer whose queue holds that much more
+  // topology than a new viewer would receive is disconnected.
+  std::size_t viewer_bytes = 64u << 20;
+  std::size_t max_connections = 64;      // on the socket file, and on TCP
   std::chrono::milliseconds handshake_deadline{10'000};
   // Time that flush() waits for viewers to receive queued chunks.
   std::chrono::milliseconds linger{2'000};
@@ -42,7 +45,9 @@ struct LiveServerStats {
   std::size_t connections = 0, viewers = 0;  // current
   std::uint64_t welcomed = 0,
                 left = 0;  // left: closed by the viewer, before or after the handshake
-  std::uint64_t wrong_tokens = 0, garbage = 0, late = 0, too_many = 0, refused_requests = 0;
+  std::uint64_t wrong_tokens = 0, garbage = 0, late = 0, refused_requests = 0;
+  std::uint64_t too_many = 0;        // closed because of max_connections or a lack of descriptors
+  std::uint64_t too_slow = 0;        // disconnected because they stopped reading
   std::uint64_t dropped_chunks = 0;  // total of all viewers
 };
 

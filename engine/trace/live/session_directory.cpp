@@ -1,10 +1,12 @@
 #include "trace/live/session_directory.hpp"
 
+#include <dirent.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 #include <tuple>
 
@@ -12,6 +14,14 @@
 #include "trace/live/session_path.hpp"
 
 namespace reprise::trace {
+
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+}  // namespace
 
 bool session_answers(const std::filesystem::path& path) {
   asio::io_context context;
@@ -27,13 +37,14 @@ bool session_answers(const std::filesystem::path& path) {
 std::vector<LiveSession> list_sessions() {
   std::vector<LiveSession> out;
   for (const auto& folder : session_folders()) {
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
-         at.increment(error)) {
+    // libstdc++'s directory_iterator ends the process if it gets no memory.
+    const std::unique_ptr<DIR, CloseFolder> open(::opendir(folder.c_str()));
+    while (const dirent* const entry = open ? ::readdir(open.get()) : nullptr) {
+      const auto name = parse_session_file_name(entry->d_name);
+      const std::filesystem::path path = folder / entry->d_name;
       std::error_code gone;
-      const auto name = parse_session_file_name(at->path().filename().native());
-      if (!name || !at->is_socket(gone)) continue;
-      out.push_back({at->path(), name->pid, name->application, session_answers(at->path())});
+      if (!name || !std::filesystem::is_socket(path, gone)) continue;
+      out.push_back({path, name->pid, name->application, session_answers(path)});
     }
   }
   std::sort(out.begin(), out.end(), [](const LiveSession& a, const LiveSession& b) {

@@ -7,25 +7,23 @@ namespace reprise::trace {
 
 namespace {
 
-// The size that counts against the limit. Includes the overhead of an item, so that many tiny
-// chunks are bounded.
-std::size_t weight(const Chunk& chunk) {
-  return chunk.header.kind == ChunkKind::Topology ? 0 : chunk.size() + 128;
-}
+// Includes the overhead of an item, so that many tiny chunks are bounded.
+std::size_t weight(const Chunk& chunk) { return chunk.size() + 128; }
 
 }  // namespace
 
 bool ViewerQueue::push(const std::shared_ptr<const Chunk>& chunk) {
   const std::size_t bytes = weight(*chunk);
-  if (bytes != 0 && bytes_ != 0 && bytes_ + bytes > max_bytes_) {
-    const ChunkHeader& h = chunk->header;
+  const ChunkHeader& h = chunk->header;
+  const bool is_topology = h.kind == ChunkKind::Topology;
+  if (!is_topology && bytes_ != 0 && bytes_ + bytes > max_bytes_) {
     if (!missing_.any()) missing_.sequence = h.sequence;
     ++missing_.chunks;
     (h.kind == ChunkKind::Samples ? missing_.samples : missing_.events) +=
         h.kind == ChunkKind::Samples ? h.sample_count : h.record_count;
     return false;
   }
-  bytes_ += bytes;
+  (is_topology ? topology_bytes_ : bytes_) += bytes;
   items_.push_back({chunk, std::exchange(missing_, {})});
   return true;
 }
@@ -35,9 +33,15 @@ std::shared_ptr<const Chunk> ViewerQueue::pop() {
   Item& item = items_.front();
   if (item.before.any()) return loss_chunk(std::exchange(item.before, {}));
   const std::shared_ptr<const Chunk> chunk = std::move(item.chunk);
-  bytes_ -= weight(*chunk);
+  (chunk->header.kind == ChunkKind::Topology ? topology_bytes_ : bytes_) -= weight(*chunk);
   items_.pop_front();
   return chunk;
+}
+
+void ViewerQueue::clear() noexcept {
+  items_.clear();
+  missing_ = {};
+  bytes_ = topology_bytes_ = 0;
 }
 
 // The chunk takes the sequence number of the first missing chunk.

@@ -1,7 +1,7 @@
 // ViewerQueue: the chunks queued for one viewer. The queue is bounded: a chunk that does not fit is
 // dropped and counted, and the viewer receives the count as Loss records at the position of the
-// gap. Topology is never dropped, because later chunks refer to it. Knows nothing about sockets.
-// Threads: one at a time.
+// gap. Topology is never dropped, because later chunks refer to it; the owner limits it by
+// disconnecting the viewer. Knows nothing about sockets. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,9 @@ class ViewerQueue {
   // The next chunk to send. After a gap, this is a chunk with one Loss per kind. Null: the queue is
   // empty.
   [[nodiscard]] std::shared_ptr<const Chunk> pop();
+  // Drops everything without a report.
+  void clear() noexcept;
+  [[nodiscard]] std::size_t topology_bytes() const noexcept { return topology_bytes_; }
   [[nodiscard]] bool empty() const noexcept { return items_.empty() && !missing_.any(); }
 
  private:
@@ -38,7 +41,8 @@ class ViewerQueue {
   [[nodiscard]] static std::shared_ptr<const Chunk> loss_chunk(const Missing& missing);
 
   const std::size_t max_bytes_;
-  std::size_t bytes_ = 0;  // of events and samples in items_
+  std::size_t bytes_ = 0;           // of events and samples in items_
+  std::size_t topology_bytes_ = 0;  // in items_
   std::deque<Item> items_;
   Missing missing_;  // dropped since the last item
 };

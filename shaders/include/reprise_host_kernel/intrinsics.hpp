@@ -1,12 +1,14 @@
-// Functions that nvcc declares besides the C library's math: min and max, reciprocal roots, bit
-// counts, reinterpretations. The fast forms (such as __expf) are the accurate ones here. Threads:
-// pure functions.
+// Functions that nvcc declares besides the C library's math: min and max, reciprocal roots, rounded
+// arithmetic and conversions, bit counts, reinterpretations. The fast forms (such as __expf) are
+// the accurate ones here. Threads: pure functions.
 #pragma once
 
 #include <math.h>
 
 #include <bit>
+#include <chrono>
 #include <cstdint>
+#include <limits>
 
 namespace reprise::host_kernel::language {
 
@@ -67,6 +69,57 @@ constexpr unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(std::uint64_t{a} * b >> 32);
 }
 constexpr int __mulhi(int a, int b) { return static_cast<int>(std::int64_t{a} * b >> 32); }
+
+// Arithmetic that no compiler contracts or reorders.
+#define REPRISE_ROUNDED(T, prefix, suffix, sqrt, fma)        \
+  constexpr T __##prefix##add_rn(T a, T b) { return a + b; } \
+  constexpr T __##prefix##sub_rn(T a, T b) { return a - b; } \
+  constexpr T __##prefix##mul_rn(T a, T b) { return a * b; } \
+  constexpr T __##prefix##div_rn(T a, T b) { return a / b; } \
+  constexpr T __##prefix##rcp_rn(T a) { return 1 / a; }      \
+  inline T __##prefix##sqrt_rn(T a) { return sqrt(a); }      \
+  inline T __fma##suffix##_rn(T a, T b, T c) { return fma(a, b, c); }
+REPRISE_ROUNDED(float, f, f, sqrtf, fmaf)
+REPRISE_ROUNDED(double, d, , sqrt, fma)
+#undef REPRISE_ROUNDED
+
+// Conversions to integers saturate; a NaN becomes 0.
+template <class I>
+constexpr I reprise_to_integer(double integral) {
+  constexpr double kLow = static_cast<double>(std::numeric_limits<I>::min()),
+                   kEnd = 2.0 * static_cast<double>(I{1} << (std::numeric_limits<I>::digits - 1));
+  if (integral != integral) return 0;
+  if (integral < kLow) return std::numeric_limits<I>::min();
+  return integral < kEnd ? static_cast<I>(integral) : std::numeric_limits<I>::max();
+}
+#define REPRISE_TO_INTEGER(T, name, I, to)                                               \
+  inline I __##name##2##to##_rn(T x) { return reprise_to_integer<I>(rint(double{x})); }  \
+  inline I __##name##2##to##_rz(T x) { return reprise_to_integer<I>(trunc(double{x})); } \
+  inline I __##name##2##to##_rd(T x) { return reprise_to_integer<I>(floor(double{x})); } \
+  inline I __##name##2##to##_ru(T x) { return reprise_to_integer<I>(ceil(double{x})); }
+#define REPRISE_CONVERSIONS(T, name)          \
+  REPRISE_TO_INTEGER(T, name, int, int)       \
+  REPRISE_TO_INTEGER(T, name, unsigned, uint) \
+  REPRISE_TO_INTEGER(T, name, long long, ll)  \
+  REPRISE_TO_INTEGER(T, name, unsigned long long, ull)
+REPRISE_CONVERSIONS(float, float)
+REPRISE_CONVERSIONS(double, double)
+#undef REPRISE_CONVERSIONS
+#undef REPRISE_TO_INTEGER
+constexpr float __int2float_rn(int x) { return static_cast<float>(x); }
+constexpr float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+constexpr float __ll2float_rn(long long x) { return static_cast<float>(x); }
+constexpr float __ull2float_rn(unsigned long long x) { return static_cast<float>(x); }
+constexpr double __int2double_rn(int x) { return x; }
+constexpr double __uint2double_rn(unsigned x) { return x; }
+constexpr double __ll2double_rn(long long x) { return static_cast<double>(x); }
+constexpr double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
+constexpr float __double2float_rn(double x) { return static_cast<float>(x); }
+
+// In nanoseconds on the host device, in cycles on a GPU.
+inline long long clock64() {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 constexpr int __float_as_int(float x) { return std::bit_cast<int>(x); }
 constexpr unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

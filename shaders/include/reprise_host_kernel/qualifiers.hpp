@@ -1,6 +1,7 @@
 // CUDA's declaration specifiers for the C++ compiler. A block runs on one operating system thread
 // from start to end, and blocks of one thread never overlap, so __shared__ variables are
-// thread_local.
+// thread_local. An `extern __shared__` array is an alias of reprise_dynamic_shared_block, which the
+// build adds to the file (list_kernels.cmake).
 #pragma once
 
 #define __global__
@@ -9,5 +10,5 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __shared__ static thread_local
+#define __shared__ thread_local
 #define __constant__ static const

@@ -2,7 +2,6 @@
 // ABI, and the function that runs a block on the host device.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -16,24 +15,13 @@
 #include <reprise_host_kernel/condition.hpp>
 #include <reprise_host_kernel/threads.hpp>
 
-namespace reprise::host_kernel {
+#ifdef REPRISE_CHECKED_KERNELS
+// Instrumented kernels call it before functions that do not return. Not in the engine: it would
+// replace AddressSanitizer's own in programs that are built with that.
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] void __asan_handle_no_return() {}
+#endif
 
-template <class... Parameters>
-consteval std::array<KernelParameter, sizeof...(Parameters)> lay_out() {
-  std::array<KernelParameter, sizeof...(Parameters)> result{};
-  [[maybe_unused]] std::size_t index = 0, end = 0;
-  [[maybe_unused]] const auto place = [&](std::size_t size, std::size_t alignment, bool is_pointer,
-                                          bool is_condition) {
-    end = (end + alignment - 1) / alignment * alignment;
-    result[index++] = {static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(size),
-                       is_pointer, false, is_condition};
-    end += size;
-  };
-  (place(sizeof(Parameters), alignof(Parameters), std::is_pointer_v<Parameters>,
-         std::is_same_v<Parameters, language::reprise_condition>),
-   ...);
-  return result;
-}
+namespace reprise::host_kernel {
 
 template <class T>
 T load_parameter(const std::byte* from) {
@@ -42,22 +30,25 @@ T load_parameter(const std::byte* from) {
   return *std::launder(reinterpret_cast<T*>(bytes));
 }
 
-// Runs the threads of a block from `first` on: all of them, or those up to the first that waits at
-// a barrier.
+// Runs the threads of a block from `first` on: all of them, or those up to the first that waits for
+// others.
 template <class Call>
 struct KernelRun : BlockRun {
-  KernelRun(Dim3 size, const Call& c) : BlockRun(&run_from, size), call(c) {}
+  KernelRun(const HostBlock& of, const Call& c) : BlockRun(&run_from, of), call(c) {}
 
   static void run_from(BlockRun& base, ThreadPosition first) noexcept {
     auto& run = static_cast<KernelRun&>(base);
     const std::uint64_t arrivals = run.arrivals;
-    const Dim3 size = run.block;
+    const Dim3 size = run.block.block;
     for (std::uint32_t z = first.z; z < size.z; ++z) {
       for (std::uint32_t y = first.y; y < size.y; ++y) {
         for (std::uint32_t x = first.x; x < size.x; ++x) {
           language::threadIdx = {x, y, z};
+#ifdef REPRISE_CHECKED_KERNELS
+          asm volatile("" ::: "memory");  // reports of accesses read threadIdx
+#endif
           run.call();
-          if (run.arrivals != arrivals) return;  // the barrier ran the later threads
+          if (run.arrivals != arrivals) return;  // fibers run the later threads
         }
         first.x = 0;
       }
@@ -75,13 +66,16 @@ struct KernelReflection<Function> {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...),
                 "kernel parameters must be trivially copyable values or pointers");
 
-  static constexpr auto parameters = lay_out<Parameters...>();
+  static constexpr auto parameters =
+      detail::parameter_table<language::reprise_condition, Parameters...>();
 
   static void run_block(const HostBlock& block) noexcept {
     language::blockIdx = {block.block_index.x, block.block_index.y, block.block_index.z};
     language::blockDim = {block.block.x, block.block.y, block.block.z};
     language::gridDim = {block.grid.x, block.grid.y, block.grid.z};
-    dynamic_shared = block.dynamic_shared;
+#ifdef REPRISE_CHECKED_KERNELS
+    begin_checked_block(block, &language::threadIdx.x);
+#endif
     run_threads(block, std::index_sequence_for<Parameters...>{});
   }
 
@@ -92,7 +86,7 @@ struct KernelReflection<Function> {
     // Each thread gets its own copies, as on the GPU.
     const auto call = [... values = load_parameter<Parameters>(
                            block.parameters + parameters[I].offset)] { Function(values...); };
-    KernelRun<decltype(call)> run(block.block, call);
+    KernelRun<decltype(call)> run(block, call);
     block_run = &run;
     run.run_from(run, {});
     if (run.arrivals != 0) finish(run);
@@ -104,7 +98,12 @@ template <auto Function>
 consteval KernelDesc describe_kernel(const char* name, std::span<const std::byte> (*image)(),
                                      const char* source) {
   using Reflection = KernelReflection<Function>;
-  return {name, Reflection::parameters, &Reflection::run_block, image, source};
+#ifdef REPRISE_CHECKED_KERNELS
+  constexpr bool is_checked = true;
+#else
+  constexpr bool is_checked = false;
+#endif
+  return {name, Reflection::parameters, &Reflection::run_block, image, source, is_checked};
 }
 
 }  // namespace reprise::host_kernel

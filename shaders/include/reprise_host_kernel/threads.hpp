@@ -23,7 +23,6 @@ REPRISE_THREAD_VARIABLE dim3 gridDim{};
 }  // namespace language
 
 REPRISE_THREAD_VARIABLE BlockRun* block_run = nullptr;
-REPRISE_THREAD_VARIABLE std::byte* dynamic_shared = nullptr;
 #undef REPRISE_THREAD_VARIABLE
 
 namespace language {

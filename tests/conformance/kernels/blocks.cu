@@ -31,6 +31,22 @@ REPRISE_KERNEL(conf_reverse_large, (unsigned* out, unsigned words)) {
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) out[i] = kept[words - 1 - i];
 }
 
+// Reverses the block's values through an array of the usual CUDA form.
+REPRISE_KERNEL(conf_reverse_extern, (const double* in, double* out)) {
+  extern __shared__ double reversed[];
+  reversed[blockDim.x - 1 - threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = reversed[threadIdx.x];
+}
+
+// Two names of the same memory: out = 0x01010101 of each thread.
+REPRISE_KERNEL(conf_extern_names, (unsigned* out)) {
+  extern __shared__ unsigned words[];
+  extern __shared__ __align__(16) unsigned char bytes[];
+  for (unsigned i = 0; i < 4; ++i) bytes[4 * threadIdx.x + i] = 1;
+  out[threadIdx.x] = words[threadIdx.x];
+}
+
 // totals: 0 add, 1 min, 2 max, 3 or, 4 and, 5 xor, 6 maximum by compare-and-swap, 7 set to 1 by
 // exchange.
 REPRISE_KERNEL(conf_atomics, (unsigned* totals, unsigned n)) {

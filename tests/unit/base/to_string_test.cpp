@@ -27,6 +27,7 @@ TEST_CASE("to_string: names are the enumerators as they are spelled") {
   CHECK(to_string(DeviceState::Phase::ShutDown) == "ShutDown");
   CHECK(to_string(RaceDesc::Compare::Declared) == "Declared");
   CHECK(to_string(RaceFinding::Kind::Undefined) == "Undefined");
+  CHECK(to_string(RaceFinding::Kind::Undeclared) == "Undeclared");
   CHECK(to_string(CudaGraphs::Exclusive) == "Exclusive");
   CHECK(to_string(MemoryGoal::Minimum) == "Minimum");
   CHECK(to_string(SlabSharing::OneAtATime) == "OneAtATime");

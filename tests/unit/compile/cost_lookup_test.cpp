@@ -7,6 +7,7 @@
 
 #include "compile/cost_lookup.hpp"
 #include "compile/stages.hpp"
+#include "support/contains.hpp"
 #include "support/recording_builder.hpp"
 #include "support/thrown_by.hpp"
 
@@ -61,12 +62,6 @@ std::string refused(const RecordingPtr& recording, const CostProfile& costs) {
   CHECK(error.code() == ErrorCode::InvalidArgument);
   CHECK(error.stage() == Stage::Lowering);
   return error.what();
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  INFO("text: ", text);
-  INFO("part: ", std::string(part));
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <reprise/error.hpp>
 
 #include "dependencies/dependency_graph.hpp"
+#include "support/contains.hpp"
 #include "support/recording_builder.hpp"
 
 using namespace reprise;
@@ -28,8 +29,6 @@ Caught error_of(RecordingBuilder& builder) {
   FAIL("no error");
   return {};
 }
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -54,11 +53,11 @@ TEST_CASE(
   CHECK(caught.details.stage == Stage::Dependencies);
   CHECK(caught.details.command == 1);
   CHECK(caught.details.label == "forward");
-  CHECK(has(caught.text, "\"step\""));
-  CHECK(has(caught.text, "command 1, dispatch first in \"forward\" (app.cpp:2)"));
-  CHECK(has(caught.text, "command 2, dispatch second in \"forward/layer 1\" (app.cpp:3)"));
-  CHECK(has(caught.text, "command 3, dispatch third (app.cpp:4)"));
-  CHECK_FALSE(has(caught.text, "outside"));
+  CHECK(contains(caught.text, "\"step\""));
+  CHECK(contains(caught.text, "command 1, dispatch first in \"forward\" (app.cpp:2)"));
+  CHECK(contains(caught.text, "command 2, dispatch second in \"forward/layer 1\" (app.cpp:3)"));
+  CHECK(contains(caught.text, "command 3, dispatch third (app.cpp:4)"));
+  CHECK_FALSE(contains(caught.text, "outside"));
 }
 
 TEST_CASE("dependencies: a user edge against a hazard is a cycle") {
@@ -81,9 +80,9 @@ TEST_CASE(
   b.edge(30, 5);
   const Caught caught = error_of(b);
   CHECK(caught.details.code == ErrorCode::CyclicDependency);
-  CHECK(has(caught.text, "command 5, dispatch before"));
-  CHECK(has(caught.text, "command 20, barrier x"));
-  CHECK(has(caught.text, "command 30, dispatch after"));
+  CHECK(contains(caught.text, "command 5, dispatch before"));
+  CHECK(contains(caught.text, "command 20, barrier x"));
+  CHECK(contains(caught.text, "command 30, dispatch after"));
 }
 
 TEST_CASE("dependencies: an edge from a command to itself is a cycle of one") {
@@ -101,7 +100,7 @@ TEST_CASE(
   b.edge(99, 0);
   const Caught caught = error_of(b);
   CHECK(caught.details.code == ErrorCode::CyclicDependency);
-  CHECK(has(caught.text, "84 more commands"));
+  CHECK(contains(caught.text, "84 more commands"));
 }
 
 TEST_CASE("dependencies: an edge that names a barrier or no command is refused") {

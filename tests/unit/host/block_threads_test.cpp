@@ -95,6 +95,32 @@ TEST_CASE("host block: dynamic shared memory has the size of the dispatch") {
   CHECK(values == expected);
 }
 
+TEST_CASE("host block: the active lanes of a warp are those that arrive together") {
+  HostFixture host;
+  std::vector<unsigned> out(48);
+  HandMadeGraph graph(*host.backend);
+  graph.dispatch(shaders::active_lanes, {1, 48}, graph.buffer(out));
+  host.run(*graph.instantiate());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const unsigned even = i < 32 ? 0x55555555u : 0x5555u;
+    CHECK(out[i] == (i % 2 == 0 ? even : ~(even << 1)));
+  }
+}
+
+TEST_CASE("host block: a warp reduction equals one through shared memory") {
+  HostFixture host;
+  for (const std::uint32_t block : {32u, 64u, 1024u}) {
+    std::vector<unsigned> in(4 * block), out(4);
+    std::iota(in.begin(), in.end(), 5u);
+    HandMadeGraph graph(*host.backend);
+    graph.dispatch(shaders::warp_sum, {4, block}, graph.buffer(in), graph.buffer(out));
+    host.run(*graph.instantiate());
+    for (std::uint32_t b = 0; b < 4; ++b) {
+      CHECK(out[b] == std::accumulate(in.begin() + b * block, in.begin() + (b + 1) * block, 0u));
+    }
+  }
+}
+
 TEST_CASE("host block: atomics of many blocks lose no update") {
   HostFixture host;
   constexpr unsigned kBlocks = 40, kBlock = 64, kThreads = kBlocks * kBlock;

@@ -6,6 +6,7 @@
 #include <reprise/error.hpp>
 
 #include "backend/backend.hpp"
+#include "support/thrown_by.hpp"
 
 namespace reprise::test {
 
@@ -22,16 +23,5 @@ struct HostFixture {
     static_cast<void>(queue->wait(exec.launch(*queue), std::nullopt));
   }
 };
-
-// The error code that `call` throws; Internal if it throws nothing.
-template <class Call>
-ErrorCode code_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return ErrorCode::Internal;
-}
 
 }  // namespace reprise::test

@@ -22,7 +22,7 @@ using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
 
-Plan plan_of(std::shared_ptr<const Recording> recording, Lowering lowering) {
+Plan golden_plan(std::shared_ptr<const Recording> recording, Lowering lowering) {
   DependencyGraph dependencies = build_dependencies(*recording);
   LoweredGraph lowered =
       build_lowered_graph(dependencies, lowering, hints_of(*recording, dependencies));
@@ -72,11 +72,11 @@ Plan step() {
   b.copy(b.rows(Access::Read, y, 0, {64, 8, 1}, {128, 1024}),
          b.rows(Access::Write, image, 4096, {64, 8, 1}, {256, 2048}));
   b.host({b.read(input)});
-  return plan_of(b.finish(), Lowering::Auto);
+  return golden_plan(b.finish(), Lowering::Auto);
 }
 
 Plan two_lanes() {
-  return plan_of(layers(12, 4, 2, {.kind = BufferKind::Transient}), Lowering::Lanes(2));
+  return golden_plan(layers(12, 4, 2, {.kind = BufferKind::Transient}), Lowering::Lanes(2));
 }
 
 Plan explicit_order() {
@@ -89,7 +89,7 @@ Plan explicit_order() {
   b.barrier();
   b.dispatch("d", {b.read_write(x), b.read(y)});
   b.edge(0, 5);
-  return plan_of(b.finish(), Lowering::Faithful);
+  return golden_plan(b.finish(), Lowering::Faithful);
 }
 
 // More commands before and after a barrier than direct edges are worth: the barrier remains as a
@@ -102,7 +102,7 @@ Plan join() {
   b.barrier();
   for (std::uint32_t i = 0; i < 10; ++i)
     b.dispatch("after", {RecordingBuilder::range(Access::ReadWrite, x, 64 * i, 64 * i + 64)});
-  return plan_of(b.finish(), Lowering::Auto);
+  return golden_plan(b.finish(), Lowering::Auto);
 }
 
 // Names that need escaping.
@@ -115,7 +115,7 @@ Plan names() {
   b.dispatch("k2", {b.read(x)});
   b.end_label();
   b.end_label();
-  return plan_of(b.finish(), Lowering::Auto);
+  return golden_plan(b.finish(), Lowering::Auto);
 }
 
 std::string read_text(const std::filesystem::path& path) {

@@ -6,6 +6,7 @@
 
 #include <reprise/error.hpp>
 
+#include "base/split_mix.hpp"
 #include "dependencies/dependency_graph.hpp"
 #include "plan/plan.hpp"
 #include "support/network_recordings.hpp"
@@ -51,6 +52,21 @@ RecordingPtr chain_with_branches() {
     b.dispatch("make", {b.write(t)});
     b.dispatch("use", {b.read(t), b.write(out)});
   }
+  return b.finish();
+}
+
+// `count` transients of 4 KiB to 256 KiB, all filled first and then read one by one.
+RecordingPtr filled_then_read(std::uint32_t count) {
+  RecordingBuilder b;
+  SplitMix64 random(7);
+  std::vector<std::uint32_t> transients;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    transients.push_back(b.add_buffer("t" + std::to_string(i), 4096 * (1 + random.next() % 64),
+                                      BufferKind::Transient));
+  }
+  const auto sum = b.add_buffer("sum", 4096);
+  for (const std::uint32_t t : transients) b.dispatch("fill", {b.write(t)});
+  for (const std::uint32_t t : transients) b.dispatch("add", {b.read(t), b.read_write(sum)});
   return b.finish();
 }
 
@@ -108,6 +124,45 @@ TEST_CASE("memory goal: on random graphs and networks no goal needs more bytes t
   check(*resnet_step({.blocks = 4}));
   check(*transformer_step({.blocks = 2}));
   check(*unet_step({.blocks = 4}));
+}
+
+TEST_CASE("memory goal: Minimum needs no more bytes than 1, 2, 4 ... 128 lanes") {
+  const auto check = [](const Recording& recording) {
+    const std::uint64_t minimum = lowered_for(recording, MemoryGoal::Minimum).placement.slab_bytes;
+    for (std::uint32_t lanes = 1; lanes <= 128; lanes *= 2) {
+      CAPTURE(lanes);
+      CHECK(minimum <=
+            lowered_for(recording, MemoryGoal::Speed, Lowering::Lanes(lanes)).placement.slab_bytes);
+    }
+  };
+  check(*filled_then_read(200));
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    CAPTURE(seed);
+    check(*random_recording(
+        {.seed = seed, .commands = 60, .buffers = 20, .kind = BufferKind::Transient}));
+  }
+}
+
+TEST_CASE("memory goal: a message says what the other goals would take") {
+  const auto message_for = [](RecordingPtr recording, Lowering lowering) {
+    DependencyGraph dependencies = build_dependencies(*recording);
+    GoalResult result =
+        lower_for_goal(*recording, dependencies, {.lowering = lowering, .alignment = 64});
+    return other_goals(freeze_plan("sums", recording, std::move(dependencies),
+                                   std::move(result.lowered), std::move(result.placement)),
+                       lowering, 64);
+  };
+  const auto message = message_for(branches(400), Lowering::Lanes(300));
+  REQUIRE(message);
+  CHECK(message->severity == Severity::Info);
+  CHECK(message->id == "memory-goal");
+  CHECK(message->text ==
+        "the transient buffers of graph sums take 1638400 bytes (critical path: 3 commands); "
+        "MemoryGoal::Balanced would take 1638400 bytes (critical path: 3 commands), "
+        "MemoryGoal::Minimum 4096 bytes (critical path: 800 commands)");
+  CHECK_FALSE(message_for(branches(200), Lowering::Auto));  // little to save
+  CHECK_FALSE(message_for(branches(400), Lowering::Faithful));
+  CHECK_FALSE(message_for(branches(5000), Lowering::Lanes(4)));
 }
 
 TEST_CASE("memory goal: the lane limit is respected, and Faithful is refused") {

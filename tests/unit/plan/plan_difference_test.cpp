@@ -15,7 +15,7 @@ namespace {
 
 using Outcome = GraphExecUpdateOutcome;
 
-Plan plan_of(const std::function<void(RecordingBuilder&)>& record) {
+Plan plan_recorded_by(const std::function<void(RecordingBuilder&)>& record) {
   RecordingBuilder builder;
   record(builder);
   RecordingPtr recording = builder.finish();
@@ -41,13 +41,13 @@ void check_difference(const Plan& before, const Plan& after, const Expected& exp
 }  // namespace
 
 TEST_CASE("plan difference: values, kernels, grids and buffers are not differences") {
-  const Plan a = plan_of([](RecordingBuilder& b) {
+  const Plan a = plan_recorded_by([](RecordingBuilder& b) {
     const auto x = b.add_buffer("x", 64), y = b.add_buffer("y", 64);
     b.fill(b.write(x), 1);
     b.dispatch("one", {b.read(x), b.write(y)});
     b.copy(b.read(y), b.write(x));
   });
-  const Plan c = plan_of([](RecordingBuilder& b) {
+  const Plan c = plan_recorded_by([](RecordingBuilder& b) {
     const auto x = b.add_buffer("p", 128), y = b.add_buffer("q", 128);
     b.fill(b.write(x), 2);
     b.dispatch("other", {b.read(x), b.write(y)});
@@ -59,7 +59,7 @@ TEST_CASE("plan difference: values, kernels, grids and buffers are not differenc
 TEST_CASE(
     "plan difference: a different node count names no node, a different edge names both ends") {
   const auto chain = [](std::uint32_t more, bool to_first) {
-    return plan_of([=](RecordingBuilder& b) {
+    return plan_recorded_by([=](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64), y = b.add_buffer("y", 64), z = b.add_buffer("z", 64);
       b.dispatch("k", {b.write(x)});
       b.dispatch("k", {b.read(x), b.write(y)});
@@ -73,7 +73,7 @@ TEST_CASE(
 
 TEST_CASE("plan difference: command kinds map to node types; an update of bytes is a copy") {
   const auto second = [](const std::function<void(RecordingBuilder&, std::uint32_t)>& add) {
-    return plan_of([&](RecordingBuilder& b) {
+    return plan_recorded_by([&](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64), y = b.add_buffer("y", 64);
       b.fill(b.write(x));
       b.dispatch("k", {b.read(x), b.write(y)});
@@ -96,7 +96,7 @@ TEST_CASE(
     "plan difference: kernel attributes, memory kinds and pitched copy shapes cannot change in "
     "place") {
   const auto launched = [](DispatchDesc::Launch launch) {
-    return plan_of([=](RecordingBuilder& b) {
+    return plan_recorded_by([=](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64);
       DispatchPayload desc{};
       desc.grid = desc.block = {1, 1, 1};
@@ -109,7 +109,7 @@ TEST_CASE(
                    launched(DispatchDesc::Launch::Cooperative),
                    {Outcome::AttributesChanged, 0, kNone});
   const auto copied = [](BufferKind kind, bool pitched) {
-    return plan_of([=](RecordingBuilder& b) {
+    return plan_recorded_by([=](RecordingBuilder& b) {
       const auto x = b.add_buffer("x", 64, kind), y = b.add_buffer("y", 64);
       if (pitched) {
         b.copy(b.rows(Access::Read, x, 0, {4, 4, 1}, {16, 64}),

@@ -8,22 +8,13 @@
 #include "planner/lifetime_cliques.hpp"
 #include "planner/portfolio_search.hpp"
 #include "support/lifetime_shapes.hpp"
+#include "unit/planner/lifetime_problem.hpp"
 
 namespace {
 
 using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
-
-constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
-
-PackProblem problem_of(const std::vector<BufferLifetime>& buffers) {
-  std::vector<PackItem> items;
-  for (const BufferLifetime& buffer : buffers) items.push_back({buffer.size, buffer.alignment});
-  std::vector<std::uint32_t> all(buffers.size());
-  std::iota(all.begin(), all.end(), 0u);
-  return interval_problem(find_cliques(buffers), items, all);
-}
 
 bool is_valid(const PackProblem& problem, const Packing& packing) {
   for (std::uint32_t item = 0; item < problem.size(); ++item) {

@@ -9,6 +9,7 @@
 #include "planner/greedy_pack.hpp"
 #include "planner/lifetime_cliques.hpp"
 #include "support/lifetime_shapes.hpp"
+#include "unit/planner/lifetime_problem.hpp"
 
 namespace {
 
@@ -16,16 +17,7 @@ using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
 
-constexpr std::uint64_t kCapacity = std::uint64_t{1} << 20;
 constexpr std::uint64_t kManySteps = 2'000'000;
-
-PackProblem problem_of(const std::vector<BufferLifetime>& buffers) {
-  std::vector<PackItem> items;
-  for (const BufferLifetime& buffer : buffers) items.push_back({buffer.size, buffer.alignment});
-  std::vector<std::uint32_t> all(buffers.size());
-  std::iota(all.begin(), all.end(), 0u);
-  return interval_problem(find_cliques(buffers), items, all);
-}
 
 Packing stacked(const PackProblem& problem) {
   std::vector<std::uint32_t> order(problem.size());

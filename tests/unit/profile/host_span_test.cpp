@@ -19,7 +19,7 @@ using namespace reprise::test;
 
 namespace {
 
-InstanceDesc described(std::string_view target) {
+InstanceDesc traced_to(std::string_view target) {
   InstanceDesc desc;
   desc.application = "spans";
   desc.on_message = [](const Message&) {};
@@ -58,7 +58,7 @@ TEST_CASE(
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
-    const Instance instance(described(folder.file()));
+    const Instance instance(traced_to(folder.file()));
     const Device device = instance.open_device(DeviceSelector::named("host"));
     {
       const TraceRange whole = instance.trace_range("set up");
@@ -106,7 +106,7 @@ TEST_CASE(
   const NoTraceEnvironment none;
   const TraceFolder folder;
   {
-    const Instance instance(described(folder.file()));
+    const Instance instance(traced_to(folder.file()));
     const Device device = instance.open_device(DeviceSelector::named("host"));
     {
       CommandBuffer a = device.create_command_buffer({.label = "a"}),
@@ -145,7 +145,7 @@ TEST_CASE("host spans: a call that fails is a range without a graph") {
   const TraceFolder folder;
   {
     const std::string file = folder.file();
-    InstanceDesc desc = described(file);
+    InstanceDesc desc = traced_to(file);
     desc.validation = Validation::Full;
     const Device device = Instance(desc).open_device(DeviceSelector::named("host"));
     {

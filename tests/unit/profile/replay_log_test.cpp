@@ -6,6 +6,7 @@
 #include "profile/replay_log.hpp"
 #include "support/counting_allocator.hpp"
 #include "trace/codec.hpp"
+#include "unit/profile/traced_run.hpp"
 
 using namespace reprise;
 using namespace reprise::test;
@@ -154,15 +155,43 @@ TEST_CASE("replay log: the mode decides which replays get node times") {
   CHECK(wanted == std::vector<std::uint64_t>{1, 601, 1201});
 }
 
-TEST_CASE("replay log: recording allocates nothing") {
+TEST_CASE("replay log: recording allocates nothing once the rings have the size that it needs") {
   ReplayLog log({.nodes = 16, .replays = 64});
   begin_all(log);
-  const std::uint64_t before = allocations_of_this_thread();
-  for (std::uint64_t replay = 1; replay <= 200; ++replay) {
-    launch(log, replay, 1);
-    run(log, replay, 16, 1);
+  log.expect_device_times(true);
+  std::uint64_t replay = 0;
+  const auto record = [&](int replays) {
+    const std::uint64_t before = allocations_of_this_thread();
+    for (int i = 0; i < replays; ++i) {
+      launch(log, ++replay, 1);
+      run(log, replay, 16, 1);
+    }
+    return allocations_of_this_thread() - before;
+  };
+  CHECK(record(200) > 0);  // more than fits
+  CHECK(record(200) == 0);
+  CHECK(collected(log).replays.size() == 64);
+  CHECK(record(64) == 0);
+  const trace::Records records = collected(log);
+  CHECK(records.replays.size() == 64);
+  CHECK(records.sample_blocks.size() == 64);
+}
+
+TEST_CASE("replay log: rings and node times take memory only for the replays that wait") {
+  const std::uint64_t before = heap_bytes();
+  ReplayLog log({.nodes = 1});
+  CHECK(heap_bytes() - before < 2048);
+  begin_all(log);
+  log.expect_device_times(true);
+  std::uint64_t replay = 0;
+  for (int round = 0; round < 1'000; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      launch(log, ++replay, 1);
+      run(log, replay, 1, 1);
+    }
+    REQUIRE(collected(log).sample_blocks.size() == 4);
+    if (round == 0) CHECK(heap_bytes() - before < 8192);
   }
-  CHECK(allocations_of_this_thread() == before);
 }
 
 TEST_CASE(
@@ -273,13 +302,18 @@ TEST_CASE("replay log: a new request for samples applies to the next replay") {
 
 TEST_CASE("replay log: changing the mode allocates nothing") {
   ReplayLog log({.nodes = 16, .mode = ProfileMode::Off});
-  const std::uint64_t before = allocations_of_this_thread();
-  for (const ProfileMode mode :
-       {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
-    log.set_mode(mode);
-    log.request_mode(mode);
-    if (log.begin_launch(1)) launch(log, 1, 1);
-    run(log, 1, 16, 1);
-  }
-  CHECK(allocations_of_this_thread() == before);
+  const auto change_modes = [&] {
+    const std::uint64_t before = allocations_of_this_thread();
+    for (const ProfileMode mode :
+         {ProfileMode::Every, ProfileMode::Replays, ProfileMode::Sampled, ProfileMode::Off}) {
+      log.set_mode(mode);
+      log.request_mode(mode);
+      if (log.begin_launch(1)) launch(log, 1, 1);
+      run(log, 1, 16, 1);
+    }
+    return allocations_of_this_thread() - before;
+  };
+  CHECK(change_modes() > 0);  // the rings grow
+  static_cast<void>(collected(log));
+  CHECK(change_modes() == 0);
 }

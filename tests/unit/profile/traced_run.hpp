@@ -1,6 +1,7 @@
-// Helpers for tests of profiling: a temporary trace file, and all records of a file.
+// Helpers for tests of profiling: a temporary trace file, all records of a file, and the heap.
 #pragma once
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -36,6 +37,12 @@ class TraceFolder {
   std::filesystem::path path_;
 };
 
+// Bytes that this process has allocated; 0 under sanitizers.
+inline std::size_t heap_bytes() {
+  const struct mallinfo2 heap = ::mallinfo2();
+  return heap.uordblks + heap.hblkhd;
+}
+
 inline void append_records(trace::Records& all, const trace::Records& r) {
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -57,6 +64,8 @@ inline void append_records(trace::Records& all, const trace::Records& r) {
   append(all.profiling_overheads, r.profiling_overheads);
   append(all.loop_runs, r.loop_runs);
   append(all.device_totals, r.device_totals);
+  append(all.pool_uses, r.pool_uses);
+  append(all.ended, r.ended);
 }
 
 [[nodiscard]] inline trace::Records all_records(const std::filesystem::path& file) {

@@ -4,14 +4,13 @@
 #include <reprise/buffer.hpp>
 
 #include "base/handle_access.hpp"
+#include "support/thrown_by.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
 using namespace reprise::test;
 
 namespace {
-
-ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).code(); }
 
 }  // namespace
 

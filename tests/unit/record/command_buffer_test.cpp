@@ -33,7 +33,7 @@ TEST_CASE("command buffer: it has the properties of its description") {
   RecordFixture f;
   const CommandBuffer cmd =
       f.commands({.label = "step", .ordering = Ordering::Explicit, .level = Level::Secondary});
-  CHECK(cmd.label_name() == "step");
+  CHECK(cmd.label() == "step");
   CHECK(cmd.ordering() == Ordering::Explicit);
   CHECK(cmd.level() == Level::Secondary);
   CHECK(cmd.state() == State::Initial);
@@ -107,7 +107,7 @@ TEST_CASE("command buffer: a moved-from one refuses all methods and is Invalid")
   CommandBuffer moved = std::move(cmd);
   CHECK(cmd.state() == State::Invalid);  // NOLINT(bugprone-use-after-move)
   CHECK(cmd.command_count() == 0);
-  CHECK(cmd.label_name().empty());
+  CHECK(cmd.label().empty());
   check_state_error([&] { cmd.host([] {}); }, {"moved"}, ErrorCode::NotInitialized);
   check_state_error([&] { cmd.begin(); }, {"moved"}, ErrorCode::NotInitialized);
   check_state_error([&] { moved.execute(cmd); }, {"moved"}, ErrorCode::NotInitialized);

@@ -1,5 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+
 #include "base/handle_access.hpp"
 #include "support/counting_allocator.hpp"
 #include "unit/record/record_fixture.hpp"
@@ -54,6 +59,27 @@ TEST_CASE(
   CHECK(r->accesses[0].end == 240);
   CHECK(r->accesses[1].access == Access::ReadWrite);
   CHECK(r->accesses[1].end == 400);
+}
+
+TEST_CASE("dispatch: calls with a shared description have their own source locations") {
+  RecordFixture f;
+  const auto x = f.buffer<float>(100, "x");
+  const Kernel k = f.kernel("k", "p");
+  const DispatchDesc shared{.grid = 1, .block = 32};
+  CommandBuffer cmd = f.recording();
+  const std::uint32_t line = __LINE__;
+  cmd.dispatch(k, shared, write(x));
+  cmd.dispatch(k, shared, read(x));
+  cmd.dispatch(k, {.grid = 1, .block = 32, .where = {"caller.cpp", 7}}, read(x));
+  const AccessedView access = read(x);
+  const detail::Argument argument = detail::make_argument(access);
+  cmd.dispatch_arguments(k, shared, std::span(&argument, 1));
+  const auto r = frozen(cmd);
+  CHECK(r->commands[0].where.line == line + 1);
+  CHECK(r->commands[1].where.line == line + 2);
+  CHECK(r->commands[2].where.line == 7);
+  CHECK(std::string_view(r->commands[2].where.file) == "caller.cpp");
+  CHECK(r->commands[3].where.line == line + 6);
 }
 
 TEST_CASE("dispatch: an empty range is passed to the kernel and conflicts with nothing") {
@@ -124,6 +150,103 @@ TEST_CASE(
   check_refused(cmd, ErrorCode::ArgumentSize,
                 {"argument 0 of kernel k", "value of 4 bytes", "got one of 8"},
                 [&] { cmd.dispatch(k, {}, 1.0, read(x)); });
+}
+
+namespace {
+
+// The value that a kernel with one parameter of type `To` gets; empty: refused.
+template <class To, class From>
+std::optional<To> converted(From value) {
+  RecordFixture f;
+  const Kernel k = f.typed_kernel<To>("k");
+  CommandBuffer cmd = f.recording();
+  try {
+    cmd.dispatch(k, {}, value);
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::ArgumentType);
+    return std::nullopt;
+  }
+  const auto r = frozen(cmd);
+  To result;
+  std::memcpy(&result, r->payload<DispatchPayload>(0).parameters, sizeof result);
+  return result;
+}
+
+struct Opaque;
+namespace app {
+struct Point {
+  float x, y;
+};
+}  // namespace app
+namespace other {
+struct Point {
+  float x, y;
+};
+struct Size {
+  float x, y;
+};
+}  // namespace other
+
+}  // namespace
+
+TEST_CASE("dispatch: numbers convert exactly or are refused") {
+  CHECK(converted<float>(2) == 2.0f);
+  CHECK(converted<float>(16'777'216) == 16'777'216.0f);
+  CHECK_FALSE(converted<float>(16'777'217));
+  CHECK(converted<float>(0.5) == 0.5f);
+  CHECK_FALSE(converted<float>(0.1));
+  CHECK_FALSE(converted<float>(1e300));
+  CHECK(converted<float>(std::numeric_limits<double>::infinity()) ==
+        std::numeric_limits<float>::infinity());
+  CHECK(std::isnan(converted<float>(std::nan("")).value_or(0)));
+  CHECK(converted<int>(3.0) == 3);
+  CHECK_FALSE(converted<int>(3.5));
+  CHECK_FALSE(converted<int>(std::nan("")));
+  CHECK_FALSE(converted<int>(2'147'483'648u));
+  CHECK_FALSE(converted<unsigned>(-1));
+  CHECK(converted<unsigned char>(255) == 255);
+  CHECK_FALSE(converted<unsigned char>(256));
+  CHECK(converted<long long>(~0u) == 4'294'967'295ll);
+  CHECK(converted<std::uint64_t>(18'446'744'073'709'549'568.0) == 18'446'744'073'709'549'568u);
+  CHECK_FALSE(converted<std::uint64_t>(18'446'744'073'709'551'616.0));
+  CHECK_FALSE(converted<double>(9'007'199'254'740'993ll));
+  CHECK(converted<bool>(1) == true);
+  CHECK_FALSE(converted<bool>(2));
+  CHECK(converted<int>(true) == 1);
+  CHECK(converted<long>(5ll) == 5l);  // the same type under another name
+}
+
+TEST_CASE("dispatch: buffers and classes need the type of the parameter") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(4, "x");
+  const auto points = f.buffer<app::Point>(4, "points");
+  CommandBuffer cmd = f.recording();
+  const Kernel floats = f.typed_kernel<const float*, float*>("floats");
+  check_refused(cmd, ErrorCode::ArgumentType,
+                {"argument 0 of kernel floats", "const float*", "x holds int", "as<float>()"},
+                [&] { cmd.dispatch(floats, {}, read(x), write(x)); });
+  cmd.dispatch(floats, {}, read(x.as<float>()), write(x.as<float>()));
+  check_refused(cmd, ErrorCode::ArgumentType, {"argument 0", "const float*", "write(x)"},
+                [&] { cmd.dispatch(floats, {}, write(x.as<float>()), write(x.as<float>())); });
+  // A view without a type only needs the alignment, and no parameter of unknown type is checked.
+  cmd.dispatch(floats, {}, read(BufferView(x)), write(BufferView(x).subview(4, 4)));
+  check_refused(
+      cmd, ErrorCode::ArgumentType, {"argument 1", "float*", "offset 1", "multiple of 4"},
+      [&] { cmd.dispatch(floats, {}, read(BufferView(x)), write(BufferView(x).subview(1, 4))); });
+  cmd.dispatch(f.typed_kernel<void*, const void*, Opaque*>("bytes"), {}, write(x), read(x),
+               read_write(x));
+  // Classes are equal by name and size, whatever their namespace.
+  cmd.dispatch(f.typed_kernel<other::Point, other::Point*>("classes"), {}, app::Point{1, 2},
+               write(points));
+  check_refused(cmd, ErrorCode::ArgumentType, {"argument 0", "expected Size, got Point"}, [&] {
+    cmd.dispatch(f.typed_kernel<other::Size>("sizes"), {}, app::Point{1, 2});
+  });
+  check_refused(cmd, ErrorCode::ArgumentType,
+                {"argument 0", "expected float, got Point", "8 bytes"}, [&] {
+                  cmd.dispatch(f.typed_kernel<float>("value"), {}, app::Point{1, 2});
+                });
+  check_refused(cmd, ErrorCode::ArgumentType, {"argument 0", "expected float, got a slot of int"},
+                [&] { cmd.dispatch(f.typed_kernel<float>("value"), {}, slot("a", 2)); });
 }
 
 TEST_CASE("dispatch: a possible pointer parameter of an adopted kernel takes a buffer or 8 bytes") {

@@ -4,6 +4,7 @@
 #include <reprise/launch_args.hpp>
 
 #include "base/handle_access.hpp"
+#include "support/thrown_by.hpp"
 #include "unit/record/record_fixture.hpp"
 
 using namespace reprise;
@@ -20,8 +21,6 @@ struct GpuRefFixture : RecordFixture {
   }
   alignas(16) float memory[4] = {};
 };
-
-ErrorCode code_of(const std::function<void()>& call) { return thrown_by(call).code(); }
 
 }  // namespace
 

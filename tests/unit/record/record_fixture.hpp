@@ -58,6 +58,20 @@ struct RecordFixture {
     return detail::make_handle<Kernel>(std::shared_ptr<const detail::KernelCore>(std::move(core)));
   }
 
+  // A kernel whose parameters have these types.
+  template <class... Parameters>
+  Kernel typed_kernel(const std::string& name) {
+    const auto parameters = detail::parameter_table<void, Parameters...>();
+    auto core = std::make_shared<detail::KernelCore>();
+    core->name = name;
+    core->parameters.assign(parameters.begin(), parameters.end());
+    if (!parameters.empty())
+      core->parameter_bytes = parameters.back().offset + parameters.back().size;
+    core->device = status;
+    core->generation = status->generation;
+    return detail::make_handle<Kernel>(std::shared_ptr<const detail::KernelCore>(std::move(core)));
+  }
+
   CommandBuffer commands(const CommandBufferDesc& desc = {}) {
     return detail::make_handle<CommandBuffer>(detail::make_command_buffer(status, desc));
   }

@@ -1,9 +1,14 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime/core/deferred_deletion_queue.hpp"
 #include "unit/runtime/fake_backend.hpp"
 
 using namespace reprise;
@@ -26,7 +31,55 @@ struct OnDestruction {
   ~OnDestruction() { action(); }
 };
 
+class Deleted final : public detail::DeferredDelete {
+ public:
+  explicit Deleted(std::function<void()> action) : at_end_{std::move(action)} {}
+  [[nodiscard]] Pending pending() const noexcept override { return {}; }
+
+ private:
+  OnDestruction at_end_;
+};
+
 }  // namespace
+
+TEST_CASE(
+    "deferred deletion: collect_completed() waits for an object that another thread destroys, and "
+    "destroys what that object drops") {
+  detail::DeferredDeletionQueue queue;
+  queue.prepare();
+  std::promise<void> started, never;
+  std::atomic<bool> destroyed = false;
+  queue.push(std::make_unique<Deleted>([&] {
+    started.set_value();
+    never.get_future().wait_for(std::chrono::milliseconds(20));  // a slow free
+    queue.push(std::make_unique<Deleted>([&] { destroyed = true; }));
+  }));
+  started.get_future().wait();
+  queue.collect_completed();
+  CHECK(destroyed);
+  queue.flush();
+}
+
+TEST_CASE("deferred deletion: limit_backlog() bounds what waits for a slow thread") {
+  detail::DeferredDeletionQueue queue;
+  queue.prepare();
+  std::promise<void> started, resume;
+  queue.push(std::make_unique<Deleted>([&] {
+    started.set_value();
+    resume.get_future().wait();
+  }));
+  started.get_future().wait();  // the thread is busy until `resume`
+  std::int64_t alive = 0, peak = 0;
+  for (int i = 0; i < 5000; ++i) {
+    queue.limit_backlog();
+    queue.push(std::make_unique<Deleted>([&] { --alive; }));
+    peak = std::max(peak, ++alive);
+  }
+  CHECK(peak == 1024);
+  resume.set_value();
+  queue.flush();
+  CHECK(alive == 0);
+}
 
 TEST_CASE(
     "deferred deletion: a graph that is dropped while it runs is kept until its launch completes, "

@@ -202,16 +202,25 @@ TEST_CASE("launch: invalid arguments throw typed errors that name the graph") {
   CHECK(error_of([] { Queue().wait_idle(); }).code == ErrorCode::NotInitialized);
 }
 
-TEST_CASE("command buffer: Pending while a graph of it replays") {
+namespace {
+
+struct RecordedFill {
+  RecordedFill() {
+    commands.begin();
+    commands.fill(x, 1);
+    commands.end();
+  }
   FakeInstance fake;
   Device device = fake.open();
-  auto pool = device.create_pool();
-  auto x = pool->allocate<int>(4, "x");
+  std::shared_ptr<CapturePool> pool = device.create_pool();
+  GpuRef<int> x = pool->allocate<int>(4, "x");
   Queue queue = device.create_queue({.label = "q"});
   CommandBuffer commands = device.create_command_buffer({.label = "c"});
-  commands.begin();
-  commands.fill(x, 1);
-  commands.end();
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(RecordedFill, "command buffer: Pending while a graph of it replays") {
   CapturedGraph graph = device.compile(commands);
   CHECK(commands.state() == CommandBufferState::Executable);
   (void)graph.launch(queue);
@@ -219,4 +228,16 @@ TEST_CASE("command buffer: Pending while a graph of it replays") {
   CHECK(error_of([&] { commands.begin(); }).code == ErrorCode::InvalidState);
   fake.world.complete_all();
   CHECK(commands.state() == CommandBufferState::Executable);
+}
+
+TEST_CASE_FIXTURE(RecordedFill,
+                  "command buffer: Pending while any of a hundred graphs of it replays") {
+  std::vector<CapturedGraph> graphs;
+  for (int i = 0; i < 100; ++i) graphs.push_back(device.compile(commands));
+  for (const std::size_t launched : {0, 31, 32, 99}) {
+    (void)graphs[launched].launch(queue);
+    CHECK(commands.state() == CommandBufferState::Pending);
+    fake.world.complete_all();
+    CHECK(commands.state() == CommandBufferState::Executable);
+  }
 }

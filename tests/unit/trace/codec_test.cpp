@@ -32,7 +32,7 @@ bool decodes(const GraphVersion& graph) {
 
 TEST_CASE("trace codec: a record of every kind survives a round trip") {
   const Records records = test::one_of_each();
-  CHECK(records.count() == 17);
+  CHECK(records.count() == 21);
   CHECK(decode(encode(records)) == records);
 }
 
@@ -113,6 +113,81 @@ TEST_CASE(
   CHECK(broken([](auto& bodies) { bodies[1].nodes = 2; }));
   CHECK(broken([](auto& bodies) { bodies[0].nodes = 0xffffffff; }));
   CHECK(broken([](auto& bodies) { bodies.pop_back(); }));
+  GraphVersion crossing = good;
+  crossing.edges.push_back({1, 2});
+  CHECK_FALSE(decodes(crossing));
+}
+
+TEST_CASE("trace codec: times out of range are corrupt, so that differences do not overflow") {
+  constexpr Time kMax = 3'000'000'000'000'000'000;
+  const auto accepts = [](Time t, auto change) {
+    Records records = test::one_of_each();
+    change(records, t);
+    try {
+      return decode(encode(records)) == records;
+    } catch (const TraceError& error) {
+      CHECK(error.code() == TraceErrorCode::Corrupt);
+      return false;
+    }
+  };
+  const auto check = [&](auto change) {
+    CHECK(accepts(kMax, change));
+    CHECK(accepts(-kMax, change));
+    CHECK_FALSE(accepts(kMax + 1, change));
+    CHECK_FALSE(accepts(-kMax - 1, change));
+  };
+  check([](Records& r, Time t) { r.sessions[0].process_start_utc = t; });
+  check([](Records& r, Time t) { r.clocks[0].host = t; });
+  check([](Records& r, Time t) { r.clocks[0].other = t; });
+  check([](Records& r, Time t) { r.clocks[0].error = t; });
+  check([](Records& r, Time t) { r.graph_versions[0].compiled = t; });
+  check([](Records& r, Time t) { r.graph_versions[0].compile_time = t; });
+  check([](Records& r, Time t) { r.graph_versions[0].instantiate_time = t; });
+  check([](Records& r, Time t) { r.replays[0].launched = t; });
+  check([](Records& r, Time t) { r.replays[0].launch_returned = t; });
+  check([](Records& r, Time t) { r.replays[0].started = t; });
+  check([](Records& r, Time t) { r.replays[0].ended = t; });
+  check([](Records& r, Time t) { r.sample_blocks[0].samples[3].started = t; });
+  check([](Records& r, Time t) { r.host_ranges[0].started = t; });
+  check([](Records& r, Time t) { r.host_ranges[0].ended = t; });
+  check([](Records& r, Time t) { r.pool_states[0].at = t; });
+  check([](Records& r, Time t) { r.pool_uses[0].from = t; });
+  check([](Records& r, Time t) { r.pool_uses[0].to = t; });
+  check([](Records& r, Time t) { r.device_totals[0].at = t; });
+  check([](Records& r, Time t) { r.buffer_lifetimes[0].allocated = t; });
+  check([](Records& r, Time t) { r.buffer_lifetimes[0].freed = t; });
+  check([](Records& r, Time t) { r.messages[0].at = t; });
+  check([](Records& r, Time t) { r.updates[0].at = t; });
+  check([](Records& r, Time t) { r.ended[0].at = t; });
+  check([](Records& r, Time t) { r.creation_costs[0].at = t; });
+  check([](Records& r, Time t) { r.creation_costs[0].capture_time = t; });
+  check([](Records& r, Time t) { r.creation_costs[0].launch_time = t; });
+  check([](Records& r, Time t) { r.losses[0].at = t; });
+  check([](Records& r, Time t) { r.profiling_overheads[0].from = t; });
+  check([](Records& r, Time t) { r.profiling_overheads[0].to = t; });
+  check([](Records& r, Time t) { r.profiling_overheads[0].host = t; });
+  check([](Records& r, Time t) { r.profiling_overheads[0].device = t; });
+}
+
+TEST_CASE("trace codec: a small graph whose nodes have long label paths is refused") {
+  const auto nested = [](std::uint32_t depth) {
+    GraphVersion g = test::sample_graph(0, 5'000);
+    g.labels.resize(1);
+    g.strings[2] = std::string(100, 'x');
+    for (std::uint32_t i = 1; i <= depth; ++i) g.labels.push_back({i - 1, 2, 0});
+    for (Node& n : g.nodes) n.label = depth;
+    g.barriers.clear();
+    return g;
+  };
+  CHECK(decodes(nested(50)));
+  Records records;
+  records.graph_versions = {nested(5'000)};  // 1 MB for 2.5 GB of paths
+  try {
+    (void)decode(encode(records));
+    FAIL("decode() accepted the graph");
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::TooLarge);
+  }
 }
 
 TEST_CASE("trace codec: truncated and modified bytes decode or throw TraceError") {

@@ -76,8 +76,9 @@ TEST_CASE("live request: the requested level is limited to the permitted one") {
   const LiveRequest every{LiveRequest::Kind::SetProfile, LiveProfile::Every};
   CHECK(capped(every, LiveProfile::Every) == every);
   CHECK(capped(every, LiveProfile::Replays)->profile == LiveProfile::Replays);
-  CHECK_FALSE(capped(every, std::nullopt));
-  CHECK(capped({LiveRequest::Kind::Flush}, std::nullopt) == LiveRequest{LiveRequest::Kind::Flush});
+  const LiveRequest flush{LiveRequest::Kind::Flush};
+  CHECK(capped(flush, LiveProfile::Off) == flush);
+  for (const LiveRequest& request : {every, flush}) CHECK_FALSE(capped(request, std::nullopt));
 }
 
 TEST_CASE("TCP address: without a host the address is loopback") {

@@ -107,7 +107,9 @@ TEST_CASE("live server: an incomplete handshake is closed at the deadline, at an
   CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
 }
 
-TEST_CASE("live server: of 1,000 connections those above the limit are closed, and nothing leaks") {
+TEST_CASE(
+    "live server: of 1,000 connections, the oldest without a handshake are closed, and nothing "
+    "leaks") {
   const test::RuntimeFolder runtime;
   LiveServerDesc desc = with_tcp("secret");
   desc.max_connections = 16;
@@ -126,18 +128,50 @@ TEST_CASE("live server: of 1,000 connections those above the limit are closed, a
       }
       REQUIRE(peers.back().connected());
     }
-    const auto expected = static_cast<std::uint64_t>(round + 1) * 85;
-    CHECK(test::eventually([&] { return server.stats().too_many == expected; }));
-    CHECK(server.stats().connections == 16);
+    // Of 50 peers each, 15 remain on the socket file, beside the viewer, and 16 on TCP.
+    const auto expected = static_cast<std::uint64_t>(round + 1) * (35 + 34);
+    CHECK(test::eventually(
+        [&] { return server.stats().too_many == expected && server.stats().connections == 32; }));
+    CHECK(peers[0].is_closed());
+    CHECK(peers[1].is_closed());
     peers.clear();
     CHECK(test::eventually([&] { return server.stats().connections == 1; }));
   }
-  CHECK(server.stats().left == 150);
+  CHECK(server.stats().left == 310);
   CHECK(test::eventually([&] { return test::open_descriptors() == before; }));
   server.write(test::sample_chunk(5, 0));
   CHECK(viewer.wait_for_chunks(1));
   test::Collector another(server.path());
   CHECK(another.wait_until_live());
+}
+
+TEST_CASE("live server: idle connections without a token keep no viewer out") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = with_tcp("secret");
+  desc.max_connections = 4;
+  LiveServer server(desc);
+  std::vector<test::RawPeer> idle;
+  for (int i = 0; i < 4; ++i) idle.emplace_back(server.port());
+  REQUIRE(test::eventually([&] { return server.stats().connections == 4; }));
+  test::Collector owner(server.path());
+  CHECK(owner.wait_until_live());
+  CHECK(server.stats().too_many == 0);
+  test::Collector remote("127.0.0.1:" + std::to_string(server.port()), "secret");
+  CHECK(remote.wait_until_live());
+  CHECK(server.stats().too_many == 1);
+}
+
+TEST_CASE("live server: a viewer is not closed in favour of a newer connection") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = test::patient("digits");
+  desc.max_connections = 1;
+  LiveServer server(desc);
+  test::Collector viewer(server.path());
+  REQUIRE(viewer.wait_until_live());
+  const test::RawPeer late(server.path());
+  CHECK(late.is_closed());
+  CHECK(test::eventually([&] { return server.stats().too_many == 1; }));
+  CHECK(server.stats().viewers == 1);
 }
 
 TEST_CASE(

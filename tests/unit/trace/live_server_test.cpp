@@ -55,9 +55,9 @@ TEST_CASE("live server: as a sink of a writer it delivers all records") {
   const test::RuntimeFolder runtime;
   const auto server = std::make_shared<LiveServer>(test::patient("digits"));
   auto writer = std::make_unique<TraceWriter>();
+  writer->add_sink(server);
   CHECK(writer->push(test::sample_graph(3, 4)));
   writer->flush();
-  writer->add_sink(server);
   test::Collector viewer(server->path());
   REQUIRE(viewer.wait_for_chunks(1));
   for (std::uint64_t replay = 1; replay <= 100; ++replay)
@@ -129,13 +129,26 @@ TEST_CASE(
   CHECK(viewer.client().status().allowed == LiveProfile::Sampled);
 }
 
-TEST_CASE("live server: without a remote profile, a profile request is refused and counted") {
+TEST_CASE("live server: without a remote profile, every request is refused and counted") {
   const test::RuntimeFolder runtime;
   LiveServer server(test::patient("digits"));
   test::Collector viewer(server.path());
   viewer.client().request({LiveRequest::Kind::SetProfile, LiveProfile::Replays});
-  CHECK(test::eventually([&] { return server.stats().refused_requests == 1; }));
+  viewer.client().request({LiveRequest::Kind::Flush});
+  CHECK(test::eventually([&] { return server.stats().refused_requests == 2; }));
   CHECK_FALSE(viewer.client().status().allowed);
+}
+
+TEST_CASE("live server: a viewer reaches it by a name, whichever of its addresses it listens on") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = test::patient("digits");
+  desc.token = "secret";
+  for (const char* const listen : {"127.0.0.1:0", "localhost:0"}) {
+    desc.listen = listen;
+    const LiveServer server(desc);
+    test::Collector viewer("localhost:" + std::to_string(server.port()), "secret");
+    CHECK(viewer.wait_until_live());
+  }
 }
 
 TEST_CASE("live server: TCP requires a token") {

@@ -95,3 +95,44 @@ TEST_CASE(
   server.reset();
   CHECK(peers.front().is_closed());
 }
+
+// The history of one pool: a new viewer receives only its last state.
+TEST_CASE("live server: a viewer that stops reading is disconnected before topology accumulates") {
+  const test::RuntimeFolder runtime;
+  LiveServerDesc desc = test::patient("digits");
+  desc.viewer_bytes = 1u << 20;
+  LiveServer server(desc);
+  LiveClient stopped({server.path(), {}, [](const std::shared_ptr<const Chunk>&) {}});
+  REQUIRE(test::eventually([&] {
+    stopped.poll();
+    return stopped.status().state == LiveState::Live && server.stats().viewers == 1;
+  }));
+  test::Collector reader(server.path());
+  REQUIRE(reader.wait_until_live());
+
+  std::minstd_rand random(1);
+  Records records;
+  records.pool_states.resize(1);
+  std::size_t written = 0, chunks = 0;
+  constexpr std::size_t kLimit = 16u << 20;  // the queue, what a new viewer receives, sockets
+  while (server.stats().too_slow == 0 && written < kLimit) {
+    PoolState& pool = records.pool_states[0];
+    pool.label.resize(64u << 10);  // does not compress
+    for (char& c : pool.label) c = static_cast<char>('0' + random() % 64);
+    const auto chunk =
+        std::make_shared<const Chunk>(make_chunk(ChunkKind::Topology, records, chunks++));
+    written += chunk->size();
+    server.write(chunk);
+    REQUIRE(reader.wait_for_chunks(chunks));
+  }
+  CHECK(server.stats().too_slow == 1);
+  CHECK(server.stats().viewers == 1);
+  CHECK(written < kLimit);
+  REQUIRE(test::eventually([&] {
+    stopped.poll();
+    return stopped.status().state == LiveState::Closed;
+  }));
+
+  test::Collector late(server.path());
+  CHECK(late.wait_for_chunks(1));
+}

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
+#include <set>
 
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
 #include "trace/trace_writer.hpp"
+#include "unit/trace/child_process.hpp"
 #include "unit/trace/trace_samples.hpp"
 
 using namespace reprise;
@@ -91,6 +94,47 @@ TEST_CASE("trace file: reading returns the written records and headers") {
   CHECK(reader.chunks()[2].header.first_time == test::sample_block(2, 100).samples.front().started);
   CHECK(reader.read(reader.chunks()[0]).graph_versions == std::vector{test::sample_graph(0, 3)});
   CHECK(reader.read(reader.chunks()[2]).sample_blocks == std::vector{test::sample_block(2, 100)});
+}
+
+TEST_CASE("trace file: a file that is being written is neither changed nor continued") {
+  const Directory dir;
+  const std::filesystem::path path = dir / "a",
+                              other = path.string() + "." + std::to_string(::getpid());
+  CHECK_FALSE(is_being_written(path));
+  std::optional<TraceFile> first(TraceFileDesc{.path = path});
+  first->write(chunk_of(ChunkKind::Topology, 0));
+  CHECK(is_being_written(path));
+  for (const auto start : {TraceFileDesc::Start::Replace, TraceFileDesc::Start::Append}) {
+    TraceFile second({.path = path, .start = start});
+    CHECK(second.path() == other);
+    CHECK(second.next_sequence() == 0);
+    second.write(chunk_of(ChunkKind::Events, 0));
+    CHECK(code_of([&] { const TraceFile third({.path = path}); }) == TraceErrorCode::Io);
+  }
+  first->write(chunk_of(ChunkKind::Events, 1));
+  CHECK(first->path() == path);
+  first.reset();
+  CHECK_FALSE(is_being_written(path));
+  CHECK(TraceReader(path).chunks().size() == 2);
+  CHECK(TraceReader(other).chunks().size() == 1);
+  const TraceFile later({.path = path});
+  CHECK(later.path() == path);
+}
+
+TEST_CASE("trace file: a rewrite because of the limit keeps the file locked") {
+  const Directory dir;
+  TraceFile file({.path = dir / "a", .max_bytes = TraceFile::kMinMaxBytes});
+  for (std::uint64_t sequence = 0; file.dropped_chunks() == 0; ++sequence)
+    file.write(chunk_of(ChunkKind::Samples, sequence));
+  CHECK(is_being_written(dir / "a"));
+}
+
+TEST_CASE("trace file: the lock ends with the file, even if a forked child inherited it") {
+  const Directory dir;
+  std::optional<TraceFile> file(TraceFileDesc{.path = dir / "a"});
+  const test::Child child([](int, int) {});
+  file.reset();
+  CHECK_FALSE(is_being_written(dir / "a"));
 }
 
 TEST_CASE("trace file: a file that is truncated at any byte opens up to its last complete chunk") {
@@ -219,6 +263,94 @@ TEST_CASE(
   CHECK(std::distance(std::filesystem::directory_iterator(dir / ""), {}) == 1);
 }
 
+TEST_CASE("trace file: a flight recorder holds its limit over many topology chunks") {
+  const Directory dir;
+  constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
+  TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
+  std::uint64_t sequence = 0, written = 0, largest = 0;
+  int rewrites = 0;
+  std::uint64_t before = 0;
+  const auto write = [&](ChunkKind kind, const Records& r) {
+    const auto chunk = std::make_shared<const Chunk>(make_chunk(kind, r, sequence++));
+    written += chunk->size();
+    largest = std::max<std::uint64_t>(largest, chunk->size());
+    file.write(chunk);
+    REQUIRE(file.bytes() <= kLimit + largest);
+    REQUIRE(file.bytes() == std::filesystem::file_size(dir / "ring"));
+    rewrites += file.bytes() < before ? 1 : 0;
+    before = file.bytes();
+  };
+  Records start;
+  start.queues = {{4, 1, "main"}};
+  start.graph_versions = {test::sample_graph(0, 3)};
+  write(ChunkKind::Topology, start);
+  // Graphs and buffers come and go; each graph is replayed once, and the first one always.
+  constexpr std::uint32_t kGraphs = 2'000;
+  for (std::uint32_t id = 1; id <= kGraphs; ++id) {
+    Records begin, replays, end;
+    begin.graph_versions = {test::sample_graph(id, 3)};
+    begin.graph_versions[0].plan_hash = id * 0x9e3779b97f4a7c15u;
+    begin.buffer_lifetimes = {
+        {id, 1, 1, trace::BufferKind::Device, id * 7919u, id * 2654435761u, id, 0, "x"}};
+    write(ChunkKind::Topology, begin);
+    replays.replays = {{id, 1, 0, 4, 1, id}, {0, 1, 0, 4, id, id}};
+    write(ChunkKind::Events, replays);
+    end.buffer_lifetimes = begin.buffer_lifetimes;
+    end.buffer_lifetimes[0].freed = id + 1;
+    end.ended = {{id, ObjectKind::Graph, id}};
+    write(ChunkKind::Topology, end);
+  }
+  REQUIRE(written > 10 * kLimit);
+  CHECK(rewrites > 1);
+  CHECK(static_cast<std::uint64_t>(rewrites) < 4 * written / kLimit);
+  const TraceReader reader(dir / "ring");
+  CHECK(reader.damage().empty());
+  std::set<std::uint32_t> described;
+  std::size_t replays = 0;
+  std::uint64_t last = 0;
+  for (const ChunkEntry& entry : reader.chunks()) {
+    CHECK(entry.header.sequence >= last);
+    last = entry.header.sequence;
+    const Records r = reader.read(entry);
+    for (const GraphVersion& g : r.graph_versions) described.insert(g.graph);
+    for (const Replay& replay : r.replays) {
+      CHECK(described.contains(replay.graph));
+      ++replays;
+    }
+  }
+  CHECK(last == sequence - 1);
+  CHECK(replays > 50);
+  CHECK(described.contains(0));
+  CHECK(described.size() < replays);
+}
+
+TEST_CASE("trace file: a flight recorder that cannot describe all objects says so") {
+  const Directory dir;
+  constexpr std::uint64_t kLimit = TraceFile::kMinMaxBytes;
+  TraceFile file({.path = dir / "ring", .max_bytes = kLimit});
+  std::uint64_t largest = 0;
+  for (std::uint32_t i = 0; i < 50; ++i) {
+    Records r;
+    for (std::uint32_t j = 0; j < 100; ++j) {
+      r.graph_versions.push_back(test::sample_graph(100 * i + j, 3));
+      r.graph_versions.back().plan_hash = (100 * i + j) * 0x9e3779b97f4a7c15u;
+    }
+    const auto chunk = std::make_shared<const Chunk>(make_chunk(ChunkKind::Topology, r, i));
+    largest = std::max<std::uint64_t>(largest, chunk->size());
+    file.write(chunk);
+    REQUIRE(file.bytes() <= kLimit + largest);
+  }
+  const TraceReader reader(dir / "ring");
+  std::uint64_t graphs = 0, left_out = 0;
+  for (const ChunkEntry& entry : reader.chunks()) {
+    const Records r = reader.read(entry);
+    graphs += r.graph_versions.size();
+    for (const Loss& loss : r.losses) left_out += loss.count;
+  }
+  CHECK(left_out > 0);
+  CHECK(graphs + left_out == 5'000);
+}
+
 TEST_CASE("trace file: keep=first stops at the limit and counts dropped chunks") {
   const Directory dir;
   TraceFile file({.path = dir / "first",
@@ -229,12 +361,20 @@ TEST_CASE("trace file: keep=first stops at the limit and counts dropped chunks")
   CHECK(reader.chunks().front().header.sequence == 0);
   CHECK(reader.chunks().size() + file.dropped_chunks() == 1'500);
   CHECK(file.dropped_chunks() > 0);
+  file.write(chunk_of(ChunkKind::Topology, 1'500));  // nothing in the file refers to it
+  CHECK(std::filesystem::file_size(dir / "first") <= TraceFile::kMinMaxBytes);
+  CHECK(TraceReader(dir / "first").chunks().size() == reader.chunks().size());
 }
 
 TEST_CASE("trace file: a full disk is an error with the path, and complete chunks stay readable") {
   // /dev/full rejects every write.
   if (!std::filesystem::exists("/dev/full")) return;
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = open_files();
   CHECK(code_of([] { TraceFile f({.path = "/dev/full"}); }) == TraceErrorCode::Io);
+  CHECK(open_files() == before);
 }
 
 TEST_CASE("trace file: appending continues after the last complete chunk") {
@@ -278,10 +418,10 @@ TEST_CASE("trace file: when appending with a limit, existing chunks count and ar
     CHECK(file.bytes() <= kLimit);
   }
   const TraceReader reader(dir / "ring");
-  const auto topology = [](const ChunkEntry& entry) {
-    return entry.header.kind == ChunkKind::Topology;
-  };
-  CHECK(std::count_if(reader.chunks().begin(), reader.chunks().end(), topology) == 3);
+  std::size_t graphs = 0;
+  for (const ChunkEntry& entry : reader.chunks())
+    graphs += reader.read(entry).graph_versions.size();
+  CHECK(graphs == 3);
   CHECK(reader.chunks().size() < next);
   CHECK(reader.chunks().back().header.sequence == next - 1);
 }

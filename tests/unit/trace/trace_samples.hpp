@@ -83,7 +83,11 @@ namespace reprise::test {
   r.host_ranges = {{77, 2, 900, 1'500, "epoch", 3, 9}};
   r.thread_names = {{77, "trainer"}};
   r.pool_states = {
-      {1, 1, 1'300, "step", 5, 4096, 128, {3, 8}, 1 << 20, 9216, 6144, 8192, 2, 4, 3, 1, {3, 8}}};
+      {1, 1, 1'300, "step", 5, 4096, 128, 1 << 20, 9216, 6144, 8192, 2, 4, 3, 1, 7, 8192}};
+  r.pool_uses = {{1, 3, trace::PoolRole::Holder, 1'300, 0},
+                 {1, 8, trace::PoolRole::Sharer, 1'310, 1'340}};
+  r.ended = {{1'400, trace::ObjectKind::Graph, 8}};
+  r.creation_costs = {{3, 1'450, 120, 30, 1 << 20, -(1 << 21)}};
   r.buffer_lifetimes = {
       {2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
   r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4}};

@@ -85,23 +85,37 @@ TEST_CASE("trace writer: flush() delivers everything to the sinks, topology firs
   CHECK(writer.stats().lost_records == 0);
 }
 
-TEST_CASE("trace writer: a late sink receives the whole topology, then new chunks") {
+TEST_CASE("trace writer: a late sink receives the chunks written since it was added") {
   const auto late = std::make_shared<MemorySink>();
   TraceWriter writer;
   writer.push(test::sample_graph(3, 4));
   writer.push(test::sample_block(1, 10));
   writer.flush();
   writer.add_sink(late);
-  REQUIRE(late->records().size() == 1);
-  CHECK(late->records()[0].graph_versions == std::vector{test::sample_graph(3, 4)});
+  CHECK(late->records().empty());
   writer.push(test::sample_block(2, 10));
   writer.flush();
-  REQUIRE(late->records().size() == 2);
-  CHECK(late->records()[1].sample_blocks == std::vector{test::sample_block(2, 10)});
+  REQUIRE(late->records().size() == 1);
+  CHECK(late->records()[0].sample_blocks == std::vector{test::sample_block(2, 10)});
   writer.remove_sink(late);
   writer.push(test::sample_block(3, 10));
   writer.flush();
-  CHECK(late->records().size() == 2);
+  CHECK(late->records().size() == 1);
+}
+
+TEST_CASE("trace writer: the end of an object follows everything that refers to it") {
+  const auto sink = std::make_shared<MemorySink>();
+  TraceWriter writer;
+  writer.add_sink(sink);
+  writer.push(test::sample_block(1, 10));
+  writer.push(Ended{100, ObjectKind::Graph, 3});
+  writer.push(test::sample_graph(3, 4));
+  writer.flush();
+  const std::vector<Records> records = sink->records();
+  REQUIRE(records.size() == 3);
+  CHECK(records[0].graph_versions.size() == 1);
+  CHECK(records[1].sample_blocks.size() == 1);
+  CHECK(records[2].ended.size() == 1);
 }
 
 TEST_CASE("trace writer: a blocked sink causes counted losses and never blocks the caller") {
@@ -153,6 +167,20 @@ TEST_CASE("trace writer: a failing sink is reported once and removed, and other 
   CHECK(good->flushed_);
 }
 
+TEST_CASE(
+    "trace writer: a lack of memory while it reports an error loses records, and it goes on") {
+  const auto good = std::make_shared<MemorySink>();
+  TraceWriter writer({.on_error = [](const std::string&) { throw std::bad_alloc(); }});
+  writer.add_sink(good);
+  writer.add_sink(std::make_shared<BrokenSink>());
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    CHECK(writer.push(test::sample_block(i, 10)));
+    writer.flush();
+  }
+  CHECK(good->records().size() >= 3);
+  CHECK(writer.stats().lost_records > 0);
+}
+
 TEST_CASE("trace writer: records of many threads all arrive, in consecutively numbered chunks") {
   const auto sink = std::make_shared<MemorySink>();
   {
@@ -185,20 +213,20 @@ TEST_CASE("trace writer: a record larger than the queue is accepted while the qu
   CHECK(writer.stats().lost_records == 0);
 }
 
-TEST_CASE("trace writer: chunks keep their size although records hold long lists") {
+TEST_CASE("trace writer: chunks keep their size although records hold long texts") {
   const auto sink = std::make_shared<MemorySink>();
   TraceWriter writer({.chunk_bytes = 100'000});
   writer.add_sink(sink);
-  PoolState pool;
-  pool.holders.resize(10'000);  // 40 kB
-  for (int i = 0; i < 20; ++i) writer.push(pool);
+  trace::Message message;
+  message.text.resize(40'000);
+  for (int i = 0; i < 20; ++i) writer.push(message);
   writer.flush();
-  std::size_t pools = 0;
+  std::size_t messages = 0;
   for (const Records& records : sink->records()) {
-    CHECK(records.pool_states.size() <= 2);
-    pools += records.pool_states.size();
+    CHECK(records.messages.size() <= 2);
+    messages += records.messages.size();
   }
-  CHECK(pools == 20);
+  CHECK(messages == 20);
 }
 
 TEST_CASE("trace writer: a record that fits no chunk becomes a loss, and others are written") {
@@ -208,9 +236,9 @@ TEST_CASE("trace writer: a record that fits no chunk becomes a loss, and others 
     TraceWriter writer({.queue_bytes = std::size_t{1} << 30,
                         .on_error = [&](const std::string& text) { errors.push_back(text); }});
     writer.add_sink(sink);
-    PoolState pool;
-    pool.holders.resize(ChunkHeader::kMaxRawBytes / sizeof(std::uint32_t) + 1);
-    CHECK(writer.push(std::move(pool)));
+    trace::Message message;
+    message.text.resize(ChunkHeader::kMaxRawBytes + 1);
+    CHECK(writer.push(std::move(message)));
     CHECK(writer.push(test::sample_graph(3, 4)));
     CHECK(writer.push(test::sample_block(1, 10)));
     writer.flush();

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/contains.hpp"
 #include "support/random_recording.hpp"
 #include "support/reference_order.hpp"
 #include "validate/validate.hpp"
@@ -38,9 +39,7 @@ std::vector<std::string_view> ids_of(RecordingBuilder& builder) {
   return ids;
 }
 
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
-
-const std::vector<std::string_view> kNothing;
+const std::vector<std::string_view> kNoFindings;
 const std::vector<std::string_view> kUnordered = {"hazard-unordered"};
 const std::vector<std::string_view> kIdle = {"barrier-orders-nothing"};
 
@@ -95,15 +94,15 @@ TEST_CASE(
     without.dispatch(second);
     const auto findings = findings_of(*without.b.finish());
     REQUIRE(findings.size() == 1);
-    CHECK(has(findings[0].message.text,
-              first == W ? ".before = Access::Write" : ".before = Access::Read"));
-    CHECK(has(findings[0].message.text,
-              second == W ? ".after = Access::Write" : ".after = Access::Read"));
+    CHECK(contains(findings[0].message.text,
+                   first == W ? ".before = Access::Write" : ".before = Access::Read"));
+    CHECK(contains(findings[0].message.text,
+                   second == W ? ".after = Access::Write" : ".after = Access::Read"));
     Fixture with;
     with.dispatch(first);
     with.barrier(first, second);
     with.dispatch(second);
-    CHECK(ids_of(with.b) == kNothing);
+    CHECK(ids_of(with.b) == kNoFindings);
   }
 }
 
@@ -112,13 +111,13 @@ TEST_CASE("validate: an edge, a global barrier and a path through other commands
   edge.dispatch(W);
   edge.dispatch(R);
   edge.b.edge(0, 1);
-  CHECK(ids_of(edge.b) == kNothing);
+  CHECK(ids_of(edge.b) == kNoFindings);
 
   Fixture global;
   global.dispatch(W);
   global.b.barrier();
   global.dispatch(R);
-  CHECK(ids_of(global.b) == kNothing);
+  CHECK(ids_of(global.b) == kNoFindings);
 
   Fixture path;
   path.dispatch(W);
@@ -126,13 +125,13 @@ TEST_CASE("validate: an edge, a global barrier and a path through other commands
   path.dispatch(R);
   path.b.edge(0, 1);
   path.b.edge(1, 2);
-  CHECK(ids_of(path.b) == kNothing);
+  CHECK(ids_of(path.b) == kNoFindings);
 
   Fixture backward;
   backward.dispatch(W);
   backward.dispatch(R);
   backward.b.edge(1, 0);
-  CHECK(ids_of(backward.b) == kNothing);
+  CHECK(ids_of(backward.b) == kNoFindings);
 }
 
 TEST_CASE("validate: a barrier of the wrong kind or range leaves the hazard and orders nothing") {
@@ -155,12 +154,12 @@ TEST_CASE("validate: disjoint and interleaved halves do not conflict") {
   Fixture halves;
   halves.dispatch(W, 0, 32);
   halves.dispatch(W, 32, 64);
-  CHECK(ids_of(halves.b) == kNothing);
+  CHECK(ids_of(halves.b) == kNoFindings);
 
   Fixture strided;
   strided.b.fill(strided.b.rows(W, strided.x, 0, {4, 8, 1}, {8, 0}));
   strided.b.fill(strided.b.rows(W, strided.x, 4, {4, 8, 1}, {8, 0}));
-  CHECK(ids_of(strided.b) == kNothing);
+  CHECK(ids_of(strided.b) == kNoFindings);
 
   Fixture meeting;
   meeting.b.fill(meeting.b.rows(W, meeting.x, 0, {4, 8, 1}, {8, 0}));
@@ -174,7 +173,7 @@ TEST_CASE("validate: inferred and linear recordings have no unordered hazards") 
     t.dispatch(W);
     t.dispatch(RW);
     t.dispatch(W);
-    CHECK(ids_of(t.b) == kNothing);
+    CHECK(ids_of(t.b) == kNoFindings);
   }
 }
 
@@ -184,7 +183,7 @@ TEST_CASE("validate: of hundreds of unordered pairs, 64 are reported and all are
   const auto findings = findings_of(*t.b.finish());
   REQUIRE(findings.size() == 65);
   CHECK(findings[64].message.id == "findings-left-out");
-  CHECK(has(findings[64].message.text, "hazard-unordered was found 199 times"));
+  CHECK(contains(findings[64].message.text, "hazard-unordered was found 199 times"));
 }
 
 TEST_CASE(
@@ -259,13 +258,14 @@ TEST_CASE("validate: barrier-orders-nothing if no earlier or later command acces
   const auto findings = findings_of(*last.b.finish());
   REQUIRE(findings.size() == 1);
   CHECK(findings[0].message.severity == Severity::Warning);
-  CHECK(has(findings[0].message.text, "no command after it reads bytes [0, 64) of buffer \"x\""));
+  CHECK(contains(findings[0].message.text,
+                 "no command after it reads bytes [0, 64) of buffer \"x\""));
 
   Fixture used;
   used.dispatch(W);
   used.barrier(W, R);
   used.dispatch(R);
-  CHECK(ids_of(used.b) == kNothing);
+  CHECK(ids_of(used.b) == kNoFindings);
 }
 
 TEST_CASE(
@@ -290,7 +290,7 @@ TEST_CASE(
   adds.dispatch(R);
   adds.barrier(R, R);
   adds.dispatch(R);
-  CHECK(ids_of(adds.b) == kNothing);
+  CHECK(ids_of(adds.b) == kNoFindings);
 }
 
 TEST_CASE("validate: a barrier that remains as a join orders commands") {
@@ -298,7 +298,7 @@ TEST_CASE("validate: a barrier that remains as a join orders commands") {
   for (int i = 0; i < 20; ++i) t.dispatch(R);
   t.barrier(R, R);
   for (int i = 0; i < 20; ++i) t.dispatch(R);
-  CHECK(ids_of(t.b) == kNothing);
+  CHECK(ids_of(t.b) == kNoFindings);
 }
 
 TEST_CASE("validate: removing the reported barriers of a random recording preserves its order") {
@@ -354,13 +354,15 @@ TEST_CASE(
     });
     REQUIRE(findings.size() == 2);
     CHECK(findings[0].message.id == "barrier-orders-nothing");
-    CHECK(has(findings[0].message.text,
-              "orders nothing: it is programmatic, and no later command that reads bytes [0, 64) "
-              "of buffer \"x\" is dispatched with "
-              "Start::Programmatic"));
+    CHECK(contains(
+        findings[0].message.text,
+        "orders nothing: it is programmatic, and no later command that reads bytes [0, 64) "
+        "of buffer \"x\" is dispatched with "
+        "Start::Programmatic"));
     CHECK(findings[1].message.id == "hazard-unordered");
-    CHECK(has(findings[1].message.text,
-              "; a programmatic barrier orders only kernels dispatched with Start::Programmatic"));
+    CHECK(contains(
+        findings[1].message.text,
+        "; a programmatic barrier orders only kernels dispatched with Start::Programmatic"));
   }
 }
 
@@ -380,8 +382,8 @@ TEST_CASE(
     CHECK(findings[0].message.severity == Severity::Warning);
     CHECK(findings[0].message.command == 1);
     CHECK(findings[0].message.other_command == 0);
-    CHECK(has(findings[0].message.text, "app.cpp:1000000"));
-    CHECK(has(findings[0].message.text, "dispatch later"));
+    CHECK(contains(findings[0].message.text, "app.cpp:1000000"));
+    CHECK(contains(findings[0].message.text, "dispatch later"));
   }
 }
 
@@ -395,7 +397,7 @@ TEST_CASE("validate: transient-read-before-write names the unwritten bytes") {
   CHECK(findings[0].message.id == "transient-read-before-write");
   CHECK(findings[0].message.severity == Severity::Warning);
   CHECK(findings[0].message.command == 1);
-  CHECK(has(findings[0].message.text, "bytes [16, 64) of buffer \"t\""));
+  CHECK(contains(findings[0].message.text, "bytes [16, 64) of buffer \"t\""));
 }
 
 TEST_CASE(
@@ -413,14 +415,14 @@ TEST_CASE(
   fine.dispatch("b", {RecordingBuilder::range(W, u, 0, 32)});
   fine.fill(RecordingBuilder::range(W, u, 32, 64));
   fine.dispatch("c", {fine.read(u)});
-  CHECK(ids_of(fine) == kNothing);
+  CHECK(ids_of(fine) == kNoFindings);
 
   RecordingBuilder rows;
   const std::uint32_t v = rows.add_buffer("v", 64, BufferKind::Transient);
   rows.fill(rows.rows(W, v, 0, {4, 8, 1}, {8, 0}));
   rows.fill(rows.rows(W, v, 4, {4, 8, 1}, {8, 0}));
   rows.dispatch("c", {rows.read(v)});
-  CHECK(ids_of(rows) == kNothing);
+  CHECK(ids_of(rows) == kNoFindings);
 }
 
 TEST_CASE("validate: a cycle is reported by build_dependencies, not by validate") {
@@ -429,5 +431,5 @@ TEST_CASE("validate: a cycle is reported by build_dependencies, not by validate"
   t.dispatch(W);
   t.b.edge(0, 1);
   t.b.edge(1, 0);
-  CHECK(ids_of(t.b) == kNothing);
+  CHECK(ids_of(t.b) == kNoFindings);
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "record/condition_core.hpp"
+#include "support/contains.hpp"
 #include "unit/record/record_fixture.hpp"
 #include "validate/validate.hpp"
 
@@ -33,14 +34,10 @@ struct ConditionalRules : RecordFixture {
     commands.end();
     return commands;
   }
-  std::vector<Finding> find(CommandBuffer& commands) {
-    return validate(*frozen(commands), device, Validation::Full);
+  std::vector<Finding> find(CommandBuffer& commands, Validation level = Validation::Full) {
+    return validate(*frozen(commands), device, level);
   }
 };
-
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -54,11 +51,11 @@ TEST_CASE(
   CommandBuffer cmd = f.recording();
   cmd.execute_if(f.go, body);
   cmd.execute_if(f.other, inner);
-  const auto found = f.find(cmd);
+  const auto found = f.find(cmd, Validation::Basic);
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.id == "condition-decides-several");
   CHECK(found[0].message.command == 1);
-  CHECK(has(found[0].message.text, "condition go controls command 0 already"));
+  CHECK(contains(found[0].message.text, "condition go controls command 0 already"));
 }
 
 TEST_CASE("validate: a condition that is set and controls nothing is an error") {
@@ -73,7 +70,25 @@ TEST_CASE("validate: a condition that is set and controls nothing is an error") 
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.id == "condition-decides-nothing");
   CHECK(found[0].message.command == 1);
-  CHECK(has(found[0].message.text, "condition go"));
+  CHECK(contains(found[0].message.text, "condition go"));
+}
+
+TEST_CASE("validate: condition-never-set for a condition that no kernel sets, in no body either") {
+  ConditionalRules f;
+  const CommandBuffer body = f.filling("body");
+  CommandBuffer deciding = f.recording({.label = "deciding", .level = Level::Secondary});
+  deciding.dispatch(f.decide, {.grid = 1}, read(f.x), f.go);
+  deciding.end();
+  CommandBuffer cmd = f.recording();
+  cmd.execute_while(f.go, deciding);
+  cmd.execute_while(f.condition("counted"), body, {.max_iterations = 3});
+  cmd.execute_if(f.other, body);
+  const auto found = f.find(cmd);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message.id == "condition-never-set");
+  CHECK(found[0].message.severity == Severity::Warning);
+  CHECK(found[0].message.command == 2);
+  CHECK(contains(found[0].message.text, "condition other, which therefore keeps its initial value 0"));
 }
 
 TEST_CASE("validate: conditionals that the device does not support are errors") {
@@ -121,8 +136,8 @@ TEST_CASE("validate: a finding in a body is reported for the command that runs i
   CHECK(found[0].message.id == "dispatch-grid-zero");
   CHECK(found[0].message.command == 1);
   CHECK(found[0].message.label == "here");
-  CHECK(has(found[0].message.text, "runs middle"));
-  CHECK(has(found[0].message.text, "runs wrong"));
+  CHECK(contains(found[0].message.text, "runs middle"));
+  CHECK(contains(found[0].message.text, "runs wrong"));
 }
 
 TEST_CASE(

@@ -31,7 +31,7 @@ LayoutGraph chain(std::uint32_t nodes) {
   return graph;
 }
 
-LayoutGraph random_dag(const RandomDagDesc& desc) {
+LayoutGraph random_dag(const RandomGraphDesc& desc) {
   Random random(desc.seed);
   LayoutGraph graph = graph_of(desc.nodes);
   for (Size& size : graph.sizes)

@@ -12,13 +12,13 @@ namespace reprise::test {
 [[nodiscard]] viewer::LayoutGraph graph_of(std::uint32_t nodes);
 [[nodiscard]] viewer::LayoutGraph chain(std::uint32_t nodes);
 
-struct RandomDagDesc {
+struct RandomGraphDesc {
   std::uint32_t nodes = 0, edges = 0;
   std::uint32_t reach = 0xffffffffu;  // maximum distance of an edge in node numbers
   std::uint32_t seed = 0;
 };
 // Sizes and groups vary as well.
-[[nodiscard]] viewer::LayoutGraph random_dag(const RandomDagDesc& desc);
+[[nodiscard]] viewer::LayoutGraph random_dag(const RandomGraphDesc& desc);
 struct RandomLayersDesc {
   std::uint32_t layers = 0, width = 0;
   std::uint32_t edges_each = 0;  // edges per node to the next layer

@@ -124,6 +124,69 @@ TEST_CASE("layout: a chain is one straight line") {
   CHECK(layout.bounds.height() == 20 * 30 + 19 * 10);
 }
 
+TEST_CASE("layout: a chain that is taller than the view is folded into columns that fill it") {
+  for (const Direction direction : {Direction::Down, Direction::Right}) {
+    LayoutGraph graph = chain(60);
+    graph.edges.push_back({3, 57});  // passes several columns
+    const LayoutOptions tall{.direction = direction};
+    LayoutOptions options = tall;
+    options.view = direction == Direction::Down ? Size{1200, 500} : Size{500, 1200};
+    const Layout stripe = lay_out(graph, tall), layout = lay_out(graph, options);
+    const auto zoom = [&](const Layout& l) {
+      return std::min(options.view.width / l.bounds.width(),
+                      options.view.height / l.bounds.height());
+    };
+    CHECK(stripe.statistics.columns == 1);
+    CHECK(layout.statistics.columns > 2);
+    CHECK(zoom(layout) > 3 * zoom(stripe));
+    CHECK(overlapping_nodes(graph, layout) == 0);
+    std::uint32_t breaks = 0, hits = 0;
+    for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
+      const auto [from, to] = graph.edges[e];
+      const auto along = [&](std::uint32_t n) {
+        return direction == Direction::Down ? layout.centres[n].y : layout.centres[n].x;
+      };
+      breaks += along(to) < along(from) && to == from + 1 ? 1 : 0;
+      const auto points = layout.edge_points(e);
+      for (std::size_t i = 1; i < points.size(); ++i) {
+        for (float part = 0; part <= 1; part += 0.02f) {
+          const float x = points[i - 1].x + part * (points[i].x - points[i - 1].x),
+                      y = points[i - 1].y + part * (points[i].y - points[i - 1].y);
+          for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+            const Rect r = rect_of(graph, layout, n);
+            if (n != from && n != to && x > r.left && x < r.right && y > r.top && y < r.bottom)
+              ++hits;
+          }
+        }
+      }
+    }
+    CHECK(breaks + 1 == layout.statistics.columns);
+    CHECK(hits == 0);
+  }
+}
+
+TEST_CASE("layout: a chain that fits the view and layers with very many edges are not folded") {
+  CHECK(lay_out(chain(4), {.view = {1200, 500}}).statistics.columns == 1);
+  const LayoutGraph layers = random_layers({.layers = 60, .width = 30, .edges_each = 3, .seed = 1});
+  const Layout layout = lay_out(layers, {.view = {1200, 500}});
+  CHECK(layout.statistics.columns == 1);
+  check_drawing(layers, layout);
+}
+
+TEST_CASE("layout: deep layers are folded if they are then shown at least twice as large") {
+  const LayoutGraph layers = random_layers({.layers = 300, .width = 6, .edges_each = 2, .seed = 1});
+  LayoutOptions options;
+  const Layout stripe = lay_out(layers, options);
+  options.view = {1200, 500};
+  const Layout layout = lay_out(layers, options);
+  CHECK(layout.statistics.columns > 2);
+  CHECK(options.view.height / layout.bounds.height() >
+        2 * options.view.height / stripe.bounds.height());
+  CHECK(options.view.width / layout.bounds.width() >
+        2 * options.view.height / stripe.bounds.height());
+  CHECK(overlapping_nodes(layers, layout) == 0);
+}
+
 TEST_CASE("layout: direction Right is Down with the axes exchanged") {
   LayoutGraph graph = random_dag({.nodes = 30, .edges = 40, .reach = 8, .seed = 5});
   LayoutGraph turned = graph;

@@ -9,6 +9,7 @@
 #include "model/document_text.hpp"
 #include "model/gaps.hpp"
 #include "model/memory_use.hpp"
+#include "model/node_shares.hpp"
 #include "model/sync_costs.hpp"
 #include "viewer/model/small_trace.hpp"
 
@@ -79,7 +80,8 @@ TEST_CASE("bodies: the longest path consists of the graph's own nodes") {
   CHECK(path.steps[1].node == 1);
   REQUIRE(of_replay.steps.size() == 3);
   CHECK(of_replay.work == 110);
-  const model::SyncCosts costs = model::sync_costs(graph, durations);
+  const model::SyncCosts costs =
+      model::sync_costs(graph, durations, model::device_demand(graph, nullptr));
   CHECK(costs.length == 110);
   CHECK(costs.edges[0].is_critical);
   CHECK_FALSE(costs.edges[2].is_critical);
@@ -101,6 +103,18 @@ TEST_CASE("bodies: a buffer that they access counts as accessed by the node that
   REQUIRE(use.spans.size() == 1);
   CHECK(use.spans[0].started == 0);
   CHECK(use.spans[0].ended == 2);
+}
+
+TEST_CASE("bodies: a loop counts without the nodes that it runs, and all shares add up to 1") {
+  const model::Graph graph(graph_with_loop());
+  const std::vector<double> shares =
+      model::node_shares(model::durations(model::replay_times(graph, replay())),
+                         [&](std::uint32_t n) { return graph.parent(n); });
+  // load 10, loop 90 with a 36 and b 40, which runs c 20; store 10
+  const std::vector<double> expected{10, 14, 10, 36, 20, 20};
+  REQUIRE(shares.size() == expected.size());
+  for (std::size_t n = 0; n < shares.size(); ++n)
+    CHECK(shares[n] == doctest::Approx(expected[n] / 110));
 }
 
 TEST_CASE("bodies: a document reports each loop's iterations and counts no time twice") {

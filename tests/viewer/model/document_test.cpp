@@ -31,6 +31,18 @@ TEST_CASE("document: a hand-made trace matches its golden text") {
   CHECK(text == test::golden_text("hand_made.txt", text));
 }
 
+TEST_CASE("document: a pool has its label as name, or its number") {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  Records r;
+  r.pool_states = {{0, 1, 10, "weights"}, {3, 1, 10, ""}};
+  builder.add(std::move(r));
+  const auto document = builder.publish();
+  CHECK(document->pool_name(0) == "weights");
+  CHECK(document->pool_name(3) == "pool 3");
+  CHECK(document->pool_name(4) == "pool 4");  // without a record
+  CHECK(document->pool_name(kNone).empty());
+}
+
 TEST_CASE("document: a file yields the same text as the live trace, and its samples on demand") {
   const std::filesystem::path path = test::scratch_folder() / "document.reprise";
   Records s = test::small_samples(), rest;

@@ -60,7 +60,7 @@ std::string analyses(const model::Document& document) {
   for (const auto& [key, entry] : document.graphs) {
     const model::Graph& g = *entry.graph;
     const std::vector<double> medians = entry.statistics->medians();
-    const model::SyncCosts costs = model::sync_costs(g, medians);
+    const model::SyncCosts costs = model::sync_costs(g, medians, model::device_demand(g, nullptr));
     const model::MemoryUse memory = model::memory_by_node_order(g);
     std::size_t redundant_edges = 0, critical = 0;
     for (const model::EdgeCost& e : costs.edges)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "model/heaviest_antichain.hpp"
 #include "model/memory_use.hpp"
 #include "viewer/model/random_graph.hpp"
 
@@ -39,7 +41,132 @@ void check_moments(const model::MemoryUse& use) {
   CHECK(use.waste_bytes == (use.slab_bytes > peak ? use.slab_bytes - peak : 0));
 }
 
+// Keeps the accesses to each buffer in three consecutive nodes only, so that some buffers are
+// ordered.
+trace::GraphVersion with_short_lives(trace::GraphVersion g) {
+  const std::vector<trace::NodeAccess> all = std::exchange(g.accesses, {});
+  for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
+    trace::Node& node = g.nodes[n];
+    const std::uint32_t first = std::exchange(node.first_access,
+                                              static_cast<std::uint32_t>(g.accesses.size())),
+                        count = std::exchange(node.access_count, 0);
+    for (std::uint32_t i = first; i < first + count; ++i) {
+      const std::size_t start = all[i].buffer * 5 % g.nodes.size();
+      if (n < start || n > start + 2) continue;
+      g.accesses.push_back(all[i]);
+      ++node.access_count;
+    }
+  }
+  return g;
+}
+
+// Reference: the heaviest set of transients without an ordered pair, by trying all sets.
+std::uint64_t heaviest_by_trying(const model::Graph& g, const std::vector<std::uint32_t>& buffers) {
+  const std::uint32_t nodes = g.own_node_count();
+  std::vector<std::vector<bool>> before(nodes, std::vector<bool>(nodes, false));
+  for (std::uint32_t n = nodes; n-- > 0;) {
+    for (const model::Neighbour next : g.successors(n)) {
+      before[n][next.node] = true;
+      for (std::uint32_t m = 0; m < nodes; ++m) before[n][m] = before[n][m] || before[next.node][m];
+    }
+  }
+  const auto ordered = [&](std::uint32_t a, std::uint32_t b) {
+    for (const model::BufferUse u : g.uses(a)) {
+      for (const model::BufferUse v : g.uses(b)) {
+        if (!before[g.own_node_of(u.node)][g.own_node_of(v.node)]) return false;
+      }
+    }
+    return true;
+  };
+  std::uint64_t most = 0;
+  for (std::uint32_t set = 0; set < 1u << buffers.size(); ++set) {
+    std::uint64_t bytes = 0;
+    bool free = true;
+    for (std::uint32_t i = 0; i < buffers.size() && free; ++i) {
+      if ((set >> i & 1) == 0) continue;
+      bytes += g.record().buffers[buffers[i]].bytes;
+      for (std::uint32_t j = 0; j < i && free; ++j)
+        free = (set >> j & 1) == 0 ||
+               (!ordered(buffers[i], buffers[j]) && !ordered(buffers[j], buffers[i]));
+    }
+    if (free) most = std::max(most, bytes);
+  }
+  return most;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "memory use: the lower bound and the saving of each of its buffers are those of a search") {
+  std::uint32_t wider = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    const model::Graph g(with_short_lives(test::random_graph(seed, {.buffers = 12})));
+    const model::MemoryUse use = model::memory_by_node_order(g);
+    std::vector<std::uint32_t> buffers;
+    for (const model::BufferSpan& s : use.spans) buffers.push_back(s.buffer);
+    const model::LowerBound bound = model::lower_bound(g);
+    CHECK(bound.is_exact);
+    CHECK(bound.bytes == heaviest_by_trying(g, buffers));
+    CHECK(bound.bytes >= use.peak_bytes);
+    wider += bound.bytes > use.peak_bytes ? 1 : 0;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < bound.items.size(); ++i) {
+      const model::LowerBound::Item& item = bound.items[i];
+      sum += g.record().buffers[item.buffer].bytes;
+      std::vector<std::uint32_t> others = buffers;
+      std::erase(others, item.buffer);
+      CHECK(item.is_known);
+      CHECK(bound.bytes - item.saves == heaviest_by_trying(g, others));
+      if (i > 0)
+        CHECK(g.record().buffers[bound.items[i - 1].buffer].bytes >=
+              g.record().buffers[item.buffer].bytes);
+    }
+    CHECK(sum == bound.bytes);
+  }
+  CHECK(wider > 0);  // the graphs are not all chains
+}
+
+TEST_CASE("memory use: the lower bound of a very large graph is the peak of the node order") {
+  trace::GraphVersion record;
+  record.graph = record.version = 1;
+  record.strings = {""};
+  record.labels = {{}};
+  for (std::uint32_t b = 0; b < 4097; ++b) {
+    record.buffers.push_back({0, trace::BufferKind::Transient, trace::kNone, trace::kNone, 16, 0});
+    trace::Node node;
+    node.first_access = b;
+    node.access_count = 1;
+    record.accesses.push_back({b, trace::Access::Write, 0, 0, 16});
+    record.nodes.push_back(node);
+  }
+  const model::LowerBound bound = model::lower_bound(model::Graph(std::move(record)));
+  CHECK_FALSE(bound.is_exact);
+  CHECK(bound.bytes == 16);
+  REQUIRE(bound.items.size() == 1);
+  CHECK_FALSE(bound.items[0].is_known);
+}
+
+TEST_CASE("heaviest antichain: a thousand elements in chains give the heaviest of each chain") {
+  constexpr std::uint32_t kChains = 25, kLength = 40;
+  model::PartialOrder order(kChains * kLength);
+  std::vector<std::uint64_t> weights(kChains * kLength);
+  std::uint64_t expected = 0;
+  for (std::uint32_t c = 0; c < kChains; ++c) {
+    std::uint64_t heaviest = 0;
+    for (std::uint32_t i = 0; i < kLength; ++i) {
+      weights[c * kLength + i] = 1 + (c * 31 + i * 17) % 101;
+      heaviest = std::max(heaviest, weights[c * kLength + i]);
+      for (std::uint32_t j = i + 1; j < kLength; ++j) order.add(c * kLength + i, c * kLength + j);
+    }
+    expected += heaviest;
+  }
+  const std::vector<std::uint32_t> chosen = model::heaviest_antichain(order, weights);
+  std::uint64_t sum = 0;
+  for (const std::uint32_t element : chosen) sum += weights[element];
+  CHECK(chosen.size() == kChains);
+  CHECK(sum == expected);
+}
 
 TEST_CASE("memory use: spans match the buffers' accesses, and every step has the live bytes") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -96,4 +223,10 @@ TEST_CASE("memory use: alias groups are the connected components of overlapping 
     }
     CHECK(model::alias_groups(g) == groups);
   }
+}
+
+TEST_CASE("memory use: the size without sharing is the planned one") {
+  trace::GraphVersion record = test::random_graph(1);
+  record.naive_bytes = 123'456;
+  CHECK(model::memory_by_node_order(model::Graph(record)).naive_bytes == 123'456);
 }

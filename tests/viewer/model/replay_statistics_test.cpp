@@ -45,7 +45,26 @@ TEST_CASE("replay statistics: quantiles, unknown times and outliers of a range")
   CHECK(part.mean == doctest::Approx(15));
   CHECK(part.outliers.empty());
   CHECK(model::replay_statistics(list, model::ReplayMeasure::LaunchCall).median == 7);
-  CHECK(model::replay_statistics(list, model::ReplayMeasure::Latency).max == 20);
+  CHECK(model::replay_statistics(list, model::ReplayMeasure::LaunchLatency).max == 20);
+  CHECK(s.total == 5'050 + 14'000);
+}
+
+TEST_CASE("replay statistics: durations admit the replays inside or outside their bounds") {
+  const auto list = replays({10, 20, -1, 30, 40});
+  model::ReplayRange range{.durations = model::DurationBounds{.min = 20, .max = 30}};
+  const auto statistics = [&] {
+    return model::replay_statistics(list, model::ReplayMeasure::DeviceTime, range);
+  };
+  CHECK(statistics().count == 2);
+  CHECK(statistics().min == 20);
+  CHECK(statistics().max == 30);
+  CHECK(statistics().unknown == 0);  // an unknown duration is neither inside nor outside
+  range.durations->admitted = model::Durations::Outside;
+  CHECK(statistics().count == 2);
+  CHECK(statistics().min == 10);
+  CHECK(statistics().max == 40);
+  range.count = 2;
+  CHECK(statistics().count == 1);
 }
 
 TEST_CASE("replay statistics: equal times have no outliers, an empty range no values") {

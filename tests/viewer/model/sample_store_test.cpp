@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <vector>
 
 #include "model/sample_store.hpp"
+#include "model/trace_loader.hpp"
 #include "support/paths.hpp"
 #include "viewer/model/random_graph.hpp"
 #include "viewer/model/small_trace.hpp"
@@ -27,6 +29,30 @@ TEST_CASE("sample store: live blocks stay within the budget, newest first") {
   CHECK(store.held({0, 0}, 100) != nullptr);
   CHECK(store.held({0, 0}, 101 - stats.blocks) != nullptr);
   CHECK(store.held({0, 0}, 100 - stats.blocks) == nullptr);
+}
+
+TEST_CASE("sample store: a damaged chunk has no samples, and others have theirs") {
+  const std::filesystem::path path = test::scratch_folder() / "damaged store.reprise";
+  Records first = test::small_samples(), second = first;
+  first.sample_blocks.resize(1);
+  second.sample_blocks.erase(second.sample_blocks.begin());
+  test::write_trace(path, {{ChunkKind::Topology, test::small_topology()},
+                           {ChunkKind::Events, test::small_events()},
+                           {ChunkKind::Samples, first},
+                           {ChunkKind::Samples, second}});
+  {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(-6, std::ios::end);
+    file.write("damage", 6);
+  }
+  model::TraceLoader loader({.path = path});
+  while (loader.step()) {
+  }
+  CHECK(loader.damage().find("1 chunk is damaged") == 0);
+  const auto document = loader.document();
+  CHECK(document->samples->find(*document->find_replay({3, 1}, 1)) != nullptr);
+  for (const std::uint64_t replay : {2, 3})
+    CHECK(document->samples->find(*document->find_replay({3, 1}, replay)) == nullptr);
 }
 
 TEST_CASE(

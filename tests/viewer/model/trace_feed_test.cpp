@@ -11,6 +11,7 @@
 #include "model/document_text.hpp"
 #include "model/trace_feed.hpp"
 #include "support/paths.hpp"
+#include "trace/trace_error.hpp"
 #include "trace/trace_writer.hpp"
 #include "unit/trace/live_support.hpp"
 #include "viewer/model/random_graph.hpp"
@@ -277,6 +278,48 @@ TEST_CASE(
     REQUIRE(watched->feed.wait_until_ready(kHangSeconds));
     CHECK(watched->feed.document()->find(kStep)->statistics->samples == 8);
     CHECK(watched->feed.document()->samples->held(kStep, 2) != nullptr);
+  }
+}
+
+TEST_CASE("trace feed: the recording of a live session has what came before it and after it") {
+  const test::RuntimeFolder runtime;
+  const auto path = fresh_file("recorded-live.reprise"), later = fresh_file("later.reprise");
+  std::unique_ptr<Watched> watched;
+  {
+    trace::TraceWriter writer;
+    auto server = std::make_shared<trace::LiveServer>(test::patient("digits"));
+    writer.add_sink(server);
+    watched = std::make_unique<Watched>(server->path());
+    REQUIRE(watched->wait_for(FeedState::Live));
+    push_all(writer, test::small_topology());
+    push_all(writer, test::small_events());
+    writer.flush();
+    REQUIRE(watched->wait_for_replays(3));
+    CHECK(watched->feed.status().recording.empty());
+    watched->feed.record_to(path);
+    CHECK(watched->wait([&](const model::FeedStatus& status, const model::Document&) {
+      return status.recording == path.string();
+    }));
+    CHECK_THROWS_AS(watched->feed.record_to(path), trace::TraceError);  // the file exists
+    CHECK_THROWS_AS(watched->feed.record_to(test::scratch_folder() / "no" / "folder.reprise"),
+                    trace::TraceError);
+    push_all(writer, test::small_samples());
+    writer.flush();
+    REQUIRE(watched->wait_for_samples(8));
+  }
+  REQUIRE(watched->wait_for(FeedState::Ended));
+  watched->feed.record_to(later);  // everything is still there after the end
+  CHECK(watched->feed.status().recording == later.string());
+  watched.reset();
+  for (const auto& file : {path, later}) {
+    CAPTURE(file.string());
+    model::TraceFeed feed({.target = file});
+    REQUIRE(feed.wait_until_ready(kHangSeconds));
+    CHECK(feed.status().reason.empty());
+    const model::GraphEntry* const entry = feed.document()->find(kStep);
+    REQUIRE(entry != nullptr);
+    CHECK(entry->replays.size() == 3);
+    CHECK(entry->statistics->samples == 8);
   }
 }
 

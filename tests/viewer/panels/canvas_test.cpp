@@ -131,21 +131,6 @@ TEST_CASE("canvas: a resize refits the plane until the user zooms") {
   CHECK(t.canvas.zoom_x() == doctest::Approx(zoom));
 }
 
-TEST_CASE("canvas: a fitted plane leaves the reserved space at the left free") {
-  CanvasTest t(CanvasAxes::Both);
-  t.draw();
-  REQUIRE(t.canvas.to_screen(kPlane.left, kPlane.top).x < t.canvas.min().x + 200);
-  t.canvas.reserve_left(200);
-  t.draw();
-  CHECK(t.canvas.to_screen(kPlane.left, kPlane.top).x >= t.canvas.min().x + 200);
-  CHECK(t.canvas.visible_area().right >= kPlane.right);
-  const double zoom = t.canvas.zoom_x();
-  t.canvas.centre(0, 100);
-  t.draw();
-  CHECK(t.canvas.zoom_x() == zoom);
-  CHECK(t.canvas.to_screen(0, 100).x == doctest::Approx((t.canvas.min().x + t.canvas.max().x) / 2));
-}
-
 TEST_CASE("canvas: show() adds a margin, and centre() keeps the zoom") {
   CanvasTest t(CanvasAxes::Both);
   t.draw();

@@ -6,6 +6,7 @@
 
 #include <imgui_internal.h>
 
+#include "model/graph_comparison.hpp"
 #include "panels/compare/compare_choice.hpp"
 #include "panels/compare/compare_panel.hpp"
 #include "panels/compare/compare_result.hpp"
@@ -137,6 +138,18 @@ TEST_CASE("compare: the halves cover all replays of the range, and one replay ha
   CHECK_FALSE(halves_of(context).has_value());
 }
 
+TEST_CASE("compare: a side stays selected while the other is selected in another graph") {
+  PanelFixture fixture({1600, 400});
+  ComparePanel panel(fixture.background);
+  fixture.settle(panel);
+  click_button(fixture, panel, 0);
+  fixture.show({HandMadeTrace::kOther, 1});
+  fixture.settle(panel);
+  click_button(fixture, panel, 1);
+  const std::string text = settled_text(fixture, panel);
+  check_has(text, {"step, version 1", "other, version 1", "sampled replays"});
+}
+
 TEST_CASE("compare: the text of a side names graph, version and replays") {
   PanelFixture fixture;
   const PanelContext context = fixture.panel_context();
@@ -150,7 +163,7 @@ TEST_CASE("compare: a single trace shows how to select two sides") {
   PanelFixture fixture;
   ComparePanel panel(fixture.background);
   check_has(settled_text(fixture, panel),
-            {"Select two sides to compare", "A = selected replays", "First half | second half"});
+            {"Select two sides to compare", "Set A to selection", "First half | second half"});
 }
 
 TEST_CASE("compare: two traces are compared completely by default") {
@@ -158,9 +171,25 @@ TEST_CASE("compare: two traces are compared completely by default") {
   fixture.other = slower();
   fixture.other_name = "slower.reprise";
   ComparePanel panel(fixture.background);
-  check_has(settled_text(fixture, panel),
-            {"hand-made.reprise: step", "slower.reprise: step", "1 node slower", ", significant",
-             "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
+  check_has(
+      settled_text(fixture, panel),
+      {"hand-made.reprise: step", "slower.reprise: step", "1 node slower",
+       ", statistically significant", "+50.0 %", "+1.501 us", "blur", "slower", "no difference"});
+}
+
+TEST_CASE("compare: the table is exported with effects in ns, and faster nodes are negative") {
+  PanelFixture fixture;
+  fixture.document = slower();
+  fixture.update();
+  fixture.other = test::hand_made_document();
+  ComparePanel panel(fixture.background);
+  fixture.settle(panel);
+  const std::string text = fixture.csv(panel);
+  INFO(text);
+  CHECK(text.rfind("Node,Verdict,Median A (ns),Median B (ns),Change,Faster | slower (ns),Effect "
+                   "(ns),p,Samples A | B,Label\r\n",
+                   0) == 0);
+  test::check_in_order(text, {"\r\nblur,faster,", ",-0.3", ",-15", ",-15", "40 | 40"});
 }
 
 TEST_CASE("compare: the halves of a steady trace have no significant difference") {
@@ -168,8 +197,9 @@ TEST_CASE("compare: the halves of a steady trace have no significant difference"
   ComparePanel panel(fixture.background);
   fixture.settle(panel);
   click_button(fixture, panel, 2);
-  check_has(settled_text(fixture, panel), {"replays 1 to 20", "replays 21 to 40", "0 nodes slower",
-                                           "0 faster", ", not significant", "no difference"});
+  check_has(settled_text(fixture, panel),
+            {"replays 1 to 20", "replays 21 to 40", "0 nodes slower", "0 faster",
+             ", not statistically significant", "no difference"});
 }
 
 TEST_CASE("compare: the buttons use the selected replays as sides") {
@@ -186,6 +216,42 @@ TEST_CASE("compare: the buttons use the selected replays as sides") {
   click_button(fixture, panel, 1);
   check_has(settled_text(fixture, panel),
             {"replays 1 to 10", "replays 21 to 35", "10 and 15 sampled replays"});
+}
+
+TEST_CASE("compare: A stays while B is chosen in another graph") {
+  PanelFixture fixture;
+  ComparePanel panel(fixture.background);
+  fixture.settle(panel);
+  click_button(fixture, panel, 0);
+  check_has(settled_text(fixture, panel), {"step, version 1", "B is not selected"});
+  fixture.show({HandMadeTrace::kOther, 1});
+  fixture.settle(panel);
+  click_button(fixture, panel, 1);
+  check_has(settled_text(fixture, panel),
+            {"step, version 1, all 40", "other, version 1, all 10", "0 nodes slower"});
+}
+
+TEST_CASE("compare: a request names the graphs of both sides") {
+  PanelFixture fixture;
+  ComparePanel panel(fixture.background);
+  fixture.view.compare_a = {HandMadeTrace::kOther, 1};
+  fixture.view.compare_b = fixture.view.graph;
+  check_has(settled_text(fixture, panel), {"other, version 1, all 10", "step, version 1, all 40"});
+  CHECK_FALSE(fixture.view.compare_a.has_value());
+  CHECK_FALSE(fixture.view.compare_b.has_value());
+}
+
+TEST_CASE("compare: two graphs of one topology match nodes with different kernels by their index") {
+  const PanelFixture fixture;
+  trace::GraphVersion record = fixture.document->find({HandMadeTrace::kOther, 1})->graph->record();
+  record.strings.push_back("gemm_64x64");
+  record.nodes[2].name = static_cast<std::uint32_t>(record.strings.size() - 1);
+  const model::Graph& step = *fixture.entry().graph;
+  const auto pairs = model::matching_nodes(step, model::Graph(record));
+  REQUIRE(pairs.size() == 5);
+  CHECK(pairs[2] == std::pair(2u, 2u));
+  record.edges.pop_back();  // another topology
+  CHECK(model::matching_nodes(step, model::Graph(record)).size() == 4);
 }
 
 TEST_CASE("compare: nodes of one side are listed, the filter applies, and a click selects a node") {

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "panels/widgets/format.hpp"
 
 using namespace reprise::viewer;
@@ -32,6 +35,9 @@ TEST_CASE("format: byte counts use binary units") {
   CHECK(bytes_text(1'342'177'280) == "1.25 GiB");
   CHECK(bytes_text(1'048'575) == "1 MiB");
   CHECK(bytes_text(~0ull) == "16 EiB");
+  CHECK(bytes_change_text(4096) == "4 KiB");
+  CHECK(bytes_change_text(-512) == "-512 B");
+  CHECK(bytes_change_text(std::numeric_limits<std::int64_t>::min()) == "-8 EiB");
 }
 
 TEST_CASE("format: counts and rates have thousands separators") {

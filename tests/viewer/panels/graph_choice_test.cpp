@@ -104,4 +104,6 @@ TEST_CASE("graph choice: a range keeps its replays when older replays are droppe
   CHECK(after({50, 20}, 70) == everything);
   CHECK(after({50, all.count}, 20) == std::pair<std::size_t, std::size_t>(30, all.count));
   CHECK(after({50, all.count}, 80) == everything);
+  const model::ReplayRange durations{.first = 5, .count = 9, .durations = model::DurationBounds{}};
+  CHECK(drop_oldest_replays(durations, 20).durations == durations.durations);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "panels/graph/graph_draw_context.hpp"
+#include "panels/graph/graph_svg.hpp"
 #include "panels/graph/graph_toolbar.hpp"
 #include "panels/graph/graph_view_model.hpp"
 #include "viewer/hand_made_trace.hpp"
@@ -82,6 +83,13 @@ struct GraphPanelDriver {
   ImVec2 size_;
 };
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("graph panel: a missing or empty graph shows a message") {
@@ -141,7 +149,7 @@ TEST_CASE("graph panel: a click on an edge selects it") {
 }
 
 TEST_CASE("graph panel: the toolbar shows the node count and the number of filter matches") {
-  GraphPanelDriver driver;
+  GraphPanelDriver driver(test::hand_made_document(), {1200, 640});
   CHECK(driver.text().find("5 nodes, 5 edges") != std::string::npos);
   driver.fixture.view.filter.text = "blur";
   driver.fixture.update();
@@ -215,7 +223,7 @@ TEST_CASE("graph panel: a selection from another panel is revealed at a visible 
   driver.draw();
   driver.fixture.view.reveal_selection = false;
   driver.draw();
-  driver.fixture.move_mouse({600, 370});
+  driver.fixture.move_mouse({692, 370});  // the middle of the canvas
   driver.draw();
   CHECK(driver.fixture.view.hovered ==
         model::Selection(model::SelectedNode{driver.fixture.view.graph, 2'500}));
@@ -226,6 +234,146 @@ TEST_CASE("graph panel: a graph without samples is drawn with plain nodes") {
   CHECK(driver.fixture.view_model.samples == 0);
   CHECK(driver.fixture.vertices() > 500);
   CHECK(driver.find_node(30).has_value());
+}
+
+TEST_CASE("graph panel: the legend is beside the canvas and covers no node") {
+  // At every zoom, no point of the legend hits a node.
+  GraphPanelDriver driver(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
+  driver.fixture.move_mouse({700, 380});
+  for (int zoom = 0; zoom < 3; ++zoom) {
+    for (float y = 60; y < 690; y += 40) {
+      driver.fixture.move_mouse({90, y});
+      driver.draw();
+      CHECK(std::holds_alternative<std::monostate>(driver.fixture.view.hovered));
+    }
+    driver.fixture.move_mouse({700, 380});
+    driver.fixture.wheel(6);
+    driver.draw();
+  }
+  CHECK(driver.text().find("edge cause") != std::string::npos);
+}
+
+TEST_CASE(
+    "graph panel: a panel that is too narrow for the legend gives the canvas its whole width") {
+  GraphPanelDriver driver(test::hand_made_document(), {400, 640});
+  CHECK(driver.text().find("edge cause") == std::string::npos);
+}
+
+TEST_CASE("graph panel: the title of a label stays in view while its boxes are") {
+  GraphPanelDriver driver(test::graph_document({.nodes = 400, .width = 20}), {1200, 700});
+  driver.fixture.move_mouse({700, 400});
+  for (int i = 0; i < 7; ++i) {
+    driver.fixture.wheel(1);
+    driver.draw();
+  }
+  bool found = false;
+  for (float y = 40; y < 64 && !found; y += 6) {
+    for (float x = 190; x < 1190 && !found; x += 12) {
+      driver.fixture.move_mouse({x, y});
+      driver.draw();
+      found = driver.text().find("Double-click to collapse.") != std::string::npos;
+    }
+  }
+  CHECK(found);
+}
+
+TEST_CASE(
+    "graph svg: well-formed, with one box per node, its escaped name, and the causes of edges") {
+  GraphPanelDriver driver;
+  driver.fixture.view.graph_svg = true;
+  driver.draw();
+  REQUIRE(driver.fixture.view.save.has_value());
+  CHECK(driver.fixture.view.save->name == "graph.svg");
+  const std::string svg = driver.fixture.view.save->contents;
+  test::check_well_formed(svg);
+  CHECK(count_of(svg, "<rect class=\"box\"") == 5);
+  CHECK(count_of(svg, "<g class=\"node\"") == 5);
+  CHECK(count_of(svg, "<g class=\"edge\"") == 5);
+  test::check_in_order(svg, {"<title>step, nodes by", "data-cause=\"", "saxpy &quot;a, b&quot;"});
+  CHECK(svg.find("read after write on x&lt;&amp;&gt;") != std::string::npos);
+  CHECK(svg.find("stroke-dasharray") != std::string::npos);  // the lane
+  CHECK(svg.find(" us") != std::string::npos);
+}
+
+TEST_CASE("graph svg: a collapsed label is one box, and hidden causes have no edges") {
+  GraphPanelDriver driver(test::graph_document({.nodes = 100}));
+  driver.fixture.view.graph_svg = true;
+  driver.draw();
+  const std::string all = std::exchange(driver.fixture.view.save, std::nullopt)->contents;
+  test::check_well_formed(all);
+  CHECK(count_of(all, "<rect class=\"box\"") == 100);
+  CHECK(count_of(all, "<path class=\"outline\"") > 0);
+  const auto graph = driver.fixture.entry().graph;
+  const GraphScene scene = make_graph_scene({.graph = graph,
+                                             .direction = Direction::Down,
+                                             .collapsed = outermost_labels(*graph),
+                                             .text = TextWidths::of(nullptr),
+                                             .small = TextWidths::of(nullptr)});
+  const std::string collapsed = graph_svg(scene, driver.fixture.panel_context(), 0xffffffffu);
+  test::check_well_formed(collapsed);
+  CHECK(count_of(collapsed, "<rect class=\"box\"") == scene.boxes.size());
+  CHECK(count_of(collapsed, "<g class=\"group\"") > 0);
+  CHECK(collapsed.find("sum ") != std::string::npos);
+  CHECK(count_of(graph_svg(scene, driver.fixture.panel_context(), 0), "<g class=\"edge\"") == 0);
+}
+
+TEST_CASE("graph svg: characters that XML forbids are replaced") {
+  CHECK(xml_text("a<b>&\"c\"") == "a&lt;b&gt;&amp;&quot;c&quot;");
+  CHECK(xml_text(std::string("bell\x07 nul\0", 10)) == "bell? nul?");
+  CHECK(xml_text("caf\xc3\xa9") == "caf&#233;");
+  CHECK(xml_text("bad \xff\xfe.").find('\xff') == std::string::npos);
+}
+
+TEST_CASE("graph panel: the menu of a node shows and filters it, and that of an edge its ends") {
+  GraphPanelDriver driver;
+  const auto draw = [&] {
+    driver.fixture.view.hovered = {};
+    driver.fixture.draw(driver.panel);
+  };
+  const auto node = driver.find_node(3);
+  REQUIRE(node.has_value());
+  driver.fixture.click(*node, draw, 1);
+  driver.fixture.choose("Show in Nodes", draw);
+  CHECK(driver.fixture.view.selection ==
+        model::Selection{model::SelectedNode{driver.fixture.view.graph, 3}});
+  CHECK(driver.fixture.view.lower == View::Nodes);
+  driver.fixture.click(*node, draw, 1);
+  driver.fixture.choose("Save as SVG", draw);
+  CHECK(driver.fixture.view.save.has_value());
+  const auto edge = driver.find(
+      [&] { return std::holds_alternative<model::SelectedEdge>(driver.fixture.view.hovered); }, 40,
+      5);
+  REQUIRE(edge.has_value());
+  driver.fixture.click(*edge, draw, 1);
+  driver.fixture.choose("Show in Sync", draw);
+  CHECK(std::holds_alternative<model::SelectedEdge>(driver.fixture.view.selection));
+  CHECK(driver.fixture.view.upper == View::Sync);
+}
+
+TEST_CASE("graph panel: the context menu shows the frame rate") {
+  GraphPanelDriver driver;
+  const auto draw = [&] { driver.fixture.draw(driver.panel); };
+  driver.fixture.click({900, 600}, draw, 1);
+  driver.fixture.window(draw);
+  const ImGuiWindow* menu = ImGui::GetCurrentContext()->OpenPopupStack.empty()
+                                ? nullptr
+                                : ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
+  REQUIRE(menu != nullptr);
+  const int before = driver.fixture.vertices();
+  driver.fixture.click({menu->Pos.x + 40, menu->Pos.y + menu->Size.y - 16}, draw);
+  driver.draw();
+  driver.fixture.move_mouse({0, 0});
+  driver.draw();
+  driver.draw();
+  const int with = driver.fixture.vertices();
+  driver.fixture.click({900, 600}, draw, 1);
+  driver.fixture.window(draw);
+  driver.fixture.click({menu->Pos.x + 40, menu->Pos.y + menu->Size.y - 16}, draw);
+  driver.fixture.move_mouse({0, 0});
+  driver.draw();
+  driver.draw();
+  CHECK(driver.fixture.vertices() < with);
+  CHECK(before > 0);
 }
 
 TEST_CASE("graph toolbar: outermost labels are those with a node in or below them") {

@@ -129,6 +129,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("graph scene: the area of a label has a title in each column of a folded chain") {
+  trace::GraphVersion record = test::graph_record({.nodes = 1});
+  record.labels = {{0, 0, 0}, {0, 7, 0}, {0, 8, 0}};
+  record.nodes.resize(40, record.nodes[0]);
+  record.edges.clear();
+  for (std::uint32_t n = 0; n < 40; ++n) {
+    record.nodes[n].label = n < 30 ? 1 : 2;
+    if (n > 0)
+      record.edges.push_back({n - 1, n, trace::EdgeCause::Captured, trace::Hazard::None,
+                              trace::kNone, trace::kNone, 0, 0});
+  }
+  GraphSceneKey key = key_of({.nodes = 1});
+  key.graph = std::make_shared<const model::Graph>(std::move(record));
+  CHECK_FALSE(make_graph_scene(key).is_folded);
+  key.view = {1000, 400};
+  const GraphScene scene = make_graph_scene(key);
+  CHECK(scene.is_folded);
+  CHECK(foreign_boxes(scene) == 0);
+  REQUIRE(scene.areas.size() == 2);
+  REQUIRE(scene.areas[0].columns.size() > 1);
+  for (std::size_t c = 1; c < scene.areas[0].columns.size(); ++c) {
+    const GraphArea::Column &left = scene.areas[0].columns[c - 1],
+                            &right = scene.areas[0].columns[c];
+    CHECK(left.bounds.right < right.bounds.left);
+    CHECK(right.first.top == right.bounds.top);
+  }
+}
+
 TEST_CASE("graph scene: the same graph gives the same layout") {
   const GraphSceneKey key = key_of({.nodes = 400, .far_edges = 13});
   const GraphScene a = make_graph_scene(key), b = make_graph_scene(key);
@@ -222,6 +250,65 @@ TEST_CASE(
     CHECK(((highlights.links[scene.link_of[e]] & HighlightBit::kHidden) != 0) ==
           (edges[e].cause != trace::EdgeCause::Hazard));
   }
+}
+
+TEST_CASE("graph highlights: a critical path through all nodes is not outlined") {
+  test::PanelFixture fixture({900, 600});
+  const GraphScene scene = make_graph_scene(
+      {fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1});
+  model::CriticalPath& path = fixture.view_model.path;
+  path.steps.clear();
+  const auto outlined = [&] {
+    const GraphHighlights highlights = make_graph_highlights(scene, fixture.panel_context(), 0);
+    return std::count_if(highlights.boxes.begin(), highlights.boxes.end(),
+                         [](std::uint8_t box) { return (box & HighlightBit::kCritical) != 0; });
+  };
+  for (std::uint32_t n = 0; n < 4; ++n) path.steps.push_back({n, trace::kNone});
+  CHECK(outlined() == 4);
+  path.steps.push_back({4, trace::kNone});
+  CHECK(outlined() == 0);
+}
+
+TEST_CASE("graph highlights: the time of a collapsed label is the sum of its members' times") {
+  test::PanelFixture fixture({900, 600});
+  GraphSceneKey key{fixture.entry().graph, Direction::Down, {}, plain_widths(), plain_widths(), 1};
+  key.collapsed = {"epoch"};
+  const GraphScene scene = make_graph_scene(key);
+  const auto box = std::find_if(scene.boxes.begin(), scene.boxes.end(),
+                                [](const GraphBox& b) { return b.label != trace::kNone; });
+  REQUIRE(box != scene.boxes.end());
+  const auto index = static_cast<std::uint32_t>(box - scene.boxes.begin());
+  double sum = 0, share = 0;
+  for (const std::uint32_t node : scene.members_of(index)) {
+    sum += fixture.view_model.nodes[node].median;
+    share += fixture.view_model.nodes[node].share;
+  }
+  CHECK(scene.members_of(index).size() == 4);
+  const GraphBoxTime time = box_time(scene, fixture.panel_context(), index);
+  CHECK(time.median == doctest::Approx(sum));
+  CHECK(time.share == doctest::Approx(share));
+}
+
+TEST_CASE(
+    "graph highlights: the time of a collapsed label counts a node and the bodies it runs once") {
+  trace::GraphVersion record = test::graph_record({.nodes = 2});
+  record.labels = {{0, 0, 0}, {0, 7, 0}};
+  record.edges.clear();
+  for (trace::Node& node : record.nodes) node.label = 1;
+  record.nodes[0].kind = trace::NodeKind::Conditional;
+  record.bodies = {{0, 0, 1, 1, trace::BodyKind::Loop}};
+  GraphSceneKey key = key_of({.nodes = 1});
+  key.graph = std::make_shared<const model::Graph>(std::move(record));
+  key.collapsed = {"block"};
+  const GraphScene scene = make_graph_scene(key);
+  test::PanelFixture fixture({900, 600});
+  fixture.view_model.nodes.resize(2);
+  fixture.view_model.nodes[0] = {.count = 1, .median = 100, .share = 1};
+  fixture.view_model.nodes[1] = {.count = 1, .median = 90, .share = 0.9};
+  REQUIRE(scene.boxes.size() == 1);
+  const GraphBoxTime time = box_time(scene, fixture.panel_context(), 0);
+  CHECK(time.median == 100);
+  CHECK(time.share == 1);
 }
 
 TEST_CASE("graph text: long text keeps its start and end and never exceeds the limit") {

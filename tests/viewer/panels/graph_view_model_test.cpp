@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 
+#include "panels/workspace/workspace_view_model.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/recorded_trace.hpp"
 
 using namespace reprise;
 using namespace reprise::viewer;
@@ -41,6 +43,53 @@ TEST_CASE("graph view model: critical nodes have zero slack and other nodes have
   CHECK_FALSE(view_model.nodes[1].is_critical);
   CHECK(view_model.nodes[1].slack ==
         doctest::Approx(view_model.nodes[2].median - view_model.nodes[1].median));
+}
+
+TEST_CASE("graph view model: selected durations restrict samples, numbers and the newest replay") {
+  const PanelFixture fixture;
+  // Every seventh replay takes exactly 14 us.
+  model::ReplayRange range{.durations = model::DurationBounds{.min = 14'000, .max = 14'000}};
+  const GraphViewModel inside = make_graph_view_model(*fixture.document, fixture.entry(), range);
+  CHECK(inside.nodes[0].count == 5);
+  CHECK(inside.nodes[0].max == static_cast<double>(test::hand_made_time(0, 7)));
+  const ReplaySummary summary = make_replay_summary(fixture.entry(), range, RateOver::Range);
+  CHECK(summary.replays == 5);
+  CHECK(summary.device.max == 14'000);
+  const auto newest = make_replay_view_model(*fixture.document, fixture.entry(), {}, range);
+  REQUIRE(newest);
+  CHECK(newest->replay.replay == 35);
+  range.durations->admitted = model::Durations::Outside;
+  const GraphViewModel rest = make_graph_view_model(*fixture.document, fixture.entry(), range);
+  CHECK(rest.nodes[0].count == HandMadeTrace::kStepReplays - 5);
+}
+
+TEST_CASE("graph view model: when a trace stops growing, its rate is that of all replays") {
+  PanelFixture fixture;
+  WorkspaceViewModel view_model(fixture.background);
+  const auto rate = [&](UpdateRate update) {
+    view_model.update(fixture.document, fixture.view, update, 0);
+    fixture.background.wait_until_idle();
+    view_model.update(fixture.document, fixture.view, update, 0);
+    REQUIRE(view_model.figures() != nullptr);
+    return view_model.figures()->rate;
+  };
+  CHECK(rate(UpdateRate::Throttled) == RateOver::LastSecond);
+  CHECK(rate(UpdateRate::Immediate) == RateOver::Range);
+}
+
+TEST_CASE("graph view model: the newest replay of a range is shown") {
+  const PanelFixture fixture;
+  const auto newest = make_replay_view_model(*fixture.document, fixture.entry(), {}, {3, 10});
+  REQUIRE(newest);
+  CHECK(newest->replay.replay == 13);
+}
+
+TEST_CASE("graph view model: of many sampled replays it says how many were read") {
+  const PanelFixture fixture({800, 600}, test::recorded_document());
+  const GraphViewModel some =
+      make_graph_view_model(*fixture.document, fixture.entry(), {0, test::kRecordedReplays - 1});
+  CHECK(some.sampled_replays == test::kRecordedReplays - 1);
+  CHECK(some.read_replays == some.sampled_replays);
 }
 
 TEST_CASE("graph view model: a range contains only the samples of its replays") {

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,18 @@ TEST_CASE(
                  {"step", "Hottest nodes", "store", "32.8 %", "nodes", "hazard edges", "lane edges",
                   "0xfeedfacecafebeef", "node7", "4711", "digits --epochs 3", "host (2 threads)",
                   "2023-11-14"});
+}
+
+TEST_CASE("inspector: the page of a captured graph shows what creating it cost") {
+  PanelFixture fixture;
+  auto document = std::make_shared<model::Document>(*fixture.document);
+  const std::uint32_t graph = fixture.entry().graph->key().graph;
+  document->creation_costs = std::make_shared<const std::map<std::uint32_t, trace::CreationCost>>(
+      std::map<std::uint32_t, trace::CreationCost>{{graph, {graph, 1, 4'000, 0, 3 << 20}}});
+  fixture.document = document;
+  const std::string text = page_of(fixture, {});
+  check_contains(text, {"4.000 us", "Capture memory", "3 MiB"});
+  CHECK(text.find("First launch") == std::string::npos);
 }
 
 TEST_CASE("inspector: a node page shows location, kernel, statistics, buffers and neighbours") {
@@ -141,10 +154,10 @@ TEST_CASE(
   PanelFixture fixture;
   fixture.view.replay = 7;
   fixture.update();
-  check_contains(
-      page_of(fixture, model::SelectedReplay{fixture.view.graph, 7}),
-      {"Replay 7", "Device time", "Median", "Launch call", "907 ns", "Latency", "2.500 us", "main",
-       "trainer", "Slower than median", "Measured critical path", "work", "wait", "total"});
+  check_contains(page_of(fixture, model::SelectedReplay{fixture.view.graph, 7}),
+                 {"Replay 7", "Device time", "Median", "Launch call", "907 ns",
+                  "Launch-to-start latency", "2.500 us", "main", "trainer", "vs. median",
+                  "Remainder", "Difference", "Measured critical path", "work", "wait", "total"});
   check_contains(page_of(fixture, model::SelectedReplay{fixture.view.graph, 1000}),
                  {"does not contain this replay"});
 }

@@ -1,20 +1,16 @@
 #include <doctest/doctest.h>
 
-#include <cstring>
-
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
 
 namespace {
 
-constexpr int kShift = 1, kControl = 2, kF1 = 290, kF3 = 292, kLeft = 263, kEscape = 256;
-
 struct KeysTest {
   reprise::test::ImGuiFixture context{{200, 200}};
   ~KeysTest() {
-    for (const int key :
-         {static_cast<int>('F'), static_cast<int>('W'), kF1, kF3, kLeft, kEscape, 32})
+    for (const int key : {static_cast<int>('F'), static_cast<int>('W'), test::kF1, test::kF3,
+                          test::kLeft, test::kEscape, 32})
       on_key_event(key, false, false, 0);
     clear_key_presses();
   }
@@ -24,18 +20,18 @@ struct KeysTest {
 
 TEST_CASE("keys: a modifier selects a different binding") {
   const KeysTest t;
-  on_key_event('F', true, false, kControl);
+  on_key_event('F', true, false, test::kControl);
   CHECK(is_pressed(Key::Find));
   CHECK_FALSE(is_pressed(Key::Follow));
-  on_key_event('F', false, false, kControl);
+  on_key_event('F', false, false, test::kControl);
   clear_key_presses();
   on_key_event('F', true, false, 0);
   CHECK_FALSE(is_pressed(Key::Find));
   CHECK(is_pressed(Key::Follow));
-  on_key_event(kF3, true, false, kShift);
+  on_key_event(test::kF3, true, false, test::kShift);
   CHECK(is_pressed(Key::FindPrevious));
   CHECK_FALSE(is_pressed(Key::FindNext));
-  on_key_event('W', true, false, kControl);
+  on_key_event('W', true, false, test::kControl);
   CHECK(is_pressed(Key::Close));
   CHECK_FALSE(is_down(Key::W));
 }
@@ -53,7 +49,7 @@ TEST_CASE("keys: a press lasts one frame, and the key stays down until its relea
 
 TEST_CASE("keys: key repeat counts only for movement keys") {
   const KeysTest t;
-  on_key_event(kLeft, true, true, 0);
+  on_key_event(test::kLeft, true, true, 0);
   on_key_event(32, true, true, 0);
   CHECK(is_pressed(Key::Left));
   CHECK_FALSE(is_pressed(Key::Pause));
@@ -64,9 +60,9 @@ TEST_CASE("keys: while a text field has the focus only search keys, Escape and F
   ImGui::GetIO().WantTextInput = true;
   on_key_event('F', true, false, 0);
   on_key_event(32, true, false, 0);
-  on_key_event(kEscape, true, false, 0);
-  on_key_event(kF1, true, false, 0);
-  on_key_event(kF3, true, false, 0);
+  on_key_event(test::kEscape, true, false, 0);
+  on_key_event(test::kF1, true, false, 0);
+  on_key_event(test::kF3, true, false, 0);
   CHECK_FALSE(is_pressed(Key::Follow));
   CHECK_FALSE(is_down(Key::Follow));
   CHECK_FALSE(is_pressed(Key::Pause));
@@ -78,7 +74,7 @@ TEST_CASE("keys: while a text field has the focus only search keys, Escape and F
 TEST_CASE("keys: every line of the help has keys and a description") {
   CHECK(key_help().size() > 12);
   for (const KeyHelp& help : key_help()) {
-    CHECK(std::strlen(help.keys) > 0);
-    CHECK(std::strlen(help.description) > 0);
+    CHECK_FALSE(help.keys.empty());
+    CHECK_FALSE(help.description.empty());
   }
 }

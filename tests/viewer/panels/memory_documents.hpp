@@ -101,6 +101,10 @@ enum : std::uint32_t {
   kEdge45EntryExit
 };
 
+[[nodiscard]] inline std::shared_ptr<const model::Graph> memory_graph() {
+  return std::make_shared<model::Graph>(memory_record());
+}
+
 [[nodiscard]] inline std::shared_ptr<const model::Document> memory_document(
     trace::GraphVersion g = memory_record()) {
   using namespace trace;
@@ -120,44 +124,20 @@ enum : std::uint32_t {
         Replay{g.graph, g.version, 0, 0, r, started - 2'000, started - 1'000, started, at, 1, 1});
     records.sample_blocks.push_back(std::move(block));
   }
-  records.pool_states = {{0, 0, kMemoryBegin, "model", 0, 0, 0, {}},
-                         {0, 0, kMemoryBegin + 100, "model", 1, 1 << 20, 0, {}},
-                         {0,
-                          0,
-                          kMemoryBegin + 200,
-                          "model",
-                          2,
-                          1 << 20,
-                          4096,
-                          {g.graph},
-                          4 << 20,
-                          3 << 20,
-                          3 << 20,
-                          3 << 20,
-                          1,
-                          0,
-                          0,
-                          1,
-                          {g.graph, 9}},
-                         {0,
-                          0,
-                          kMemoryBegin + 250,
-                          "model",
-                          2,
-                          1 << 20,
-                          4096,
-                          {g.graph},
-                          4 << 20,
-                          3 << 20,
-                          1 << 20,
-                          3 << 20,
-                          1,
-                          1,
-                          0,
-                          1,
-                          {g.graph}},
-                         {1, 0, kMemoryBegin + 300, "lent", 1, 0, 0, {g.graph}},
-                         {1, 0, kMemoryBegin + 400, "lent", 0, 0, 0, {}}};
+  records.pool_states = {{0, 0, kMemoryBegin, "model", 0, 0, 0},
+                         {0, 0, kMemoryBegin + 100, "model", 1, 1 << 20, 0},
+                         {0, 0, kMemoryBegin + 200, "model", 2, 1 << 20, 4096, 4 << 20, 3 << 20,
+                          3 << 20, 3 << 20, 1, 0, 0, 1},
+                         {0, 0, kMemoryBegin + 250, "model", 2, 1 << 20, 4096, 4 << 20, 3 << 20,
+                          1 << 20, 3 << 20, 1, 1, 0, 1},
+                         {1, 0, kMemoryBegin + 300, "lent", 1, 0, 0},
+                         {1, 0, kMemoryBegin + 400, "lent", 0, 0, 0}};
+  records.pool_uses = {{0, g.graph, PoolRole::Holder, kMemoryBegin + 200, 0},
+                       {0, g.graph, PoolRole::Sharer, kMemoryBegin + 200, 0},
+                       {0, 9, PoolRole::Sharer, kMemoryBegin + 200, 0},
+                       {0, 9, PoolRole::Sharer, kMemoryBegin + 200, kMemoryBegin + 250},
+                       {1, g.graph, PoolRole::Holder, kMemoryBegin + 300, 0},
+                       {1, g.graph, PoolRole::Holder, kMemoryBegin + 300, kMemoryBegin + 400}};
   records.device_totals = {{0, kMemoryBegin + 100, 0, 1 << 20, 1 << 20, 1 << 20, 1 << 20},
                            {0, kMemoryBegin + 210, 0, 5 << 20, 5 << 20, 5 << 20, 1 << 20, 2, 1},
                            {0, kMemoryBegin + 250, 0, 5 << 20, 2 << 20, 5 << 20, 1 << 20, 2, 1, 1}};

@@ -1,11 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <future>
 #include <string>
 #include <vector>
 
 #include "panels/memory/memory_map.hpp"
 #include "panels/memory/memory_panel.hpp"
+#include "support/contains.hpp"
 #include "viewer/panels/memory_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -13,16 +15,18 @@ using namespace reprise;
 using namespace reprise::viewer;
 using reprise::test::PanelFixture;
 
+using test::contains;
+
 namespace {
 
-const ImVec2 kSize{1500, 400};
+const ImVec2 kMemoryPanel{1500, 400};
 
 model::Selection buffer(std::uint32_t b) { return model::SelectedBuffer{test::kMemoryKey, b}; }
 
 // A memory map without its panel, which gives access to box_of().
 struct MapFixture : PanelFixture {
   MapFixture()
-      : PanelFixture(kSize, test::memory_document()),
+      : PanelFixture(kMemoryPanel, test::memory_document()),
         view_model_of_graph(memory_view_model(entry().graph)) {
     draw_twice();
   }
@@ -31,7 +35,7 @@ struct MapFixture : PanelFixture {
     viewer::PanelContext context = panel_context();
     view.hovered = {};
     map.draw(context, {view_model_of_graph, matches, MemoryColour::Label},
-             {kSize.x - 40, kSize.y - 40});
+             {kMemoryPanel.x - 40, kMemoryPanel.y - 40});
   }
   void draw_twice() {
     for (int i = 0; i < 2; ++i) {
@@ -50,10 +54,6 @@ struct MapFixture : PanelFixture {
 std::string text_of(PanelFixture& fixture, MemoryPanel& panel) {
   fixture.settle(panel);
   return fixture.text([&] { fixture.draw(panel); });
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 trace::GraphVersion without_transients() {
@@ -83,6 +83,26 @@ TEST_CASE(
            f.map.box_of(f.view_model_of_graph, test::kBufferF).min.y - 4},
           [&] { f.draw_map(); });
   CHECK(f.view.selection == model::Selection{});
+}
+
+TEST_CASE("memory map: the menu of a buffer filters by it, and that of the background fits") {
+  MapFixture f;
+  const auto contents = [&] { f.draw_map(); };
+  f.click(f.middle_of(test::kBufferB), contents, 1);
+  f.choose("Filter by buffer", contents);
+  CHECK(f.view.filter.text == f.entry().graph->buffer_name(test::kBufferB));
+  f.click(f.middle_of(test::kBufferB), contents, 1);
+  f.choose("Copy name", contents);
+  CHECK(std::string(ImGui::GetClipboardText()) == f.entry().graph->buffer_name(test::kBufferB));
+  f.move_mouse(f.middle_of(test::kBufferB));
+  const float before = f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x;
+  f.wheel(4);
+  f.draw_twice();
+  REQUIRE(f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x != before);
+  f.click(f.middle_of(test::kBufferB), contents, 1);
+  f.choose("Fit to view", contents);
+  f.draw_twice();
+  CHECK(f.map.box_of(f.view_model_of_graph, test::kBufferB).max.x == doctest::Approx(before));
 }
 
 TEST_CASE("memory map: offsets grow upwards and execution order runs to the right") {
@@ -160,34 +180,66 @@ TEST_CASE("memory map: a selection from another panel is revealed") {
     f.wheel(3);
     f.draw_twice();
   }
-  REQUIRE(f.map.box_of(f.view_model_of_graph, test::kBufferD).min.x > kSize.x);
+  REQUIRE(f.map.box_of(f.view_model_of_graph, test::kBufferD).min.x > kMemoryPanel.x);
   f.view.select(buffer(test::kBufferD));
   f.draw_twice();
   f.view.reveal_selection = false;
   f.draw_twice();
   const ImVec2 middle = f.middle_of(test::kBufferD);
-  CHECK((middle.x > 0 && middle.x < kSize.x && middle.y > 0 && middle.y < kSize.y));
+  CHECK((middle.x > 0 && middle.x < kMemoryPanel.x && middle.y > 0 && middle.y < kMemoryPanel.y));
 }
 
 TEST_CASE("memory panel: the side list shows the buffers live at the peak, largest first") {
-  PanelFixture f(kSize, test::memory_document());
+  PanelFixture f(kMemoryPanel, test::memory_document());
   MemoryPanel panel(f.background);
   const std::string text = text_of(f, panel);
   INFO(text);
   const model::MemoryUse use = model::memory_by_node_order(*f.entry().graph);
-  std::size_t at = text.find("Live at peak");
+  std::size_t at = text.find("9 KiB in 3 buffers");
   REQUIRE(at != std::string::npos);
-  CHECK(has(text, "9 KiB in 3 buffers"));
   for (const std::uint32_t b : use.live_at_peak) {
     at = text.find("| " + f.entry().graph->buffer_name(b), at);
     CHECK_MESSAGE(at != std::string::npos, f.entry().graph->buffer_name(b));
   }
-  CHECK(has(text, "waste"));
+  CHECK(contains(text, "overhead"));
   CHECK(f.is_drawable());
 }
 
+TEST_CASE(
+    "memory panel: the lower bound lists its buffers, with the saving, the label and the nodes of "
+    "each") {
+  PanelFixture f(kMemoryPanel, test::memory_document());
+  MemoryPanel panel(f.background);
+  std::string text = text_of(f, panel);
+  for (float y = 40; y < 90 && !contains(text, "cannot share"); y += 6) {
+    for (float x = 860; x < 1300 && !contains(text, "cannot share"); x += 24) {
+      f.click({x, y}, [&] { f.draw(panel); });
+      text = f.text([&] { f.draw(panel); });
+    }
+  }
+  INFO(text);
+  // "f" is live with everything else; without one of the others, another set is as large.
+  CHECK(contains(text, "that cannot share bytes"));
+  CHECK(contains(text, "Shrink or split f: slab -1 KiB"));
+  const std::size_t f_row = text.find("| f |");
+  REQUIRE(f_row != std::string::npos);
+  CHECK(text.find("-1 KiB", f_row) < text.find("0 to 5", f_row));
+  CHECK(contains(text, "forward"));
+  CHECK(f.is_drawable());
+}
+
+TEST_CASE("memory map: each buffer has its own colour") {
+  MapFixture f;
+  std::vector<ImU32> colours;
+  for (const std::uint32_t b :
+       {test::kBufferA, test::kBufferB, test::kBufferC, test::kBufferD, test::kBufferF})
+    colours.push_back(memory_colour(f.theme, f.view_model_of_graph, MemoryColour::Buffer, b));
+  std::sort(colours.begin(), colours.end());
+  CHECK(std::adjacent_find(colours.begin(), colours.end()) == colours.end());
+}
+
 TEST_CASE("memory panel: a selected buffer lists its aliases") {
-  PanelFixture f(kSize, test::memory_document());
+  PanelFixture f(kMemoryPanel, test::memory_document());
   MemoryPanel panel(f.background);
   f.view.select(buffer(test::kBufferB));
   std::string text = text_of(f, panel);
@@ -203,47 +255,72 @@ TEST_CASE("memory panel: a selected buffer lists its aliases") {
 }
 
 TEST_CASE("memory panel: a graph without transients shows a message and the pools") {
-  PanelFixture f(kSize, test::memory_document(without_transients()));
+  PanelFixture f(kMemoryPanel, test::memory_document(without_transients()));
   MemoryPanel panel(f.background);
   const std::string text = text_of(f, panel);
   INFO(text);
-  CHECK(has(text, "no transient buffers"));
-  CHECK(has(text, "model"));
-  CHECK(has(text, "holders") == false);  // column headers are not part of the text
-  CHECK(has(text, "former: step"));
+  CHECK(contains(text, "no transient buffers"));
+  CHECK(contains(text, "model"));
+  CHECK(contains(text, "holders") == false);  // column headers are not part of the text
+  CHECK(contains(text, "former: step"));
 }
 
 TEST_CASE("memory panel: the buffer table selects buffers of the graph and applies the filter") {
-  PanelFixture f(kSize, test::memory_document());
+  PanelFixture f(kMemoryPanel, test::memory_document());
   MemoryPanel panel(f.background);
-  f.settle(panel);
   f.click({130, 20}, [&] { f.draw(panel); });  // Buffers
   std::string text = text_of(f, panel);
   INFO(text);
   for (const char* name : {"weights", "pinned", "lent", "unused"})
-    CHECK_MESSAGE(has(text, name), name);
-  CHECK(has(text, "9 buffers"));
+    CHECK_MESSAGE(contains(text, name), name);
+  CHECK(contains(text, "9 buffers"));
   bool is_selected = false;
   for (float y = 40; y < 120 && !is_selected; y += 8) {
     f.click({60, y}, [&] { f.draw(panel); });
+    f.settle(panel);  // a click on the header sorts the table in the background
     is_selected = f.view.selection == buffer(test::kBufferWeights);
   }
   CHECK(is_selected);
   f.view.filter.text = "blur";
   f.update();
   text = text_of(f, panel);
-  CHECK(has(text, "3 of 9 buffers"));
-  CHECK_FALSE(has(text, "pinned"));
+  CHECK(contains(text, "3 of 9 buffers"));
+  CHECK_FALSE(contains(text, "pinned"));
+}
+
+TEST_CASE("memory panel: pools, buffers and lists are exported with sizes in bytes") {
+  PanelFixture f(kMemoryPanel, test::memory_document());
+  MemoryPanel panel(f.background);
+  f.settle(panel);
+  const std::string live = f.csv(panel);
+  INFO(live);
+  CHECK(live.rfind("buffer,bytes (bytes),share,label,nodes\r\n", 0) == 0);
+  CHECK(std::count(live.begin(), live.end(), '\n') == 1 + 3);
+  f.click({130, 20}, [&] { f.draw(panel); });  // Buffers
+  f.settle(panel);
+  const std::string buffers = f.csv(panel);
+  INFO(buffers);
+  CHECK(buffers.rfind("buffer,kind,size (bytes),address,pool,allocated (ns),freed (ns),uses,", 0) ==
+        0);
+  CHECK(std::count(buffers.begin(), buffers.end(), '\n') == 1 + 9);
+  PanelFixture of_pools(kMemoryPanel, test::memory_document(without_transients()));
+  MemoryPanel pool_panel(of_pools.background);
+  of_pools.settle(pool_panel);
+  const std::string pools = of_pools.csv(pool_panel);
+  INFO(pools);
+  CHECK(pools.rfind("pool,holders,shared slab,mapped (bytes),peak mapped (bytes),budget (bytes),",
+                    0) == 0);
+  CHECK(contains(pools, "former: step"));
 }
 
 TEST_CASE("memory panel: it shows a busy message while loading, and every size is drawable") {
-  PanelFixture f(kSize, test::memory_document());
+  PanelFixture f(kMemoryPanel, test::memory_document());
   MemoryPanel panel(f.background);
   std::promise<void> gate;  // blocks the only background thread, so that nothing is ready at first
   f.background.run([opened = gate.get_future().share()] { opened.wait(); });
   const std::string first = f.text([&] { f.draw(panel); });
   gate.set_value();
-  CHECK(has(first, "Laying out the slab"));
+  CHECK(contains(first, "Laying out the slab"));
   for (const ImVec2 size :
        {ImVec2{1600, 300}, ImVec2{700, 200}, ImVec2{400, 300}, ImVec2{120, 60}, ImVec2{20, 10}}) {
     CAPTURE(size.x);

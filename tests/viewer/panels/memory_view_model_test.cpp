@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 
 #include "panels/memory/memory_axis.hpp"
 #include "panels/memory/memory_emphasis.hpp"
@@ -13,10 +15,6 @@ using namespace reprise::viewer;
 using trace::kNone;
 
 namespace {
-
-std::shared_ptr<const model::Graph> graph() {
-  return std::make_shared<model::Graph>(test::memory_record());
-}
 
 std::vector<std::string> texts(const std::vector<AxisTick>& ticks) {
   std::vector<std::string> all;
@@ -34,7 +32,7 @@ const BufferRow& row_of(const PoolViewModel& view_model, const std::string& name
 }  // namespace
 
 TEST_CASE("memory view model: peak and live buffers equal those of the model") {
-  const auto g = graph();
+  const auto g = test::memory_graph();
   const MemoryViewModel view_model = memory_view_model(g);
   const model::MemoryUse use = model::memory_by_node_order(*g);
   CHECK(view_model.use.peak_bytes == use.peak_bytes);
@@ -48,7 +46,7 @@ TEST_CASE("memory view model: peak and live buffers equal those of the model") {
 }
 
 TEST_CASE("memory view model: the steps equal the sum of the live buffers at every time") {
-  const MemoryViewModel view_model = memory_view_model(graph());
+  const MemoryViewModel view_model = memory_view_model(test::memory_graph());
   const std::vector<std::uint64_t> expected = {4096 + 1024,        4096 + 4096 + 1024,
                                                4096 + 4096 + 1024, 4096 + 4096 + 1024,
                                                8192 + 1024,        8192 + 1024};
@@ -76,7 +74,7 @@ TEST_CASE("memory view model: measured times start at the replay's start") {
 }
 
 TEST_CASE("memory view model: aliases share bytes directly, not only through their group") {
-  const MemoryViewModel view_model = memory_view_model(graph());
+  const MemoryViewModel view_model = memory_view_model(test::memory_graph());
   using Buffers = std::vector<std::uint32_t>;
   CHECK(aliasing_buffers(view_model, test::kBufferA) ==
         Buffers{test::kBufferC, test::kBufferD, test::kBufferUnused});
@@ -90,7 +88,7 @@ TEST_CASE("memory view model: aliases share bytes directly, not only through the
 TEST_CASE(
     "memory emphasis: the selected buffer and its aliases are emphasised, other buffers are "
     "dimmed") {
-  const MemoryViewModel view_model = memory_view_model(graph());
+  const MemoryViewModel view_model = memory_view_model(test::memory_graph());
   ViewState view;
   const std::vector<std::uint8_t> all;
   CHECK(MemoryEmphasis(view, view_model, all).of(test::kBufferA) == Emphasis::Plain);
@@ -109,7 +107,7 @@ TEST_CASE(
 
 TEST_CASE(
     "memory emphasis: the filter fades other buffers, a selection in another graph does not") {
-  const MemoryViewModel view_model = memory_view_model(graph());
+  const MemoryViewModel view_model = memory_view_model(test::memory_graph());
   ViewState view;
   view.selection = model::SelectedNode{{9, 9}, 0};
   std::vector<std::uint8_t> matches(7, 0);
@@ -169,6 +167,17 @@ TEST_CASE(
   CHECK(mapped == std::vector<std::uint64_t>{1 << 20, 5 << 20, 2 << 20});
 }
 
+TEST_CASE("memory pools: a pool without a label is named in its row and in those of its buffers") {
+  auto document = std::make_shared<model::Document>(*test::memory_document());
+  auto pools = std::make_shared<std::map<std::uint32_t, trace::PoolState>>(*document->pools);
+  pools->at(0).label.clear();
+  document->pools = pools;
+  const PoolViewModel view_model = pool_view_model(*document, nullptr);
+  CHECK(view_model.pools[0].name == "pool 0");
+  CHECK(view_model.pools[1].name == "lent");
+  CHECK(row_of(view_model, "weights").pool == "pool 0");
+}
+
 TEST_CASE(
     "memory pools: every buffer of the trace and of the graph is listed once, of all four kinds") {
   const auto document = test::memory_document();
@@ -222,4 +231,5 @@ TEST_CASE("axis: ticks are round, in one unit, and at most the requested number"
     CHECK(time_ticks(0, length, 8).size() <= 9);
     CHECK(byte_ticks(0, length, 8).size() <= 9);
   }
+  CHECK(time_ticks(3e18, 3e18 + 4096, 8).size() <= 9);  // neighbouring doubles are 512 apart
 }

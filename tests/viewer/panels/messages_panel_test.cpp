@@ -54,6 +54,21 @@ TEST_CASE("message list: one list contains all kinds, newest first") {
   CHECK(list.counts[static_cast<std::size_t>(MessageRank::Note)] == 0);
 }
 
+TEST_CASE("message list: the end of a graph is not an update") {
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  trace::Records records;
+  records.updates.push_back({1'000, HandMadeTrace::kStep, 1, 1, "destroyed after 7 replays"});
+  records.updates.push_back({2'000, HandMadeTrace::kStep, 1, 2, "2 kernels changed"});
+  builder.add(std::move(records));
+  const MessageList list = make_message_list(*builder.publish(), {}, kAll);
+  REQUIRE(list.lines.size() == 2);
+  CHECK(list.lines[0].rank == MessageRank::Update);
+  CHECK(list.lines[0].id == "version 1 to 2");
+  CHECK(list.lines[1].rank == MessageRank::Info);
+  CHECK(list.lines[1].id == "version 1");
+  CHECK(list.counts[static_cast<std::size_t>(MessageRank::Update)] == 1);
+}
+
 TEST_CASE("message list: the target of a finding is the node of its command") {
   const MessageList list = make_message_list(*eventful_document(), "beyond", kAll);
   REQUIRE(list.lines.size() == 1);
@@ -100,6 +115,17 @@ TEST_CASE("messages panel: a click on a finding selects its node") {
   REQUIRE(std::holds_alternative<model::SelectedNode>(fixture.view.selection));
   CHECK(std::get<model::SelectedNode>(fixture.view.selection).node == 3);
   CHECK(fixture.view.reveal_selection);
+}
+
+TEST_CASE("messages panel: the list is exported with complete texts") {
+  PanelFixture fixture({1200, 300}, eventful_document());
+  MessagesPanel panel(fixture.background);
+  fixture.settle(panel);
+  const std::string text = fixture.csv(panel);
+  INFO(text);
+  CHECK(text.rfind("Time (ns),Kind,Id,Message,Location\r\n", 0) == 0);
+  test::check_in_order(text, {",loss,", "\"1,234 replays lost", ",update,", ",error,out-of-range,",
+                              ",info,hint,could run side by side,"});
 }
 
 TEST_CASE("messages panel: without messages the panel shows a placeholder") {

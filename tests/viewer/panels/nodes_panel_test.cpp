@@ -53,13 +53,6 @@ void click_header(PanelFixture& fixture, NodesPanel& panel, NodeColumn column) {
   fixture.settle(panel);
 }
 
-std::vector<std::uint32_t> all_but(std::uint32_t count, std::uint32_t excluded) {
-  std::vector<std::uint32_t> nodes(count);
-  std::iota(nodes.begin(), nodes.end(), 0u);
-  nodes.erase(nodes.begin() + excluded);
-  return nodes;
-}
-
 }  // namespace
 
 TEST_CASE("nodes: sorted_nodes() sorts by the median in both directions") {
@@ -75,6 +68,17 @@ TEST_CASE("nodes: sorted_nodes() sorts by the median in both directions") {
     CHECK(nodes[descending[i - 1]].median >= nodes[descending[i]].median);
     CHECK(nodes[ascending[i - 1]].median <= nodes[ascending[i]].median);
   }
+}
+
+TEST_CASE("nodes panel: the footer says how many of the sampled replays were read") {
+  PanelFixture fixture;
+  NodesPanel panel(fixture.background);
+  fixture.settle(panel);
+  CHECK(text_of(fixture, panel).find("sampled replays") == std::string::npos);  // all of them
+  fixture.view_model.sampled_replays = 7'567;
+  fixture.view_model.read_replays = 512;
+  static_cast<void>(
+      offset_of(text_of(fixture, panel), " samples of 512 of 7,567 sampled replays      "));
 }
 
 TEST_CASE("nodes: unknown values come last in both directions") {
@@ -144,12 +148,12 @@ TEST_CASE("nodes: a click selects the node, and a double click shows the node in
   fixture.settle(panel);
   const ImVec2 row = row_of(fixture, panel, 3);
   REQUIRE(row.y > 0);
-  fixture.view.upper = UpperTab::Timeline;
+  fixture.view.upper = View::Timeline;
   fixture.click(row, [&] { fixture.draw(panel); });
   CHECK(fixture.view.selection == model::Selection{model::SelectedNode{fixture.view.graph, 3}});
-  CHECK(fixture.view.upper == UpperTab::Timeline);
+  CHECK(fixture.view.upper == View::Timeline);
   fixture.double_click(row, [&] { fixture.draw(panel); });
-  CHECK(fixture.view.upper == UpperTab::Graph);
+  CHECK(fixture.view.upper == View::Graph);
 }
 
 TEST_CASE("nodes: a selection in another panel scrolls to the row") {
@@ -165,40 +169,49 @@ TEST_CASE("nodes: a selection in another panel scrolls to the row") {
   CHECK(row_of(fixture, panel, last).y > 0);
 }
 
-TEST_CASE("nodes: nodes_as_tsv() writes a header and numbers without separators") {
-  PanelFixture fixture;
-  const model::Graph& graph = *fixture.entry().graph;
-  const std::vector<std::uint32_t> nodes = all_but(graph.node_count(), 1);
-  const std::string text = nodes_as_tsv(graph, &fixture.view_model, nodes);
-  CHECK(std::count(text.begin(), text.end(), '\n') == 5);
-  CHECK(text.rfind("Node\tId\tShare\tMedian (ns)", 0) == 0);
-  CHECK(text.find("\nblur\t2\t") != std::string::npos);
-  CHECK(text.find("\t1,") == std::string::npos);
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-  CHECK(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\t')) ==
-        lines * (kNodeColumns - 2));
-}
-
-TEST_CASE("nodes: Ctrl+C copies the selected row, and Ctrl+Shift+C copies all rows") {
+TEST_CASE("nodes: the table is exported with numbers in place of formatted texts") {
   PanelFixture fixture;
   NodesPanel panel(fixture.background);
   fixture.settle(panel);
-  fixture.click(row_of(fixture, panel, 3), [&] { fixture.draw(panel); });
-  ImGuiIO& io = ImGui::GetIO();
-  const auto press_c = [&] {
-    io.KeysDown[io.KeyMap[ImGuiKey_C]] = true;
-    fixture.window([&] { fixture.draw(panel); });
-    io.KeysDown[io.KeyMap[ImGuiKey_C]] = false;
-    fixture.window([&] { fixture.draw(panel); });
+  const std::string text = fixture.csv(panel);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 6);
+  CHECK(text.rfind(
+            "Node,Id,Share,Median (ns),Spread,p90 (ns),p99 (ns),Max (ns),Samples,Slack (ns),", 0) ==
+        0);
+  test::check_in_order(text, {"\r\nstore,4,0.", "\r\nblur,2,0."});
+  CHECK(text.find(" us") == std::string::npos);
+}
+
+TEST_CASE("nodes: the menu of a row shows, filters, copies and bookmarks its node") {
+  PanelFixture fixture;
+  NodesPanel panel(fixture.background);
+  fixture.settle(panel);
+  const auto contents = [&] { fixture.draw(panel); };
+  const model::Selection blur = model::SelectedNode{fixture.view.graph, 2};
+  const auto choose = [&](const char* item) {
+    fixture.view.selection = {};
+    fixture.view.filter = {};
+    fixture.update();
+    fixture.settle(panel);
+    fixture.click(row_of(fixture, panel, 2), contents, 1);
+    fixture.choose(item, contents);
   };
-  io.KeyCtrl = true;
-  press_c();
-  CHECK(std::string(ImGui::GetClipboardText()) ==
-        nodes_as_tsv(*fixture.entry().graph, &fixture.view_model, std::vector<std::uint32_t>{3}));
-  io.KeyShift = true;
-  press_c();
-  const std::string all = ImGui::GetClipboardText();
-  CHECK(std::count(all.begin(), all.end(), '\n') == 6);
+  choose("Show in Timeline");
+  CHECK(fixture.view.selection == blur);
+  CHECK(fixture.view.upper == View::Timeline);
+  choose("Filter by kind");
+  CHECK(fixture.view.filter.kinds ==
+        1u << static_cast<unsigned>(fixture.entry().graph->record().nodes[2].kind));
+  choose("Copy name");
+  CHECK(std::string(ImGui::GetClipboardText()) == "blur");
+  choose("Copy row as CSV");
+  CHECK(std::string(ImGui::GetClipboardText()).find("\r\nblur,2,") != std::string::npos);
+  choose("Bookmark...");
+  CHECK(fixture.view.selection == blur);
+  CHECK(fixture.view.focus_note);
+  fixture.is_live = true;  // a session has no notes
+  fixture.click(row_of(fixture, panel, 2), contents, 1);
+  CHECK(fixture.text(contents).find("Bookmark") == std::string::npos);
 }
 
 TEST_CASE("nodes: a distribution counts every sample, and the last bar includes the tail") {
@@ -206,13 +219,26 @@ TEST_CASE("nodes: a distribution counts every sample, and the last bar includes 
   for (int i = 0; i < 1000; ++i) times.add(10'000 + i);
   times.add(5'000'000);
   const Distribution spread = distribution(times, 24);
-  CHECK(spread.bars.size() == 24);
+  CHECK(spread.bars.size() <= 24);
+  CHECK(spread.bars.size() >= 8);
   CHECK(std::accumulate(spread.bars.begin(), spread.bars.end(), 0.0) == doctest::Approx(1001));
   CHECK(spread.has_tail());
   CHECK(spread.highest < 20'000);
   CHECK(spread.bars.back() >= 1);
   CHECK(spread.position(spread.lowest) == 0);
   CHECK(spread.position(1e12) == 1);
+}
+
+TEST_CASE("nodes: a distribution has no bar where there is no sample") {
+  detail::CompactDurationHistogram times;
+  for (int i = 0; i < 500; ++i) {
+    times.add(300'000);
+    times.add(320'000);
+  }
+  const Distribution spread = distribution(times, 24);
+  CHECK(std::count_if(spread.bars.begin(), spread.bars.end(), [](double n) { return n > 0; }) == 2);
+  CHECK(spread.bars.front() == 500);
+  CHECK(spread.bars.back() == 500);
 }
 
 TEST_CASE("nodes: distribution() accepts no values and equal values") {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 #include <imgui_internal.h>
 
@@ -24,6 +25,47 @@ std::shared_ptr<const model::Document> hand_made_document() {
   const std::filesystem::path path = scratch_folder() / "panels.reprise";
   if (!std::filesystem::exists(path)) write_hand_made_trace(path);
   return document_of(path);
+}
+
+void check_in_order(const std::string& text, std::initializer_list<const char*> words) {
+  std::size_t at = 0;
+  for (const char* word : words) {
+    INFO(text);
+    at = text.find(word, at);
+    REQUIRE_MESSAGE(at != std::string::npos, word);
+    ++at;
+  }
+}
+
+void check_well_formed(const std::string& xml) {
+  for (std::size_t at = xml.find('&'); at != std::string::npos; at = xml.find('&', at + 1)) {
+    const std::string entity = xml.substr(at + 1, xml.find(';', at) - at - 1);
+    CAPTURE(entity);
+    const bool is_number = entity.size() > 1 && entity[0] == '#' &&
+                           entity.find_first_not_of("0123456789", 1) == std::string::npos;
+    REQUIRE((is_number || entity == "amp" || entity == "lt" || entity == "gt" || entity == "quot"));
+  }
+  std::vector<std::string> open;
+  std::size_t at = xml.find("?>") + 2, roots = 0;
+  while ((at = xml.find('<', at)) != std::string::npos) {
+    const std::size_t end = xml.find('>', at);
+    REQUIRE(end != std::string::npos);
+    const std::string tag = xml.substr(at + 1, end - at - 1), name = tag.substr(0, tag.find(' '));
+    INFO(tag);
+    CHECK(tag.find('<') == std::string::npos);
+    CHECK(std::count(tag.begin(), tag.end(), '"') == 2 * std::count(tag.begin(), tag.end(), '='));
+    if (tag[0] == '/') {
+      REQUIRE_FALSE(open.empty());
+      CHECK(open.back() == tag.substr(1));
+      open.pop_back();
+    } else {
+      roots += open.empty() ? 1 : 0;
+      if (tag.back() != '/') open.push_back(name);
+    }
+    at = end + 1;
+  }
+  CHECK(open.empty());
+  CHECK(roots == 1);
 }
 
 ImGuiFixture::ImGuiFixture(ImVec2 size, viewer::Shade shade) : context_(ImGui::CreateContext()) {
@@ -138,6 +180,28 @@ void ImGuiFixture::drag(ImVec2 from, ImVec2 to, const std::function<void()>& con
   ImGui::GetIO().MouseClickedTime[button] = -FLT_MAX;
 }
 
+void ImGuiFixture::choose(const std::string& item, const std::function<void()>& contents) {
+  move_mouse({-FLT_MAX, -FLT_MAX});
+  std::istringstream log(text(contents));  // ends with the menu
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(log, line);) {
+    const std::size_t start = line.find_first_not_of(' ');
+    if (start != std::string::npos) lines.push_back(line.substr(start));
+  }
+  const ImGuiContext& context = *ImGui::GetCurrentContext();
+  REQUIRE(context.OpenPopupStack.Size > 0);
+  const ImGuiWindow& menu = *context.OpenPopupStack.back().Window;
+  const float spacing = context.Style.ItemSpacing.y, padding = menu.WindowPadding.y;
+  float y = menu.Pos.y + menu.Size.y - padding + spacing;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const float height = (*line)[0] == '-' ? spacing : context.FontSize + spacing;
+    if (line->find(item) != std::string::npos)
+      return click({menu.Pos.x + menu.Size.x / 2, y - height / 2 - spacing / 2}, contents);
+    y -= height;
+  }
+  FAIL("the menu has no item " << item);
+}
+
 void ImGuiFixture::press(int glfw_key, const std::function<void()>& contents, int mods) {
   viewer::on_key_event(glfw_key, true, false, mods);
   window(contents);
@@ -146,6 +210,14 @@ void ImGuiFixture::press(int glfw_key, const std::function<void()>& contents, in
 
 void ImGuiFixture::type(const std::string& text) {
   ImGui::GetIO().AddInputCharactersUTF8(text.c_str());
+}
+
+ImVec2 ImGuiFixture::tooltip_size() {
+  for (const ImGuiWindow* const each : ImGui::GetCurrentContext()->Windows) {
+    if ((each->Flags & ImGuiWindowFlags_Tooltip) != 0 && each->Active && !each->Hidden)
+      return each->Size;
+  }
+  return {0, 0};
 }
 
 int ImGuiFixture::vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }

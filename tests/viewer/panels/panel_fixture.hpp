@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,11 +17,21 @@
 
 namespace reprise::test {
 
+// Keys and modifiers as GLFW numbers them.
+constexpr int kShift = 1, kControl = 2, kEscape = 256, kRight = 262, kLeft = 263, kHome = 268,
+              kF1 = 290, kF3 = 292;
+
 // The document of the hand-made trace: two graphs, "step" and "other", of five nodes each; see
 // hand_made_trace.hpp.
 [[nodiscard]] std::shared_ptr<const model::Document> hand_made_document();
 // The document of a whole trace file.
 [[nodiscard]] std::shared_ptr<const model::Document> document_of(const std::filesystem::path& path);
+
+// Requires that `text` contains the words one after the other.
+void check_in_order(const std::string& text, std::initializer_list<const char*> words);
+
+// Requires that `xml` is well-formed, as far as tags, attributes and entities go.
+void check_well_formed(const std::string& xml);
 
 // An ImGui context, for widgets that draw without a document.
 class ImGuiFixture {
@@ -52,11 +63,15 @@ class ImGuiFixture {
   void click(ImVec2 at, const std::function<void()>& contents, int button = 0);
   void double_click(ImVec2 at, const std::function<void()>& contents);
   void drag(ImVec2 from, ImVec2 to, const std::function<void()>& contents, int button = 0);
+  // Clicks the item of the open menu whose text contains `item`. `contents` draws the menu.
+  void choose(const std::string& item, const std::function<void()>& contents);
   // Presses a key (a GLFW key code) for one frame drawn with `contents`.
   void press(int glfw_key, const std::function<void()>& contents, int mods = 0);
   // Types text in the next frame.
   void type(const std::string& text);
 
+  // The size of the tooltip of the last frame; {0, 0}: none.
+  [[nodiscard]] static ImVec2 tooltip_size();
   // The number of vertices of the last frame.
   [[nodiscard]] int vertices() const;
   // True if the last frame has vertices and all their coordinates are finite.
@@ -93,6 +108,14 @@ class PanelFixture : public ImGuiFixture {
   void draw(Panel& panel) {
     viewer::PanelContext context = panel_context();
     panel.draw(context);
+  }
+  // The CSV export of the first table of a panel.
+  template <class Panel>
+  [[nodiscard]] std::string csv(Panel& panel) {
+    ImGui::SetClipboardText("");
+    view.table_export = viewer::TableExport{};
+    window([&] { draw(panel); });
+    return ImGui::GetClipboardText();
   }
   [[nodiscard]] const model::GraphEntry& entry() const { return *document->find(view.graph); }
 

@@ -96,6 +96,32 @@ TEST_CASE(
   CHECK(strip.view.range.count == 25);
 }
 
+TEST_CASE("replays panel: the menu of a replay sets an end of the range") {
+  Strip strip(test::make_replays_document(50), {1600, 280});
+  const auto contents = [&] { strip.draw(strip.panel); };
+  const auto choose = [&](std::uint64_t number, const char* item) {
+    strip.click({strip.x_of(number), kInStrip}, contents, 1);
+    strip.choose(item, contents);
+  };
+  choose(11, "Range starts here");
+  CHECK(strip.view.range.first == 10);
+  CHECK(strip.view.range.count == 40);
+  choose(20, "Range ends here");
+  CHECK(strip.view.range.first == 10);
+  CHECK(strip.view.range.count == 10);
+  choose(15, "Show in Timeline");
+  CHECK(strip.view.replay == 15);
+  CHECK(strip.view.upper == View::Timeline);
+  choose(15, "Save replays as CSV");
+  REQUIRE(strip.view.save.has_value());
+  CHECK(strip.view.save->name == "replays.csv");
+  const std::string& csv = strip.view.save->contents;
+  CHECK(csv.rfind("replay,launched (ns),device time (ns),launch call (ns),latency (ns),gap (ns),"
+                  "sampled\r\n11,",
+                  0) == 0);
+  CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 10);  // the range
+}
+
 TEST_CASE("replays panel: the wheel zooms at the cursor") {
   Strip strip(test::make_replays_document(4000));
   const float x = 700;
@@ -156,8 +182,7 @@ TEST_CASE("replays panel: a live strip follows the newest replays until the user
 }
 
 TEST_CASE(
-    "replays panel: a tall panel shows quantiles, and contiguous selected durations become the "
-    "range") {
+    "replays panel: the view shows quantiles, and a click on the histogram selects durations") {
   // Ten slow replays in a row.
   Strip strip(test::make_replays_document(400,
                                           [](trace::Replay& r) {
@@ -167,10 +192,14 @@ TEST_CASE(
               {1600, 620});
   const std::string text = strip.text([&] { strip.draw(strip.panel); });
   for (const char* const part :
-       {"device time", "launch call", "latency", "p99", "900.0 us", "All replays"}) {
+       {"device time", "launch call", "launch-to-start", "p99", "900.0 us", "All replays"}) {
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
+  const std::string csv = strip.csv(strip.panel);
+  CHECK(csv.rfind("interval,p50 (ns),p90 (ns),p99 (ns),max (ns),mean (ns),replays,", 0) == 0);
+  CHECK(csv.find("\r\ndevice time,") != std::string::npos);
+  CHECK(csv.find(",900000,") != std::string::npos);
   // The overflow bin at the right end of the histogram holds them.
   const auto contents = [&] { strip.draw(strip.panel); };
   float right = 0;
@@ -181,8 +210,45 @@ TEST_CASE(
   REQUIRE(right != 0);
   strip.click({right, 560}, contents);
   for (int i = 0; i < 3; ++i) strip.settle(strip.panel);
-  CHECK(strip.view.range.first == 200);
-  CHECK(strip.view.range.count == 10);
+  CHECK(strip.view.range.covers_all_indices());
+  REQUIRE(strip.view.range.durations);
+  CHECK(strip.view.range.durations->max >= 900'000);
+  CHECK(strip.view.range.durations->min > 110'000);
+  strip.move_mouse({5, 5});
+  CHECK(strip.text(contents).find("10 of 400 replays") != std::string::npos);
+  CHECK(strip.text(contents).find("Compare with the rest") != std::string::npos);
+  // Without the selection, as after Esc, the histogram shows none.
+  strip.view.range = {};
+  strip.settle(strip.panel);
+  CHECK(strip.text(contents).find("10 of 400 replays") == std::string::npos);
+}
+
+TEST_CASE("replays panel: a narrow table shows fewer columns, each with its unit") {
+  Strip wide(test::make_replays_document(50), {1600, 620});
+  CHECK(wide.text([&] { wide.draw(wide.panel); }).find("mean") != std::string::npos);
+  Strip narrow(test::make_replays_document(50), {700, 620});
+  const std::string text = narrow.text([&] { narrow.draw(narrow.panel); });
+  CHECK(text.find("mean") == std::string::npos);
+  CHECK(text.find("p99") != std::string::npos);
+  CHECK(text.find("outliers") != std::string::npos);
+}
+
+TEST_CASE("replays panel: the strip and the view zoom independently and share the range") {
+  PanelFixture fixture({1600, 106}, test::make_replays_document(400));
+  ReplaysPanel panel(fixture.background);
+  struct StripOnly {
+    ReplaysPanel& panel;
+    void draw(PanelContext& context) { panel.draw_strip(context); }
+  } strip{panel};
+  fixture.settle(strip);
+  const std::string text = fixture.text([&] { fixture.draw(strip); });
+  CHECK(text.find("p99") == std::string::npos);  // no table of quantiles
+  const auto draw_strip = [&] { fixture.draw(strip); };
+  fixture.drag({400, kInStrip}, {800, kInStrip}, draw_strip);
+  REQUIRE(fixture.view.has_range());
+  const model::ReplayRange range = fixture.view.range;
+  fixture.settle(panel);
+  CHECK(fixture.view.range == range);
 }
 
 TEST_CASE("replays panel: shows a placeholder without replays, and draws at every size") {

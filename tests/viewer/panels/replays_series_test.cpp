@@ -166,12 +166,30 @@ TEST_CASE("replay bars: panning does not change the extent of a bar") {
   CHECK(same->end == here[10].end);
 }
 
-TEST_CASE("replay bars: axis_max() fits all values except outliers") {
-  CHECK(axis_max(1000, 950, 990, 1100) == doctest::Approx(1080));  // everything fits
-  const double top = axis_max(1'000'000, 950, 990, 1100);
-  CHECK(top < 3000);
-  CHECK(top > 1100);
-  CHECK(axis_max(5000, -1, -1, 0) > 5000);  // the median is unknown
+TEST_CASE("replay bars: the axis fits all values except outliers") {
+  CHECK(strip_axis(1000, 950, 990, 1100).top == doctest::Approx(1080));  // everything fits
+  const StripAxis axis = strip_axis(1'000'000, 950, 990, 1100);
+  CHECK(axis.top < 3000);
+  CHECK(axis.top > 1100);
+  CHECK(axis.is_linear());
+  CHECK(strip_axis(5000, -1, -1, 0).top > 5000);  // the median is unknown
+}
+
+TEST_CASE("replay bars: the median stays readable however slow the slowest replays are") {
+  for (const trace::Time factor : {1, 2, 5, 10, 100, 10'000}) {
+    CAPTURE(factor);
+    const trace::Time median = 20'000, p99 = median * factor;
+    const StripAxis axis = strip_axis(2 * p99, median, p99, 2 * median);
+    CHECK(axis.position(static_cast<double>(median)) >= 0.22);
+    CHECK(axis.position(static_cast<double>(p99)) <= 1);
+    double last = -1;  // longer replays have longer bars
+    for (double time = 0; time <= static_cast<double>(p99); time += static_cast<double>(p99) / 50) {
+      CHECK(axis.position(time) > last);
+      last = axis.position(time);
+    }
+    CHECK(axis.position(axis.top) == doctest::Approx(1));
+    CHECK(axis.position(axis.top * 2) == doctest::Approx(1));
+  }
 }
 
 TEST_CASE(
@@ -189,13 +207,18 @@ TEST_CASE(
   CHECK(histogram.overflow == 1);
   CHECK(histogram.max == 80'000'000);
   CHECK(histogram.lowest + histogram.width * 40 < 200'000);  // the outlier does not widen the bins
-  const Matches matches = matching_replays(series, {}, 1'000'000, 1e9);
+  const auto& replays = document->find(test::kManyReplays)->replays;
+  const auto taking = [](double min, double max) {
+    return model::ReplayRange{.durations = model::DurationBounds{.min = min, .max = max}};
+  };
+  const Matches matches = matching_replays(replays, taking(1'000'000, 1e9));
   REQUIRE(matches.indices.size() == 1);
   CHECK(matches.indices.front() == 499);
-  CHECK(matches.is_contiguous());
   CHECK(matches.any(400, 500));
   CHECK(!matches.any(500, 1000));
-  CHECK(matching_replays(series, {0, 100}, 0, 1e9).indices.size() == 100);
+  model::ReplayRange first = taking(0, 1e9);
+  first.count = 100;
+  CHECK(matching_replays(replays, first).indices.size() == 100);
 }
 
 TEST_CASE("replay statistics: summarise() returns median, p99 and the outlier fence") {

@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <imgui_internal.h>
+
+#include "panels/shared/keys.hpp"
+#include "panels/workspace/open_dialog.hpp"
 #include "panels/workspace/start_page.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -55,6 +59,8 @@ TEST_CASE("start page: an empty page draws at every size and shows hints") {
   const std::string text = t.text();
   CHECK(text.find("Drop a trace") != std::string::npos);
   CHECK(text.find("F1") != std::string::npos);
+  CHECK(text.find("reprise run --") != std::string::npos);
+  CHECK(text.find("No live programs") != std::string::npos);
 }
 
 TEST_CASE("start page: a click on a live session opens it") {
@@ -78,10 +84,149 @@ TEST_CASE("start page: a click on a recent file opens it if the file exists") {
   CHECK(std::get<OpenTarget>(t.action).target == "/traces/there.reprise");
 }
 
+TEST_CASE("start page: two recent files are compared through their menus") {
+  StartTest t;
+  t.view_model.recent = {{"/traces/a.reprise", "", true}, {"/traces/b.reprise", "", true}};
+  t.draw();
+  // Right-clicks in a row and clicks the menu item that contains the text.
+  const auto choose = [&](float y, const char* item) {
+    t.context.move_mouse({1000, y});
+    t.draw();
+    t.context.hold_button(1);
+    t.draw();
+    t.context.release_button(1);
+    t.draw();
+    t.draw();
+    const ImGuiWindow* menu = nullptr;
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      if ((window->Flags & ImGuiWindowFlags_Popup) != 0 && window->Active) menu = window;
+    }
+    if (menu == nullptr) return false;
+    if (t.text().find(item) == std::string::npos) return false;
+    const int row = std::string(item) == "Select to compare" ? 1 : 2;
+    t.context.move_mouse({menu->Pos.x + 20, menu->Pos.y + ImGui::GetStyle().WindowPadding.y +
+                                                (static_cast<float>(row) + 0.5f) *
+                                                    ImGui::GetTextLineHeightWithSpacing()});
+    t.draw();
+    t.context.hold_button(0);
+    t.draw();
+    t.context.release_button(0);
+    t.draw();
+    return true;
+  };
+  // Rows are found from top to bottom; the first has "Select to compare", the other the comparison.
+  float y = 200;
+  while (y < 600 && !choose(y, "Select to compare")) y += 9;
+  REQUIRE(y < 600);
+  while (y < 600 && std::holds_alternative<std::monostate>(t.action)) {
+    y += 9;
+    choose(y, "Compare with a.reprise");
+  }
+  REQUIRE(std::holds_alternative<CompareTarget>(t.action));
+  CHECK(std::get<CompareTarget>(t.action).first.target == "/traces/a.reprise");
+  CHECK(std::get<CompareTarget>(t.action).second.target == "/traces/b.reprise");
+}
+
+TEST_CASE("start page: a command is run, its output is shown, and it can be stopped") {
+  StartTest t;
+  t.draw();
+  const auto find_field = [&] {
+    for (float y = 300; y < 700 && !ImGui::GetIO().WantTextInput; y += 9) {
+      t.context.move_mouse({400, y});
+      t.draw();
+      t.context.hold_button(0);
+      t.draw();
+      t.context.release_button(0);
+      t.draw();
+    }
+    return ImGui::GetIO().WantTextInput;
+  };
+  REQUIRE(find_field());
+  t.context.type("python3 train.py");
+  t.draw();
+  ImGuiIO& io = ImGui::GetIO();
+  io.KeysDown[io.KeyMap[ImGuiKey_Enter]] = true;
+  t.draw();
+  io.KeysDown[io.KeyMap[ImGuiKey_Enter]] = false;
+  REQUIRE(std::holds_alternative<RunProgram>(t.action));
+  CHECK(std::get<RunProgram>(t.action).command == "python3 train.py");
+  t.action = {};
+  t.view_model.is_program_running = true;
+  t.view_model.program_state = "started python3 as process 7";
+  t.view_model.program_output = {"epoch 1", "epoch 2"};
+  t.draw();
+  const std::string text = t.text();
+  reprise::test::check_in_order(text,
+                                {"Stop", "started python3 as process 7", "epoch 1", "epoch 2"});
+  for (float x = 560; x < 790 && std::holds_alternative<std::monostate>(t.action); x += 20)
+    t.click_down(x, 200, 700);
+  CHECK(std::holds_alternative<StopProgram>(t.action));
+}
+
+TEST_CASE("start page: Ctrl+O moves the focus to the address") {
+  StartTest t;
+  t.draw();
+  on_key_event('O', true, false, reprise::test::kControl);
+  t.draw();
+  on_key_event('O', false, false, reprise::test::kControl);
+  for (int i = 0; i < 3; ++i) t.draw();
+  CHECK(ImGui::GetIO().WantTextInput);
+}
+
+TEST_CASE("open dialog: Enter opens the address, and a recent file opens or is compared") {
+  ImGuiFixture context;
+  OpenDialog dialog;
+  StartAction action;
+  const std::vector<std::string> recent = {"/traces/a.reprise"};
+  const auto draw = [&] {
+    context.frame([&] {
+      StartAction result = dialog.draw(context.theme, recent);
+      if (!std::holds_alternative<std::monostate>(result)) action = std::move(result);
+    });
+  };
+  draw();
+  CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+  dialog.open();
+  for (int i = 0; i < 3; ++i) draw();
+  CHECK(ImGui::GetIO().WantTextInput);
+  context.type("run.reprise");
+  draw();
+  const int enter = ImGui::GetIO().KeyMap[ImGuiKey_Enter];
+  ImGui::GetIO().KeysDown[enter] = true;
+  draw();
+  ImGui::GetIO().KeysDown[enter] = false;
+  draw();
+  REQUIRE(std::holds_alternative<OpenTarget>(action));
+  CHECK(std::get<OpenTarget>(action).target == "run.reprise");
+  CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+
+  // Clicks from top to bottom at a fraction of the dialog's width.
+  const auto click_down = [&](float part) {
+    action = {};
+    dialog.open();
+    for (int i = 0; i < 3; ++i) draw();
+    for (float y = 400; y < 620 && std::holds_alternative<std::monostate>(action); y += 7) {
+      context.move_mouse({490 + 620 * part, y});
+      draw();
+      context.hold_button(0);
+      draw();
+      context.release_button(0);
+      draw();
+    }
+  };
+  click_down(0.4f);
+  REQUIRE(std::holds_alternative<OpenTarget>(action));
+  CHECK(std::get<OpenTarget>(action).target == "/traces/a.reprise");
+  click_down(0.95f);
+  REQUIRE(std::holds_alternative<CompareTarget>(action));
+  CHECK(std::get<CompareTarget>(action).first.target.empty());
+  CHECK(std::get<CompareTarget>(action).second.target == "/traces/a.reprise");
+}
+
 TEST_CASE("start page: the button of an installed sample returns RunSample") {
   StartTest t;
   t.view_model.sample = "/usr/bin/digits";
-  t.view_model.sample_state = "starting, as process 7";
+  t.view_model.program_state = "starting, as process 7";
   t.draw();
   t.click_down(320, 200, 700);
   CHECK(std::holds_alternative<RunSample>(t.action));

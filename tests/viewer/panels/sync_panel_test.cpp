@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,14 @@ using reprise::test::PanelFixture;
 
 namespace {
 
-const ImVec2 kSize{1300, 520};
+const ImVec2 kSyncPanel{1300, 520};
 
 model::Selection edge(std::uint32_t e) { return model::SelectedEdge{test::kMemoryKey, e}; }
 model::Selection barrier(std::uint32_t b) { return model::SelectedBarrier{test::kMemoryKey, b}; }
 
 struct SyncFixture : PanelFixture {
   explicit SyncFixture(std::shared_ptr<const model::Document> of = test::memory_document())
-      : PanelFixture(kSize, std::move(of)), panel(background) {
+      : PanelFixture(kSyncPanel, std::move(of)), panel(background) {
     settle(panel);
   }
   std::string panel_text() {
@@ -33,7 +34,7 @@ struct SyncFixture : PanelFixture {
   }
   // A point on the row that hovers `selection`; {0, 0} if no row does.
   ImVec2 row_of(const model::Selection& selection) {
-    for (float y = 40; y < kSize.y; y += 4) {
+    for (float y = 40; y < kSyncPanel.y; y += 4) {
       view.hovered = {};
       move_mouse({40, y});
       window([&] { draw(panel); });
@@ -99,11 +100,35 @@ TEST_CASE("sync panel: the summary shows the costliest edge, redundant barriers 
   SyncFixture f;
   const std::string text = f.panel_text();
   CHECK(find_text(text, "90.00 us", find_text(text, "critical path")) != 0);
-  CHECK(find_text(text, "2 blur -> 3 sum, 30.00 us", find_text(text, "costliest edge")) != 0);
+  CHECK(find_text(text, "1 scale -> 2 blur, 10.00 us", find_text(text, "costliest edge")) != 0);
   CHECK(find_text(text, "lanes 30.00 us, entry/exit 10.00 us",
                   find_text(text, "false dependencies")) != 0);
   CHECK(text.substr(find_text(text, "redundant barriers"), 23).find("2") != std::string::npos);
   CHECK(text.substr(find_text(text, "hazards"), 14).find("1") != std::string::npos);
+}
+
+TEST_CASE("sync panel: nodes that fill the device are reported as an order without gain") {
+  trace::GraphVersion record = test::memory_record();
+  record.device = 7;  // not described: any overlap is possible
+  {
+    SyncFixture f(test::memory_document(record));
+    CHECK(find_text(f.panel_text(), "costliest edge") != 0);
+  }
+  auto document = std::make_shared<model::Document>(*test::memory_document(record));
+  auto devices = std::make_shared<std::map<std::uint32_t, trace::Device>>(*document->devices);
+  (*devices)[7] = {7, "one worker", "host", {}, 0, 1};
+  document->devices = devices;
+  SyncFixture f(document);
+  const std::string text = f.panel_text();
+  CHECK(find_text(text, "order") < find_text(text, "cannot be improved"));
+  CHECK(text.find("costliest edge") == std::string::npos);
+}
+
+TEST_CASE("sync panel: edges have a median gap over the replays that they released") {
+  SyncFixture f;
+  click_header(f, 8);
+  const std::string text = f.panel_text();
+  CHECK(find_text(text, "1.000 us | 1.000 us", find_text(text, "data flow")) != 0);
 }
 
 TEST_CASE("sync panel: redundant edges and barriers are marked") {
@@ -124,6 +149,23 @@ TEST_CASE("sync panel: redundant edges and barriers are marked") {
       std::string::npos);
 }
 
+TEST_CASE("sync panel: edges and barriers are exported with costs and gaps in ns") {
+  SyncFixture f;
+  const std::string edges = f.csv(f.panel);
+  INFO(edges);
+  CHECK(edges.rfind("from,to,cause,hazard,buffer,bytes (bytes),cost (ns),gap (ns),median gap "
+                    "(ns),status\r\n",
+                    0) == 0);
+  CHECK(edges.find("\r\n2  blur,3  sum,lane,,,,10000,") != std::string::npos);
+  CHECK(static_cast<std::size_t>(std::count(edges.begin(), edges.end(), '\n')) ==
+        1 + f.entry().graph->record().edges.size());
+  f.choose_tab(1);
+  const std::string barriers = f.csv(f.panel);
+  INFO(barriers);
+  CHECK(barriers.rfind("barrier,label,range,accesses,edges,critical,cost (ns),status\r\n", 0) == 0);
+  test::check_in_order(barriers, {"step.cpp:12", "redundant"});
+}
+
 TEST_CASE("sync panel: a click on a barrier selects it and a button filters its edges") {
   SyncFixture f;
   f.choose_tab(1);
@@ -134,7 +176,7 @@ TEST_CASE("sync panel: a click on a barrier selects it and a button filters its 
   CHECK(find_text(f.panel_text(), "Show 1 edge") != 0);
   // The button is somewhere in the details below the table.
   bool is_shown = false;
-  for (float y = kSize.y * 0.7f; y < kSize.y && !is_shown; y += 8) {
+  for (float y = kSyncPanel.y * 0.7f; y < kSyncPanel.y && !is_shown; y += 8) {
     f.click_at({60, y});
     is_shown = f.row_of(edge(test::kEdge12Barrier)).y > 0;
   }
@@ -155,11 +197,51 @@ TEST_CASE("sync panel: the details describe the selected edge or node") {
   f.view.select(edge(test::kEdge23Lane));
   std::string text = f.panel_text();
   CHECK(find_text(text, "False dependency:") != 0);
-  CHECK(find_text(text, "shortens the critical path by 30.00 us (33.3 %)") != 0);
+  CHECK(find_text(text, "saves about 10.00 us (11.1 % of the critical path)") != 0);
+  f.view.select(edge(test::kEdge01));
+  CHECK(find_text(f.panel_text(), "This order cannot be improved: scale reads what load writes") !=
+        0);
   f.view.select(model::SelectedNode{test::kMemoryKey, 2});
   text = f.panel_text();
   CHECK(find_text(text, "Predecessors of 2  blur") != 0);
   CHECK(find_text(text, "2 incoming edges") != 0);
+}
+
+TEST_CASE("sync panel: the menu of an edge selects its ends, and copies what it is") {
+  SyncFixture f;
+  const auto contents = [&] { f.draw(f.panel); };
+  const auto choose = [&](const char* item) {
+    f.view.selection = {};
+    f.settle(f.panel);
+    f.click(f.row_of(edge(test::kEdge34)), contents, 1);
+    f.choose(item, contents);
+  };
+  choose("Select store");
+  CHECK(f.view.selection == model::Selection{model::SelectedNode{test::kMemoryKey, 4}});
+  choose("Show in Graph");
+  CHECK(f.view.selection == edge(test::kEdge34));
+  CHECK(f.view.upper == View::Graph);
+  choose("Copy description");
+  CHECK(std::string(ImGui::GetClipboardText()).find(" -> store: ") != std::string::npos);
+  choose("Copy row as CSV");
+  CHECK(std::string(ImGui::GetClipboardText()).find("  store,hazard,") != std::string::npos);
+}
+
+TEST_CASE("sync panel: controls that do not fit are in a menu") {
+  SyncFixture f;
+  const auto contents = [&] { f.draw(f.panel); };
+  const auto opens_menu = [&] {
+    for (float x = 280; x < ImGui::GetIO().DisplaySize.x - 4; x += 8) {
+      f.click({x, 20}, contents);
+      if (ImGui::GetCurrentContext()->OpenPopupStack.Size != 0) return true;
+    }
+    return false;
+  };
+  CHECK_FALSE(opens_menu());
+  f.resize({440, kSyncPanel.y});
+  f.settle(f.panel);
+  CHECK(opens_menu());
+  CHECK(f.is_drawable());
 }
 
 TEST_CASE("sync panel: findings are listed with buttons that select their objects") {

@@ -17,9 +17,6 @@ using Rows = std::vector<std::uint32_t>;
 
 namespace {
 
-std::shared_ptr<const model::Graph> graph() {
-  return std::make_shared<model::Graph>(test::memory_record());
-}
 std::vector<double> medians() { return {10'000, 10'000, 10'000, 40'000, 10'000, 10'000}; }
 
 const SyncViewModel::Cause& of(const SyncViewModel& view_model, EdgeCause cause) {
@@ -57,7 +54,7 @@ model::ReplayTimes times_of(std::vector<std::pair<trace::Time, trace::Time>> spa
 }  // namespace
 
 TEST_CASE("sync view model: edges are counted and costed by cause") {
-  const SyncViewModel view_model = sync_view_model(graph(), medians());
+  const SyncViewModel view_model = sync_view_model(test::memory_graph(), medians());
   CHECK(view_model.has_times);
   CHECK(view_model.costs.length == 90'000);
   CHECK(of(view_model, EdgeCause::Hazard).edges == 2);
@@ -68,12 +65,29 @@ TEST_CASE("sync view model: edges are counted and costed by cause") {
   CHECK(of(view_model, EdgeCause::Lane).cost == 30'000);
   CHECK(of(view_model, EdgeCause::EntryExit).cost == 10'000);
   CHECK(of(view_model, EdgeCause::User).edges == 0);
-  CHECK(view_model.costliest_edge == test::kEdge23Lane);
-  CHECK(view_model.costs.edges[test::kEdge34].cost == 20'000);
+  // Edge 0 -> 1 costs as much, but is data flow.
+  CHECK(view_model.costliest_edge == test::kEdge12Barrier);
+  CHECK(view_model.costs.edges[test::kEdge01].cost == 10'000);
+  CHECK(view_model.costs.edges[test::kEdge34].cost == 10'000);
+  CHECK(of(view_model, EdgeCause::Hazard).cost == 0);
+}
+
+TEST_CASE("sync view model: an edge without a gain has a reason") {
+  const SyncViewModel free = sync_view_model(test::memory_graph(), medians());
+  CHECK(no_gain(free, test::kEdge23Lane) == NoGain::None);
+  CHECK(no_gain(free, test::kEdge02Redundant) == NoGain::NotCritical);
+  const SyncViewModel full =
+      sync_view_model(test::memory_graph(), medians(), std::vector<double>(6, 1));
+  CHECK(full.costliest_edge == kNone);
+  CHECK(no_gain(full, test::kEdge23Lane) == NoGain::DeviceBusy);
+  const SyncViewModel some =
+      sync_view_model(test::memory_graph(), medians(), {0.1, 0.1, 1, 1, 0.1, 0.1});
+  CHECK(no_gain(some, test::kEdge23Lane) == NoGain::NodesFillDevice);
+  CHECK(some.costs.edges[test::kEdge34].cost == doctest::Approx(9'000));
 }
 
 TEST_CASE("sync view model: redundant barriers are counted and barriers list their edges") {
-  const SyncViewModel view_model = sync_view_model(graph(), medians());
+  const SyncViewModel view_model = sync_view_model(test::memory_graph(), medians());
   CHECK(view_model.redundant_barriers == 2);
   CHECK_FALSE(view_model.costs.barriers[0].is_redundant());
   CHECK(view_model.costs.barriers[1].is_redundant());
@@ -96,12 +110,12 @@ TEST_CASE("sync view model: an edge that only lane edges make redundant is redun
   CHECK(view_model.barrier_redundancy[1] == Redundancy::ByLowering);
   CHECK(view_model.barrier_redundancy[2] == Redundancy::Full);
   CHECK(view_model.redundant_barriers == 1);
-  CHECK(sync_view_model(graph(), medians()).edge_redundancy[test::kEdge02Redundant] ==
+  CHECK(sync_view_model(test::memory_graph(), medians()).edge_redundancy[test::kEdge02Redundant] ==
         Redundancy::Full);
 }
 
 TEST_CASE("sync view model: without durations no edge or barrier has a cost") {
-  const SyncViewModel view_model = sync_view_model(graph(), std::vector<double>(6, 0));
+  const SyncViewModel view_model = sync_view_model(test::memory_graph(), std::vector<double>(6, 0));
   CHECK_FALSE(view_model.has_times);
   CHECK(view_model.costliest_edge == kNone);
   CHECK(view_model.costliest_barrier == kNone);
@@ -110,8 +124,8 @@ TEST_CASE("sync view model: without durations no edge or barrier has a cost") {
 TEST_CASE(
     "sync view model: a gap is known if both ends have samples, and marks the latest predecessor") {
   // Node 2 has the predecessors 0 and 1; node 3 has no sample.
-  const std::vector<EdgeGap> gaps =
-      edge_gaps(*graph(), times_of({{0, 10}, {11, 30}, {35, 40}, {0, 0}, {50, 60}, {55, 70}}));
+  const std::vector<model::EdgeGap> gaps = model::edge_gaps(
+      *test::memory_graph(), times_of({{0, 10}, {11, 30}, {35, 40}, {0, 0}, {50, 60}, {55, 70}}));
   CHECK(gaps[test::kEdge01].time == 1);
   CHECK(gaps[test::kEdge01].is_latest);
   CHECK(gaps[test::kEdge02Redundant].time == 25);
@@ -145,20 +159,28 @@ TEST_CASE("sync view model: findings are ordering messages of this graph or of u
 }
 
 TEST_CASE("sync order: edges sort by cost and gap and are filtered by cause, kind and barrier") {
-  const SyncViewModel view_model = sync_view_model(graph(), medians());
-  const std::vector<EdgeGap> none;
+  const SyncViewModel view_model = sync_view_model(test::memory_graph(), medians());
+  const ShownGaps none;
   const Rows by_cost = ordered_edges(view_model, none, {}, {EdgeColumn::Cost, true}, {});
   REQUIRE(by_cost.size() == 6);
   for (std::size_t i = 1; i < by_cost.size(); ++i)
     CHECK(view_model.costs.edges[by_cost[i - 1]].cost >= view_model.costs.edges[by_cost[i]].cost);
   Rows ascending = ordered_edges(view_model, none, {}, {EdgeColumn::Cost, false}, {});
   CHECK(view_model.costs.edges[ascending.front()].cost == 0);
-  std::vector<EdgeGap> gaps(6, {0, true, false});
+  std::vector<model::EdgeGap> gaps(6, {0, true, false});
   gaps[test::kEdge34].time = 900;
   gaps[test::kEdge01].is_known = false;
-  const Rows by_gap = ordered_edges(view_model, gaps, {}, {EdgeColumn::Gap, true}, {});
+  model::MedianGaps medians_of{std::vector<model::MedianGap>(6, {5, 2}), {}};
+  medians_of.edges[test::kEdge12Barrier] = {700, 3};
+  medians_of.edges[test::kEdge34] = {0, 0};
+  const ShownGaps shown{std::make_shared<const std::vector<model::EdgeGap>>(gaps),
+                        std::make_shared<const model::MedianGaps>(medians_of)};
+  const Rows by_gap = ordered_edges(view_model, shown, {}, {EdgeColumn::Gap, true}, {});
   CHECK(by_gap.front() == test::kEdge34);
   CHECK(by_gap.back() == test::kEdge01);
+  const Rows by_median = ordered_edges(view_model, shown, {}, {EdgeColumn::MedianGap, true}, {});
+  CHECK(by_median.front() == test::kEdge12Barrier);
+  CHECK(by_median.back() == test::kEdge34);
   const std::uint32_t lane = 1u << static_cast<unsigned>(EdgeCause::Lane);
   CHECK(ordered_edges(view_model, none, {.causes = lane}, {}, {}) == Rows{test::kEdge23Lane});
   CHECK(ordered_edges(view_model, none, {.kind = EdgeKind::Redundant}, {}, {}) ==
@@ -170,7 +192,7 @@ TEST_CASE("sync order: edges sort by cost and gap and are filtered by cause, kin
 TEST_CASE(
     "sync order: an edge passes if either end matches, a barrier if an edge or a node that "
     "accesses its buffer matches") {
-  const SyncViewModel view_model = sync_view_model(graph(), medians());
+  const SyncViewModel view_model = sync_view_model(test::memory_graph(), medians());
   std::vector<std::uint8_t> matches(6, 0);
   matches[5] = 1;
   CHECK(ordered_edges(view_model, {}, {}, {}, matches) == Rows{test::kEdge45EntryExit});
@@ -181,7 +203,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sync order: barriers sort by cost, status and location") {
-  const SyncViewModel view_model = sync_view_model(graph(), medians());
+  const SyncViewModel view_model = sync_view_model(test::memory_graph(), medians());
   CHECK(ordered_barriers(view_model, {BarrierColumn::Cost, true}, {}).front() == 0);
   CHECK(ordered_barriers(view_model, {BarrierColumn::Status, false}, {}) == Rows{1, 2, 0});
   CHECK(ordered_barriers(view_model, {BarrierColumn::Location, true}, {}) == Rows{2, 1, 0});
@@ -206,7 +228,7 @@ TEST_CASE(
 }
 
 TEST_CASE("wait times: another predecessor that ended later is reported") {
-  const auto g = graph();
+  const auto g = test::memory_graph();
   const model::ReplayTimes times =
       times_of({{0, 10}, {11, 30}, {35, 40}, {45, 50}, {51, 60}, {61, 70}});
   const Rows redundant = {test::kEdge02Redundant}, barrier = {test::kEdge12Barrier};
@@ -218,7 +240,7 @@ TEST_CASE("wait times: another predecessor that ended later is reported") {
 }
 
 TEST_CASE("sync text: a barrier is named by its source location and its accesses") {
-  const auto g = graph();
+  const auto g = test::memory_graph();
   CHECK(barrier_text(*g, 0) == "step.cpp:12");
   CHECK(access_text(g->record().barriers[0]) == "writes before reads");
   CHECK(access_text(g->record().barriers[1]) == "any access before any access");

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
 
 #include "panels/timeline/timeline_panel.hpp"
 #include "panels/timeline/timeline_ruler.hpp"
@@ -14,8 +15,6 @@ using namespace reprise::viewer;
 using test::PanelFixture;
 
 namespace {
-
-constexpr int kEscape = 256;
 
 struct Timeline : PanelFixture {
   explicit Timeline(std::shared_ptr<const model::Document> of, ImVec2 size = {1400, 700})
@@ -169,7 +168,7 @@ TEST_CASE(
   CAPTURE(gap);
   CHECK(gap.find("blur (node 2)") != std::string::npos);
   CHECK(gap.find("write after read on x<&>") != std::string::npos);
-  CHECK(gap.find("predecessor wait") != std::string::npos);
+  CHECK(gap.find("waiting on dependency") != std::string::npos);
 }
 
 TEST_CASE("timeline panel: the buttons select sampled replays") {
@@ -224,7 +223,7 @@ TEST_CASE("timeline panel: an empty timeline shows the reason, and every size is
   }
 }
 
-TEST_CASE("timeline ruler: Shift and a drag measure a span; Escape lets go of it") {
+TEST_CASE("timeline ruler: a left drag measures a span, a click does not, and Escape clears it") {
   test::ImGuiFixture context({1000, 300});
   Canvas canvas(CanvasAxes::Horizontal);
   TimelineRuler ruler;
@@ -236,14 +235,155 @@ TEST_CASE("timeline ruler: Shift and a drag measure a span; Escape lets go of it
     canvas.end();
   };
   context.window(contents);
-  ImGui::GetIO().KeyShift = true;
+  context.click({300, 150}, contents);
+  CHECK(!ruler.span());
   context.drag({300, 150}, {500, 150}, contents);
-  ImGui::GetIO().KeyShift = false;
   REQUIRE(ruler.span());
   CHECK(ruler.span()->first == doctest::Approx(canvas.x_of(300)));
   CHECK(ruler.span()->second == doctest::Approx(canvas.x_of(500)));
-  context.drag({300, 150}, {500, 150}, contents);  // a drag without Shift changes nothing
-  CHECK(ruler.span()->second == doctest::Approx(canvas.x_of(500)));
-  context.press(kEscape, contents);
+  CHECK_FALSE(ruler.is_measuring());
+  context.press(test::kEscape, contents);
   CHECK(!ruler.span());
+}
+
+TEST_CASE("timeline panel: a drag measures and changes neither the selection nor the view") {
+  Timeline timeline(test::hand_made_document());
+  const std::uint32_t node = timeline.entry().graph->node_count() / 2;
+  const ImVec2 at = timeline.position_of(node);
+  timeline.drag(at, {at.x + 120, at.y}, [&] { timeline.draw(timeline.panel); });
+  CHECK(std::holds_alternative<std::monostate>(timeline.view.selection));
+  CHECK(timeline.node_at(at) == node);
+}
+
+TEST_CASE("timeline panel: Home alternates between the replay and the whole recording") {
+  Timeline timeline(test::hand_made_document());
+  const auto draw = [&] { timeline.draw(timeline.panel); };
+  const auto replay_at = [&](float x, float y) {
+    timeline.node_at({x, y});
+    return std::get_if<model::SelectedReplay>(&timeline.view.hovered);
+  };
+  timeline.settle(timeline.panel);
+  float row = 60;  // of the replays; one fills the width
+  while (row < 300 && replay_at(700, row) == nullptr) row += 6;
+  REQUIRE(row < 300);
+  const auto replays_in_view = [&] {
+    timeline.settle(timeline.panel);
+    std::set<std::uint64_t> numbers;
+    for (float x = 140; x < 1390; x += 3) {
+      if (const auto* const replay = replay_at(x, row)) numbers.insert(replay->replay);
+    }
+    return numbers.size();
+  };
+  const std::size_t one = replays_in_view();
+  timeline.move_mouse({700, 400});
+  timeline.draw_once();
+  timeline.press(test::kHome, draw);
+  CHECK(replays_in_view() >= timeline.entry().replays.size());
+  timeline.move_mouse({700, 400});
+  timeline.draw_once();
+  timeline.press(test::kHome, draw);
+  CHECK(replays_in_view() == one);
+}
+
+TEST_CASE(
+    "timeline panel: the nodes of other graphs are drawn, and a click on one shows its graph") {
+  Timeline timeline(test::hand_made_document());
+  timeline.view.replay = 2;  // only the first replays alternate with those of the other graph
+  timeline.settle_twice();
+  const model::GraphKey shown = timeline.view.graph;
+  for (int i = 0; i < 8; ++i) {
+    timeline.move_mouse({700, 400});
+    timeline.wheel(-1);
+    timeline.draw_once();
+  }
+  timeline.settle(timeline.panel);
+  ImVec2 other{0, 0};
+  for (float y = 60; y < 690 && other.x == 0; y += 5) {
+    for (float x = 140; x < 1390 && other.x == 0; x += 4) {
+      timeline.node_at({x, y});
+      const auto* const node = std::get_if<model::SelectedNode>(&timeline.view.hovered);
+      if (node != nullptr && !(node->graph == shown)) other = {x, y};
+    }
+  }
+  REQUIRE(other.x != 0);
+  timeline.click(other, [&] { timeline.draw(timeline.panel); });
+  CHECK_FALSE(timeline.view.graph == shown);
+  REQUIRE(timeline.view.replay.has_value());
+  const auto* const selected = std::get_if<model::SelectedNode>(&timeline.view.selection);
+  REQUIRE(selected != nullptr);
+  CHECK(selected->graph == timeline.view.graph);
+  // The view stays: the node is at the same time. Its row is higher, because its graph is shown.
+  const std::uint32_t node = selected->node;
+  timeline.settle_twice();
+  bool found = false;
+  for (float y = 60; y < 690 && !found; y += 5) found = timeline.node_at({other.x, y}) == node;
+  CHECK(found);
+}
+
+TEST_CASE("timeline panel: a bookmarked span is shown when it is selected again") {
+  Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
+  timeline.click({700, 600}, contents, 1);
+  timeline.choose("Bookmark this view", contents);
+  const model::Selection span = timeline.view.selection;
+  REQUIRE(std::holds_alternative<model::SelectedSpan>(span));
+  CHECK(timeline.view.focus_note);
+  const auto& shown = std::get<model::SelectedSpan>(span);
+  CHECK(shown.started < shown.ended);
+  // Another place: the whole recording. The next bookmark of the view is longer.
+  timeline.view.selection = {};
+  timeline.view.reveal_selection = false;
+  timeline.click({700, 600}, contents, 1);
+  timeline.choose("Fit recording to view", contents);
+  timeline.settle(timeline.panel);
+  const auto bookmark = [&] {
+    timeline.view.selection = {};
+    timeline.click({700, 600}, contents, 1);
+    timeline.choose("Bookmark this view", contents);
+    timeline.view.reveal_selection = false;
+    return std::get<model::SelectedSpan>(timeline.view.selection);
+  };
+  const model::SelectedSpan all = bookmark();
+  CHECK(all.ended - all.started > 2 * (shown.ended - shown.started));
+  timeline.view.go_to(span);
+  timeline.draw_once();
+  timeline.view.reveal_selection = false;
+  timeline.draw_once();
+  timeline.draw_once();
+  const model::SelectedSpan again = bookmark();
+  CHECK(again.started <= shown.started);
+  CHECK(again.ended >= shown.ended);
+  CHECK(again.ended - again.started < 2 * (shown.ended - shown.started));
+}
+
+TEST_CASE("timeline panel: the menu of a node shows it elsewhere, and a session has no bookmarks") {
+  Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
+  const ImVec2 at = timeline.position_of(2);
+  timeline.click(at, contents, 1);
+  timeline.choose("Show in Graph", contents);
+  CHECK(timeline.view.selection == model::Selection{model::SelectedNode{timeline.view.graph, 2}});
+  CHECK(timeline.view.upper == View::Graph);
+  timeline.is_live = true;
+  timeline.click(at, contents, 1);
+  CHECK(timeline.panel_text().find("Bookmark") == std::string::npos);
+}
+
+TEST_CASE("timeline panel: the gap list shows idle time and gaps of nodes with their causes") {
+  Timeline timeline(test::hand_made_document());
+  const auto contents = [&] { timeline.draw(timeline.panel); };
+  std::string text;
+  for (float x = 300; x < 1390 && text.find("in view") == std::string::npos; x += 12) {
+    timeline.click({x, 18}, contents);
+    timeline.settle(timeline.panel);
+    text = timeline.panel_text();
+    timeline.update();
+  }
+  INFO(text);
+  CHECK(text.find("in view") != std::string::npos);
+  CHECK(text.find("waiting on dependency: blur") != std::string::npos);
+  const std::string csv = timeline.csv(timeline.panel);
+  INFO(csv);
+  CHECK(csv.rfind("cause,where,before,length (ns),start (ns)\r\n", 0) == 0);
+  CHECK(csv.find("\r\nwaiting on dependency: blur,") != std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include "panels/timeline/timeline_data.hpp"
 #include "panels/timeline/timeline_draw_context.hpp"
+#include "panels/timeline/timeline_gap_list.hpp"
 #include "panels/timeline/timeline_host.hpp"
 #include "panels/timeline/timeline_reasons.hpp"
 #include "panels/timeline/timeline_scene.hpp"
@@ -155,4 +156,73 @@ TEST_CASE("timeline: the message for missing nodes gives the reason") {
   none.show(test::kManyReplays);
   CHECK(missing_nodes_reason(none.panel_context()).title.find("No replay of many") !=
         std::string::npos);
+}
+
+TEST_CASE("timeline gap list: the longest gaps in view, with the idle time cut to the view") {
+  PanelFixture fixture({100, 100});
+  const TimelineScene scene = make_timeline_scene(*fixture.entry().graph, fixture.replay->replay,
+                                                  fixture.replay->block, model::RowsBy::Lane);
+  model::ActivityBuilder builder;
+  const model::Activity activity = builder.extend(*fixture.document);
+  const Time first = fixture.document->first, last = fixture.document->last;
+  const GapTotals all = list_gaps(activity, &scene, first, last);
+  std::size_t idle = 0;
+  double sum = 0;
+  for (const auto& [device, gaps] : activity.idle) {
+    idle += gaps.size();
+    for (const model::IdleGap& gap : gaps) sum += static_cast<double>(gap.ended - gap.started);
+  }
+  CHECK(idle > 0);
+  CHECK(all.count == idle + scene.gaps.size());
+  CHECK(all.longest.size() == std::min(all.count, kMaxListedGaps));
+  for (std::size_t i = 1; i < all.longest.size(); ++i)
+    CHECK(all.longest[i - 1].ended - all.longest[i - 1].started >=
+          all.longest[i].ended - all.longest[i].started);
+  double listed = 0;
+  for (const auto& [cause, time] : all.idle) listed += time;
+  CHECK(listed == doctest::Approx(sum));
+  const model::IdleGap& gap = activity.idle.begin()->second.front();
+  const GapTotals part = list_gaps(activity, nullptr, gap.started + 1, gap.ended - 1);
+  CHECK(part.count == 1);
+  CHECK(part.idle.at(gap.cause) ==
+        doctest::Approx(static_cast<double>(gap.ended - gap.started - 2)));
+}
+
+TEST_CASE(
+    "timeline layout: the rows do not depend on the visible part, and closed graphs hide nodes") {
+  PanelFixture fixture({100, 100});
+  PanelContext context = fixture.panel_context();
+  model::ActivityBuilder builder;
+  const model::Activity activity = builder.extend(*fixture.document);
+  TimelineLevels levels;
+  levels.reset(fixture.document->samples.get(), model::RowsBy::Lane);
+  TimelineLayoutDesc desc{.context = context, .levels = levels, .activity = activity};
+  desc.available_height = 600;
+  const TimelineLayout layout = make_timeline_layout(desc);
+  using Kind = TimelineRow::Kind;
+  for (const auto& [key, entry] : fixture.document->graphs) {
+    CHECK(layout.find(Kind::Replays, 0, 0, key) != nullptr);
+    for (std::uint32_t lane = 0; lane < 2; ++lane)
+      CHECK(layout.find(Kind::Nodes, lane, 0, key) != nullptr);
+  }
+  CHECK(layout.find(Kind::Queue, 4, 0) != nullptr);
+  CHECK(layout.find(Kind::Idle, 1, 0) != nullptr);
+  CHECK(layout.find(Kind::Launches, 77, 0) != nullptr);
+  CHECK(layout.rows.front().detail == "digits 4711");
+  desc.opened[context.view.graph] = false;
+  const TimelineLayout closed = make_timeline_layout(desc);
+  CHECK(closed.find(Kind::Replays, 0, 0, context.view.graph) != nullptr);
+  CHECK(closed.find(Kind::Nodes, 0, 0, context.view.graph) == nullptr);
+}
+
+TEST_CASE("timeline: the innermost host range at a time") {
+  model::GrowingList<trace::HostRange> list;
+  HostRowsBuilder builder;
+  list.push_back({7, 1, 120, 150, "inner"});
+  list.push_back({7, 0, 100, 200, "outer"});
+  const HostRows rows = builder.extend(list.view());
+  CHECK(host_range_at(rows, 7, 130) == "inner");
+  CHECK(host_range_at(rows, 7, 170) == "outer");
+  CHECK(host_range_at(rows, 7, 250).empty());
+  CHECK(host_range_at(rows, 8, 130).empty());
 }

@@ -4,8 +4,11 @@
 #include "panels/widgets/profile_text.hpp"
 #include "panels/widgets/search_box.hpp"
 #include "panels/widgets/tabs.hpp"
+#include "panels/widgets/toolbar.hpp"
+#include "panels/workspace/file_dialog.hpp"
 #include "panels/workspace/status_line.hpp"
 #include "panels/workspace/top_bar.hpp"
+#include "support/contains.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -14,27 +17,30 @@ using namespace reprise::viewer;
 using reprise::test::HandMadeTrace;
 using reprise::test::PanelFixture;
 
+using test::contains;
+
 namespace {
 
 struct BarTest {
   explicit BarTest(float width) : fixture({width, 60}) {
     figures = make_replay_summary(fixture.entry(), {}, RateOver::Range);
   }
+  void draw() {
+    PanelContext context = fixture.panel_context();
+    actions = bar.draw(context,
+                       {.status = status, .figures = &figures, .matches = 2, .restart = restart});
+  }
   std::string text() {
-    return fixture.text([this] {
-      PanelContext context = fixture.panel_context();
-      actions = bar.draw(context, {.status = status, .figures = &figures, .matches = 2});
-    });
+    return fixture.text([this] { draw(); });
   }
 
   PanelFixture fixture;
   model::FeedStatus status{.state = model::FeedState::Ready};
   ReplaySummary figures;
+  std::string restart;
   TopBar bar;
   TopBarActions actions;
 };
-
-bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 std::shared_ptr<const model::Document> with_costs(
     const std::vector<trace::ProfilingOverhead>& costs) {
@@ -52,12 +58,12 @@ TEST_CASE("top bar: a narrow bar hides the segments with the lowest rank first")
   const std::string all = wide.text();
   for (const char* part : {"hand-made.reprise", "replays/s", "p50", "p99", "lost", "12"}) {
     CAPTURE(part);
-    CHECK(has(all, part));
+    CHECK(contains(all, part));
   }
   BarTest narrow(520);
   const std::string few = narrow.text();
-  CHECK_FALSE(has(few, "hand-made.reprise"));
-  CHECK(has(few, "lost"));
+  CHECK_FALSE(contains(few, "hand-made.reprise"));
+  CHECK(contains(few, "lost"));
   BarTest tiny(60);
   (void)tiny.text();
   CHECK(tiny.fixture.is_drawable());
@@ -69,7 +75,8 @@ TEST_CASE("top bar: a live session shows its application, and drawing requests n
   t.status.state = model::FeedState::Live;
   t.status.allowed = trace::LiveProfile::Sampled;
   t.status.requested_profile = trace::LiveProfile::Replays;
-  CHECK(has(t.text(), "digits"));
+  CHECK(contains(t.text(), "digits"));
+  CHECK(contains(t.text(), "replays/s"));
   CHECK_FALSE(t.actions.profile);
   CHECK_FALSE(t.actions.close);
 }
@@ -97,7 +104,7 @@ TEST_CASE("status line: each state of a feed has its text") {
   CHECK(state_text({.state = model::FeedState::Ready}) == "ready");
   CHECK(state_text({.state = model::FeedState::Ready, .reason = "cut off"}) == "partially loaded");
   CHECK(state_text({.state = model::FeedState::Live}) == "live");
-  CHECK(state_text({.state = model::FeedState::Ended}) == "session ended");
+  CHECK(state_text({.state = model::FeedState::Ended}) == "program exited");
   CHECK(state_text({.state = model::FeedState::Failed}) == "failed");
   CHECK(feed_text(fixture.theme, {.state = model::FeedState::Ended}, {}).reason ==
         "all received data is shown");
@@ -112,7 +119,7 @@ TEST_CASE("status line: the selected range is shown, and its cross clears it") {
     draw_status(context,
                 {.status = {.state = model::FeedState::Ready}, .figures = nullptr, .error = {}});
   };
-  CHECK(has(fixture.text(draw), "range: 10 replays, 5 to 14"));
+  CHECK(contains(fixture.text(draw), "range: 10 replays, 5 to 14"));
   for (float x = 100; x < 600 && fixture.view.has_range(); x += 8) fixture.click({x, 12}, draw);
   CHECK_FALSE(fixture.view.has_range());
 }
@@ -136,6 +143,53 @@ TEST_CASE("search box: typed text sets the filter, and the cross clears it") {
   CHECK(fixture.view.filter.is_empty());
 }
 
+TEST_CASE("tabs: a row that is too narrow has a menu of all tabs") {
+  PanelFixture fixture({200, 300});
+  const std::vector<Tab> tabs = {{"Overview", "", {}, 0},
+                                 {"Second tab", "", {}, 0},
+                                 {"Third tab", "", "12", fixture.theme.warning}};
+  std::size_t chosen = 0;
+  const auto draw = [&] {
+    chosen = draw_tabs(fixture.theme, "tabs", tabs, chosen, ImGui::GetContentRegionAvail().x);
+  };
+  CHECK_FALSE(contains(fixture.text(draw), "Third tab (12)"));
+  for (float x = 199; x > 150; x -= 6) {
+    fixture.click({x, 22}, draw);
+    if (contains(fixture.text(draw), "Third tab (12)")) break;
+  }
+  REQUIRE(contains(fixture.text(draw), "Third tab (12)"));
+  // The menu opens at the click; its last item is the third tab.
+  const float padding = ImGui::GetStyle().WindowPadding.y,
+              line = ImGui::GetTextLineHeightWithSpacing();
+  fixture.click({170, 22 + padding + 2.5f * line}, draw);
+  CHECK(chosen == 2);
+}
+
+TEST_CASE("toolbar: controls that do not fit are in a menu") {
+  PanelFixture fixture({260, 300});
+  int clicked = -1;
+  const auto draw = [&] {
+    ImGui::TextUnformatted("bar");
+    Toolbar bar(fixture.theme, "bar");
+    for (int i = 0; i < 4; ++i) {
+      const std::string name = "control " + std::to_string(i);
+      if (bar.place(80) && ImGui::Button(name.c_str(), {80, 0})) clicked = i;
+    }
+  };
+  CHECK_FALSE(contains(fixture.text(draw), "control 3"));
+  CHECK(contains(fixture.text(draw), "control 1"));
+  for (float x = 120; x < 260 && !contains(fixture.text(draw), "control 3"); x += 8)
+    fixture.click({x, 16}, draw);
+  const std::string text = fixture.text(draw);
+  REQUIRE(contains(text, "control 2"));
+  REQUIRE(contains(text, "control 3"));
+  clicked = -1;
+  for (float y = 30; y < 200 && clicked != 3; y += 6) fixture.click({225, y}, draw);
+  CHECK(clicked == 3);
+  fixture.resize({600, 300});
+  CHECK(contains(fixture.text(draw), "control 3"));  // on the line
+}
+
 TEST_CASE("tabs: a click selects a tab, and tabs with badges draw") {
   PanelFixture fixture({500, 60});
   const std::vector<Tab> tabs = {
@@ -147,4 +201,72 @@ TEST_CASE("tabs: a click selects a tab, and tabs with badges draw") {
   fixture.click({20, 20}, draw);
   CHECK(chosen == 0);
   CHECK(fixture.is_drawable());
+}
+
+TEST_CASE("top bar: a session whose program runs again offers to attach, and can be recorded") {
+  BarTest t(1600);
+  t.fixture.is_live = true;
+  t.status.state = model::FeedState::Ended;
+  CHECK_FALSE(contains(t.text(), "Attach"));
+  CHECK_FALSE(contains(t.text(), "replays/s"));
+  t.restart = "process 4711";
+  CHECK(contains(t.text(), "Attach to process 4711"));
+  const auto click_until = [&](float from, float to, float step, const bool& done) {
+    const auto draw = [&] { t.draw(); };
+    for (float x = from; step > 0 ? x < to : x > to; x += step) {
+      t.fixture.move_mouse({x, 20});
+      t.fixture.window(draw);
+      t.fixture.hold_button(0);
+      t.fixture.window(draw);
+      t.fixture.release_button(0);
+      t.fixture.window(draw);
+      if (done) return true;
+    }
+    return false;
+  };
+  CHECK(click_until(100, 700, 12, t.actions.attach));
+  CHECK(click_until(1595, 1300, -8, t.actions.record));
+}
+
+TEST_CASE("file dialog: it writes, shows the error, and discards only if asked before") {
+  PanelFixture fixture({800, 500});
+  FileDialog dialog;
+  FileChoice choice = FileChoice::None;
+  std::string error;
+  const auto draw = [&] {
+    const FileChoice now = dialog.draw(fixture.theme, error);
+    if (now != FileChoice::None) choice = now;
+  };
+  FileDialogDesc desc{.title = "Record to file",
+                      .action = "Record",
+                      .explanation = "",
+                      .path = "/traces/digits-7.reprise"};
+  dialog.open(desc);
+  for (int i = 0; i < 3; ++i) fixture.window(draw);
+  std::string text = fixture.text(draw);
+  CHECK(contains(text, "Record"));
+  CHECK_FALSE(contains(text, "Discard"));
+  // Clicks from left to right, at each height, until the dialog returns a choice.
+  const auto click_buttons = [&](float from) {
+    choice = FileChoice::None;
+    for (float y = 150; y < 350 && choice == FileChoice::None; y += 6)
+      fixture.click({from, y}, draw);
+    return choice;
+  };
+  const float left = 400 - 280 + 24;
+  CHECK(click_buttons(left) == FileChoice::Write);
+  CHECK(dialog.path() == "/traces/digits-7.reprise");
+  error = "disk full";
+  CHECK(contains(fixture.text(draw), "disk full"));  // the dialog is still open
+  dialog.close();
+  for (int i = 0; i < 3; ++i) fixture.window(draw);
+  CHECK_FALSE(contains(fixture.text(draw), "disk full"));
+  error.clear();
+  desc.discarded = "digits is not recorded.";
+  dialog.open(desc);
+  for (int i = 0; i < 3; ++i) fixture.window(draw);
+  text = fixture.text(draw);
+  CHECK(contains(text, "digits is not recorded."));
+  CHECK(contains(text, "Discard"));
+  CHECK(click_buttons(left + 66) == FileChoice::Discard);
 }

@@ -146,7 +146,7 @@ TEST_CASE("workspace: a live session can be followed and paused, and stays visib
     CHECK(has("paused"));
     workspace.view().paused = false;
     program.end();
-    REQUIRE(draw_until([&] { return has("session ended"); }));
+    REQUIRE(draw_until([&] { return has("program exited"); }));
     CHECK(has("live graph"));
     CHECK(context.is_drawable());
   }

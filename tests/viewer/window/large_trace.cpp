@@ -17,7 +17,6 @@ using namespace trace;
 
 // per layer; per graph; per label
 constexpr std::uint32_t kWidth = 12, kLanes = 4, kPartNodes = 400;
-constexpr std::uint32_t kGraph = 1;
 constexpr Time kBegin = 5'000'000'000'000;
 
 std::uint32_t add_string(GraphVersion& graph, std::string text) {
@@ -25,12 +24,12 @@ std::uint32_t add_string(GraphVersion& graph, std::string text) {
   return static_cast<std::uint32_t>(graph.strings.size() - 1);
 }
 
-GraphVersion graph_of(std::uint32_t nodes, std::mt19937& random) {
+GraphVersion graph_of(std::uint32_t id, std::uint32_t nodes, std::mt19937& random) {
   GraphVersion g;
-  g.graph = kGraph;
+  g.graph = id;
   g.version = 1;
   g.device = 1;
-  g.label = "large";
+  g.label = "large " + std::to_string(id);
   g.lanes = kLanes;
   g.strings = {""};
   g.labels = {{0, 0, 0}};
@@ -88,6 +87,34 @@ GraphVersion graph_of(std::uint32_t nodes, std::mt19937& random) {
   return g;
 }
 
+struct LargeReplay {
+  std::uint32_t graph;
+  std::uint64_t number;
+  std::uint32_t nodes;
+  Time started;
+};
+
+// Returns its end.
+Time write_replay(TraceWriter& writer, const LargeReplay& replay, std::mt19937& random) {
+  const auto& [graph, number, nodes, started] = replay;
+  const bool sampled = number % 10 == 0;
+  SampleBlock block{graph, 1, 0, number, SampleSource::Host, {}};
+  std::vector<Time> free(kLanes, started);
+  for (std::uint32_t i = 0; i < nodes; ++i) {
+    const Time time = 800 + static_cast<Time>(i % 13) * 150 + static_cast<Time>(random() % 400) +
+                      (i % 997 == 0 ? 20'000 : 0);
+    if (sampled)
+      block.samples.push_back({i, 0, free[i % kLanes], static_cast<std::uint32_t>(time),
+                               static_cast<std::uint16_t>(i % kLanes)});
+    free[i % kLanes] += time;
+  }
+  const Time ended = *std::max_element(free.begin(), free.end());
+  writer.push(Replay{graph, 1, 0, 4, number, started - 3'000, started - 1'000, started, ended, 1,
+                     sampled ? std::uint8_t{1} : std::uint8_t{0}});
+  if (sampled) writer.push(std::move(block));
+  return ended;
+}
+
 }  // namespace
 
 void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& desc) {
@@ -98,26 +125,12 @@ void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& 
   writer.push(Clock{kNone, kBegin, 1'700'000'001'000'000'000, 100});
   writer.push(Device{1, "host (4 threads)", "host", {}, 1ull << 34, 4});
   writer.push(Queue{4, 1, "main"});
-  writer.push(graph_of(desc.nodes, random));
+  for (std::uint32_t graph = 1; graph <= desc.graphs; ++graph)
+    writer.push(graph_of(graph, desc.nodes, random));
   Time at = kBegin;
   for (std::uint64_t number = 1; number <= desc.replays; ++number) {
-    const bool sampled = number % 10 == 0;
-    const Time started = at;
-    SampleBlock block{kGraph, 1, 0, number, SampleSource::Host, {}};
-    std::vector<Time> free(kLanes, at);
-    for (std::uint32_t i = 0; i < desc.nodes; ++i) {
-      const Time time = 800 + static_cast<Time>(i % 13) * 150 + static_cast<Time>(random() % 400) +
-                        (i % 997 == 0 ? 20'000 : 0);
-      if (sampled)
-        block.samples.push_back({i, 0, free[i % kLanes], static_cast<std::uint32_t>(time),
-                                 static_cast<std::uint16_t>(i % kLanes)});
-      free[i % kLanes] += time;
-    }
-    at = *std::max_element(free.begin(), free.end());
-    writer.push(Replay{kGraph, 1, 0, 4, number, started - 3'000, started - 1'000, started, at, 1,
-                       sampled ? std::uint8_t{1} : std::uint8_t{0}});
-    if (sampled) writer.push(std::move(block));
-    at += 20'000;
+    for (std::uint32_t graph = 1; graph <= desc.graphs; ++graph)
+      at = write_replay(writer, {graph, number, desc.nodes, at}, random) + 20'000;
   }
 }
 

@@ -1,4 +1,4 @@
-// A trace with a large graph: layers of kernels that read from the previous layers, in nested
+// A trace with large graphs: layers of kernels that read from the previous layers, in nested
 // labels, with every tenth replay sampled. Deterministic for its arguments. Threads: one at a time.
 #pragma once
 
@@ -8,8 +8,9 @@
 namespace reprise::test {
 
 struct LargeTraceDesc {
+  std::uint32_t graphs = 1;  // of the same shape, replayed one after the other
   std::uint32_t nodes = 10'000;
-  std::uint64_t replays = 300;
+  std::uint64_t replays = 300;  // of each graph
 };
 void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& desc = {});
 

@@ -45,6 +45,7 @@ TEST_CASE("settings: saved values are read back") {
     file.values.height = 567;
     file.values.maximised = true;
     file.values.layout = {.strip = 120, .inspector = 0.5f, .lower = 0.25f};
+    file.values.tables = "[Table][0x1,2]\nColumn 0  Width=80\n";
     file.values.note_opened("/traces/a.reprise", 1'700'000'000);
     CHECK(file.save().empty());
   }
@@ -55,6 +56,7 @@ TEST_CASE("settings: saved values are read back") {
   CHECK(file.values.height == 567);
   CHECK(file.values.maximised);
   CHECK(file.values.layout.strip == 120);
+  CHECK(file.values.tables == "[Table][0x1,2]\nColumn 0  Width=80\n");
   CHECK(file.values.layout.inspector == 0.5f);
   CHECK(file.values.layout.lower == 0.25f);
   REQUIRE(file.values.recent.size() == 1);

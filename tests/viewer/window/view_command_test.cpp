@@ -17,6 +17,8 @@
 #include <png.h>
 #include <nlohmann/json.hpp>
 
+#include "panels/shared/views.hpp"
+#include "support/contains.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/window/display_server.hpp"
@@ -24,11 +26,12 @@
 #include "viewer/window/x_user.hpp"
 
 namespace fs = std::filesystem;
+namespace viewer = reprise::viewer;
 using namespace reprise::test;
 
 namespace {
 
-const std::string& trace() {
+const std::string& trace_file() {
   static const std::string path = [] {
     const fs::path file = scratch_folder() / "hand.reprise";
     write_hand_made_trace(file);
@@ -63,10 +66,6 @@ Picture picture_of(const fs::path& path) {
           static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin())};
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // A stale socket of an ended process.
 fs::path leave_socket(const fs::path& folder) {
   fs::create_directories(folder);
@@ -87,13 +86,14 @@ fs::path leave_socket(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("view: every view renders to a screenshot of the requested size without a display") {
-  for (const std::string view :
-       {"graph", "replays", "timeline", "nodes", "memory", "sync", "compare"}) {
+  for (const viewer::ViewDesc& each : viewer::kViews) {
+    const std::string view = each.name;
     CAPTURE(view);
     const fs::path path = scratch_folder() / (view + ".png");
-    const Finished done = run_process({REPRISE_PROGRAM, "view", trace(), trace(), "--screenshot",
-                                       path.string(), "--view", view, "--size", "900x500"},
-                                      without_display());
+    const Finished done =
+        run_process({REPRISE_PROGRAM, "view", trace_file(), trace_file(), "--screenshot",
+                     path.string(), "--view", view, "--size", "900x500"},
+                    without_display());
     CHECK(done.errors == "");
     REQUIRE(done.code == 0);
     const Picture picture = picture_of(path);
@@ -101,6 +101,45 @@ TEST_CASE("view: every view renders to a screenshot of the requested size withou
     CHECK(picture.height == 500);
     CHECK(picture.colours > 20);
   }
+}
+
+TEST_CASE("view: a screenshot shows the replay that --replay names, or fails without it") {
+  const auto picture = [&](const std::string& replay) {
+    const fs::path path = scratch_folder() / ("replay-" + replay + ".png");
+    const Finished done =
+        run_process({REPRISE_PROGRAM, "view", trace_file(), "--screenshot", path.string(), "--view",
+                     "timeline", "--size", "900x500", "--replay", replay},
+                    without_display());
+    std::ifstream file(path);
+    return std::pair(done, std::string(std::istreambuf_iterator<char>(file), {}));
+  };
+  const auto [second, second_picture] = picture("2");
+  CHECK(second.errors == "");
+  const auto [third, third_picture] = picture("3");
+  CHECK(third.code == 0);
+  CHECK(second_picture != third_picture);
+  const auto [none, no_picture] = picture("4000");
+  CHECK(none.code == 1);
+  CHECK(contains(none.errors, "the trace has no replay 4000"));
+  CHECK(no_picture.empty());
+}
+
+TEST_CASE("view: a screenshot named .svg is the drawing of the graph, and of no other view") {
+  const fs::path path = scratch_folder() / "graph.svg";
+  const Finished done = run_process(
+      {REPRISE_PROGRAM, "view", trace_file(), "--screenshot", path.string()}, without_display());
+  CHECK(done.errors == "");
+  REQUIRE(done.code == 0);
+  std::ifstream file(path);
+  const std::string svg(std::istreambuf_iterator<char>(file), {});
+  CHECK(svg.starts_with("<?xml"));
+  CHECK(svg.ends_with("</svg>\n"));
+  CHECK(contains(svg, "<rect class=\"box\""));
+  const Finished other = run_process({REPRISE_PROGRAM, "view", trace_file(), "--view", "nodes",
+                                      "--screenshot", (scratch_folder() / "nodes.svg").string()},
+                                     without_display());
+  CHECK(other.code == 1);
+  CHECK(contains(other.errors, "only the graph view of a trace can be written as SVG"));
 }
 
 TEST_CASE("view: the start page renders to a screenshot, and the shades differ") {
@@ -118,7 +157,7 @@ TEST_CASE("view: the start page renders to a screenshot, and the shades differ")
 }
 
 TEST_CASE("view: without a display the error suggests alternatives") {
-  const Finished done = run_process({REPRISE_PROGRAM, "view", trace()}, without_display());
+  const Finished done = run_process({REPRISE_PROGRAM, "view", trace_file()}, without_display());
   CHECK(done.code == 1);
   CHECK(contains(done.errors, "there is no display"));
   CHECK(contains(done.errors, "--screenshot"));
@@ -136,7 +175,7 @@ TEST_CASE("view: a screenshot of a missing trace fails and writes no file") {
 
 TEST_CASE("view: an unwritable screenshot is reported") {
   const Finished done = run_process(
-      {REPRISE_PROGRAM, "view", trace(), "--screenshot", "/nowhere/a.png"}, without_display());
+      {REPRISE_PROGRAM, "view", trace_file(), "--screenshot", "/nowhere/a.png"}, without_display());
   CHECK(done.code == 1);
   CHECK(contains(done.errors, "cannot write /nowhere/a.png"));
 }
@@ -145,6 +184,7 @@ TEST_CASE("view: wrong usage is rejected") {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--size", "wide"},
                                                {"--view", "stars"},
                                                {"--select", "a"},
+                                               {"--replay", "3"},
                                                {"a", "b", "c"}}) {
     std::vector<std::string> command = {REPRISE_PROGRAM, "view"};
     command.insert(command.end(), more.begin(), more.end());
@@ -159,7 +199,7 @@ TEST_CASE("view: the module is found in an installation, and a missing one is re
   fs::copy_file(REPRISE_PROGRAM, root / "bin" / "reprise");
   const std::vector<std::string> command = {(root / "bin" / "reprise").string(),
                                             "view",
-                                            trace(),
+                                            trace_file(),
                                             "--screenshot",
                                             picture.string(),
                                             "--size",
@@ -185,7 +225,7 @@ TEST_CASE("view: SIGTERM ends it as closing the window does, and saves the recen
   const fs::path config = scratch_folder() / "remembered";
   const std::string display = display_server().name();
   XUser user(display);
-  Process viewer({REPRISE_PROGRAM, "view", trace()},
+  Process viewer({REPRISE_PROGRAM, "view", trace_file()},
                  {{"XDG_CONFIG_HOME", config.string()}, {"DISPLAY", display}});
   CHECK(user.wait_for_window("hand.reprise") != 0);
   viewer.signal(SIGTERM);
@@ -194,7 +234,7 @@ TEST_CASE("view: SIGTERM ends it as closing the window does, and saves the recen
   CHECK(done.code == 0);
   std::ifstream file(config / "reprise" / "viewer.json");
   const auto json = nlohmann::json::parse(file);
-  CHECK(json["recent"][0]["path"] == trace());
+  CHECK(json["recent"][0]["path"] == trace_file());
 }
 
 TEST_CASE("sessions: without a session it prints help, and an empty list as JSON") {

@@ -27,7 +27,7 @@ CompareSection selected_section(const PanelContext& context) {
   // An explicit count keeps the selection fixed while a live trace grows.
   return {CompareTrace::Shown,
           context.graph()->key(),
-          {first, std::min(context.view.range.count, all - first)}};
+          {first, std::min(context.view.range.count, all - first), context.view.range.durations}};
 }
 
 CompareChoice default_choice(const PanelContext& context) {
@@ -46,6 +46,13 @@ std::optional<CompareChoice> halves_of(const PanelContext& context) {
   second.range.first += first.range.count;
   second.range.count -= first.range.count;
   return CompareChoice{first, second};
+}
+
+std::optional<CompareChoice> with_rest_of(const PanelContext& context) {
+  if (!context.view.range.durations) return std::nullopt;
+  CompareSection selected = selected_section(context), rest = selected;
+  rest.range.durations->admitted = model::Durations::Outside;
+  return CompareChoice{rest, selected};
 }
 
 std::optional<CompareChoice> versions_of(const PanelContext& context) {
@@ -79,9 +86,17 @@ std::string section_text(const PanelContext& context, const CompareSection& sect
   const std::size_t all = entry->replays.size(), first = std::min(section.range.first, all),
                     count = std::min(section.range.count, all - first);
   if (count == 0) return text + "no replays";
-  if (count == all) return text + (all == 1 ? "1 replay" : "all " + count_text(all) + " replays");
-  return text + "replays " + count_text(entry->replays[first].replay) + " to " +
-         count_text(entry->replays[first + count - 1].replay);
+  if (count == all) {
+    text += all == 1 ? "1 replay" : "all " + count_text(all) + " replays";
+  } else {
+    text += "replays " + count_text(entry->replays[first].replay) + " to " +
+            count_text(entry->replays[first + count - 1].replay);
+  }
+  if (const auto& durations = section.range.durations) {
+    text += durations->admitted == model::Durations::Inside ? " of " : " except of ";
+    text += duration_text(durations->min) + " to " + duration_text(durations->max);
+  }
+  return text;
 }
 
 }  // namespace reprise::viewer

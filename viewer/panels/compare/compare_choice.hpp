@@ -17,10 +17,7 @@ struct CompareSection {
   CompareTrace trace = CompareTrace::Shown;
   model::GraphKey graph;
   model::ReplayRange range;  // all replays by default
-  friend bool operator==(const CompareSection& x, const CompareSection& y) {
-    return x.trace == y.trace && x.graph == y.graph && x.range.first == y.range.first &&
-           x.range.count == y.range.count;
-  }
+  friend bool operator==(const CompareSection&, const CompareSection&) = default;
 };
 
 struct CompareChoice {
@@ -36,6 +33,8 @@ struct CompareChoice {
 [[nodiscard]] CompareChoice default_choice(const PanelContext& context);
 // The first and second half of the selected replays; empty if there are fewer than two.
 [[nodiscard]] std::optional<CompareChoice> halves_of(const PanelContext& context);
+// The replays with the selected durations, and the others; empty if no durations are selected.
+[[nodiscard]] std::optional<CompareChoice> with_rest_of(const PanelContext& context);
 // The previous and the shown version of the graph; empty if there is no previous version.
 [[nodiscard]] std::optional<CompareChoice> versions_of(const PanelContext& context);
 // The selected replays as one side.

@@ -30,7 +30,7 @@ struct ComparePanel::State {
   };
 
   CompareChoice chosen;        // empty sides use the default
-  model::GraphKey chosen_for;  // the graph shown at that time; a change resets the comparison
+  model::GraphKey chosen_for;  // the graph shown at that time
   AsyncValue<Key, Compared> compared;
   std::optional<Key> requested;
   double requested_at = 0;
@@ -78,13 +78,17 @@ void draw_buttons(const PanelContext& context, CompareChoice& chosen, const Comp
   const char* range_hint = context.view.has_range()
                                ? "Uses the replays selected in the replay strip"
                                : "Uses all replays. Drag in the replay strip to select a range.";
-  if (draw_button(theme, "A = selected replays", range_hint, !context.entry->replays.empty()))
+  if (draw_button(theme, "Set A to selection", range_hint, !context.entry->replays.empty()))
     chosen.a = selected_section(context);
-  if (draw_button(theme, "B = selected replays", range_hint, !context.entry->replays.empty()))
+  if (draw_button(theme, "Set B to selection", range_hint, !context.entry->replays.empty()))
     chosen.b = selected_section(context);
   if (const auto both = halves_of(context); draw_button(
           theme, "First half | second half",
           "Compares the halves of the selected replays to detect a drift", both.has_value()))
+    chosen = *both;
+  if (const auto both = with_rest_of(context);
+      both && draw_button(theme, "Rest | selected durations",
+                          "Compares the replays with the selected durations with the others", true))
     chosen = *both;
   if (const auto both = versions_of(context);
       both && draw_button(theme, "Previous version | this version",
@@ -105,9 +109,10 @@ std::string times_text(const char* label, const ComparedTimes& times) {
   std::string text = std::string(label) + ": A " + duration_text(times.median_a) + ", B " +
                      duration_text(times.median_b) + ", " + change_text(times.change);
   if (times.is_significant) {
-    text += times.p < 0.0001 ? ", significant (p < 0.0001)" : ", significant";
+    text += times.p < 0.0001 ? ", statistically significant (p < 0.0001)"
+                             : ", statistically significant";
   } else {
-    text += ", not significant";
+    text += ", not statistically significant";
   }
   return text;
 }
@@ -142,7 +147,7 @@ void draw_summary(const Theme& theme, const CompareResult& result) {
   draw_legend_mark(theme, 0, count_text(result.removed) + " only in A");
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted((count_text(result.sampled_a) + " and " + count_text(result.sampled_b) +
-                          " sampled replays; hollow bars: not significant")
+                          " sampled replays; hollow bars: not statistically significant")
                              .c_str());
   ImGui::PopStyleColor(2);
   tooltip("At most " + count_text(kComparedReplays) +
@@ -160,7 +165,8 @@ void draw_missing_side(const PanelContext& context, const CompareChoice& sides) 
   } else {
     draw_empty(context.theme, "Select two sides to compare",
                "Two sections: drag in the replay strip and use the replays as A, then as B, or "
-               "compare the first half with the second. Two traces: reprise view A B, or drop both "
+               "compare the first half with the second. Two graphs: right-click them in Graphs. "
+               "Two traces: reprise view A B, or drop both "
                "files on the window.");
   }
 }
@@ -181,15 +187,25 @@ void ComparePanel::draw(PanelContext& context) {
     const auto is_here = [&](const std::optional<CompareSection>& side) {
       return side && side->trace == CompareTrace::Shown && side->graph == shown;
     };
-    if (!is_here(state.chosen.a) && !is_here(state.chosen.b)) state.chosen = {};
+    // One side alone waits for the other, which may be of another graph.
+    const bool is_complete = state.chosen.a && state.chosen.b;
+    if ((is_complete || context.other) && !is_here(state.chosen.a) && !is_here(state.chosen.b))
+      state.chosen = {};
     state.chosen_for = shown;
   }
+  if (const auto a = std::exchange(context.view.compare_a, std::nullopt))
+    state.chosen.a = CompareSection{CompareTrace::Shown, *a, {}};
+  if (const auto b = std::exchange(context.view.compare_b, std::nullopt))
+    state.chosen.b = CompareSection{CompareTrace::Shown, *b, {}};
   if (!context.other) {  // the other trace was closed
     const auto is_closed = [](const std::optional<CompareSection>& side) {
       return side && side->trace == CompareTrace::Other;
     };
     if (is_closed(state.chosen.a)) state.chosen.a.reset();
     if (is_closed(state.chosen.b)) state.chosen.b.reset();
+  }
+  if (std::exchange(context.view.compare_with_rest, false)) {
+    if (const auto both = with_rest_of(context)) state.chosen = *both;
   }
   CompareChoice sides = state.chosen;
   const CompareChoice defaults = default_choice(context);

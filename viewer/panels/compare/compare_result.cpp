@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/quantile_rank.hpp"
 #include "model/graph_comparison.hpp"
 #include "model/significance.hpp"
 
@@ -30,10 +31,7 @@ std::vector<NodeTimes> times_of(const model::Graph& graph,
   }
   for (std::size_t n = 0; n < durations.size(); ++n) {
     if (durations[n].empty()) continue;
-    const auto middle =
-        durations[n].begin() + static_cast<std::ptrdiff_t>((durations[n].size() - 1) / 2);
-    std::nth_element(durations[n].begin(), middle, durations[n].end());
-    times[n].median = static_cast<double>(*middle);
+    times[n].median = static_cast<double>(detail::quantile_of(durations[n], 0.5));
     times[n].samples = durations[n].size();
   }
   return times;
@@ -45,6 +43,7 @@ detail::DurationHistogram replay_times(const model::GraphEntry& entry, model::Re
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
   for (std::size_t i = first; i < end; ++i) {
+    if (!admits(range, entry.replays[i])) continue;
     if (const trace::Time value = model::measure(entry.replays[i], measure); value >= 0)
       times.add(value);
   }

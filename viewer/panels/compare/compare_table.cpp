@@ -9,8 +9,10 @@
 #include <imgui.h>
 
 #include "panels/nodes/nodes_columns.hpp"
+#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/row_order.hpp"
+#include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -38,15 +40,16 @@ enum Column : int {
 constexpr std::array<TableColumn, 10> kCompareColumns{{
     {"Node", "Matched by name, label and kind, in order of occurrence.", 26, ColumnAlign::Left},
     {"Verdict",
-     "Slower or faster if the difference is significant (Mann-Whitney test with Bonferroni "
+     "Slower or faster if the difference is statistically significant (Mann-Whitney test with "
+     "Bonferroni "
      "correction).",
-     16, ColumnAlign::Right},
-    {"Median A", "Median duration in A.", 11, ColumnAlign::Right},
-    {"Median B", "Median duration in B.", 11, ColumnAlign::Right},
+     27, ColumnAlign::Right},
+    {"Median A", "Median duration in A.", 11, ColumnAlign::Right, "ns"},
+    {"Median B", "Median duration in B.", 11, ColumnAlign::Right, "ns"},
     {"Change", "Relative change of the median from A to B.", 10, ColumnAlign::Right},
-    {"Faster | slower", "Effect on a replay. Left: B is faster.", 24, ColumnAlign::Right},
+    {"Faster | slower", "Effect on a replay. Left: B is faster.", 24, ColumnAlign::Right, "ns"},
     {"Effect", "Time added per replay: change of the median times runs per replay.", 13,
-     ColumnAlign::Right},
+     ColumnAlign::Right, "ns"},
     {"p", "Probability of a difference at least this large if nothing changed.", 9,
      ColumnAlign::Right},
     {"Samples A | B", "Number of samples per side.", 17, ColumnAlign::Right},
@@ -57,7 +60,7 @@ const char* verdict_name(const ComparedNode& node) {
   switch (node.verdict) {
     case Verdict::Slower: return "slower";
     case Verdict::Faster: return "faster";
-    case Verdict::Same: return node.p < 0.05 ? "not significant" : "no difference";
+    case Verdict::Same: return node.p < 0.05 ? "not statistically significant" : "no difference";
     case Verdict::TooFewSamples: return "too few samples";
     case Verdict::Unmeasured: return "no samples";
     case Verdict::Added: return "only in B";
@@ -114,7 +117,7 @@ void draw_bar(const Theme& theme, const ComparedNode& node, double largest) {
     const ImVec2 min{std::min(middle, end), top}, max{std::max(middle, end), bottom};
     if (is_definite(node)) {
       draw->AddRectFilled(min, max, colour, 2);
-    } else {  // hollow: not significant
+    } else {  // hollow: not statistically significant
       draw->AddRect(min, max, with_alpha(colour, 0.7f), 2);
     }
   }
@@ -126,8 +129,8 @@ std::string signed_text(double nanoseconds, double scale) {
   return (nanoseconds > 0 ? "+" : "") + column_text(nanoseconds, scale);
 }
 
-// Draws the verdict with a shape, so that it can be recognised without colour or text.
-void draw_verdict(const Theme& theme, const ComparedNode& node) {
+// A shape before the verdict, so that it can be recognised without colour or text.
+void draw_verdict_symbol(const Theme& theme, const ComparedNode& node) {
   if (!ImGui::TableSetColumnIndex(kVerdict)) return;
   const char* text = verdict_name(node);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -151,10 +154,46 @@ void draw_verdict(const Theme& theme, const ComparedNode& node) {
       draw->AddRectFilled({middle.x - 1, middle.y - size}, {middle.x + 1, middle.y + size},
                           theme.ink);
   }
-  text_right(text, is_definite(node) ? theme.ink : theme.ink_faint);
 }
 
 }  // namespace
+
+TableCell CompareTable::compared_cell(const Theme& theme, const CompareResult& result,
+                                      const ComparedNode& node, int column) const {
+  const ImU32 ink = is_definite(node) ? theme.ink : theme.ink_soft;
+  const auto number = [&](const std::string& text, double value) {
+    return TableCell{.text = text, .colour = ink, .number = value, .is_mono = true};
+  };
+  switch (column) {
+    case kNode: return {.text = name_of(result, node)};
+    case kVerdict:
+      return {.text = verdict_name(node),
+              .colour = is_definite(node) ? theme.ink : theme.ink_faint};
+    case kMedianA:
+      if (node.count_a == 0) return {};
+      return number(column_text(node.median_a, typical_median_), node.median_a);
+    case kMedianB:
+      if (node.count_b == 0) return {};
+      return number(column_text(node.median_b, typical_median_), node.median_b);
+    case kChange:
+      if (node.count_a == 0 || node.count_b == 0) return {};
+      return number(change_text(node.change), node.change);
+    case kBar: return number({}, node.effect);
+    case kEffect:
+      if (node.effect == 0) return {};
+      return number(signed_text(node.effect, largest_effect_), node.effect);
+    case kP: {
+      const std::string text = p_text(node);
+      return text.empty() ? TableCell{} : number(text, node.p);
+    }
+    case kSamples:
+      return {.text = (node.a == trace::kNone ? "none" : count_text(node.count_a)) + " | " +
+                      (node.b == trace::kNone ? "none" : count_text(node.count_b)),
+              .colour = theme.ink_soft,
+              .is_mono = true};
+    default: return {.text = label_of(result, node), .colour = theme.ink_soft};
+  }
+}
 
 void CompareTable::make_rows(const PanelContext& context,
                              const std::shared_ptr<const CompareResult>& result,
@@ -218,9 +257,22 @@ void CompareTable::draw(PanelContext& context, const std::shared_ptr<const Compa
                result->nodes.empty() ? "" : "Esc clears the search.");
     return;
   }
-  if (!begin_table(theme, {.id = "compared", .columns = kCompareColumns, .sort = kInitialSort}))
+  if (!begin_table(theme, context.view,
+                   {.id = "compared", .columns = kCompareColumns, .sort = kInitialSort}))
     return;
   sort_ = sort_of(sort_);
+  const TableContents contents{
+      .name = "comparison",
+      .columns = kCompareColumns,
+      .rows = rows_.size(),
+      .cell = [&](std::size_t row, std::size_t column) {
+        const ComparedNode& node = result->nodes[rows_[row]];
+        if (column != kNode) return compared_cell(theme, *result, node, static_cast<int>(column));
+        const std::uint32_t shown = shown_node(context, node, a, b);
+        return TableCell{
+            .text = name_of(*result, node),
+            .swatch = shown == trace::kNone ? theme.ink_faint : node_colour(context, shown)};
+      }};
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows_.size()), row_height());
   while (clipper.Step()) {
@@ -235,37 +287,13 @@ void CompareTable::draw(PanelContext& context, const std::shared_ptr<const Compa
           theme, row, {is_selected, shown != trace::kNone && context.view.hovered == selected});
       if (input.is_hovered && shown != trace::kNone) context.view.hovered = selected;
       if (input.is_clicked && shown != trace::kNone) context.view.select(selected);
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f),
-                  top = at.y + (line - size) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled(
-          {at.x, top}, {at.x + size, top + size},
-          shown == trace::kNone ? theme.ink_faint : node_colour(context, shown), 2);
-      ImGui::Dummy({size, line});
-      ImGui::SameLine(0, theme.space * 0.75f);
-      ImGui::TextUnformatted(name_of(*result, node).c_str());
-      draw_verdict(theme, node);
-      ImGui::PushFont(theme.mono);
-      const ImU32 ink = is_definite(node) ? theme.ink : theme.ink_soft;
-      const bool has_both = node.count_a != 0 && node.count_b != 0;
-      if (node.count_a != 0)
-        draw_number(theme, kMedianA, column_text(node.median_a, typical_median_), ink);
-      if (node.count_b != 0)
-        draw_number(theme, kMedianB, column_text(node.median_b, typical_median_), ink);
-      if (has_both) draw_number(theme, kChange, change_text(node.change), ink);
+      draw_row_menu(context, selected, static_cast<std::size_t>(row));
+      draw_cells(theme, contents, static_cast<std::size_t>(row));
+      draw_verdict_symbol(theme, node);
       draw_bar(theme, node, largest_effect_);
-      if (node.effect != 0)
-        draw_number(theme, kEffect, signed_text(node.effect, largest_effect_), ink);
-      draw_number(theme, kP, p_text(node), ink);
-      draw_number(theme, kSamples,
-                  (node.a == trace::kNone ? "-" : count_text(node.count_a)) + " | " +
-                      (node.b == trace::kNone ? "-" : count_text(node.count_b)),
-                  theme.ink_soft);
-      ImGui::PopFont();
-      draw_cell(theme, kLabel, label_of(*result, node), theme.ink_soft);
     }
   }
-  ImGui::EndTable();
+  end_table(context.view, contents);
 }
 
 }  // namespace reprise::viewer

@@ -32,6 +32,9 @@ class CompareTable {
   void make_rows(const PanelContext& context, const std::shared_ptr<const CompareResult>& result,
                  const CompareSection& a, const CompareSection& b);
 
+  [[nodiscard]] TableCell compared_cell(const Theme& theme, const CompareResult& result,
+                                        const ComparedNode& node, int column) const;
+
   TableSort sort_ = kInitialSort, rows_sort_ = kInitialSort;
   std::shared_ptr<const CompareResult> rows_result_;
   std::vector<std::uint8_t> matches_;

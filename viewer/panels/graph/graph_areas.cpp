@@ -14,6 +14,11 @@ struct Span {
   float begin = 0, end = 0;
 };
 
+Rect around(const Rect& a, const Rect& b) {
+  return {std::min(a.left, b.left), std::min(a.top, b.top), std::max(a.right, b.right),
+          std::max(a.bottom, b.bottom)};
+}
+
 // A contiguous run of one group's boxes in one rank.
 struct Run {
   std::uint32_t group = 0, rank = 0;
@@ -75,6 +80,9 @@ class ComponentAreas {
                      std::max(bands_[r].end, along(n).end)};
       }
     }
+    columns_.assign(ranks_.size(), 0);
+    for (std::size_t r = 1; r < ranks_.size(); ++r)
+      columns_[r] = columns_[r - 1] + (bands_[r].begin < bands_[r - 1].end ? 1 : 0);
   }
 
   [[nodiscard]] std::uint32_t levels(std::size_t outer, std::size_t depth) const {
@@ -127,15 +135,18 @@ class ComponentAreas {
       run.across.begin -= is_down() ? side(run.first_levels) : title(run.first_levels);
       run.across.end += side(run.last_levels);
     }
-    const auto of_rank = [&](std::uint32_t rank) {
+    // The runs of a rank in the column of `beside`, empty otherwise.
+    const auto of_rank = [&](std::uint32_t rank, std::uint32_t beside) {
+      if (rank >= ranks_.size() || columns_[rank] != columns_[beside]) return std::span<Run>{};
       const auto [first, last] =
           std::equal_range(runs.begin(), runs.end(), Run{0, rank, {}, 1, 1, 1},
                            [](const Run& a, const Run& b) { return a.rank < b.rank; });
       return std::span<Run>(first, last);
     };
     for (const Run& run : runs) {
-      const std::span<Run> before = run.rank > 0 ? of_rank(run.rank - 1) : std::span<Run>{},
-                           after = of_rank(run.rank + 1);
+      const std::span<Run> before =
+                               run.rank > 0 ? of_rank(run.rank - 1, run.rank) : std::span<Run>{},
+                           after = of_rank(run.rank + 1, run.rank);
       const Span band = bands_[run.rank];
       const Span along{before.empty()
                            ? band.begin - (is_down() ? title(run.max_levels) : side(run.max_levels))
@@ -143,11 +154,12 @@ class ComponentAreas {
                        after.empty() ? band.end + side(run.max_levels)
                                      : (band.end + bands_[run.rank + 1].begin) / 2};
       const Rect part = rect_of(run.across, along);
-      Rect& b = area.bounds;
-      b = area.parts.empty() ? part
-                             : Rect{std::min(b.left, part.left), std::min(b.top, part.top),
-                                    std::max(b.right, part.right), std::max(b.bottom, part.bottom)};
+      area.bounds = area.parts.empty() ? part : around(area.bounds, part);
       area.parts.push_back(part);
+      if (area.columns.empty() ||
+          (&run != &runs.front() && columns_[run.rank] != columns_[(&run - 1)->rank]))
+        area.columns.push_back({part, part});
+      area.columns.back().bounds = around(area.columns.back().bounds, part);
       for (const float at : {run.across.begin, run.across.end}) {
         area.outline.push_back(is_down() ? GraphLine{{at, along.begin}, {at, along.end}}
                                          : GraphLine{{along.begin, at}, {along.end, at}});
@@ -172,7 +184,8 @@ class ComponentAreas {
   const GraphAreaDesc& desc_;
   std::vector<GraphArea>& areas_;
   std::vector<std::vector<std::uint32_t>> ranks_;
-  std::vector<Span> bands_;  // per rank: its extent along the edges
+  std::vector<Span> bands_;             // per rank: its extent along the edges
+  std::vector<std::uint32_t> columns_;  // per rank: its column in a folded layout
 };
 
 }  // namespace

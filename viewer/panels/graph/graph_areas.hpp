@@ -1,6 +1,6 @@
 // GraphArea: the background shape of a label group. A shape consists of the stretches of ranks that
 // contain only boxes of the group, so it never covers a box of another group. Stretches in adjacent
-// ranks are joined. Depends only on layout. Threads: a pure function.
+// ranks of a column are joined. Depends only on layout. Threads: a pure function.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,15 @@ struct GraphLine {
 };
 
 struct GraphArea {
+  // The parts in one column of a folded layout. The title is drawn at `first`. Other components
+  // of the graph belong to the last column.
+  struct Column {
+    Rect first, bounds;  // its first part; of all its parts
+  };
   std::uint32_t group = 0, depth = 0;  // depth: number of enclosing groups
   std::vector<Rect> parts;             // disjoint
   std::vector<GraphLine> outline;      // of the union of the parts
+  std::vector<Column> columns;         // at least one
   Rect bounds;                         // of the parts; may contain boxes of other groups
 };
 

@@ -1,6 +1,7 @@
 // Draws the boxes of a graph in the level of detail that the zoom allows.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "panels/graph/graph_draw_context.hpp"
@@ -14,24 +15,30 @@ namespace {
 constexpr float kRichZoom = 1.12f, kFullZoom = 0.72f, kNameZoom = 0.34f, kBlockZoom = 0.07f;
 constexpr float kBlockCell = 4;  // screen points
 constexpr float kFadedFill = 0.16f, kFadedText = 0.35f;
+constexpr std::size_t kMinNameLength = 6;  // of a shortened name
+constexpr float kMinNameHeight = 0.65f;    // of a box, relative to the text
+constexpr std::size_t kMaxNames = 600;     // of boxes in sight, to write names beside them
 
 class BoxPainter {
  public:
   explicit BoxPainter(const GraphDrawContext& d)
       : d_(d), theme_(d.theme()), detail_(graph_detail(d.zoom())) {}
 
-  void draw() {
+  // Returns the names beside boxes.
+  std::vector<Rect> draw() {
     if (detail_ == GraphDetail::Blocks) draw_blocks();
     d_.scene.box_index.find(d_.visible_rect(6), found_);
     if (detail_ != GraphDetail::Blocks) {
       for (const std::uint32_t box : found_) draw_box(box);
     }
+    if (detail_ == GraphDetail::Plain && found_.size() <= kMaxNames) draw_small_names();
     for (const std::uint8_t bit :
          {HighlightBit::kCritical, HighlightBit::kHovered, HighlightBit::kSelected}) {
       for (const std::uint32_t box : found_) {
         if ((d_.highlights.boxes[box] & bit) != 0) draw_ring(box, bit);
       }
     }
+    return std::move(names_);
   }
 
  private:
@@ -106,7 +113,7 @@ class BoxPainter {
     if (detail_ <= GraphDetail::Full) {
       draw_lines(box, r, ink, time);
     } else {
-      draw_name(box, r, ink);
+      draw_name(box, r, ink, time);
     }
   }
 
@@ -133,17 +140,62 @@ class BoxPainter {
       return;
     }
     const std::string share = percent_text(time.share);
-    draw_graph_text(d_.list, theme_.small, {left, y}, ink, duration_text(time.median));
+    draw_graph_text(d_.list, theme_.small, {left, y}, ink, time_text(box, time));
     draw_graph_text(d_.list, theme_.small, {right - small.width(share), y}, soft, share);
   }
-  void draw_name(const GraphBox& box, const Rect& r, ImU32 ink) {
+  static std::string time_text(const GraphBox& box, const GraphBoxTime& time) {
+    return (box.label != trace::kNone ? kSumPrefix : "") + duration_text(time.median);
+  }
+  void draw_name(const GraphBox& box, const Rect& r, ImU32 ink, const GraphBoxTime& time) {
     const TextWidths& small = d_.scene.key.small;
-    const float padding = 4 * theme_.scale;
-    const std::string name = small.fit(box.name, r.width() - 2 * padding);
+    const float padding = 4 * theme_.scale, width = r.width() - 2 * padding;
+    if (box.label != trace::kNone && time.measured && r.height() >= 2 * small.height) {
+      const float top = (r.top + r.bottom) / 2;
+      draw_centred(small.fit(box.name, width), r, top - small.height, ink);
+      draw_centred(small.fit(time_text(box, time), width), r, top, ink);
+    } else {
+      draw_centred(small.fit(box.name, width), r, (r.top + r.bottom - small.height) / 2, ink);
+    }
+  }
+  void draw_centred(const std::string& text, const Rect& r, float top, ImU32 ink) {
+    const float padding = 4 * theme_.scale, width = d_.scene.key.small.width(text);
     draw_graph_text(d_.list, theme_.small,
-                    {r.left + std::max(padding, (r.width() - small.width(name)) / 2),
-                     (r.top + r.bottom - small.height) / 2},
-                    ink, name);
+                    {r.left + std::max(padding, (r.width() - width) / 2), top}, ink, text);
+  }
+  // Writes the names of boxes that are too small for other text: over the box if it is almost as
+  // high as the text, otherwise to its right, where nothing else is.
+  void draw_small_names() {
+    const TextWidths& small = d_.scene.key.small;
+    const float gap = 3 * theme_.scale;
+    std::vector<std::uint32_t> near;
+    for (const std::uint32_t b : found_) {
+      const GraphBox& box = d_.scene.boxes[b];
+      const Rect r = visible_box(box.rect);
+      const float top = (r.top + r.bottom - small.height) / 2;
+      if (r.height() >= kMinNameHeight * small.height) {
+        const std::string name = small.fit(box.name, r.width() - 2 * gap);
+        if (name.size() >= std::min(box.name.size(), kMinNameLength)) {
+          const ImU32 fill = node_colour(d_.context, box_time(d_.scene, d_.context, b).hottest);
+          draw_centred(name, r, top,
+                       is_faded(b) ? with_alpha(theme_.ink, kFadedText) : ink_on(fill));
+          continue;
+        }
+      }
+      Rect text{r.right + gap, top, r.right + gap + small.width(box.name), top + small.height};
+      d_.scene.box_index.find(d_.on_plane(text), near);
+      for (const std::uint32_t other : near) {
+        if (other != b)
+          text.right = std::min(text.right, visible_box(d_.scene.boxes[other].rect).left - gap);
+      }
+      const std::string name = small.fit(box.name, text.width());
+      if (name.size() < std::min(box.name.size(), kMinNameLength) ||
+          std::any_of(names_.begin(), names_.end(),
+                      [&](const Rect& other) { return meets(other, text); }))
+        continue;
+      names_.push_back(text);
+      draw_graph_text(d_.list, theme_.small, {text.left, text.top},
+                      with_alpha(theme_.ink, is_faded(b) ? kFadedText : 1), name);
+    }
   }
 
   void draw_ring(std::uint32_t b, std::uint8_t bit) {
@@ -177,6 +229,7 @@ class BoxPainter {
   const Theme& theme_;
   GraphDetail detail_;
   std::vector<std::uint32_t> found_;
+  std::vector<Rect> names_;  // beside boxes
 };
 
 }  // namespace
@@ -195,6 +248,11 @@ Rect GraphDrawContext::visible_rect(float margin) const {
           static_cast<float>(b.right + extra), static_cast<float>(b.bottom + extra)};
 }
 
+Rect GraphDrawContext::on_plane(const Rect& r) const {
+  return {static_cast<float>(canvas.x_of(r.left)), static_cast<float>(canvas.y_of(r.top)),
+          static_cast<float>(canvas.x_of(r.right)), static_cast<float>(canvas.y_of(r.bottom))};
+}
+
 void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
                      const std::string& text) {
   if (text.empty()) return;
@@ -203,6 +261,8 @@ void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
                text.data() + text.size());
 }
 
-void draw_graph_boxes(const GraphDrawContext& drawing) { BoxPainter(drawing).draw(); }
+std::vector<Rect> draw_graph_boxes(const GraphDrawContext& drawing) {
+  return BoxPainter(drawing).draw();
+}
 
 }  // namespace reprise::viewer

@@ -62,8 +62,8 @@ model::GraphKey newest_version(const model::Document& document, model::GraphKey 
 }
 
 model::ReplayRange drop_oldest_replays(model::ReplayRange range, std::uint64_t replays) {
-  const model::ReplayRange all;
-  if (range.first == all.first && range.count == all.count) return range;
+  const model::ReplayRange all{.durations = range.durations};
+  if (range.covers_all_indices()) return range;
   if (replays <= range.first) {
     range.first -= static_cast<std::size_t>(replays);
     return range;
@@ -79,10 +79,10 @@ model::ReplayRange drop_oldest_replays(model::ReplayRange range, std::uint64_t r
 bool selection_exists(const model::Selection& selection, const model::Document& document) {
   return std::visit(
       [&](const auto& selected) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(selected)>, std::monostate>)
-          return true;
-        else
+        if constexpr (requires { selected.graph; })
           return has(document, selected);
+        else
+          return true;
       },
       selection);
 }
@@ -91,6 +91,7 @@ model::Selection map_selection(const model::Selection& selection, const model::D
                                model::GraphKey to) {
   const model::GraphEntry* const target = document.find(to);
   if (target == nullptr) return {};
+  if (std::holds_alternative<model::SelectedSpan>(selection)) return selection;
   if (const auto* node = std::get_if<model::SelectedNode>(&selection)) {
     const model::GraphEntry* const from = document.find(node->graph);
     if (from == nullptr || node->node >= from->graph->node_count() ||

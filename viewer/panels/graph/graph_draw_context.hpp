@@ -19,7 +19,7 @@ enum class GraphDetail : std::uint8_t {
   Rich,   // three lines: name; kernel, grid or bytes; duration and share
   Full,   // two lines: Rich without the second
   Name,   // the node's name
-  Plain,  // a coloured rectangle
+  Plain,  // a coloured rectangle, with the name where there is space
   Blocks  // nearby boxes merged into one rectangle with the colour of the hottest node
 };
 
@@ -43,21 +43,29 @@ struct GraphDrawContext {
     const ImVec2 low = at({r.left, r.top}), high = at({r.right, r.bottom});
     return {low.x, low.y, high.x, high.y};
   }
+  [[nodiscard]] Rect on_plane(const Rect& screen) const;
   // The visible part of the plane, extended by `margin` screen points.
   [[nodiscard]] Rect visible_rect(float margin) const;
 };
 
 void draw_graph_areas(const GraphDrawContext& drawing);
 void draw_graph_links(const GraphDrawContext& drawing);
-void draw_graph_boxes(const GraphDrawContext& drawing);
-void draw_graph_titles(const GraphDrawContext& drawing);
+// Returns the rectangles of the names beside boxes, in screen coordinates.
+std::vector<Rect> draw_graph_boxes(const GraphDrawContext& drawing);
+// `names`: where no title may be.
+void draw_graph_titles(const GraphDrawContext& drawing, std::vector<Rect> names);
 
 // Writes the drawn polyline of a link in screen coordinates to `path`. Segments outside `visible`
 // may be omitted at the start or be straight.
 void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const Rect& visible,
                       std::vector<ImVec2>& path);
-// Screen rectangle of an area's title; empty if the zoom hides the title.
-[[nodiscard]] Rect area_title(const GraphDrawContext& drawing, const GraphArea& area);
+// Screen rectangle of an area's title in one of its columns. It stays in sight while a part of that
+// column is. Empty if the zoom hides the title.
+[[nodiscard]] Rect area_title(const GraphDrawContext& drawing, const GraphArea& area,
+                              const GraphArea::Column& column);
+// The cause that determines the colour of a link. Causes added by lowering come last.
+[[nodiscard]] trace::EdgeCause main_cause(std::uint32_t causes);
+[[nodiscard]] ImU32 area_colour(const Theme& theme, const GraphScene& scene, const GraphArea& area);
 // Draws text at the font's native size.
 void draw_graph_text(ImDrawList& list, ImFont* font, ImVec2 at, ImU32 colour,
                      const std::string& text);

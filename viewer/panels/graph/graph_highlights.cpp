@@ -33,9 +33,22 @@ class Highlighter {
       if (step.node < graph_.node_count()) node(step.node);
       if (step.edge < graph_.record().edges.size()) edge(step.edge);
     }
+    if (path_distinguishes()) return;
+    for (std::vector<std::uint8_t>* marks : {&highlights_.boxes, &highlights_.links}) {
+      for (std::uint8_t& mark : *marks) mark = static_cast<std::uint8_t>(mark & ~bit_);
+    }
   }
 
  private:
+  // False if the path contains every box. Nodes of bodies are never on it.
+  [[nodiscard]] bool path_distinguishes() const {
+    for (std::uint32_t b = 0; b < scene_.boxes.size(); ++b) {
+      if (scene_.members_of(b).front() < graph_.own_node_count() &&
+          (highlights_.boxes[b] & bit_) == 0)
+        return true;
+    }
+    return false;
+  }
   // The selected T if it belongs to this graph, null otherwise.
   template <class T>
   const T* selected(const model::Selection& selection) const {
@@ -109,8 +122,12 @@ GraphBoxTime box_time(const GraphScene& scene, const PanelContext& context, std:
   for (const std::uint32_t node : members) {
     if (context.view_model == nullptr || node >= context.view_model->nodes.size()) break;
     const GraphViewModel::Node& stats = context.view_model->nodes[node];
-    time.median += stats.median;
-    time.share += stats.share;
+    // The time of a node includes that of the bodies it runs.
+    const std::uint32_t parent = scene.graph().parent(node);
+    if (parent == trace::kNone || scene.box_of[parent] != box) {
+      time.median += stats.median;
+      time.share += stats.share;
+    }
     time.measured = time.measured || stats.count > 0;
     const double heat = node_heat(context, node);
     if (heat > max_heat) {

@@ -17,10 +17,7 @@ float distance(ImVec2 p, ImVec2 a, ImVec2 b) {
 }
 
 Rect around(const GraphDrawContext& d, ImVec2 at, float slop) {
-  return {static_cast<float>(d.canvas.x_of(at.x - slop)),
-          static_cast<float>(d.canvas.y_of(at.y - slop)),
-          static_cast<float>(d.canvas.x_of(at.x + slop)),
-          static_cast<float>(d.canvas.y_of(at.y + slop))};
+  return d.on_plane({at.x - slop, at.y - slop, at.x + slop, at.y + slop});
 }
 
 std::uint32_t nearest_box(const GraphDrawContext& d, ImVec2 at) {
@@ -69,12 +66,14 @@ GraphHit hit_graph(const GraphDrawContext& drawing, ImVec2 at) {
   if (hit.box != trace::kNone) return hit;
   for (std::uint32_t a = static_cast<std::uint32_t>(drawing.scene.areas.size());
        a-- > 0;) {  // innermost first
-    const Rect title = area_title(drawing, drawing.scene.areas[a]);
-    if (title.width() <= 0 || at.x < title.left || at.x > title.right || at.y < title.top ||
-        at.y > title.bottom)
-      continue;
-    hit.area = a;
-    return hit;
+    for (const GraphArea::Column& column : drawing.scene.areas[a].columns) {
+      const Rect title = area_title(drawing, drawing.scene.areas[a], column);
+      if (title.width() <= 0 || at.x < title.left || at.x > title.right || at.y < title.top ||
+          at.y > title.bottom)
+        continue;
+      hit.area = a;
+      return hit;
+    }
   }
   hit.link = nearest_link(drawing, at);
   return hit;

@@ -6,6 +6,12 @@ namespace reprise::viewer {
 
 namespace {
 
+// Scenes of more boxes keep their columns when the panel's size changes.
+constexpr std::size_t kMaxRefolded = 2000;
+
+// True if a scene made for `before` should be made again for `now`.
+bool is_far(float now, float before) { return now > 1.5f * before || before > 1.5f * now; }
+
 float fit_zoom(float width, float height, const GraphLayoutDesc& desc) {
   return std::min({1.0f, desc.width / std::max(width, 1.0f), desc.height / std::max(height, 1.0f)});
 }
@@ -31,6 +37,7 @@ Size turned_size(const GraphScene& down) {
 GraphScene make_best_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
   key.direction = Direction::Down;
   GraphScene down = make_graph_scene(key);
+  if (down.is_folded) return down;
   const float zoom = fit_zoom(down.bounds.width(), down.bounds.height(), desc);
   const Size guess = turned_size(down);
   if (zoom >= 1 || fit_zoom(guess.width, guess.height, desc) < zoom) return down;
@@ -43,10 +50,19 @@ GraphScene make_best_scene(GraphSceneKey key, const GraphLayoutDesc& desc) {
 }  // namespace
 
 std::shared_ptr<const GraphScene> GraphLayouts::request(const GraphLayoutDesc& desc) {
-  if (chosen_for_ != desc.graph->key().graph) chosen_.reset();
+  if (chosen_for_ != desc.graph->key().graph) {
+    chosen_for_ = desc.graph->key().graph;
+    chosen_.reset();
+    view_ = {desc.width, desc.height};
+  }
+  const auto before = scene_.value();
+  if (before != nullptr && before->boxes.size() <= kMaxRefolded &&
+      (is_far(desc.width, view_.width) || is_far(desc.height, view_.height))) {
+    view_ = {desc.width, desc.height};
+  }
   const std::optional<Direction> direction = desc.direction ? desc.direction : chosen_;
   const Key key{{desc.graph, direction.value_or(Direction::Down), desc.collapsed, desc.text,
-                 desc.small, desc.scale},
+                 desc.small, desc.scale, view_},
                 !direction};
   const auto make = [key, desc] {
     return key.any_direction ? make_best_scene(key.scene, desc) : make_graph_scene(key.scene);
@@ -57,10 +73,7 @@ std::shared_ptr<const GraphScene> GraphLayouts::request(const GraphLayoutDesc& d
   }
   scene_.ask(key, make);
   std::shared_ptr<const GraphScene> scene = scene_.value();
-  if (key.any_direction && scene_.value(key) != nullptr) {
-    chosen_ = scene->key.direction;
-    chosen_for_ = desc.graph->key().graph;
-  }
+  if (key.any_direction && scene_.value(key) != nullptr) chosen_ = scene->key.direction;
   return scene;
 }
 

@@ -1,6 +1,7 @@
 // GraphLayouts: the scene of a graph panel, laid out in the background. The previous scene remains
 // until the next is complete. Selects the layout direction if the description has none, and keeps
-// it for the same graph. Threads: the drawing thread's.
+// it for the same graph. Folds chains again after large changes of the panel's size. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <memory>
@@ -37,7 +38,8 @@ class GraphLayouts {
     friend bool operator==(const Key&, const Key&) = default;
   };
   AsyncValue<Key, GraphScene> scene_;
-  std::optional<Direction> chosen_;  // for graph chosen_for_
+  Size view_;                        // that the scene fills; for graph chosen_for_
+  std::optional<Direction> chosen_;  // likewise
   std::uint32_t chosen_for_ = trace::kNone;
 };
 

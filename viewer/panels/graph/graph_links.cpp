@@ -11,21 +11,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMaxLinks = 5000;  // per frame; beyond this a subset is drawn
+constexpr std::size_t kMaxLinks = 2500;  // per frame; beyond this a subset is drawn
 constexpr float kFarCell = 6;            // screen points; cell size for merging links at low zoom
-
-// The cause that determines the colour of a link: the first in kOrder. Causes added by lowering are
-// last.
-trace::EdgeCause cause_of(std::uint32_t causes) {
-  constexpr std::array kOrder = {trace::EdgeCause::Barrier,  trace::EdgeCause::User,
-                                 trace::EdgeCause::Hazard,   trace::EdgeCause::Linear,
-                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane,
-                                 trace::EdgeCause::EntryExit};
-  for (const trace::EdgeCause cause : kOrder) {
-    if ((causes & cause_bit(cause)) != 0) return cause;
-  }
-  return trace::EdgeCause::Hazard;
-}
 
 class LinkPainter {
  public:
@@ -76,7 +63,7 @@ class LinkPainter {
         (d_.highlights.links[link] & HighlightBit::kFaded) != 0 ? alpha_ * 0.22f : alpha_;
     const std::uint32_t causes = d_.scene.links[link].causes & d_.causes;
     return with_alpha(
-        causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), cause_of(causes)), alpha);
+        causes == 0 ? d_.theme().ink_faint : cause_colour(d_.theme(), main_cause(causes)), alpha);
   }
   void draw_on_top(std::uint32_t link, std::uint8_t bit) {
     const float scale = d_.theme().scale;
@@ -162,6 +149,17 @@ void add_curve(std::vector<ImVec2>& path, ImVec2 a, ImVec2 b, Direction directio
 }
 
 }  // namespace
+
+trace::EdgeCause main_cause(std::uint32_t causes) {
+  constexpr std::array kOrder = {trace::EdgeCause::Barrier,  trace::EdgeCause::User,
+                                 trace::EdgeCause::Hazard,   trace::EdgeCause::Linear,
+                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane,
+                                 trace::EdgeCause::EntryExit};
+  for (const trace::EdgeCause cause : kOrder) {
+    if ((causes & cause_bit(cause)) != 0) return cause;
+  }
+  return trace::EdgeCause::Hazard;
+}
 
 void trace_graph_link(const GraphDrawContext& drawing, std::uint32_t link, const Rect& visible,
                       std::vector<ImVec2>& path) {

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "panels/shared/item_menu.hpp"
+
 namespace reprise::viewer {
 
 void GraphMenu::open(const GraphHit& hit) {
@@ -9,7 +11,7 @@ void GraphMenu::open(const GraphHit& hit) {
   opening_ = true;
 }
 
-GraphMenuAction GraphMenu::draw(const PanelContext& context, const GraphScene& scene,
+GraphMenuAction GraphMenu::draw(PanelContext& context, const GraphScene& scene,
                                 const GraphOptions& options) {
   if (opening_) {
     ImGui::OpenPopup("graph menu");
@@ -25,7 +27,6 @@ GraphMenuAction GraphMenu::draw(const PanelContext& context, const GraphScene& s
     ImGui::PushStyleColor(ImGuiCol_Text, context.theme.ink_soft);
     ImGui::TextUnformatted(box.name.c_str());
     ImGui::PopStyleColor();
-    if (ImGui::MenuItem("Copy name")) ImGui::SetClipboardText(box.name.c_str());
     if (ImGui::MenuItem("Focus", "Double-click"))
       action = {.kind = GraphMenuAction::Focus, .box = hit_.box};
     if (box.node != trace::kNone) {
@@ -39,14 +40,25 @@ GraphMenuAction GraphMenu::draw(const PanelContext& context, const GraphScene& s
     const std::string text = "Collapse " + label_name(graph, label);
     if (ImGui::MenuItem(text.c_str())) action = {.kind = GraphMenuAction::Collapse, .label = label};
   }
+  if (hit_.box != trace::kNone && scene.boxes[hit_.box].node != trace::kNone) {
+    ImGui::Separator();
+    draw_item_menu(context, model::SelectedNode{graph.key(), scene.boxes[hit_.box].node});
+  } else if (hit_.link != trace::kNone && !scene.edges_of(hit_.link).empty()) {
+    draw_item_menu(context, model::SelectedEdge{graph.key(), scene.edges_of(hit_.link).front()});
+    ImGui::Separator();
+  }
   if (hit_.box != trace::kNone || label != trace::kNone) ImGui::Separator();
-  if (ImGui::MenuItem("Fit", "Home")) action = {.kind = GraphMenuAction::Fit};
+  if (ImGui::MenuItem("Fit to view", "Home")) action = {.kind = GraphMenuAction::Fit};
   if (ImGui::MenuItem("Critical path", "C", context.view.critical_path))
     action = {.kind = GraphMenuAction::ToggleCriticalPath};
   if (ImGui::MenuItem("Collapse all labels", nullptr, false, graph.record().labels.size() > 1))
     action = {.kind = GraphMenuAction::CollapseAll};
   if (ImGui::MenuItem("Expand all labels", nullptr, false, !options.collapsed.empty()))
     action = {.kind = GraphMenuAction::ExpandAll};
+  ImGui::Separator();
+  if (ImGui::MenuItem("Save as SVG...")) action = {.kind = GraphMenuAction::SaveSvg};
+  if (ImGui::MenuItem("Show frames/s", nullptr, options.frame_rate))
+    action = {.kind = GraphMenuAction::ToggleFrameRate};
   ImGui::EndPopup();
   return action;
 }

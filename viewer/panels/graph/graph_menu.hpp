@@ -19,7 +19,9 @@ struct GraphMenuAction {
     Collapse,
     Expand,
     CollapseAll,
-    ExpandAll
+    ExpandAll,
+    ToggleFrameRate,
+    SaveSvg
   } kind = Nothing;
   std::uint32_t box = trace::kNone;    // for Focus
   std::uint32_t label = trace::kNone;  // for Collapse and Expand
@@ -32,7 +34,7 @@ class GraphMenu {
   // Drops the hit object. Call when another scene is shown.
   void forget() { hit_ = {}; }
   // Call in every frame, even while closed.
-  [[nodiscard]] GraphMenuAction draw(const PanelContext& context, const GraphScene& scene,
+  [[nodiscard]] GraphMenuAction draw(PanelContext& context, const GraphScene& scene,
                                      const GraphOptions& options);
 
  private:

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
-#include <vector>
+#include <cstdio>
+#include <string>
 
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -17,9 +17,8 @@ constexpr std::array kCauses = {trace::EdgeCause::Hazard,   trace::EdgeCause::Ba
                                 trace::EdgeCause::User,     trace::EdgeCause::Linear,
                                 trace::EdgeCause::Captured, trace::EdgeCause::Lane,
                                 trace::EdgeCause::EntryExit};
-constexpr float kLegendWidth = 208, kMapWidth = 200, kMapHeight = 130;  // at scale 1
-constexpr float kReserveFrom =
-    3;  // in legend widths: canvas width from which space is reserved for it
+constexpr float kLegendWidth = 184, kMapWidth = 200, kMapHeight = 130;  // at scale 1
+constexpr float kLegendFrom = 3;  // in legend widths: panel width from which the legend is shown
 
 const char* cause_explanation(trace::EdgeCause cause) {
   switch (cause) {
@@ -65,8 +64,7 @@ void draw_line_sample(const Theme& theme, ImDrawList& list, ImVec2 at, float wid
   }
 }
 
-void draw_cause(const GraphDrawContext& d, trace::EdgeCause cause, std::uint32_t& shown) {
-  const Theme& theme = d.theme();
+void draw_cause(const Theme& theme, trace::EdgeCause cause, std::uint32_t& shown) {
   const bool on = (shown & cause_bit(cause)) != 0;
   const ImVec2 at = ImGui::GetCursorScreenPos(),
                size{ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight() + 2 * theme.scale};
@@ -90,73 +88,50 @@ void draw_cause(const GraphDrawContext& d, trace::EdgeCause cause, std::uint32_t
 
 }  // namespace
 
-void GraphLegend::choose_corner(const GraphDrawContext& drawing, ImVec2 size) {
-  const float width = drawing.canvas.max().x - drawing.canvas.min().x,
-              height = drawing.canvas.max().y - drawing.canvas.min().y;
-  const ReservedFor current{&drawing.scene, width, height};
-  if (std::exchange(reserved_for_, current) != current) reserved_ = 0;
-  const CanvasBounds visible = drawing.canvas.visible_area();
-  const Rect& all = drawing.scene.bounds;
-  if (visible.left > static_cast<double>(all.left) || visible.top > static_cast<double>(all.top) ||
-      visible.right < static_cast<double>(all.right) ||
-      visible.bottom < static_cast<double>(all.bottom)) {
-    return;
-  }
-  std::vector<std::uint32_t> found;
-  const auto covered = [&](float top) {
-    const float left = drawing.canvas.min().x;
-    drawing.scene.box_index.find({static_cast<float>(drawing.canvas.x_of(left)),
-                                  static_cast<float>(drawing.canvas.y_of(top)),
-                                  static_cast<float>(drawing.canvas.x_of(left + size.x)),
-                                  static_cast<float>(drawing.canvas.y_of(top + size.y))},
-                                 found);
-    return found.size();
-  };
-  const std::size_t above = covered(drawing.canvas.min().y),
-                    below = covered(drawing.canvas.max().y - size.y);
-  at_top_ = above < below;
-  if (std::min(above, below) != 0 && width > kReserveFrom * size.x) reserved_ = size.x;
+float graph_legend_width(const Theme& theme, float available) {
+  const float width = kLegendWidth * theme.scale;
+  return available < kLegendFrom * width ? 0 : width;
 }
 
-void GraphLegend::draw(const GraphDrawContext& drawing, const std::string& title,
-                       std::uint32_t& shown) {
-  const Theme& theme = drawing.theme();
-  const float width = kLegendWidth * theme.scale, margin = theme.space;
-  const float available = drawing.canvas.max().y - drawing.canvas.min().y - 2 * margin;
-  if (available < 60 * theme.scale ||
-      drawing.canvas.max().x - drawing.canvas.min().x < 1.6f * width)
-    return;
-  const float height = std::min(available, height_ > 0 ? height_ : 140 * theme.scale);
-  choose_corner(drawing, {width + 2 * margin, height + 2 * margin});
-  const ImVec2 at{drawing.canvas.min().x + margin, at_top_
-                                                       ? drawing.canvas.min().y + margin
-                                                       : drawing.canvas.max().y - margin - height};
+void draw_graph_legend(const PanelContext& context, const GraphScene& scene, ImVec2 size,
+                       const std::string& title, std::uint32_t& shown) {
+  const Theme& theme = context.theme;
   ImGui::PushFont(theme.small);
-  if (begin_overlay(theme, "legend", at, {width, height})) {
-    const float start = ImGui::GetCursorPosY();
+  if (ImGui::BeginChild("legend", size)) {
     if (!title.empty()) {
       ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
       ImGui::TextUnformatted(title.c_str());
       ImGui::PopStyleColor();
     }
-    const float used = draw_colour_legend(drawing.context, ImGui::GetCursorScreenPos(),
-                                          ImGui::GetContentRegionAvail().x);
-    ImGui::Dummy({1, used});
-    if (drawing.scene.causes != 0) {
+    const float width = ImGui::GetContentRegionAvail().x - theme.space;
+    ImGui::Dummy({1, draw_colour_legend(context, ImGui::GetCursorScreenPos(), width)});
+    if (scene.causes != 0) {
       ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, 0});
       ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
       ImGui::TextUnformatted("edge cause");
       ImGui::PopStyleColor();
       for (const trace::EdgeCause cause : kCauses) {
-        if ((drawing.scene.causes & cause_bit(cause)) != 0) draw_cause(drawing, cause, shown);
+        if ((scene.causes & cause_bit(cause)) != 0) draw_cause(theme, cause, shown);
       }
       ImGui::PopStyleVar();
     }
-    height_ = ImGui::GetCursorPosY() - start + 2 * theme.space -
-              (drawing.scene.causes != 0 ? 0 : ImGui::GetStyle().ItemSpacing.y);
   }
-  end_overlay();
+  ImGui::EndChild();
   ImGui::PopFont();
+}
+
+void draw_frame_rate(const GraphDrawContext& drawing) {
+  const Theme& theme = drawing.theme();
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f frames/s", static_cast<double>(ImGui::GetIO().Framerate));
+  const ImFont* const font = theme.small != nullptr ? theme.small : ImGui::GetFont();
+  const ImVec2 size = font->CalcTextSizeA(font->FontSize, 1e9f, 0, text),
+               at{drawing.canvas.max().x - size.x - theme.space,
+                  drawing.canvas.min().y + theme.half_space};
+  drawing.list.AddRectFilled({at.x - theme.half_space, at.y},
+                             {at.x + size.x + theme.half_space, at.y + size.y},
+                             with_alpha(theme.panel, 0.8f), theme.radius);
+  drawing.list.AddText(font, font->FontSize, at, theme.ink, text);
 }
 
 void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas) {

@@ -1,6 +1,6 @@
-// Overlays of a drawn graph: the legend of colours and edge causes in a left corner and the minimap
-// in the lower right corner. Overlays are separate ImGui windows, which take the mouse from the
-// canvas. Threads: the drawing thread's.
+// The legend of colours and edge causes beside a drawn graph, and the minimap in the lower right
+// corner. The minimap is a separate ImGui window, which takes the mouse from the canvas. Threads:
+// the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,16 @@
 
 namespace reprise::viewer {
 
-class GraphLegend {
- public:
-  // Drawn at the lower left, or at the upper left if that corner covers fewer boxes while the whole
-  // graph is visible. Call after Canvas::end(). A click on a cause toggles its bit in `shown`.
-  // `title` is drawn above the legend if not empty.
-  void draw(const GraphDrawContext& drawing, const std::string& title, std::uint32_t& shown);
-  // Screen points to keep free at the left because the legend would cover boxes in either corner; 0
-  // if nothing has to be kept free.
-  [[nodiscard]] float reserved_width() const noexcept { return reserved_; }
-
- private:
-  // Inputs for which reserved_ was computed.
-  struct ReservedFor {
-    const GraphScene* scene = nullptr;
-    float width = 0, height = 0;
-    friend bool operator==(const ReservedFor&, const ReservedFor&) = default;
-  };
-  void choose_corner(const GraphDrawContext& drawing, ImVec2 size);
-
-  float height_ = 0;  // of the last drawn legend
-  float reserved_ = 0;
-  ReservedFor reserved_for_;
-  bool at_top_ = false;
-};
+// Width of the legend beside the canvas; 0 if the panel of this width has no space for it.
+[[nodiscard]] float graph_legend_width(const Theme& theme, float available);
+// A click on a cause toggles its bit in `shown`. `title` is drawn above the legend if not empty.
+void draw_graph_legend(const PanelContext& context, const GraphScene& scene, ImVec2 size,
+                       const std::string& title, std::uint32_t& shown);
 
 // Draws the whole graph and a frame around the visible part. A click or drag moves the view. Hidden
 // while the whole graph is visible.
 void draw_graph_minimap(const GraphDrawContext& drawing, Canvas& canvas);
+// Writes the frame rate into the upper right corner.
+void draw_frame_rate(const GraphDrawContext& drawing);
 
 }  // namespace reprise::viewer

@@ -9,8 +9,10 @@
 #include "panels/graph/graph_layouts.hpp"
 #include "panels/graph/graph_menu.hpp"
 #include "panels/graph/graph_overlay.hpp"
+#include "panels/graph/graph_svg.hpp"
 #include "panels/graph/graph_toolbar.hpp"
 #include "panels/graph/graph_view_model.hpp"
+#include "panels/shared/item_menu.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/format.hpp"
@@ -41,7 +43,7 @@ struct GraphPanel::State {
  private:
   const GraphViewModel* view_model_to_show(const PanelContext& context);
   void set_scene(std::shared_ptr<const GraphScene> next, const PanelContext& context);
-  void draw_graph(PanelContext& context);
+  void draw_graph(PanelContext& context, float legend_width);
   void handle_mouse(PanelContext& context, const GraphDrawContext& drawing, const GraphHit& hit);
   void perform(PanelContext& context, const GraphMenuAction& action);
   void draw_tooltip(const GraphDrawContext& drawing, const GraphHit& hit) const;
@@ -52,7 +54,6 @@ struct GraphPanel::State {
   GraphOptions options;
   std::shared_ptr<const GraphScene> scene;
   Canvas canvas{CanvasAxes::Both};
-  GraphLegend legend;
   GraphMenu menu;
   GraphHighlights highlights;
   std::uint32_t anchor = trace::kNone;  // node that keeps its screen position in the next scene
@@ -79,6 +80,7 @@ void GraphPanel::State::draw(PanelContext& context) {
     return draw_empty(context.theme, "\"" + graph->name() + "\" has no nodes",
                       "No commands were recorded.");
   const ImVec2 available = ImGui::GetContentRegionAvail();
+  const float legend_width = options.legend ? graph_legend_width(context.theme, available.x) : 0;
   std::shared_ptr<const GraphScene> next =
       layouts.request({.graph = context.entry->graph,
                        .direction = options.direction,
@@ -86,7 +88,7 @@ void GraphPanel::State::draw(PanelContext& context) {
                        .text = TextWidths::of(context.theme.text),
                        .small = TextWidths::of(context.theme.small),
                        .scale = context.theme.scale,
-                       .width = available.x,
+                       .width = std::max(1.0f, available.x - legend_width),
                        .height = std::max(1.0f, available.y - ImGui::GetFrameHeightWithSpacing())});
   if (next != scene && next != nullptr) set_scene(std::move(next), context);
 
@@ -113,7 +115,7 @@ void GraphPanel::State::draw(PanelContext& context) {
                          options) == GraphToolbarAction::Fit) {
     canvas.fit();
   }
-  if (has_scene) return draw_graph(shown);
+  if (has_scene) return draw_graph(shown, legend_width);
   const std::string error = layouts.error();
   if (!error.empty() && !layouts.is_busy())
     return draw_empty(context.theme, "Graph layout failed", error);
@@ -162,9 +164,16 @@ void GraphPanel::State::set_scene(std::shared_ptr<const GraphScene> next,
                 y + static_cast<double>(is.top - was.top));
 }
 
-void GraphPanel::State::draw_graph(PanelContext& context) {
+void GraphPanel::State::draw_graph(PanelContext& context, float legend_width) {
   ImGui::PushID("picture");
-  canvas.reserve_left(options.legend ? legend.reserved_width() : 0);
+  if (legend_width > 0) {
+    std::string title;
+    if (options.times == GraphTimes::Replay && context.replay != nullptr)
+      title = "replay " + count_text(context.replay->replay.replay) + " only";
+    draw_graph_legend(context, *scene, {legend_width, ImGui::GetContentRegionAvail().y}, title,
+                      options.causes);
+    ImGui::SameLine(0, 0);
+  }
   canvas.begin("graph", bounds_of(scene->bounds), context.theme);
   if (std::exchange(context.view.fit, false)) canvas.fit();
   const GraphDrawContext drawing{
@@ -183,15 +192,13 @@ void GraphPanel::State::draw_graph(PanelContext& context) {
   highlights = make_graph_highlights(*scene, context, options.causes);
   draw_graph_areas(drawing);
   draw_graph_links(drawing);
-  draw_graph_boxes(drawing);
-  draw_graph_titles(drawing);
+  draw_graph_titles(drawing, draw_graph_boxes(drawing));
+  if (options.frame_rate) draw_frame_rate(drawing);
   canvas.end();
   if (canvas.is_hovered()) handle_mouse(context, drawing, hit);
   perform(context, menu.draw(context, *scene, options));
-  std::string legend_title;
-  if (options.times == GraphTimes::Replay && context.replay != nullptr)
-    legend_title = "replay " + count_text(context.replay->replay.replay) + " only";
-  if (options.legend) legend.draw(drawing, legend_title, options.causes);
+  if (std::exchange(context.view.graph_svg, false))
+    context.view.save = FileToSave{"graph.svg", graph_svg(*scene, context, options.causes)};
   draw_graph_minimap(drawing, canvas);
   ImGui::PopID();
 }
@@ -220,8 +227,7 @@ void GraphPanel::State::handle_mouse(PanelContext& context, const GraphDrawConte
     }
   }
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsMouseReleased(ImGuiMouseButton_Right) && io.MouseDragMaxDistanceSqr[1] < 25)
-    menu.open(hit);
+  if (is_menu_click()) menu.open(hit);
   const bool any_down = io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2];
   if (!hit.is_nothing() && !any_down && !menu.is_open()) draw_tooltip(drawing, hit);
 }
@@ -248,6 +254,8 @@ void GraphPanel::State::perform(PanelContext& context, const GraphMenuAction& ac
       break;
     case GraphMenuAction::CollapseAll: options.collapsed = outermost_labels(graph); break;
     case GraphMenuAction::ExpandAll: options.collapsed.clear(); break;
+    case GraphMenuAction::ToggleFrameRate: options.frame_rate = !options.frame_rate; break;
+    case GraphMenuAction::SaveSvg: context.view.graph_svg = true; break;
   }
 }
 

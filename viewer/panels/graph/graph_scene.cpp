@@ -41,8 +41,11 @@ class SceneBuilder {
                                 .max_spread = 1.15f,
                                 .component_gap = 28 * s + title * static_cast<float>(levels),
                                 .group_padding = side,
-                                .aspect = 2.4f};
+                                .aspect = 2.4f,
+                                .view = key_.view,
+                                .column_gap = 64 * s};
     Layout layout = lay_out(collapsed.graph, options);
+    scene_.is_folded = layout.statistics.columns > 1;
     scene_.areas = graph_areas(
         collapsed.graph, layout,
         {.direction = key_.direction, .side = side, .title = title, .levels = kTitleLevels});
@@ -61,9 +64,9 @@ class SceneBuilder {
   }
 
  private:
-  [[nodiscard]] Size box_size(const std::string& name) const {
+  [[nodiscard]] Size box_size(const std::string& name, float numbers_width) const {
     const float s = key_.scale, name_width = std::min(kMaxNameWidth * s, key_.text.width(name));
-    return {std::max({kMinWidth * s, name_width, numbers_width_}) + 2 * kPadding * s,
+    return {std::max({kMinWidth * s, name_width, numbers_width}) + 2 * kPadding * s,
             key_.text.height + key_.small.height + (2 * kPadding - 6 + kLineGap) * s};
   }
   // Calls visit(parent, node) for each root node of each body.
@@ -79,7 +82,7 @@ class SceneBuilder {
     const trace::GraphVersion& record = graph_.record();
     LayoutGraph result;
     for (std::uint32_t n = 0; n < graph_.node_count(); ++n) {
-      result.sizes.push_back(box_size(graph_.node_name(n)));
+      result.sizes.push_back(box_size(graph_.node_name(n), numbers_width_));
       result.node_lane.push_back(record.nodes[n].lane);
       result.node_group.push_back(record.nodes[n].label == 0 ? kNoGroup
                                                              : record.nodes[n].label - 1);
@@ -98,8 +101,10 @@ class SceneBuilder {
     for (std::uint32_t l = 1; l < labels; ++l) {
       desc.collapsed.push_back(!key_.collapsed.empty() &&
                                key_.collapsed.count(graph_.label_path(l)) != 0);
-      desc.group_sizes.push_back(desc.collapsed.back() ? box_size(label_name(graph_, l))
-                                                       : Size{1, 1});
+      desc.group_sizes.push_back(
+          desc.collapsed.back()
+              ? box_size(label_name(graph_, l), numbers_width_ + key_.small.width(kSumPrefix))
+              : Size{1, 1});
     }
     return desc;
   }

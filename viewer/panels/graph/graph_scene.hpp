@@ -25,8 +25,12 @@ struct GraphSceneKey {
   std::set<std::string> collapsed;  // label paths
   TextWidths text, small;           // of the name and detail fonts
   float scale = 1;                  // display scale
+  Size view = {};                   // that chains should fill; 0 x 0: they are not folded
   friend bool operator==(const GraphSceneKey&, const GraphSceneKey&) = default;
 };
+
+// Precedes the time of a collapsed label: the sum over its nodes.
+inline constexpr const char* kSumPrefix = "sum ";
 
 // Coordinates are plane points; at zoom 1 they equal screen points.
 struct GraphBox {
@@ -57,6 +61,7 @@ struct GraphScene {
   GraphIndex box_index, link_index;
   GraphLod lod;
   std::uint32_t causes = 0;  // of all edges, visible or not
+  bool is_folded = false;    // a chain is in columns
   double layout_ms = 0;      // layout time
 
   [[nodiscard]] const model::Graph& graph() const noexcept { return *key.graph; }

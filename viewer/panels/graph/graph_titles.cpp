@@ -1,6 +1,7 @@
-// Draws label areas and their titles: at the upper border of an area while boxes are readable,
-// above the outermost areas at low zoom.
+// Draws label areas and their titles: at the upper border of the visible part of an area while
+// boxes are readable, above or beside the outermost areas at low zoom.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "panels/graph/graph_draw_context.hpp"
@@ -12,21 +13,19 @@ namespace {
 
 constexpr float kMinTitle = 40;  // minimum title width, screen points
 
-ImU32 area_colour(const GraphDrawContext& d, const GraphArea& area) {
-  const std::uint32_t colour = d.scene.graph().record().labels[area.group + 1].color;
-  return colour != 0 ? IM_COL32(colour >> 16 & 0xff, colour >> 8 & 0xff, colour & 0xff, 255)
-                     : d.theme().ink_soft;
-}
-
-void draw_title(const GraphDrawContext& d, const GraphArea& area) {
-  const Rect title = area_title(d, area);
+void draw_title(const GraphDrawContext& d, const GraphArea& area, const GraphArea::Column& column) {
+  const Rect title = area_title(d, area, column);
   if (title.width() <= 0) return;
   const TextWidths& small = d.scene.key.small;
   const float s = d.theme().scale, mark = 4 * s, middle = (title.top + title.bottom) / 2,
               left = title.left + 6 * s;
   const bool hovered =
-      ImGui::IsMouseHoveringRect({title.left, title.top}, {title.right, title.bottom});
+                 ImGui::IsMouseHoveringRect({title.left, title.top}, {title.right, title.bottom}),
+             pinned = title.top > d.on_screen(column.first).top + 1;
   const ImU32 ink = hovered ? d.theme().ink : d.theme().ink_soft;
+  if (pinned)  // in front of boxes
+    d.list.AddRectFilled({title.left, title.top}, {title.right, title.bottom},
+                         with_alpha(d.theme().panel, 0.9f));
   if (hovered)
     d.list.AddRectFilled({title.left, title.top}, {title.right, title.bottom},
                          with_alpha(d.theme().accent, 0.25f), d.theme().radius);
@@ -37,46 +36,106 @@ void draw_title(const GraphDrawContext& d, const GraphArea& area) {
   draw_graph_text(d.list, d.theme().small, {left + 3 * mark, middle - small.height / 2}, ink, text);
 }
 
-// Draws titles above areas whose boxes are unreadable: outer labels first, without overlap.
-void draw_plates(const GraphDrawContext& d) {
-  const TextWidths& small = d.scene.key.small;
-  const float s = d.theme().scale, padding = 3 * s, height = small.height;
+// Titles beside areas whose boxes are unreadable.
+class PlatePainter {
+ public:
+  PlatePainter(const GraphDrawContext& d, std::vector<Rect> names)
+      : d_(d),
+        small_(d.scene.key.small),
+        scale_(d.theme().scale),
+        min_(d.canvas.min()),
+        max_(d.canvas.max()),
+        used_(std::move(names)) {}
+
+  void draw(const GraphArea& area, const GraphArea::Column& column) {
+    const Rect first = d_.on_screen(column.first), whole = d_.on_screen(column.bounds);
+    if (std::min(whole.width(), whole.height()) < 1.5f * small_.height) return;
+    const std::string name = label_name(d_.scene.graph(), area.group + 1);
+    const float padding = 3 * scale_, width = small_.width(name) + 2 * padding,
+                top = std::max(first.top, min_.y);
+    const auto plate = [&](float left, float at) {
+      return Rect{left, at, left + width, at + small_.height};
+    };
+    // Above the area, or beside its first part where a box is above it.
+    const float above = std::max(first.top - small_.height, min_.y),
+                left = std::max(first.left, min_.x);
+    for (const Rect& place :
+         {plate(left, above), plate(first.left - width, top), plate(first.right, top)}) {
+      if (place.left >= min_.x && place.right <= max_.x && add(area, place, name)) return;
+    }
+    const std::string cut = small_.fit(name, first.width() - 2 * padding);
+    if (cut.empty()) return;
+    static_cast<void>(add(
+        area, {left, above, left + small_.width(cut) + 2 * padding, above + small_.height}, cut));
+  }
+
+ private:
+  [[nodiscard]] bool covers_box(const Rect& plate) {
+    d_.scene.box_index.find(d_.on_plane(plate), found_);
+    return !found_.empty();
+  }
+  // False if a box or another title is there.
+  bool add(const GraphArea& area, const Rect& plate, const std::string& text) {
+    if (covers_box(plate) || std::any_of(used_.begin(), used_.end(),
+                                         [&](const Rect& other) { return meets(other, plate); }))
+      return false;
+    const float margin = 4 * scale_, padding = 3 * scale_;
+    used_.push_back(
+        {plate.left - margin, plate.top - margin, plate.right + margin, plate.bottom + margin});
+    d_.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom},
+                          with_alpha(d_.theme().panel, 0.75f), d_.theme().radius);
+    draw_graph_text(d_.list, d_.theme().small, {plate.left + padding, plate.top},
+                    area.depth == 0 ? d_.theme().ink : d_.theme().ink_soft, text);
+    return true;
+  }
+
+  const GraphDrawContext& d_;
+  const TextWidths& small_;
+  float scale_;
+  ImVec2 min_, max_;
+  std::vector<Rect> used_;
+  std::vector<std::uint32_t> found_;
+};
+
+// Outer labels first, without overlap.
+void draw_plates(const GraphDrawContext& d, std::vector<Rect> names) {
   const Rect visible = d.visible_rect(0);
   const bool zoomed_out =
       graph_detail(d.zoom()) >= GraphDetail::Plain;  // inner titles would cover boxes
-  std::vector<Rect> used;
+  PlatePainter plates(d, std::move(names));
   for (const GraphArea& area : d.scene.areas) {
-    if (!meets(area.bounds, visible) || (zoomed_out && area.depth > 0)) continue;
-    const Rect r = d.on_screen(area.parts.front()), whole = d.on_screen(area.bounds);
-    if (std::min(whole.width(), whole.height()) < 1.5f * height) continue;
-    const std::string name = small.fit(label_name(d.scene.graph(), area.group + 1),
-                                       std::max(r.width(), whole.width() * 0.6f) - 2 * padding);
-    if (name.empty()) continue;
-    const float plate_width = small.width(name) + 2 * padding;
-    const bool at_left = graph_detail(d.zoom()) == GraphDetail::Blocks &&
-                         d.scene.key.direction == Direction::Down;  // no space between ranks
-    const Rect plate = at_left ? Rect{whole.left - plate_width, r.top, whole.left, r.top + height}
-                               : Rect{r.left, r.top - height, r.left + plate_width, r.top};
-    if (std::any_of(used.begin(), used.end(),
-                    [&](const Rect& other) { return meets(other, plate); }))
-      continue;
-    used.push_back(
-        {plate.left - 4 * s, plate.top - 4 * s, plate.right + 4 * s, plate.bottom + 4 * s});
-    d.list.AddRectFilled({plate.left, plate.top}, {plate.right, plate.bottom},
-                         with_alpha(d.theme().panel, 0.75f), d.theme().radius);
-    draw_graph_text(d.list, d.theme().small, {plate.left + padding, plate.top},
-                    area.depth == 0 ? d.theme().ink : d.theme().ink_soft, name);
+    if (zoomed_out && area.depth > 0) break;
+    for (const GraphArea::Column& column : area.columns) {
+      if (meets(column.bounds, visible)) plates.draw(area, column);
+    }
   }
 }
 
 }  // namespace
 
-Rect area_title(const GraphDrawContext& d, const GraphArea& area) {
+Rect area_title(const GraphDrawContext& d, const GraphArea& area, const GraphArea::Column& column) {
   if (graph_detail(d.zoom()) > GraphDetail::Full) return {};
-  const Rect part = d.on_screen(area.parts.front());
-  const float height = d.scene.key.small.height + 2 * d.theme().scale;
-  if (part.width() < kMinTitle * d.theme().scale) return {};
-  return {part.left, part.top, part.right, part.top + height};
+  const Rect first = d.on_screen(column.first), whole = d.on_screen(column.bounds);
+  const float height = d.scene.key.small.height + 2 * d.theme().scale,
+              min_width = kMinTitle * d.theme().scale,
+              pinned = d.canvas.min().y + static_cast<float>(area.depth) * height;
+  Rect title{std::max(first.left, d.canvas.min().x), std::max(first.top, pinned), 0, 0};
+  title.bottom = title.top + height;
+  // Not cut at the border of the area where nothing is beside it.
+  const float text =
+      d.scene.key.small.width(label_name(d.scene.graph(), area.group + 1)) + 22 * d.theme().scale;
+  title.right = std::max(title.left + text, first.right);
+  std::vector<std::uint32_t> beside;
+  d.scene.box_index.find(d.on_plane({first.right, title.top, title.right, title.bottom}), beside);
+  if (!beside.empty())
+    title.right = std::max(first.right, std::min(title.left + text, whole.right));
+  return title.bottom > whole.bottom || title.width() < min_width ? Rect{} : title;
+}
+
+ImU32 area_colour(const Theme& theme, const GraphScene& scene, const GraphArea& area) {
+  const std::uint32_t colour = scene.graph().record().labels[area.group + 1].color;
+  return colour != 0 ? IM_COL32(colour >> 16 & 0xff, colour >> 8 & 0xff, colour & 0xff, 255)
+                     : theme.ink_soft;
 }
 
 void draw_graph_areas(const GraphDrawContext& d) {
@@ -84,7 +143,7 @@ void draw_graph_areas(const GraphDrawContext& d) {
   for (const GraphArea& area : d.scene.areas) {
     const Rect bounds = d.on_screen(area.bounds);
     if (!meets(area.bounds, visible) || std::min(bounds.width(), bounds.height()) < 6) continue;
-    const ImU32 colour = area_colour(d, area);
+    const ImU32 colour = area_colour(d.theme(), d.scene, area);
     for (const Rect& part : area.parts) {
       if (!meets(part, visible)) continue;
       const Rect r = d.on_screen(part);
@@ -100,11 +159,13 @@ void draw_graph_areas(const GraphDrawContext& d) {
   }
 }
 
-void draw_graph_titles(const GraphDrawContext& d) {
-  if (graph_detail(d.zoom()) > GraphDetail::Full) return draw_plates(d);
+void draw_graph_titles(const GraphDrawContext& d, std::vector<Rect> names) {
+  if (graph_detail(d.zoom()) > GraphDetail::Full) return draw_plates(d, std::move(names));
   const Rect visible = d.visible_rect(4);
   for (const GraphArea& area : d.scene.areas) {
-    if (meets(area.bounds, visible)) draw_title(d, area);
+    for (const GraphArea::Column& column : area.columns) {
+      if (meets(column.bounds, visible)) draw_title(d, area, column);
+    }
   }
 }
 

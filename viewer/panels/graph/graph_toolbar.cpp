@@ -6,6 +6,7 @@
 
 #include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/toolbar.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -30,12 +31,7 @@ const char* colour_explanation(ColourBy by) {
   return "";
 }
 
-bool fits_on_line(const Theme& theme, float width) {
-  ImGui::SameLine(0, theme.space);
-  return ImGui::GetContentRegionAvail().x >= width;
-}
-
-void draw_times_choice(PanelContext& context, GraphOptions& options) {
+void draw_times_choice(PanelContext& context, Toolbar& bar, GraphOptions& options) {
   if (context.replay == nullptr) return;
   const std::string replay = "replay " + count_text(context.replay->replay.replay);
   const std::array<ChoiceItem, 2> items = {
@@ -44,14 +40,14 @@ void draw_times_choice(PanelContext& context, GraphOptions& options) {
       ChoiceItem{replay, "Durations of this replay only."}};
   const float width = ImGui::CalcTextSize((items[0].text + items[1].text).c_str()).x +
                       4 * ImGui::GetStyle().FramePadding.x;
-  if (!fits_on_line(context.theme, width)) return;
+  if (!bar.place(width)) return;
   options.times = static_cast<GraphTimes>(
       draw_choice(context.theme, "times", items, static_cast<int>(options.times)));
 }
 
-void draw_labels_toggle(PanelContext& context, GraphOptions& options) {
+void draw_labels_toggle(PanelContext& context, Toolbar& bar, GraphOptions& options) {
   const std::set<std::string> outermost = outermost_labels(*context.graph());
-  if (outermost.empty() || !fits_on_line(context.theme, 110 * context.theme.scale)) return;
+  if (outermost.empty() || !bar.place(110 * context.theme.scale)) return;
   const bool any = !options.collapsed.empty();
   if (draw_toggle(context.theme, "labels",
                   {.text = any ? "Expand labels" : "Collapse labels",
@@ -63,7 +59,8 @@ void draw_labels_toggle(PanelContext& context, GraphOptions& options) {
   }
 }
 
-void draw_counts(const PanelContext& context, const GraphToolbarViewModel& view_model) {
+void draw_counts(const PanelContext& context, Toolbar& bar,
+                 const GraphToolbarViewModel& view_model) {
   const auto nodes = static_cast<std::uint64_t>(context.graph()->node_count());
   std::string text;
   ImU32 colour = context.theme.ink_soft;
@@ -78,8 +75,12 @@ void draw_counts(const PanelContext& context, const GraphToolbarViewModel& view_
   } else {
     text = count_text(nodes) + (nodes == 1 ? " node, " : " nodes, ") +
            count_text(context.graph()->record().edges.size()) + " edges";
+    if (context.view.critical_path && context.view_model != nullptr &&
+        context.view_model->samples > 0 &&
+        context.view_model->path.steps.size() == context.graph()->own_node_count())
+      text += nodes == 1 ? ", on the critical path" : ", all on the critical path";
   }
-  if (!fits_on_line(context.theme, ImGui::CalcTextSize(text.c_str()).x)) return ImGui::NewLine();
+  if (!bar.has_room(ImGui::CalcTextSize(text.c_str()).x)) return ImGui::NewLine();
   ImGui::AlignTextToFramePadding();
   text_right(text, colour);
 }
@@ -134,8 +135,9 @@ GraphToolbarAction draw_graph_toolbar(PanelContext& context,
   ImGui::PopStyleColor();
   ImGui::SameLine(0, context.theme.space);
   draw_colour_combo(context);
-  draw_times_choice(context, options);
-  if (fits_on_line(context.theme, 100 * context.theme.scale)) {
+  Toolbar bar(context.theme, "graph toolbar");
+  draw_times_choice(context, bar, options);
+  if (bar.place(100 * context.theme.scale)) {
     const std::array<ChoiceItem, 2> directions = {ChoiceItem{"Down", "Edges point down."},
                                                   ChoiceItem{"Right", "Edges point right."}};
     const int chosen =
@@ -143,32 +145,33 @@ GraphToolbarAction draw_graph_toolbar(PanelContext& context,
     if (chosen != static_cast<int>(view_model.direction))
       options.direction = static_cast<Direction>(chosen);
   }
-  if (fits_on_line(context.theme, 110 * context.theme.scale) &&
+  if (bar.place(110 * context.theme.scale) &&
       draw_toggle(
           context.theme, "critical",
           {.text = "Critical path",
            .explanation =
-               "Highlights the nodes and edges that determine the duration of the graph (C).",
+               "Outlines the nodes and edges that determine the duration of the graph (C). A path "
+               "through all nodes is not outlined.",
            .colour = context.theme.critical,
            .is_on = context.view.critical_path})) {
     context.view.critical_path = !context.view.critical_path;
   }
-  draw_labels_toggle(context, options);
-  if (fits_on_line(context.theme, 64 * context.theme.scale) &&
+  draw_labels_toggle(context, bar, options);
+  if (bar.place(64 * context.theme.scale) &&
       draw_toggle(context.theme, "legend",
                   {.text = "Legend",
-                   .explanation = "Shows the meaning of colours and lines.",
+                   .explanation = "Shows the meaning of colours and lines beside the graph.",
                    .is_on = options.legend})) {
     options.legend = !options.legend;
   }
-  if (fits_on_line(context.theme, 40 * context.theme.scale) &&
+  if (bar.place(84 * context.theme.scale) &&
       draw_toggle(context.theme, "fit",
-                  {.text = "Fit",
+                  {.text = "Fit to view",
                    .explanation = "Fits the whole graph into the view (Home).",
                    .is_on = false})) {
     action = GraphToolbarAction::Fit;
   }
-  draw_counts(context, view_model);
+  draw_counts(context, bar, view_model);
   return action;
 }
 

@@ -18,7 +18,7 @@ struct GraphOptions {
   std::optional<Direction> direction;  // none: the direction that fits the panel better
   std::uint32_t causes = 0xffffffffu;  // bit per visible trace::EdgeCause
   GraphTimes times = GraphTimes::Range;
-  bool legend = true;
+  bool legend = true, frame_rate = false;
   std::set<std::string> collapsed;  // label paths
 };
 

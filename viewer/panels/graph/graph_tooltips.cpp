@@ -100,6 +100,7 @@ void draw_node(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t nod
     lines.soft("+" + count_text(accesses.size() - kMaxLines) + " more accesses");
 }
 
+// `members`: ascending.
 void draw_members(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t label,
                   const std::vector<std::uint32_t>& members) {
   lines.title(d.scene.graph().label_path(label));
@@ -108,8 +109,11 @@ void draw_members(const GraphDrawContext& d, TooltipLines& lines, std::uint32_t 
   for (const std::uint32_t node : members) {
     if (d.context.view_model == nullptr || node >= d.context.view_model->nodes.size()) break;
     const GraphViewModel::Node& n = d.context.view_model->nodes[node];
-    sum += n.median;
-    share += n.share;
+    // The time of a node includes that of the bodies it runs.
+    if (!std::binary_search(members.begin(), members.end(), d.scene.graph().parent(node))) {
+      sum += n.median;
+      share += n.share;
+    }
     if (n.count > 0 &&
         (slowest == trace::kNone || n.median > d.context.view_model->nodes[slowest].median))
       slowest = node;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/graph_comparison.hpp"
+#include "model/node_shares.hpp"
 
 namespace reprise::viewer {
 
@@ -14,15 +15,16 @@ namespace {
 constexpr std::size_t kMaxTries = 16;
 constexpr trace::Time kSecond = 1'000'000'000;
 
-bool covers_all_replays(model::ReplayRange range) {
-  return model::ReplayRange{}.first == range.first && model::ReplayRange{}.count == range.count;
-}
-
+// Also counts the replays in `view_model`.
 std::vector<model::NodeStatistics> statistics_of(const model::Document& document,
                                                  const model::GraphEntry& entry,
-                                                 model::ReplayRange range) {
+                                                 const model::ReplayRange& range,
+                                                 GraphViewModel& view_model) {
   std::vector<model::NodeStatistics> nodes(entry.graph->node_count());
-  for (const auto& block : model::blocks_of(document, entry.graph->key(), range, kMaxBlocks)) {
+  const auto blocks = model::blocks_of(document, entry.graph->key(), range, kMaxBlocks);
+  view_model.sampled_replays = make_replay_summary(entry, range, RateOver::Range).sampled;
+  view_model.read_replays = blocks.size();
+  for (const auto& block : blocks) {
     for (const trace::Sample& sample : block->samples) {
       if (sample.node >= nodes.size()) continue;
       if (sample.started == 0) {
@@ -41,10 +43,10 @@ GraphViewModel::Node node_of(const model::NodeStatistics& statistics) {
   node.count = times.count();
   node.lost = statistics.lost;
   if (node.count == 0) return node;
-  node.median = times.nearest_rank_quantile(0.5);
-  node.p10 = times.nearest_rank_quantile(0.1);
-  node.p90 = times.nearest_rank_quantile(0.9);
-  node.p99 = times.nearest_rank_quantile(0.99);
+  node.median = times.quantile(0.5);
+  node.p10 = times.quantile(0.1);
+  node.p90 = times.quantile(0.9);
+  node.p99 = times.quantile(0.99);
   node.mean = times.mean();
   node.min = static_cast<double>(times.min());
   node.max = static_cast<double>(times.max());
@@ -75,24 +77,25 @@ GraphViewModel make_graph_view_model(const model::Document& document,
   const std::uint32_t count = entry.graph->node_count();
   std::vector<model::NodeStatistics> of_range;
   const std::vector<model::NodeStatistics>* statistics = &of_range;
-  if (covers_all_replays(range) && entry.statistics && entry.statistics->nodes.size() == count) {
+  if (range == model::ReplayRange{} && entry.statistics &&
+      entry.statistics->nodes.size() == count) {
     statistics = &entry.statistics->nodes;
   } else {
-    of_range = statistics_of(document, entry, range);
+    of_range = statistics_of(document, entry, range, view_model);
   }
-  double sum = 0;  // own nodes only; their time includes the bodies they run
+  std::vector<double> times;
   for (const model::NodeStatistics& node : *statistics) {
-    if (view_model.nodes.size() < entry.graph->own_node_count())
-      sum += static_cast<double>(node.times.sum());
+    times.push_back(static_cast<double>(node.times.sum()));
     view_model.nodes.push_back(node_of(node));
     view_model.medians.push_back(view_model.nodes.back().median);
     view_model.samples += view_model.nodes.back().count;
   }
   if (view_model.samples == 0) return view_model;
   const model::LongestPaths paths = model::longest_paths(*entry.graph, view_model.medians);
+  const std::vector<double> shares =
+      model::node_shares(times, [&](std::uint32_t n) { return entry.graph->parent(n); });
   for (std::uint32_t n = 0; n < count; ++n) {
-    view_model.nodes[n].share =
-        sum > 0 ? static_cast<double>((*statistics)[n].times.sum()) / sum : 0;
+    view_model.nodes[n].share = shares[n];
     view_model.nodes[n].slack =
         std::max(0.0, paths.slack(entry.graph->own_node_of(n), view_model.medians));
   }
@@ -111,16 +114,15 @@ GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewM
   view_model.medians.resize(graph.node_count(), 0);
   view_model.path = replay.path;
   const model::LongestPaths paths = model::longest_paths(graph, view_model.medians);
-  double sum = 0;
-  for (std::uint32_t n = 0; n < graph.own_node_count(); ++n)
-    sum += view_model.medians[n];  // includes the bodies that nodes run
+  const std::vector<double> shares =
+      model::node_shares(view_model.medians, [&](std::uint32_t n) { return graph.parent(n); });
   for (std::uint32_t n = 0; n < graph.node_count() && n < replay.times.nodes.size(); ++n) {
     if (!replay.times.nodes[n].measured) continue;
     GraphViewModel::Node& node = view_model.nodes[n];
     const double duration = view_model.medians[n];
     node.count = 1;
     node.median = node.p10 = node.p90 = node.p99 = node.mean = node.min = node.max = duration;
-    node.share = sum > 0 ? duration / sum : 0;
+    node.share = shares[n];
     node.slack = std::max(0.0, paths.slack(graph.own_node_of(n), view_model.medians));
     const bool first = view_model.samples++ == 0;
     view_model.min = first ? duration : std::min(view_model.min, duration);
@@ -138,7 +140,8 @@ GraphViewModel view_model_of_replay(const model::Graph& graph, const ReplayViewM
 
 std::optional<ReplayViewModel> make_replay_view_model(const model::Document& document,
                                                       const model::GraphEntry& entry,
-                                                      std::optional<std::uint64_t> replay) {
+                                                      std::optional<std::uint64_t> replay,
+                                                      const model::ReplayRange& range) {
   const model::Graph& graph = *entry.graph;
   ReplayViewModel view_model;
   if (replay) {
@@ -148,11 +151,13 @@ std::optional<ReplayViewModel> make_replay_view_model(const model::Document& doc
     if (found->sampled != 0) view_model.block = document.samples->find(*found);
   } else {
     if (entry.replays.empty()) return std::nullopt;
-    view_model.replay = entry.replays.back();
+    const std::size_t first = std::min(range.first, entry.replays.size() - 1);
+    const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
+    view_model.replay = entry.replays[end - 1];
     std::size_t tries = 0;
-    for (std::size_t at = entry.replays.size(); at-- > 0 && tries < kMaxTries;) {
+    for (std::size_t at = end; at-- > first && tries < kMaxTries;) {
       const trace::Replay& one = entry.replays[at];
-      if (one.sampled == 0) continue;
+      if (one.sampled == 0 || !admits(range, one)) continue;
       ++tries;
       if ((view_model.block = document.samples->find(one))) {
         view_model.replay = one;
@@ -172,10 +177,13 @@ ReplaySummary make_replay_summary(const model::GraphEntry& entry, model::ReplayR
   figures.device = model::replay_statistics(entry.replays, model::ReplayMeasure::DeviceTime, range);
   const std::size_t first = std::min(range.first, entry.replays.size());
   const std::size_t end = first + std::min(range.count, entry.replays.size() - first);
-  figures.replays = end - first;
-  for (std::size_t i = first; i < end; ++i)
+  for (std::size_t i = first; i < end; ++i) {
+    if (!admits(range, entry.replays[i])) continue;
+    ++figures.replays;
     figures.sampled += entry.replays[i].sampled != 0 ? 1 : 0;
-  if (figures.replays < 2) return figures;
+  }
+  figures.rate = rate;
+  if (figures.replays < 2 || range.durations) return figures;
   const trace::Time last = entry.replays[end - 1].launched;
   std::size_t from = first;
   if (rate == RateOver::LastSecond) {

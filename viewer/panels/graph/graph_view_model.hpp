@@ -20,24 +20,25 @@ inline constexpr std::size_t kMaxBlocks = 512;
                                                    const model::GraphEntry& entry,
                                                    model::ReplayRange range);
 
-// Details of `replay`, or of the newest replay with samples if `replay` is empty. Empty if the
-// replay does not exist. Throws TraceError.
+// Details of `replay`, or of the newest replay of `range` with samples if `replay` is empty. Empty
+// if the replay does not exist. Throws TraceError.
 [[nodiscard]] std::optional<ReplayViewModel> make_replay_view_model(
     const model::Document& document, const model::GraphEntry& entry,
-    std::optional<std::uint64_t> replay);
+    std::optional<std::uint64_t> replay, const model::ReplayRange& range = {});
 
 // The times of one replay as a GraphViewModel with one sample per measured node; slack and critical
 // path are those of the replay.
 [[nodiscard]] GraphViewModel view_model_of_replay(const model::Graph& graph,
                                                   const ReplayViewModel& replay);
 
+enum class RateOver : std::uint8_t { Range, LastSecond };
 // Numbers of the top bar for a range of replays.
 struct ReplaySummary {
   model::ReplayStatistics device;  // device times, with a single bin
   std::size_t replays = 0, sampled = 0;
-  double per_second = 0;  // live: over the last second; file: over the range; 0: unknown
+  double per_second = 0;  // 0: unknown, or the range selects durations
+  RateOver rate = RateOver::Range;
 };
-enum class RateOver : std::uint8_t { Range, LastSecond };
 [[nodiscard]] ReplaySummary make_replay_summary(const model::GraphEntry& entry,
                                                 model::ReplayRange range, RateOver rate);
 

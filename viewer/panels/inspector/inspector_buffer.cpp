@@ -16,21 +16,13 @@ const trace::BufferLifetime* lifetime_of(const model::Document& document, std::u
   return id == trace::kNone || found == document.buffers->end() ? nullptr : &found->second;
 }
 
-std::string pool_text(const model::Document& document, std::uint32_t pool) {
-  if (pool == trace::kNone) return {};
-  const auto found = document.pools->find(pool);
-  return found != document.pools->end() && !found->second.label.empty()
-             ? found->second.label
-             : "pool " + count_text(pool);
-}
-
 void draw_placement(const PanelContext& context, std::uint32_t buffer) {
   const Theme& theme = context.theme;
   const trace::GraphVersion& version = context.graph()->record();
   const trace::Buffer& record = version.buffers[buffer];
   if (!draw_section(theme, "Placement", buffer_kind_name(record.kind))) return;
   draw_mono(theme, "Size", bytes_text(record.bytes) + "  (" + count_text(record.bytes) + " B)");
-  draw_value(theme, "Pool", pool_text(*context.document, record.pool));
+  draw_value(theme, "Pool", context.document->pool_name(record.pool));
   if (record.kind == trace::BufferKind::Transient) {
     draw_mono(
         theme, "Slab",
@@ -45,7 +37,7 @@ void draw_placement(const PanelContext& context, std::uint32_t buffer) {
   if (const trace::BufferLifetime* lifetime = lifetime_of(*context.document, record.id)) {
     if (lifetime->address != 0) draw_mono(theme, "Address", hex_text(lifetime->address));
     if (record.pool == trace::kNone)
-      draw_value(theme, "Pool", pool_text(*context.document, lifetime->pool));
+      draw_value(theme, "Pool", context.document->pool_name(lifetime->pool));
     if (lifetime->allocated != 0)
       draw_mono(theme, "Allocated", trace_time_text(*context.document, lifetime->allocated),
                 kTraceTimeHint);
@@ -70,7 +62,7 @@ void draw_accesses(PanelContext& context, std::uint32_t buffer) {
     draw_node_link(context, uses[i].node, "node " + count_text(uses[i].node),
                    std::string(access_name(access.access)) + " " +
                        range_text(access.begin, access.end, bytes) +
-                       (access.inferred != 0 ? ", inferred from a pointer" : ""));
+                       (access.inferred != 0 ? ", inferred from pointer argument" : ""));
   });
 }
 
@@ -140,7 +132,7 @@ void BufferPage::draw(PanelContext& context, std::uint32_t buffer) {
              std::string(buffer_kind_name(record.kind)) + " buffer of " + graph.name(),
              graph.buffer_name(buffer));
   if (draw_action(context.theme, "Memory", "Show in the memory panel"))
-    context.view.lower = LowerTab::Memory, context.view.reveal_selection = true;
+    context.view.show(View::Memory), context.view.reveal_selection = true;
   next_action("Filter nodes");
   if (draw_action(context.theme, "Filter nodes", "Search for the buffer's name"))
     context.view.filter.text = graph.buffer_name(buffer);

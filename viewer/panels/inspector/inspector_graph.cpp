@@ -9,6 +9,7 @@
 
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/inspector/inspector_session.hpp"
+#include "panels/nodes/nodes_groups.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -127,14 +128,17 @@ void draw_memory(const PanelContext& context) {
   const double saved =
       1 - static_cast<double>(version.slab_bytes) / static_cast<double>(version.naive_bytes);
   if (!draw_section(theme, "Transient memory",
-                    saved > 0 ? percent_text(saved) + " saved by aliasing" : ""))
+                    saved > 0 ? percent_text(saved) + " saved by sharing" : ""))
     return;
-  draw_bytes(theme, "Naive", version.naive_bytes, version.naive_bytes, theme.ink_faint,
-             "Size without aliasing: the sum of all transient buffers.");
+  draw_bytes(theme, "Unshared", version.naive_bytes, version.naive_bytes, theme.ink_faint,
+             "Size without sharing: the sum of all transient buffers, aligned.");
   draw_bytes(theme, "Slab", version.slab_bytes, version.naive_bytes, theme.accent,
              "Planned size of the slab.");
   draw_bytes(theme, "Lower bound", version.lower_bound_bytes, version.naive_bytes, theme.good,
              "Maximum bytes live at once. No placement needs less.");
+  if (version.slab_bytes > version.lower_bound_bytes)
+    draw_mono(theme, "Overhead", bytes_text(version.slab_bytes - version.lower_bound_bytes),
+              "Slab minus lower bound.");
 }
 
 void draw_compilation(const PanelContext& context) {
@@ -148,6 +152,23 @@ void draw_compilation(const PanelContext& context) {
             version.instantiate_time == 0
                 ? ""
                 : duration_text(static_cast<double>(version.instantiate_time)));
+  if (const auto found = context.document->creation_costs->find(version.graph);
+      found != context.document->creation_costs->end()) {
+    const trace::CreationCost& cost = found->second;
+    const auto time = [](trace::Time ns) {
+      return ns == 0 ? "" : duration_text(static_cast<double>(ns));
+    };
+    const auto bytes = [](std::int64_t change) {
+      return change == trace::kUnknownBytes ? "" : bytes_change_text(change);
+    };
+    draw_mono(theme, "Capture", time(cost.capture_time));
+    draw_mono(theme, "First launch", time(cost.launch_time), "Host time, with uploads before it.");
+    draw_mono(theme, "Capture memory", bytes(cost.capture_bytes),
+              "Change of the device memory in use, from before the capture to after the "
+              "instantiation. Other threads and programs are included.");
+    draw_mono(theme, "Launch memory", bytes(cost.launch_bytes),
+              "Change of the device memory in use during uploads and the first launch.");
+  }
   draw_mono(theme, "Compiled", trace_time_text(*context.document, version.compiled),
             kTraceTimeHint);
   const auto device = context.document->devices->find(version.device);
@@ -159,6 +180,38 @@ void draw_compilation(const PanelContext& context) {
 }
 
 }  // namespace
+
+void GraphPage::draw_kernels(PanelContext& context) {
+  if (context.view_model == nullptr || context.view_model->samples == 0) return;
+  if (const GraphViewModelKey key = graph_view_model_key(context);
+      !kernels_key_ || !(*kernels_key_ == key)) {
+    kernels_key_ = key;
+    kernels_.ask(key, [graph = context.entry->graph, view_model = *context.view_model] {
+      const model::NodeTimes times = node_times(*graph, view_model);
+      return Kernels{graph->key(), model::groups_by_kernel({&times, 1})};
+    });
+  }
+  const auto kernels = kernels_.value();
+  if (!kernels || kernels->graph != context.graph()->key() ||
+      kernels->groups.size() == context.graph()->node_count() ||
+      !draw_section(context.theme, "Hottest kernels", count_text(kernels->groups.size())))
+    return;
+  const std::size_t count = std::min<std::size_t>(5, kernels->groups.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const model::NodeGroup& group = kernels->groups[i];
+    if (group.samples == 0) continue;
+    ImGui::PushID(static_cast<int>(i));
+    if (draw_link(context.theme,
+                  {group.name, percent_text(group.share),
+                   count_text(group.nodes) + (group.nodes == 1 ? " node" : " nodes") + ", mean " +
+                       duration_text(group.mean()),
+                   0, false, group.share / kernels->groups[0].share}))
+      context.view.select(model::SelectedNode{context.graph()->key(), group.node});
+    ImGui::PopID();
+  }
+  if (const std::string hint = label_hint(*context.graph()); !hint.empty())
+    draw_note(context.theme, hint);
+}
 
 void GraphPage::draw_versions(PanelContext& context) {
   const model::GraphKey key = context.graph()->key();
@@ -175,7 +228,7 @@ void GraphPage::draw_versions(PanelContext& context) {
                                     {},
                                     0,
                                     other == key}))
-        context.view.graph = other;
+        context.view.show_graph(other);
     });
   }
   const auto before = version_before(*context.document, key);
@@ -206,7 +259,7 @@ void GraphPage::draw_versions(PanelContext& context) {
   draw_list(context.theme, "removed", changes->removed.size(), ListRow::OneLine,
             [&](std::size_t i) {
               if (draw_link(context.theme, {previous.node_name(changes->removed[i]), "removed"})) {
-                context.view.graph = changes->before;
+                context.view.show_graph(changes->before);
                 context.view.select(model::SelectedNode{changes->before, changes->removed[i]});
               }
             });
@@ -217,6 +270,7 @@ void GraphPage::draw(PanelContext& context) {
   draw_title(context.theme, "graph, version " + count_text(key.version), context.graph()->name());
   draw_note(context.theme, "Click a node, buffer, replay or barrier to inspect it.");
   draw_hottest(context);
+  draw_kernels(context);
   draw_structure(context);
   draw_memory(context);
   draw_compilation(context);

@@ -2,14 +2,19 @@
 // drawing thread only.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "model/node_groups.hpp"
 #include "panels/inspector/inspector_versions.hpp"
+#include "panels/nodes/nodes_order.hpp"
 #include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
 class GraphPage {
  public:
-  explicit GraphPage(Background& background) : versions_(background) {}
+  explicit GraphPage(Background& background) : versions_(background), kernels_(background) {}
   void draw(PanelContext& context);
 
  private:
@@ -17,9 +22,16 @@ class GraphPage {
     model::GraphKey before, after;
     friend bool operator==(const VersionsKey&, const VersionsKey&) = default;
   };
+  struct Kernels {
+    model::GraphKey graph;
+    std::vector<model::NodeGroup> groups;
+  };
+  void draw_kernels(PanelContext& context);
   void draw_versions(PanelContext& context);
 
   AsyncValue<VersionsKey, VersionChanges> versions_;
+  AsyncValue<GraphViewModelKey, Kernels> kernels_;
+  std::optional<GraphViewModelKey> kernels_key_;
 };
 
 }  // namespace reprise::viewer

@@ -71,10 +71,10 @@ void draw_head(PanelContext& context, std::uint32_t node) {
                                  count_text(parent) + "; included in that node's time.");
   }
   if (draw_action(context.theme, "Graph", "Show in the graph"))
-    context.view.upper = UpperTab::Graph, context.view.reveal_selection = true;
+    context.view.show(View::Graph), context.view.reveal_selection = true;
   next_action("Timeline");
   if (draw_action(context.theme, "Timeline", "Show in the timeline"))
-    context.view.upper = UpperTab::Timeline, context.view.reveal_selection = true;
+    context.view.show(View::Timeline), context.view.reveal_selection = true;
   next_action("Copy name");
   if (draw_action(context.theme, "Copy name"))
     ImGui::SetClipboardText(graph.node_name(node).c_str());
@@ -195,7 +195,7 @@ void draw_buffers(PanelContext& context, std::uint32_t node) {
     draw_buffer_link(context, access.buffer, bytes_text(access.end - access.begin),
                      std::string(access_name(access.access)) + " " +
                          range_text(access.begin, access.end, bytes) +
-                         (access.inferred != 0 ? ", inferred from a pointer" : ""));
+                         (access.inferred != 0 ? ", inferred from pointer argument" : ""));
   });
 }
 
@@ -227,25 +227,24 @@ void draw_neighbours(PanelContext& context, std::uint32_t node, Side side) {
 
 std::shared_ptr<const NodeTrend> NodePage::request_trend(const PanelContext& context,
                                                          std::uint32_t node) {
-  TrendKey key{context.graph()->key(), node, context.view.range.first, context.view.range.count,
-               context.entry->replays.size()};
-  const bool is_other = key.graph != trend_key_.graph || key.node != trend_key_.node ||
-                        key.first != trend_key_.first || key.count != trend_key_.count;
+  TrendKey key{context.graph()->key(), node, context.view.range, context.entry->replays.size()};
+  const bool is_other =
+      key.graph != trend_key_.graph || key.node != trend_key_.node || key.range != trend_key_.range;
   const double now = ImGui::GetTime();
   if (is_other || trend_requested_ < 0 ||
       (key != trend_key_ && (!context.is_live || now - trend_requested_ > 0.5))) {
     trend_key_ = key;
     trend_requested_ = now;
     trend_.ask(key, [document = context.document, key] {
-      return node_trend(*document, key.graph, key.node, {key.first, key.count});
+      return node_trend(*document, key.graph, key.node, key.range);
     });
   } else if (key != trend_key_) {
     context.background.run([] {});  // wakes the drawing thread for another frame
   }
   // A trend of fewer replays stays valid until the new one is ready.
   auto trend = trend_.value();
-  const bool is_same = trend && trend->graph == key.graph && trend->node == key.node &&
-                       trend->first == key.first && trend->count == key.count;
+  const bool is_same =
+      trend && trend->graph == key.graph && trend->node == key.node && trend->range == key.range;
   return is_same ? trend : nullptr;
 }
 

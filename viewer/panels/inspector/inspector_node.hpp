@@ -20,7 +20,8 @@ class NodePage {
   struct TrendKey {
     model::GraphKey graph;
     std::uint32_t node = 0;
-    std::size_t first = 0, count = 0, replays = 0;
+    model::ReplayRange range;
+    std::size_t replays = 0;
     friend bool operator==(const TrendKey&, const TrendKey&) = default;
   };
   struct VersionsKey {

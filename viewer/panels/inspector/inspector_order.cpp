@@ -1,6 +1,7 @@
 #include "panels/inspector/inspector_order.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "panels/inspector/inspector_parts.hpp"
@@ -23,7 +24,8 @@ const char* cost_placeholder(const PanelContext& context) {
 }
 
 constexpr const char* kCost =
-    "Reduction of the critical path if it were removed, with median node durations.";
+    "Estimated reduction of the replay if it were removed, by a new schedule with median node "
+    "durations.";
 
 std::string cost_text(double cost) { return cost > 0 ? duration_text(cost) : "none"; }
 
@@ -43,8 +45,12 @@ std::shared_ptr<const OrderPage::Costs> OrderPage::request_costs(const PanelCont
   if (context.view_model == nullptr || context.view_model->samples == 0) return nullptr;
   if (const GraphViewModelKey key = graph_view_model_key(context); !(key == requested_)) {
     requested_ = key;
-    costs_.ask(key, [graph = context.entry->graph, medians = context.view_model->medians] {
-      return Costs{graph->key(), model::sync_costs(*graph, medians)};
+    const auto found = context.document->devices->find(context.graph()->record().device);
+    auto demand = model::device_demand(
+        *context.graph(), found == context.document->devices->end() ? nullptr : &found->second);
+    costs_.ask(key, [graph = context.entry->graph, medians = context.view_model->medians,
+                     demand = std::move(demand)] {
+      return Costs{graph->key(), model::sync_costs(*graph, medians, demand)};
     });
   }
   auto costs = costs_.value();
@@ -59,7 +65,7 @@ void OrderPage::draw_barrier(PanelContext& context, std::uint32_t number) {
   draw_title(theme, "barrier " + count_text(number) + " of " + graph.name(),
              location.empty() ? "Barrier " + count_text(number) : location);
   if (draw_action(theme, "Sync", "Show in the sync panel"))
-    context.view.upper = UpperTab::Sync, context.view.reveal_selection = true;
+    context.view.show(View::Sync), context.view.reveal_selection = true;
   const auto costs = request_costs(context);
   if (draw_section(theme, "Scope")) {
     draw_mono(theme, "Source", location,
@@ -154,7 +160,11 @@ void OrderPage::draw_edge(PanelContext& context, std::uint32_t number) {
     return;
   }
   const model::EdgeCost& cost = costs->costs.edges[number];
-  draw_mono(theme, "Cost", cost_text(cost.cost), kCost);
+  if (model::is_data_flow(edge)) {
+    draw_value(theme, "Cost", "data flow: this order cannot be improved", kCost);
+  } else {
+    draw_mono(theme, "Cost", cost_text(cost.cost), kCost);
+  }
   draw_value(theme, "Critical", cost.is_critical ? "on a critical path" : "not on a critical path");
   if (cost.is_redundant) draw_note(theme, "Redundant: other edges order the same nodes.");
 }

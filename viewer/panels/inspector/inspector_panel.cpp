@@ -72,7 +72,7 @@ void draw_other_graph(PanelContext& context, model::GraphKey key) {
   } else {
     draw_note(context.theme, "The selected item belongs to " + entry->graph->name() + ", version " +
                                  count_text(key.version) + ".");
-    if (draw_action(context.theme, "Show graph")) context.view.graph = key;
+    if (draw_action(context.theme, "Show graph")) context.view.show_graph(key);
     next_action("Clear selection");
   }
   if (draw_action(context.theme, "Clear selection")) context.view.selection = {};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -34,7 +35,7 @@ std::string fitting(const std::string& text, float width) {
 }
 
 float label_width() {
-  return std::min(ImGui::GetFontSize() * 8.5f, ImGui::GetWindowWidth() * 0.42f);
+  return std::min(ImGui::GetFontSize() * 10, ImGui::GetWindowWidth() * 0.42f);
 }
 
 void draw_labelled(const Theme& theme, const char* label, const std::string& value,
@@ -226,6 +227,7 @@ void draw_node_link(PanelContext& context, std::uint32_t node, const std::string
   const bool clicked =
       draw_link(context.theme, {graph.node_name(node), note, detail, node_colour(context, node),
                                 context.view.selection == model::Selection{selected}, part});
+  draw_context_menu(context, selected);
   ImGui::PopID();
   if (ImGui::IsItemHovered()) context.view.hovered = selected;
   if (clicked) context.view.select(selected);
@@ -239,6 +241,7 @@ void draw_buffer_link(PanelContext& context, std::uint32_t buffer, const std::st
   const bool clicked =
       draw_link(context.theme, {graph.buffer_name(buffer), note, detail, 0,
                                 context.view.selection == model::Selection{selected}});
+  draw_context_menu(context, selected);
   ImGui::PopID();
   if (ImGui::IsItemHovered()) context.view.hovered = selected;
   if (clicked) context.view.select(selected);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -54,45 +55,32 @@ const ReplayViewModel* shown_replay(const PanelContext& context, const trace::Re
              : nullptr;
 }
 
-struct Excess {
-  std::uint32_t node = 0;
-  double duration = 0, excess = 0;  // ns; excess: above the median
-};
+constexpr std::size_t kShownParts = 10;
 
-// The nodes that exceed their median the most, in descending order, at most ten.
-std::vector<Excess> slowest(const PanelContext& context, const ReplayViewModel& shown) {
-  std::vector<Excess> all;
-  for (std::uint32_t n = 0; n < shown.times.nodes.size() && n < context.view_model->nodes.size();
-       ++n) {
-    const model::NodeSpan& span = shown.times.nodes[n];
-    if (!span.measured || context.view_model->nodes[n].count == 0) continue;
-    const double duration = static_cast<double>(span.ended - span.started);
-    if (const double excess = duration - context.view_model->nodes[n].median; excess > 0)
-      all.push_back({n, duration, excess});
+std::string signed_text(double ns) { return (ns < 0 ? "-" : "+") + duration_text(std::abs(ns)); }
+
+void draw_part(PanelContext& context, const model::SlowdownPart& part) {
+  const model::Graph& graph = *context.graph();
+  const std::string times = duration_text(part.time) + ", median " + duration_text(part.median);
+  if (part.kind == model::SlowdownKind::Node) {
+    const std::string path = graph.label_path(graph.record().nodes[part.node].label);
+    return draw_node_link(context, part.node, signed_text(part.excess()),
+                          times + (path.empty() ? "" : ", " + path));
   }
-  const std::size_t count = std::min<std::size_t>(10, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
-                    [](const Excess& a, const Excess& b) {
-                      return a.excess != b.excess ? a.excess > b.excess : a.node < b.node;
-                    });
-  all.resize(count);
-  return all;
+  const bool is_gap = part.kind == model::SlowdownKind::Gap;
+  const bool clicked =
+      draw_link(context.theme,
+                {model::part_name(graph, part), signed_text(part.excess()),
+                 times + (part.edge == trace::kNone ? "" : ", " + edge_reason(graph, part.edge))});
+  if (!is_gap) return;
+  const model::SelectedNode node{graph.key(), part.node};
+  if (ImGui::IsItemHovered()) context.view.hovered = node;
+  if (clicked) context.view.select(node);
 }
 
-void draw_slowest(PanelContext& context, const ReplayViewModel& shown) {
-  if (context.view_model == nullptr || context.view_model->samples == 0 ||
-      !draw_section(context.theme, "Slower than median"))
-    return;
-  const std::vector<Excess> nodes = slowest(context, shown);
-  if (nodes.empty()) draw_note(context.theme, "No node exceeds its median.");
-  for (const Excess& e : nodes) {
-    const std::string path =
-        context.graph()->label_path(context.graph()->record().nodes[e.node].label);
-    draw_node_link(context, e.node, "+" + duration_text(e.excess),
-                   duration_text(e.duration) + ", median " +
-                       duration_text(context.view_model->nodes[e.node].median) +
-                       (path.empty() ? "" : ", " + path));
-  }
+// A line that completes the sum of the parts.
+void draw_sum(const Theme& theme, const char* name, double value, const char* explanation) {
+  draw_mono(theme, name, signed_text(value), explanation);
 }
 
 void draw_path(PanelContext& context, const ReplayViewModel& shown) {
@@ -131,10 +119,10 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
                 context.view.has_range() ? context.view.range.count : rounded};
   statistics_.ask(key, [replays, key] {
     const model::ReplayRange range{key.first, key.count};
-    return Statistics{key.graph,
-                      model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range),
-                      model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range),
-                      model::replay_statistics(replays, model::ReplayMeasure::Latency, range)};
+    return Statistics{
+        key.graph, model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range),
+        model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range),
+        model::replay_statistics(replays, model::ReplayMeasure::LaunchLatency, range)};
   });
   auto statistics = statistics_.value();
   if (statistics && statistics->graph != key.graph) statistics = nullptr;
@@ -150,8 +138,8 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
             compared_text(model::measure(replay, model::ReplayMeasure::LaunchCall),
                           statistics ? &statistics->call : nullptr),
             "Duration of the launch call on its thread.");
-  draw_mono(theme, "Latency",
-            compared_text(model::measure(replay, model::ReplayMeasure::Latency),
+  draw_mono(theme, "Launch-to-start latency",
+            compared_text(model::measure(replay, model::ReplayMeasure::LaunchLatency),
                           statistics ? &statistics->latency : nullptr),
             "From the launch call to the start on the device.");
   draw_mono(theme, "Launched", trace_time_text(*context.document, replay.launched), kTraceTimeHint);
@@ -161,6 +149,56 @@ void ReplayPage::draw_times(const PanelContext& context, const trace::Replay& re
               duration_text(static_cast<double>(shown->times.ended - shown->times.started)),
               "From the start of the first node to the end of the last.");
   }
+}
+
+void ReplayPage::request_slowdown(const PanelContext& context, const trace::Replay& replay) {
+  if (context.view_model == nullptr || context.view_model->key != context.graph()->key()) return;
+  const ReplayViewModel* shown = shown_replay(context, replay);
+  if (replay.sampled != 0 && shown == nullptr) return;  // the parts need its samples
+  // A growing trace changes the medians slowly; samples are rounded to limit how often they are
+  // computed.
+  std::uint64_t step = 1;
+  while (step * 20 < context.view_model->samples) step *= 2;
+  const SlowdownKey key{context.graph()->key(), replay.replay, context.view.range.first,
+                        context.view.range.count, context.view_model->samples / step * step};
+  slowdown_.ask(key, [document = context.document, entry = *context.entry, replay,
+                      range = context.view.range, medians = context.view_model->medians,
+                      times = shown == nullptr ? model::replay_times(*context.graph(), {})
+                                               : shown->times] {
+    const model::ReplayBaseline baseline = model::replay_baseline(*document, entry, range, medians);
+    return SlowdownOf{entry.graph->key(), model::slowdown(entry, baseline, replay, times)};
+  });
+}
+
+void ReplayPage::draw_slowdown(PanelContext& context, const trace::Replay& replay) {
+  const Theme& theme = context.theme;
+  request_slowdown(context, replay);
+  const auto value = slowdown_.value();
+  if (value == nullptr || value->graph != context.graph()->key() ||
+      value->slowdown.replay != replay.replay)
+    return;
+  const model::Slowdown& slowdown = value->slowdown;
+  if (slowdown.parts.empty() ||
+      !draw_section(theme, "vs. median", signed_text(slowdown.difference())))
+    return;
+  const std::size_t shown = std::min(kShownParts, slowdown.parts.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    draw_part(context, slowdown.parts[i]);
+    ImGui::PopID();
+  }
+  double others = 0;
+  for (std::size_t i = shown; i < slowdown.parts.size(); ++i) others += slowdown.parts[i].excess();
+  if (shown < slowdown.parts.size()) {
+    draw_sum(theme, "Other parts", others,
+             "The other nodes and gaps of the measured critical path.");
+  }
+  draw_sum(theme, "Remainder", slowdown.remainder,
+           "Sum of the parts' medians minus the median of the whole; they are from different "
+           "replays.");
+  draw_sum(theme, "Difference", slowdown.difference(),
+           "From the launch call, or from the end of the previous replay on the queue if that is "
+           "later, to the end on the device; minus its median. The sum of all lines above.");
 }
 
 void ReplayPage::draw(PanelContext& context, std::uint64_t number) {
@@ -182,11 +220,11 @@ void ReplayPage::draw(PanelContext& context, std::uint64_t number) {
   step("Previous", number - 1);
   step("Next", number + 1);
   if (draw_action(theme, "Timeline", "Show in the timeline"))
-    context.view.replay = number, context.view.upper = UpperTab::Timeline;
+    context.view.replay = number, context.view.show(View::Timeline);
   draw_times(context, *replay);
   draw_execution(context, *replay);
+  draw_slowdown(context, *replay);
   if (const ReplayViewModel* shown = shown_replay(context, *replay)) {
-    draw_slowest(context, *shown);
     draw_path(context, *shown);
   } else if (replay->sampled != 0 && context.view.replay != number) {
     ImGui::Dummy({0, theme.half_space});

@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
+#include "model/slowdown.hpp"
 #include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
 
 class ReplayPage {
  public:
-  explicit ReplayPage(Background& background) : statistics_(background) {}
+  explicit ReplayPage(Background& background) : statistics_(background), slowdown_(background) {}
   // `replay` is a replay number of the shown graph.
   void draw(PanelContext& context, std::uint64_t replay);
 
@@ -24,9 +25,24 @@ class ReplayPage {
     model::ReplayStatistics device, call, latency;
   };
 
+  struct SlowdownKey {
+    model::GraphKey graph;
+    std::uint64_t replay = 0;
+    std::size_t first = 0, count = 0;
+    std::uint64_t samples = 0;
+    friend bool operator==(const SlowdownKey&, const SlowdownKey&) = default;
+  };
+  struct SlowdownOf {
+    model::GraphKey graph;
+    model::Slowdown slowdown;
+  };
+
   void draw_times(const PanelContext& context, const trace::Replay& replay);
+  void draw_slowdown(PanelContext& context, const trace::Replay& replay);
+  void request_slowdown(const PanelContext& context, const trace::Replay& replay);
 
   AsyncValue<Key, Statistics> statistics_;
+  AsyncValue<SlowdownKey, SlowdownOf> slowdown_;
 };
 
 }  // namespace reprise::viewer

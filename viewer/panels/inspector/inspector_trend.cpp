@@ -10,7 +10,7 @@ namespace reprise::viewer {
 
 NodeTrend node_trend(const model::Document& document, model::GraphKey graph, std::uint32_t node,
                      model::ReplayRange range) {
-  NodeTrend trend{graph, node, range.first, range.count, {}, {}};
+  NodeTrend trend{graph, node, range, {}, {}};
   for (const auto& block : model::blocks_of(document, graph, range, kTrendReplays)) {
     double sum = 0;
     bool has_time = false;

@@ -22,8 +22,8 @@ struct NodeTrend {
   };
   model::GraphKey graph;
   std::uint32_t node = 0;
-  std::size_t first = 0, count = 0;  // the range
-  std::vector<Point> points;         // sorted by replay
+  model::ReplayRange range;
+  std::vector<Point> points;  // sorted by replay
   detail::CompactDurationHistogram times;
 };
 

@@ -43,8 +43,10 @@ template <class Text>
 std::vector<AxisTick> ticks(double first, double last, double step, Text text) {
   std::vector<AxisTick> all;
   if (!(last > first) || !(step > 0)) return all;
-  for (double i = std::ceil(first / step); i * step <= last; ++i) {
-    const double at = i * step + 0.0;  // no -0
+  // Far from 0, where adding 1 may change nothing, the number of ticks still ends the loop.
+  const double begin = std::ceil(first / step), count = std::floor(last / step) - begin;
+  for (int i = 0; i <= count; ++i) {
+    const double at = (begin + i) * step + 0.0;  // no -0
     all.push_back({at, text(at)});
   }
   return all;

@@ -40,6 +40,7 @@ ImU32 memory_colour(const Theme& theme, const MemoryViewModel& view_model, Memor
                     std::uint32_t buffer) {
   const trace::Node& first = view_model.graph->record().nodes[view_model.first_node[buffer]];
   switch (by) {
+    case MemoryColour::Buffer: return distinct_colour(theme, view_model.span[buffer]);
     case MemoryColour::Label: return label_colour(theme, *view_model.graph, first.label);
     case MemoryColour::AliasGroup:
       return view_model.group[buffer] == kNone ? theme.node
@@ -66,6 +67,7 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
   for (const model::BufferSpan& span : view_model.use.spans) {
     const trace::Node& first = view_model.graph->record().nodes[view_model.first_node[span.buffer]];
     std::uint32_t key = first.label;
+    if (by == MemoryColour::Buffer) key = span.buffer;
     if (by == MemoryColour::AliasGroup) key = view_model.group[span.buffer];
     if (by == MemoryColour::FirstKind) key = static_cast<std::uint32_t>(first.kind);
     Part& part = parts[key];
@@ -74,6 +76,7 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
     part.colour = memory_colour(theme, view_model, by, span.buffer);
   }
   const auto name = [&](std::uint32_t key) -> std::string {
+    if (by == MemoryColour::Buffer) return view_model.graph->buffer_name(key);
     if (by == MemoryColour::FirstKind) return kind_name(static_cast<trace::NodeKind>(key));
     if (by == MemoryColour::Label)
       return key == 0 ? "(no label)" : view_model.graph->label_path(key);
@@ -99,7 +102,8 @@ float draw_memory_legend(const Theme& theme, const MemoryViewModel& view_model, 
   }
   if (rows.size() > kMaxRows)
     items.push_back({theme.ink_faint, "+" + count_text(rows.size() - kMaxRows) + " more"});
-  const char* title = by == MemoryColour::Label        ? "label of first use"
+  const char* title = by == MemoryColour::Buffer       ? "buffer"
+                      : by == MemoryColour::Label      ? "label of first use"
                       : by == MemoryColour::AliasGroup ? "alias group"
                                                        : "kind of first use";
   return draw_legend(theme, at, title, items);

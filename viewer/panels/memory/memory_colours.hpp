@@ -8,8 +8,8 @@
 
 namespace reprise::viewer {
 
-enum class MemoryColour : std::uint8_t { Label, AliasGroup, Size, FirstKind };
-inline constexpr const char* kMemoryColourNames[] = {"Label", "Alias group", "Size",
+enum class MemoryColour : std::uint8_t { Buffer, Label, AliasGroup, Size, FirstKind };
+inline constexpr const char* kMemoryColourNames[] = {"Buffer", "Label", "Alias group", "Size",
                                                      "Kind of first use"};
 
 // `buffer` must have a span.

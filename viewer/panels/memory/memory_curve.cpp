@@ -99,9 +99,9 @@ void MemoryMap::draw_lines(const PanelContext& context, const Content& content,
     float y, text_y;
   };
   std::array<Line, 4> lines{
-      {{"naive", view_model.use.naive_bytes, theme.ink_faint, 0, 0},
+      {{"unshared", view_model.use.naive_bytes, theme.ink_faint, 0, 0},
        {"slab", view_model.use.slab_bytes, theme.ink, 0, 0},
-       {"bound", view_model.graph->record().lower_bound_bytes, theme.good, 0, 0},
+       {"lower bound", view_model.graph->record().lower_bound_bytes, theme.good, 0, 0},
        {"peak", view_model.use.peak_bytes, theme.warning, 0, 0}}};
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Line& a, const Line& b) { return a.bytes > b.bytes; });

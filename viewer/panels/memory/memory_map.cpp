@@ -143,6 +143,9 @@ void MemoryMap::draw_map(PanelContext& context, const Content& content, const Re
   draw_cursors(context, content, emphasis);
   handle_mouse(context, content);
   canvas_.end();
+  if (!menu_.begin(context)) return;
+  if (ImGui::MenuItem("Fit to view", "Home")) canvas_.fit();
+  ImGui::EndPopup();
 }
 
 void MemoryMap::reveal(const PanelContext& context, const Content& content) {
@@ -263,6 +266,10 @@ void MemoryMap::draw_buffers(const PanelContext& context, const Content& content
     list->AddRect({box.min.x - 1, box.min.y - 1}, {box.max.x + 1, box.max.y + 1}, colour, 0, 0,
                   width * theme.scale);
   };
+  if (content.bound != nullptr) {
+    for (const model::LowerBound::Item& item : content.bound->items)
+      outline(item.buffer, theme.critical, 1.5f);
+  }
   for (const std::uint32_t b : emphasis.aliasing()) outline(b, theme.ink_soft, 1.5f);
   for (const std::uint32_t b : emphasis.selected()) outline(b, theme.accent, 2);
   outline(emphasis.hovered_buffer(), theme.ink, 1.5f);
@@ -331,6 +338,9 @@ void MemoryMap::handle_mouse(PanelContext& context, const Content& content) {
     context.view.hovered = model::SelectedBuffer{view_model.graph->key(), hovered};
     draw_buffer_tooltip(context.theme, view_model, hovered);
   }
+  if (is_menu_click())
+    menu_.open(hovered == kNone ? model::Selection{}
+                                : model::SelectedBuffer{view_model.graph->key(), hovered});
   if (canvas_.is_double_clicked() && hovered != kNone) {
     const model::BufferSpan& s = view_model.use.spans[view_model.span[hovered]];
     const double top = -static_cast<double>(s.offset + s.bytes),

@@ -12,6 +12,7 @@
 #include "panels/memory/memory_colours.hpp"
 #include "panels/memory/memory_emphasis.hpp"
 #include "panels/memory/memory_view_model.hpp"
+#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/canvas.hpp"
 
 namespace reprise::viewer {
@@ -21,7 +22,8 @@ class MemoryMap {
   struct Content {
     const MemoryViewModel& view_model;
     const std::vector<std::uint8_t>& matches;  // per buffer; empty: no filter
-    MemoryColour colour = MemoryColour::Label;
+    MemoryColour colour = MemoryColour::Buffer;
+    const model::LowerBound* bound = nullptr;  // its buffers are outlined; null: none
   };
 
   // Fills `size` at ImGui's cursor.
@@ -60,6 +62,7 @@ class MemoryMap {
   [[nodiscard]] float screen_x(double time) const { return canvas_.to_screen(time, 0).x; }
 
   Canvas canvas_{CanvasAxes::Each};
+  CanvasMenu menu_;
   std::optional<trace::Time> cursor_;
 };
 

@@ -52,7 +52,11 @@ bool has_times(const PanelContext& context) {
 
 struct MemoryPanel::State {
   explicit State(Background& background)
-      : use(background), buffer_matches(background), pools(background), buffers(background) {}
+      : use(background),
+        bound(background),
+        buffer_matches(background),
+        pools(background),
+        buffers(background) {}
 
   void request(PanelContext& context);
   void draw_bar(PanelContext& context);
@@ -66,6 +70,7 @@ struct MemoryPanel::State {
   }
 
   AsyncValue<UseKey, MemoryViewModel> use;
+  AsyncValue<GraphPointer, model::LowerBound> bound;
   AsyncValue<MatchKey, std::vector<std::uint8_t>> buffer_matches;
   AsyncValue<PoolKey, PoolViewModel> pools;
   UseKey requested;
@@ -76,7 +81,7 @@ struct MemoryPanel::State {
   BufferView buffers;
   MemoryTab tab = MemoryTab::Slab;
   Axis axis = Axis::NodeOrder;
-  MemoryColour colour = MemoryColour::Label;
+  MemoryColour colour = MemoryColour::Buffer;
   std::optional<bool> last_axis;  // is_measured of the last drawn view model
   GraphPointer last_graph;
 };
@@ -103,6 +108,7 @@ void MemoryPanel::State::request(PanelContext& context) {
       return times ? memory_view_model(graph, *times) : memory_view_model(graph);
     });
   }
+  bound.ask(graph, [graph] { return model::lower_bound(*graph); });
   if (!context.view.filter.is_empty()) {
     const MatchKey match{graph, context.view.filter};
     buffer_matches.ask(match,
@@ -139,7 +145,7 @@ void MemoryPanel::State::draw_bar(PanelContext& context) {
   ImGui::TextUnformatted("Colour");
   ImGui::PopStyleColor();
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(ImGui::CalcTextSize(kMemoryColourNames[3]).x + ImGui::GetFrameHeight() +
+  ImGui::SetNextItemWidth(ImGui::CalcTextSize(kMemoryColourNames[4]).x + ImGui::GetFrameHeight() +
                           theme.space * 3);
   if (ImGui::BeginCombo("##colour", kMemoryColourNames[static_cast<int>(colour)])) {
     for (int i = 0; i < static_cast<int>(std::size(kMemoryColourNames)); ++i) {
@@ -149,7 +155,7 @@ void MemoryPanel::State::draw_bar(PanelContext& context) {
     ImGui::EndCombo();
   }
   ImGui::SameLine(0, theme.space * 2);
-  if (ImGui::Button("Fit")) map.fit();
+  if (ImGui::Button("Fit to view")) map.fit();
   tooltip(
       "Fits the slab into the view (Home). Wheel: zoom, with Ctrl only horizontally, with Alt only "
       "vertically. Right drag: pan. Middle drag: zoom to the rectangle.");
@@ -183,17 +189,23 @@ void MemoryPanel::State::draw_slab(PanelContext& context) {
   static const std::vector<std::uint8_t> kAll;
   const std::vector<std::uint8_t>& matches = current_matches ? *current_matches : kAll;
   const ImVec2 available = ImGui::GetContentRegionAvail();
-  const float live_width = available.x > 620 * theme.scale ? 290 * theme.scale : 0,
+  const float live_width = available.x > 1100 * theme.scale  ? 400 * theme.scale
+                           : available.x > 620 * theme.scale ? 290 * theme.scale
+                                                             : 0,
               summary = available.x > 1000 * theme.scale ? 220 * theme.scale : 0;
+  const auto lower_bound = bound.value(view_model->graph);
   const float gap = theme.space;
   map.draw(
-      context, {*view_model, matches, colour},
+      context,
+      {*view_model, matches, colour,
+       side.list() == MemoryList::Bound ? lower_bound.get() : nullptr},
       {available.x - (live_width > 0 ? live_width + gap : 0) - (summary > 0 ? summary + gap : 0),
        available.y});
   if (live_width > 0) {
     ImGui::SameLine(0, gap);
     ImGui::BeginChild("live", {live_width, available.y});
-    map.set_cursor(side.draw(context, {view_model, matches, colour, map.cursor()}));
+    map.set_cursor(
+        side.draw(context, {view_model, matches, colour, map.cursor(), lower_bound.get()}));
     ImGui::EndChild();
   }
   if (summary > 0) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <string>
 
 #include "panels/memory/memory_axis.hpp"
+#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/row_order.hpp"
 #include "panels/widgets/table_columns.hpp"
@@ -21,16 +23,100 @@ enum class PoolColumn {
   Label,
   Holders,
   Sharers,
-  Resident,
-  PeakResident,
+  Mapped,
+  PeakMapped,
   Budget,
   Trims,
   Allocated,
   PeakDevice,
   PeakPinned,
   Buffers,
+  Freed,
   Device
 };
+
+TableCell pool_cell(const Theme& theme, const PoolRow& row, PoolColumn column) {
+  const auto graphs = [&](const std::string& current, const std::string& before,
+                          const char* placeholder) -> TableCell {
+    if (!current.empty()) return {.text = current};
+    return {.text = before.empty() ? placeholder : "former: " + before, .colour = theme.ink_soft};
+  };
+  const auto residency = [&](TableCell cell) { return row.has_residency() ? cell : TableCell{}; };
+  switch (column) {
+    case PoolColumn::Label:
+      return {.text = row.name, .swatch = category(theme, row.state.pool)};
+    case PoolColumn::Holders: return graphs(row.holders, row.former_holders, "none");
+    case PoolColumn::Sharers: return graphs(row.sharers, row.former_sharers, "");
+    case PoolColumn::Mapped: return residency(bytes_cell(row.state.mapped));
+    case PoolColumn::PeakMapped: return residency(bytes_cell(row.state.peak));
+    case PoolColumn::Budget:
+      return residency(row.state.budget == 0 ? TableCell{.text = "unlimited"}
+                                             : bytes_cell(row.state.budget));
+    case PoolColumn::Trims: return residency(count_cell(row.state.trims));
+    case PoolColumn::Allocated: return bytes_cell(row.state.device_bytes + row.state.host_bytes);
+    case PoolColumn::PeakDevice: return bytes_cell(row.peak_device);
+    case PoolColumn::PeakPinned: return bytes_cell(row.peak_host);
+    case PoolColumn::Buffers: return count_cell(row.peak_buffers);
+    case PoolColumn::Freed: return count_cell(row.state.freed);
+    case PoolColumn::Device: break;
+  }
+  return {.text = row.device, .colour = theme.ink_soft};
+}
+
+// Device totals have a row below the pools.
+TableCell device_cell(const Theme& theme, const DeviceRow& row, PoolColumn column) {
+  const ImU32 ink = theme.ink_soft;
+  switch (column) {
+    case PoolColumn::Label: return {.text = "total", .colour = ink};
+    case PoolColumn::Mapped: return bytes_cell(row.totals.mapped, ink);
+    case PoolColumn::PeakMapped: return bytes_cell(row.totals.peak, ink);
+    case PoolColumn::Budget:
+      return row.totals.budget == 0 ? TableCell{.text = "unlimited", .colour = ink}
+                                    : bytes_cell(row.totals.budget, ink);
+    case PoolColumn::Trims: return count_cell(row.totals.trims, ink);
+    case PoolColumn::Allocated: return bytes_cell(row.totals.buffers, ink);
+    case PoolColumn::PeakDevice: return bytes_cell(row.peak_buffers, ink);
+    case PoolColumn::Device: return {.text = row.name, .colour = ink};
+    case PoolColumn::Holders:
+    case PoolColumn::Sharers:
+    case PoolColumn::PeakPinned:
+    case PoolColumn::Buffers:
+    case PoolColumn::Freed: break;
+  }
+  return {};
+}
+
+TableCell buffer_cell(const Theme& theme, const PoolViewModel& view_model, const BufferRow& row,
+                      std::size_t column) {
+  const bool in_graph = view_model.graph && row.buffer != trace::kNone;
+  const bool is_transient = row.kind == trace::BufferKind::Transient;
+  const ImU32 ink = in_graph ? theme.ink : theme.ink_soft;
+  const auto time = [&](Time at) {
+    return time_cell(static_cast<double>(at - view_model.first), ink);
+  };
+  switch (column) {
+    case 0: return {.text = row.name, .colour = ink};
+    case 1: return {.text = buffer_kind_name(row.kind), .colour = ink};
+    case 2: return bytes_cell(row.bytes, ink);
+    case 3: {
+      if (!is_transient && row.address == 0) return {};
+      char address[40];
+      std::snprintf(address, sizeof address, is_transient ? "slab + 0x%llx" : "0x%llx",
+                    static_cast<unsigned long long>(row.address));
+      return {.text = address, .colour = ink, .is_mono = true};
+    }
+    case 4: return {.text = row.pool, .colour = ink};
+    case 5:
+      if (is_transient) return {.text = "each replay", .colour = theme.ink_soft};
+      return row.allocated == 0 ? TableCell{} : time(row.allocated);
+    case 6:
+      if (is_transient || (row.freed == 0 && row.allocated == 0)) return {};
+      return row.freed != 0 ? time(row.freed)
+                            : TableCell{.text = "alive", .colour = theme.ink_soft};
+    case 7: return in_graph ? count_cell(row.uses, ink) : TableCell{};
+    default: return {.text = row.other_graphs, .colour = theme.ink_soft};
+  }
+}
 
 }  // namespace
 
@@ -58,20 +144,21 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
        "Graphs whose transients share one slab of the pool; they run one at a time. Pale: former "
        "sharers.",
        18, ColumnAlign::Left},
-      {"resident", "Device memory with mapped pages: buffers and slabs of transients.", 10,
-       ColumnAlign::Right},
-      {"peak resident", "Maximum resident memory.", 10, ColumnAlign::Right},
-      {"budget", "Limit of resident memory.", 10, ColumnAlign::Right},
+      {"mapped", "Mapped device memory: buffers and slabs of transients.", 10, ColumnAlign::Right,
+       "bytes"},
+      {"peak mapped", "Maximum mapped memory.", 10, ColumnAlign::Right, "bytes"},
+      {"budget", "Limit of mapped memory.", 10, ColumnAlign::Right, "bytes"},
       {"trims", "Number of trims of idle graphs' slabs.", 7, ColumnAlign::Right},
       {"allocated", "Device and pinned bytes of its buffers, now or at the end of the trace.", 10,
-       ColumnAlign::Right},
-      {"peak device", "Maximum device memory of its buffers.", 11, ColumnAlign::Right},
-      {"peak pinned", "Maximum pinned host memory.", 11, ColumnAlign::Right},
+       ColumnAlign::Right, "bytes"},
+      {"peak device", "Maximum device memory of its buffers.", 11, ColumnAlign::Right, "bytes"},
+      {"peak pinned", "Maximum pinned host memory.", 11, ColumnAlign::Right, "bytes"},
       {"peak buffers", "Maximum number of buffers, including transients.", 8, ColumnAlign::Right},
+      {"freed", "Number of buffers that were freed.", 8, ColumnAlign::Right},
       {"device", "Device of the memory.", 14, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
-  if (!begin_table(theme, {"pools", kColumns, {0, false}, {width, 0}})) return;
+  if (!begin_table(theme, context.view, {"pools", kColumns, {0, false}, {width, 0}})) return;
   const TableSort sort = sort_of({});
   std::vector<std::uint32_t> rows(view_model.pools.size());
   std::iota(rows.begin(), rows.end(), 0u);
@@ -81,11 +168,11 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
     });
   };
   switch (static_cast<PoolColumn>(sort.column)) {
-    case PoolColumn::Label: sort_by([](const PoolRow& r) { return r.state.label; }); break;
+    case PoolColumn::Label: sort_by([](const PoolRow& r) { return r.name; }); break;
     case PoolColumn::Holders: sort_by([](const PoolRow& r) { return r.holders; }); break;
     case PoolColumn::Sharers: sort_by([](const PoolRow& r) { return r.sharers; }); break;
-    case PoolColumn::Resident: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
-    case PoolColumn::PeakResident: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
+    case PoolColumn::Mapped: sort_by([](const PoolRow& r) { return r.state.mapped; }); break;
+    case PoolColumn::PeakMapped: sort_by([](const PoolRow& r) { return r.state.peak; }); break;
     case PoolColumn::Budget: sort_by([](const PoolRow& r) { return r.state.budget; }); break;
     case PoolColumn::Trims: sort_by([](const PoolRow& r) { return r.state.trims; }); break;
     case PoolColumn::Allocated:
@@ -94,8 +181,18 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
     case PoolColumn::PeakDevice: sort_by([](const PoolRow& r) { return r.peak_device; }); break;
     case PoolColumn::PeakPinned: sort_by([](const PoolRow& r) { return r.peak_host; }); break;
     case PoolColumn::Buffers: sort_by([](const PoolRow& r) { return r.peak_buffers; }); break;
+    case PoolColumn::Freed: sort_by([](const PoolRow& r) { return r.state.freed; }); break;
     case PoolColumn::Device: sort_by([](const PoolRow& r) { return r.device; }); break;
   }
+  const TableContents contents{
+      .name = "pools",
+      .columns = kColumns,
+      .rows = rows.size() + view_model.devices.size(),
+      .cell = [&](std::size_t row, std::size_t column) {
+        const auto of = static_cast<PoolColumn>(column);
+        return row < rows.size() ? pool_cell(theme, view_model.pools[rows[row]], of)
+                                 : device_cell(theme, view_model.devices[row - rows.size()], of);
+      }};
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.size()), row_height());
   while (clipper.Step()) {
@@ -105,64 +202,15 @@ void PoolView::draw_table(PanelContext& context, const PoolViewModel& view_model
       if (begin_row(theme, static_cast<int>(row.state.pool), {is_selected, false}).is_clicked) {
         pool_ = is_selected ? std::nullopt : std::optional(row.state.pool);
       }
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f,
-                  top = at.y + (line - swatch) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + swatch, top + swatch},
-                                                category(theme, row.state.pool), 2 * theme.scale);
-      ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
-      const auto cell = [&](PoolColumn column, const std::string& text, ImU32 ink) {
-        draw_cell(theme, static_cast<int>(column), text, ink);
-      };
-      const auto number = [&](PoolColumn column, const std::string& text) {
-        draw_number(theme, static_cast<int>(column), text);
-      };
-      cell(PoolColumn::Label,
-           row.state.label.empty() ? "pool " + count_text(row.state.pool) : row.state.label,
-           theme.ink);
-      const auto graphs = [&](PoolColumn column, const std::string& current,
-                              const std::string& before, const char* placeholder) {
-        const std::string former = before.empty() ? placeholder : "former: " + before;
-        cell(column, current.empty() ? former : current,
-             current.empty() ? theme.ink_soft : theme.ink);
-      };
-      graphs(PoolColumn::Holders, row.holders, row.former_holders, "none");
-      graphs(PoolColumn::Sharers, row.sharers, row.former_sharers, "");
-      if (row.has_residency()) {
-        number(PoolColumn::Resident, bytes_text(row.state.mapped));
-        number(PoolColumn::PeakResident, bytes_text(row.state.peak));
-        number(PoolColumn::Budget,
-               row.state.budget == 0 ? "unlimited" : bytes_text(row.state.budget));
-        number(PoolColumn::Trims, count_text(row.state.trims));
-      }
-      number(PoolColumn::Allocated, bytes_text(row.state.device_bytes + row.state.host_bytes));
-      number(PoolColumn::PeakDevice, bytes_text(row.peak_device));
-      number(PoolColumn::PeakPinned, bytes_text(row.peak_host));
-      number(PoolColumn::Buffers, count_text(row.peak_buffers));
-      cell(PoolColumn::Device, row.device, theme.ink_soft);
+      draw_cells(theme, contents, static_cast<std::size_t>(i));
     }
   }
-  draw_devices(theme, view_model);
-  ImGui::EndTable();
-}
-
-// Device totals, always below the pools.
-void PoolView::draw_devices(const Theme& theme, const PoolViewModel& view_model) {
-  for (const DeviceRow& row : view_model.devices) {
-    static_cast<void>(begin_row(theme, -1 - static_cast<int>(row.totals.device), {}));
-    const auto number = [&](PoolColumn column, const std::string& text) {
-      draw_number(theme, static_cast<int>(column), text, theme.ink_soft);
-    };
-    draw_cell(theme, static_cast<int>(PoolColumn::Label), "total", theme.ink_soft);
-    number(PoolColumn::Resident, bytes_text(row.totals.mapped));
-    number(PoolColumn::PeakResident, bytes_text(row.totals.peak));
-    number(PoolColumn::Budget,
-           row.totals.budget == 0 ? "unlimited" : bytes_text(row.totals.budget));
-    number(PoolColumn::Trims, count_text(row.totals.trims));
-    number(PoolColumn::Allocated, bytes_text(row.totals.buffers));
-    number(PoolColumn::PeakDevice, bytes_text(row.peak_buffers));
-    draw_cell(theme, static_cast<int>(PoolColumn::Device), row.name, theme.ink_soft);
+  for (std::size_t i = 0; i < view_model.devices.size(); ++i) {
+    const int device = static_cast<int>(view_model.devices[i].totals.device);
+    static_cast<void>(begin_row(theme, -1 - device, {}));
+    draw_cells(theme, contents, rows.size() + i);
   }
+  end_table(context.view, contents);
 }
 
 void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_model) {
@@ -173,7 +221,7 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
   const float left = 66 * theme.scale, axis = font->FontSize + theme.half_space,
               title = font->FontSize + theme.half_space;
   list->AddText(font, font->FontSize, at, theme.ink_soft,
-                "Pool memory over time. Line: device; area: device and pinned; thin line: resident "
+                "Pool memory over time. Line: device; area: device and pinned; thin line: mapped "
                 "including slabs");
   const double length = static_cast<double>(std::max<Time>(view_model.last - view_model.first, 1)),
                top = static_cast<double>(std::max<std::uint64_t>(view_model.peak_bytes, 1)) * 1.08;
@@ -212,7 +260,7 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
     const auto y_of = [&](std::uint64_t bytes) {
       return canvas_.to_screen(0, -static_cast<double>(bytes)).y;
     };
-    float last_y = canvas_.max().y, last_resident = last_y;
+    float last_y = canvas_.max().y, last_mapped = last_y;
     for (std::size_t i = 0; i < pool.history.size();) {
       PoolPoint peak = pool.history[i];
       const auto x_of = [&](Time time) {
@@ -239,14 +287,14 @@ void PoolView::draw_history(PanelContext& context, const PoolViewModel& view_mod
         list->AddLine({x0, y}, {x1, y}, with_alpha(colour, is_faded ? 0.3f : 1.0f),
                       1.5f * theme.scale);
         if (pool.has_residency()) {
-          const float resident = y_of(peak.mapped);
-          list->AddLine({x0, last_resident}, {x0, resident},
-                        with_alpha(colour, is_faded ? 0.2f : 0.7f), 0.75f * theme.scale);
-          list->AddLine({x0, resident}, {x1, resident}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
+          const float mapped = y_of(peak.mapped);
+          list->AddLine({x0, last_mapped}, {x0, mapped}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
+                        0.75f * theme.scale);
+          list->AddLine({x0, mapped}, {x1, mapped}, with_alpha(colour, is_faded ? 0.2f : 0.7f),
                         0.75f * theme.scale);
         }
       }
-      last_resident = y_of(pool.history[next - 1].mapped);
+      last_mapped = y_of(pool.history[next - 1].mapped);
       last_y = y_of(pool.history[next - 1].device_bytes);
       i = next;
     }
@@ -297,11 +345,11 @@ void PoolView::draw_hovered_time(const PanelContext& context,
                                           return t < static_cast<double>(p.at - view_model.first);
                                         });
     const PoolPoint values = after == pool.history.begin() ? PoolPoint{} : *std::prev(after);
-    const std::string resident =
-        pool.has_residency() ? ", " + bytes_text(values.mapped) + " resident" : "";
-    draw_field(theme, pool.state.label.c_str(),
+    const std::string mapped =
+        pool.has_residency() ? ", " + bytes_text(values.mapped) + " mapped" : "";
+    draw_field(theme, pool.name.c_str(),
                bytes_text(values.device_bytes) + " device, " + bytes_text(values.host_bytes) +
-                   " pinned" + resident,
+                   " pinned" + mapped,
                ImGui::GetFontSize() * 9);
   }
   for (const DeviceRow& row : view_model.devices) {
@@ -309,9 +357,8 @@ void PoolView::draw_hovered_time(const PanelContext& context,
                                         [&](double t, const PoolPoint& p) {
                                           return t < static_cast<double>(p.at - view_model.first);
                                         });
-    const std::uint64_t resident = after == row.history.begin() ? 0 : std::prev(after)->mapped;
-    draw_field(theme, row.name.c_str(), bytes_text(resident) + " resident",
-               ImGui::GetFontSize() * 9);
+    const std::uint64_t mapped = after == row.history.begin() ? 0 : std::prev(after)->mapped;
+    draw_field(theme, row.name.c_str(), bytes_text(mapped) + " mapped", ImGui::GetFontSize() * 9);
   }
   ImGui::EndTooltip();
 }
@@ -325,12 +372,13 @@ void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolVie
        "Device memory, pinned host memory, foreign (adopted) or transient (in the slab, during a "
        "replay).",
        11, ColumnAlign::Left},
-      {"size", "Size without alignment padding.", 10, ColumnAlign::Right},
+      {"size", "Size without alignment padding.", 10, ColumnAlign::Right, "bytes"},
       {"address", "Address on the device; for a transient, the offset in the slab.", 19,
        ColumnAlign::Right},
       {"pool", "Pool of the buffer.", 12, ColumnAlign::Left},
-      {"allocated", "Time since trace start.", 11, ColumnAlign::Right},
-      {"freed", "Time since trace start; alive: not freed in the trace.", 11, ColumnAlign::Right},
+      {"allocated", "Time since trace start.", 11, ColumnAlign::Right, "ns"},
+      {"freed", "Time since trace start; alive: not freed in the trace.", 11, ColumnAlign::Right,
+       "ns"},
       {"uses", "Number of accesses in the shown graph.", 6, ColumnAlign::Right},
       {"other graphs", "Other graphs that use the buffer.", 18, ColumnAlign::Left},
   };
@@ -351,7 +399,7 @@ void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolVie
         "A buffer matches by its name or by a matching node that accesses it. Esc clears "
         "the search.");
   const float footer = ImGui::GetTextLineHeight() + theme.half_space;
-  if (begin_table(theme, {"buffers", kColumns, {2, true}, {0, -footer}})) {
+  if (begin_table(theme, context.view, {"buffers", kColumns, {2, true}, {0, -footer}})) {
     const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
     if (sort.column <= static_cast<int>(BufferColumn::Uses))
       sort_ = {static_cast<BufferColumn>(sort.column), sort.is_descending};
@@ -364,13 +412,23 @@ void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolVie
           reveal_row(i);
       }
     }
+    const TableContents contents{.name = "buffers",
+                                 .columns = kColumns,
+                                 .rows = rows->indices.size(),
+                                 .cell = [&](std::size_t row, std::size_t column) {
+                                   const PoolViewModel& of = *rows->view_model;
+                                   return buffer_cell(theme, of, of.buffers[rows->indices[row]],
+                                                      column);
+                                 }};
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->indices.size()), row_height());
     while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-        draw_row(context, *rows->view_model, rows->indices[static_cast<std::size_t>(i)]);
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        draw_row(context, *rows->view_model, contents, at, rows->indices[at]);
+      }
     }
-    ImGui::EndTable();
+    end_table(context.view, contents);
   }
   std::uint64_t bytes = 0;
   for (const std::uint32_t index : rows->indices) bytes += rows->view_model->buffers[index].bytes;
@@ -385,7 +443,7 @@ void BufferView::draw(PanelContext& context, const std::shared_ptr<const PoolVie
 }
 
 void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model,
-                          std::uint32_t index) const {
+                          const TableContents& contents, std::size_t at, std::uint32_t index) {
   const Theme& theme = context.theme;
   const BufferRow& row = view_model.buffers[index];
   const bool in_graph = view_model.graph && row.buffer != trace::kNone;
@@ -399,33 +457,8 @@ void BufferView::draw_row(PanelContext& context, const PoolViewModel& view_model
   const RowInput input = begin_row(theme, static_cast<int>(index), {is_selected, is_highlighted});
   if (input.is_clicked && in_graph) context.view.select(self);
   if (input.is_hovered && in_graph) context.view.hovered = self;
-  const ImU32 ink = in_graph ? theme.ink : theme.ink_soft;
-  draw_cell(theme, 0, row.name, ink);
-  draw_cell(theme, 1, buffer_kind_name(row.kind), ink);
-  draw_number(theme, 2, bytes_text(row.bytes), ink);
-  const bool is_transient = row.kind == trace::BufferKind::Transient;
-  char address[40];
-  std::snprintf(address, sizeof address, is_transient ? "slab + 0x%llx" : "0x%llx",
-                static_cast<unsigned long long>(row.address));
-  if (theme.mono) ImGui::PushFont(theme.mono);
-  draw_number(theme, 3, !is_transient && row.address == 0 ? "" : address, ink);
-  if (theme.mono) ImGui::PopFont();
-  draw_cell(theme, 4, row.pool, ink);
-  if (!is_transient) {
-    const auto time = [&](Time at) {
-      return duration_text(static_cast<double>(at - view_model.first));
-    };
-    draw_number(theme, 5, row.allocated == 0 ? "" : time(row.allocated), ink);
-    draw_number(theme, 6,
-                row.freed != 0       ? time(row.freed)
-                : row.allocated != 0 ? "alive"
-                                     : "",
-                row.freed != 0 ? ink : theme.ink_soft);
-  } else {
-    draw_number(theme, 5, "each replay", theme.ink_soft);
-  }
-  draw_number(theme, 7, in_graph ? count_text(row.uses) : "", ink);
-  draw_cell(theme, 8, row.other_graphs, theme.ink_soft);
+  draw_row_menu(context, self, at);
+  draw_cells(theme, contents, at);
 }
 
 }  // namespace reprise::viewer

@@ -10,6 +10,7 @@
 #include "panels/shared/async_value.hpp"
 #include "panels/shared/panel_context.hpp"
 #include "panels/widgets/canvas.hpp"
+#include "panels/widgets/table_columns.hpp"
 
 namespace reprise::viewer {
 
@@ -19,7 +20,6 @@ class PoolView {
 
  private:
   void draw_table(PanelContext& context, const PoolViewModel& view_model, float width);
-  static void draw_devices(const Theme& theme, const PoolViewModel& view_model);
   void draw_history(PanelContext& context, const PoolViewModel& view_model);
   void draw_device_history(const Theme& theme, const PoolViewModel& view_model) const;
   void draw_hovered_time(const PanelContext& context, const PoolViewModel& view_model) const;
@@ -46,7 +46,8 @@ class BufferView {
     std::vector<std::uint32_t> indices;
   };
 
-  void draw_row(PanelContext& context, const PoolViewModel& view_model, std::uint32_t index) const;
+  static void draw_row(PanelContext& context, const PoolViewModel& view_model,
+                       const TableContents& contents, std::size_t at, std::uint32_t index);
 
   AsyncValue<Key, Rows> order_;
   BufferOrder sort_;

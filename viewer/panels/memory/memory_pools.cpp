@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "panels/widgets/format.hpp"
@@ -25,15 +24,6 @@ void append(std::string& list, const std::string& name) {
   list += (list.empty() ? "" : ", ") + name;
 }
 
-// All graphs that were ever holders or sharers of a pool.
-struct FormerGraphs {
-  std::set<std::uint32_t> holders, sharers;
-};
-
-bool contains(const std::vector<std::uint32_t>& graphs, std::uint32_t graph) {
-  return std::find(graphs.begin(), graphs.end(), graph) != graphs.end();
-}
-
 std::string device_name(const model::Document& document, std::uint32_t id) {
   const auto device = document.devices->find(id);
   return device == document.devices->end() ? "device " + count_text(id) : device->second.name;
@@ -41,29 +31,35 @@ std::string device_name(const model::Document& document, std::uint32_t id) {
 
 std::vector<PoolRow> pool_rows(const model::Document& document,
                                const std::map<std::uint32_t, std::string>& names) {
-  const auto name_of = [&](std::uint32_t graph) {
-    const auto name = names.find(graph);
-    return name == names.end() ? "graph " + count_text(graph) : name->second;
+  const auto users = [&](std::uint32_t pool, trace::PoolRole role, model::Document::Uses uses) {
+    std::string list;
+    for (const std::uint32_t graph : document.users_of(pool, role, uses)) {
+      const auto name = names.find(graph);
+      append(list, name == names.end() ? "graph " + count_text(graph) : name->second);
+    }
+    return list;
   };
+  using Uses = model::Document::Uses;
   std::vector<PoolRow> rows;
-  std::vector<FormerGraphs> former;  // per row
   std::map<std::uint32_t, std::size_t> row_index;
   for (const auto& [id, state] : *document.pools) {
     PoolRow row;
     row.state = state;
+    row.name = document.pool_name(id);
     row.device = device_name(document, state.device);
-    for (const std::uint32_t graph : state.holders) append(row.holders, name_of(graph));
-    for (const std::uint32_t graph : state.sharers) append(row.sharers, name_of(graph));
+    row.holders = users(id, trace::PoolRole::Holder, Uses::Current);
+    row.former_holders = users(id, trace::PoolRole::Holder, Uses::Former);
+    row.sharers = users(id, trace::PoolRole::Sharer, Uses::Current);
+    row.former_sharers = users(id, trace::PoolRole::Sharer, Uses::Former);
     row_index[id] = rows.size();
     rows.push_back(std::move(row));
   }
-  former.resize(rows.size());
   for (const trace::PoolState& state : document.pool_history) {
     const auto found = row_index.find(state.pool);
     if (found == row_index.end()) continue;
     PoolRow& row = rows[found->second];
     const PoolPoint point{state.at, state.device_bytes, state.host_bytes, state.mapped};
-    // Skip changes of holders only.
+    // Skip changes of other fields.
     const bool is_unchanged = !row.history.empty() &&
                               row.history.back().device_bytes == point.device_bytes &&
                               row.history.back().host_bytes == point.host_bytes &&
@@ -74,17 +70,8 @@ std::vector<PoolRow> pool_rows(const model::Document& document,
     row.peak_bytes =
         std::max(row.peak_bytes, std::max(state.device_bytes, state.mapped) + state.host_bytes);
     row.peak_buffers = std::max(row.peak_buffers, state.buffers);
-    former[found->second].holders.insert(state.holders.begin(), state.holders.end());
-    former[found->second].sharers.insert(state.sharers.begin(), state.sharers.end());
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    PoolRow& row = rows[i];
-    for (const std::uint32_t graph : former[i].holders) {
-      if (!contains(row.state.holders, graph)) append(row.former_holders, name_of(graph));
-    }
-    for (const std::uint32_t graph : former[i].sharers) {
-      if (!contains(row.state.sharers, graph)) append(row.former_sharers, name_of(graph));
-    }
+  for (PoolRow& row : rows) {
     std::stable_sort(row.history.begin(), row.history.end(),
                      [](const PoolPoint& a, const PoolPoint& b) { return a.at < b.at; });
   }
@@ -109,20 +96,13 @@ std::vector<DeviceRow> device_rows(const model::Document& document) {
   return rows;
 }
 
-std::string pool_name(const model::Document& document, std::uint32_t pool) {
-  const auto found = document.pools->find(pool);
-  return pool == kNone                    ? ""
-         : found == document.pools->end() ? "pool " + count_text(pool)
-                                          : found->second.label;
-}
-
 std::vector<BufferRow> buffer_rows(const model::Document& document, const model::Graph* graph) {
   std::vector<BufferRow> rows;
   std::map<std::uint32_t, std::size_t> row_index;  // by session-wide buffer id
   for (const auto& [id, life] : *document.buffers) {
     BufferRow row;
     row.name = life.name.empty() ? "buffer " + count_text(id) : life.name;
-    row.pool = pool_name(document, life.pool);
+    row.pool = document.pool_name(life.pool);
     row.kind = life.kind;
     row.bytes = life.bytes;
     row.address = life.address;
@@ -152,7 +132,7 @@ std::vector<BufferRow> buffer_rows(const model::Document& document, const model:
         row.address = buffers[b].offset;
         row.pool = buffers[b].kind == trace::BufferKind::Transient
                        ? "slab"
-                       : pool_name(document, buffers[b].pool);
+                       : document.pool_name(buffers[b].pool);
         rows.push_back(std::move(row));
       }
       rows[at].name = graph->buffer_name(b);

@@ -15,21 +15,22 @@ namespace reprise::viewer {
 struct PoolPoint {
   trace::Time at = 0;
   std::uint64_t device_bytes = 0, host_bytes = 0;
-  std::uint64_t mapped = 0;  // resident device memory including slabs; 0: unknown
+  std::uint64_t mapped = 0;  // mapped device memory including slabs; 0: unknown
 };
 
 struct PoolRow {
   trace::PoolState state;
+  std::string name;                // see Document::pool_name()
   std::string device;              // device name
   std::string holders;             // names of graphs
   std::string former_holders;      // former holders
   std::string sharers;             // names of graphs whose transients share one slab
   std::string former_sharers;      // former sharers
   std::vector<PoolPoint> history;  // sorted by time
-  // Maxima over time. peak_bytes: device and host bytes, or resident and host bytes if larger.
+  // Maxima over time. peak_bytes: device and host bytes, or mapped and host bytes if larger.
   std::uint64_t peak_device = 0, peak_host = 0, peak_bytes = 0;
   std::uint32_t peak_buffers = 0;
-  // True if the trace records resident memory and budget of the pool.
+  // True if the trace records mapped memory and budget of the pool.
   [[nodiscard]] bool has_residency() const noexcept { return state.peak != 0; }
 };
 

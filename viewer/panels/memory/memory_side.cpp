@@ -1,9 +1,14 @@
 #include "panels/memory/memory_side.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
 #include <string>
 
 #include "panels/memory/memory_map.hpp"
+#include "panels/shared/item_menu.hpp"
+#include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -14,6 +19,17 @@ using trace::kNone;
 using trace::Time;
 
 namespace {
+
+constexpr TableColumn kLiveColumns[] = {
+    {"buffer", "", 3, ColumnAlign::Left},  {"bytes", "", 8, ColumnAlign::Right, "bytes"},
+    {"share", "", 7, ColumnAlign::Right},  {"label", "", 2, ColumnAlign::Left},
+    {"nodes", "", 10, ColumnAlign::Right},
+};
+constexpr TableColumn kBoundColumns[] = {kLiveColumns[0],
+                                         kLiveColumns[1],
+                                         {"slab", "", 9, ColumnAlign::Right, "bytes"},
+                                         kLiveColumns[3],
+                                         kLiveColumns[4]};
 
 void soft_text(const Theme& theme, const std::string& text) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
@@ -50,6 +66,10 @@ void stat_line(const Theme& theme, const char* name, const std::string& value,
   tooltip(explanation);
 }
 
+std::string nodes_text(std::uint32_t first, std::uint32_t last) {
+  return first == last ? count_text(first) : count_text(first) + " to " + count_text(last);
+}
+
 }  // namespace
 
 void draw_memory_summary(const Theme& theme, const MemoryViewModel& view_model,
@@ -61,29 +81,30 @@ void draw_memory_summary(const Theme& theme, const MemoryViewModel& view_model,
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {theme.space, theme.half_space * 0.5f});
   stat_line(theme, "transients", count_text(use.spans.size()),
             "Buffers that exist only during a replay. The graph places them in its slab.");
-  stat_line(theme, "naive", bytes_text(use.naive_bytes), "Size of all transients without sharing.");
+  stat_line(theme, "unshared", bytes_text(use.naive_bytes),
+            "Size of all transients without sharing.");
   stat_line(theme, "slab", bytes_text(use.slab_bytes), "Memory allocated for the transients.");
   stat_line(theme, "saved",
             bytes_text(view_model.saved_bytes) + ", " +
                 percent_text(fraction(view_model.saved_bytes, use.naive_bytes)),
-            "Bytes saved by sharing: naive minus slab.");
-  stat_line(theme, "bound", bytes_text(view_model.graph->record().lower_bound_bytes),
-            "Lower bound of any placement: buffers of unordered nodes cannot share bytes.");
+            "Bytes saved by sharing: unshared minus slab.");
+  stat_line(theme, "lower bound", bytes_text(view_model.graph->record().lower_bound_bytes),
+            "No placement is smaller: buffers of unordered nodes cannot share bytes.");
   stat_line(theme, "peak", bytes_text(use.peak_bytes),
             view_model.is_measured ? "Maximum live bytes in this replay."
                                    : "Maximum live bytes if the nodes run one after another.");
   const std::uint64_t bound = view_model.graph->record().lower_bound_bytes;
   stat_line(
-      theme, "waste",
+      theme, "overhead",
       bytes_text(use.waste_bytes) + ", " + percent_text(fraction(use.waste_bytes, use.slab_bytes)),
       "Slab bytes that are not live at the peak. The next two values explain them.");
   if (bound >= use.peak_bytes && use.slab_bytes >= bound) {
     stat_line(
         theme, "   concurrency", bytes_text(bound - use.peak_bytes),
-        "Bound minus peak: buffers of unordered nodes need separate bytes even if they are "
+        "Lower bound minus peak: buffers of unordered nodes need separate bytes even if they are "
         "not live at the same time here. Fewer lanes or an edge between such nodes allow sharing.");
     stat_line(theme, "   fragmentation", bytes_text(use.slab_bytes - bound),
-              "Slab minus bound: gaps between buffers of different sizes, and alignment.");
+              "Slab minus lower bound: gaps between buffers of different sizes, and alignment.");
   }
   ImGui::PopStyleVar();
   ImGui::Dummy({0, theme.half_space});
@@ -104,20 +125,56 @@ std::optional<Time> MemorySide::draw(PanelContext& context, const Content& conte
     draw_buffer(context, view_model, selected->buffer);
     ImGui::Separator();
   }
-  ImGui::TextUnformatted(cursor ? "Live at" : "Live at peak,");
-  ImGui::SameLine(0, ImGui::CalcTextSize(" ").x);
-  soft_text(theme, position_text(view_model, cursor.value_or(view_model.use.peak_at)));
-  soft_text(theme, bytes_text(live_.bytes) + " in " + count_text(live_.buffers.size()) +
-                       (live_.buffers.size() == 1 ? " buffer" : " buffers"));
-  if (cursor) {
-    ImGui::SameLine();
-    if (link(theme, "show peak")) cursor.reset();
+  if (cursor && cursor != last_cursor_) list_ = MemoryList::Live;
+  last_cursor_ = cursor;
+  const std::array<ChoiceItem, 2> lists{
+      {{cursor ? "Live" : "Live at peak", "Buffers that are live at the peak or at the cursor."},
+       {"Lower bound",
+        "Buffers of which no two can share bytes: no placement is smaller than their total. "
+        "Outlined in the chart."}}};
+  list_ = static_cast<MemoryList>(draw_choice(theme, "list", lists, static_cast<int>(list_)));
+  if (list_ == MemoryList::Live) {
+    cursor = draw_live_heading(theme, content);
   } else {
-    tooltip("Click the curve to list the buffers live at another time.");
+    draw_bound_heading(theme, content);
   }
   draw_list(context, content);
   ImGui::PopStyleVar();
   return cursor;
+}
+
+std::optional<Time> MemorySide::draw_live_heading(const Theme& theme,
+                                                  const Content& content) const {
+  const MemoryViewModel& view_model = *content.view_model;
+  const Time at = content.cursor.value_or(view_model.use.peak_at);
+  soft_text(theme, bytes_text(live_.bytes) + " in " + count_text(live_.buffers.size()) +
+                       (live_.buffers.size() == 1 ? " buffer at " : " buffers at ") +
+                       position_text(view_model, at));
+  if (!content.cursor) {
+    tooltip("Click the curve to list the buffers live at another time.");
+    return std::nullopt;
+  }
+  return link(theme, "show peak") ? std::nullopt : content.cursor;
+}
+
+void MemorySide::draw_bound_heading(const Theme& theme, const Content& content) {
+  if (content.bound == nullptr) return soft_text(theme, "Computing the lower bound");
+  const model::LowerBound& bound = *content.bound;
+  soft_text(theme,
+            bytes_text(bound.bytes) + " in " + count_text(bound.items.size()) +
+                (bound.items.size() == 1 ? " buffer" : " buffers") +
+                (bound.is_exact ? " that cannot share bytes"
+                                : " live at the peak; the graph is too large for the bound"));
+  const auto best =
+      std::max_element(bound.items.begin(), bound.items.end(),
+                       [](const auto& a, const auto& b) { return a.saves < b.saves; });
+  if (best == bound.items.end() || !bound.is_exact) return;
+  if (best->saves == 0)
+    return soft_text(theme, "No single buffer lowers it: another set is as large.");
+  ImGui::TextWrapped("Shrink or split %s: slab -%s",
+                     shortened(content.view_model->graph->buffer_name(best->buffer), 40).c_str(),
+                     bytes_text(best->saves).c_str());
+  tooltip("The most that this buffer can save: the lower bound without it.");
 }
 
 void MemorySide::update(const Content& content) {
@@ -173,48 +230,88 @@ void MemorySide::draw_buffer(PanelContext& context, const MemoryViewModel& view_
 
 void MemorySide::draw_list(PanelContext& context, const Content& content) {
   const Theme& theme = context.theme;
-  const MemoryViewModel& view_model = *content.view_model;
-  const model::GraphKey key = view_model.graph->key();
-  constexpr ImGuiTableFlags kFlags =
-      ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg | ImGuiTableFlags_BordersInnerV;
-  if (!ImGui::BeginTable("live", 3, kFlags)) return;
+  const model::Graph& graph = *content.view_model->graph;
+  const bool is_bound = list_ == MemoryList::Bound;
+  if (is_bound && content.bound == nullptr) return;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                     ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable;
+  if (!ImGui::BeginTable("live", static_cast<int>(std::size(kLiveColumns)), kFlags)) return;
+  draw_table_menu(context.view);
   const float character = ImGui::CalcTextSize("0").x;
-  ImGui::TableSetupColumn("buffer", ImGuiTableColumnFlags_WidthStretch);
-  ImGui::TableSetupColumn("bytes", ImGuiTableColumnFlags_WidthFixed, 8 * character);
-  ImGui::TableSetupColumn("share", ImGuiTableColumnFlags_WidthFixed, 7 * character);
+  ImGui::TableSetupScrollFreeze(0, 1);
+  const std::span<const TableColumn> columns = is_bound ? kBoundColumns : kLiveColumns;
+  for (const TableColumn& column : columns) {
+    const bool is_number = column.align == ColumnAlign::Right;
+    ImGui::TableSetupColumn(
+        column.name,
+        is_number ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+        is_number ? column.characters * character : column.characters);
+  }
+  ImGui::TableHeadersRow();
+  const TableContents contents{
+      .name = is_bound ? "lower-bound" : "live-buffers",
+      .columns = columns,
+      .rows = is_bound ? content.bound->items.size() : live_.buffers.size(),
+      .cell = [&](std::size_t row, std::size_t column) {
+        return list_cell(theme, content, row, column);
+      }};
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(live_.buffers.size()), row_height());
+  clipper.Begin(static_cast<int>(contents.rows), row_height());
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const std::uint32_t b = live_.buffers[static_cast<std::size_t>(i)];
-      const model::Selection self = model::SelectedBuffer{key, b};
-      const bool passes = content.matches.empty() || content.matches[b] != 0;
-      const ImU32 ink = passes ? theme.ink : theme.ink_faint;
+      const auto row = static_cast<std::size_t>(i);
+      const std::uint32_t b = buffer_of(content, row);
+      const model::Selection self = model::SelectedBuffer{graph.key(), b};
       const RowInput input =
           begin_row(theme, i,
                     {context.view.selection == self,
                      context.view.hovered == self ||
-                         model::selects_buffer(context.view.selection, *view_model.graph, b)});
+                         model::selects_buffer(context.view.selection, graph, b)});
       if (input.is_clicked) context.view.select(self);
       if (input.is_hovered) context.view.hovered = self;
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float line = ImGui::GetTextLineHeight(), swatch = line * 0.62f,
-                  top = at.y + (line - swatch) / 2;
-      ImGui::GetWindowDrawList()->AddRectFilled(
-          {at.x, top}, {at.x + swatch, top + swatch},
-          with_alpha(memory_colour(theme, view_model, content.colour, b), passes ? 1.0f : 0.4f),
-          2 * theme.scale);
-      ImGui::SetCursorScreenPos({at.x + swatch + theme.half_space * 1.5f, at.y});
-      draw_cell(theme, 0, view_model.graph->buffer_name(b), ink);
-      const std::uint64_t bytes = view_model.graph->record().buffers[b].bytes;
-      draw_number(theme, 1, bytes_text(bytes), ink);
-      draw_number(theme, 2,
-                  percent_text(static_cast<double>(bytes) /
-                               static_cast<double>(std::max<std::uint64_t>(live_.bytes, 1))),
-                  ink);
+      draw_row_menu(context, self, row);
+      draw_cells(theme, contents, row);
     }
   }
-  ImGui::EndTable();
+  end_table(context.view, contents);
+}
+
+std::uint32_t MemorySide::buffer_of(const Content& content, std::size_t row) const {
+  return list_ == MemoryList::Bound ? content.bound->items[row].buffer : live_.buffers[row];
+}
+
+TableCell MemorySide::list_cell(const Theme& theme, const Content& content, std::size_t row,
+                                std::size_t column) const {
+  const MemoryViewModel& view_model = *content.view_model;
+  const model::Graph& graph = *view_model.graph;
+  const std::uint32_t b = buffer_of(content, row);
+  const bool passes = content.matches.empty() || content.matches[b] != 0;
+  const ImU32 ink = passes ? theme.ink : theme.ink_faint;
+  const std::uint64_t bytes = graph.record().buffers[b].bytes;
+  const auto uses = graph.uses(b);
+  switch (column) {
+    case 0:
+      return {.text = graph.buffer_name(b),
+              .colour = ink,
+              .swatch = with_alpha(memory_colour(theme, view_model, content.colour, b),
+                                   passes ? 1.0f : 0.4f)};
+    case 1: return bytes_cell(bytes, ink);
+    case 2: {
+      if (list_ == MemoryList::Live)
+        return percent_cell(static_cast<double>(bytes) /
+                                static_cast<double>(std::max<std::uint64_t>(live_.bytes, 1)),
+                            ink);
+      const model::LowerBound::Item& item = content.bound->items[row];
+      if (!item.is_known) return {};
+      return {.text = item.saves == 0 ? "0" : "-" + bytes_text(item.saves),
+              .colour = ink,
+              .number = item.saves == 0 ? 0 : -static_cast<double>(item.saves)};
+    }
+    case 3:
+      return {.text = graph.label_path(graph.record().nodes[uses.front().node].label),
+              .colour = ink};
+    default: return {.text = nodes_text(uses.front().node, uses.back().node), .colour = ink};
+  }
 }
 
 }  // namespace reprise::viewer

@@ -20,7 +20,7 @@ struct MemoryViewModel {
   // Per buffer: alias group, span and first node; kNone if absent or not a transient.
   std::vector<std::uint32_t> group, span, first_node;
   std::uint64_t min_bytes = 0, max_bytes = 0;  // of the spans
-  std::uint64_t saved_bytes = 0;               // naive minus slab, at least 0
+  std::uint64_t saved_bytes = 0;               // unshared minus slab, at least 0
 };
 
 [[nodiscard]] MemoryViewModel memory_view_model(std::shared_ptr<const model::Graph> graph);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "panels/shared/note_bar.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -74,10 +75,13 @@ class MessageListBuilder {
   }
 
   MessageLine make_line(const trace::Update& update) const {
-    MessageLine line{
-        .at = update.at, .rank = MessageRank::Update, .id = {}, .text = update.description};
-    line.id = "version " + std::to_string(update.from_version) + " to " +
-              std::to_string(update.to_version);
+    // An event that leaves the version as it is, such as the end of a graph, is no update.
+    const bool is_update = update.from_version != update.to_version;
+    MessageLine line{.at = update.at,
+                     .rank = is_update ? MessageRank::Update : MessageRank::Info,
+                     .id = "version " + std::to_string(update.from_version),
+                     .text = update.description};
+    if (is_update) line.id += " to " + std::to_string(update.to_version);
     const model::GraphEntry* const entry = document_.find({update.graph, update.to_version});
     line.location =
         entry != nullptr ? entry->graph->name() : "graph " + std::to_string(update.graph);
@@ -97,18 +101,8 @@ class MessageListBuilder {
                      .rank = MessageRank::Note,
                      .id = "note",
                      .text = note.text};
-    const model::GraphEntry* const entry = document_.find(note.graph);
-    if (entry == nullptr) return line;
-    line.location = entry->graph->name() + ", ";
-    if (note.target == Note::Target::Replay) {
-      line.location += "replay " + count_text(note.number);
-      if (document_.find_replay(note.graph, note.number) != nullptr)
-        line.target = model::SelectedReplay{note.graph, note.number};
-    } else if (note.number < entry->graph->node_count()) {
-      const auto node = static_cast<std::uint32_t>(note.number);
-      line.target = model::SelectedNode{note.graph, node};
-      line.location += entry->graph->node_name(node);
-    }
+    line.location = note_target_name(document_, note);
+    line.target = note_target(document_, note);
     return line;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "panels/messages/message_list.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -52,6 +54,12 @@ const char* plural_of(MessageRank rank) {
   }
   return "?";
 }
+
+constexpr TableColumn kMessageColumns[] = {{"Time", "", 0, ColumnAlign::Right, "ns"},
+                                           {"Kind", ""},
+                                           {"Id", ""},
+                                           {"Message", ""},
+                                           {"Location", ""}};
 
 // The icon of a rank: a shape, so that ranks do not rely on colour alone.
 void draw_rank_icon(const Theme& theme, MessageRank rank) {
@@ -136,11 +144,8 @@ void MessagesPanel::State::draw_row(PanelContext& context, const MessageLine& li
   if (ImGui::Selectable("##row", is_selected,
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowItemOverlap,
                         {0, height}) &&
-      has_target) {
-    if (const auto* node = std::get_if<model::SelectedNode>(&line.target))
-      context.view.graph = node->graph;
-    context.view.select(line.target);
-  }
+      has_target)
+    context.view.go_to(line.target);
   if (has_target && ImGui::IsItemHovered()) context.view.hovered = line.target;
   tooltip(has_target ? line.text + "\n\nClick to select " + line.location : line.text);
   ImGui::SetCursorPosY(top);
@@ -193,14 +198,15 @@ void MessagesPanel::draw(PanelContext& context) {
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                 ImGuiTableFlags_BordersInnerV | ImGuiTableFlags_Resizable |
                                 ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("messages", 5, flags)) return;
+  if (!ImGui::BeginTable("messages", static_cast<int>(std::size(kMessageColumns)), flags)) return;
+  draw_table_menu(context.view);
   const float em = ImGui::GetFontSize();
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("Time", ImGuiTableColumnFlags_WidthFixed, 6.5f * em);
-  ImGui::TableSetupColumn("Kind", ImGuiTableColumnFlags_WidthFixed, 5.5f * em);
-  ImGui::TableSetupColumn("Id", ImGuiTableColumnFlags_WidthFixed, 14 * em);
-  ImGui::TableSetupColumn("Message", ImGuiTableColumnFlags_WidthStretch, 3);
-  ImGui::TableSetupColumn("Location", ImGuiTableColumnFlags_WidthStretch, 1);
+  ImGui::TableSetupColumn(kMessageColumns[0].name, ImGuiTableColumnFlags_WidthFixed, 6.5f * em);
+  ImGui::TableSetupColumn(kMessageColumns[1].name, ImGuiTableColumnFlags_WidthFixed, 5.5f * em);
+  ImGui::TableSetupColumn(kMessageColumns[2].name, ImGuiTableColumnFlags_WidthFixed, 14 * em);
+  ImGui::TableSetupColumn(kMessageColumns[3].name, ImGuiTableColumnFlags_WidthStretch, 3);
+  ImGui::TableSetupColumn(kMessageColumns[4].name, ImGuiTableColumnFlags_WidthStretch, 1);
   ImGui::TableHeadersRow();
   for (const MessageLine& line : messages->lines) state_->draw_row(context, line);
   if (messages->omitted > 0) {
@@ -209,7 +215,21 @@ void MessagesPanel::draw(PanelContext& context) {
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme.ink_soft),
                        "%s older messages omitted", count_text(messages->omitted).c_str());
   }
-  ImGui::EndTable();
+  end_table(context.view, {.name = "messages",
+                           .columns = kMessageColumns,
+                           .rows = messages->lines.size(),
+                           .cell = [&](std::size_t row, std::size_t column) -> TableCell {
+                             const MessageLine& line = messages->lines[row];
+                             switch (column) {
+                               case 0:
+                                 if (line.at <= document.first) return {.text = line.at_text};
+                                 return time_cell(static_cast<double>(line.at - document.first));
+                               case 1: return {.text = name_of(line.rank)};
+                               case 2: return {.text = line.id};
+                               case 3: return {.text = line.text};
+                               default: return {.text = line.location};
+                             }
+                           }});
 }
 
 }  // namespace reprise::viewer

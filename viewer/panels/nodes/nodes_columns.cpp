@@ -12,37 +12,36 @@ namespace reprise::viewer {
 
 namespace {
 
-using Show = NodeColumnInfo::Show;
-
-constexpr NodeColumnInfo kNodeColumnInfos[] = {
-    {NodeColumn::Name, "Node",
-     "Node name, with its colour in the graph. Double-click to show the node in the graph.", 22,
-     CellAlign::Left, Show::Always},
-    {NodeColumn::Id, "Id", "Index in the graph, in recording order.", 6},
-    {NodeColumn::Share, "Share", "Fraction of the total time of all nodes.", 14},
-    {NodeColumn::Median, "Median", "50th percentile of the samples.", 11},
-    {NodeColumn::Spread, "Spread",
-     "Histogram of the durations. The first and the last bar include the tails.", 11,
-     CellAlign::Left},
-    {NodeColumn::P10, "p10", "10th percentile of the samples.", 11, CellAlign::Right,
-     Show::OnDemand},
-    {NodeColumn::P90, "p90", "90th percentile of the samples.", 11},
-    {NodeColumn::P99, "p99", "99th percentile of the samples.", 11},
-    {NodeColumn::Max, "Max", "Longest sample.", 11},
-    {NodeColumn::Samples, "Samples", "Number of samples in the selected range of replays.", 9},
-    {NodeColumn::Lost, "Lost", "Samples without a valid timing.", 7, CellAlign::Right,
-     Show::OnDemand},
-    {NodeColumn::Slack, "Slack",
-     "Time by which the node can grow without extending the critical path, from medians.", 11},
-    {NodeColumn::Critical, "Critical", "Marks nodes on the critical path, from medians.", 8},
-    {NodeColumn::Kind, "Kind", "Node kind.", 9, CellAlign::Left},
-    {NodeColumn::Label, "Label", "Path of debug labels.", 20, CellAlign::Left},
-    {NodeColumn::Kernel, "Kernel", "Kernel name.", 18, CellAlign::Left},
-    {NodeColumn::Grid, "Grid", "Grid dimensions, in blocks.", 10},
-    {NodeColumn::Block, "Block", "Block dimensions, in threads.", 10},
-    {NodeColumn::Bytes, "Bytes", "Bytes that a copy, fill or update writes.", 10},
-    {NodeColumn::Throughput, "Throughput", "Bytes divided by the median duration.", 12},
-    {NodeColumn::Source, "Source", "Source location of the recorded command.", 22, CellAlign::Left},
+constexpr TableColumn kNodeColumnInfos[] = {
+    {"Node", "Node name, with its colour in the graph. Double-click to show the node in the graph.",
+     22, ColumnAlign::Left, "", ColumnShow::Always},
+    {"Id", "Index in the graph, in recording order.", 6, ColumnAlign::Right},
+    {"Share",
+     "Fraction of the total time of all nodes. Loops and conditionals count without the nodes "
+     "that they run.",
+     14, ColumnAlign::Right},
+    {"Median", "50th percentile of the samples.", 11, ColumnAlign::Right, "ns"},
+    {"Spread",
+     "Histogram of the durations. The first and the last bar include the tails. Exported as (p90 - "
+     "p10) / median.",
+     11, ColumnAlign::Left},
+    {"p10", "10th percentile of the samples.", 11, ColumnAlign::Right, "ns", ColumnShow::OnDemand},
+    {"p90", "90th percentile of the samples.", 11, ColumnAlign::Right, "ns"},
+    {"p99", "99th percentile of the samples.", 11, ColumnAlign::Right, "ns"},
+    {"Max", "Longest sample.", 11, ColumnAlign::Right, "ns"},
+    {"Samples", "Number of samples in the selected range of replays.", 9, ColumnAlign::Right},
+    {"Lost", "Samples without a valid timing.", 7, ColumnAlign::Right, "", ColumnShow::OnDemand},
+    {"Slack", "Time by which the node can grow without extending the critical path, from medians.",
+     11, ColumnAlign::Right, "ns"},
+    {"Critical", "Marks nodes on the critical path, from medians.", 8, ColumnAlign::Right},
+    {"Kind", "Node kind.", 9, ColumnAlign::Left},
+    {"Label", "Path of debug labels.", 20, ColumnAlign::Left},
+    {"Kernel", "Kernel name.", 18, ColumnAlign::Left},
+    {"Grid", "Grid dimensions, in blocks.", 10, ColumnAlign::Right},
+    {"Block", "Block dimensions, in threads.", 10, ColumnAlign::Right},
+    {"Bytes", "Bytes that a copy, fill or update writes.", 10, ColumnAlign::Right, "bytes"},
+    {"Throughput", "Bytes divided by the median duration.", 12, ColumnAlign::Right, "bytes/s"},
+    {"Source", "Source location of the recorded command.", 22, ColumnAlign::Left},
 };
 static_assert(std::size(kNodeColumnInfos) == kNodeColumns);
 
@@ -101,7 +100,7 @@ std::string throughput_text(double bytes_per_second) {
 
 }  // namespace
 
-std::span<const NodeColumnInfo> node_columns() { return kNodeColumnInfos; }
+std::span<const TableColumn> node_columns() { return kNodeColumnInfos; }
 
 std::string column_text(double nanoseconds, double scale) {
   const double unit = scale >= 1e9 ? 1e9 : scale >= 1e6 ? 1e6 : scale >= 1e3 ? 1e3 : 1;
@@ -119,11 +118,12 @@ std::string column_text(double nanoseconds, double scale) {
 ColumnScales column_scales(const GraphViewModel& view_model) {
   ColumnScales scales{};
   std::vector<double> values;
-  for (const NodeColumnInfo& info : kNodeColumnInfos) {
-    if (!is_duration(info.column)) continue;
+  for (std::size_t i = 0; i < kNodeColumns; ++i) {
+    const auto column = static_cast<NodeColumn>(i);
+    if (!is_duration(column)) continue;
     values.clear();
     for (const GraphViewModel::Node& node : view_model.nodes) {
-      if (const double* value = duration_of(node, info.column); value != nullptr && *value > 0)
+      if (const double* value = duration_of(node, column); value != nullptr && *value > 0)
         values.push_back(*value);
     }
     if (values.empty()) continue;
@@ -131,7 +131,7 @@ ColumnScales column_scales(const GraphViewModel& view_model) {
     // values appear as 0.000.
     const auto quartile = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * 3 / 4);
     std::nth_element(values.begin(), quartile, values.end());
-    scales[static_cast<std::size_t>(info.column)] = *quartile;
+    scales[i] = *quartile;
   }
   return scales;
 }
@@ -203,44 +203,15 @@ std::string node_text(const model::Graph& graph, const GraphViewModel* view_mode
   }
 }
 
-std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model,
-                         std::span<const std::uint32_t> nodes) {
-  std::string text;
-  for (const NodeColumnInfo& info : kNodeColumnInfos) {
-    if (info.column == NodeColumn::Spread) continue;
-    if (!text.empty()) text += '\t';
-    text += info.name;
-    if (is_duration(info.column)) text += " (ns)";
-    if (info.column == NodeColumn::Throughput) text += " (bytes/s)";
-  }
-  text += '\n';
-  for (const std::uint32_t node : nodes) {
-    bool first = true;
-    for (const NodeColumnInfo& info : kNodeColumnInfos) {
-      if (info.column == NodeColumn::Spread) continue;
-      if (!first) text += '\t';
-      first = false;
-      const bool as_number = !sorts_by_text(info.column) && info.align == CellAlign::Right &&
-                             info.column != NodeColumn::Grid && info.column != NodeColumn::Block &&
-                             info.column != NodeColumn::Critical;
-      const double value = as_number ? node_number(graph, view_model, info.column, node) : -1;
-      char number[32];
-      if (value >= 0)
-        std::snprintf(number, sizeof number, info.column == NodeColumn::Share ? "%.6f" : "%.0f",
-                      value);
-      if (as_number) {
-        text += value >= 0 ? number : "";
-        continue;
-      }
-      std::string cell = node_text(graph, view_model, {}, info.column, node);
-      std::replace_if(
-          cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; },
-          ' ');
-      text += cell;
-    }
-    text += '\n';
-  }
-  return text;
+TableCell node_cell(const model::Graph& graph, const GraphViewModel* view_model,
+                    const ColumnScales& scales, NodeColumn column, std::uint32_t node) {
+  TableCell cell{.text = node_text(graph, view_model, scales, column, node)};
+  const bool is_number = !sorts_by_text(column) && column != NodeColumn::Kind &&
+                         column != NodeColumn::Grid && column != NodeColumn::Block &&
+                         column != NodeColumn::Critical;
+  const double number = is_number ? node_number(graph, view_model, column, node) : -1;
+  if (number >= 0) cell.number = number;
+  return cell;
 }
 
 }  // namespace reprise::viewer

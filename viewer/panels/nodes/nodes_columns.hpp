@@ -8,6 +8,7 @@
 #include <string>
 
 #include "panels/shared/panel_context.hpp"
+#include "panels/widgets/table_columns.hpp"
 
 namespace reprise::viewer {
 
@@ -36,19 +37,8 @@ enum class NodeColumn : std::uint8_t {
 };
 inline constexpr std::size_t kNodeColumns = static_cast<std::size_t>(NodeColumn::Source) + 1;
 
-enum class CellAlign : std::uint8_t { Left, Right };
-
-struct NodeColumnInfo {
-  NodeColumn column = NodeColumn::Name;
-  const char *name = "", *explanation = "";
-  float characters = 8;  // initial width
-  CellAlign align = CellAlign::Right;
-  // Always: can't be hidden. Default: initially visible. OnDemand: initially hidden.
-  enum class Show : std::uint8_t { Always, Default, OnDemand } show = Show::Default;
-};
-
 // All columns, in NodeColumn order.
-[[nodiscard]] std::span<const NodeColumnInfo> node_columns();
+[[nodiscard]] std::span<const TableColumn> node_columns();
 
 // For each column of durations, the value (ns) that selects the unit of all cells; 0 for other
 // columns.
@@ -68,9 +58,9 @@ using ColumnScales = std::array<double, kNodeColumns>;
 // A duration in the unit and precision that suit `scale` (ns), so that all cells of a column match.
 [[nodiscard]] std::string column_text(double nanoseconds, double scale);
 
-// Tab-separated values: a header line, then one line per node. Durations in ns, shares as
-// fractions, numbers without thousands separators.
-[[nodiscard]] std::string nodes_as_tsv(const model::Graph& graph, const GraphViewModel* view_model,
-                                       std::span<const std::uint32_t> nodes);
+// The cell without colours.
+[[nodiscard]] TableCell node_cell(const model::Graph& graph, const GraphViewModel* view_model,
+                                  const ColumnScales& scales, NodeColumn column,
+                                  std::uint32_t node);
 
 }  // namespace reprise::viewer

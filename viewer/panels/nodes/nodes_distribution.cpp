@@ -11,9 +11,9 @@ double Distribution::position(double nanoseconds) const noexcept {
   return highest > lowest ? std::clamp((nanoseconds - lowest) / (highest - lowest), 0.0, 1.0) : 0.5;
 }
 
-Distribution distribution(const detail::CompactDurationHistogram& times, std::size_t bars) {
+Distribution distribution(const detail::CompactDurationHistogram& times, std::size_t max_bars) {
   Distribution result;
-  if (times.count() == 0 || bars == 0) return result;
+  if (times.count() == 0 || max_bars == 0) return result;
   result.min = static_cast<double>(times.min());
   result.max = static_cast<double>(times.max());
   // The first and the last bar absorb long tails.
@@ -22,29 +22,23 @@ Distribution distribution(const detail::CompactDurationHistogram& times, std::si
       result.max, std::max(times.quantile(0.99), median + 3 * (times.quantile(0.9) - median)));
   result.lowest = std::max(
       result.min, std::min(times.quantile(0.01), median - 3 * (median - times.quantile(0.1))));
-  result.bars.assign(bars, 0);
-  const double width = (result.highest - result.lowest) / static_cast<double>(bars);
-  const auto bar_of = [&](double value) {
-    if (width <= 0) return bars / 2;
-    return std::min(bars - 1,
-                    static_cast<std::size_t>(std::max(0.0, (value - result.lowest) / width)));
-  };
+  // A bar is at least as wide as a bucket of the histogram: narrower bars would show counts at
+  // durations without a sample.
+  double widest = 1;
   for (const detail::CompactDurationHistogram::Bucket& b : times.buckets()) {
-    const double from = std::max(static_cast<double>(b.lowest), result.min);
-    const double to = std::min(static_cast<double>(b.lowest + b.width), result.max);
-    const std::size_t first = bar_of(from),
-                      last = bar_of(std::max(from, std::nexttoward(to, from)));
-    if (first == last) {
-      result.bars[first] += b.count;
-      continue;
-    }
-    for (std::size_t i = first; i <= last; ++i) {
-      const double start =
-          i == 0 ? from : std::max(from, result.lowest + width * static_cast<double>(i));
-      const double end =
-          i + 1 == bars ? to : std::min(to, result.lowest + width * static_cast<double>(i + 1));
-      result.bars[i] += b.count * std::max(0.0, end - start) / (to - from);
-    }
+    if (static_cast<double>(b.lowest) <= result.highest)
+      widest = std::max(widest, static_cast<double>(b.width));
+  }
+  const double range = result.highest - result.lowest;
+  const auto bars = std::clamp<std::size_t>(static_cast<std::size_t>(range / widest), 1, max_bars);
+  result.bars.assign(bars, 0);
+  const double width = range / static_cast<double>(bars);
+  for (const detail::CompactDurationHistogram::Bucket& b : times.buckets()) {
+    const double from = std::max(static_cast<double>(b.lowest), result.min),
+                 to = std::min(static_cast<double>(b.lowest + b.width), result.max);
+    const double part = width > 0 ? ((from + to) / 2 - result.lowest) / width : 0;
+    const double last = static_cast<double>(bars - 1);
+    result.bars[static_cast<std::size_t>(std::clamp(part, 0.0, last))] += b.count;
   }
   result.max_count = *std::max_element(result.bars.begin(), result.bars.end());
   return result;

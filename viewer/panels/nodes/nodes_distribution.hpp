@@ -27,8 +27,9 @@ struct Distribution {
   [[nodiscard]] double position(double nanoseconds) const noexcept;
 };
 
+// At most `max_bars` bars; fewer if the histogram's buckets are wider.
 [[nodiscard]] Distribution distribution(const detail::CompactDurationHistogram& times,
-                                        std::size_t bars);
+                                        std::size_t max_bars);
 
 // Draws only the bars, in a rectangle.
 void draw_bars(const Distribution& distribution, ImVec2 min, ImVec2 max, ImU32 colour);

@@ -47,8 +47,7 @@ GraphViewModelKey graph_view_model_key(const PanelContext& context) {
   key.view_model = context.view_model;
   key.revision = context.view_model->revision;
   key.samples = context.view_model->samples;
-  key.first = context.view.range.first;
-  key.count = context.view.range.count;
+  key.range = context.view.range;
   key.min = context.view_model->min;
   key.max = context.view_model->max;
   return key;

@@ -32,7 +32,7 @@ struct GraphViewModelKey {
   model::GraphKey graph;
   const void* view_model = nullptr;
   std::uint64_t revision = 0, samples = 0;
-  std::size_t first = 0, count = 0;  // the range of replays
+  model::ReplayRange range;
   double min = 0, max = 0;
   friend bool operator==(const GraphViewModelKey&, const GraphViewModelKey&) = default;
 };

@@ -1,22 +1,32 @@
 #include "panels/nodes/nodes_panel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include <imgui.h>
 
+#include "panels/nodes/nodes_groups.hpp"
 #include "panels/nodes/nodes_menu.hpp"
 #include "panels/nodes/nodes_order.hpp"
 #include "panels/nodes/nodes_row.hpp"
+#include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
 
 struct NodesPanel::State {
-  explicit State(Background& background) : sorter(background) {}
+  explicit State(Background& background) : groups(background), sorter(background) {}
 
+  // Draws the choice of views. Returns the chosen view of groups; empty: the table of nodes.
+  std::optional<GroupView> draw_choices(const Theme& theme);
+
+  NodeGroupsView groups;
+  int mode = 0;  // 0: nodes, 1 + GroupView: groups
+  GroupScope scope = GroupScope::Graph;
   NodeSorter sorter;
   NodeSort sort;
   model::Selection last_selection;  // of the last frame; a new selection is revealed
@@ -27,43 +37,23 @@ NodesPanel::~NodesPanel() = default;
 
 namespace {
 
-using Show = NodeColumnInfo::Show;
-
 void set_up_columns() {
   const float character = ImGui::CalcTextSize("0").x;
   ImGui::TableSetupScrollFreeze(1, 1);
-  for (const NodeColumnInfo& info : node_columns()) {
+  for (std::size_t i = 0; i < kNodeColumns; ++i) {
+    const TableColumn& info = node_columns()[i];
+    const auto column = static_cast<NodeColumn>(i);
     ImGuiTableColumnFlags flags = ImGuiTableColumnFlags_WidthFixed;
-    if (info.show == Show::Always)
+    if (info.show == ColumnShow::Always)
       flags |= ImGuiTableColumnFlags_NoHide | ImGuiTableColumnFlags_NoReorder;
-    if (info.show == Show::OnDemand) flags |= ImGuiTableColumnFlags_DefaultHide;
-    if (info.column == NodeColumn::Share) flags |= ImGuiTableColumnFlags_DefaultSort;
+    if (info.show == ColumnShow::OnDemand) flags |= ImGuiTableColumnFlags_DefaultHide;
+    if (column == NodeColumn::Share) flags |= ImGuiTableColumnFlags_DefaultSort;
     // Numbers sort in descending order first, texts in ascending order.
-    flags |= info.align == CellAlign::Right || info.column == NodeColumn::Spread
+    flags |= info.align == ColumnAlign::Right || column == NodeColumn::Spread
                  ? ImGuiTableColumnFlags_PreferSortDescending
                  : 0;
-    if (info.column == NodeColumn::Id) flags &= ~ImGuiTableColumnFlags_PreferSortDescending;
-    ImGui::TableSetupColumn(info.name, flags, info.characters * character,
-                            static_cast<ImGuiID>(info.column));
-  }
-}
-
-void draw_headers(const Theme& theme) {
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, theme.row);
-  for (const NodeColumnInfo& info : node_columns()) {
-    if (!ImGui::TableSetColumnIndex(static_cast<int>(info.column))) continue;
-    ImGui::PushID(static_cast<int>(info.column));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x, text = ImGui::CalcTextSize(info.name).x;
-    ImGui::TableHeader("##header");
-    if (ImGui::IsItemHovered()) tooltip(info.explanation);
-    const bool sorted = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_IsSorted) != 0;
-    // The sort arrow is at the right end; right-aligned titles end before it.
-    const float arrow = sorted ? ImGui::GetFontSize() : 0;
-    const float x = info.align == CellAlign::Right ? std::max(0.0f, width - text - arrow) : 0;
-    ImGui::GetWindowDrawList()->AddText({at.x + x, at.y}, sorted ? theme.ink : theme.ink_soft,
-                                        info.name);
-    ImGui::PopID();
+    if (column == NodeColumn::Id) flags &= ~ImGuiTableColumnFlags_PreferSortDescending;
+    ImGui::TableSetupColumn(info.name, flags, info.characters * character, static_cast<ImGuiID>(i));
   }
 }
 
@@ -95,15 +85,25 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
   if (context.view_model != nullptr && context.view_model->samples != 0) {
     double median = 0, share = 0;
     std::uint64_t samples = 0, lost = 0;
+    std::vector<std::uint8_t> is_row(all, 0);
+    for (const std::uint32_t n : rows) is_row[n] = 1;
     for (const std::uint32_t n : rows) {
       const GraphViewModel::Node& node = context.view_model->nodes[n];
-      median += node.median;
+      // The time of a loop or conditional includes the nodes that it runs.
+      std::uint32_t parent = context.graph()->parent(n);
+      while (parent != trace::kNone && is_row[parent] == 0)
+        parent = context.graph()->parent(parent);
+      if (parent == trace::kNone) median += node.median;
       share += node.share;
       samples += node.count;
       lost += node.lost;
     }
     text += "      sum of medians " + duration_text(median) + "      " + percent_text(share) +
             " of total node time      " + count_text(samples) + " samples";
+    if (context.view_model->read_replays < context.view_model->sampled_replays) {
+      text += " of " + count_text(context.view_model->read_replays) + " of " +
+              count_text(context.view_model->sampled_replays) + " sampled replays";
+    }
     if (lost != 0) text += "      " + count_text(lost) + " lost";
     double critical = 0;
     for (const model::PathStep& step : context.view_model->path.steps) critical += step.duration;
@@ -117,12 +117,33 @@ void draw_footer(const PanelContext& context, std::span<const std::uint32_t> row
 
 }  // namespace
 
+std::optional<GroupView> NodesPanel::State::draw_choices(const Theme& theme) {
+  // Low panels show only the table.
+  if (ImGui::GetContentRegionAvail().y < 4.5f * theme.row) return std::nullopt;
+  const std::array<ChoiceItem, 4> modes{
+      {{"Nodes", "One row per node."},
+       {"Kernels", "Sums by kernel."},
+       {"Labels", "Sums by label, as a tree."},
+       {"Icicle", "Sums by label, as a chart: the width is the share."}}};
+  mode = draw_choice(theme, "mode", modes, mode);
+  if (mode == 0) return std::nullopt;
+  ImGui::SameLine(0, theme.space * 2);
+  const std::array<ChoiceItem, 3> scopes{
+      {{"Graph", "The shown graph, over the selected replays."},
+       {"Family", "All graphs with the same topology, over all replays."},
+       {"Process", "All graphs of the process, over all replays."}}};
+  scope = static_cast<GroupScope>(draw_choice(theme, "scope", scopes, static_cast<int>(scope)));
+  return static_cast<GroupView>(mode - 1);
+}
+
 void NodesPanel::draw(PanelContext& context) {
   const Theme& theme = context.theme;
   if (context.graph() == nullptr) {
     draw_empty(theme, "No graph yet", "Waiting for a graph in the trace.");
     return;
   }
+  if (const auto grouped = state_->draw_choices(theme))
+    return state_->groups.draw(context, *grouped, state_->scope);
   const std::vector<std::uint32_t>& rows = state_->sorter.rows(context, state_->sort);
   if (rows.empty() && context.graph()->node_count() != 0) {
     const bool is_filtered = std::none_of(context.matches.begin(), context.matches.end(),
@@ -149,30 +170,35 @@ void NodesPanel::draw(PanelContext& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
                       {theme.half_space * 1.5f, theme.half_space * 0.75f});
   if (ImGui::BeginTable("nodes", static_cast<int>(kNodeColumns), flags, {0, -footer})) {
+    draw_table_menu(context.view);
     set_up_columns();
-    draw_headers(theme);
+    draw_header_row(theme, node_columns(), theme.row);
     state_->sort = current_sort(state_->sort);
     const float height =
         std::round(ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y);
     if (context.view.selection != state_->last_selection || context.view.reveal_selection) {
       state_->last_selection = context.view.selection;
-      if (const auto* node = std::get_if<model::SelectedNode>(&state_->last_selection)) {
-        const auto row = std::find(rows.begin(), rows.end(), node->node);
-        if (node->graph == context.graph()->key() && row != rows.end())
-          reveal(static_cast<std::size_t>(row - rows.begin()), height);
-      }
+      if (const auto row = row_of_selection(context, rows)) reveal(*row, height);
     }
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()), height);
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        draw_node_row(context, {rows[static_cast<std::size_t>(i)], rows, state_->sorter.scales(),
-                                height, largest_share});
+        const auto row = static_cast<std::size_t>(i);
+        draw_node_row(context, {rows[row], row, state_->sorter.scales(), height, largest_share});
       }
     }
-    handle_copy_keys(context, rows);
     handle_arrow_keys(context, rows);
-    ImGui::EndTable();
+    end_table(context.view, {.name = "nodes",
+                             .columns = node_columns(),
+                             .rows = rows.size(),
+                             .cell =
+                                 [&](std::size_t row, std::size_t column) {
+                                   return node_cell(*context.graph(), context.view_model,
+                                                    state_->sorter.scales(),
+                                                    static_cast<NodeColumn>(column), rows[row]);
+                                 },
+                             .selected = row_of_selection(context, rows)});
   }
   ImGui::PopStyleVar();
   draw_footer(context, rows);

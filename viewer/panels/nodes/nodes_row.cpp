@@ -69,8 +69,8 @@ void draw_spread(const PanelContext& context, std::uint32_t node) {
   ImGui::PopStyleColor();
   ImGui::BeginChild("spread", {ImGui::GetFontSize() * 22, ImGui::GetFontSize() * 8}, false,
                     ImGuiWindowFlags_NoInputs);
-  draw_distribution(context.theme, distribution(times, 64), times.nearest_rank_quantile(0.5),
-                    std::nullopt, ImGui::GetFontSize() * 5);
+  draw_distribution(context.theme, distribution(times, 64), times.quantile(0.5), std::nullopt,
+                    ImGui::GetFontSize() * 5);
   ImGui::EndChild();
   ImGui::EndTooltip();
 }
@@ -95,22 +95,23 @@ bool is_dimmed(const PanelContext& context, NodeColumn column, std::uint32_t nod
          (column == NodeColumn::Slack && statistics.slack <= 0);
 }
 
-void draw_cell(const PanelContext& context, const NodeRowDesc& desc, const NodeColumnInfo& info) {
+void draw_node_cell(const PanelContext& context, const NodeRowDesc& desc, NodeColumn column) {
   const Theme& theme = context.theme;
-  if (info.column == NodeColumn::Spread) return draw_spread(context, desc.node);
+  if (column == NodeColumn::Spread) return draw_spread(context, desc.node);
   const std::string text =
-      node_text(*context.graph(), context.view_model, desc.scales, info.column, desc.node);
+      node_text(*context.graph(), context.view_model, desc.scales, column, desc.node);
   if (text.empty()) return;
-  if (info.column == NodeColumn::Critical) return draw_critical(theme);
-  const bool is_mono = info.align == CellAlign::Right || info.column == NodeColumn::Kernel ||
-                       info.column == NodeColumn::Source;
+  if (column == NodeColumn::Critical) return draw_critical(theme);
+  const bool is_right =
+      node_columns()[static_cast<std::size_t>(column)].align == ColumnAlign::Right;
+  const bool is_mono = is_right || column == NodeColumn::Kernel || column == NodeColumn::Source;
   if (is_mono) ImGui::PushFont(theme.mono);
-  if (info.column == NodeColumn::Share) {
+  if (column == NodeColumn::Share) {
     draw_share(context, desc, text);
-  } else if (info.align == CellAlign::Right) {
-    text_right(text, is_dimmed(context, info.column, desc.node) ? theme.ink_faint : theme.ink);
+  } else if (is_right) {
+    text_right(text, is_dimmed(context, column, desc.node) ? theme.ink_faint : theme.ink);
   } else {
-    draw_cell_text(text, info.column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
+    draw_cell_text(text, column == NodeColumn::Kernel ? theme.ink : theme.ink_soft);
   }
   if (is_mono) ImGui::PopFont();
 }
@@ -126,11 +127,11 @@ void draw_name(PanelContext& context, const NodeRowDesc& desc) {
                      ImGuiSelectableFlags_AllowItemOverlap;
   if (ImGui::Selectable("##row", selected, flags, {0, ImGui::GetTextLineHeight()})) {
     context.view.select(node);
-    if (ImGui::IsMouseDoubleClicked(0)) context.view.upper = UpperTab::Graph;
+    if (ImGui::IsMouseDoubleClicked(0)) context.view.show(View::Graph);
   }
   ImGui::PopStyleColor();
   if (ImGui::IsItemHovered()) context.view.hovered = node;
-  draw_node_menu(context, desc.node, desc.rows);
+  draw_node_menu(context, desc.node, desc.row);
   const float line = ImGui::GetTextLineHeight(), chip = line * 0.62f,
               top = at.y + (line - chip) / 2;
   ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + chip, top + chip},
@@ -155,12 +156,12 @@ void draw_node_row(PanelContext& context, const NodeRowDesc& desc) {
     }
   }
   ImGui::PushID(static_cast<int>(desc.node));
-  for (const NodeColumnInfo& info : node_columns()) {
-    if (!ImGui::TableSetColumnIndex(static_cast<int>(info.column))) continue;
-    if (info.column == NodeColumn::Name) {
+  for (std::size_t i = 0; i < kNodeColumns; ++i) {
+    if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
+    if (const auto column = static_cast<NodeColumn>(i); column == NodeColumn::Name) {
       draw_name(context, desc);
     } else {
-      draw_cell(context, desc, info);
+      draw_node_cell(context, desc, column);
     }
   }
   ImGui::PopID();

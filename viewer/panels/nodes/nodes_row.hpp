@@ -1,8 +1,8 @@
 // One row of the node table. Threads: drawing thread only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "panels/nodes/nodes_columns.hpp"
 #include "panels/shared/panel_context.hpp"
@@ -11,7 +11,7 @@ namespace reprise::viewer {
 
 struct NodeRowDesc {
   std::uint32_t node = 0;
-  std::span<const std::uint32_t> rows;  // all rows of the table
+  std::size_t row = 0;
   const ColumnScales& scales;
   float height = 0;
   double largest_share = 1;  // full length of the share bars

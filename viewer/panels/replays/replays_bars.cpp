@@ -26,13 +26,21 @@ std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left, doub
   return bars;
 }
 
-double axis_max(trace::Time max, trace::Time median, trace::Time p99, trace::Time fence) {
+double StripAxis::position(double time) const noexcept {
+  if (!(time > 0)) return 0;
+  if (is_linear()) return std::min(time / top, 1.0);
+  if (time <= knee) return time / knee / 2;
+  return std::min(0.5 + std::log(time / knee) / std::log(top / knee) / 2, 1.0);
+}
+
+StripAxis strip_axis(trace::Time max, trace::Time median, trace::Time p99, trace::Time fence) {
   const double all = 1.08 * static_cast<double>(std::max<trace::Time>(max, 1));
-  if (median <= 0) return all;
-  const double without_outliers =
-      std::max({2.2 * static_cast<double>(median), 1.15 * static_cast<double>(p99),
-                1.1 * static_cast<double>(fence), 1.0});
-  return std::min(all, without_outliers);
+  if (median <= 0) return {all, all};
+  const double middle = static_cast<double>(median);
+  const double without_outliers = std::max(
+      {2.2 * middle, 1.15 * static_cast<double>(p99), 1.1 * static_cast<double>(fence), 1.0});
+  const double top = std::min(all, without_outliers);
+  return {top > 4 * middle ? 2 * middle : top, top};
 }
 
 }  // namespace reprise::viewer

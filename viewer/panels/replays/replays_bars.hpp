@@ -21,10 +21,18 @@ struct ReplayBar {
 [[nodiscard]] std::vector<ReplayBar> replay_bars(const ReplaySeries& series, double left,
                                                  double right, double zoom);
 
-// The upper end of the time axis, ns: fits all visible values except outliers, which are clipped
-// and marked. `max` is the maximum of the visible bars; `median`, `p99` and `fence` cover all
-// replays.
-[[nodiscard]] double axis_max(trace::Time max, trace::Time median, trace::Time p99,
-                              trace::Time fence);
+// The time axis of a strip, from 0 to `top` ns. Linear up to `knee` and logarithmic above it; the
+// linear part is the lower half. A linear axis has its knee at the top.
+struct StripAxis {
+  double knee = 1, top = 1;
+  [[nodiscard]] bool is_linear() const noexcept { return knee >= top; }
+  // From 0 at the base line to 1 at `top`, where longer times are clipped.
+  [[nodiscard]] double position(double time) const noexcept;
+};
+// Fits all visible values except outliers, which are clipped and marked. `max` is the maximum of
+// the visible bars; `median`, `p99` and `fence` cover all replays. Logarithmic above twice the
+// median if a linear axis would leave less than a quarter of its height to the median.
+[[nodiscard]] StripAxis strip_axis(trace::Time max, trace::Time median, trace::Time p99,
+                                   trace::Time fence);
 
 }  // namespace reprise::viewer

@@ -44,7 +44,7 @@ void ReplaysData::request(ViewModel<Value>& view_model, double& requested_at,
 }
 
 void ReplaysData::request(const PanelContext& context, Detail detail,
-                          const std::optional<DurationRange>& durations) {
+                          const std::optional<model::DurationBounds>& durations) {
   const model::ListView<trace::Replay>& replays = context.entry->replays;
   graph_ = context.entry->graph;
   wants_matches_ = durations.has_value();
@@ -59,27 +59,24 @@ void ReplaysData::request(const PanelContext& context, Detail detail,
               });
   const auto series = this->series();
   if (!series) return;
-  request(overall_, overall_requested_, context, {series, 0, 0, {}}, [](const ReplaysSeries& s) {
+  request(overall_, overall_requested_, context, {series, {}}, [](const ReplaysSeries& s) {
     return OverallSummary{summarise(s.main), summarise(s.latency), summarise(s.gap)};
   });
   const model::ReplayRange range = context.view.range;
   // A change by the user takes effect without a delay.
-  if (range.first != selected_.first || range.count != selected_.count)
-    range_requested_ = matches_requested_ = -1e9;
+  if (range != selected_) range_requested_ = -1e9;
   selected_ = range;
   if (detail == Detail::All) {
-    request(range_, range_requested_, context, {series, range.first, range.count, {}},
-            [range](const ReplaysSeries& s) {
-              return make_range_view_model(s.replays, s.main, range);
-            });
+    request(range_, range_requested_, context, {series, range}, [range](const ReplaysSeries& s) {
+      return make_range_view_model(s.replays, s.main, range);
+    });
   }
   if (!durations) return;
-  if (*durations != durations_) matches_requested_ = -1e9;
-  durations_ = *durations;
-  request(matches_, matches_requested_, context, {series, range.first, range.count, *durations},
-          [range, filter = *durations](const ReplaysSeries& s) {
-            return matching_replays(s.main, range, filter.min, filter.max);
-          });
+  const model::ReplayRange matched{range.first, range.count, durations};
+  if (matched != matched_) matches_requested_ = -1e9;
+  matched_ = matched;
+  request(matches_, matches_requested_, context, {series, matched},
+          [matched](const ReplaysSeries& s) { return matching_replays(s.replays, matched); });
 }
 
 std::shared_ptr<const ReplaysSeries> ReplaysData::series() const {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "panels/replays/replays_histogram.hpp"
 #include "panels/replays/replays_view_model.hpp"
 #include "panels/shared/panel_context.hpp"
 
@@ -39,9 +38,10 @@ class ReplaysData {
 
   // Strip: only series and overall summary. All: also the statistics of the range.
   enum class Detail { Strip, All };
-  // Requests the data of the shown graph. `durations` requests matches() as well.
+  // Requests the data of the shown graph: the statistics of the range in the view, and matches() of
+  // its indices with `durations`.
   void request(const PanelContext& context, Detail detail,
-               const std::optional<DurationRange>& durations);
+               const std::optional<model::DurationBounds>& durations);
 
   // Results for the graph of the last request; null: not ready.
   [[nodiscard]] std::shared_ptr<const ReplaysSeries> series() const;
@@ -60,8 +60,7 @@ class ReplaysData {
   };
   struct ViewModelKey {
     std::shared_ptr<const ReplaysSeries> series;
-    std::size_t first = 0, count = 0;
-    DurationRange durations;
+    model::ReplayRange range;
     friend bool operator==(const ViewModelKey&, const ViewModelKey&) = default;
   };
   struct Builders;
@@ -84,10 +83,9 @@ class ReplaysData {
   ViewModel<Matches> matches_;
   std::shared_ptr<Builders> builders_;  // used by one work item at a time
   GraphPointer graph_;
-  model::ReplayRange selected_;
+  model::ReplayRange selected_, matched_;  // of the last requests
   // ImGui times of the last requests.
   double overall_requested_ = -1e9, range_requested_ = -1e9, matches_requested_ = -1e9;
-  DurationRange durations_;
   bool wants_matches_ = false;
 };
 

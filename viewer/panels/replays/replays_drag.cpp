@@ -21,8 +21,8 @@ void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view
   const auto is_near = [&](double index) {
     return std::abs(canvas.to_screen(index, 0).x - io.MousePos.x) <= kHandleRadius;
   };
-  const bool at_first = view.has_range() && is_near(first),
-             at_end = view.has_range() && is_near(end);
+  const bool has_ends = !view.range.covers_all_indices();
+  const bool at_first = has_ends && is_near(first), at_end = has_ends && is_near(end);
   if (canvas.is_hovered() && !active_ && (at_first || at_end))
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (canvas.is_hovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !io.KeyShift) {
@@ -36,7 +36,8 @@ void ReplaysDrag::update(const Canvas& canvas, std::size_t size, ViewState& view
     const double at = canvas.x_of(io.MousePos.x);
     const double low = std::clamp(std::floor(std::min(anchor_, at)), 0.0, count - 1),
                  high = std::clamp(std::ceil(std::max(anchor_, at)), low + 1, count);
-    view.range = {static_cast<std::size_t>(low), static_cast<std::size_t>(high - low)};
+    view.range.first = static_cast<std::size_t>(low);
+    view.range.count = static_cast<std::size_t>(high - low);
   }
   if (!io.MouseDown[0]) active_ = false;
 }

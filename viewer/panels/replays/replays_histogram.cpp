@@ -40,10 +40,11 @@ BinLayout bin_layout(const Theme& theme, const DurationBins& histogram, ImVec2 a
   return p;
 }
 
-DurationRange durations(const DurationBins& h, std::size_t low, std::size_t high) {
+model::DurationBounds durations(const DurationBins& h, std::size_t low, std::size_t high) {
   const auto edge = [&](std::size_t bin) { return h.lowest + h.width * static_cast<double>(bin); };
   // Values are whole nanoseconds, and the upper edge of a bin is exclusive.
-  return {edge(low), high >= h.bins.size() ? std::max(h.max, edge(high)) : edge(high + 1) - 0.5};
+  return {h.measure, edge(low),
+          high >= h.bins.size() ? std::max(h.max, edge(high)) : edge(high + 1) - 0.5};
 }
 
 void draw_axes(const Theme& theme, const DurationBins& h, const BinLayout& p) {
@@ -88,12 +89,11 @@ void draw_axes(const Theme& theme, const DurationBins& h, const BinLayout& p) {
 
 }  // namespace
 
-bool ReplaysHistogram::draw(const Theme& theme, const DurationBins& histogram, double median,
-                            ImVec2 size) {
+void ReplaysHistogram::draw(const Theme& theme, const DurationBins& histogram, double median,
+                            std::optional<model::DurationBounds>& selected, ImVec2 size) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::InvisibleButton("durations", {std::max(size.x, 1.0f), std::max(size.y, 1.0f)});
-  if (histogram.bins.empty()) return false;
-  const std::optional<DurationRange> before = selected_;
+  if (histogram.bins.empty()) return;
   const bool hovered = ImGui::IsItemHovered(), pressed = ImGui::IsItemActivated();
   const BinLayout p = bin_layout(theme, histogram, at, size);
   const float mouse = ImGui::GetIO().MousePos.x;
@@ -104,26 +104,28 @@ bool ReplaysHistogram::draw(const Theme& theme, const DurationBins& histogram, d
   }
   if (dragging_) {
     const bool moved = ImGui::GetIO().MouseDragMaxDistanceSqr[0] > 9;
-    if (moved) selected_ = durations(histogram, std::min(anchor_, bin), std::max(anchor_, bin));
+    if (moved) dragged_ = durations(histogram, std::min(anchor_, bin), std::max(anchor_, bin));
     if (!ImGui::GetIO().MouseDown[0]) {
       dragging_ = false;
       // A click on a bar selects it. A click on an empty or selected bar clears the selection.
       const std::size_t count = bin < p.count ? histogram.bins[bin] : histogram.overflow;
-      const DurationRange clicked = durations(histogram, bin, bin);
-      if (!moved) {
-        selected_ = count == 0 || (selected_ && *selected_ == clicked) ? std::nullopt
-                                                                       : std::optional(clicked);
+      const model::DurationBounds clicked = durations(histogram, bin, bin);
+      if (dragged_) {
+        selected = dragged_;
+      } else {
+        selected = count == 0 || selected == clicked ? std::nullopt : std::optional(clicked);
       }
+      dragged_.reset();
     }
   }
+  const std::optional<model::DurationBounds>& shown = dragged_ ? dragged_ : selected;
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   draw_axes(theme, histogram, p);
   for (std::size_t i = 0; i < p.count + (histogram.overflow > 0 ? 1 : 0); ++i) {
     const std::size_t count = i < p.count ? histogram.bins[i] : histogram.overflow;
-    const DurationRange range = durations(histogram, i, i);
-    const bool is_selected =
-        !selected_ || (range.min < selected_->max && range.max > selected_->min);
+    const model::DurationBounds range = durations(histogram, i, i);
+    const bool is_selected = !shown || (range.min < shown->max && range.max > shown->min);
     const float left = p.left(i), right = std::max(p.right(i) - (p.bin > 4 ? 1 : 0), left + 1);
     if (hovered && i == bin)
       list.AddRectFilled({left, p.min.y}, {right, p.max.y}, with_alpha(theme.ink, 0.12f));
@@ -137,29 +139,28 @@ bool ReplaysHistogram::draw(const Theme& theme, const DurationBins& histogram, d
                        with_alpha(colour, is_selected ? 1 : 0.25f));
   }
   list.AddLine({p.min.x, p.max.y}, {p.max.x, p.max.y}, theme.ink_faint);
-  if (selected_) {
+  if (shown) {
     const auto edge = [&](double time) {
       return p.left(std::min(
           static_cast<std::size_t>(std::max(time - histogram.lowest, 0.0) / histogram.width),
           p.count));
     };
-    const float left = std::max(edge(selected_->min), p.min.x);
+    const float left = std::max(edge(shown->min), p.min.x);
     const bool to_end =
-        selected_->max >= histogram.lowest + histogram.width * static_cast<double>(p.count);
-    const float right = to_end ? p.max.x
-                               : edge(selected_->max + 0.5) -
-                                     (edge(selected_->max + 0.5) == p.left(p.count) ? p.gap : 0);
+        shown->max >= histogram.lowest + histogram.width * static_cast<double>(p.count);
+    const float right =
+        to_end ? p.max.x
+               : edge(shown->max + 0.5) - (edge(shown->max + 0.5) == p.left(p.count) ? p.gap : 0);
     list.AddRectFilled({left, p.min.y}, {right, p.max.y}, with_alpha(theme.accent, 0.12f));
     list.AddRect({left, p.min.y}, {right, p.max.y}, theme.accent);
   }
   if (hovered && !dragging_) {
-    const DurationRange range = durations(histogram, bin, bin);
+    const model::DurationBounds range = durations(histogram, bin, bin);
     const std::size_t count = bin < p.count ? histogram.bins[bin] : histogram.overflow;
     ImGui::SetTooltip("%s replay%s: %s to %s\nDrag: select durations. Click: toggle this bin.",
                       count_text(count).c_str(), count == 1 ? "" : "s",
                       duration_text(range.min).c_str(), duration_text(range.max).c_str());
   }
-  return before != selected_;
 }
 
 }  // namespace reprise::viewer

@@ -1,5 +1,5 @@
-// ReplaysHistogram: a histogram of replay durations. A drag selects a range of durations; a click
-// toggles one bin. Threads: drawing thread only.
+// ReplaysHistogram: a histogram of replay durations. A drag selects durations; a click toggles one
+// bin. Threads: drawing thread only.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,18 @@
 
 namespace reprise::viewer {
 
-struct DurationRange {
-  double min = 0, max = 0;  // ns, inclusive
-  friend bool operator==(const DurationRange&, const DurationRange&) = default;
-};
-
 class ReplaysHistogram {
  public:
-  // `median` selects the colours; 0: unknown. Returns true if the selected durations changed.
-  bool draw(const Theme& theme, const DurationBins& histogram, double median, ImVec2 size);
-  [[nodiscard]] const std::optional<DurationRange>& selected() const noexcept { return selected_; }
-  [[nodiscard]] bool is_dragging() const noexcept { return dragging_; }
-  void clear() { selected_.reset(); }
+  // `median` selects the colours; 0: unknown. Sets `selected` after a click or a drag.
+  void draw(const Theme& theme, const DurationBins& histogram, double median,
+            std::optional<model::DurationBounds>& selected, ImVec2 size);
+  // The durations of a drag that has not ended; empty: none.
+  [[nodiscard]] const std::optional<model::DurationBounds>& dragged() const noexcept {
+    return dragged_;
+  }
 
  private:
-  std::optional<DurationRange> selected_;
+  std::optional<model::DurationBounds> dragged_;
   bool dragging_ = false;
   std::size_t anchor_ = 0;  // bin
 };

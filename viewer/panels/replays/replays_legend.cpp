@@ -90,7 +90,7 @@ void draw_replays_legend(const Theme& theme, ImVec2 at, float width, const Repla
   line.mark("outlier", [&](ImDrawList& list, ImVec2 m, float r) {
     list.AddTriangleFilled({m.x - r, m.y - r}, {m.x + r, m.y - r}, {m.x, m.y + r}, theme.warning);
   });
-  line.mark("no time", [&](ImDrawList& list, ImVec2 m, float r) {
+  line.mark("untimed", [&](ImDrawList& list, ImVec2 m, float r) {
     list.AddLine({m.x - r, m.y - r}, {m.x + r, m.y + r}, theme.error, thick);
     list.AddLine({m.x + r, m.y - r}, {m.x - r, m.y + r}, theme.error, thick);
   });

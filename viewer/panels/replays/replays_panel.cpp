@@ -1,14 +1,19 @@
 #include "panels/replays/replays_panel.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
 
+#include "panels/inspector/inspector_parts.hpp"
 #include "panels/replays/replays_data.hpp"
 #include "panels/replays/replays_drag.hpp"
+#include "panels/replays/replays_histogram.hpp"
 #include "panels/replays/replays_legend.hpp"
 #include "panels/replays/replays_plot.hpp"
 #include "panels/replays/replays_table.hpp"
 #include "panels/replays/replays_tooltip.hpp"
+#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -17,7 +22,8 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kFullHeight = 200;        // minimum height for the latency and gap strips
+constexpr float kFullHeight = 150;        // minimum height for the latency and gap strips
+constexpr float kLegendHeight = 60;       // minimum height for the legend
 constexpr float kStatisticsHeight = 300;  // minimum height for the histogram and the table
 
 // The index of a replay; replays.size() if the list does not contain it.
@@ -32,70 +38,99 @@ std::string range_text(const model::ListView<trace::Replay>& replays,
   if (replays.empty() || range.first >= replays.size())
     return "no replays in the selected range (Esc clears)";
   const std::size_t count = std::min(range.count, replays.size() - range.first);
-  return "selected: " + count_text(replays[range.first].replay) + " to " +
-         count_text(replays[range.first + count - 1].replay) + ", " + count_text(count) +
-         (count == 1 ? " replay" : " replays") + " (Esc clears)";
+  std::string text = "selected: ";
+  if (!range.covers_all_indices()) {
+    text += count_text(replays[range.first].replay) + " to " +
+            count_text(replays[range.first + count - 1].replay);
+    if (!range.durations) text += ", " + count_text(count) + (count == 1 ? " replay" : " replays");
+  }
+  if (range.durations) {
+    text += (range.covers_all_indices() ? "" : ", ") + duration_text(range.durations->min) +
+            " to " + duration_text(range.durations->max);
+  }
+  return text + " (Esc clears)";
 }
 
 }  // namespace
 
 struct ReplaysPanel::State {
-  explicit State(Background& background) : data(background) {}
+  // The strip above the views, or the view: each has its own zoom.
+  struct Area {
+    ReplaysData::Detail detail = ReplaysData::Detail::Strip;
+    Canvas canvas{CanvasAxes::Horizontal};
+    ReplaysDrag drag;
+    GraphPointer graph;         // the graph of the last frame
+    std::size_t last_size = 0;  // number of its replays in the last frame
+    double last_right = 0;      // right end of the visible area in the last frame
+    std::size_t menu_index = 0;  // the replay of the context menu
+    bool opens_menu = false;
+  };
 
+  explicit State(Background& background) : data(background) {
+    view.detail = ReplaysData::Detail::All;
+  }
+
+  // Requests the data. Null, with a placeholder drawn, if there is nothing to show.
+  [[nodiscard]] std::shared_ptr<const ReplaysSeries> prepare(PanelContext& context, Area& area);
   void draw(PanelContext& context);
-  void draw_strips(PanelContext& context, const ReplaysSeries& series, ImVec2 at, ImVec2 size);
+  void draw_strips(PanelContext& context, Area& area, const ReplaysSeries& series, ImVec2 at,
+                   ImVec2 size);
   void draw_statistics(PanelContext& context, const ReplaysSeries& series);
-  void follow_newest(PanelContext& context, std::size_t size);
-  void handle_mouse(PanelContext& context, const ReplaysSeries& series);
+  static void follow_newest(PanelContext& context, Area& area, std::size_t size);
+  void handle_mouse(PanelContext& context, Area& area, const ReplaysSeries& series);
+  static void draw_menu(PanelContext& context, Area& area, const ReplaysSeries& series);
 
   ReplaysData data;
-  Canvas canvas{CanvasAxes::Horizontal};
-  ReplaysDrag drag;
+  Area strip, view;
   ReplaysHistogram histogram;
-  GraphPointer graph;         // the graph of the last frame
-  std::size_t last_size = 0;  // number of its replays in the last frame
-  double last_right = 0;      // right end of the visible area in the last frame
-  bool is_tall = false;
-  std::shared_ptr<const Matches> applied_matches;  // the last matches considered for the range
 };
 
 ReplaysPanel::ReplaysPanel(Background& background) : state_(std::make_unique<State>(background)) {}
 ReplaysPanel::~ReplaysPanel() = default;
 void ReplaysPanel::draw(PanelContext& context) { state_->draw(context); }
 
-void ReplaysPanel::State::draw(PanelContext& context) {
+void ReplaysPanel::draw_strip(PanelContext& context) {
+  State& s = *state_;
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+  if (const auto series = s.prepare(context, s.strip))
+    s.draw_strips(context, s.strip, *series, at, size);
+}
+
+std::shared_ptr<const ReplaysSeries> ReplaysPanel::State::prepare(PanelContext& context,
+                                                                  Area& area) {
   const Theme& theme = context.theme;
   if (context.entry == nullptr) {
     draw_empty(theme, "No graph yet", "Waiting for a graph in the trace.");
-    return;
+    return nullptr;
   }
-  if (graph != context.entry->graph) {
-    graph = context.entry->graph;
-    last_size = 0;
-    canvas.fit();
-    histogram.clear();
+  if (area.graph != context.entry->graph) {
+    area.graph = context.entry->graph;
+    area.last_size = 0;
+    area.canvas.fit();
   }
-  const ImVec2 size = ImGui::GetContentRegionAvail();
-  is_tall = size.y > kFullHeight * theme.scale;
-  if (!is_tall) histogram.clear();
-  data.request(context, is_tall ? ReplaysData::Detail::All : ReplaysData::Detail::Strip,
-               histogram.selected());
+  data.request(context, area.detail,
+               histogram.dragged() ? histogram.dragged() : context.view.range.durations);
   if (context.entry->replays.empty()) {
     draw_empty(theme, "No replays of " + context.entry->graph->name() + " yet",
                "Each launch adds a bar.");
-    return;
+    return nullptr;
   }
-  const auto series = data.series();
-  if (!series) {
+  auto series = data.series();
+  if (!series)
     draw_busy(theme, "Loading " + count_text(context.entry->replays.size()) + " replays");
-    return;
-  }
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  return series;
+}
+
+void ReplaysPanel::State::draw(PanelContext& context) {
+  const Theme& theme = context.theme;
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+  const auto series = prepare(context, view);
+  if (!series) return;
   const float statistics_height =
-      is_tall && size.y > kStatisticsHeight * theme.scale
+      size.y > kStatisticsHeight * theme.scale
           ? std::clamp(size.y * 0.34f, 130 * theme.scale, 300 * theme.scale)
           : 0;
-  draw_strips(context, *series, at, {size.x, size.y - statistics_height});
+  draw_strips(context, view, *series, at, {size.x, size.y - statistics_height});
   if (statistics_height > 0) {
     ImGui::SetCursorScreenPos({at.x, at.y + size.y - statistics_height + theme.half_space});
     draw_statistics(context, *series);
@@ -104,42 +139,46 @@ void ReplaysPanel::State::draw(PanelContext& context) {
 
 // Live: keeps the newest replays visible. Turns off ViewState::follow once the user moves the view
 // away from the end.
-void ReplaysPanel::State::follow_newest(PanelContext& context, std::size_t size) {
-  const CanvasBounds visible = canvas.visible_area();
-  const double end = static_cast<double>(size), last_end = static_cast<double>(last_size);
-  const bool was_at_end = last_size != 0 && last_right >= last_end - 0.5,
+void ReplaysPanel::State::follow_newest(PanelContext& context, Area& area, std::size_t size) {
+  const CanvasBounds visible = area.canvas.visible_area();
+  const double end = static_cast<double>(size), last_end = static_cast<double>(area.last_size);
+  const bool was_at_end = area.last_size != 0 && area.last_right >= last_end - 0.5,
              is_at_end = visible.right >= last_end - 0.5;
-  if (context.is_live && context.view.follow && !context.view.paused && last_size != 0) {
+  if (context.is_live && context.view.follow && !context.view.paused && area.last_size != 0) {
     if (was_at_end && !is_at_end) {
       context.view.follow = false;
     } else if (visible.right < end) {
-      canvas.follow_right(end);
+      area.canvas.follow_right(end);
     }
   }
-  last_size = size;
-  last_right = canvas.visible_area().right;
+  area.last_size = size;
+  area.last_right = area.canvas.visible_area().right;
 }
 
-void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries& series, ImVec2 at,
-                                      ImVec2 size) {
+void ReplaysPanel::State::draw_strips(PanelContext& context, Area& area,
+                                      const ReplaysSeries& series, ImVec2 at, ImVec2 size) {
   const Theme& theme = context.theme;
+  Canvas& canvas = area.canvas;
   const float s = theme.scale, line = theme.small->FontSize;
   const model::SampleSources* const sources =
       context.entry->statistics ? &context.entry->statistics->sources : nullptr;
-  draw_replays_legend(
-      theme, {at.x + theme.half_space, at.y}, size.x - theme.space,
-      {series.main.value(), series.replays.size(),
-       context.view.has_range() ? range_text(series.replays, context.view.range) : "", sources});
-  const float left = 66 * s, right = 92 * s, header = line + 3 * s;
-  const ImVec2 area{std::max(size.x - left - right, 24.0f), std::max(size.y - header, 24.0f)};
+  const bool has_legend = size.y >= kLegendHeight * s;
+  if (has_legend) {
+    draw_replays_legend(
+        theme, {at.x + theme.half_space, at.y}, size.x - theme.space,
+        {series.main.value(), series.replays.size(),
+         context.view.has_range() ? range_text(series.replays, context.view.range) : "", sources});
+  }
+  const float left = 66 * s, right = 92 * s, header = has_legend ? line + 3 * s : 0;
   ImGui::SetCursorScreenPos({at.x + left, at.y + header});
-  canvas.begin("replays", {0, 0, static_cast<double>(series.replays.size()), 1}, theme, area);
-  follow_newest(context, series.replays.size());
-  drag.update(canvas, series.replays.size(), context.view);
-  handle_mouse(context, series);
+  canvas.begin("replays", {0, 0, static_cast<double>(series.replays.size()), 1}, theme,
+               {std::max(size.x - left - right, 24.0f), std::max(size.y - header, 24.0f)});
+  follow_newest(context, area, series.replays.size());
+  area.drag.update(canvas, series.replays.size(), context.view);
+  handle_mouse(context, area, series);
 
   const float top = canvas.min().y, numbers = canvas.max().y - line - 2 * s, height = numbers - top;
-  const bool has_more = is_tall && height > 150 * s;
+  const bool has_more = area.detail == ReplaysData::Detail::All && height > kFullHeight * s;
   const float between = 6 * s, main = has_more ? height * 0.56f : height,
               other = (height - main) / 2 - between;
   const auto overall = data.overall();
@@ -154,7 +193,7 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
   if (const std::size_t index = index_of(series.replays, shown); index < series.replays.size())
     plot.shown = index;
   if (const auto* hovered = std::get_if<model::SelectedReplay>(&context.view.hovered)) {
-    if (hovered->graph == graph->key()) plot.hovered = index_of(series.replays, hovered->replay);
+    if (hovered->graph == area.graph->key()) plot.hovered = index_of(series.replays, hovered->replay);
   }
   draw_replay_plot(theme, canvas, plot);
   if (has_more) {
@@ -166,7 +205,7 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
     latency.shown = plot.shown;
     latency.hovered = plot.hovered;
     latency.marks = ReplayPlot::Marks::None;
-    latency.title = "latency: launch call to start";
+    latency.title = "launch-to-start latency";
     draw_replay_plot(theme, canvas, latency);
     ReplayPlot gap{.series = series.gap, .top = numbers - other, .bottom = numbers};
     if (overall) gap.summary = overall->gap;
@@ -174,10 +213,10 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
     gap.shown = plot.shown;
     gap.hovered = plot.hovered;
     gap.marks = ReplayPlot::Marks::None;
-    gap.title = "gap: end of the previous replay to start";
+    gap.title = "gap since previous replay";
     draw_replay_plot(theme, canvas, gap);
   }
-  if (context.view.has_range()) {
+  if (!context.view.range.covers_all_indices()) {
     const std::size_t first = std::min(context.view.range.first, series.replays.size());
     draw_replay_range(theme, canvas, first,
                       first + std::min(context.view.range.count, series.replays.size() - first),
@@ -185,10 +224,44 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, const ReplaysSeries
   }
   draw_replay_numbers(theme, canvas, series.replays, numbers);
   canvas.end();
+  draw_menu(context, area, series);
 }
 
-void ReplaysPanel::State::handle_mouse(PanelContext& context, const ReplaysSeries& series) {
-  if (!canvas.is_hovered() || drag.is_active()) return;
+void ReplaysPanel::State::draw_menu(PanelContext& context, Area& area,
+                                    const ReplaysSeries& series) {
+  if (std::exchange(area.opens_menu, false)) ImGui::OpenPopup("replay menu");
+  if (!ImGui::BeginPopup("replay menu")) return;
+  ViewState& view = context.view;
+  const std::size_t at = std::min(area.menu_index, series.replays.size() - 1),
+                    first = std::min(view.range.first, series.replays.size()),
+                    end = first + std::min(view.range.count, series.replays.size() - first);
+  draw_item_menu(context, model::SelectedReplay{area.graph->key(), series.replays[at].replay});
+  ImGui::Separator();
+  if (ImGui::MenuItem("Range starts here")) {
+    view.range.first = at;
+    view.range.count = std::max(end, at + 1) - at;
+  }
+  if (ImGui::MenuItem("Range ends here")) {
+    view.range.first = std::min(first, at);
+    view.range.count = at + 1 - view.range.first;
+  }
+  if (ImGui::MenuItem("Clear range", "Esc", false, view.has_range())) view.range = {};
+  if (ImGui::MenuItem("Compare with the rest", nullptr, false, view.has_range())) {
+    view.compare_with_rest = true;
+    view.show(View::Compare);
+  }
+  if (ImGui::MenuItem("Fit to view", "Home")) area.canvas.fit();
+  ImGui::Separator();
+  if (ImGui::MenuItem("Save replays as CSV..."))
+    view.save =
+        FileToSave{"replays.csv", replays_csv(*context.document, series.replays, view.range)};
+  ImGui::EndPopup();
+}
+
+void ReplaysPanel::State::handle_mouse(PanelContext& context, Area& area,
+                                       const ReplaysSeries& series) {
+  Canvas& canvas = area.canvas;
+  if (!canvas.is_hovered() || area.drag.is_active()) return;
   const double x = canvas.x_of(ImGui::GetIO().MousePos.x);
   if (x < 0 || x >= static_cast<double>(series.replays.size())) return;
   const auto index = static_cast<std::size_t>(x);
@@ -198,11 +271,15 @@ void ReplaysPanel::State::handle_mouse(PanelContext& context, const ReplaysSerie
   const ReplayBar bar{first, end, series.main.run(first, end)};
   // A bar of several replays selects its slowest replay.
   const std::size_t target = length > 1 && bar.run.known != 0 ? bar.run.max_index : index;
-  const model::SelectedReplay replay{graph->key(), series.replays[target].replay};
+  const model::SelectedReplay replay{area.graph->key(), series.replays[target].replay};
   context.view.hovered = replay;
   if (canvas.is_clicked()) {
     context.view.replay = replay.replay;
     context.view.select(replay);
+  }
+  if (is_menu_click()) {
+    area.menu_index = target;
+    area.opens_menu = true;
   }
   if (canvas.is_double_clicked()) {
     const double middle = static_cast<double>(target) + 0.5;
@@ -233,31 +310,30 @@ void ReplaysPanel::State::draw_statistics(PanelContext& context, const ReplaysSe
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     ImGui::PushFont(theme.small);
     const bool is_device = series.main.value() == ReplayValue::DeviceTime;
-    std::string title =
-        std::string("Distribution of ") + (is_device ? "device time" : "launch call duration");
-    if (const auto matches = data.matches(); matches && histogram.selected()) {
-      title =
-          count_text(matches->indices.size()) + " of " +
-          count_text(context.view.has_range()
-                         ? view_model->device.count + view_model->device.unknown
-                         : series.replays.size()) +
-          " replays: " + duration_text(histogram.selected()->min) + " to " +
-          duration_text(histogram.selected()->max) +
-          (matches->is_contiguous() ? " (contiguous, selected as range)" : " (highlighted above)");
+    std::optional<model::DurationBounds>& selected = context.view.range.durations;
+    std::string title = std::string("Replay duration distribution (") +
+                        (is_device ? "device time)" : "launch call)");
+    if (const auto matches = data.matches(); matches && (selected || histogram.dragged())) {
+      const model::DurationBounds& shown = histogram.dragged() ? *histogram.dragged() : *selected;
+      title = count_text(matches->indices.size()) + " of " +
+              count_text(std::min(context.view.range.count,
+                                  series.replays.size() -
+                                      std::min(context.view.range.first, series.replays.size()))) +
+              " replays: " + duration_text(shown.min) + " to " + duration_text(shown.max);
     }
     ImGui::TextUnformatted(title.c_str());
+    if (selected) {
+      ImGui::SameLine(0, 2 * theme.space);
+      if (draw_action(theme, "Compare with the rest",
+                      "Compares the nodes of these replays with those of the other replays")) {
+        context.view.compare_with_rest = true;
+        context.view.show(View::Compare);
+      }
+    }
     ImGui::PopFont();
-    histogram.draw(theme, view_model->histogram, median, ImGui::GetContentRegionAvail());
+    histogram.draw(theme, view_model->histogram, median, selected, ImGui::GetContentRegionAvail());
     ImGui::EndChild();
     ImGui::SameLine(0, 2 * theme.space);
-  } else {
-    histogram.clear();
-  }
-  const auto matches = data.matches();
-  if (matches && matches != applied_matches && !histogram.is_dragging()) {
-    applied_matches = matches;
-    if (matches->is_contiguous() && matches->indices.size() < series.replays.size())
-      context.view.range = {matches->indices.front(), matches->indices.size()};
   }
   ImGui::BeginChild("quantiles", {0, size.y}, false, ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PushFont(theme.small);
@@ -265,7 +341,7 @@ void ReplaysPanel::State::draw_statistics(PanelContext& context, const ReplaysSe
                              ? range_text(series.replays, context.view.range).c_str()
                              : "All replays");
   ImGui::PopFont();
-  draw_replay_table(theme, *view_model);
+  draw_replay_table(theme, context.view, *view_model);
   ImGui::EndChild();
 }
 

@@ -1,6 +1,7 @@
-// ReplaysPanel: the strip of all replays of the shown graph, with a histogram and statistics. Fills
-// the remaining area of the current ImGui window. Modifies only its own state and
-// PanelContext::view. Threads: drawing thread only.
+// ReplaysPanel: all replays of the shown graph, as the strip above the views and as a view with
+// launch latencies, gaps, a histogram and statistics. Both fill the remaining area of the current
+// ImGui window and share their data. Modifies only its own state and PanelContext::view. Threads:
+// drawing thread only.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,7 @@ class ReplaysPanel {
   ReplaysPanel& operator=(const ReplaysPanel&) = delete;
   ~ReplaysPanel();
 
+  void draw_strip(PanelContext& context);
   void draw(PanelContext& context);
 
  private:

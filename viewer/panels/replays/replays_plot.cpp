@@ -29,11 +29,11 @@ class Plot {
     bars_ = replay_bars(plot.series, visible.left, visible.right, canvas.zoom_x());
     trace::Time max = 0;
     for (const ReplayBar& bar : bars_) max = std::max(max, bar.run.max);
-    top_ = axis_max(max, plot.summary.median, plot.summary.p99, plot.summary.fence);
+    axis_ = strip_axis(max, plot.summary.median, plot.summary.p99, plot.summary.fence);
     bottom_ = plot.marks == ReplayPlot::Marks::All ? plot.bottom - 5 * theme.scale : plot.bottom;
   }
 
-  double draw() {
+  void draw() {
     grid();
     ImGui::PushClipRect({canvas_.min().x, plot_.top}, {canvas_.max().x, plot_.bottom}, true);
     for (const ReplayBar& bar : bars_) draw(bar);
@@ -42,12 +42,11 @@ class Plot {
     ImGui::PopClipRect();
     lines();
     if (plot_.title[0] != '\0') title();
-    return top_;
   }
 
  private:
   [[nodiscard]] float y_of(double time) const {
-    return bottom_ - static_cast<float>(std::clamp(time / top_, 0.0, 1.0)) * (bottom_ - plot_.top);
+    return bottom_ - static_cast<float>(axis_.position(time)) * (bottom_ - plot_.top);
   }
 
   struct Sides {
@@ -66,24 +65,39 @@ class Plot {
   }
 
   void grid() const {
-    double step = round_step(
-        0, top_, std::max(2.0, static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale)));
-    if (step > top_ * 0.95) step = round_step(0, top_, 4);
+    const double height = static_cast<double>(bottom_ - plot_.top) / (22 * theme_.scale),
+                 linear = axis_.knee;
+    double step = round_step(0, linear, std::max(2.0, axis_.is_linear() ? height : height / 2));
+    if (step > linear * 0.95) step = round_step(0, linear, 4);
     float free_above = plot_.bottom + small_->FontSize;  // no label is above this y position
-    for (const double tick : round_ticks(0, top_ * 0.999, step)) {
-      const float y = std::floor(y_of(tick)) + 0.5f;
-      list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
-      const std::string text = tick_text(tick, step, top_);
-      const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - 3 * theme_.scale,
-                                      plot_.bottom - small_->FontSize);
-      if (text_y + small_->FontSize > free_above + 3) continue;
-      free_above = text_y;
-      list_.PushClipRectFullScreen();
-      list_.AddText(small_, small_->FontSize,
-                    {canvas_.min().x - theme_.half_space - width_of(small_, text), text_y},
-                    theme_.ink_soft, text.c_str());
-      list_.PopClipRect();
+    for (const double tick : round_ticks(0, linear * 0.999, step))
+      grid_line(tick, step, axis_.knee, free_above);
+    if (axis_.is_linear()) return;
+    const float knee = std::floor(y_of(axis_.knee)) + 0.5f;
+    for (float x = canvas_.min().x; x < canvas_.max().x; x += 4)
+      list_.AddLine({x, knee}, {x + 1, knee}, theme_.ink_soft);
+    for (double decade = std::pow(10, std::floor(std::log10(axis_.knee))); decade < axis_.top;
+         decade *= 10) {
+      for (const double tick : {decade, 2 * decade, 5 * decade}) {
+        if (tick > axis_.knee * 1.05 && tick < axis_.top) grid_line(tick, tick, tick, free_above);
+      }
     }
+  }
+
+  // A line with its label, unless the label would cover the previous one.
+  void grid_line(double tick, double step, double largest, float& free_above) const {
+    const float y = std::floor(y_of(tick)) + 0.5f;
+    list_.AddLine({canvas_.min().x, y}, {canvas_.max().x, y}, theme_.line);
+    const std::string text = tick_text(tick, step, largest);
+    const float text_y = std::clamp(y - small_->FontSize / 2, plot_.top - 3 * theme_.scale,
+                                    plot_.bottom - small_->FontSize);
+    if (text_y + small_->FontSize > free_above + 3) return;
+    free_above = text_y;
+    list_.PushClipRectFullScreen();
+    list_.AddText(small_, small_->FontSize,
+                  {canvas_.min().x - theme_.half_space - width_of(small_, text), text_y},
+                  theme_.ink_soft, text.c_str());
+    list_.PopClipRect();
   }
 
   [[nodiscard]] ImU32 colour(trace::Time time) const {
@@ -191,6 +205,9 @@ class Plot {
     list_.PushClipRectFullScreen();
     text(p99, "p99 ", plot_.summary.p99, theme_.ink_soft);
     text(median, "p50 ", plot_.summary.median, theme_.ink);
+    const float knee = y_of(axis_.knee);
+    if (!axis_.is_linear() && median - knee >= line && knee - p99 >= line)
+      list_.AddText(small_, line, {x, knee - line / 2}, theme_.ink_faint, "log scale above");
     list_.PopClipRect();
   }
 
@@ -208,14 +225,14 @@ class Plot {
   ImDrawList& list_;
   const ImFont* small_;
   std::vector<ReplayBar> bars_;
-  double top_ = 1;
+  StripAxis axis_;
   float bottom_ = 0;  // y position of the base line of the bars
 };
 
 }  // namespace
 
-double draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot) {
-  return Plot(theme, canvas, plot).draw();
+void draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot) {
+  Plot(theme, canvas, plot).draw();
 }
 
 void draw_replay_numbers(const Theme& theme, const Canvas& canvas,

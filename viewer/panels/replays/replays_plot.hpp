@@ -27,8 +27,7 @@ struct ReplayPlot {
   const model::ListView<trace::Replay>* replays = nullptr;  // required with `sources`
   enum class Marks : std::uint8_t { None, All } marks = Marks::All;
 };
-// Returns the upper end of the time axis, ns.
-double draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot);
+void draw_replay_plot(const Theme& theme, const Canvas& canvas, const ReplayPlot& plot);
 
 // Replay numbers below a strip.
 void draw_replay_numbers(const Theme& theme, const Canvas& canvas,

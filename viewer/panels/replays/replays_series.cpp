@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/quantile_rank.hpp"
 #include "model/replay_statistics.hpp"
 
 namespace reprise::viewer {
@@ -29,25 +30,18 @@ ReplayRun run_of(const Values& values, std::size_t first, std::size_t end) {
   }
   run.known = static_cast<std::uint32_t>(known.size());
   if (known.empty()) return run;
-  const auto middle = known.begin() + static_cast<std::ptrdiff_t>((known.size() - 1) / 2);
-  std::nth_element(known.begin(), middle, known.end());
-  run.median = *middle;
+  run.median = detail::quantile_of(known, 0.5);
   return run;
-}
-
-Time gap_before(const trace::Replay& replay, Time last_ended) {
-  return replay.started == 0 || last_ended == 0 ? Time{-1}
-                                                : std::max<Time>(replay.started - last_ended, 0);
 }
 
 Time value_of(const trace::Replay& replay, ReplayValue value, Time last_ended) {
   switch (value) {
     case ReplayValue::DeviceTime: return model::measure(replay, model::ReplayMeasure::DeviceTime);
     case ReplayValue::LaunchCall: return model::measure(replay, model::ReplayMeasure::LaunchCall);
-    case ReplayValue::Latency: return model::measure(replay, model::ReplayMeasure::Latency);
+    case ReplayValue::Latency: return model::measure(replay, model::ReplayMeasure::LaunchLatency);
     case ReplayValue::Gap: break;
   }
-  return gap_before(replay, last_ended);
+  return model::gap_since_previous(replay, last_ended);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string compared_text(trace::Time time, trace::Time median) {
 void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
   const auto& [series, bar, index, median, entry] = tooltip;
   ImGui::BeginTooltip();
-  const float value_x = 110 * theme.scale;
+  const float value_x = 140 * theme.scale;
   const auto field = [&](const char* name, const std::string& value) {
     draw_field(theme, name, value, value_x);
   };
@@ -44,7 +44,7 @@ void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
                        number(run.max_index));
     if (run.sampled != 0) field("sampled", count_text(run.sampled));
     if (run.known != bar.end - bar.first)
-      field("no time", count_text(bar.end - bar.first - run.known));
+      field("untimed", count_text(bar.end - bar.first - run.known));
     ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
     ImGui::TextUnformatted("Click to show the slowest. Zoom in for single replays.");
     ImGui::PopStyleColor();
@@ -58,8 +58,8 @@ void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
     field("device time",
           time_or_unknown(device) + (is_device ? compared_text(device, median) : ""));
     field("launch call", time_or_unknown(call) + (is_device ? "" : compared_text(call, median)));
-    field("latency", time_or_unknown(measure(model::ReplayMeasure::Latency)));
-    field("gap before", time_or_unknown(series.gap[index]));
+    field("launch-to-start", time_or_unknown(measure(model::ReplayMeasure::LaunchLatency)));
+    field("gap since previous", time_or_unknown(series.gap[index]));
     const trace::Time from = series.replays[0].launched, at = replay.launched;
     if (from != 0 && at != 0)
       field("launched", duration_text(static_cast<double>(at - from)) + " after the first launch");

@@ -1,7 +1,8 @@
 #include "panels/replays/replays_view_model.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "base/quantile_rank.hpp"
 
 namespace reprise::viewer {
 
@@ -22,17 +23,9 @@ std::vector<Time> known_values(const ReplaySeries& series, std::size_t first, st
   return values;
 }
 
-// The nearest-rank quantile. Reorders `values`.
-Time quantile(std::vector<Time>& values, double part) {
-  const double rank = std::ceil(part * static_cast<double>(values.size()));
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max(rank, 1.0)) - 1;
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 // Tukey's outer fence: the third quartile plus three interquartile ranges.
 Time outer_fence(std::vector<Time>& values) {
-  const Time low = quantile(values, 0.25), high = quantile(values, 0.75);
+  const Time low = detail::quantile_of(values, 0.25), high = detail::quantile_of(values, 0.75);
   return high + 3 * (high - low);
 }
 
@@ -45,12 +38,14 @@ IndexRange clamp_range(model::ReplayRange range, std::size_t size) {
 
 DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range, std::size_t bins) {
   DurationBins h;
+  h.measure = series.value() == ReplayValue::LaunchCall ? model::ReplayMeasure::LaunchCall
+                                                        : model::ReplayMeasure::DeviceTime;
   const auto [first, end] = clamp_range(range, series.size());
   std::vector<Time> values = known_values(series, first, end);
   if (values.empty() || bins == 0) return h;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const Time min = *low, max = *high;
-  const Time fence = std::max(outer_fence(values), quantile(values, 0.99));
+  const Time fence = std::max(outer_fence(values), detail::quantile_of(values, 0.99));
   const Time highest = std::min(max, fence);
   h.lowest = static_cast<double>(min);
   h.max = static_cast<double>(max);
@@ -73,8 +68,8 @@ SeriesSummary summarise(const ReplaySeries& series) {
   std::vector<Time> values = known_values(series, 0, series.size());
   if (values.empty()) return {};
   SeriesSummary summary;
-  summary.median = quantile(values, 0.5);
-  summary.p99 = quantile(values, 0.99);
+  summary.median = detail::quantile_of(values, 0.5);
+  summary.p99 = detail::quantile_of(values, 0.99);
   // Values within 10 % of the median are no outliers, however narrow the distribution.
   summary.fence = std::max(outer_fence(values), summary.median + summary.median / 10);
   return summary;
@@ -85,7 +80,8 @@ RangeViewModel make_range_view_model(const model::ListView<trace::Replay>& repla
   RangeViewModel view_model;
   view_model.device = model::replay_statistics(replays, model::ReplayMeasure::DeviceTime, range);
   view_model.launch = model::replay_statistics(replays, model::ReplayMeasure::LaunchCall, range);
-  view_model.latency = model::replay_statistics(replays, model::ReplayMeasure::Latency, range);
+  view_model.latency =
+      model::replay_statistics(replays, model::ReplayMeasure::LaunchLatency, range);
   view_model.histogram = duration_bins(series, range, 80);
   return view_model;
 }
@@ -95,14 +91,12 @@ bool Matches::any(std::size_t first, std::size_t end) const {
   return found != indices.end() && *found < end;
 }
 
-Matches matching_replays(const ReplaySeries& series, model::ReplayRange range, double min,
-                         double max) {
+Matches matching_replays(const model::ListView<trace::Replay>& replays,
+                         const model::ReplayRange& range) {
   Matches matches;
-  const auto [first, end] = clamp_range(range, series.size());
+  const auto [first, end] = clamp_range(range, replays.size());
   for (std::size_t i = first; i < end; ++i) {
-    const auto value = static_cast<double>(series[i]);
-    if (series[i] >= 0 && value >= min && value <= max)
-      matches.indices.push_back(static_cast<std::uint32_t>(i));
+    if (admits(range, replays[i])) matches.indices.push_back(static_cast<std::uint32_t>(i));
   }
   return matches;
 }

@@ -12,12 +12,14 @@ namespace reprise::viewer {
 
 // Bins of equal width from the minimum to the outlier fence, plus an overflow bin for outliers.
 struct DurationBins {
+  model::ReplayMeasure measure = model::ReplayMeasure::DeviceTime;
   double lowest = 0, width = 1;  // ns
   std::vector<std::size_t> bins;
   std::size_t overflow = 0;   // number of values above the last bin
   double max = 0;             // ns, of all values
   std::size_t max_count = 0;  // of all bins including the overflow bin
 };
+// Of the indices of `range`, with any duration. `series`: device times or launch calls.
 [[nodiscard]] DurationBins duration_bins(const ReplaySeries& series, model::ReplayRange range,
                                          std::size_t bins);
 
@@ -30,22 +32,19 @@ struct SeriesSummary {
 
 struct RangeViewModel {
   model::ReplayStatistics device, launch, latency;  // without histograms
-  DurationBins histogram;                           // of `series`
+  DurationBins histogram;                           // of `series`; see duration_bins()
 };
 [[nodiscard]] RangeViewModel make_range_view_model(const model::ListView<trace::Replay>& replays,
                                                    const ReplaySeries& series,
                                                    model::ReplayRange range);
 
-// The replays of a range whose value lies in [min, max].
+// The replays of a range with its durations.
 struct Matches {
   std::vector<std::uint32_t> indices;  // into the replay list, ascending
   // True if any match lies in [first, end).
   [[nodiscard]] bool any(std::size_t first, std::size_t end) const;
-  [[nodiscard]] bool is_contiguous() const noexcept {
-    return !indices.empty() && indices.back() - indices.front() + 1 == indices.size();
-  }
 };
-[[nodiscard]] Matches matching_replays(const ReplaySeries& series, model::ReplayRange range,
-                                       double min, double max);
+[[nodiscard]] Matches matching_replays(const model::ListView<trace::Replay>& replays,
+                                       const model::ReplayRange& range);
 
 }  // namespace reprise::viewer

@@ -1,9 +1,13 @@
 #include "panels/shared/keys.hpp"
 
 #include <array>
+#include <cctype>
 #include <cstddef>
+#include <vector>
 
 #include <imgui.h>
+
+#include "panels/shared/views.hpp"
 
 namespace reprise::viewer {
 
@@ -40,6 +44,9 @@ constexpr Binding kBindings[] = {
     {'S', kShiftMod, Key::S},
     {'D', 0, Key::D},
     {'O', kControlMod, Key::Open},
+    {'S', kControlMod, Key::Record},
+    {'P', kControlMod, Key::Picture},
+    {'B', kControlMod, Key::Bookmarks},
     {'W', kControlMod, Key::Close},
     {'C', 0, Key::Critical},
     {257, kAnyMods, Key::Enter},
@@ -47,13 +54,15 @@ constexpr Binding kBindings[] = {
     {'L', 0, Key::Shade},
     {340, kAnyMods, Key::Shift},
     {344, kAnyMods, Key::Shift},
-    {'1', 0, Key::TabGraph},
-    {'2', 0, Key::TabTimeline},
-    {'3', 0, Key::TabSync},
-    {'4', 0, Key::TabNodes},
-    {'5', 0, Key::TabMemory},
-    {'6', 0, Key::TabCompare},
-    {'7', 0, Key::TabMessages},
+    {'1', 0, Key::View1},
+    {'2', 0, Key::View2},
+    {'3', 0, Key::View3},
+    {'4', 0, Key::View4},
+    {'5', 0, Key::View5},
+    {'6', 0, Key::View6},
+    {'7', 0, Key::View7},
+    {'8', 0, Key::View8},
+    {'9', 0, Key::View9},
 };
 
 struct KeyState {
@@ -75,6 +84,19 @@ bool works_in_text(Key key) {
 bool is_active(Key key) {
   return works_in_text(key) || ImGui::GetCurrentContext() == nullptr ||
          !ImGui::GetIO().WantTextInput;
+}
+
+// "1   2   3", "graph, replays, timeline": the keys of a row of tabs.
+KeyHelp help_of(TabRow row) {
+  KeyHelp help;
+  for (std::size_t i = 0; i < std::size(kViews); ++i) {
+    if (kViews[i].row != row) continue;
+    std::string title = kViews[i].title;
+    title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
+    help.keys += (help.keys.empty() ? "" : "   ") + std::to_string(i + 1);
+    help.description += (help.description.empty() ? "" : ", ") + title;
+  }
+  return help;
 }
 
 }  // namespace
@@ -103,26 +125,30 @@ void on_key_event(int glfw_key, bool down, bool repeat, int mods) {
 void clear_key_presses() { key_state.pressed.fill(false); }
 
 std::span<const KeyHelp> key_help() {
-  static constexpr KeyHelp kHelp[] = {
+  static const std::vector<KeyHelp> kHelp = {
       {"Ctrl+F", "search nodes, labels, kernels and buffers"},
       {"F3   Shift+F3", "next and previous match"},
-      {"Esc", "clear the selection, then the search, then the replay range"},
+      {"Esc", "clear the selection, then the search, then the range of replays"},
       {"Left   Right", "previous and next sampled replay"},
-      {"1   2   3", "graph, timeline, synchronisation"},
-      {"4   5   6   7", "nodes, memory, compare, messages"},
+      help_of(TabRow::Upper),
+      help_of(TabRow::Lower),
       {"C", "highlight the critical path"},
       {"Space", "pause: freeze the view; the trace keeps recording"},
       {"F", "follow the newest replays"},
       {"L", "light or dark theme"},
-      {"Home", "zoom to fit"},
+      {"Home", "fit to view; in the timeline the replay, then the recording"},
       {"W   A   S   D", "pan; Shift+W, Shift+S: zoom. In the timeline W and S zoom"},
       {"Wheel", "zoom at the cursor"},
-      {"Right drag", "pan"},
+      {"Right drag", "pan; a right click opens a menu"},
       {"Middle drag", "zoom to the dragged area"},
-      {"Left drag", "in the replay strip: select a range"},
+      {"Left drag", "in the replay strip: select a range; in the timeline: measure"},
       {"Click", "select in all panels"},
       {"Double-click", "scroll to the item; on a splitter: reset"},
-      {"Ctrl+O   Ctrl+W", "open another trace; back to the start page"},
+      {"Ctrl+O   Ctrl+W", "open or compare another trace; back to the start page"},
+      {"Ctrl+S", "live: record to file"},
+      {"Ctrl+B", "bookmarks: return to a note on a node, a replay or a span of the timeline"},
+      {"Ctrl+P", "save a picture of the window (PNG)"},
+      {"Ctrl+C   Ctrl+Shift+C", "in a table: copy the selected row, or all rows, as CSV"},
       {"F1", "keyboard and mouse shortcuts"},
   };
   return kHelp;

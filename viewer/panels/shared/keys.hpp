@@ -2,8 +2,10 @@
 // of ImGui and of its GLFW backend. Threads: drawing thread only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace reprise::viewer {
 
@@ -26,19 +28,28 @@ enum class Key : std::uint8_t {
   D,
   Shift,
   Open,
+  Record,
+  Picture,
+  Bookmarks,
   Close,
   Critical,
   Enter,
   Shade,
-  TabGraph,
-  TabTimeline,
-  TabSync,
-  TabNodes,
-  TabMemory,
-  TabCompare,
-  TabMessages,
+  View1,  // the digits: see view_key()
+  View2,
+  View3,
+  View4,
+  View5,
+  View6,
+  View7,
+  View8,
+  View9,
   Count  // number of keys
 };
+// The key of the view with this index in kViews (see views.hpp).
+[[nodiscard]] constexpr Key view_key(std::size_t index) {
+  return static_cast<Key>(static_cast<std::size_t>(Key::View1) + index);
+}
 
 // True if the key was pressed in this frame; key repeat counts for movement keys. False while a
 // text field has the focus, except for Escape, Help and the search keys.
@@ -47,7 +58,7 @@ enum class Key : std::uint8_t {
 [[nodiscard]] bool is_down(Key key);
 
 struct KeyHelp {
-  const char *keys, *description;
+  std::string keys, description;
 };
 // The shortcuts that F1 shows, including mouse gestures.
 [[nodiscard]] std::span<const KeyHelp> key_help();

@@ -32,11 +32,16 @@ bool set_target(const model::Selection& selection, Note& note) {
     note.number = replay->replay;
     return true;
   }
+  if (const auto* span = std::get_if<model::SelectedSpan>(&selection)) {
+    note.target = Note::Target::Span;
+    note.span = *span;
+    return true;
+  }
   return false;
 }
 
 bool has_same_target(const Note& a, const Note& b) {
-  return a.graph == b.graph && a.target == b.target && a.number == b.number;
+  return a.graph == b.graph && a.target == b.target && a.number == b.number && a.span == b.span;
 }
 
 }  // namespace
@@ -57,8 +62,13 @@ struct Notes::Shared {
 std::string notes_text(const std::vector<Note>& notes) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Note& note : notes) {
-    nlohmann::ordered_json item{{"graph", note.graph.graph}, {"version", note.graph.version}};
-    item[note.target == Note::Target::Node ? "node" : "replay"] = note.number;
+    nlohmann::ordered_json item;
+    if (note.target == Note::Target::Span) {
+      item["span"] = {note.span.started, note.span.ended};
+    } else {
+      item = {{"graph", note.graph.graph}, {"version", note.graph.version}};
+      item[note.target == Note::Target::Node ? "node" : "replay"] = note.number;
+    }
     if (!note.name.empty()) item["name"] = note.name;
     item["text"] = note.text;
     list.push_back(std::move(item));
@@ -67,6 +77,29 @@ std::string notes_text(const std::vector<Note>& notes) {
       {"format", kFormat}, {"version", 1}, {"notes", std::move(list)}};
   return file.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
+
+namespace {
+
+Note parse_target(const nlohmann::json& item) {
+  Note note;
+  if (item.contains("span")) {
+    note.target = Note::Target::Span;
+    note.span = {item.at("span").at(0).get<trace::Time>(),
+                 item.at("span").at(1).get<trace::Time>()};
+    if (note.span.started < 0 || note.span.ended < note.span.started)
+      throw std::runtime_error("the notes file contains a span out of order");
+    return note;
+  }
+  note.graph = {item.at("graph").get<std::uint32_t>(), item.at("version").get<std::uint32_t>()};
+  const bool is_node = item.contains("node");
+  note.target = is_node ? Note::Target::Node : Note::Target::Replay;
+  note.number = item.at(is_node ? "node" : "replay").get<std::uint64_t>();
+  if (is_node && note.number > 0xffffffffu)
+    throw std::runtime_error("the notes file contains a node number out of range");
+  return note;
+}
+
+}  // namespace
 
 std::vector<Note> parse_notes(const std::string& text) {
   std::vector<Note> notes;
@@ -77,13 +110,7 @@ std::vector<Note> parse_notes(const std::string& text) {
     if (file.at("version").get<int>() != 1)
       throw std::runtime_error("the notes file has an unsupported version");
     for (const nlohmann::json& item : file.at("notes")) {
-      Note note;
-      note.graph = {item.at("graph").get<std::uint32_t>(), item.at("version").get<std::uint32_t>()};
-      const bool is_node = item.contains("node");
-      note.target = is_node ? Note::Target::Node : Note::Target::Replay;
-      note.number = item.at(is_node ? "node" : "replay").get<std::uint64_t>();
-      if (is_node && note.number > 0xffffffffu)
-        throw std::runtime_error("the notes file contains a node number out of range");
+      Note note = parse_target(item);
       note.name = item.value("name", "");
       note.text = item.at("text").get<std::string>();
       notes.push_back(std::move(note));

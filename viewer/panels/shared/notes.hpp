@@ -1,6 +1,7 @@
-// Notes: user annotations on nodes and replays of a trace, stored in TRACE.notes.json next to the
-// trace. The trace file is never modified. File access runs on a worker; a file that cannot be
-// parsed is never overwritten. Threads: drawing thread only.
+// Notes: user annotations on nodes, replays and spans of the timeline of a trace, stored in
+// TRACE.notes.json next to the trace. They also serve as bookmarks. The trace file is never
+// modified. File access runs on a worker; a file that cannot be parsed is never overwritten.
+// Threads: drawing thread only.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,13 @@
 namespace reprise::viewer {
 
 struct Note {
-  enum class Target : std::uint8_t { Node, Replay };
-  model::GraphKey graph;
+  enum class Target : std::uint8_t { Node, Replay, Span };
+  model::GraphKey graph = {};  // of a node or replay
   Target target = Target::Node;
   std::uint64_t number = 0;  // node index or replay number
-  std::string name;          // node name, for human readers of the file
-  std::string text;
+  std::string name = {};     // of the target, for human readers of the file
+  std::string text = {};
+  model::SelectedSpan span = {};  // of Target::Span
   friend bool operator==(const Note&, const Note&) = default;
 };
 
@@ -37,7 +39,7 @@ class Notes {
   [[nodiscard]] static bool can_have_one(const model::Selection& selection);
   // The note on the selection; empty if it has none.
   [[nodiscard]] std::string text_of(const model::Selection& selection) const;
-  // Sets the note on the selection; an empty text removes it. `name` is the node's name. The file
+  // Sets the note on the selection; an empty text removes it. `name` is the target's name. The file
   // is written asynchronously.
   void set(const model::Selection& selection, std::string name, std::string text);
 

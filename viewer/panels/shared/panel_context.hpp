@@ -23,7 +23,7 @@ struct GraphViewModel {
     std::uint64_t count = 0, lost = 0;  // samples with and without a time
     // ns; 0 without samples
     double median = 0, p10 = 0, p90 = 0, p99 = 0, mean = 0, min = 0, max = 0;
-    double share = 0;          // fraction of the total node time, 0 to 1
+    double share = 0;          // see model::node_shares()
     double slack = 0;          // ns, from medians
     bool is_critical = false;  // lies on `path`
   };
@@ -33,6 +33,8 @@ struct GraphViewModel {
   std::vector<double> medians;     // nodes[i].median, as model functions take durations
   model::CriticalPath path;        // from medians
   std::uint64_t samples = 0;       // 0: nothing was measured, and all times above are 0
+  // Sampled replays of the range, and how many of them were read; see kMaxBlocks.
+  std::size_t sampled_replays = 0, read_replays = 0;
   double min = 0, max = 0;         // min and max of the nodes' medians, ns
   // Min and max over nodes with samples.
   double min_p99 = 0, max_p99 = 0, max_share = 0, max_slack = 0;

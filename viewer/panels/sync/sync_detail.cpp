@@ -35,10 +35,37 @@ void node_button(PanelContext& context, const model::Graph& graph, const char* i
 
 std::string cost_text(const SyncViewModel& view_model, double cost, const char* subject) {
   if (!view_model.has_times) return "Cost unknown: no samples.";
-  if (!(cost > 0))
-    return std::string("Removing ") + subject + " does not shorten the critical path.";
-  return std::string("Removing ") + subject + " shortens the critical path by " +
-         duration_text(cost) + " (" + percent_text(cost / view_model.costs.length) + ").";
+  if (!(cost > 0)) return std::string("Removing ") + subject + " does not shorten the replay.";
+  return std::string("Removing ") + subject + " saves about " + duration_text(cost) + " (" +
+         percent_text(cost / view_model.costs.estimate()) + " of the critical path).";
+}
+
+// The gain without the edge, or why there is none.
+std::string gain_text(const SyncViewModel& view_model, std::uint32_t edge) {
+  if (!view_model.has_times) return "Cost unknown: no samples.";
+  const model::Graph& graph = *view_model.graph;
+  const trace::Edge& e = graph.record().edges[edge];
+  if (model::is_data_flow(e)) {
+    return "This order cannot be improved: " + shortened(graph.node_name(e.to), 40) +
+           " reads what " + shortened(graph.node_name(e.from), 40) + " writes.";
+  }
+  std::string text;
+  switch (no_gain(view_model, edge)) {
+    case NoGain::None:
+      text = cost_text(view_model, view_model.costs.edges[edge].cost, "this edge");
+      text += e.hazard == trace::Hazard::None
+                  ? " Only these two nodes may overlap then; all others keep their order."
+                  : " A second buffer removes it; all other nodes keep their order.";
+      return text;
+    case NoGain::NotCritical: return "No gain without this edge: it is not on the critical path.";
+    case NoGain::DeviceBusy:
+      return "This order cannot be improved: the nodes keep the device busy for as long as the "
+             "critical path.";
+    case NoGain::NodesFillDevice:
+      return "This order cannot be improved: each of the two nodes fills the device.";
+    case NoGain::OtherPath: break;
+  }
+  return "No gain without this edge: another path is as long.";
 }
 
 }  // namespace
@@ -115,7 +142,6 @@ void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_mode
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
   const trace::Edge& e = graph.record().edges[edge];
-  const model::EdgeCost& cost = view_model.costs.edges[edge];
   node_button(context, graph, "from", e.from);
   ImGui::SameLine();
   wrapped_text("before", theme.ink_soft);
@@ -129,7 +155,7 @@ void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_mode
   } else if (e.cause == trace::EdgeCause::EntryExit) {
     wrapped_text("False dependency: edge of the entry or exit kernel.", theme.ink_soft);
   }
-  wrapped_text(cost_text(view_model, cost.cost, "this edge"), theme.ink);
+  wrapped_text(gain_text(view_model, edge), theme.ink);
   if (view_model.edge_redundancy[edge] == Redundancy::Full)
     wrapped_text("Redundant: other edges already order these nodes.", theme.warning);
   if (view_model.edge_redundancy[edge] == Redundancy::ByLowering)
@@ -145,8 +171,8 @@ void SyncDetail::draw_edge(PanelContext& context, const SyncViewModel& view_mode
   wrapped_text(
       waits_.other_ended_last
           ? "In this replay another predecessor (pale) ended later and determined the start."
-          : "In this replay this edge determined the start. The rest of the gap is launch latency "
-            "or a busy worker.",
+          : "In this replay this edge determined the start. The rest of the gap is the cost of "
+            "starting a node or a busy worker.",
       theme.ink_soft);
 }
 

@@ -54,9 +54,8 @@ int status_rank(const model::EdgeCost& cost, Redundancy redundancy) {
 
 }  // namespace
 
-std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
-                                         const std::vector<EdgeGap>& gaps, const EdgeFilter& filter,
-                                         EdgeOrder order,
+std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model, const ShownGaps& gaps,
+                                         const EdgeFilter& filter, EdgeOrder order,
                                          const std::vector<std::uint8_t>& matches) {
   const model::Graph& graph = *view_model.graph;
   const auto& edges = graph.record().edges;
@@ -83,8 +82,14 @@ std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
       break;
     case EdgeColumn::Gap:
       sort_by([&](std::uint32_t e) {
-        const bool is_known = e < gaps.size() && gaps[e].is_known;
-        return is_known ? gaps[e].time : std::numeric_limits<trace::Time>::min();
+        const bool is_known = gaps.of_replay && (*gaps.of_replay)[e].is_known;
+        return is_known ? (*gaps.of_replay)[e].time : std::numeric_limits<trace::Time>::min();
+      });
+      break;
+    case EdgeColumn::MedianGap:
+      sort_by([&](std::uint32_t e) {
+        const bool is_known = gaps.medians && gaps.medians->edges[e].count != 0;
+        return is_known ? gaps.medians->edges[e].time : std::numeric_limits<double>::lowest();
       });
       break;
     case EdgeColumn::Status:

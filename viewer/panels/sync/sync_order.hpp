@@ -9,7 +9,18 @@
 
 namespace reprise::viewer {
 
-enum class EdgeColumn : std::uint8_t { From, To, Cause, Hazard, Buffer, Bytes, Cost, Gap, Status };
+enum class EdgeColumn : std::uint8_t {
+  From,
+  To,
+  Cause,
+  Hazard,
+  Buffer,
+  Bytes,
+  Cost,
+  Gap,
+  MedianGap,
+  Status
+};
 enum class BarrierColumn : std::uint8_t {
   Location,
   Label,
@@ -40,11 +51,11 @@ struct EdgeFilter {
   friend bool operator==(const EdgeFilter&, const EdgeFilter&) = default;
 };
 
-// Filtered and sorted indices. `gaps`: per edge, or empty. `matches`: per node, 1 if the filter
+// Filtered and sorted indices. `matches`: per node, 1 if the filter
 // matches, or empty. An edge passes if either of its ends matches; a barrier passes if an end of
 // one of its edges or a node that accesses its buffer matches.
 [[nodiscard]] std::vector<std::uint32_t> ordered_edges(const SyncViewModel& view_model,
-                                                       const std::vector<EdgeGap>& gaps,
+                                                       const ShownGaps& gaps,
                                                        const EdgeFilter& filter, EdgeOrder order,
                                                        const std::vector<std::uint8_t>& matches);
 [[nodiscard]] std::vector<std::uint32_t> ordered_barriers(const SyncViewModel& view_model,

@@ -7,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "model/graph_comparison.hpp"
 #include "panels/sync/sync_detail.hpp"
 #include "panels/sync/sync_tables.hpp"
 #include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/splitter.hpp"
+#include "panels/widgets/toolbar.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -33,6 +35,12 @@ struct GapKey {
   model::SampleStore::Block block;
   friend bool operator==(const GapKey&, const GapKey&) = default;
 };
+struct MedianKey {
+  GraphPointer graph;
+  std::size_t first = 0, count = 0;  // range of replays
+  std::uint64_t samples = 0;         // rounded, see round_down()
+  friend bool operator==(const MedianKey&, const MedianKey&) = default;
+};
 struct FindingKey {
   GraphPointer graph;
   std::size_t messages = 0;
@@ -43,12 +51,20 @@ enum class SyncTab : int { Edges, Barriers, Findings };
 
 constexpr float kDetailFraction = 0.34f;
 
+// To a step of at most a tenth, to limit how often values of a growing trace are computed.
+std::uint64_t round_down(std::uint64_t count) {
+  std::uint64_t step = 1;
+  while (step * 20 < count) step *= 2;
+  return count / step * step;
+}
+
 }  // namespace
 
 struct SyncPanel::State {
   explicit State(Background& background)
       : costs(background),
         gaps(background),
+        median_gaps(background),
         found(background),
         edges(background),
         barriers(background) {}
@@ -61,10 +77,13 @@ struct SyncPanel::State {
   void follow_selection(const PanelContext& context);
 
   AsyncValue<CostKey, SyncViewModel> costs;
-  AsyncValue<GapKey, std::vector<EdgeGap>> gaps;
+  AsyncValue<GapKey, std::vector<model::EdgeGap>> gaps;
+  AsyncValue<MedianKey, model::MedianGaps> median_gaps;
   AsyncValue<FindingKey, std::vector<Finding>> found;
   CostKey requested_costs;
   GapKey requested_gaps;
+  MedianKey requested_medians;
+  std::shared_ptr<const model::MedianGaps> shown_medians;  // of requested_medians.graph
 
   EdgeTable edges;
   BarrierTable barriers;
@@ -84,6 +103,7 @@ void SyncPanel::State::request(const PanelContext& context) {
   if (last_graph != graph) {
     last_graph = graph;
     filter.barrier = kNone;
+    shown_medians = nullptr;
   }
   // Without a view model of this graph, all durations are 0.
   const bool has_view_model = context.view_model && context.view_model->key == graph->key() &&
@@ -95,16 +115,33 @@ void SyncPanel::State::request(const PanelContext& context) {
     requested_costs = {graph, std::make_shared<const std::vector<double>>(
                                   has_view_model ? context.view_model->medians
                                                  : std::vector<double>(graph->node_count(), 0))};
+    const auto found_device = context.document->devices->find(graph->record().device);
+    const trace::Device* device =
+        found_device == context.document->devices->end() ? nullptr : &found_device->second;
     costs.ask(requested_costs,
-              [key = requested_costs] { return sync_view_model(key.graph, *key.medians); });
+              [key = requested_costs, demand = model::device_demand(*graph, device)] {
+                return sync_view_model(key.graph, *key.medians, demand);
+              });
   }
   const GapKey gap{graph, context.replay ? context.replay->block : nullptr};
   if (gap.block && !(gap == requested_gaps)) {
     requested_gaps = gap;
     gaps.ask(gap, [graph, times = std::make_shared<const model::ReplayTimes>(
-                              context.replay->times)] { return edge_gaps(*graph, *times); });
+                              context.replay->times)] { return model::edge_gaps(*graph, *times); });
   }
   const auto document = context.document;
+  const MedianKey medians{graph, context.view.range.first, context.view.range.count,
+                          has_view_model ? round_down(context.view_model->samples) : 0};
+  if (const auto ready = median_gaps.value(requested_medians);
+      ready && requested_medians.graph == graph)
+    shown_medians = ready;
+  if (medians.samples != 0 && !(medians == requested_medians)) {
+    requested_medians = medians;
+    median_gaps.ask(medians, [document, graph, range = context.view.range] {
+      return model::median_gaps(
+          *graph, model::blocks_of(*document, graph->key(), range, model::gap_replays(*graph)));
+    });
+  }
   found.ask({graph, document->messages.size()},
             [graph, document] { return findings(*graph, document->messages); });
 }
@@ -133,48 +170,53 @@ void SyncPanel::State::draw_bar(PanelContext& context, const SyncViewModel& view
   const auto before = tab;
   tab = static_cast<SyncTab>(draw_choice(theme, "tab", tabs, static_cast<int>(tab)));
   if (tab != before) filter.barrier = kNone;
-  if (tab == SyncTab::Edges) {
-    ImGui::SameLine(0, theme.space * 2);
-    draw_causes(context, view_model);
-  }
+  if (tab == SyncTab::Edges) draw_causes(context, view_model);
 }
 
 void SyncPanel::State::draw_causes(const PanelContext& context, const SyncViewModel& view_model) {
   const Theme& theme = context.theme;
+  Toolbar bar(theme, "sync toolbar");
+  const float padding = 2 * ImGui::GetStyle().FramePadding.x,
+              swatch = ImGui::GetTextLineHeight() + theme.half_space;
+  const auto toggle_width = [&](const std::string& text) {
+    return ImGui::CalcTextSize(text.c_str()).x + padding + swatch;
+  };
   if (filter.barrier != kNone) {
-    if (draw_toggle(theme, "barrier",
-                    {"edges of " + barrier_text(*view_model.graph, filter.barrier) + "   x",
-                     "Show all edges", cause_colour(theme, trace::EdgeCause::Barrier), true})) {
+    const std::string text = "edges of " + barrier_text(*view_model.graph, filter.barrier) + "   x";
+    if (bar.place(toggle_width(text)) &&
+        draw_toggle(theme, "barrier",
+                    {text, "Show all edges", cause_colour(theme, trace::EdgeCause::Barrier), true}))
       filter.barrier = kNone;
-    }
     return;
   }
   for (std::size_t c = 0; c < kEdgeCauses; ++c) {
     const SyncViewModel::Cause& cause = view_model.causes[c];
     if (cause.edges == 0) continue;
     const auto edge_cause = static_cast<trace::EdgeCause>(c);
+    const std::string name = std::string(cause_name(edge_cause)) + "  " + count_text(cause.edges);
+    if (!bar.place(toggle_width(name))) continue;
     std::string text = count_text(cause.edges) + " edges, " + count_text(cause.critical) +
                        " critical, " + count_text(cause.redundant) + " redundant.";
-    if (view_model.has_times)
-      text +=
-          "\nRemoving all of them shortens the critical path by " + duration_text(cause.cost) + ".";
-    if (edge_cause == trace::EdgeCause::Lane || edge_cause == trace::EdgeCause::EntryExit)
+    if (is_added(edge_cause)) {
       text += "\nFalse dependencies, added by lowering.";
+      if (view_model.has_times)
+        text += " Removing all of them saves about " + duration_text(cause.cost) + ".";
+    }
     text += "\nClick to show or hide.";
     ImGui::PushID(static_cast<int>(c));
     const std::uint32_t bit = 1u << c;
     if (draw_toggle(theme, "cause",
-                    {std::string(cause_name(edge_cause)) + "  " + count_text(cause.edges), text,
-                     cause_colour(theme, edge_cause), (filter.causes & bit) != 0}))
+                    {name, text, cause_colour(theme, edge_cause), (filter.causes & bit) != 0}))
       filter.causes ^= bit;
     ImGui::PopID();
-    ImGui::SameLine(0, theme.half_space);
   }
-  ImGui::SameLine(0, theme.space * 2);
   const std::array<ChoiceItem, 3> kinds{
       {{"All", "All edges."},
        {"Critical", "Only edges on the critical path."},
        {"Redundant", "Only edges whose nodes other edges already order."}}};
+  float width = 0;
+  for (const ChoiceItem& kind : kinds) width += ImGui::CalcTextSize(kind.text.c_str()).x + padding;
+  if (!bar.place(width)) return;
   filter.kind =
       static_cast<EdgeKind>(draw_choice(theme, "kind", kinds, static_cast<int>(filter.kind)));
 }
@@ -212,6 +254,12 @@ void SyncPanel::State::draw_summary(PanelContext& context, const SyncViewModel& 
     stat("costs", "unknown (no samples)", theme.ink_soft,
          "Costs require node timings; the selected range has none.");
   }
+  if (view_model.has_times && view_model.costliest_edge == kNone && !graph.record().edges.empty()) {
+    stat("order", "cannot be improved", theme.ink,
+         view_model.costs.busy >= view_model.costs.length
+             ? "The nodes keep the device busy for as long as the critical path."
+             : "Without any single edge that is not data flow, a new schedule takes as long.");
+  }
   if (view_model.costliest_edge != kNone) {
     const trace::Edge& e = graph.record().edges[view_model.costliest_edge];
     const std::string text = std::to_string(e.from) + " " + shortened(graph.node_name(e.from), 20) +
@@ -219,7 +267,8 @@ void SyncPanel::State::draw_summary(PanelContext& context, const SyncViewModel& 
                              shortened(graph.node_name(e.to), 20) + ", " +
                              duration_text(view_model.costs.edges[view_model.costliest_edge].cost);
     if (stat("costliest edge", text, theme.accent,
-             "The edge whose removal shortens the critical path most. Click to select.")) {
+             "The edge whose removal shortens the replay most, by a new schedule. Data flow is not "
+             "considered. Click to select.")) {
       context.view.select(model::SelectedEdge{graph.key(), view_model.costliest_edge});
     }
   }
@@ -228,18 +277,18 @@ void SyncPanel::State::draw_summary(PanelContext& context, const SyncViewModel& 
         barrier_text(graph, view_model.costliest_barrier) + ", " +
         duration_text(view_model.costs.barriers[view_model.costliest_barrier].cost);
     if (stat("costliest barrier", text, theme.accent,
-             "The barrier whose removal shortens the critical path most. Click to select.")) {
+             "The barrier whose removal shortens the replay most, by a new schedule. Click to "
+             "select.")) {
       context.view.select(model::SelectedBarrier{graph.key(), view_model.costliest_barrier});
     }
   }
   const auto& lane = view_model.causes[static_cast<std::size_t>(trace::EdgeCause::Lane)];
   const auto& entry_exit = view_model.causes[static_cast<std::size_t>(trace::EdgeCause::EntryExit)];
   if (view_model.has_times && lane.edges + entry_exit.edges != 0) {
-    stat(
-        "false dependencies",
-        "lanes " + duration_text(lane.cost) + ", entry/exit " + duration_text(entry_exit.cost),
-        lane.cost > 0 ? theme.warning : theme.ink,
-        "Reduction of the critical path without all lane edges, and without all entry/exit edges.");
+    stat("false dependencies",
+         "lanes " + duration_text(lane.cost) + ", entry/exit " + duration_text(entry_exit.cost),
+         lane.cost > 0 ? theme.warning : theme.ink,
+         "Reduction of the replay without all lane edges, and without all entry/exit edges.");
   }
   if (!graph.record().barriers.empty()) {
     stat("redundant barriers", count_text(view_model.redundant_barriers),
@@ -263,10 +312,11 @@ void SyncPanel::State::draw_table(PanelContext& context, const SyncViewModelPoin
     case SyncTab::Edges: {
       if (view_model->graph->record().edges.empty())
         return draw_empty(theme, "No edges", "The nodes of this graph are independent.");
-      const EdgeGaps shown =
+      const ShownGaps shown{
           requested_gaps.block && context.replay && context.replay->block == requested_gaps.block
               ? gaps.value(requested_gaps)
-              : nullptr;
+              : nullptr,
+          requested_medians.graph == view_model->graph ? shown_medians : nullptr};
       edges.draw(context, view_model, shown, filter, size);
       break;
     }

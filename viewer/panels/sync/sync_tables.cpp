@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -26,24 +27,129 @@ const char* accesses_text(trace::Access access) {
   return "";
 }
 
-void swatch(const Theme& theme, ImU32 colour) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight(), size = std::round(line * 0.62f),
-              top = std::round(at.y + (line - size) / 2);
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour,
-                                            2 * theme.scale);
-  ImGui::SetCursorScreenPos({at.x + size + theme.half_space * 1.5f, at.y});
+std::string status_text(const SyncViewModel& view_model, std::uint32_t edge) {
+  const model::EdgeCost& cost = view_model.costs.edges[edge];
+  const Redundancy redundancy = view_model.edge_redundancy[edge];
+  const bool is_data_flow = model::is_data_flow(view_model.graph->record().edges[edge]);
+  if (cost.is_critical && view_model.has_times)
+    return redundancy == Redundancy::Full ? "critical, redundant"
+           : is_data_flow                 ? "critical, data flow"
+                                          : "critical";
+  if (redundancy == Redundancy::Full) return "redundant";
+  if (redundancy == Redundancy::ByLowering) return "redundant (lanes)";
+  return is_data_flow ? "data flow" : "";
 }
 
-// Bar behind a number; `fraction` is relative to the column's maximum.
-void fraction_bar(const Theme& theme, int column, double fraction, ImU32 colour) {
-  if (!(fraction > 0) || !ImGui::TableSetColumnIndex(column)) return;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
-  const float length = std::max(1.0f, width * static_cast<float>(std::min(fraction, 1.0)));
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x + width - length, at.y},
-                                            {at.x + width, at.y + line}, with_alpha(colour, 0.28f),
-                                            theme.radius / 2);
+double max_edge_cost(const SyncViewModel& view_model) {
+  return view_model.costliest_edge == kNone
+             ? 0
+             : view_model.costs.edges[view_model.costliest_edge].cost;
+}
+
+TableCell edge_cell(const Theme& theme, const SyncViewModel& view_model, const ShownGaps& gaps,
+                    std::uint32_t edge, EdgeColumn column) {
+  const model::Graph& graph = *view_model.graph;
+  const trace::Edge& e = graph.record().edges[edge];
+  const model::EdgeCost& cost = view_model.costs.edges[edge];
+  switch (column) {
+    case EdgeColumn::From: return {.text = node_text(graph, e.from)};
+    case EdgeColumn::To: return {.text = node_text(graph, e.to)};
+    case EdgeColumn::Cause:
+      return {.text = cause_name(e.cause), .swatch = cause_colour(theme, e.cause)};
+    case EdgeColumn::Hazard:
+      if (e.hazard == trace::Hazard::None) return {};
+      return {.text = hazard_name(e.hazard), .colour = theme.ink_soft};
+    case EdgeColumn::Buffer:
+      return {.text = e.buffer == kNone ? std::string() : graph.buffer_name(e.buffer)};
+    case EdgeColumn::Bytes: {
+      if (e.end <= e.begin) return {};
+      TableCell cell = bytes_cell(e.end - e.begin);
+      cell.note = "bytes " + count_text(e.begin) + " to " + count_text(e.end) + " of " +
+                  (e.buffer == kNone ? "memory" : graph.buffer_name(e.buffer));
+      return cell;
+    }
+    case EdgeColumn::Cost: {
+      if (!view_model.has_times) return {};
+      const double max_cost = max_edge_cost(view_model);
+      const bool is_gain = cost.cost > 0 && !model::is_data_flow(e);
+      return {.text = cost.cost > 0 ? duration_text(cost.cost, std::max(max_cost, cost.cost)) : "0",
+              .colour = is_gain ? theme.ink : theme.ink_faint,
+              .number = cost.cost,
+              .bar = is_gain && max_cost > 0 ? cost.cost / max_cost : 0,
+              .bar_colour = theme.critical};
+    }
+    case EdgeColumn::Gap: {
+      if (!gaps.of_replay || !(*gaps.of_replay)[edge].is_known) return {};
+      const model::EdgeGap& gap = (*gaps.of_replay)[edge];
+      return time_cell(static_cast<double>(gap.time), gap.is_latest ? theme.ink : theme.ink_faint);
+    }
+    case EdgeColumn::MedianGap: {
+      if (!gaps.medians || gaps.medians->edges[edge].count == 0) return {};
+      const model::MedianGap& gap = gaps.medians->edges[edge];
+      TableCell cell = time_cell(gap.time);
+      cell.note = gap.count == 1 ? "1 replay" : count_text(gap.count) + " replays";
+      return cell;
+    }
+    case EdgeColumn::Status: break;
+  }
+  const bool is_critical = cost.is_critical && view_model.has_times;
+  const Redundancy redundancy = view_model.edge_redundancy[edge];
+  return {.text = status_text(view_model, edge),
+          .colour = is_critical                            ? theme.ink
+                    : redundancy == Redundancy::Full       ? theme.warning
+                    : redundancy == Redundancy::ByLowering ? theme.ink_soft
+                                                           : theme.ink_faint,
+          .swatch = is_critical ? theme.critical : 0};
+}
+
+TableCell barrier_cell(const Theme& theme, const SyncViewModel& view_model, std::uint32_t barrier,
+                       BarrierColumn column) {
+  const model::Graph& graph = *view_model.graph;
+  const trace::Barrier& b = graph.record().barriers[barrier];
+  const model::BarrierCost& cost = view_model.costs.barriers[barrier];
+  const Redundancy redundancy = view_model.barrier_redundancy[barrier];
+  const bool is_redundant = redundancy == Redundancy::Full;
+  const ImU32 ink = is_redundant ? theme.ink_soft : theme.ink;
+  switch (column) {
+    case BarrierColumn::Location: return {.text = barrier_text(graph, barrier), .colour = ink};
+    case BarrierColumn::Label: return {.text = graph.label_path(b.label), .colour = theme.ink_soft};
+    case BarrierColumn::Buffer:
+      return {.text = b.buffer == kNone ? "all memory"
+                                        : graph.buffer_name(b.buffer) + "  " + bytes_text(b.begin) +
+                                              " to " + bytes_text(b.end),
+              .colour = ink};
+    case BarrierColumn::Access: return {.text = access_text(b), .colour = ink};
+    case BarrierColumn::Edges: return count_cell(cost.edges, ink);
+    case BarrierColumn::Critical:
+      return count_cell(cost.critical_edges, cost.critical_edges == 0 ? theme.ink_faint : ink);
+    case BarrierColumn::Cost: {
+      if (!view_model.has_times) return {};
+      const double max_cost = view_model.costliest_barrier == kNone
+                                  ? 0
+                                  : view_model.costs.barriers[view_model.costliest_barrier].cost;
+      return {.text = cost.cost > 0 ? duration_text(cost.cost, max_cost) : "0",
+              .colour = cost.cost > 0 ? ink : theme.ink_faint,
+              .number = cost.cost,
+              .bar = max_cost > 0 ? cost.cost / max_cost : 0,
+              .bar_colour = theme.critical};
+    }
+    case BarrierColumn::Status: break;
+  }
+  if (is_redundant)
+    return {.text = "redundant",
+            .colour = theme.warning,
+            .swatch = theme.warning,
+            .note = cost.edges == 0
+                        ? "The barrier creates no edge: no accesses conflict across it, "
+                          "or they are already ordered."
+                        : "Other edges order the same nodes."};
+  if (redundancy == Redundancy::ByLowering)
+    return {.text = "redundant (lanes)",
+            .colour = theme.ink_soft,
+            .note =
+                "Required, but lane or entry/exit edges order the same nodes: no cost in this "
+                "lowering."};
+  return {};
 }
 
 }  // namespace
@@ -64,7 +170,7 @@ std::string access_text(const trace::Barrier& barrier) {
 }
 
 void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_model,
-                     const EdgeGaps& gaps, const EdgeFilter& filter, ImVec2 size) {
+                     const ShownGaps& gaps, const EdgeFilter& filter, ImVec2 size) {
   static constexpr TableColumn kColumns[] = {
       {"from", "Node that must end first.", 22, ColumnAlign::Left},
       {"to", "Node that must start later.", 22, ColumnAlign::Left},
@@ -75,41 +181,54 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
       {"hazard", "Kind of conflict: read after write, write after read, write after write.", 14,
        ColumnAlign::Left},
       {"buffer", "Buffer of the conflict or of the barrier.", 16, ColumnAlign::Left},
-      {"bytes", "Number of conflicting bytes.", 10, ColumnAlign::Right},
+      {"bytes", "Number of conflicting bytes.", 10, ColumnAlign::Right, "bytes"},
       {"cost",
-       "Reduction of the critical path without this edge, by the medians of the range. 0 off the "
-       "critical path and where another path is as long.",
-       11, ColumnAlign::Right},
+       "Estimated reduction of the replay without this edge: a new schedule in which its two nodes "
+       "may overlap and all other nodes keep their order, by the medians of the range. Faint for "
+       "data flow, which no schedule can change.",
+       11, ColumnAlign::Right, "ns"},
       {"gap",
        "In the shown replay: from the end of the earlier node to the start of the later node. "
        "Faint if another predecessor ended later.",
-       11, ColumnAlign::Right},
+       11, ColumnAlign::Right, "ns"},
+      {"median gap",
+       "Median of the gap over the replays of the range in which this edge released the later "
+       "node: no other predecessor ended later.",
+       11, ColumnAlign::Right, "ns"},
       {"status",
        "Critical: on the critical path. Redundant: other edges order the same nodes. Redundant "
-       "(lanes): only lane or entry/exit edges of this lowering order the same nodes.",
-       11, ColumnAlign::Left},
+       "(lanes): only lane or entry/exit edges of this lowering order the same nodes. Data flow: "
+       "the later node reads what the earlier one writes.",
+       19, ColumnAlign::Left},
   };
   const Theme& theme = context.theme;
-  const EdgeGaps sort_gaps = sort_.by == EdgeColumn::Gap ? gaps : nullptr;
+  const ShownGaps sort_gaps{sort_.by == EdgeColumn::Gap ? gaps.of_replay : nullptr,
+                            sort_.by == EdgeColumn::MedianGap ? gaps.medians : nullptr};
   const bool is_current = requested_.view_model == view_model && requested_.gaps == sort_gaps &&
                           requested_.filter == filter && requested_.order == sort_ &&
                           requested_.matches == context.matches;
   if (!is_current) {
     requested_ = {view_model, sort_gaps, filter, sort_, context.matches};
     order_.ask(requested_, [key = requested_] {
-      static const std::vector<EdgeGap> kNoGaps;
-      return Rows{key.view_model, ordered_edges(*key.view_model, key.gaps ? *key.gaps : kNoGaps,
-                                                key.filter, key.order, key.matches)};
+      return Rows{key.view_model,
+                  ordered_edges(*key.view_model, key.gaps, key.filter, key.order, key.matches)};
     });
   }
   const auto rows = order_.value();
   const bool is_ready = rows && rows->view_model->graph == view_model->graph;
   rows_ = is_ready ? rows->edges.size() : 0;
-  if (!begin_table(theme,
+  if (!begin_table(theme, context.view,
                    {"edges", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size}))
     return;
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<EdgeColumn>(sort.column), sort.is_descending};
+  const TableContents contents{.name = "edges",
+                               .columns = kColumns,
+                               .rows = rows_,
+                               .cell = [&](std::size_t row, std::size_t column) {
+                                 return edge_cell(theme, *view_model, gaps, rows->edges[row],
+                                                  static_cast<EdgeColumn>(column));
+                               }};
   if (is_ready) {
     if (last_selection_ != context.view.selection || context.view.reveal_selection) {
       last_selection_ = context.view.selection;
@@ -119,28 +238,22 @@ void EdgeTable::draw(PanelContext& context, const SyncViewModelPointer& view_mod
       if (first != rows->edges.end())
         reveal_row(static_cast<std::size_t>(first - rows->edges.begin()));
     }
-    const double max_cost = view_model->costliest_edge == kNone
-                                ? 0
-                                : view_model->costs.edges[view_model->costliest_edge].cost;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->edges.size()), row_height());
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        draw_row(context, *view_model, gaps.get(), rows->edges[static_cast<std::size_t>(i)],
-                 max_cost);
+        const auto row = static_cast<std::size_t>(i);
+        draw_row(context, *view_model, contents, row, rows->edges[row]);
       }
     }
   }
-  ImGui::EndTable();
+  end_table(context.view, contents);
 }
 
 void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
-                         const std::vector<EdgeGap>* gaps, std::uint32_t edge,
-                         double max_cost) const {
+                         const TableContents& contents, std::size_t row, std::uint32_t edge) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
-  const trace::Edge& e = graph.record().edges[edge];
-  const model::EdgeCost& cost = view_model.costs.edges[edge];
   const model::Selection self = model::SelectedEdge{graph.key(), edge};
   const bool is_highlighted =
       context.view.hovered == self || model::selects_edge(context.view.selection, graph, edge);
@@ -148,36 +261,8 @@ void EdgeTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
       begin_row(theme, static_cast<int>(edge), {context.view.selection == self, is_highlighted});
   if (input.is_clicked) context.view.select(self);
   if (input.is_hovered) context.view.hovered = self;
-  draw_cell(theme, 0, node_text(graph, e.from));
-  draw_cell(theme, 1, node_text(graph, e.to));
-  if (ImGui::TableSetColumnIndex(2)) swatch(theme, cause_colour(theme, e.cause));
-  draw_cell(theme, 2, cause_name(e.cause));
-  draw_cell(theme, 3, e.hazard == trace::Hazard::None ? "" : hazard_name(e.hazard), theme.ink_soft);
-  if (e.buffer != kNone) draw_cell(theme, 4, graph.buffer_name(e.buffer));
-  if (e.end > e.begin) {
-    draw_number(theme, 5, bytes_text(e.end - e.begin));
-    tooltip("bytes " + count_text(e.begin) + " to " + count_text(e.end) + " of " +
-            (e.buffer == kNone ? "memory" : graph.buffer_name(e.buffer)));
-  }
-  if (view_model.has_times) {
-    fraction_bar(theme, 6, max_cost > 0 ? cost.cost / max_cost : 0, theme.critical);
-    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, max_cost) : "0",
-                cost.cost > 0 ? theme.ink : theme.ink_faint);
-  }
-  if (gaps && (*gaps)[edge].is_known) {
-    const EdgeGap& gap = (*gaps)[edge];
-    draw_number(theme, 7, duration_text(static_cast<double>(gap.time)),
-                gap.is_latest ? theme.ink : theme.ink_faint);
-  }
-  const Redundancy redundancy = view_model.edge_redundancy[edge];
-  if (cost.is_critical && view_model.has_times) {
-    if (ImGui::TableSetColumnIndex(8)) swatch(theme, theme.critical);
-    draw_cell(theme, 8, redundancy == Redundancy::Full ? "critical, redundant" : "critical");
-  } else if (redundancy == Redundancy::Full) {
-    draw_cell(theme, 8, "redundant", theme.warning);
-  } else if (redundancy == Redundancy::ByLowering) {
-    draw_cell(theme, 8, "redundant (lanes)", theme.ink_soft);
-  }
+  draw_row_menu(context, self, row);
+  draw_cells(theme, contents, row);
 }
 
 void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_model,
@@ -190,8 +275,10 @@ void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_
       {"accesses", "Ordered accesses before and after the barrier.", 26, ColumnAlign::Left},
       {"edges", "Edges created by the barrier.", 7, ColumnAlign::Right},
       {"critical", "Its edges on the critical path.", 8, ColumnAlign::Right},
-      {"cost", "Reduction of the critical path without this barrier, by the medians of the range.",
-       11, ColumnAlign::Right},
+      {"cost",
+       "Estimated reduction of the replay without this barrier: a new schedule in which the nodes "
+       "on both sides of it may overlap, by the medians of the range.",
+       11, ColumnAlign::Right, "ns"},
       {"status",
        "Redundant: creates no edge or only redundant edges; can be removed. Redundant (lanes): "
        "required, but lane or entry/exit edges of this lowering order the same nodes.",
@@ -207,12 +294,20 @@ void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_
     });
   }
   const auto rows = order_.value();
-  if (!begin_table(theme,
+  if (!begin_table(theme, context.view,
                    {"barriers", kColumns, {static_cast<int>(sort_.by), sort_.is_descending}, size}))
     return;
   const TableSort sort = sort_of({static_cast<int>(sort_.by), sort_.is_descending});
   sort_ = {static_cast<BarrierColumn>(sort.column), sort.is_descending};
-  if (rows && rows->view_model->graph == view_model->graph) {
+  const bool is_ready = rows && rows->view_model->graph == view_model->graph;
+  const TableContents contents{.name = "barriers",
+                               .columns = kColumns,
+                               .rows = is_ready ? rows->barriers.size() : 0,
+                               .cell = [&](std::size_t row, std::size_t column) {
+                                 return barrier_cell(theme, *view_model, rows->barriers[row],
+                                                     static_cast<BarrierColumn>(column));
+                               }};
+  if (is_ready) {
     if (last_selection_ != context.view.selection || context.view.reveal_selection) {
       last_selection_ = context.view.selection;
       std::uint32_t barrier = kNone;
@@ -222,25 +317,22 @@ void BarrierTable::draw(PanelContext& context, const SyncViewModelPointer& view_
       if (found != rows->barriers.end())
         reveal_row(static_cast<std::size_t>(found - rows->barriers.begin()));
     }
-    const double max_cost = view_model->costliest_barrier == kNone
-                                ? 0
-                                : view_model->costs.barriers[view_model->costliest_barrier].cost;
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows->barriers.size()), row_height());
     while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
-        draw_row(context, *view_model, rows->barriers[static_cast<std::size_t>(i)], max_cost);
+      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        draw_row(context, *view_model, contents, row, rows->barriers[row]);
+      }
     }
   }
-  ImGui::EndTable();
+  end_table(context.view, contents);
 }
 
 void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_model,
-                            std::uint32_t barrier, double max_cost) const {
+                            const TableContents& contents, std::size_t row, std::uint32_t barrier) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *view_model.graph;
-  const trace::Barrier& b = graph.record().barriers[barrier];
-  const model::BarrierCost& cost = view_model.costs.barriers[barrier];
   const model::Selection self = model::SelectedBarrier{graph.key(), barrier};
   bool is_highlighted = context.view.hovered == self;
   if (const auto* e = std::get_if<model::SelectedEdge>(&context.view.selection);
@@ -251,36 +343,8 @@ void BarrierTable::draw_row(PanelContext& context, const SyncViewModel& view_mod
       begin_row(theme, static_cast<int>(barrier), {context.view.selection == self, is_highlighted});
   if (input.is_clicked) context.view.select(self);
   if (input.is_hovered) context.view.hovered = self;
-  const Redundancy redundancy = view_model.barrier_redundancy[barrier];
-  const bool is_redundant = redundancy == Redundancy::Full;
-  const ImU32 ink = is_redundant ? theme.ink_soft : theme.ink;
-  draw_cell(theme, 0, barrier_text(graph, barrier), ink);
-  draw_cell(theme, 1, graph.label_path(b.label), theme.ink_soft);
-  draw_cell(theme, 2,
-            b.buffer == kNone ? "all memory"
-                              : graph.buffer_name(b.buffer) + "  " + bytes_text(b.begin) + " to " +
-                                    bytes_text(b.end),
-            ink);
-  draw_cell(theme, 3, access_text(b), ink);
-  draw_number(theme, 4, count_text(cost.edges), ink);
-  draw_number(theme, 5, count_text(cost.critical_edges),
-              cost.critical_edges == 0 ? theme.ink_faint : ink);
-  if (view_model.has_times) {
-    fraction_bar(theme, 6, max_cost > 0 ? cost.cost / max_cost : 0, theme.critical);
-    draw_number(theme, 6, cost.cost > 0 ? duration_text(cost.cost, max_cost) : "0",
-                cost.cost > 0 ? ink : theme.ink_faint);
-  }
-  if (is_redundant) {
-    if (ImGui::TableSetColumnIndex(7)) swatch(theme, theme.warning);
-    draw_cell(theme, 7, "redundant", theme.warning);
-    tooltip(cost.edges == 0 ? "The barrier creates no edge: no accesses conflict across it, or "
-                              "they are already ordered."
-                            : "Other edges order the same nodes.");
-  } else if (redundancy == Redundancy::ByLowering) {
-    draw_cell(theme, 7, "redundant (lanes)", theme.ink_soft);
-    tooltip(
-        "Required, but lane or entry/exit edges order the same nodes: no cost in this lowering.");
-  }
+  draw_row_menu(context, self, row);
+  draw_cells(theme, contents, row);
 }
 
 void draw_findings(PanelContext& context, const std::vector<Finding>& findings, ImVec2 size) {

@@ -8,17 +8,16 @@
 
 #include "panels/shared/panel_context.hpp"
 #include "panels/sync/sync_order.hpp"
+#include "panels/widgets/table_columns.hpp"
 
 namespace reprise::viewer {
 
 using SyncViewModelPointer = std::shared_ptr<const SyncViewModel>;
-using EdgeGaps = std::shared_ptr<const std::vector<EdgeGap>>;
 
 class EdgeTable {
  public:
   explicit EdgeTable(Background& background) : order_(background) {}
-  // `gaps`: null if the shown replay has no node timings.
-  void draw(PanelContext& context, const SyncViewModelPointer& view_model, const EdgeGaps& gaps,
+  void draw(PanelContext& context, const SyncViewModelPointer& view_model, const ShownGaps& gaps,
             const EdgeFilter& filter, ImVec2 size);
   // The number of rows of the last drawn table.
   [[nodiscard]] std::size_t row_count() const noexcept { return rows_; }
@@ -26,7 +25,7 @@ class EdgeTable {
  private:
   struct Key {
     SyncViewModelPointer view_model;
-    EdgeGaps gaps;  // only if the table is sorted by gap
+    ShownGaps gaps;  // only those that the table is sorted by
     EdgeFilter filter;
     EdgeOrder order;
     std::vector<std::uint8_t> matches;
@@ -36,8 +35,8 @@ class EdgeTable {
     SyncViewModelPointer view_model;  // of the edges
     std::vector<std::uint32_t> edges;
   };
-  void draw_row(PanelContext& context, const SyncViewModel& view_model,
-                const std::vector<EdgeGap>* gaps, std::uint32_t edge, double max_cost) const;
+  static void draw_row(PanelContext& context, const SyncViewModel& view_model,
+                       const TableContents& contents, std::size_t row, std::uint32_t edge);
 
   AsyncValue<Key, Rows> order_;
   Key requested_;
@@ -62,8 +61,8 @@ class BarrierTable {
     SyncViewModelPointer view_model;
     std::vector<std::uint32_t> barriers;
   };
-  void draw_row(PanelContext& context, const SyncViewModel& view_model, std::uint32_t barrier,
-                double max_cost) const;
+  static void draw_row(PanelContext& context, const SyncViewModel& view_model,
+                       const TableContents& contents, std::size_t row, std::uint32_t barrier);
 
   AsyncValue<Key, Rows> order_;
   Key requested_;

@@ -8,6 +8,10 @@ namespace reprise::viewer {
 
 using trace::kNone;
 
+bool is_added(trace::EdgeCause cause) {
+  return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit;
+}
+
 namespace {
 
 double length_without(const model::Graph& graph, const std::vector<double>& durations,
@@ -41,10 +45,6 @@ void index_barrier_edges(SyncViewModel& view_model) {
   }
 }
 
-bool is_added(trace::EdgeCause cause) {
-  return cause == trace::EdgeCause::Lane || cause == trace::EdgeCause::EntryExit;
-}
-
 // Redundancy is computed without edges added by lowering: an edge stays required if only a lane
 // happens to order the same nodes.
 void find_redundancy(SyncViewModel& view_model, const std::vector<double>& durations) {
@@ -63,7 +63,8 @@ void find_redundancy(SyncViewModel& view_model, const std::vector<double>& durat
       kept_edges.push_back(e);
       required.edges.push_back(edges[e]);
     }
-    const model::SyncCosts costs = model::sync_costs(model::Graph(std::move(required)), durations);
+    const model::SyncCosts costs =
+        model::sync_costs(model::Graph(std::move(required)), durations, view_model.demand);
     for (std::size_t k = 0; k < kept_edges.size(); ++k)
       is_redundant[kept_edges[k]] = costs.edges[k].is_redundant ? 1 : 0;
   } else {
@@ -106,12 +107,25 @@ std::vector<std::uint32_t> without_joins(const model::Graph& graph,
 
 }  // namespace
 
+NoGain no_gain(const SyncViewModel& view_model, std::uint32_t edge) {
+  const model::EdgeCost& cost = view_model.costs.edges[edge];
+  const trace::Edge& e = view_model.graph->record().edges[edge];
+  if (cost.cost > 0) return NoGain::None;
+  if (!cost.is_critical) return NoGain::NotCritical;
+  if (view_model.costs.busy >= view_model.costs.length) return NoGain::DeviceBusy;
+  if (view_model.demand[e.from] + view_model.demand[e.to] > 1 && !cost.is_redundant)
+    return NoGain::NodesFillDevice;
+  return NoGain::OtherPath;
+}
+
 SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
-                              const std::vector<double>& durations) {
+                              const std::vector<double>& durations, std::vector<double> demand) {
   SyncViewModel view_model;
   view_model.has_times =
       std::any_of(durations.begin(), durations.end(), [](double d) { return d > 0; });
-  view_model.costs = model::sync_costs(*graph, durations);
+  view_model.demand = std::move(demand);
+  view_model.demand.resize(graph->node_count(), 0);
+  view_model.costs = model::sync_costs(*graph, durations, view_model.demand);
   view_model.graph = std::move(graph);
   index_barrier_edges(view_model);
   find_redundancy(view_model, durations);
@@ -122,16 +136,19 @@ SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
     ++cause.edges;
     cause.critical += cost.is_critical ? 1 : 0;
     cause.redundant += cost.is_redundant ? 1 : 0;
-    if (cost.cost > (view_model.costliest_edge == kNone
+    if (!model::is_data_flow(edges[e]) &&
+        cost.cost > (view_model.costliest_edge == kNone
                          ? 0
                          : view_model.costs.edges[view_model.costliest_edge].cost))
       view_model.costliest_edge = e;
   }
   for (std::size_t c = 0; c < kEdgeCauses; ++c) {
-    if (view_model.causes[c].critical != 0)
-      view_model.causes[c].cost =
-          view_model.costs.length -
-          length_without(*view_model.graph, durations, static_cast<trace::EdgeCause>(c));
+    const auto cause = static_cast<trace::EdgeCause>(c);
+    if (view_model.causes[c].critical != 0 && is_added(cause)) {
+      const double without =
+          std::max(view_model.costs.busy, length_without(*view_model.graph, durations, cause));
+      view_model.causes[c].cost = std::max(0.0, view_model.costs.estimate() - without);
+    }
   }
   for (std::uint32_t b = 0; b < view_model.costs.barriers.size(); ++b) {
     const model::BarrierCost& cost = view_model.costs.barriers[b];
@@ -141,25 +158,6 @@ SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
       view_model.costliest_barrier = b;
   }
   return view_model;
-}
-
-std::vector<EdgeGap> edge_gaps(const model::Graph& graph, const model::ReplayTimes& times) {
-  std::vector<EdgeGap> gaps(graph.record().edges.size());
-  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
-    trace::Time last = 0;
-    bool any = false;
-    for (const model::Neighbour& p : graph.predecessors(n)) {
-      const model::NodeSpan& before = times.nodes[p.node];
-      if (before.measured && (!any || before.ended > last)) last = before.ended;
-      any = any || before.measured;
-    }
-    for (const model::Neighbour& p : graph.predecessors(n)) {
-      const model::NodeSpan &before = times.nodes[p.node], &after = times.nodes[n];
-      if (!before.measured || !after.measured) continue;
-      gaps[p.edge] = {after.started - before.ended, true, before.ended == last};
-    }
-  }
-  return gaps;
 }
 
 EdgeEnds ends_of(const model::Graph& graph, std::span<const std::uint32_t> edges) {

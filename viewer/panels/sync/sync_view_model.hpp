@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/document.hpp"
+#include "model/edge_gaps.hpp"
 #include "model/replay_times.hpp"
 #include "model/sync_costs.hpp"
 
@@ -28,15 +29,18 @@ enum class Redundancy : std::uint8_t {
 struct SyncViewModel {
   struct Cause {
     std::uint32_t edges = 0, critical = 0, redundant = 0;
-    double cost = 0;  // ns: reduction of the critical path without all edges of this cause
+    // ns: reduction of the replay without all edges of this cause; only for added edges
+    double cost = 0;
   };
   std::shared_ptr<const model::Graph> graph;
   model::SyncCosts costs;
-  bool has_times = false;  // false: all costs are 0 and meaningless
+  std::vector<double> demand;  // per node, see model::device_demand()
+  bool has_times = false;      // false: all costs are 0 and meaningless
   std::array<Cause, kEdgeCauses> causes;
   std::vector<Redundancy> edge_redundancy, barrier_redundancy;  // per edge, per barrier
   std::uint32_t redundant_barriers = 0;                         // with Redundancy::Full
-  // The edge and barrier with the highest cost above 0; kNone if all costs are 0.
+  // The edge that is not data flow, and the barrier, with the highest cost above 0; kNone if all
+  // costs are 0.
   std::uint32_t costliest_edge = trace::kNone, costliest_barrier = trace::kNone;
 
   [[nodiscard]] std::span<const std::uint32_t> edges_of(std::uint32_t barrier) const {
@@ -47,18 +51,30 @@ struct SyncViewModel {
   std::vector<std::uint32_t> barrier_offsets, barrier_edges;
 };
 
-// `durations`: median per node in ns.
+// `durations`: median per node in ns. `demand`: see model::device_demand(); empty: unknown.
 [[nodiscard]] SyncViewModel sync_view_model(std::shared_ptr<const model::Graph> graph,
-                                            const std::vector<double>& durations);
+                                            const std::vector<double>& durations,
+                                            std::vector<double> demand = {});
 
-// The gap at an edge in one replay.
-struct EdgeGap {
-  trace::Time time = 0;    // end of the earlier to start of the later node, ns; negative: overlap
-  bool is_known = false;   // both nodes have samples
-  bool is_latest = false;  // no other predecessor of the later node ended later
+// True for edges that lowering added: false dependencies.
+[[nodiscard]] bool is_added(trace::EdgeCause cause);
+
+// Why the cost of an edge is 0.
+enum class NoGain : std::uint8_t {
+  None,             // it is not 0
+  NotCritical,      // another path is longer
+  DeviceBusy,       // the nodes occupy the whole device for the length of the critical path
+  NodesFillDevice,  // both nodes together need more than the device has
+  OtherPath         // another path is as long
 };
-[[nodiscard]] std::vector<EdgeGap> edge_gaps(const model::Graph& graph,
-                                             const model::ReplayTimes& times);
+[[nodiscard]] NoGain no_gain(const SyncViewModel& view_model, std::uint32_t edge);
+
+// The gaps that the edge table shows. Null: not known.
+struct ShownGaps {
+  std::shared_ptr<const std::vector<model::EdgeGap>> of_replay;
+  std::shared_ptr<const model::MedianGaps> medians;
+  friend bool operator==(const ShownGaps&, const ShownGaps&) = default;
+};
 
 // Start and end nodes of a set of edges. Join nodes, which do no work, are replaced by their
 // neighbours.

@@ -14,15 +14,18 @@ std::optional<std::uint64_t> select_replay(const model::ListView<trace::Replay>&
                     end = first + std::min(range.count, replays.size() - first);
   const std::size_t at = replays.lower_bound(
       from, [](const trace::Replay& r, std::uint64_t n) { return r.replay < n; });
+  const auto is_offered = [&](const trace::Replay& r) {
+    return r.sampled != 0 && admits(range, r);
+  };
   switch (choice) {
     case ReplayChoice::Previous:
       for (std::size_t i = std::min(at, end); i-- > first;) {
-        if (replays[i].sampled != 0) return replays[i].replay;
+        if (is_offered(replays[i])) return replays[i].replay;
       }
       return std::nullopt;
     case ReplayChoice::Next:
       for (std::size_t i = std::max(at, first); i < end; ++i) {
-        if (replays[i].sampled != 0 && replays[i].replay > from) return replays[i].replay;
+        if (is_offered(replays[i]) && replays[i].replay > from) return replays[i].replay;
       }
       return std::nullopt;
     case ReplayChoice::Median:
@@ -31,7 +34,7 @@ std::optional<std::uint64_t> select_replay(const model::ListView<trace::Replay>&
   std::vector<std::pair<trace::Time, std::uint64_t>> times;
   for (std::size_t i = first; i < end; ++i) {
     const trace::Time time = model::measure(replays[i], model::ReplayMeasure::DeviceTime);
-    if (replays[i].sampled != 0 && time >= 0) times.emplace_back(time, replays[i].replay);
+    if (is_offered(replays[i]) && time >= 0) times.emplace_back(time, replays[i].replay);
   }
   if (times.empty()) return std::nullopt;
   const auto target = choice == ReplayChoice::Slowest
@@ -43,18 +46,28 @@ std::optional<std::uint64_t> select_replay(const model::ListView<trace::Replay>&
 
 TimelineData::TimelineData(Background& background)
     : shown_(background),
-      adjacent_(background),
+      others_(background),
       host_(background),
+      activity_(background),
       choice_(background),
-      builder_(std::make_shared<HostBuilder>()) {}
+      host_builder_(std::make_shared<HostBuilder>()),
+      activity_builder_(std::make_shared<ActivityBuilder>()) {}
 
 void TimelineData::request(const PanelContext& context, model::RowsBy by) {
-  const std::shared_ptr<model::SampleStore>& trace = context.document->samples;
-  host_.ask({trace, context.document->host_ranges.size()},
-            [builder = builder_, trace, ranges = context.document->host_ranges] {
-              if (builder->trace != trace) *builder = HostBuilder{trace, {}};
-              return builder->builder.extend(ranges);
-            });
+  const auto document = context.document;
+  const auto trace = document->samples;
+  const auto& ranges = document->host_ranges;
+  host_.ask({trace, ranges.size()}, [trace, ranges, builder = host_builder_] {
+    if (builder->trace != trace) *builder = HostBuilder{trace, {}};
+    return builder->builder.extend(ranges);
+  });
+  std::uint64_t replays = 0;
+  for (const auto& [key, entry] : document->graphs)
+    replays += entry.dropped_replays + entry.replays.size();
+  activity_.ask({trace, replays}, [trace, document, builder = activity_builder_] {
+    if (builder->trace != trace) *builder = ActivityBuilder{trace, {}};
+    return builder->builder.extend(*document);
+  });
   wanted_ = {};
   if (context.replay == nullptr || !context.replay->block || context.entry == nullptr) return;
   wanted_ = {context.entry->graph, context.replay->block, by};
@@ -63,29 +76,33 @@ void TimelineData::request(const PanelContext& context, model::RowsBy by) {
   });
 }
 
-void TimelineData::request_adjacent(const PanelContext& context, model::RowsBy by,
-                                    std::vector<trace::Replay> replays) {
-  AdjacentKey key{context.entry->graph, {}, by};
-  for (const trace::Replay& r : replays) key.replays.push_back(r.replay);
-  adjacent_.ask(key, [key, replays = std::move(replays), before = adjacent_.value(),
-                      store = context.document->samples] {
-    AdjacentScenes adjacent{key, {}};
-    const bool same_rows = before && before->key.graph == key.graph && before->key.by == key.by;
-    for (const trace::Replay& replay : replays) {
+void TimelineData::request_others(const PanelContext& context, model::RowsBy by,
+                                  std::vector<trace::Replay> replays) {
+  OthersKey key{context.document->samples, {}, by};
+  others_trace_ = key.trace;
+  others_by_ = by;
+  for (const trace::Replay& r : replays) key.replays.push_back({{r.graph, r.version}, r.replay});
+  others_.ask(key, [key, replays = std::move(replays), before = others_.value(),
+                    document = context.document] {
+    OtherScenes others{key, {}};
+    const bool same_rows = before && before->key.trace == key.trace && before->key.by == key.by;
+    for (std::size_t i = 0; i < replays.size(); ++i) {
       if (same_rows) {
-        if (const auto cached = before->scenes.find(replay.replay);
+        if (const auto cached = before->scenes.find(key.replays[i]);
             cached != before->scenes.end()) {
-          adjacent.scenes.insert(*cached);
+          others.scenes.insert(*cached);
           continue;
         }
       }
-      if (auto block = store->find(replay)) {
-        adjacent.scenes.emplace(
-            replay.replay, std::make_shared<const TimelineScene>(
-                               make_timeline_scene(*key.graph, replay, std::move(block), key.by)));
+      const model::GraphEntry* const entry = document->find(key.replays[i].graph);
+      if (entry == nullptr) continue;
+      if (auto block = document->samples->find(replays[i])) {
+        others.scenes.emplace(key.replays[i],
+                              std::make_shared<const TimelineScene>(make_timeline_scene(
+                                  *entry->graph, replays[i], std::move(block), key.by)));
       }
     }
-    return adjacent;
+    return others;
   });
 }
 
@@ -111,10 +128,10 @@ TimelineData::Scene TimelineData::shown() const {
   return is_current ? Scene(latest, &latest->scene) : nullptr;
 }
 
-std::shared_ptr<const TimelineData::Scenes> TimelineData::adjacent() const {
+std::shared_ptr<const TimelineData::Scenes> TimelineData::others() const {
   static const auto kEmpty = std::make_shared<const Scenes>();
-  const auto latest = adjacent_.value();
-  return latest && latest->key.graph == wanted_.graph && latest->key.by == wanted_.by
+  const auto latest = others_.value();
+  return latest && latest->key.trace == others_trace_ && latest->key.by == others_by_
              ? std::shared_ptr<const Scenes>(latest, &latest->scenes)
              : kEmpty;
 }
@@ -122,6 +139,12 @@ std::shared_ptr<const TimelineData::Scenes> TimelineData::adjacent() const {
 std::shared_ptr<const HostRows> TimelineData::host() const {
   static const auto kEmpty = std::make_shared<const HostRows>();
   const auto latest = host_.value();
+  return latest ? latest : kEmpty;
+}
+
+std::shared_ptr<const model::Activity> TimelineData::activity() const {
+  static const auto kEmpty = std::make_shared<const model::Activity>();
+  const auto latest = activity_.value();
   return latest ? latest : kEmpty;
 }
 

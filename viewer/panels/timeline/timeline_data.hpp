@@ -1,5 +1,6 @@
 // TimelineData: the data of the timeline, built in the background: the scenes of the shown replay
-// and of adjacent replays, and the host ranges. Threads: the drawing thread's.
+// and of other visible replays, the host ranges, and the activity of queues and threads over the
+// whole recording. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/activity.hpp"
 #include "panels/shared/panel_context.hpp"
 #include "panels/timeline/timeline_host.hpp"
 #include "panels/timeline/timeline_scene.hpp"
@@ -25,15 +27,20 @@ enum class ReplayChoice : std::uint8_t { Previous, Next, Median, Slowest };
 class TimelineData {
  public:
   using Scene = std::shared_ptr<const TimelineScene>;
-  using Scenes = std::map<std::uint64_t, Scene>;  // by replay
+  struct ReplayKey {
+    model::GraphKey graph;
+    std::uint64_t replay = 0;
+    friend auto operator<=>(const ReplayKey&, const ReplayKey&) = default;
+  };
+  using Scenes = std::map<ReplayKey, Scene>;
 
   explicit TimelineData(Background& background);
 
-  // Requests the scene of PanelContext::replay and the host ranges.
+  // Requests the scene of PanelContext::replay, the host ranges and the activity.
   void request(const PanelContext& context, model::RowsBy by);
-  // Requests the scenes of visible replays other than the shown one.
-  void request_adjacent(const PanelContext& context, model::RowsBy by,
-                        std::vector<trace::Replay> replays);
+  // Requests the scenes of visible replays of any graph other than the shown one.
+  void request_others(const PanelContext& context, model::RowsBy by,
+                      std::vector<trace::Replay> replays);
   // Starts a search for a replay; take_choice() returns the result.
   void choose(const PanelContext& context, ReplayChoice choice);
   // The result of the last choose(), once; empty while the search runs or if no replay was found.
@@ -42,8 +49,9 @@ class TimelineData {
   // The scene of PanelContext::replay, or of the previous replay while it is being built; null if
   // PanelContext::replay has no samples.
   [[nodiscard]] Scene shown() const;
-  [[nodiscard]] std::shared_ptr<const Scenes> adjacent() const;  // never null
-  [[nodiscard]] std::shared_ptr<const HostRows> host() const;    // never null
+  [[nodiscard]] std::shared_ptr<const Scenes> others() const;             // never null
+  [[nodiscard]] std::shared_ptr<const HostRows> host() const;             // never null
+  [[nodiscard]] std::shared_ptr<const model::Activity> activity() const;  // never null
 
  private:
   struct SceneKey {
@@ -52,14 +60,14 @@ class TimelineData {
     model::RowsBy by = model::RowsBy::Lane;
     friend bool operator==(const SceneKey&, const SceneKey&) = default;
   };
-  struct AdjacentKey {
-    std::shared_ptr<const model::Graph> graph;
-    std::vector<std::uint64_t> replays;
+  struct OthersKey {
+    std::shared_ptr<const model::SampleStore> trace;  // identifies the trace
+    std::vector<ReplayKey> replays;
     model::RowsBy by = model::RowsBy::Lane;
-    friend bool operator==(const AdjacentKey&, const AdjacentKey&) = default;
+    friend bool operator==(const OthersKey&, const OthersKey&) = default;
   };
-  struct AdjacentScenes {
-    AdjacentKey key;
+  struct OtherScenes {
+    OthersKey key;
     Scenes scenes;
   };
   struct HostKey {
@@ -67,9 +75,19 @@ class TimelineData {
     std::size_t ranges = 0;
     friend bool operator==(const HostKey&, const HostKey&) = default;
   };
+  struct ActivityKey {
+    std::shared_ptr<const model::SampleStore> trace;
+    std::uint64_t replays = 0;  // of all graphs, including dropped ones
+    friend bool operator==(const ActivityKey&, const ActivityKey&) = default;
+  };
+  // Used by one background task at a time.
   struct HostBuilder {
     std::shared_ptr<const model::SampleStore> trace;
     HostRowsBuilder builder;
+  };
+  struct ActivityBuilder {
+    std::shared_ptr<const model::SampleStore> trace;
+    model::ActivityBuilder builder;
   };
   struct ShownScene {
     SceneKey key;
@@ -77,11 +95,16 @@ class TimelineData {
   };
 
   AsyncValue<SceneKey, ShownScene> shown_;
-  AsyncValue<AdjacentKey, AdjacentScenes> adjacent_;
+  AsyncValue<OthersKey, OtherScenes> others_;
   AsyncValue<HostKey, HostRows> host_;
+  AsyncValue<ActivityKey, model::Activity> activity_;
   AsyncValue<std::uint64_t, std::optional<std::uint64_t>> choice_;
-  std::shared_ptr<HostBuilder> builder_;  // used by one background task at a time
+  std::shared_ptr<HostBuilder> host_builder_;
+  std::shared_ptr<ActivityBuilder> activity_builder_;
   SceneKey wanted_;
+  // Of the last request_others().
+  std::shared_ptr<const model::SampleStore> others_trace_;
+  model::RowsBy others_by_ = model::RowsBy::Lane;
   std::uint64_t choices_ = 0, taken_ = 0;
 };
 

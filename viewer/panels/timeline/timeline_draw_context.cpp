@@ -72,6 +72,25 @@ ImU32 muted(const Theme& theme, ImU32 colour, float amount) {
       {a.x + (b.x - a.x) * amount, a.y + (b.y - a.y) * amount, a.z + (b.z - a.z) * amount, 1});
 }
 
+const model::Graph* graph_of(const TimelineDrawContext& dc, const TimelineScene& scene) {
+  const model::GraphEntry* const entry =
+      dc.context.document->find({scene.replay.graph, scene.replay.version});
+  return entry == nullptr ? nullptr : entry->graph.get();
+}
+
+std::string host_range_at(const HostRows& host, std::uint32_t thread, Time at) {
+  std::string name;
+  for (auto row = host.rows.lower_bound({thread, std::uint16_t{0}});
+       row != host.rows.end() && row->first.first == thread; ++row) {
+    const auto& spans = row->second;
+    const std::size_t after =
+        spans.lower_bound(at, [](const HostSpan& s, Time t) { return s.started <= t; });
+    if (after == 0 || spans[after - 1].ended < at) break;
+    name = host.ranges[spans[after - 1].range].name;
+  }
+  return name;
+}
+
 std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay>& replays,
                                                     Time from, Time to) {
   // Time of a replay; a replay without times takes that of the next replay that has one.
@@ -104,6 +123,18 @@ std::pair<std::size_t, std::size_t> replays_between(const model::ListView<Replay
     --first;
   }
   return {first, std::max(first, end)};
+}
+
+model::Selection item_of(const PanelContext& context, const TimelineHit& hit) {
+  if (const auto* const node = std::get_if<NodeHit>(&hit)) {
+    const trace::Replay& of = node->scene->replay;
+    return model::SelectedNode{{of.graph, of.version}, node->item->node};
+  }
+  if (const auto* const gap = std::get_if<GapHit>(&hit))
+    return model::SelectedNode{context.view.graph, gap->gap->node};
+  if (const auto* const replay = std::get_if<ReplayHit>(&hit))
+    return model::SelectedReplay{replay->graph, replay->replay.replay};
+  return {};
 }
 
 }  // namespace reprise::viewer

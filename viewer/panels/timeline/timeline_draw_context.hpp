@@ -1,6 +1,6 @@
 // TimelineDrawContext: inputs of the functions that draw a timeline, and the object under the
-// mouse. The plane's unit is 1 ns; 0 is the start of the shown replay. Threads: the drawing
-// thread's.
+// mouse. The plane's unit is 1 ns; 0 is a fixed time near the start of the recording. Threads: the
+// drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "panels/shared/panel_context.hpp"
+#include "panels/timeline/timeline_host.hpp"
 #include "panels/timeline/timeline_layout.hpp"
 #include "panels/timeline/timeline_merge.hpp"
 #include "panels/widgets/canvas.hpp"
@@ -33,6 +34,10 @@ struct ReplayHit {
   trace::Replay replay;
   std::size_t count = 1;
 };
+struct IdleHit {
+  model::IdleGap gap;
+  std::size_t count = 1;
+};
 struct RangeHit {
   trace::HostRange range;
   std::size_t count = 1;
@@ -41,13 +46,15 @@ struct LabelHit {
   TimelineLabel label;
   std::size_t count = 1;
 };
-using TimelineHit = std::variant<std::monostate, NodeHit, GapHit, ReplayHit, RangeHit, LabelHit>;
+using TimelineHit =
+    std::variant<std::monostate, NodeHit, GapHit, ReplayHit, IdleHit, RangeHit, LabelHit>;
 
 // Options set by the user.
 struct TimelineOptions {
   model::RowsBy by = model::RowsBy::Lane;
-  bool is_by_chosen = false;  // the user chose `by`; otherwise lanes if the graph has several
+  bool is_by_chosen = false;  // the user chose `by`; otherwise lanes if a graph has several
   bool predecessor = true, false_dependency = true, bubble = true;  // visible gap kinds
+  bool gap_list = false;
 };
 
 struct TimelineDrawContext {
@@ -55,7 +62,10 @@ struct TimelineDrawContext {
   const Canvas& canvas;
   const TimelineLayout& layout;
   const TimelineOptions& options;
+  const HostRows& host;
   trace::Time origin = 0;
+  trace::Time zero = 0;  // of the axis: the start of the shown replay or of the recording
+  const char* zero_name = "recording start";
   float top = 0;         // screen y of the top of the layout
   float rows_top = 0;    // screen y of the bottom of the ruler
   TimelineHit hit = {};  // set by the draw functions
@@ -89,10 +99,17 @@ void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, Im
                        const std::string& text);
 // Blends the panel colour (amount 0) with `colour` (amount 1); opaque.
 [[nodiscard]] ImU32 muted(const Theme& theme, ImU32 colour, float amount);
+// The graph of a scene; null if the document lacks it.
+[[nodiscard]] const model::Graph* graph_of(const TimelineDrawContext& dc,
+                                           const TimelineScene& scene);
+// The name of the innermost host range of a thread at a time; empty if there is none.
+[[nodiscard]] std::string host_range_at(const HostRows& host, std::uint32_t thread, trace::Time at);
 // The half-open index range of replays that overlap [from, to].
 [[nodiscard]] std::pair<std::size_t, std::size_t> replays_between(
     const model::ListView<trace::Replay>& replays, trace::Time from, trace::Time to);
 
+// The node or replay of a hit; empty: none. Of several merged replays, the first.
+[[nodiscard]] model::Selection item_of(const PanelContext& context, const TimelineHit& hit);
 // Draws the tooltip for TimelineDrawContext::hit.
 void draw_timeline_tooltip(const TimelineDrawContext& dc);
 

@@ -53,7 +53,7 @@ ImU32 gap_colour(const Theme& theme, model::GapKind kind) {
 
 const char* gap_name(model::GapKind kind) {
   switch (kind) {
-    case model::GapKind::Predecessor: return "predecessor wait";
+    case model::GapKind::Predecessor: return "waiting on dependency";
     case model::GapKind::FalseDependency: return "false dependency";
     case model::GapKind::LaunchBubble: break;
   }
@@ -68,7 +68,7 @@ void draw_timeline_gaps(TimelineDrawContext& dc, const TimelineScene& scene) {
   for (std::size_t row = 0; row < scene.rows.rows.size(); ++row) {
     const model::TimelineRow& of = scene.rows.rows[row];
     const TimelineRow* const layout_row =
-        dc.layout.find(TimelineRow::Kind::Nodes, of.group, of.level);
+        dc.layout.find(TimelineRow::Kind::Nodes, of.group, of.level, dc.context.view.graph);
     if (layout_row == nullptr || !dc.is_visible(*layout_row)) continue;
     const std::span<const model::Gap> gaps = scene.row_of_gaps(row);
     const auto first = std::partition_point(gaps.begin(), gaps.end(), [&](const auto& g) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "panels/widgets/format.hpp"
 
@@ -14,24 +13,14 @@ namespace {
 
 constexpr std::uint32_t kFirstGraphColour = 2;  // first category colour of graphs
 
-ImU32 graph_colour(const TimelineDrawContext& dc, model::GraphKey graph) {
-  const Theme& theme = dc.context.theme;
-  if (graph == dc.context.view.graph) return muted(theme, theme.accent, 0.62f);
-  return muted(theme, category(theme, kFirstGraphColour + graph.graph % 5), 0.6f);
-}
-
 TimelineExtent device_extent(const TimelineDrawContext& dc, const Replay& r) {
   if (r.started != 0 && r.ended >= r.started) return {dc.plane_of(r.started), dc.plane_of(r.ended)};
   const double at = dc.plane_of(r.launched);
   return {at, at};
 }
 
-TimelineExtent launch_extent(const TimelineDrawContext& dc, const Replay& r) {
-  return {dc.plane_of(r.launched), dc.plane_of(std::max(r.launch_returned, r.launched))};
-}
-
 void draw_device(TimelineDrawContext& dc, const VisibleReplays& of, std::uint64_t shown) {
-  const TimelineRow* const row = dc.layout.find(of.graph);
+  const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Replays, 0, 0, of.graph);
   if (row == nullptr || !dc.is_visible(*row)) return;
   const Theme& theme = dc.context.theme;
   const auto blocks = merged_blocks(of.first, of.end, 1 / dc.canvas.zoom_x(), [&](std::size_t i) {
@@ -59,34 +48,85 @@ void draw_device(TimelineDrawContext& dc, const VisibleReplays& of, std::uint64_
   }
 }
 
-void draw_launches(TimelineDrawContext& dc, const VisibleReplays& of) {
-  std::map<std::uint32_t, std::vector<std::size_t>> by_thread;
-  for (std::size_t i = of.first; i < of.end; ++i) {
-    if (of.replays[i].launched != 0) by_thread[of.replays[i].thread].push_back(i);
-  }
-  for (const auto& [thread, indices] : by_thread) {
-    const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Launches, thread, 0);
-    if (row == nullptr || !dc.is_visible(*row)) continue;
-    const auto extent_of = [&, &all = indices](std::size_t i) {
-      return launch_extent(dc, of.replays[all[i]]);
-    };
-    for (const TimelineBlock& block :
-         merged_blocks(0, indices.size(), 1 / dc.canvas.zoom_x(), extent_of)) {
-      const TimelineBox box = box_of(dc, *row, block.started, block.ended);
-      const Replay& replay = of.replays[indices[block.first]];
-      const std::string text = block.count() == 1 ? "launch of " + count_text(replay.replay)
-                                                  : count_text(block.count()) + " launches";
-      draw_timeline_box(dc, box, graph_colour(dc, of.graph), text);
-      if (is_below_mouse(dc, box))
-        dc.hit = ReplayHit{ReplayHit::Kind::Launch, of.graph, replay, block.count()};
+std::string graph_name(const TimelineDrawContext& dc, model::GraphKey graph) {
+  const model::GraphEntry* const entry = dc.context.document->find(graph);
+  return entry == nullptr ? "graph " + std::to_string(graph.graph) : entry->graph->name();
+}
+
+// A row of replays or launches of several graphs.
+void draw_spans(TimelineDrawContext& dc, const TimelineRow* row,
+                const model::ListView<model::ReplaySpan>& spans, ReplayHit::Kind kind) {
+  if (row == nullptr || !dc.is_visible(*row)) return;
+  const CanvasBounds bounds = dc.canvas.visible_area();
+  const std::size_t first = spans.lower_bound(
+      bounds.left,
+      [&](const model::ReplaySpan& s, double at) { return dc.plane_of(s.ended) < at; });
+  const std::size_t end = spans.lower_bound(
+      bounds.right,
+      [&](const model::ReplaySpan& s, double at) { return dc.plane_of(s.started) < at; });
+  const bool is_launch = kind == ReplayHit::Kind::Launch;
+  const auto extent_of = [&](std::size_t i) {
+    return TimelineExtent{dc.plane_of(spans[i].started), dc.plane_of(spans[i].ended)};
+  };
+  for (const TimelineBlock& block :
+       merged_blocks(first, std::max(first, end), 1 / dc.canvas.zoom_x(), extent_of)) {
+    const TimelineBox box = box_of(dc, *row, block.started, block.ended);
+    const model::ReplaySpan& span = spans[block.first];
+    const bool is_mixed = !(span.graph == spans[block.end - 1].graph);
+    std::string text;
+    if (box.width() > 20) {
+      text = block.count() == 1
+                 ? graph_name(dc, span.graph) + " " + count_text(span.replay)
+                 : count_text(block.count()) + (is_launch ? " launches" : " replays");
     }
+    draw_timeline_box(dc, box,
+                      is_mixed ? muted(dc.context.theme, dc.context.theme.ink_soft, 0.5f)
+                               : graph_colour(dc, span.graph),
+                      block.count() == 1 && is_launch ? "launch of " + text : text);
+    if (!is_below_mouse(dc, box)) continue;
+    if (const trace::Replay* replay = dc.context.document->find_replay(span.graph, span.replay))
+      dc.hit = ReplayHit{kind, span.graph, *replay, block.count()};
+  }
+}
+
+void draw_idle(TimelineDrawContext& dc, std::uint32_t device,
+               const std::vector<model::IdleGap>& idle) {
+  const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Idle, device, 0);
+  if (row == nullptr || !dc.is_visible(*row)) return;
+  const Theme& theme = dc.context.theme;
+  const CanvasBounds bounds = dc.canvas.visible_area();
+  const auto first = std::partition_point(
+      idle.begin(), idle.end(), [&](const auto& g) { return dc.plane_of(g.ended) < bounds.left; });
+  const auto end = std::partition_point(
+      first, idle.end(), [&](const auto& g) { return dc.plane_of(g.started) < bounds.right; });
+  const auto extent_of = [&](std::size_t i) {
+    return TimelineExtent{dc.plane_of(idle[i].started), dc.plane_of(idle[i].ended)};
+  };
+  for (const TimelineBlock& block : merged_blocks(static_cast<std::size_t>(first - idle.begin()),
+                                                  static_cast<std::size_t>(end - idle.begin()),
+                                                  1 / dc.canvas.zoom_x(), extent_of)) {
+    const model::IdleGap& gap = idle[block.first];
+    const TimelineBox box = box_of(dc, *row, block.started, block.ended);
+    const bool is_one = block.count() == 1;
+    const ImU32 colour = is_one ? idle_colour(theme, gap.cause) : theme.ink_faint;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(box.min, box.max, with_alpha(colour, is_one ? 0.32f : 0.2f));
+    if (is_below_mouse(dc, box)) list.AddRect(box.min, box.max, theme.ink_soft);
+    if (box.width() > 40)
+      draw_text_in(dc, box,
+                   is_one ? std::string(idle_name(gap.cause)) + " " +
+                                duration_text(static_cast<double>(gap.ended - gap.started))
+                          : count_text(block.count()) + " gaps",
+                   theme.ink_soft);
+    if (is_below_mouse(dc, box)) dc.hit = IdleHit{gap, block.count()};
   }
 }
 
 // Arrow from the launch call to the start of the shown replay.
 void draw_shown_launch(const TimelineDrawContext& dc, const Replay& replay) {
   const TimelineRow* const from = dc.layout.find(TimelineRow::Kind::Launches, replay.thread, 0);
-  const TimelineRow* const to = dc.layout.find(dc.context.view.graph);
+  const TimelineRow* const to =
+      dc.layout.find(TimelineRow::Kind::Replays, 0, 0, dc.context.view.graph);
   if (from == nullptr || to == nullptr || replay.launched == 0 || replay.started == 0) return;
   const Theme& theme = dc.context.theme;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -136,12 +176,40 @@ void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host) {
   }
 }
 
-void draw_timeline_replays(TimelineDrawContext& dc, const std::vector<VisibleReplays>& all,
-                           std::uint64_t shown) {
-  for (const VisibleReplays& of : all) {
-    draw_device(dc, of, shown);
-    draw_launches(dc, of);
+ImU32 graph_colour(const TimelineDrawContext& dc, model::GraphKey graph) {
+  const Theme& theme = dc.context.theme;
+  if (graph == dc.context.view.graph) return muted(theme, theme.accent, 0.62f);
+  return muted(theme, category(theme, kFirstGraphColour + graph.graph % 5), 0.6f);
+}
+
+ImU32 idle_colour(const Theme& theme, model::IdleCause cause) {
+  switch (cause) {
+    case model::IdleCause::Host: return theme.warning;
+    case model::IdleCause::Launch: return theme.gap_bubble;
+    case model::IdleCause::Unknown: break;
   }
+  return theme.ink_faint;
+}
+
+const char* idle_name(model::IdleCause cause) {
+  switch (cause) {
+    case model::IdleCause::Host: return "waiting for launch";
+    case model::IdleCause::Launch: return "launch-to-start latency";
+    case model::IdleCause::Unknown: break;
+  }
+  return "idle";
+}
+
+void draw_timeline_replays(TimelineDrawContext& dc, const model::Activity& activity,
+                           const std::vector<VisibleReplays>& all, std::uint64_t shown) {
+  for (const auto& [thread, launches] : activity.threads)
+    draw_spans(dc, dc.layout.find(TimelineRow::Kind::Launches, thread, 0), launches,
+               ReplayHit::Kind::Launch);
+  for (const auto& [device, idle] : activity.idle) draw_idle(dc, device, idle);
+  for (const auto& [queue, replays] : activity.queues)
+    draw_spans(dc, dc.layout.find(TimelineRow::Kind::Queue, queue, 0), replays,
+               ReplayHit::Kind::Device);
+  for (const VisibleReplays& of : all) draw_device(dc, of, shown);
   const PanelContext& context = dc.context;
   const Replay* const replay = context.document->find_replay(context.view.graph, shown);
   if (replay != nullptr) draw_shown_launch(dc, *replay);

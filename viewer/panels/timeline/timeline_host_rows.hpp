@@ -1,5 +1,5 @@
-// The timeline rows above the nodes: host ranges, launch calls and the replays of each graph.
-// Threads: the drawing thread's.
+// The timeline rows above the nodes: host ranges, launch calls, the idle time of each device, and
+// the replays of each queue and graph. Threads: the drawing thread's.
 #pragma once
 
 #include "panels/timeline/timeline_draw_context.hpp"
@@ -8,14 +8,20 @@ namespace reprise::viewer {
 
 void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host);
 
+// The colour of the replays of a graph; the shown graph has the accent colour.
+[[nodiscard]] ImU32 graph_colour(const TimelineDrawContext& dc, model::GraphKey graph);
+[[nodiscard]] ImU32 idle_colour(const Theme& theme, model::IdleCause cause);
+[[nodiscard]] const char* idle_name(model::IdleCause cause);
+
 // The visible replays of one graph.
 struct VisibleReplays {
   model::GraphKey graph;
   model::ListView<trace::Replay> replays;
   std::size_t first = 0, end = 0;  // indices in `replays`
 };
-// `shown`: number of the replay whose nodes are drawn.
-void draw_timeline_replays(TimelineDrawContext& dc, const std::vector<VisibleReplays>& all,
-                           std::uint64_t shown);
+// Draws the rows of launches, devices, queues and graphs. `shown`: number of the replay whose nodes
+// are drawn.
+void draw_timeline_replays(TimelineDrawContext& dc, const model::Activity& activity,
+                           const std::vector<VisibleReplays>& all, std::uint64_t shown);
 
 }  // namespace reprise::viewer

@@ -27,7 +27,7 @@ void draw_timeline_labels_of(TimelineDrawContext& dc, const TimelineScene& scene
     const std::uint32_t level = first->row;
     const auto end = std::find_if(first, scene.labels.end(),
                                   [&](const TimelineLabel& l) { return l.row != level; });
-    const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Labels, 0, level);
+    const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Labels, 0, level, graph.key());
     if (row != nullptr && dc.is_visible(*row)) {
       const std::span<const TimelineLabel> labels(first, end);
       const auto low = std::partition_point(labels.begin(), labels.end(), [&](const auto& l) {

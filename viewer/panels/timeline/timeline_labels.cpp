@@ -37,8 +37,19 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
       continue;
     }
     if (row.label.empty()) continue;
-    const std::string text = fit_text(font, row.label, max.x - min.x - 2 * theme.space);
+    const std::string text = fit_text(font, row.label, max.x - min.x - 3 * theme.space);
     const float width = font->CalcTextSizeA(size, 1e9f, 0, text.c_str()).x;
+    if (row.kind == TimelineRow::Kind::Replays) {
+      const float mark = 4 * theme.scale, x = min.x + theme.half_space + mark,
+                  middle = y + row.height / 2;
+      if (row.is_open) {
+        list.AddTriangleFilled({x - mark, middle - mark / 2}, {x + mark, middle - mark / 2},
+                               {x, middle + mark / 2}, theme.ink_soft);
+      } else {
+        list.AddTriangleFilled({x - mark / 2, middle - mark}, {x + mark / 2, middle},
+                               {x - mark / 2, middle + mark}, theme.ink_soft);
+      }
+    }
     list.AddText(font, size, {max.x - theme.space - width, text_y}, theme.ink, text.c_str());
   }
   list.PopClipRect();

@@ -1,10 +1,11 @@
 // TimelineLayout: the rows of a timeline and their positions, from the top: host threads with
-// launches and nested ranges, the replays of each graph, the lanes or workers of the shown graph,
-// and its labels. Performs no drawing. Threads: pure functions.
+// nested ranges and launches; the idle time of each device and the replays of each queue; each
+// graph with its replays and nodes, and the labels of the shown graph. The rows depend on the trace
+// alone, not on the visible part. Performs no drawing. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,14 +15,15 @@
 namespace reprise::viewer {
 
 struct TimelineRow {
-  enum class Kind : std::uint8_t { Title, Launches, Ranges, Replays, Nodes, Labels };
+  enum class Kind : std::uint8_t { Title, Ranges, Launches, Idle, Queue, Replays, Nodes, Labels };
   Kind kind = Kind::Title;
-  std::uint32_t id = 0;     // thread, lane or worker
+  std::uint32_t id = 0;     // thread, device, queue, lane or worker
   std::uint32_t level = 0;  // depth of ranges; sub-row of nodes or labels
-  model::GraphKey graph;    // for Replays
+  model::GraphKey graph;    // for Replays, Nodes and Labels
   std::string label;        // empty: continues the row above
   std::string detail = {};  // for Title
   float top = 0, height = 0;
+  bool is_open = false;  // for Replays: the node rows of the graph are shown
 };
 
 struct TimelineLayout {
@@ -29,17 +31,34 @@ struct TimelineLayout {
   float height = 0;  // of all rows
   // Null if the layout has no such row.
   [[nodiscard]] const TimelineRow* find(TimelineRow::Kind kind, std::uint32_t id,
-                                        std::uint32_t level) const;
-  [[nodiscard]] const TimelineRow* find(model::GraphKey replays) const;
+                                        std::uint32_t level, model::GraphKey graph = {}) const;
+};
+
+// The number of rows that the nodes of each lane or worker need, over all scenes seen so far. Rows
+// are added, never removed, so that they do not jump.
+class TimelineLevels {
+ public:
+  // Forgets all rows if `by` or the trace changes.
+  void reset(const model::SampleStore* trace, model::RowsBy by);
+  void add(model::GraphKey graph, const TimelineScene& scene);
+  // Rows by lane or worker. Before a scene of the graph was seen: one row for each lane.
+  [[nodiscard]] std::map<std::uint32_t, std::uint32_t> of(const model::GraphEntry& entry) const;
+
+ private:
+  const model::SampleStore* trace_ = nullptr;
+  model::RowsBy by_ = model::RowsBy::Lane;
+  std::map<model::GraphKey, std::map<std::uint32_t, std::uint32_t>> levels_;
 };
 
 struct TimelineLayoutDesc {
   const PanelContext& context;
+  const TimelineLevels& levels;
+  const model::Activity& activity;
   const TimelineScene* shown = nullptr;  // null: no nodes
-  const TimelineData::Scenes* adjacent = nullptr;
   const HostRows* host = nullptr;
-  std::set<std::uint32_t> threads = {};   // threads with visible launches
-  std::set<model::GraphKey> graphs = {};  // graphs with visible replays
+  // Graphs whose node rows the user showed or hid; others: open if the graph is shown or few graphs
+  // were replayed.
+  std::map<model::GraphKey, bool> opened = {};
   model::RowsBy by = model::RowsBy::Lane;
   float available_height = 0;  // node rows grow up to a maximum to fill it
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -10,7 +11,7 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr std::size_t kMaxInspected = 4096;  // items of a block that determine its colour
+constexpr std::size_t kMaxBlockItems = 4096;  // items of a block that determine its colour
 
 bool is_selected(const model::Selection& selection, const model::Graph& graph, std::uint32_t node) {
   return !std::holds_alternative<std::monostate>(selection) &&
@@ -18,12 +19,12 @@ bool is_selected(const model::Selection& selection, const model::Graph& graph, s
 }
 
 // The representative of a block: a selected node, otherwise the longest node.
-const model::TimelineItem& item_of_block(const TimelineDrawContext& dc,
+const model::TimelineItem& item_of_block(const TimelineDrawContext& dc, const model::Graph& graph,
                                          std::span<const model::TimelineItem> items,
                                          const TimelineBlock& block) {
   const model::TimelineItem* longest = &items[block.first];
-  for (std::size_t i = block.first; i < std::min(block.end, block.first + kMaxInspected); ++i) {
-    if (is_selected(dc.context.view.selection, *dc.context.graph(), items[i].node)) return items[i];
+  for (std::size_t i = block.first; i < std::min(block.end, block.first + kMaxBlockItems); ++i) {
+    if (is_selected(dc.context.view.selection, graph, items[i].node)) return items[i];
     if (items[i].ended - items[i].started > longest->ended - longest->started) longest = &items[i];
   }
   return *longest;
@@ -31,13 +32,14 @@ const model::TimelineItem& item_of_block(const TimelineDrawContext& dc,
 
 class NodePainter {
  public:
-  NodePainter(TimelineDrawContext& dc, const TimelineScene& scene)
+  NodePainter(TimelineDrawContext& dc, const TimelineScene& scene, const model::Graph& graph)
       : dc_(dc),
         scene_(scene),
         context_(dc.context),
-        graph_(*dc.context.graph()),
+        graph_(graph),
+        is_of_graph_(graph.key() == dc.context.view.graph),
         list_(*ImGui::GetWindowDrawList()) {
-    if (context_.view.critical_path && context_.replay != nullptr &&
+    if (is_of_graph_ && shows_critical_path(context_) &&
         context_.replay->replay.replay == scene.replay.replay) {
       critical_.assign(graph_.node_count(), 0);
       for (const model::PathStep& step : context_.replay->path.steps) critical_[step.node] = 1;
@@ -47,7 +49,7 @@ class NodePainter {
   void draw(std::size_t row) {
     const model::TimelineRow& of = scene_.rows.rows[row];
     const TimelineRow* const layout_row =
-        dc_.layout.find(TimelineRow::Kind::Nodes, of.group, of.level);
+        dc_.layout.find(TimelineRow::Kind::Nodes, of.group, of.level, graph_.key());
     if (layout_row == nullptr || !dc_.is_visible(*layout_row)) return;
     const std::span<const model::TimelineItem> items = scene_.items(row);
     const CanvasBounds bounds = dc_.canvas.visible_area();
@@ -70,19 +72,19 @@ class NodePainter {
             const TimelineBlock& block) {
     const Theme& theme = context_.theme;
     const TimelineBox box = box_of(dc_, row, block.started, block.ended);
-    const model::TimelineItem& item = item_of_block(dc_, items, block);
+    const model::TimelineItem& item = item_of_block(dc_, graph_, items, block);
     const bool is_one = block.count() == 1, hovered = is_below_mouse(dc_, box);
     bool passes = false, critical = false;
     for (std::size_t i = block.first;
-         i < std::min(block.end, block.first + kMaxInspected) && !(passes && critical); ++i) {
-      passes = passes || context_.passes(items[i].node);
+         i < std::min(block.end, block.first + kMaxBlockItems) && !(passes && critical); ++i) {
+      passes = passes || !is_of_graph_ || context_.passes(items[i].node);
       critical = critical || (!critical_.empty() && critical_[items[i].node] != 0);
     }
     const bool selected = is_selected(context_.view.selection, graph_, item.node);
     const bool linked = hovered || is_selected(context_.view.hovered, graph_, item.node);
     const float gap = box.width() > 5 ? 1.0f : 0.0f, round = box.width() > 8 ? 2 * theme.scale : 0;
     const ImVec2 max{box.max.x - gap, box.max.y};
-    ImU32 fill = node_colour(context_, item.node);
+    ImU32 fill = is_of_graph_ ? node_colour(context_, item.node) : graph_colour(dc_, graph_.key());
     if (!passes) fill = with_alpha(fill, 0.16f);
     list_.AddRectFilled(box.min, max, fill, round);
     if (linked && !selected) list_.AddRectFilled(box.min, max, with_alpha(theme.ink, 0.22f), round);
@@ -95,9 +97,10 @@ class NodePainter {
       list_.AddRectFilled({box.min.x, box.min.y}, {max.x, box.min.y + 3 * theme.scale},
                           theme.critical, round);
     if (selected) draw_selection(box, max);
-    const std::string text = box.width() < 20 ? std::string()
-                             : is_one         ? graph_.node_name(item.node)
-                                              : count_text(block.count()) + " nodes";
+    const bool has_text = box.width() >= 20 && box.max.y - box.min.y >= theme.small->FontSize;
+    const std::string text = !has_text ? std::string()
+                             : is_one  ? graph_.node_name(item.node)
+                                       : count_text(block.count()) + " nodes";
     draw_text_in(dc_, box, text, passes ? ink_on(fill) : theme.ink_faint);
     if (hovered) dc_.hit = NodeHit{&scene_, &item, block.count()};
   }
@@ -118,6 +121,7 @@ class NodePainter {
   const TimelineScene& scene_;
   PanelContext& context_;
   const model::Graph& graph_;
+  bool is_of_graph_;  // the shown graph; others have one colour each
   ImDrawList& list_;
   std::vector<std::uint8_t> critical_;  // per node; empty: the path is not shown
 };
@@ -133,7 +137,8 @@ NodePosition position_of(const TimelineDrawContext& dc, const TimelineScene& sce
   const std::uint32_t item = node < scene.items_of.size() ? scene.items_of[node] : trace::kNone;
   if (item == trace::kNone) return {};
   const model::TimelineRow& of = scene.rows.rows[scene.rows.items[item].row];
-  const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Nodes, of.group, of.level);
+  const TimelineRow* const row =
+      dc.layout.find(TimelineRow::Kind::Nodes, of.group, of.level, dc.context.view.graph);
   return {row, row == nullptr ? 0 : dc.top + row->top + row->height / 2};
 }
 
@@ -155,8 +160,15 @@ void draw_link(const TimelineDrawContext& dc, const TimelineScene& scene, std::u
 
 }  // namespace
 
+bool shows_critical_path(const PanelContext& context) {
+  return context.view.critical_path && context.replay != nullptr && context.graph() != nullptr &&
+         context.replay->path.steps.size() < context.graph()->own_node_count();
+}
+
 void draw_timeline_nodes(TimelineDrawContext& dc, const TimelineScene& scene) {
-  NodePainter nodes(dc, scene);
+  const model::Graph* const graph = graph_of(dc, scene);
+  if (graph == nullptr) return;
+  NodePainter nodes(dc, scene, *graph);
   for (std::size_t row = 0; row < scene.rows.rows.size(); ++row) nodes.draw(row);
 }
 

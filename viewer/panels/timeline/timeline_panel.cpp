@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
 
+#include "panels/shared/item_menu.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/timeline/timeline_data.hpp"
 #include "panels/timeline/timeline_draw_context.hpp"
+#include "panels/timeline/timeline_gap_list.hpp"
 #include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/timeline/timeline_labels.hpp"
 #include "panels/timeline/timeline_layout.hpp"
@@ -22,9 +27,11 @@ using trace::Time;
 
 namespace {
 
-constexpr double kMaxScroll = 20;  // scroll limit before and after the replay, in replay durations
-constexpr std::size_t kMaxAdjacent = 24;  // adjacent replays whose nodes are drawn
-constexpr double kMinAdjacentWidth = 40;  // screen points
+constexpr std::size_t kMaxInspected = 4096;      // visible replays of a graph
+constexpr std::size_t kMaxOthers = 64;           // other replays whose nodes are drawn
+constexpr std::size_t kMaxOtherNodes = 200'000;  // of these together
+constexpr double kMinNodesWidth = 40;            // screen points of a replay whose nodes are drawn
+constexpr double kMaxAxisReplays = 50;  // visible replay lengths up to which a replay is the origin
 
 // The known time span of a replay, never empty.
 struct TimeSpan {
@@ -45,28 +52,43 @@ TimeSpan time_span_of(const trace::Replay& replay, const TimelineScene* scene) {
 }  // namespace
 
 struct TimelinePanel::State {
-  explicit State(Background& background) : data(background) {}
+  explicit State(Background& background) : data(background), gap_list(background) {}
 
   void draw(PanelContext& context);
-  void draw_rows(PanelContext& context, const trace::Replay& replay, const TimelineScene* scene);
+  void draw_rows(PanelContext& context, const trace::Replay* replay,
+                 const TimelineData::Scene& scene);
+  void draw_row_backgrounds(const TimelineDrawContext& dc) const;
   void draw_colours(const PanelContext& context, float names_end, float left);
-  void fit(const trace::Replay& replay, const TimeSpan& time_span);
-  void find_visible_replays(PanelContext& context, Time origin);
+  void fit(TimelineFit part, const trace::Replay* replay, const TimeSpan& time_span);
+  void follow_replay(const trace::Replay& replay, const TimeSpan& time_span);
+  void find_visible_replays(PanelContext& context);
   void reveal(const PanelContext& context, const TimelineScene& scene,
               const TimelineLayout& layout);
+  void reveal_graph(const PanelContext& context, const TimelineLayout& layout, float height);
   void handle_mouse(PanelContext& context, TimelineDrawContext& dc, const TimeSpan& time_span,
-                    const trace::Replay& replay);
+                    const trace::Replay* replay);
+  void draw_menu(PanelContext& context, const trace::Replay* replay, const TimeSpan& time_span);
+  void handle_names(const TimelineLayout& layout, float top, ImVec2 min, ImVec2 max);
+  void show(Time started, Time ended);
 
   TimelineData data;
+  TimelineGapList gap_list;
   TimelineOptions options;
+  TimelineLevels levels;
   Canvas canvas{CanvasAxes::Horizontal};
   TimelineRuler ruler;
-  std::shared_ptr<const model::Graph> graph;  // the last drawn graph
-  std::uint64_t drawn = 0;                    // number of the last drawn replay
-  bool is_fitted = false;                     // the view has not been moved since fit()
-  bool fit_requested = false;                 // the canvas moves in the next frame
+  CanvasMenu menu;
+  std::shared_ptr<const model::SampleStore> samples;  // of the last drawn document
+  Time origin = 0;                                    // of the plane
+  std::optional<TimelineData::ReplayKey> drawn;       // the last drawn replay, and its start
+  Time drawn_start = 0;
+  model::GraphKey revealed_graph;
+  TimelineFit fitted = TimelineFit::None;  // the view has not been moved since fit()
+  TimelineFit fit_next = TimelineFit::None;
+  bool view_requested = false;  // the canvas moves in the next frame
   ImVec2 size{0, 0};
   float scroll = 0;  // vertical scroll offset, screen points
+  std::map<model::GraphKey, bool> opened;
   std::vector<VisibleReplays> visible_replays;
 };
 
@@ -81,123 +103,254 @@ void TimelinePanel::State::draw(PanelContext& context) {
     draw_empty(context.theme, reason.title, reason.hint);
     return;
   }
-  if (graph != context.entry->graph) {
-    graph = context.entry->graph;
-    is_fitted = false;
-    drawn = 0;
+  if (samples != context.document->samples) {
+    samples = context.document->samples;
+    origin = context.document->first;
+    drawn.reset();
     ruler.clear();
+    opened.clear();
     visible_replays.clear();
   }
-  if (!options.is_by_chosen)
-    options.by = graph->record().lanes > 1 ? model::RowsBy::Lane : model::RowsBy::Worker;
+  if (!options.is_by_chosen) {
+    const auto& graphs = context.document->graphs;
+    const bool any_lanes = std::any_of(graphs.begin(), graphs.end(), [](const auto& g) {
+      return g.second.graph->record().lanes > 1;
+    });
+    options.by = any_lanes ? model::RowsBy::Lane : model::RowsBy::Worker;
+  }
+  levels.reset(samples.get(), options.by);
   data.request(context, options.by);
   const TimelineData::Scene scene = data.shown();
-  const TimelineAction action = draw_timeline_toolbar(context, scene.get(), options);
+  const TimelineAction action = draw_timeline_toolbar(context, scene.get(), fitted, options);
   if (action.newest) context.view.replay.reset();
   if (action.go) data.choose(context, *action.go);
+  fit_next = action.fit;
   if (const auto chosen = data.take_choice()) context.view.replay = *chosen;
   if (context.replay == nullptr) {
     const TimelineReason reason = missing_nodes_reason(context);
-    if (reason.is_busy) return draw_busy(context.theme, reason.title);
-    return draw_empty(context.theme, reason.title, reason.hint);
+    if (reason.is_busy && !drawn) return draw_busy(context.theme, reason.title);
+    return draw_rows(context, nullptr, nullptr);
   }
-  draw_rows(context, scene ? scene->replay : context.replay->replay, scene.get());
+  draw_rows(context, scene ? &scene->replay : &context.replay->replay, scene);
 }
 
-// Shows the replay, and its launch call if that is close to the start.
-void TimelinePanel::State::fit(const trace::Replay& replay, const TimeSpan& time_span) {
-  const auto length = static_cast<double>(time_span.ended - time_span.started);
-  double left = 0;
-  if (replay.launched != 0 && replay.launched < time_span.started) {
-    if (const auto before = static_cast<double>(time_span.started - replay.launched);
-        before < 0.35 * length)
-      left = -before;
+// Fits the recording, or the replay and its launch call if that is close to the start.
+void TimelinePanel::State::fit(TimelineFit part, const trace::Replay* replay,
+                               const TimeSpan& time_span) {
+  fitted = part;
+  view_requested = true;
+  if (part == TimelineFit::Recording || replay == nullptr) {
+    fitted = TimelineFit::Recording;
+    return canvas.fit();
   }
-  canvas.show({left, 0, length, 1});
-  is_fitted = fit_requested = true;
+  const auto start = static_cast<double>(time_span.started - origin),
+             length = static_cast<double>(time_span.ended - time_span.started);
+  double left = start;
+  if (replay->launched != 0 && replay->launched < time_span.started) {
+    if (const auto before = static_cast<double>(time_span.started - replay->launched);
+        before < 0.35 * length)
+      left -= before;
+  }
+  canvas.show({left, 0, start + length, 1});
+}
+
+// Keeps the part of the replay in view when another replay is shown; the view stays if the new
+// replay is in it.
+void TimelinePanel::State::follow_replay(const trace::Replay& replay, const TimeSpan& time_span) {
+  const TimelineData::ReplayKey key{{replay.graph, replay.version}, replay.replay};
+  if (drawn == key) return;
+  const bool is_first = !drawn;
+  const Time before = std::exchange(drawn_start, time_span.started);
+  drawn = key;
+  if (is_first || fitted == TimelineFit::Replay)
+    return fit(TimelineFit::Replay, &replay, time_span);
+  const CanvasBounds visible = canvas.visible_area();
+  const auto started = static_cast<double>(time_span.started - origin),
+             ended = static_cast<double>(time_span.ended - origin);
+  if (fitted == TimelineFit::Recording || (ended > visible.left && started < visible.right)) return;
+  canvas.centre((visible.left + visible.right) / 2 + static_cast<double>(drawn_start - before), 0);
 }
 
 // Finds the visible replays and requests the nodes of those that are wide enough.
-void TimelinePanel::State::find_visible_replays(PanelContext& context, Time origin) {
+void TimelinePanel::State::find_visible_replays(PanelContext& context) {
   const CanvasBounds visible = canvas.visible_area();
   const Time from = origin + static_cast<Time>(visible.left),
              to = origin + static_cast<Time>(visible.right);
   visible_replays.clear();
-  std::vector<trace::Replay> adjacent;
+  std::vector<trace::Replay> others;
+  std::size_t nodes = 0;
   for (const auto& [key, entry] : context.document->graphs) {
     const auto [first, end] = replays_between(entry.replays, from, to);
     if (first == end) continue;
     visible_replays.push_back({key, entry.replays, first, end});
-    if (entry.graph != graph) continue;
-    for (std::size_t i = first; i < end; ++i) {
+    if (end - first > kMaxInspected) continue;  // most of them are too narrow
+    for (std::size_t i = first; i < end && others.size() <= kMaxOthers; ++i) {
       const trace::Replay& r = entry.replays[i];
       const bool is_wide =
           r.started != 0 &&
-          static_cast<double>(r.ended - r.started) * canvas.zoom_x() >= kMinAdjacentWidth;
-      if (r.sampled != 0 && r.replay != drawn && is_wide && r.ended >= from && r.started <= to)
-        adjacent.push_back(r);
+          static_cast<double>(r.ended - r.started) * canvas.zoom_x() >= kMinNodesWidth;
+      const bool is_drawn = drawn && drawn->graph == key && drawn->replay == r.replay;
+      if (r.sampled == 0 || is_drawn || !is_wide || r.ended < from || r.started > to) continue;
+      others.push_back(r);
+      nodes += entry.graph->node_count();
     }
   }
-  if (adjacent.size() > kMaxAdjacent) adjacent.clear();
-  data.request_adjacent(context, options.by, std::move(adjacent));
+  if (others.size() > kMaxOthers || nodes > kMaxOtherNodes) others.clear();
+  data.request_others(context, options.by, std::move(others));
 }
 
-void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay& replay,
-                                     const TimelineScene* scene) {
+void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay* replay,
+                                     const TimelineData::Scene& scene) {
   const Theme& theme = context.theme;
-  const TimeSpan time_span = time_span_of(replay, scene);
-  const auto length = static_cast<double>(time_span.ended - time_span.started);
+  const model::Document& document = *context.document;
+  const TimeSpan time_span = replay != nullptr
+                                 ? time_span_of(*replay, scene.get())
+                                 : TimeSpan{origin, std::max(document.last, origin + 1000)};
+  const auto length = static_cast<double>(time_span.ended - time_span.started),
+             start = static_cast<double>(time_span.started - origin);
   const ImVec2 at = ImGui::GetCursorScreenPos(), available = ImGui::GetContentRegionAvail();
   const float labels = std::min(132 * theme.scale, available.x * 0.3f), bar = 10 * theme.scale,
+              list_width = options.gap_list && available.x > 900 * theme.scale
+                               ? std::min(460 * theme.scale, available.x * 0.4f)
+                               : 0,
               ruler_height = 20 * theme.scale;
-  const ImVec2 area{std::max(available.x - labels - bar, 24.0f), std::max(available.y, 40.0f)};
+  const ImVec2 area{std::max(available.x - labels - bar - list_width, 24.0f),
+                    std::max(available.y, 40.0f)};
 
-  if (drawn == 0 || (drawn != replay.replay && is_fitted)) fit(replay, time_span);
-  drawn = replay.replay;
+  if (replay != nullptr) follow_replay(*replay, time_span);
+  if (replay == nullptr && fitted == TimelineFit::None && size.x == 0)
+    fit(TimelineFit::Recording, replay, time_span);
   ImGui::SetCursorScreenPos({at.x + labels, at.y});
-  const bool moved = canvas.begin(
-      "timeline", {-kMaxScroll * length, 0, (kMaxScroll + 1) * length, 1}, theme, area);
+  const double last = static_cast<double>(std::max(document.last, time_span.ended) - origin);
+  const CanvasBounds recording{static_cast<double>(document.first - origin), 0, last, 1};
+  const bool moved = canvas.begin("timeline", recording, theme, area);
   const bool resized = area.x != size.x || area.y != size.y;
-  if (moved && !resized && !fit_requested) is_fitted = false;
-  fit_requested = false;
+  const CanvasBounds visible = canvas.visible_area();
+  const bool is_whole = visible.left <= recording.left && visible.right >= recording.right;
+  if (moved && !resized && !view_requested &&
+      (fitted == TimelineFit::Replay || (fitted == TimelineFit::Recording && !is_whole)))
+    fitted = TimelineFit::None;
+  view_requested = false;
   size = area;
-  if ((resized && is_fitted) || (canvas.is_hovered() && is_pressed(Key::Home)))
-    fit(replay, time_span);
+  if (fit_next != TimelineFit::None) {
+    fit(fit_next, replay, time_span);
+  } else if (canvas.is_hovered() && is_pressed(Key::Home)) {
+    fit(fitted == TimelineFit::Replay ? TimelineFit::Recording : TimelineFit::Replay, replay,
+        time_span);
+  } else if (resized && fitted == TimelineFit::Replay) {
+    fit(fitted, replay, time_span);
+  }
   if (canvas.is_hovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 1))
     scroll -= ImGui::GetIO().MouseDelta.y;
   ruler.update(canvas);
-  find_visible_replays(context, time_span.started);
+  find_visible_replays(context);
 
-  const auto adjacent = data.adjacent();
+  const auto others = data.others();
   const auto host = data.host();
-  TimelineLayoutDesc desc{
-      .context = context, .shown = scene, .adjacent = adjacent.get(), .host = host.get()};
-  desc.threads.insert(replay.thread);
-  for (const VisibleReplays& r : visible_replays) {
-    desc.graphs.insert(r.graph);
-    for (std::size_t i = r.first; i < std::min(r.end, r.first + 256); ++i)
-      desc.threads.insert(r.replays[i].thread);
-  }
-  desc.by = options.by;
-  desc.available_height = area.y - ruler_height;
-  const TimelineLayout layout = make_timeline_layout(desc);
-  scroll = std::clamp(scroll, 0.0f, std::max(layout.height - desc.available_height, 0.0f));
+  const auto activity = data.activity();
+  if (scene != nullptr) levels.add({scene->replay.graph, scene->replay.version}, *scene);
+  for (const auto& [key, other] : *others) levels.add(key.graph, *other);
+  const float rows_height = area.y - ruler_height;
+  const TimelineLayout layout = make_timeline_layout({.context = context,
+                                                      .levels = levels,
+                                                      .activity = *activity,
+                                                      .shown = scene.get(),
+                                                      .host = host.get(),
+                                                      .opened = opened,
+                                                      .by = options.by,
+                                                      .available_height = rows_height});
+  reveal_graph(context, layout, rows_height);
+  scroll = std::clamp(scroll, 0.0f, std::max(layout.height - rows_height, 0.0f));
   if (scene != nullptr && context.view.reveal_selection) reveal(context, *scene, layout);
+  const auto* const span = std::get_if<model::SelectedSpan>(&context.view.selection);
+  if (span != nullptr && context.view.reveal_selection) show(span->started, span->ended);
 
   const float rows_top = canvas.min().y + ruler_height;
   TimelineDrawContext dc{.context = context,
                          .canvas = canvas,
                          .layout = layout,
                          .options = options,
-                         .origin = time_span.started,
+                         .host = *host,
+                         .origin = origin,
+                         .zero = document.first,
                          .top = rows_top - scroll,
                          .rows_top = rows_top};
-  const TimelineRulerDesc axis{
-      .theme = theme, .canvas = canvas, .height = ruler_height, .replay = std::pair(0.0, length)};
+  if (replay != nullptr && visible.right - visible.left < kMaxAxisReplays * length &&
+      visible.left < start + length && visible.right > start) {
+    dc.zero = time_span.started;
+    dc.zero_name = "replay start";
+  }
+  TimelineRulerDesc axis{
+      .theme = theme, .canvas = canvas, .height = ruler_height, .zero = dc.plane_of(dc.zero)};
+  if (replay != nullptr) axis.replay = std::pair(start, start + length);
+  if (span != nullptr)
+    axis.selected = std::pair(dc.plane_of(span->started), dc.plane_of(span->ended));
   ruler.draw_lines(axis);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect({canvas.min().x, rows_top}, canvas.max(), true);
-  for (const TimelineRow& row : layout.rows) {
+  draw_row_backgrounds(dc);
+  draw_timeline_ranges(dc, *host);
+  draw_timeline_replays(dc, *activity, visible_replays, drawn ? drawn->replay : 0);
+  for (const auto& [key, other] : *others) {
+    if (!(drawn == key)) draw_timeline_nodes(dc, *other);
+  }
+  if (scene != nullptr) {
+    draw_timeline_gaps(dc, *scene);
+    draw_timeline_nodes(dc, *scene);
+    const bool path_matches = context.replay->replay.replay == scene->replay.replay;
+    if (path_matches && shows_critical_path(context))
+      draw_timeline_path(dc, *scene, context.replay->path);
+    draw_timeline_links(dc, *scene);
+    draw_timeline_labels_of(dc, *scene);
+  }
+  list.PopClipRect();
+  ruler.draw(axis);
+  handle_mouse(context, dc, time_span, replay);
+  canvas.end();
+  draw_menu(context, replay, time_span);
+
+  const ImVec2 names_max{at.x + labels, canvas.max().y};
+  draw_timeline_labels(theme, layout, dc.top, {at.x, rows_top}, names_max);
+  handle_names(layout, dc.top, {at.x, rows_top}, names_max);
+  const std::string axis_title = std::string("from ") + dc.zero_name;
+  list.AddText(
+      theme.small, theme.small->FontSize,
+      {at.x + theme.half_space, canvas.min().y + (ruler_height - theme.small->FontSize) / 2},
+      theme.ink_soft, axis_title.c_str());
+  scroll = draw_timeline_scrollbar(theme, scroll, layout.height, rows_height,
+                                   {canvas.max().x + 1, rows_top});
+  if (list_width > 0) {
+    ImGui::SetCursorScreenPos({canvas.max().x + bar + theme.half_space, at.y});
+    if (const auto gap =
+            gap_list.draw(dc, activity, scene, {list_width - theme.half_space, area.y})) {
+      show(gap->started, gap->ended);
+      if (const auto* idle = std::get_if<model::IdleGap>(&gap->gap)) {
+        context.view.select(model::SelectedReplay{idle->graph, idle->replay});
+      } else {
+        context.view.select(
+            model::SelectedNode{context.view.graph, std::get<model::Gap>(gap->gap).node});
+      }
+    }
+  }
+  if (scene != nullptr) {
+    const auto named = std::find_if(layout.rows.rbegin(), layout.rows.rend(),
+                                    [](const TimelineRow& r) { return !r.label.empty(); });
+    const float names = named == layout.rows.rend() ? 0 : named->top + named->height;
+    return draw_colours(context, dc.top + names, at.x);
+  }
+  const float rows_end = std::min(dc.top + layout.height, canvas.max().y);
+  const TimelineReason reason = missing_nodes_reason(context);
+  const float top = std::min(rows_end, canvas.max().y - 4 * theme.row);
+  ImGui::SetCursorScreenPos({canvas.min().x, top});
+  ImGui::BeginChild("reason", {area.x, canvas.max().y - top}, false, ImGuiWindowFlags_NoInputs);
+  reason.is_busy ? draw_busy(theme, reason.title) : draw_empty(theme, reason.title, reason.hint);
+  ImGui::EndChild();
+}
+
+void TimelinePanel::State::draw_row_backgrounds(const TimelineDrawContext& dc) const {
+  const Theme& theme = dc.context.theme;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (const TimelineRow& row : dc.layout.rows) {
     const float y = dc.top + row.top;
     if (row.kind == TimelineRow::Kind::Title) {
       list.AddLine({canvas.min().x, y + row.height - 2}, {canvas.max().x, y + row.height - 2},
@@ -211,138 +364,129 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay&
                          with_alpha(theme.ink, 0.03f));
     }
   }
-  draw_timeline_ranges(dc, *host);
-  draw_timeline_replays(dc, visible_replays, replay.replay);
-  for (const auto& [number, other] : *adjacent) {
-    if (number != replay.replay) draw_timeline_nodes(dc, *other);
-  }
-  if (scene != nullptr) {
-    draw_timeline_gaps(dc, *scene);
-    draw_timeline_nodes(dc, *scene);
-    const bool path_matches = context.replay->replay.replay == scene->replay.replay;
-    if (context.view.critical_path && path_matches)
-      draw_timeline_path(dc, *scene, context.replay->path);
-    draw_timeline_links(dc, *scene);
-    draw_timeline_labels_of(dc, *scene);
-  }
-  list.PopClipRect();
-  ruler.draw(axis);
-  handle_mouse(context, dc, time_span, replay);
-  canvas.end();
-
-  draw_timeline_labels(theme, layout, dc.top, {at.x, rows_top}, {at.x + labels, canvas.max().y});
-  const char* const axis_title = "from start";
-  list.AddText(
-      theme.small, theme.small->FontSize,
-      {at.x + theme.half_space, canvas.min().y + (ruler_height - theme.small->FontSize) / 2},
-      theme.ink_soft, axis_title);
-  scroll = draw_timeline_scrollbar(theme, scroll, layout.height, desc.available_height,
-                                   {canvas.max().x + 1, rows_top});
-  if (scene != nullptr) {
-    const auto last =
-        std::find_if(layout.rows.rbegin(), layout.rows.rend(),
-                     [](const TimelineRow& r) { return r.kind == TimelineRow::Kind::Nodes; });
-    const float names =
-        last == layout.rows.rend() ? 0 : last->top + last->height + 22 * theme.scale;
-    return draw_colours(context, dc.top + names, at.x);
-  }
-  const float rows_end = std::min(rows_top + layout.height, canvas.max().y);
-  const TimelineReason reason = missing_nodes_reason(context);
-  const float top = std::min(rows_end, canvas.max().y - 4 * theme.row);
-  ImGui::SetCursorScreenPos({canvas.min().x, top});
-  ImGui::BeginChild("reason", {area.x, canvas.max().y - top}, false, ImGuiWindowFlags_NoInputs);
-  reason.is_busy ? draw_busy(theme, reason.title) : draw_empty(theme, reason.title, reason.hint);
-  ImGui::EndChild();
 }
 
-// Draws the colour legend: below the row names if there is space, otherwise at the lower right.
+// A click on the name of a graph shows or hides its nodes.
+void TimelinePanel::State::handle_names(const TimelineLayout& layout, float top, ImVec2 min,
+                                        ImVec2 max) {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(min, max)) return;
+  const float y = ImGui::GetIO().MousePos.y - top;
+  for (const TimelineRow& row : layout.rows) {
+    if (row.kind != TimelineRow::Kind::Replays || y < row.top || y >= row.top + row.height)
+      continue;
+    ImGui::SetTooltip("%s\nClick to %s its nodes", row.label.c_str(),
+                      row.is_open ? "hide" : "show");
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) opened[row.graph] = !row.is_open;
+  }
+}
+
+// Scrolls to the rows of another graph once.
+void TimelinePanel::State::reveal_graph(const PanelContext& context, const TimelineLayout& layout,
+                                        float height) {
+  const TimelineRow* const row = layout.find(TimelineRow::Kind::Replays, 0, 0, context.view.graph);
+  if (row == nullptr || revealed_graph == context.view.graph) return;
+  revealed_graph = context.view.graph;
+  if (row->top < scroll || row->top + 3 * row->height > scroll + height) scroll = row->top;
+}
+
+void TimelinePanel::State::show(Time started, Time ended) {
+  const auto left = static_cast<double>(started - origin),
+             right = static_cast<double>(ended - origin),
+             margin = std::max((right - left) * 0.3, 20.0);
+  canvas.show({left - margin, 0, right + margin, 1});
+  fitted = TimelineFit::None;
+  view_requested = true;
+}
+
+// Draws the colour legend below the row names, if there is space: it never covers rows.
 void TimelinePanel::State::draw_colours(const PanelContext& context, float names_end, float left) {
   const Theme& theme = context.theme;
   const float pad = theme.space, column = canvas.min().x - left - 2 * pad,
               width = std::min(150 * theme.scale, column);
-  const ColourBy by = context.view.colour_by;
-  const bool is_heat = by == ColourBy::Median || by == ColourBy::P99 || by == ColourBy::Share ||
-                       by == ColourBy::Slack;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.PushClipRect({left, canvas.min().y}, canvas.max(), true);
   // Draw once outside the clip rectangle to measure the height.
   const float height = draw_colour_legend(context, {canvas.max().x + 1e5f, canvas.min().y}, width);
-  if (is_heat && names_end < canvas.max().y - height - 2 * pad) {
+  if (names_end < canvas.max().y - height - pad)
     draw_colour_legend(context, {left + pad, canvas.max().y - height - pad}, width);
-  } else if (canvas.max().y - canvas.min().y >
-             2.5f * height) {  // covers rows: only if most remain visible
-    const ImVec2 min{canvas.max().x - width - 3 * pad,
-                     std::max(canvas.max().y - height - 3 * pad, canvas.min().y)};
-    const ImVec2 max{min.x + width + 2 * pad, min.y + height + 1.5f * pad};
-    list.AddRectFilled(min, max, with_alpha(theme.raised, 0.95f), theme.radius);
-    list.AddRect(min, max, theme.line, theme.radius);
-    draw_colour_legend(context, {min.x + pad, min.y + pad}, width);
-  }
   list.PopClipRect();
 }
 
 void TimelinePanel::State::reveal(const PanelContext& context, const TimelineScene& scene,
                                   const TimelineLayout& layout) {
   const auto* const node = std::get_if<model::SelectedNode>(&context.view.selection);
-  if (node == nullptr || node->graph != graph->key() || node->node >= scene.items_of.size() ||
+  if (node == nullptr || node->graph != context.view.graph || node->node >= scene.items_of.size() ||
       scene.items_of[node->node] == trace::kNone)
     return;
   const model::TimelineItem& item = scene.rows.items[scene.items_of[node->node]];
-  const Time origin = time_span_of(scene.replay, &scene).started;
   const auto started = static_cast<double>(item.started - origin),
              ended = static_cast<double>(item.ended - origin);
   const CanvasBounds visible = canvas.visible_area();
   if (ended < visible.left || started > visible.right) {
     canvas.centre((started + ended) / 2, 0);
-    is_fitted = false;
+    fitted = TimelineFit::None;
   }
   const model::TimelineRow& of = scene.rows.rows[item.row];
-  const TimelineRow* const row = layout.find(TimelineRow::Kind::Nodes, of.group, of.level);
+  const TimelineRow* const row =
+      layout.find(TimelineRow::Kind::Nodes, of.group, of.level, context.view.graph);
   const float height = size.y - 20 * context.theme.scale;
   if (row != nullptr && (row->top < scroll || row->top + row->height > scroll + height)) {
     scroll = std::clamp(row->top - height / 2, 0.0f, std::max(layout.height - height, 0.0f));
   }
 }
 
+void TimelinePanel::State::draw_menu(PanelContext& context, const trace::Replay* replay,
+                                     const TimeSpan& time_span) {
+  if (!menu.begin(context)) return;
+  if (ImGui::MenuItem("Fit replay to view", nullptr, false, replay != nullptr))
+    fit(TimelineFit::Replay, replay, time_span);
+  if (ImGui::MenuItem("Fit recording to view")) fit(TimelineFit::Recording, replay, time_span);
+  const CanvasBounds visible = canvas.visible_area();
+  const auto measured = ruler.span();
+  const auto [from, to] = measured.value_or(std::pair(visible.left, visible.right));
+  const char* const bookmark = measured ? "Bookmark the measured span..." : "Bookmark this view...";
+  if (!context.is_live && ImGui::MenuItem(bookmark)) {
+    context.view.select(model::SelectedSpan{origin + static_cast<Time>(std::min(from, to)),
+                                            origin + static_cast<Time>(std::max(from, to))});
+    context.view.focus_note = true;
+  }
+  ImGui::MenuItem("Gap list", nullptr, &options.gap_list);
+  ImGui::EndPopup();
+}
+
 void TimelinePanel::State::handle_mouse(PanelContext& context, TimelineDrawContext& dc,
-                                        const TimeSpan& time_span, const trace::Replay& replay) {
+                                        const TimeSpan& time_span, const trace::Replay* replay) {
   if (!canvas.is_hovered() || ruler.is_measuring()) return;
+  if (is_menu_click()) menu.open(item_of(context, dc.hit));
   if (ImGui::IsMouseDown(ImGuiMouseButton_Right) || ImGui::IsMouseDown(ImGuiMouseButton_Middle))
     return;
-  const auto show = [&](Time started, Time ended) {
-    const double left = dc.plane_of(started), right = dc.plane_of(ended),
-                 margin = std::max((right - left) * 0.3, 20.0);
-    canvas.show({left - margin, 0, right + margin, 1});
-    is_fitted = false;
-    fit_requested = true;
-  };
-  const bool clicked = canvas.is_clicked() && !ImGui::GetIO().KeyShift,
-             double_clicked = canvas.is_double_clicked();
+  const bool clicked = canvas.is_clicked(), double_clicked = canvas.is_double_clicked();
+  const model::Selection item = item_of(context, dc.hit);
+  if (!std::holds_alternative<std::monostate>(item)) context.view.hovered = item;
   if (const auto* const node = std::get_if<NodeHit>(&dc.hit)) {
-    const model::SelectedNode selected{graph->key(), node->item->node};
-    context.view.hovered = selected;
-    if (clicked) context.view.select(selected);
+    const trace::Replay& of = node->scene->replay;
+    const TimelineData::ReplayKey key{{of.graph, of.version}, of.replay};
+    if (clicked && !(drawn == key)) context.view.show_replay(key.graph, key.replay);
+    if (clicked) context.view.select(item);
     if (double_clicked) show(node->item->started, node->item->ended);
   } else if (const auto* const gap = std::get_if<GapHit>(&dc.hit)) {
-    context.view.hovered = model::SelectedNode{graph->key(), gap->gap->node};
-    if (clicked) context.view.select(model::SelectedNode{graph->key(), gap->gap->node});
+    if (clicked) context.view.select(item);
     if (double_clicked) show(gap->gap->started, gap->gap->ended);
   } else if (const auto* const of = std::get_if<ReplayHit>(&dc.hit)) {
-    const model::SelectedReplay selected{of->graph, of->replay.replay};
-    context.view.hovered = selected;
-    if (clicked && of->count == 1) {
-      context.view.graph = of->graph;
-      context.view.replay = of->replay.replay;
-      context.view.select(selected);
-    }
+    if (clicked && of->count == 1) context.view.go_to(item);
     if (double_clicked && of->replay.started != 0) show(of->replay.started, of->replay.ended);
+  } else if (const auto* const idle = std::get_if<IdleHit>(&dc.hit)) {
+    if (double_clicked) show(idle->gap.started, idle->gap.ended);
   } else if (const auto* const range = std::get_if<RangeHit>(&dc.hit)) {
     if (double_clicked) show(range->range.started, range->range.ended);
   } else if (const auto* const label = std::get_if<LabelHit>(&dc.hit)) {
     if (double_clicked) show(label->label.started, label->label.ended);
   } else {
-    if (clicked) context.view.selection = {};
-    if (double_clicked) fit(replay, time_span);
+    if (clicked) {
+      context.view.selection = {};
+      ruler.clear();
+    }
+    if (double_clicked) fit(TimelineFit::Replay, replay, time_span);
   }
   draw_timeline_tooltip(dc);
 }

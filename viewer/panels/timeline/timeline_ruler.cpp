@@ -11,6 +11,9 @@ namespace reprise::viewer {
 
 namespace {
 
+constexpr float kMinDrag = 5;        // screen points; shorter drags are clicks
+constexpr float kMinDimmed = 0.25f;  // of the canvas: narrower replays do not dim what is around
+
 double step_of(const TimelineRulerDesc& desc) {
   const CanvasBounds visible = desc.canvas.visible_area();
   const double width = desc.canvas.max().x - desc.canvas.min().x;
@@ -21,19 +24,16 @@ double step_of(const TimelineRulerDesc& desc) {
 
 void TimelineRuler::update(const Canvas& canvas) {
   const ImGuiIO& io = ImGui::GetIO();
+  const double at = canvas.x_of(io.MousePos.x);
   if (canvas.is_hovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
-    measuring_ = io.KeyShift;
-    if (measuring_) span_ = {canvas.x_of(io.MousePos.x), canvas.x_of(io.MousePos.x)};
+    is_pressed_ = true;
+    pressed_ = at;
   }
-  if (measuring_) {
-    span_->second = canvas.x_of(io.MousePos.x);
-    if (!io.MouseDown[0]) {
-      measuring_ = false;
-      if (std::abs(span_->second - span_->first) * canvas.zoom_x() < 3) span_.reset();
-    }
-  } else if (span_ && is_pressed(Key::Escape)) {
-    span_.reset();
-  }
+  measuring_ =
+      is_pressed_ && (measuring_ || ImGui::IsMouseDragging(ImGuiMouseButton_Left, kMinDrag));
+  if (measuring_) span_ = {pressed_, at};
+  if (!io.MouseDown[0]) is_pressed_ = false;
+  if (!measuring_ && span_ && is_pressed(Key::Escape)) span_.reset();
 }
 
 void TimelineRuler::draw_lines(const TimelineRulerDesc& desc) const {
@@ -46,12 +46,16 @@ void TimelineRuler::draw_lines(const TimelineRulerDesc& desc) const {
     const auto x_of = [&](double at) {
       return std::clamp(canvas.to_screen(at, 0).x, canvas.min().x, canvas.max().x);
     };
+    const float from = x_of(desc.replay->first), to = x_of(desc.replay->second);
     const ImU32 dim = with_alpha(theme.background, 0.55f);
-    list.AddRectFilled({canvas.min().x, top}, {x_of(desc.replay->first), bottom}, dim);
-    list.AddRectFilled({x_of(desc.replay->second), top}, {canvas.max().x, bottom}, dim);
+    if (to - from > kMinDimmed * (canvas.max().x - canvas.min().x)) {
+      list.AddRectFilled({canvas.min().x, top}, {from, bottom}, dim);
+      list.AddRectFilled({to, top}, {canvas.max().x, bottom}, dim);
+    }
   }
-  for (const double tick : round_ticks(visible.left, visible.right, step_of(desc))) {
-    const float x = std::floor(canvas.to_screen(tick, 0).x) + 0.5f;
+  for (const double tick :
+       round_ticks(visible.left - desc.zero, visible.right - desc.zero, step_of(desc))) {
+    const float x = std::floor(canvas.to_screen(tick + desc.zero, 0).x) + 0.5f;
     list.AddLine({x, top}, {x, bottom}, with_alpha(theme.line, tick == 0 ? 1 : 0.7f));
   }
 }
@@ -63,15 +67,16 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
   const ImFont* const font = theme.small;
   const float size = font->FontSize, top = canvas.min().y, bottom = top + desc.height;
   const CanvasBounds visible = canvas.visible_area();
-  const double step = step_of(desc),
-               largest = std::max(std::abs(visible.left), std::abs(visible.right));
+  const double step = step_of(desc), left_time = visible.left - desc.zero,
+               right_time = visible.right - desc.zero,
+               largest = std::max(std::abs(left_time), std::abs(right_time));
   const auto width_of = [&](const std::string& text) {
     return font->CalcTextSizeA(size, 1e9f, 0, text.c_str()).x;
   };
   list.AddRectFilled({canvas.min().x, top}, {canvas.max().x, bottom}, theme.raised);
   list.AddLine({canvas.min().x, bottom}, {canvas.max().x, bottom}, theme.line);
-  for (const double tick : round_ticks(visible.left, visible.right, step)) {
-    const float x = std::floor(canvas.to_screen(tick, 0).x) + 0.5f;
+  for (const double tick : round_ticks(left_time, right_time, step)) {
+    const float x = std::floor(canvas.to_screen(tick + desc.zero, 0).x) + 0.5f;
     list.AddLine({x, bottom - 4 * theme.scale}, {x, bottom}, theme.ink_soft);
     const std::string text = tick_text(tick, step, largest);
     list.AddText(font, size, {x + 3 * theme.scale, top + (desc.height - size) / 2 - 1},
@@ -86,6 +91,13 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
                              theme.accent);
     }
   }
+  if (desc.selected) {
+    const float left = canvas.to_screen(desc.selected->first, 0).x,
+                right = std::max(canvas.to_screen(desc.selected->second, 0).x, left + 1);
+    list.AddRectFilled({left, bottom}, {right, canvas.max().y}, with_alpha(theme.accent, 0.12f));
+    for (const float x : {left, right})
+      list.AddLine({x, bottom}, {x, canvas.max().y}, with_alpha(theme.accent, 0.8f));
+  }
   if (!span_) return;
   const double started = std::min(span_->first, span_->second),
                ended = std::max(span_->first, span_->second);
@@ -96,8 +108,8 @@ void TimelineRuler::draw(const TimelineRulerDesc& desc) const {
     list.AddLine({x, top}, {x, canvas.max().y}, theme.accent, 1.5f * theme.scale);
   list.AddLine({left, middle}, {right, middle}, theme.accent, 1.5f * theme.scale);
   const std::string text = duration_text(ended - started) + "  (" +
-                           tick_text(started, step / 100, largest) + " to " +
-                           tick_text(ended, step / 100, largest) + ")";
+                           tick_text(started - desc.zero, step / 100, largest) + " to " +
+                           tick_text(ended - desc.zero, step / 100, largest) + ")";
   const float width = width_of(text),
               at = std::clamp((left + right - width) / 2, canvas.min().x + 4,
                               std::max(canvas.min().x + 4, canvas.max().x - width - 4));

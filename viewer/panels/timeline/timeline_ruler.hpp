@@ -1,5 +1,5 @@
-// TimelineRuler: the time axis of a timeline, its grid lines, the bounds of the shown replay, and a
-// span that the user measures with Shift and the left button. Threads: the drawing thread's.
+// TimelineRuler: the time axis of a timeline, its grid lines, the bounds of the shown replay, the
+// selected span, and a span that the user measures with a left drag. Threads: the drawing thread's.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,9 @@ struct TimelineRulerDesc {
   const Theme& theme;
   const Canvas& canvas;
   float height = 20;
-  std::optional<std::pair<double, double>> replay = {};  // start and end, plane coordinates
+  double zero = 0;                                       // of the axis, plane coordinates
+  // Start and end, plane coordinates.
+  std::optional<std::pair<double, double>> replay = {}, selected = {};
 };
 
 class TimelineRuler {
@@ -30,7 +32,8 @@ class TimelineRuler {
 
  private:
   std::optional<std::pair<double, double>> span_;
-  bool measuring_ = false;
+  double pressed_ = 0;  // where the left button went down, plane coordinates
+  bool is_pressed_ = false, measuring_ = false;
 };
 
 }  // namespace reprise::viewer

@@ -2,40 +2,34 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "panels/timeline/timeline_nodes.hpp"
 #include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/toolbar.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
 
 namespace {
 
-// Continues the line if an item of this width fits, otherwise starts a new line.
-bool fits_on_toolbar_line(const Theme& theme, float width) {
-  ImGui::SameLine(0, theme.space);
-  if (ImGui::GetContentRegionAvail().x >= width) return true;
-  ImGui::NewLine();
-  return false;
-}
-
 float width_of(const std::string& text) {
   return ImGui::CalcTextSize(text.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-bool button(const Theme& theme, const char* text, const char* explanation) {
-  if (!fits_on_toolbar_line(theme, width_of(text))) ImGui::SameLine(0, 0);
+bool button(Toolbar& bar, const char* text, const char* explanation) {
+  if (!bar.place(width_of(text))) return false;
   const bool pressed = ImGui::Button(text);
   tooltip(explanation);
   return pressed;
 }
 
-void draw_gap_toggle(const Theme& theme, model::GapKind kind, double time, double all,
+void draw_gap_toggle(const Theme& theme, Toolbar& bar, model::GapKind kind, double time, double all,
                      bool& is_on) {
   const std::string text =
       gap_name(kind) + (all > 0 ? "  " + percent_text(time / all) : std::string());
-  if (!fits_on_toolbar_line(theme, width_of(text) + 16 * theme.scale)) return;
+  if (!bar.place(width_of(text) + 16 * theme.scale)) return;
   const char* reason =
       "All predecessors were complete, but the next node had not started: launch, scheduler or "
       "device delay.";
@@ -56,7 +50,7 @@ void draw_gap_toggle(const Theme& theme, model::GapKind kind, double time, doubl
 }  // namespace
 
 TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene* scene,
-                                     TimelineOptions& options) {
+                                     TimelineFit fitted, TimelineOptions& options) {
   TimelineAction action;
   const Theme& theme = context.theme;
   if (ImGui::Button("<")) action.go = ReplayChoice::Previous;
@@ -76,36 +70,56 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   } else {
     ImGui::TextUnformatted("no replay");
   }
+  Toolbar bar(theme, "timeline toolbar");
   action.newest =
-      button(theme, "Newest", "Newest sampled replay; in a live session, follows new replays.");
-  if (button(theme, "Median", "Sampled replay with the median device time of the selected range."))
+      button(bar, "Newest", "Newest sampled replay; in a live session, follows new replays.");
+  if (button(bar, "Median", "Sampled replay with the median device time of the selected range."))
     action.go = ReplayChoice::Median;
-  if (button(theme, "Slowest", "Slowest sampled replay of the selected range."))
+  if (button(bar, "Slowest", "Slowest sampled replay of the selected range."))
     action.go = ReplayChoice::Slowest;
 
+  const std::array<std::pair<TimelineFit, ToggleDesc>, 2> fits = {
+      {{TimelineFit::Recording,
+        {.text = "Recording",
+         .explanation = "Fits the whole recording to the view (Home, twice)."}},
+       {TimelineFit::Replay,
+        {.text = "Replay", .explanation = "Fits the shown replay to the view (Home)."}}}};
+  for (auto [fit, desc] : fits) {
+    if (!bar.place(width_of(desc.text))) continue;
+    desc.is_on = fitted == fit;
+    if (draw_toggle(theme, desc.text.c_str(), desc)) action.fit = fit;
+  }
   const std::array<ChoiceItem, 2> rows = {
       ChoiceItem{"lanes",
                  "One row per lane of the plan; overlapping nodes of a lane use extra rows."},
       ChoiceItem{"workers", "One row per worker or stream."}};
-  if (fits_on_toolbar_line(theme, width_of("lanesworkers") + 4 * theme.space)) {
+  if (bar.place(width_of("lanesworkers") + 4 * theme.space)) {
     const int chosen = draw_choice(theme, "rows", rows, options.by == model::RowsBy::Lane ? 0 : 1);
     const auto by = chosen == 0 ? model::RowsBy::Lane : model::RowsBy::Worker;
     options.is_by_chosen = options.is_by_chosen || by != options.by;
     options.by = by;
   }
+  if (bar.place(width_of("gap list"))) {
+    const ToggleDesc list{.text = "gap list",
+                          .explanation = "Lists the longest gaps in view with their causes.",
+                          .is_on = options.gap_list};
+    if (draw_toggle(theme, "gap list", list)) options.gap_list = !options.gap_list;
+  }
   if (scene == nullptr) return action;
   GapSums sums = sum_of(scene->gaps);
   const auto all = static_cast<double>(scene->times.ended - scene->times.started) *
                    static_cast<double>(scene->rows.rows.size());
-  draw_gap_toggle(theme, model::GapKind::Predecessor, sums.predecessor, all, options.predecessor);
-  draw_gap_toggle(theme, model::GapKind::FalseDependency, sums.false_dependency, all,
+  draw_gap_toggle(theme, bar, model::GapKind::Predecessor, sums.predecessor, all,
+                  options.predecessor);
+  draw_gap_toggle(theme, bar, model::GapKind::FalseDependency, sums.false_dependency, all,
                   options.false_dependency);
-  draw_gap_toggle(theme, model::GapKind::LaunchBubble, sums.bubble, all, options.bubble);
-  if (fits_on_toolbar_line(theme, width_of("critical path") + 16 * theme.scale)) {
+  draw_gap_toggle(theme, bar, model::GapKind::LaunchBubble, sums.bubble, all, options.bubble);
+  if (bar.place(width_of("critical path") + 16 * theme.scale)) {
     const ToggleDesc critical{.text = "critical path",
                               .explanation =
                                   "Measured critical path of this replay: each node with the "
-                                  "predecessor that ended last (C).",
+                                  "predecessor that ended last (C). A path through all nodes is "
+                                  "not marked.",
                               .colour = theme.critical,
                               .is_on = context.view.critical_path};
     if (draw_toggle(theme, "critical", critical))

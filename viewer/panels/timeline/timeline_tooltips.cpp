@@ -1,5 +1,6 @@
 #include "panels/timeline/timeline_draw_context.hpp"
 
+#include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/timeline/timeline_nodes.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/profile_text.hpp"
@@ -10,7 +11,7 @@ namespace reprise::viewer {
 namespace {
 
 std::string at_text(const TimelineDrawContext& dc, trace::Time time) {
-  return duration_text(dc.plane_of(time)) + " after replay start";
+  return duration_text(static_cast<double>(time - dc.zero)) + " after " + dc.zero_name;
 }
 
 void hint(const Theme& theme, const char* text) {
@@ -21,7 +22,8 @@ void hint(const Theme& theme, const char* text) {
 
 void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
   const PanelContext& context = dc.context;
-  const model::Graph& graph = *context.graph();
+  const model::Graph& graph = *graph_of(dc, *hit.scene);
+  const bool is_of_graph = graph.key() == context.view.graph;
   const Theme& theme = context.theme;
   const float x = 110 * theme.scale;
   const std::uint32_t node = hit.item->node;
@@ -39,7 +41,7 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
     hint(theme, path.c_str());
   ImGui::Separator();
   std::string time = duration_text(duration);
-  if (context.view_model != nullptr && node < context.view_model->nodes.size() &&
+  if (is_of_graph && context.view_model != nullptr && node < context.view_model->nodes.size() &&
       context.view_model->nodes[node].median > 0) {
     const double median = context.view_model->nodes[node].median;
     time +=
@@ -47,6 +49,8 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
   }
   draw_field(theme, "duration", time, x);
   draw_field(theme, "start", at_text(dc, hit.item->started), x);
+  if (!is_of_graph)
+    draw_field(theme, "replay", count_text(hit.scene->replay.replay) + " of " + graph.name(), x);
   draw_field(
       theme, "node",
       count_text(node) + ", " + kind_name(record.kind) + ", lane " + std::to_string(record.lane),
@@ -117,7 +121,7 @@ void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
   };
   field("device time", model::ReplayMeasure::DeviceTime);
   field("launch call", model::ReplayMeasure::LaunchCall);
-  field("latency", model::ReplayMeasure::Latency);
+  field("launch to start", model::ReplayMeasure::LaunchLatency);
   const std::string source = entry == nullptr ? "" : measured_by(*entry, replay);
   draw_field(theme, "sampled",
              replay.sampled == 0 ? "no (no node timings)"
@@ -125,6 +129,37 @@ void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
                                  : "yes, " + source,
              x);
   hint(theme, "Click to show this replay.");
+}
+
+void draw_contents(const TimelineDrawContext& dc, const IdleHit& hit) {
+  const Theme& theme = dc.context.theme;
+  if (hit.count > 1) {
+    ImGui::TextUnformatted((count_text(hit.count) + " idle periods (merged)").c_str());
+    return hint(theme, "Zoom in for each.");
+  }
+  const float x = 110 * theme.scale;
+  ImGui::TextUnformatted((std::string(idle_name(hit.gap.cause)) + ", " +
+                          duration_text(static_cast<double>(hit.gap.ended - hit.gap.started)))
+                             .c_str());
+  ImGui::Separator();
+  draw_field(theme, "start", at_text(dc, hit.gap.started), x);
+  const model::GraphEntry* const entry = dc.context.document->find(hit.gap.graph);
+  draw_field(theme, "until",
+             "replay " + count_text(hit.gap.replay) +
+                 (entry == nullptr ? std::string() : " of " + entry->graph->name()),
+             x);
+  if (const std::string range = host_range_at(
+          dc.host, hit.gap.thread, hit.gap.started + (hit.gap.ended - hit.gap.started) / 2);
+      !range.empty())
+    draw_field(theme, "host", range, x);
+  switch (hit.gap.cause) {
+    case model::IdleCause::Host:
+      return hint(theme, "No replay ran and none was launched: the host was busy elsewhere.");
+    case model::IdleCause::Launch:
+      return hint(theme,
+                  "The replay was launched: launch latency, or it waited for another queue.");
+    case model::IdleCause::Unknown: return hint(theme, "The time of the launch is unknown.");
+  }
 }
 
 void draw_contents(const TimelineDrawContext& dc, const RangeHit& hit) {

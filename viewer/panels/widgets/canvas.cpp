@@ -16,7 +16,7 @@ constexpr double kWheelStep = 1.18;  // zoom factor per wheel notch
 constexpr double kKeyZoom = 4;       // zoom factor per second
 constexpr double kKeyPan = 0.9;      // visible extents per second
 constexpr float kClickSlop = 5;      // maximum mouse movement of a click, in points
-constexpr double kMaxZoom = 1e7;     // relative to the zoom that shows everything, with one axis
+constexpr double kMaxZoom = 1e10;    // relative to the zoom that shows everything, with one axis
 
 double extent(double low, double high) { return std::max(high - low, 1e-9); }
 
@@ -83,14 +83,13 @@ void Canvas::apply_requests(const CanvasBounds& bounds, ImVec2 size, const Theme
   const CanvasBounds all = bounds;
   if (fit_) part_ = all;
   if (fit_ || has_part_) {
-    const double wide = extent(part_.left, part_.right), high = extent(part_.top, part_.bottom),
-                 reserved = fit_ ? reserved_ : 0;
-    zoom_x_ = (size.x - reserved) / (wide * (1 + 2 * kMargin));
+    const double wide = extent(part_.left, part_.right), high = extent(part_.top, part_.bottom);
+    zoom_x_ = size.x / (wide * (1 + 2 * kMargin));
     zoom_y_ =
         moves_down() ? size.y / (high * (1 + 2 * kMargin)) : size.y / extent(all.top, all.bottom);
     if (axes_ == CanvasAxes::Both)
       zoom_x_ = zoom_y_ = std::min({zoom_x_, zoom_y_, 1.5 * static_cast<double>(theme.scale)});
-    left_ = (part_.left + part_.right) / 2 - (reserved + size.x) / zoom_x_ / 2;
+    left_ = (part_.left + part_.right) / 2 - size.x / zoom_x_ / 2;
     top_ = moves_down() ? (part_.top + part_.bottom) / 2 - size.y / zoom_y_ / 2 : all.top;
     has_part_ = false;
   }
@@ -204,8 +203,6 @@ void Canvas::limit(const CanvasBounds& bounds, ImVec2 size) {
   const double half_y = size.y / zoom_y_ / 2;
   top_ = std::clamp(top_ + half_y, bounds.top, std::max(bounds.top, bounds.bottom)) - half_y;
 }
-
-void Canvas::reserve_left(float points) { reserved_ = points; }
 
 void Canvas::fit() {
   fit_ = true;

@@ -36,8 +36,6 @@ class Canvas {
   void show(const CanvasBounds& part);  // shows `part` with a margin
   void centre(double x, double y);      // keeps the zoom
   void follow_right(double right);      // pans so that `right` is at the right border
-  // Keeps `points` at the left edge free while the bounds are fitted, for an overlay.
-  void reserve_left(float points);
 
   [[nodiscard]] ImVec2 to_screen(double x, double y) const;
   [[nodiscard]] double x_of(float screen_x) const;
@@ -66,7 +64,6 @@ class Canvas {
   CanvasAxes axes_;
   ImVec2 min_{0, 0}, max_{0, 0};
   double left_ = 0, top_ = 0, zoom_x_ = 1, zoom_y_ = 1;
-  float reserved_ = 0;
   bool fit_ = true, hovered_ = false, clicked_ = false, double_clicked_ = false;
   bool has_part_ = false, has_centre_ = false, is_zooming_ = false, pressed_here_ = false;
   ImU32 zoom_fill_ = 0, zoom_line_ = 0;

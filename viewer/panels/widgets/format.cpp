@@ -74,6 +74,11 @@ std::string bytes_text(std::uint64_t bytes) {
   return text + " " + kUnits[unit];
 }
 
+std::string bytes_change_text(std::int64_t bytes) {
+  const auto magnitude = static_cast<std::uint64_t>(bytes);
+  return bytes < 0 ? "-" + bytes_text(~magnitude + 1) : bytes_text(magnitude);
+}
+
 std::string count_text(std::uint64_t count) { return separated(std::to_string(count)); }
 
 std::string rate_text(double per_second) {

@@ -15,6 +15,8 @@ namespace reprise::viewer {
 [[nodiscard]] std::string duration_text(double nanoseconds, double largest);
 // "512 B", "3.2 KiB", "1.25 GiB".
 [[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+// The same of a change, with a sign if negative.
+[[nodiscard]] std::string bytes_change_text(std::int64_t bytes);
 // "26,800".
 [[nodiscard]] std::string count_text(std::uint64_t count);
 // "2,731", "59.8", "0.25".

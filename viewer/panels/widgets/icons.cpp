@@ -77,6 +77,17 @@ void draw_icon(ImDrawList& draw, Icon icon, ImVec2 c, float size, ImU32 colour) 
       draw.PathLineTo({c.x + r * 0.25f, c.y - r * 0.7f});
       draw.PathStroke(colour, 0, thick);
       return;
+    case Icon::Record:
+      draw.AddCircle(c, r * 0.75f, colour, 0, thick);
+      draw.AddCircleFilled(c, r * 0.4f, colour);
+      return;
+    case Icon::Bookmark:
+      line(-0.5f, -0.8f, 0.5f, -0.8f);
+      line(-0.5f, -0.8f, -0.5f, 0.8f);
+      line(0.5f, -0.8f, 0.5f, 0.8f);
+      line(-0.5f, 0.8f, 0, 0.3f);
+      line(0.5f, 0.8f, 0, 0.3f);
+      return;
     case Icon::Help: {
       const char* const mark = "?";
       const ImVec2 text = ImGui::CalcTextSize(mark);

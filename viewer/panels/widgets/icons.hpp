@@ -22,7 +22,9 @@ enum class Icon : std::uint8_t {
   More,
   Help,
   Filter,
-  Copy
+  Copy,
+  Record,
+  Bookmark
 };
 enum class IconState : std::uint8_t { Normal, Active, Disabled };
 

@@ -66,16 +66,15 @@ ProfileText profile_text(const model::Document& document, const model::FeedStatu
   const std::uint8_t mode = costs.back().mode;
   text.mode = profile_name(static_cast<trace::LiveProfile>(mode));
   text.hint = profile_hint(static_cast<trace::LiveProfile>(mode)) + ".";
-  trace::Time elapsed = 0, host = 0, device = 0;
+  double elapsed = 0, host = 0, device = 0;  // ns
   for (std::size_t i = costs.size(), read = 0;
        i-- > 0 && read < kCostWindow && costs[i].mode == mode; ++read) {
-    elapsed += costs[i].to - costs[i].from;
-    host += costs[i].host;
-    device += costs[i].device;
+    elapsed += static_cast<double>(costs[i].to - costs[i].from);
+    host += static_cast<double>(costs[i].host);
+    device += static_cast<double>(costs[i].device);
   }
   if (elapsed > 0) {
-    const double host_part = static_cast<double>(host) / static_cast<double>(elapsed),
-                 device_part = static_cast<double>(device) / static_cast<double>(elapsed);
+    const double host_part = host / elapsed, device_part = device / elapsed;
     text.cost = std::max(host_part, device_part);
     text.cost_text =
         text.cost > 0 && text.cost < 0.0005 ? percent_text(text.cost) : change_text(text.cost);

@@ -126,7 +126,7 @@ int draw_search_box(PanelContext& context, std::size_t matches, float width) {
       matches == 0 ? theme.warning : theme.ink_soft, count.c_str());
 
   ImGui::SetCursorPos({x + width - buttons, y});
-  if (icon_button(theme, "filter", Icon::Filter, "Filter by node kind or label",
+  if (icon_button(theme, "filter", Icon::Filter, "Filter by kind or label",
                   has_menu_filter(filter) ? IconState::Active : IconState::Normal)) {
     ImGui::OpenPopup("kinds and labels");
   }

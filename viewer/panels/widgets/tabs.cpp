@@ -1,7 +1,9 @@
 #include "panels/widgets/tabs.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "panels/widgets/icons.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -24,6 +26,26 @@ TabParts measure(const Theme& theme, const Tab& tab) {
   return parts;
 }
 
+// The tabs as a menu, beside a row that has no room for all.
+std::size_t draw_menu(const Theme& theme, const char* id, std::span<const Tab> tabs,
+                      std::size_t chosen) {
+  ImGui::SameLine(0, theme.half_space);
+  ImGui::PushID(id);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() +
+                       std::round((tab_height(theme) - ImGui::GetFrameHeight()) / 2));
+  if (icon_button(theme, "all tabs", Icon::More, "All tabs")) ImGui::OpenPopup("tab menu");
+  if (ImGui::BeginPopup("tab menu")) {
+    for (std::size_t i = 0; i < tabs.size(); ++i) {
+      const std::string name =
+          tabs[i].badge.empty() ? tabs[i].name : tabs[i].name + " (" + tabs[i].badge + ")";
+      if (ImGui::MenuItem(name.c_str(), nullptr, i == chosen)) chosen = i;
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopID();
+  return chosen;
+}
+
 }  // namespace
 
 float tab_height(const Theme& theme) { return std::round(30 * theme.scale); }
@@ -31,13 +53,20 @@ float tab_height(const Theme& theme) { return std::round(30 * theme.scale); }
 std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> tabs,
                       std::size_t chosen, float width) {
   const float height = tab_height(theme);
+  float full_width = 0;
+  for (const Tab& tab : tabs) full_width += measure(theme, tab).width;
+  const bool has_menu = full_width > width;
+  const float menu = has_menu ? ImGui::GetFrameHeight() + theme.half_space : 0;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  ImGui::BeginChild(id, {width, height}, false,
+  ImGui::BeginChild(id, {std::max(width - menu, 1.0f), height}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
   ImDrawList& draw = *ImGui::GetWindowDrawList();
   if (ImGui::IsWindowHovered())
     ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * 40 * theme.scale);
   std::size_t result = chosen;
+  int& shown = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("shown"), -1);
+  const bool is_new = shown != static_cast<int>(chosen);
+  shown = static_cast<int>(chosen);
   for (std::size_t i = 0; i < tabs.size(); ++i) {
     const Tab& tab = tabs[i];
     const TabParts parts = measure(theme, tab);
@@ -66,13 +95,13 @@ std::size_t draw_tabs(const Theme& theme, const char* id, std::span<const Tab> t
     if (is_chosen) {
       draw.AddRectFilled({at.x + theme.space, at.y + height - 2 * theme.scale},
                          {at.x + parts.width - theme.space, at.y + height}, theme.accent, 1);
-      if (ImGui::IsWindowAppearing()) ImGui::SetScrollHereX();
+      if (is_new) ImGui::SetScrollHereX();
     }
     tooltip(tab.hint);
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
-  return result;
+  return has_menu ? draw_menu(theme, id, tabs, result) : result;
 }
 
 }  // namespace reprise::viewer

@@ -1,5 +1,5 @@
-// A row of tabs with optional badges. The wheel scrolls tabs that do not fit. Threads: drawing
-// thread only.
+// A row of tabs with optional badges. The wheel scrolls tabs that do not fit, and a menu lists all.
+// Threads: drawing thread only.
 #pragma once
 
 #include <cstddef>

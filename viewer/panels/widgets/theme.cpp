@@ -220,6 +220,14 @@ ImU32 category(const Theme& theme, std::uint32_t number) {
   return rgb(kOkabeIto[index]);
 }
 
+ImU32 distinct_colour(const Theme& theme, std::uint32_t number) {
+  const ImVec4 hue = ImGui::ColorConvertU32ToFloat4(category(theme, number % 7));
+  const std::uint32_t shade = number / 7 % 3;  // plain, lighter, darker
+  const float keep = shade == 0 ? 1 : 0.6f, light = shade == 1 ? 0.4f : 0;
+  return ImGui::ColorConvertFloat4ToU32(
+      {hue.x * keep + light, hue.y * keep + light, hue.z * keep + light, 1});
+}
+
 ImU32 kind_colour(const Theme& theme, trace::NodeKind kind) {
   switch (kind) {
     case trace::NodeKind::Dispatch: return category(theme, 0);

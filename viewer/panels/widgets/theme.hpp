@@ -49,6 +49,8 @@ void apply(Theme& theme, Shade shade, float scale);
 // One of ten colours that colour-blind users can distinguish (Okabe-Ito and two greys). Colours
 // repeat after ten numbers.
 [[nodiscard]] ImU32 category(const Theme& theme, std::uint32_t number);
+// As category(), without greys and in three shades: repeats after 21 numbers.
+[[nodiscard]] ImU32 distinct_colour(const Theme& theme, std::uint32_t number);
 [[nodiscard]] ImU32 kind_colour(const Theme& theme, trace::NodeKind kind);
 [[nodiscard]] ImU32 cause_colour(const Theme& theme, trace::EdgeCause cause);
 // Dark or light text colour, whichever has more contrast on `colour`.

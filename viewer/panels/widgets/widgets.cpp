@@ -13,6 +13,8 @@ namespace reprise::viewer {
 
 namespace {
 
+constexpr float kTooltipWidth = 32;  // of text, in font sizes
+
 void draw_centred(const Theme& theme, ImFont* font, const std::string& text, ImU32 colour,
                   float& y) {
   ImGui::PushFont(font);
@@ -36,6 +38,14 @@ float centred_y(const Theme& theme, bool has_second_line) {
   const float top = ImGui::GetCursorPosY(), height = ImGui::GetContentRegionAvail().y;
   const float block = ImGui::GetTextLineHeight() * (has_second_line ? 2.6f : 1.2f);
   return top + std::max(theme.half_space, (height - block) * 0.46f);
+}
+
+// A tooltip or menu is as wide as its contents: text that wraps at its edge would make it narrower
+// with each frame, down to one character per line.
+float field_wrap(float value_x) {
+  const bool fits_contents =
+      (ImGui::GetCurrentWindow()->Flags & ImGuiWindowFlags_AlwaysAutoResize) != 0;
+  return fits_contents ? value_x + kTooltipWidth * ImGui::GetFontSize() : 0;
 }
 
 }  // namespace
@@ -79,7 +89,7 @@ void draw_field(const Theme& theme, const char* label, const std::string& value,
   ImGui::PopStyleColor();
   ImGui::SameLine(value_x);
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink);
-  ImGui::PushTextWrapPos(0);
+  ImGui::PushTextWrapPos(field_wrap(value_x));
   ImGui::TextUnformatted(value.c_str());
   ImGui::PopTextWrapPos();
   ImGui::PopStyleColor();
@@ -110,7 +120,7 @@ void tooltip(const std::string& text) {
   const ImGuiContext& context = *ImGui::GetCurrentContext();
   if (context.HoveredId != 0 && context.HoveredIdTimer < 0.35f) return;
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 32);
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * kTooltipWidth);
   ImGui::TextUnformatted(text.c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();

@@ -45,10 +45,10 @@ void HelpOverlay::draw(const Theme& theme) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       ImGui::PushStyleColor(ImGuiCol_Text, theme.accent);
-      ImGui::TextUnformatted(help.keys);
+      ImGui::TextUnformatted(help.keys.c_str());
       ImGui::PopStyleColor();
       ImGui::TableNextColumn();
-      ImGui::TextWrapped("%s", help.description);
+      ImGui::TextWrapped("%s", help.description.c_str());
     }
     ImGui::EndTable();
   }

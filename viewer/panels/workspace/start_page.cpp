@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <imgui.h>
 
@@ -107,11 +108,10 @@ bool draw_row(const Theme& theme, const char* id, const RowText& text, float rig
 void draw_sessions(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
   const auto alive = std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
                                    [](const trace::LiveSession& s) { return s.alive; });
-  heading(theme, "Live sessions", alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
+  heading(theme, "Live programs", alive > 0 ? count_text(static_cast<std::uint64_t>(alive)) : "");
   if (alive == 0) {
-    wrapped(
-        "No live session on this machine. Start a program with REPRISE_TRACE=live to list it here.",
-        theme.ink_soft);
+    wrapped("No live programs. Start a program with REPRISE_TRACE=live to list it here.",
+            theme.ink_soft);
     return;
   }
   for (const trace::LiveSession& session : view_model.sessions) {
@@ -125,35 +125,6 @@ void draw_sessions(const Theme& theme, const StartViewModel& view_model, StartAc
                       .dot = theme.good};
     if (draw_row(theme, path.c_str(), row, 0)) action = OpenTarget{path, {}};
     tooltip(path);
-  }
-}
-
-void draw_recent(const Theme& theme, const StartViewModel& view_model, StartAction& action) {
-  heading(theme, "Recent traces", {});
-  if (view_model.recent.empty()) {
-    wrapped(
-        "No recent traces. Drop a trace here, or record one: reprise record -o run.reprise -- "
-        "PROGRAM",
-        theme.ink_soft);
-    return;
-  }
-  const float side = ImGui::GetFrameHeight() + theme.half_space;
-  for (const RecentFile& file : view_model.recent) {
-    ImGui::PushID(file.path.c_str());
-    const float top = ImGui::GetCursorPosY();
-    const RowText row{.title = file_name(file.path),
-                      .detail = folder(file.path),
-                      .right = file.exists ? file.text : "not found",
-                      .is_enabled = file.exists};
-    if (draw_row(theme, "row", row, side)) action = OpenTarget{file.path, {}};
-    tooltip(file.path);
-    const float next = ImGui::GetCursorPosY();
-    ImGui::SetCursorPos({ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - side,
-                         top + std::round((kRow * theme.scale - ImGui::GetFrameHeight()) / 2)});
-    if (icon_button(theme, "forget", Icon::Cross, "Remove from this list; the file is kept"))
-      action = ForgetRecent{file.path};
-    ImGui::SetCursorPosY(next);
-    ImGui::PopID();
   }
 }
 
@@ -181,19 +152,24 @@ bool accent_button(const Theme& theme, const char* text, ImVec2 size) {
 struct Workflow {
   const char *title, *command, *result;
 };
-constexpr Workflow kWorkflows[] = {{"Profile a running program", "REPRISE_TRACE=live ./program",
-                                    "Listed above and by reprise sessions."},
-                                   {"Record a trace", "reprise record -o run.reprise -- ./program",
-                                    "Drop the file here, or open it by name."},
-                                   {"Compare two runs", "reprise view before.reprise after.reprise",
-                                    "Shows differences and their significance."}};
+constexpr Workflow kWorkflows[] = {
+    {"Profile a running program", "REPRISE_TRACE=live ./program",
+     "Listed above and by reprise sessions."},
+    {"Profile an unmodified program", "reprise run -- python3 train.py",
+     "Shows the CUDA graphs of any process."},
+    {"Record to file", "reprise record -o run.reprise -- ./program",
+     "Drop the file here, or open it by name."},
+    {"Compare two runs", "reprise view before.reprise after.reprise",
+     "Shows differences and their significance."}};
+
+constexpr int kWorkflowCount = static_cast<int>(std::size(kWorkflows));
 
 void draw_workflows(const Theme& theme, float width, int columns) {
   const float gap = 2 * theme.space, s = theme.scale;
   const float card =
       std::round((width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const ImVec2 from = ImGui::GetCursorPos();
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kWorkflowCount; ++i) {
     const Workflow& workflow = kWorkflows[i];
     const auto column = static_cast<float>(i % columns), row = static_cast<float>(i / columns);
     ImGui::SetCursorPos({from.x + column * (card + gap), from.y + row * (kWorkflowCard * s + gap)});
@@ -256,13 +232,18 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::EndGroup();
   y += ImGui::GetItemRectSize().y + 2 * theme.space;
 
+  const int columns = is_wide ? 2 : 1;  // of the workflows
   const float gap = 2 * theme.space, footer = 40 * s,
-              workflows = is_wide ? kWorkflowCard * s : 3 * (kWorkflowCard * s + gap) - gap;
+              workflows =
+                  static_cast<float>(kWorkflowCount / columns) * (kWorkflowCard * s + gap) - gap;
   const auto alive = static_cast<float>(
       std::count_if(view_model.sessions.begin(), view_model.sessions.end(),
                     [](const trace::LiveSession& session) { return session.alive; }));
   const float row = kRow * s + ImGui::GetStyle().ItemSpacing.y, header = 62 * s;
-  const float sessions_height = header + std::max(1.0f, alive) * row + 60 * s,
+  const float program_height =
+      104 * s + (view_model.program_state.empty() ? 0 : row) +
+      static_cast<float>(view_model.program_output.size()) * ImGui::GetTextLineHeightWithSpacing();
+  const float sessions_height = header + std::max(1.0f, alive) * row + program_height,
               recent_height =
                   header + std::max(1.0f, static_cast<float>(view_model.recent.size())) * row;
   const float max_height =
@@ -275,7 +256,7 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::SetCursorPos({left, y});
   begin_card(theme, "sessions", column, first);
   draw_sessions(theme, view_model, action);
-  draw_sample(theme, view_model, action);
+  draw_program(theme, view_model, action);
   ImGui::EndChild();
   ImGui::SetCursorPos(is_wide ? ImVec2{left + column + gap, y} : ImVec2{left, y + first + gap});
   begin_card(theme, "recent", is_wide ? width - column - gap : width, second);
@@ -284,7 +265,7 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   y += (is_wide ? first : first + gap + second) + gap;
 
   ImGui::SetCursorPos({left, y});
-  draw_workflows(theme, width, is_wide ? 3 : 1);
+  draw_workflows(theme, width, columns);
   y += workflows;
 
   ImGui::PushFont(theme.small);
@@ -300,6 +281,52 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   help_.draw(theme);
   ImGui::PopFont();
   return action;
+}
+
+void StartPage::draw_recent(const Theme& theme, const StartViewModel& view_model,
+                            StartAction& action) {
+  heading(theme, "Recent traces", {});
+  if (view_model.recent.empty()) {
+    wrapped(
+        "No recent traces. Drop a trace here, or record one: reprise record -o run.reprise -- "
+        "PROGRAM",
+        theme.ink_soft);
+    return;
+  }
+  const float side = ImGui::GetFrameHeight() + theme.half_space;
+  for (const RecentFile& file : view_model.recent) {
+    ImGui::PushID(file.path.c_str());
+    const float top = ImGui::GetCursorPosY();
+    const RowText row{.title = file_name(file.path),
+                      .detail = folder(file.path),
+                      .right = file.exists ? file.text : "not found",
+                      .is_enabled = file.exists};
+    if (draw_row(theme, "row", row, side)) action = OpenTarget{file.path, {}};
+    tooltip(file.path + "\n\nRight-click to compare it with another trace");
+    draw_recent_menu(file, action);
+    const float next = ImGui::GetCursorPosY();
+    ImGui::SetCursorPos({ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - side,
+                         top + std::round((kRow * theme.scale - ImGui::GetFrameHeight()) / 2)});
+    if (icon_button(theme, "forget", Icon::Cross, "Remove from this list; the file is kept"))
+      action = ForgetRecent{file.path};
+    ImGui::SetCursorPosY(next);
+    ImGui::PopID();
+  }
+}
+
+void StartPage::draw_recent_menu(const RecentFile& file, StartAction& action) {
+  if (!ImGui::BeginPopupContextItem("menu")) return;
+  if (ImGui::MenuItem("Open", nullptr, false, file.exists)) action = OpenTarget{file.path, {}};
+  if (ImGui::MenuItem("Select to compare", nullptr, compared_ == file.path, file.exists))
+    compared_ = compared_ == file.path ? std::string() : file.path;
+  if (!compared_.empty() && compared_ != file.path &&
+      ImGui::MenuItem(("Compare with " + file_name(compared_)).c_str(), nullptr, false,
+                      file.exists))
+    action = CompareTarget{.first = {compared_, {}}, .second = {file.path, {}}};
+  ImGui::Separator();
+  if (ImGui::MenuItem("Copy path")) ImGui::SetClipboardText(file.path.c_str());
+  if (ImGui::MenuItem("Remove from this list")) action = ForgetRecent{file.path};
+  ImGui::EndPopup();
 }
 
 void StartPage::draw_title(const Theme& theme, ImVec2 at, float width) {
@@ -324,6 +351,7 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, theme.raised);
   ImGui::SetNextItemWidth(width - button - theme.space - (token > 0 ? token + theme.space : 0));
+  if (is_pressed(Key::Open)) ImGui::SetKeyboardFocusHere();
   const bool entered = ImGui::InputTextWithHint(
       "##address",
       width > 560 * s ? "Trace file, session socket or host:port" : "file or host:port", address_,
@@ -351,19 +379,39 @@ void StartPage::draw_open(const Theme& theme, const StartViewModel& view_model, 
   }
 }
 
-void StartPage::draw_sample(const Theme& theme, const StartViewModel& view_model,
-                            StartAction& action) {
+void StartPage::draw_program(const Theme& theme, const StartViewModel& view_model,
+                             StartAction& action) {
   ImGui::Dummy({0, theme.space});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.5f * theme.space, 6 * theme.scale});
+  const char* const button = view_model.is_program_running ? "Stop" : "Run";
+  const float width = ImGui::CalcTextSize("Stop").x + 2 * ImGui::GetStyle().FramePadding.x;
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
+  ImGui::SetNextItemWidth(std::max(40.0f, ImGui::GetContentRegionAvail().x - width - theme.space));
+  const bool entered =
+      ImGui::InputTextWithHint("##command", "Command to run, such as python3 train.py", command_,
+                               sizeof command_, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PopStyleVar();
+  if (!ImGui::IsItemActive())
+    tooltip("Runs the program as reprise run does, and opens its live session");
+  ImGui::SameLine(0, theme.space);
+  const bool clicked = ImGui::Button(button, {width, 0});
+  if (view_model.is_program_running) {
+    if (clicked) action = StopProgram{};
+  } else if ((clicked || entered) && command_[0] != '\0') {
+    action = RunProgram{command_};
+  }
   if (view_model.sample.empty()) {
     wrapped("The digits sample is not installed.", theme.ink_faint);
-  } else {
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {1.5f * theme.space, 6 * theme.scale});
+  } else if (!view_model.is_program_running) {
     if (ImGui::Button("Run the digits sample live")) action = RunSample{};
-    ImGui::PopStyleVar();
     tooltip("Trains a small network on this machine and opens its live session\n" +
             view_model.sample);
   }
-  if (!view_model.sample_state.empty()) wrapped(view_model.sample_state, theme.ink_soft);
+  ImGui::PopStyleVar();
+  if (!view_model.program_state.empty()) wrapped(view_model.program_state, theme.ink_soft);
+  ImGui::PushFont(theme.mono);
+  for (const std::string& line : view_model.program_output) wrapped(line, theme.ink_faint);
+  ImGui::PopFont();
 }
 
 }  // namespace reprise::viewer

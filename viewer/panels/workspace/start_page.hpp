@@ -1,5 +1,5 @@
 // StartPage: the page shown while no trace is open: live sessions of this machine, recent files, an
-// address field and a button that runs the digits sample. The page performs no action itself; it
+// address field, and a command that is run and observed. The page performs no action itself; it
 // returns the user's request. Threads: drawing thread only.
 #pragma once
 
@@ -16,11 +16,19 @@ namespace reprise::viewer {
 struct OpenTarget {
   std::string target, token;  // target: a file, a socket path, or host:port
 };
+struct CompareTarget {
+  OpenTarget first, second;  // first without a target: the shown trace
+};
 struct RunSample {};  // the digits sample, traced live
+struct RunProgram {   // as `reprise run -- COMMAND` does
+  std::string command;
+};
+struct StopProgram {};
 struct ForgetRecent {
   std::string path;
 };
-using StartAction = std::variant<std::monostate, OpenTarget, RunSample, ForgetRecent>;
+using StartAction = std::variant<std::monostate, OpenTarget, CompareTarget, RunSample, RunProgram,
+                                 StopProgram, ForgetRecent>;
 
 struct RecentFile {
   std::string path, text;  // text: time and size
@@ -31,7 +39,9 @@ struct StartViewModel {
   std::vector<trace::LiveSession> sessions;  // a worker refreshes them about once a second
   std::vector<RecentFile> recent;            // newest first
   std::string sample;                        // path of the digits sample; empty: not installed
-  std::string sample_state;                  // progress or error of the sample; may be empty
+  std::string program_state;                 // progress or error of the program; may be empty
+  std::vector<std::string> program_output;   // its last lines
+  bool is_program_running = false;           // without a session so far
   std::string error;                         // of the last attempt to open a target; may be empty
 };
 
@@ -41,13 +51,16 @@ class StartPage {
   [[nodiscard]] StartAction draw(const Theme& theme, const StartViewModel& view_model);
 
  private:
+  void draw_recent(const Theme& theme, const StartViewModel& view_model, StartAction& action);
+  void draw_recent_menu(const RecentFile& file, StartAction& action);
   void draw_title(const Theme& theme, ImVec2 at, float width);
   void draw_open(const Theme& theme, const StartViewModel& view_model, float width,
                  StartAction& action);
-  void draw_sample(const Theme& theme, const StartViewModel& view_model, StartAction& action);
+  void draw_program(const Theme& theme, const StartViewModel& view_model, StartAction& action);
 
   HelpOverlay help_;
-  char address_[256] = {}, token_[256] = {};
+  std::string compared_;  // the recent file selected as the first of two; empty: none
+  char address_[256] = {}, token_[256] = {}, command_[1024] = {};
 };
 
 }  // namespace reprise::viewer

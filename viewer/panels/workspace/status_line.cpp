@@ -21,11 +21,17 @@ float draw_text(const Theme& theme, float x, const std::string& text, ImU32 colo
   return ImGui::GetItemRectSize().x;
 }
 
-std::string range_text(const PanelContext& context) {
+std::string range_text(const PanelContext& context, const StatusViewModel& view_model) {
   const std::size_t all = context.entry->replays.size(),
                     first = std::min(context.view.range.first, all);
   const std::size_t count = std::min(context.view.range.count, all - first);
   if (count == 0) return "range: no replays";
+  if (const auto& durations = context.view.range.durations) {
+    const std::string amount =
+        view_model.figures == nullptr ? "" : count_text(view_model.figures->replays) + " replays, ";
+    return "range: " + amount + duration_text(durations->min) + " to " +
+           duration_text(durations->max);
+  }
   return "range: " + count_text(count) + (count == 1 ? " replay, " : " replays, ") +
          count_text(context.entry->replays[first].replay) + " to " +
          count_text(context.entry->replays[first + count - 1].replay);
@@ -43,6 +49,20 @@ std::string amount_text(const PanelContext& context, const StatusViewModel& view
   return text;
 }
 
+// The last line of the program that the viewer runs, or how it ended, where there is room.
+void draw_output(const Theme& theme, const StatusViewModel& view_model, float from, float to) {
+  const bool has_ended = !view_model.program_end.empty();
+  if (!has_ended && view_model.program_output.empty()) return;
+  const std::string text = has_ended ? view_model.program_end : view_model.program_output.back();
+  const float character = ImGui::CalcTextSize("0").x;
+  if (to - from < 12 * character) return;
+  const std::string shown = shortened(text, static_cast<std::size_t>((to - from) / character));
+  draw_text(theme, from, shown, has_ended ? theme.ink : theme.ink_faint);
+  std::string all;
+  for (const std::string& line : view_model.program_output) all += (all.empty() ? "" : "\n") + line;
+  tooltip(has_ended ? view_model.program_end + "\n\n" + all : all);
+}
+
 }  // namespace
 
 FeedText feed_text(const Theme& theme, const model::FeedStatus& status, const std::string& name) {
@@ -55,7 +75,8 @@ FeedText feed_text(const Theme& theme, const model::FeedStatus& status, const st
               status.reason.empty() ? theme.good : theme.warning};
     case model::FeedState::Live: return {"live", status.reason, theme.good};
     case model::FeedState::Ended:
-      return {"session ended", status.reason.empty() ? "all received data is shown" : status.reason,
+      return {"program exited",
+              status.reason.empty() ? "all received data is shown" : status.reason,
               theme.ink_faint};
     case model::FeedState::Failed: return {"failed", status.reason, theme.error};
   }
@@ -77,6 +98,8 @@ void draw_status(PanelContext& context, const StatusViewModel& view_model) {
 
   FeedText feed = feed_text(theme, view_model.status, shortened(context.name, 40));
   if (context.is_live && context.view.paused) feed = {"paused, still recording", {}, theme.warning};
+  if (!view_model.status.record_error.empty())
+    feed = {"the recording stopped", view_model.status.record_error, theme.error};
   if (!view_model.error.empty())
     feed = {"part of the trace is unreadable", view_model.error, theme.error};
   float x = theme.space;
@@ -105,7 +128,7 @@ void draw_status(PanelContext& context, const StatusViewModel& view_model) {
         theme.accent);
   }
   if (context.entry != nullptr && context.view.has_range()) {
-    const std::string range = range_text(context);
+    const std::string range = range_text(context, view_model);
     const float range_width = ImGui::CalcTextSize(range.c_str()).x + height + theme.space;
     if (x + range_width < left_end) {
       draw.AddRectFilled({window.x + x - theme.half_space, window.y + 2},
@@ -116,8 +139,10 @@ void draw_status(PanelContext& context, const StatusViewModel& view_model) {
           {x + range_width - height + 2, std::round((height - ImGui::GetFrameHeight()) / 2)});
       if (icon_button(theme, "whole run", Icon::Cross, "Clear the range (Esc)"))
         context.view.range = {};
+      x += range_width + theme.space;
     }
   }
+  draw_output(theme, view_model, x, left_end);
   if (fits_beside && !right.empty())
     draw_text(theme, width - right_width - theme.space, right, theme.ink_soft);
   ImGui::PopFont();

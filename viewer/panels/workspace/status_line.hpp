@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/trace_feed.hpp"
 #include "panels/graph/graph_view_model.hpp"
@@ -22,6 +23,9 @@ struct StatusViewModel {
   const model::FeedStatus& status;
   const ReplaySummary* figures = nullptr;
   std::string error;  // WorkspaceViewModel::error()
+  // See Workspace::set_program_output().
+  std::vector<std::string> program_output = {};
+  std::string program_end = {};
 };
 
 [[nodiscard]] float status_height(const Theme& theme);

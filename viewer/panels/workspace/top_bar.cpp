@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "panels/shared/note_bar.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/icons.hpp"
 #include "panels/widgets/profile_text.hpp"
@@ -15,7 +17,7 @@ namespace {
 
 // Priorities of the segments; higher ranks stay visible longer.
 constexpr int kNoLossRank = 1, kSessionRank = 2, kProfileRank = 3, kRateRank = 4, kP99Rank = 5,
-              kMedianRank = 6, kLossRank = 7, kGraphRank = 100;
+              kMedianRank = 6, kLossRank = 7, kRestartRank = 8, kGraphRank = 100;
 
 float text_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
 
@@ -48,7 +50,7 @@ StateText session_state(const PanelContext& context, const model::FeedStatus& st
     case model::FeedState::Live:
       return context.view.paused ? StateText{"paused", theme.warning}
                                  : StateText{"live", theme.good};
-    case model::FeedState::Ended: return {"ended", theme.ink_faint};
+    case model::FeedState::Ended: return {"exited", theme.ink_faint};
     case model::FeedState::Failed: return {"disconnected", theme.error};
   }
   return {};
@@ -126,10 +128,15 @@ void TopBar::add_session(const PanelContext& context, const TopBarViewModel& vie
   if (!context.other_name.empty()) name += " vs. " + shortened(file_name(context.other_name), 26);
   const Theme& theme = context.theme;
   const auto [state, colour] = session_state(context, view_model.status);
-  const float width = text_width(name) + (state.empty() ? 0 : text_width(state) + 2 * theme.space);
+  const std::string attach =
+      view_model.restart.empty() ? std::string() : "Attach to " + view_model.restart;
+  const float button =
+      attach.empty() ? 0 : text_width(attach) + 2 * ImGui::GetStyle().FramePadding.x + theme.space;
+  const float width =
+      text_width(name) + (state.empty() ? 0 : text_width(state) + 2 * theme.space) + button;
   segments_.push_back(
-      {kSessionRank, width, context.is_live ? "session" : "file", name,
-       [=, state = state, colour = colour, hint = session_hint(context), &theme] {
+      {attach.empty() ? kSessionRank : kRestartRank, width, context.is_live ? "session" : "file",
+       name, [=, this, state = state, colour = colour, hint = session_hint(context), &theme] {
          ImGui::BeginGroup();
          ImGui::AlignTextToFramePadding();
          ImGui::TextUnformatted(name.c_str());
@@ -146,6 +153,10 @@ void TopBar::add_session(const PanelContext& context, const TopBarViewModel& vie
          }
          ImGui::EndGroup();
          tooltip(hint);
+         if (attach.empty()) return;
+         ImGui::SameLine(0, theme.space);
+         if (ImGui::Button(attach.c_str())) actions_.attach = true;
+         tooltip("The program runs again: shows its new session");
        }});
 }
 
@@ -230,20 +241,26 @@ void TopBar::add_figures(const PanelContext& context, const TopBarViewModel& vie
   const std::string scope = context.view.has_range() ? "the selected range" : "all replays";
   if (view_model.figures != nullptr) {
     const ReplaySummary& figures = *view_model.figures;
-    if (figures.per_second > 0) {
+    // A program that exited launches nothing any more.
+    const bool has_exited =
+        context.is_live && (view_model.status.state == model::FeedState::Ended ||
+                            view_model.status.state == model::FeedState::Failed);
+    if (figures.per_second > 0 && !has_exited) {
       const std::string rate = rate_text(figures.per_second);
       add_figure(
           context, kRateRank, "", rate + " replays/s", theme.ink,
-          context.is_live ? "Launch rate over the last second" : "Launch rate over " + scope);
+          "Launch rate over " + (figures.rate == RateOver::LastSecond ? "the last second" : scope));
     }
     if (figures.device.count > 0) {
       const std::string source =
           " of the device time of " + count_text(figures.device.count) + " replays (" + scope + ")";
-      add_figure(context, kMedianRank, "p50",
+      const std::string of = context.view.has_range() ? "selected " : "";
+      add_figure(context, kMedianRank, of + "p50",
                  duration_text(static_cast<double>(figures.device.median)), theme.ink,
                  "Median" + source);
-      add_figure(context, kP99Rank, "p99", duration_text(static_cast<double>(figures.device.p99)),
-                 theme.ink, "99th percentile" + source);
+      add_figure(context, kP99Rank, of + "p99",
+                 duration_text(static_cast<double>(figures.device.p99)), theme.ink,
+                 "99th percentile" + source);
     }
   }
   const LossSummary losses = summarise_losses(*context.document);
@@ -265,7 +282,10 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
   add_figures(context, view_model);
 
   const float gap = 2 * theme.space, button = ImGui::GetFrameHeight() + theme.half_space;
-  const float buttons = button * (context.is_live ? 4.0f : 2.0f) + theme.half_space, back = button;
+  const float buttons = button * ((context.is_live ? 5.0f : 2.0f) +
+                                  (view_model.notes != nullptr ? 1.0f : 0.0f)) +
+                        theme.half_space,
+              back = button;
   const float min_search = 130 * theme.scale, max_search = 300 * theme.scale;
   const float width = ImGui::GetContentRegionAvail().x;
   std::vector<const Segment*> shown, hidden;
@@ -311,7 +331,7 @@ TopBarActions TopBar::draw(PanelContext& context, const TopBarViewModel& view_mo
   ImGui::SetCursorPos({right - buttons - search, y});
   actions_.find = draw_search_box(context, view_model.matches, search);
   ImGui::SetCursorPos({right - buttons + theme.half_space, y});
-  draw_buttons(context);
+  draw_buttons(context, view_model);
   return actions_;
 }
 
@@ -325,9 +345,18 @@ void TopBar::draw_more(const Theme& theme, const std::vector<const Segment*>& hi
   ImGui::EndPopup();
 }
 
-void TopBar::draw_buttons(PanelContext& context) {
+void TopBar::draw_buttons(PanelContext& context, const TopBarViewModel& view_model) {
   const Theme& theme = context.theme;
   if (context.is_live) {
+    const std::string& file = view_model.status.recording;
+    const std::string& error = view_model.status.record_error;
+    const std::string hint = !file.empty()    ? "Recording to " + file
+                             : !error.empty() ? "The recording stopped: " + error
+                                              : "Record to file (Ctrl+S)";
+    if (icon_button(theme, "record", Icon::Record, hint,
+                    file.empty() ? IconState::Normal : IconState::Active))
+      actions_.record = true;
+    ImGui::SameLine(0, theme.half_space);
     if (icon_button(theme, "follow", Icon::Follow, "Follow the newest replays (F)",
                     context.view.follow ? IconState::Active : IconState::Normal)) {
       context.view.follow = !context.view.follow;
@@ -339,6 +368,17 @@ void TopBar::draw_buttons(PanelContext& context) {
             paused ? "Resume (Space)" : "Pause: freeze the view; the trace keeps recording (Space)",
             paused ? IconState::Active : IconState::Normal)) {
       context.view.paused = !paused;
+    }
+    ImGui::SameLine(0, theme.half_space);
+  }
+  if (view_model.notes != nullptr) {
+    const bool is_clicked = icon_button(theme, "bookmarks", Icon::Bookmark, "Bookmarks (Ctrl+B)");
+    if (std::exchange(context.view.open_bookmarks, false) || is_clicked)
+      ImGui::OpenPopup("bookmark list");
+    ImGui::SetNextWindowPos(ImGui::GetItemRectMax(), ImGuiCond_Always, {1, 0});
+    if (ImGui::BeginPopup("bookmark list")) {
+      draw_bookmark_items(context, *view_model.notes);
+      ImGui::EndPopup();
     }
     ImGui::SameLine(0, theme.half_space);
   }

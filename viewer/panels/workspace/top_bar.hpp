@@ -11,6 +11,7 @@
 
 #include "model/trace_feed.hpp"
 #include "panels/graph/graph_view_model.hpp"
+#include "panels/shared/notes.hpp"
 #include "panels/shared/panel_context.hpp"
 
 namespace reprise::viewer {
@@ -19,6 +20,8 @@ struct TopBarViewModel {
   const model::FeedStatus& status;
   const ReplaySummary* figures = nullptr;  // null: not ready
   std::size_t matches = 0;                 // number of nodes that match the filter
+  std::string restart = {};                // the program's new session; empty: none
+  const Notes* notes = nullptr;            // null: live sessions have none
 };
 
 // Requests by clicks, other than changes of the view state.
@@ -26,7 +29,7 @@ struct TopBarActions {
   std::optional<model::GraphKey> graph;
   std::optional<trace::LiveProfile> profile;
   int find = 0;  // 1: next match; -1: previous match
-  bool close = false, shade = false, help = false;
+  bool close = false, shade = false, help = false, record = false, attach = false;
 };
 
 class TopBar {
@@ -49,7 +52,7 @@ class TopBar {
   void add_figure(const PanelContext& context, int rank, const std::string& name,
                   const std::string& value, ImU32 colour, const std::string& hint);
   void draw_more(const Theme& theme, const std::vector<const Segment*>& hidden);
-  void draw_buttons(PanelContext& context);
+  void draw_buttons(PanelContext& context, const TopBarViewModel& view_model);
 
   std::vector<Segment> segments_;
   TopBarActions actions_;

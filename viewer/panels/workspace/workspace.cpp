@@ -3,8 +3,8 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "panels/graph/graph_choice.hpp"
@@ -19,30 +19,7 @@ namespace {
 // Maximum number of replays to search for the next sampled replay.
 constexpr std::size_t kMaxSearch = 1u << 20;
 
-bool covers_all(const model::ReplayRange& range) {
-  return range.first == 0 && range.count == static_cast<std::size_t>(-1);
-}
-
-bool operator==(const model::ReplayRange& a, const model::ReplayRange& b) {
-  return a.first == b.first && a.count == b.count;
-}
-
 }  // namespace
-
-std::optional<View> view_named(const std::string& name) {
-  static constexpr std::array<std::pair<const char*, View>, 7> kViews = {
-      {{"graph", View::Graph},
-       {"replays", View::Replays},
-       {"timeline", View::Timeline},
-       {"nodes", View::Nodes},
-       {"memory", View::Memory},
-       {"sync", View::Sync},
-       {"compare", View::Compare}}};
-  for (const auto& [known, view] : kViews) {
-    if (name == known) return view;
-  }
-  return std::nullopt;
-}
 
 Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
                         std::shared_ptr<model::TraceFeed> compared_feed, Background& workers)
@@ -59,7 +36,8 @@ Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
       nodes(workers),
       memory(workers),
       compare(workers),
-      messages(workers) {
+      messages(workers),
+      graphs(workers) {
   name = feed->target();
   if (other_feed) other_name = other_feed->target();
   if (feed->is_live()) return;
@@ -109,30 +87,20 @@ void Workspace::State::change_graph(model::GraphKey key) {
   const model::Selection kept = map_selection(view.selection, *document, key);
   if (key.graph != view.graph.graph || newest_seen == 0)
     newest_seen = newest_version(*document, key).version;
-  view.graph = key;
+  view.show_graph(key);
   view.selection = kept;
-  view.range = {};
-  view.replay.reset();
   shown = key;
-  range_before = view.range;
-  replay_before.reset();
 }
 
-// Makes the view state consistent with the document: clears range and replay when the graph
-// changes, shifts the range when old replays are discarded, and clears selections of missing items.
+// Makes the view state consistent with the document: shifts the range when old replays are
+// discarded, and clears selections of missing items.
 void Workspace::State::validate_view() {
   const model::GraphEntry* const entry = document->find(view.graph);
   const std::uint64_t forgotten = entry != nullptr ? entry->dropped_replays : 0;
   if (shown == view.graph && forgotten > forgotten_before)
     view.range = drop_oldest_replays(view.range, forgotten - forgotten_before);
   forgotten_before = forgotten;
-  if (shown && !(view.graph == *shown)) {
-    if (view.range == range_before) view.range = {};
-    if (view.replay == replay_before) view.replay.reset();
-  }
   shown = view.graph;
-  range_before = view.range;
-  replay_before = view.replay;
   if (!selection_exists(view.selection, *document)) view.selection = {};
   if (!selection_exists(view.hovered, *document)) view.hovered = {};
 }
@@ -145,15 +113,18 @@ void Workspace::State::step_replay(int by) {
   const std::size_t size = entry->replays.size();
   const std::size_t start = entry->replays.lower_bound(
       from, [](const trace::Replay& r, std::uint64_t number) { return r.replay < number; });
+  const bool has_item = !std::holds_alternative<std::monostate>(view.selection) &&
+                        !std::holds_alternative<model::SelectedReplay>(view.selection);
   const auto show = [&](std::size_t at) {
     view.replay = entry->replays[at].replay;
-    view.select(model::SelectedReplay{view.graph, *view.replay});
+    // A selected node or buffer stays selected, to be seen in each replay.
+    if (!has_item) view.select(model::SelectedReplay{view.graph, *view.replay});
   };
   std::size_t at = start;
   for (std::size_t i = 0; i < kMaxSearch; ++i) {
     if (by < 0 ? at == 0 : at + 1 >= size) break;
     at = by < 0 ? at - 1 : at + 1;
-    if (entry->replays[at].sampled != 0) return show(at);
+    if (entry->replays[at].sampled != 0 && admits(view.range, entry->replays[at])) return show(at);
   }
   const bool has_samples = now->block != nullptr;
   if (!has_samples && start < size && (by < 0 ? start > 0 : start + 1 < size))
@@ -184,7 +155,7 @@ void Workspace::State::escape() {
     view.selection = {};
   } else if (!view.filter.is_empty()) {
     view.filter = {};
-  } else if (!covers_all(view.range)) {
+  } else if (view.has_range()) {
     view.range = {};
   } else {
     view.replay.reset();
@@ -207,22 +178,13 @@ void Workspace::handle_keys() {
   if (is_pressed(Key::FindNext)) s.step_match(1);
   if (is_pressed(Key::FindPrevious)) s.step_match(-1);
   if (is_pressed(Key::Home)) view.fit = true;
+  if (is_pressed(Key::Bookmarks)) view.open_bookmarks = true;
   if (is_pressed(Key::Critical)) view.critical_path = !view.critical_path;
   if (is_pressed(Key::Left)) s.step_replay(-1);
   if (is_pressed(Key::Right)) s.step_replay(1);
   if (is_pressed(Key::Close)) s.close = true;
-  constexpr std::array<Key, 3> kUpper = {Key::TabGraph, Key::TabTimeline, Key::TabSync};
-  constexpr std::array<Key, 4> kLower = {Key::TabNodes, Key::TabMemory, Key::TabCompare,
-                                         Key::TabMessages};
-  for (std::size_t i = 0; i < kUpper.size(); ++i) {
-    if (!is_pressed(kUpper[i])) continue;
-    view.upper = static_cast<UpperTab>(i);
-    s.shows_lower = s.shows_inspector = false;
-  }
-  for (std::size_t i = 0; i < kLower.size(); ++i) {
-    if (!is_pressed(kLower[i])) continue;
-    view.lower = static_cast<LowerTab>(i);
-    s.shows_lower = true;
+  for (std::size_t i = 0; i < std::size(kViews); ++i) {
+    if (is_pressed(view_key(i))) view.show(kViews[i].view);
   }
   if (!s.feed->is_live()) return;
   if (is_pressed(Key::Pause)) view.paused = !view.paused;
@@ -233,19 +195,8 @@ void Workspace::handle_keys() {
 }
 
 void Workspace::show(View view) {
-  State& s = *state_;
-  s.enlarged = view;
-  s.shows_lower = view == View::Nodes || view == View::Memory || view == View::Compare;
-  s.shows_inspector = false;
-  switch (view) {
-    case View::Graph: s.view.upper = UpperTab::Graph; return;
-    case View::Timeline: s.view.upper = UpperTab::Timeline; return;
-    case View::Sync: s.view.upper = UpperTab::Sync; return;
-    case View::Nodes: s.view.lower = LowerTab::Nodes; return;
-    case View::Memory: s.view.lower = LowerTab::Memory; return;
-    case View::Compare: s.view.lower = LowerTab::Compare; return;
-    case View::Replays: return;
-  }
+  state_->enlarged = view;
+  state_->view.show(view);
 }
 
 ViewState& Workspace::view() noexcept { return state_->view; }
@@ -263,7 +214,14 @@ bool Workspace::is_settled() const {
   return state_->view_model.is_settled();
 }
 
-bool Workspace::wants_to_close() const noexcept { return state_->close; }
+bool Workspace::take_close_request() noexcept { return std::exchange(state_->close, false); }
 bool Workspace::take_shade_change() noexcept { return std::exchange(state_->shade_change, false); }
+bool Workspace::take_record_request() noexcept { return std::exchange(state_->record, false); }
+bool Workspace::take_attach_request() noexcept { return std::exchange(state_->attach, false); }
+void Workspace::set_program_output(std::vector<std::string> lines, std::string end) {
+  state_->program_output = std::move(lines);
+  state_->program_end = std::move(end);
+}
+void Workspace::offer_restart(std::string session) { state_->restart = std::move(session); }
 
 }  // namespace reprise::viewer

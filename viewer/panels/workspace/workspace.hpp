@@ -8,17 +8,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/trace_feed.hpp"
 #include "panels/shared/async_value.hpp"
 #include "panels/shared/view_state.hpp"
+#include "panels/shared/views.hpp"
 #include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
-
-// The views that `--view` selects.
-enum class View : std::uint8_t { Graph, Replays, Timeline, Nodes, Memory, Sync, Compare };
-[[nodiscard]] std::optional<View> view_named(const std::string& name);
 
 // Positions of the splitters. The application stores them between runs.
 struct WorkspaceLayout {
@@ -46,10 +44,16 @@ class Workspace {
   [[nodiscard]] const model::TraceFeed& feed() const noexcept;
   // True if all view models of the current document are ready. For screenshots and tests.
   [[nodiscard]] bool is_settled() const;
-  // True if the user requested the start page.
-  [[nodiscard]] bool wants_to_close() const noexcept;
-  // True once for each click on the button that toggles the theme.
+  // True once for each request of the user: to show the start page, to toggle the theme, to record
+  // the session, or to attach to the program's new session.
+  [[nodiscard]] bool take_close_request() noexcept;
   [[nodiscard]] bool take_shade_change() noexcept;
+  [[nodiscard]] bool take_record_request() noexcept;
+  [[nodiscard]] bool take_attach_request() noexcept;
+  // The last lines of the program that the viewer runs, and how it ended (empty: it runs).
+  void set_program_output(std::vector<std::string> lines, std::string end);
+  // Offers to attach to the program's new session: "process 4711"; empty: no offer.
+  void offer_restart(std::string session);
 
  private:
   struct State;

@@ -18,8 +18,9 @@ namespace reprise::viewer {
 
 namespace {
 
-constexpr float kTwoPanelHeight = 430;  // points; lower windows show only one panel
-constexpr float kMinStrip = 34, kMinLower = 60, kMinInspector = 220;  // points
+// In points. A window with less height for the views shows one at a time.
+constexpr float kTwoPanelHeight = 480;
+constexpr float kMinStrip = 34, kMinUpper = 150, kMinLower = 130, kMinInspector = 220;
 constexpr std::size_t kMaxReasons = 3;
 
 // The last warnings of the trace, one per line, as an explanation for a missing graph; `fallback`
@@ -54,9 +55,9 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, theme.background);
   ImGui::PushFont(theme.text);
   ImGui::Begin("##workspace", nullptr,
+               // Without NoSavedSettings, which tables would inherit: columns keep their widths.
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                   ImGuiWindowFlags_NoScrollWithMouse);
+                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   s.begin_panels();
@@ -75,9 +76,11 @@ void Workspace::draw(const Theme& theme, WorkspaceLayout& layout) {
     ImGui::EndChild();
   }
   begin_bar(theme, "status", {min.x, status}, max);
-  draw_status(
-      context,
-      {.status = s.status, .figures = s.view_model.figures(), .error = s.view_model.error()});
+  draw_status(context, {.status = s.status,
+                        .figures = s.view_model.figures(),
+                        .error = s.view_model.error(),
+                        .program_output = s.program_output,
+                        .program_end = s.program_end});
   ImGui::EndChild();
   s.end_panels();
   ImGui::End();
@@ -90,13 +93,17 @@ void Workspace::State::draw_bar(PanelContext& context) {
   const TopBarViewModel now{.status = status,
                             .figures = view_model.figures(),
                             .matches = static_cast<std::size_t>(
-                                std::count(matches.begin(), matches.end(), std::uint8_t{1}))};
+                                std::count(matches.begin(), matches.end(), std::uint8_t{1})),
+                            .restart = restart,
+                            .notes = notes ? &*notes : nullptr};
   const TopBarActions actions = bar.draw(context, now);
-  if (actions.graph) view.graph = *actions.graph;
+  if (actions.graph) view.show_graph(*actions.graph);
   if (actions.profile) feed->request_profile(*actions.profile);
   if (actions.find != 0) step_match(actions.find);
   close = close || actions.close;
   shade_change = shade_change || actions.shade;
+  record = record || actions.record;
+  attach = attach || actions.attach;
   if (actions.help) help.toggle();
 }
 
@@ -117,7 +124,7 @@ void Workspace::State::draw_empty_document(const Theme& theme) {
       return draw_empty(theme, "Connected, waiting for the first graph",
                         reasons_in(*document, "The program has not compiled a graph yet."));
     case model::FeedState::Ended:
-      return draw_empty(theme, "The session ended before it compiled a graph",
+      return draw_empty(theme, "The program exited before it compiled a graph",
                         status.reason.empty()
                             ? reasons_in(*document, "Ctrl+W returns to the start page.")
                             : status.reason);
@@ -132,71 +139,61 @@ void Workspace::State::draw_body(PanelContext& context, WorkspaceLayout& layout,
                                  ImVec2 max) {
   const Theme& theme = context.theme;
   const float s = theme.scale, gap = theme.splitter, height = max.y - min.y;
-  const bool is_low = height < kTwoPanelHeight * s, tall_strip = enlarged == View::Replays;
+  const bool is_low = height < kTwoPanelHeight * s;
 
-  const float max_strip = height * (tall_strip ? 0.6f : is_low ? 0.24f : 0.5f);
-  const float strip = std::round(std::clamp(tall_strip ? height * 0.5f : layout.strip * s,
-                                            std::min(kMinStrip * s, max_strip), max_strip));
+  const float max_strip = height * (is_low ? 0.24f : 0.5f);
+  const float strip =
+      std::round(std::clamp(layout.strip * s, std::min(kMinStrip * s, max_strip), max_strip));
   const float strip_top = min.y + gap, strip_end = strip_top + strip, upper_top = strip_end + gap;
   begin_region(theme, "strip", {min.x, strip_top}, {max.x, strip_end}, Scrolls::No);
-  draw_panel(context, PanelId::Strip);
+  draw_panel(context, View::Strip);
   ImGui::EndChild();
-  if (is_low) {
-    draw_single(context, {min.x, upper_top}, {max.x, max.y - gap});
-  } else {
-    draw_split(context, layout, {min.x, upper_top}, max);
-  }
+  draw_views(context, layout, is_low ? TabRows::Both : TabRows::Upper, {min.x, upper_top},
+             {max.x, max.y - gap});
 
   const SplitterMove move = draw_splitter(theme, "##strip splitter", SplitterAxis::Level,
                                           {min.x, strip_end}, {max.x, upper_top});
-  if (move.by != 0) {
-    layout.strip = std::clamp(strip + move.by, kMinStrip * s, height * 0.6f) / s;
-    if (tall_strip) enlarged.reset();
-  }
-  if (move.reset) {
-    layout.strip = WorkspaceLayout{}.strip;
-    enlarged.reset();
-  }
+  if (move.by != 0) layout.strip = std::clamp(strip + move.by, kMinStrip * s, height * 0.6f) / s;
+  if (move.reset) layout.strip = WorkspaceLayout{}.strip;
 }
 
-void Workspace::State::draw_split(PanelContext& context, WorkspaceLayout& layout, ImVec2 min,
-                                  ImVec2 max) {
+// `rows`: Both for one panel, Upper for an upper and a lower panel.
+void Workspace::State::draw_views(PanelContext& context, WorkspaceLayout& layout, TabRows rows,
+                                  ImVec2 min, ImVec2 max) {
   const Theme& theme = context.theme;
   const float s = theme.scale, gap = theme.splitter, width = max.x - min.x,
-              height = max.y - min.y - 2 * gap;
-  const bool is_narrow = width < kNarrow * s;
-  float lower_part = layout.lower;
-  if (enlarged == View::Nodes || enlarged == View::Memory || enlarged == View::Compare)
-    lower_part = 0.68f;
-  if (enlarged == View::Timeline || enlarged == View::Sync || enlarged == View::Graph)
-    lower_part = 0.26f;
-  const float min_lower = tab_height(theme) + kMinLower * s;
-  const float lower = std::round(std::clamp(height * lower_part, std::min(min_lower, height / 2),
-                                            std::max(height - min_lower, height / 2)));
+              height = max.y - min.y - gap;
+  const bool is_narrow = width < kNarrow * s, has_lower = rows != TabRows::Both;
+  if (is_narrow && view.focus_note) view.show(View::Inspector);
+  const float lower_part =
+      !enlarged ? layout.lower : row_of(*enlarged) == TabRow::Lower ? 0.68f : 0.26f;
+  const float min_lower = std::min(tab_height(theme) + kMinLower * s, height / 2),
+              min_upper = std::min(tab_height(theme) + kMinUpper * s, height / 2);
+  const float lower = std::round(std::clamp(height * lower_part, min_lower, height - min_upper));
   const float side =
       is_narrow ? 0
                 : std::round(std::clamp(width * layout.inspector, kMinInspector * s, width * 0.6f));
-  const float upper_end = max.y - gap - lower - gap, lower_top = upper_end + gap,
+  const float upper_end = has_lower ? max.y - lower - gap : max.y,
               upper_right = is_narrow ? max.x : max.x - side - gap;
 
-  draw_upper(context, min, {upper_right, upper_end});
+  draw_tabbed(context, rows, is_narrow ? InspectorTab::Yes : InspectorTab::No, min,
+              {upper_right, upper_end});
+  const WorkspaceLayout defaults;
   if (!is_narrow) {
     draw_inspector(context, {upper_right + gap, min.y}, {max.x, upper_end});
+    const SplitterMove move = draw_splitter(theme, "##inspector splitter", SplitterAxis::Upright,
+                                            {upper_right, min.y}, {upper_right + gap, upper_end});
+    if (move.by != 0) layout.inspector = std::clamp((side - move.by) / width, 0.05f, 0.6f);
+    if (move.reset) layout.inspector = defaults.inspector;
   }
-  draw_lower(context, {min.x, lower_top}, {max.x, max.y - gap});
-
-  const WorkspaceLayout defaults;
-  const SplitterMove lower_move = draw_splitter(theme, "##lower splitter", SplitterAxis::Level,
-                                                {min.x, upper_end}, {max.x, lower_top});
-  if (lower_move.by != 0) layout.lower = std::clamp((lower - lower_move.by) / height, 0.08f, 0.92f);
-  if (lower_move.reset) layout.lower = defaults.lower;
-  if ((lower_move.by != 0 && enlarged != View::Replays) || lower_move.reset) enlarged.reset();
-  if (is_narrow) return;
-  const SplitterMove side_move =
-      draw_splitter(theme, "##inspector splitter", SplitterAxis::Upright, {upper_right, min.y},
-                    {upper_right + gap, upper_end});
-  if (side_move.by != 0) layout.inspector = std::clamp((side - side_move.by) / width, 0.05f, 0.6f);
-  if (side_move.reset) layout.inspector = defaults.inspector;
+  if (!has_lower) return;
+  const float lower_top = upper_end + gap;
+  draw_tabbed(context, TabRows::Lower, InspectorTab::No, {min.x, lower_top}, max);
+  const SplitterMove move = draw_splitter(theme, "##lower splitter", SplitterAxis::Level,
+                                          {min.x, upper_end}, {max.x, lower_top});
+  if (move.by != 0) layout.lower = std::clamp((lower - move.by) / height, 0.08f, 0.92f);
+  if (move.reset) layout.lower = defaults.lower;
+  if (move.by != 0 || move.reset) enlarged.reset();
 }
 
 }  // namespace reprise::viewer

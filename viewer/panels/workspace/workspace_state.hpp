@@ -11,6 +11,7 @@
 
 #include "panels/compare/compare_panel.hpp"
 #include "panels/graph/graph_panel.hpp"
+#include "panels/graphs/graphs_panel.hpp"
 #include "panels/inspector/inspector_panel.hpp"
 #include "panels/memory/memory_panel.hpp"
 #include "panels/messages/messages_panel.hpp"
@@ -28,18 +29,9 @@
 
 namespace reprise::viewer {
 
-enum class PanelId : std::uint8_t {
-  Strip,
-  Graph,
-  Timeline,
-  Sync,
-  Inspector,
-  Nodes,
-  Memory,
-  Compare,
-  Messages,
-  Count
-};
+// The rows of tabs that an area shows, and whether the inspector is one of its tabs.
+enum class TabRows : std::uint8_t { Upper, Lower, Both };
+enum class InspectorTab : std::uint8_t { No, Yes };
 
 struct Workspace::State {
   static constexpr float kNarrow = 760;  // points; narrower windows show the inspector as a tab
@@ -60,20 +52,17 @@ struct Workspace::State {
   void draw_empty_document(const Theme& theme);
   void draw_bar(PanelContext& context);
   void draw_body(PanelContext& context, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
-  void draw_split(PanelContext& context, WorkspaceLayout& layout, ImVec2 min, ImVec2 max);
-  void draw_upper(PanelContext& context, ImVec2 min, ImVec2 max);
-  void draw_lower(PanelContext& context, ImVec2 min, ImVec2 max);
-  void draw_upper_panel(PanelContext& context);
+  void draw_views(PanelContext& context, WorkspaceLayout& layout, TabRows rows, ImVec2 min,
+                  ImVec2 max);
+  // A row of tabs and the panel of the selected tab.
+  void draw_tabbed(PanelContext& context, TabRows rows, InspectorTab inspector_tab, ImVec2 min,
+                   ImVec2 max);
+  [[nodiscard]] Tab tab_of(const Theme& theme, std::size_t index) const;  // of kViews[index]
   // The inspector with the note bar below it.
   void draw_inspector(PanelContext& context, ImVec2 min, ImVec2 max);
-  void draw_lower_panel(PanelContext& context);
-  // For low windows: one row of all tabs and one panel.
-  void draw_single(PanelContext& context, ImVec2 min, ImVec2 max);
-  [[nodiscard]] static std::vector<Tab> upper_tabs();
-  [[nodiscard]] std::vector<Tab> lower_tabs(const Theme& theme) const;
   // Draws a panel, and forwards hover, reveal and fit requests between panels.
-  void draw_panel(PanelContext& context, PanelId id);
-  void draw_contents(PanelContext& context, PanelId id);
+  void draw_panel(PanelContext& context, View id);
+  void draw_contents(PanelContext& context, View id);
   void begin_panels();
   void end_panels();
 
@@ -89,9 +78,7 @@ struct Workspace::State {
   std::optional<model::GraphKey> shown;
   bool chosen_by_user = false;    // the user selected the shown graph
   std::uint32_t newest_seen = 0;  // newest known version of the shown graph
-  model::ReplayRange range_before;
   std::uint64_t forgotten_before = 0;  // discarded replays of the shown graph
-  std::optional<std::uint64_t> replay_before;
 
   TopBar bar;
   HelpOverlay help;
@@ -105,16 +92,18 @@ struct Workspace::State {
   ComparePanel compare;
   std::optional<Notes> notes;  // files only
   MessagesPanel messages;
+  GraphsPanel graphs;
   NoteBar note_bar;
 
   std::optional<View> enlarged;  // the view with the most space, until the user moves a splitter
-  bool shows_inspector = false;  // narrow windows: the inspector tab is selected
-  bool shows_lower = false;      // low windows: the single panel is a lower tab
-  bool close = false, shade_change = false;
+  bool close = false, shade_change = false, record = false, attach = false;
+  std::string restart;  // the program's new session; empty: none
+  std::vector<std::string> program_output;
+  std::string program_end;
 
-  std::array<bool, static_cast<std::size_t>(PanelId::Count)> reveal{};  // pending requests
+  std::array<bool, kViewCount> reveal{};  // pending requests
   model::Selection hovered_before, hovered_next;
-  PanelId mouse_panel = PanelId::Count, fit_panel = PanelId::Count;
+  View mouse_panel = View::Count, fit_panel = View::Count;  // Count: none
 };
 
 }  // namespace reprise::viewer

@@ -1,5 +1,6 @@
 // Workspace: tabs, the panels in them, and requests between panels.
-#include <array>
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,89 +34,56 @@ ProblemCounts count_problems(const model::Document& document) {
 
 }  // namespace
 
-void Workspace::State::draw_single(PanelContext& context, ImVec2 min, ImVec2 max) {
-  const Theme& theme = context.theme;
-  const float tabs_end = min.y + tab_height(theme);
-  begin_bar(theme, "all tabs", min, {max.x, tabs_end});
-  std::vector<Tab> tabs = upper_tabs();
-  const std::size_t upper_count = tabs.size();
-  for (Tab& tab : lower_tabs(theme)) tabs.push_back(std::move(tab));
-  const std::size_t upper_now =
-      shows_inspector ? upper_count - 1 : static_cast<std::size_t>(view.upper);
-  const std::size_t now =
-      shows_lower ? upper_count + static_cast<std::size_t>(view.lower) : upper_now;
-  const std::size_t chosen = draw_tabs(theme, "tabs", tabs, now, ImGui::GetContentRegionAvail().x);
-  ImGui::EndChild();
-  if (chosen != now) {
-    shows_lower = chosen >= upper_count;
-    shows_inspector = chosen == upper_count - 1;
-    if (shows_lower) view.lower = static_cast<LowerTab>(chosen - upper_count);
-    if (chosen + 1 < upper_count) view.upper = static_cast<UpperTab>(chosen);
-  }
-  const UpperTab upper_before = view.upper;
-  const LowerTab lower_before = view.lower;
-  const bool scrolls = shows_lower || shows_inspector || view.upper == UpperTab::Sync;
-  begin_region(theme, "one", {min.x, tabs_end}, max, scrolls ? Scrolls::Itself : Scrolls::No);
-  if (shows_lower) {
-    draw_lower_panel(context);
-  } else {
-    draw_upper_panel(context);
-  }
-  ImGui::EndChild();
-  if (view.upper != upper_before)
-    shows_lower = shows_inspector = false;  // the panel changed the tab
-  if (view.lower != lower_before) shows_lower = true;
-}
-
-// The last tab is the inspector, which only narrow and low windows show.
-std::vector<Tab> Workspace::State::upper_tabs() {
-  return {{"Graph", "Nodes and dependencies (1)", {}, 0},
-          {"Timeline", "Nodes of one replay over time (2)", {}, 0},
-          {"Sync", "Barriers, edges and their cost (3)", {}, 0},
-          {"Inspector", "Details of the selection", {}, 0}};
-}
-
-std::vector<Tab> Workspace::State::lower_tabs(const Theme& theme) const {
-  std::vector<Tab> tabs = {
-      {"Nodes", "Node statistics (4)", {}, 0},
-      {"Memory", "Slab layout, live bytes and pools (5)", {}, 0},
-      {"Compare", "Compare two ranges of replays, or two traces (6)", {}, 0},
-      {"Messages", "Validation findings, graph updates and losses (7)", {}, 0}};
+Tab Workspace::State::tab_of(const Theme& theme, std::size_t index) const {
+  const ViewDesc& desc = kViews[index];
+  Tab tab{desc.title, std::string(desc.hint) + " (" + std::to_string(index + 1) + ")", {}, 0};
+  if (desc.view != View::Messages) return tab;
   const ProblemCounts counts = count_problems(*document);
-  if (counts.problems == 0) return tabs;
-  tabs[3].badge = counts.problems > 999 ? "999+" : std::to_string(counts.problems);
-  tabs[3].badge_colour = counts.errors > 0 ? theme.error : theme.warning;
-  return tabs;
+  if (counts.problems == 0) return tab;
+  tab.badge = counts.problems > 999 ? "999+" : std::to_string(counts.problems);
+  tab.badge_colour = counts.errors > 0 ? theme.error : theme.warning;
+  return tab;
 }
 
-void Workspace::State::draw_upper(PanelContext& context, ImVec2 min, ImVec2 max) {
+void Workspace::State::draw_tabbed(PanelContext& context, TabRows rows, InspectorTab inspector_tab,
+                                   ImVec2 min, ImVec2 max) {
   const Theme& theme = context.theme;
-  const bool is_narrow = ImGui::GetMainViewport()->Size.x < kNarrow * theme.scale;
-  const float tabs_end = min.y + tab_height(theme);
-  begin_bar(theme, "upper tabs", min, {max.x, tabs_end});
-  const std::vector<Tab> tabs = upper_tabs();
-  const std::size_t count = tabs.size() - (is_narrow ? 0 : 1);
-  if (!is_narrow) shows_inspector = false;
-  const std::size_t now = shows_inspector ? tabs.size() - 1 : static_cast<std::size_t>(view.upper);
-  const std::size_t chosen =
-      draw_tabs(theme, "tabs", {tabs.data(), count}, now, ImGui::GetContentRegionAvail().x);
-  if (chosen != now) {
-    shows_inspector = chosen == tabs.size() - 1;
-    if (!shows_inspector) view.upper = static_cast<UpperTab>(chosen);
+  std::vector<View> views;
+  std::vector<Tab> tabs;
+  for (std::size_t i = 0; i < std::size(kViews); ++i) {
+    const bool is_upper = kViews[i].row == TabRow::Upper;
+    if (rows == (is_upper ? TabRows::Lower : TabRows::Upper)) continue;
+    views.push_back(kViews[i].view);
+    tabs.push_back(tab_of(theme, i));
   }
+  if (inspector_tab == InspectorTab::Yes) {
+    views.push_back(View::Inspector);
+    tabs.push_back({"Inspector", "Details of the selection", {}, 0});
+  }
+  View& selected = rows == TabRows::Both    ? view.front
+                   : rows == TabRows::Upper ? view.upper
+                                            : view.lower;
+  auto found = std::find(views.begin(), views.end(), selected);
+  if (found == views.end()) {  // the inspector, after the window became wider
+    found = views.begin();
+    selected = *found;
+  }
+  const auto before = static_cast<std::size_t>(found - views.begin());
+  const float tabs_end = min.y + tab_height(theme);
+  const char* const id = rows == TabRows::Lower ? "lower" : "upper";
+  ImGui::PushID(id);
+  begin_bar(theme, "tab bar", min, {max.x, tabs_end});
+  const std::size_t chosen =
+      draw_tabs(theme, "tabs", tabs, before, ImGui::GetContentRegionAvail().x);
   ImGui::EndChild();
-  const bool scrolls = shows_inspector || view.upper == UpperTab::Sync;
-  begin_region(theme, "upper", {min.x, tabs_end}, max, scrolls ? Scrolls::Itself : Scrolls::No);
-  draw_upper_panel(context);
+  ImGui::PopID();
+  if (chosen != before) view.show(views[chosen]);
+  const View now = selected;  // the panel may select another
+  if (now == View::Inspector) return draw_inspector(context, {min.x, tabs_end}, max);
+  const bool draws_itself = now == View::Graph || now == View::Replays || now == View::Timeline;
+  begin_region(theme, id, {min.x, tabs_end}, max, draws_itself ? Scrolls::No : Scrolls::Itself);
+  draw_panel(context, now);
   ImGui::EndChild();
-}
-
-void Workspace::State::draw_upper_panel(PanelContext& context) {
-  constexpr std::array<PanelId, 3> kPanels = {PanelId::Graph, PanelId::Timeline, PanelId::Sync};
-  if (!shows_inspector) return draw_panel(context, kPanels[static_cast<std::size_t>(view.upper)]);
-  const UpperTab before = view.upper;
-  draw_panel(context, PanelId::Inspector);
-  if (view.upper != before) shows_inspector = false;  // the inspector changed the tab
 }
 
 void Workspace::State::draw_inspector(PanelContext& context, ImVec2 min, ImVec2 max) {
@@ -124,7 +92,7 @@ void Workspace::State::draw_inspector(PanelContext& context, ImVec2 min, ImVec2 
       notes && Notes::can_have_one(view.selection) && max.y - min.y > 4 * NoteBar::height(theme);
   const float end = has_note ? max.y - NoteBar::height(theme) : max.y;
   begin_region(theme, "inspector", min, {max.x, end}, Scrolls::Itself);
-  draw_panel(context, PanelId::Inspector);
+  draw_panel(context, View::Inspector);
   ImGui::EndChild();
   if (!has_note) return;
   begin_bar(theme, "note", {min.x, end}, max);
@@ -133,38 +101,20 @@ void Workspace::State::draw_inspector(PanelContext& context, ImVec2 min, ImVec2 
   ImGui::EndChild();
 }
 
-void Workspace::State::draw_lower(PanelContext& context, ImVec2 min, ImVec2 max) {
-  const Theme& theme = context.theme;
-  const float tabs_end = min.y + tab_height(theme);
-  begin_bar(theme, "lower tabs", min, {max.x, tabs_end});
-  const std::vector<Tab> tabs = lower_tabs(theme);
-  const auto chosen = draw_tabs(theme, "tabs", tabs, static_cast<std::size_t>(view.lower),
-                                ImGui::GetContentRegionAvail().x);
-  view.lower = static_cast<LowerTab>(chosen);
-  ImGui::EndChild();
-  begin_region(theme, "lower", {min.x, tabs_end}, max, Scrolls::Itself);
-  draw_lower_panel(context);
-  ImGui::EndChild();
-}
-
-void Workspace::State::draw_lower_panel(PanelContext& context) {
-  constexpr std::array<PanelId, 4> kPanels = {PanelId::Nodes, PanelId::Memory, PanelId::Compare,
-                                              PanelId::Messages};
-  draw_panel(context, kPanels[static_cast<std::size_t>(view.lower)]);
-}
-
-void Workspace::State::draw_contents(PanelContext& context, PanelId id) {
+void Workspace::State::draw_contents(PanelContext& context, View id) {
   switch (id) {
-    case PanelId::Strip: return replays.draw(context);
-    case PanelId::Graph: return graph.draw(context);
-    case PanelId::Timeline: return timeline.draw(context);
-    case PanelId::Sync: return sync.draw(context);
-    case PanelId::Inspector: return inspector.draw(context);
-    case PanelId::Nodes: return nodes.draw(context);
-    case PanelId::Memory: return memory.draw(context);
-    case PanelId::Compare: return compare.draw(context);
-    case PanelId::Messages: return messages.draw(context);
-    case PanelId::Count: return;
+    case View::Strip: return replays.draw_strip(context);
+    case View::Graph: return graph.draw(context);
+    case View::Replays: return replays.draw(context);
+    case View::Timeline: return timeline.draw(context);
+    case View::Sync: return sync.draw(context);
+    case View::Inspector: return inspector.draw(context);
+    case View::Nodes: return nodes.draw(context);
+    case View::Memory: return memory.draw(context);
+    case View::Compare: return compare.draw(context);
+    case View::Messages: return messages.draw(context);
+    case View::Graphs: return graphs.draw(context);
+    case View::Count: return;
   }
 }
 
@@ -174,16 +124,13 @@ void Workspace::State::begin_panels() {
   if (std::exchange(view.reveal_selection, false)) reveal.fill(true);
   hovered_before = view.hovered;
   hovered_next = {};
-  fit_panel = PanelId::Count;
-  if (std::exchange(view.fit, false)) {
-    constexpr std::array<PanelId, 3> kUpper = {PanelId::Graph, PanelId::Timeline, PanelId::Sync};
-    fit_panel =
-        mouse_panel != PanelId::Count ? mouse_panel : kUpper[static_cast<std::size_t>(view.upper)];
-  }
-  mouse_panel = PanelId::Count;
+  fit_panel = View::Count;
+  if (std::exchange(view.fit, false))
+    fit_panel = mouse_panel != View::Count ? mouse_panel : view.upper;
+  mouse_panel = View::Count;
 }
 
-void Workspace::State::draw_panel(PanelContext& context, PanelId id) {
+void Workspace::State::draw_panel(PanelContext& context, View id) {
   bool& reveal_pending = reveal[static_cast<std::size_t>(id)];
   const bool has_mouse = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows |
                                                 ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);

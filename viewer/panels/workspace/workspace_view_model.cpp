@@ -37,7 +37,7 @@ void WorkspaceViewModel::update(const std::shared_ptr<const model::Document>& do
 }
 
 void WorkspaceViewModel::request_graph(const model::GraphEntry& entry, const ViewState& view) {
-  GraphRequest request{entry.graph, view.range.first, view.range.count, entry.statistics};
+  GraphRequest request{entry.graph, view.range, entry.statistics};
   if (graph_request_ == request) return;
   graph_request_ = request;
   graph_.ask(request, [document = source_, entry, range = view.range] {
@@ -54,12 +54,12 @@ void WorkspaceViewModel::request_replay(const model::GraphEntry& entry, const Vi
                         current->replay.graph == view.graph.graph &&
                         current->replay.version == view.graph.version && replay_request_ &&
                         replay_request_->graph == entry.graph;
-  ReplayRequest request{entry.graph, view.replay,
+  ReplayRequest request{entry.graph, view.replay, view.replay ? model::ReplayRange{} : view.range,
                         is_final ? replay_request_->revision : source_->revision};
   if (replay_request_ == request) return;
   replay_request_ = request;
-  replay_.ask(request, [document = source_, entry, replay = view.replay] {
-    return make_replay_view_model(*document, entry, replay);
+  replay_.ask(request, [document = source_, entry, replay = view.replay, range = view.range] {
+    return make_replay_view_model(*document, entry, replay, range);
   });
 }
 
@@ -78,12 +78,13 @@ void WorkspaceViewModel::request_matches(const model::GraphEntry& entry, const V
 
 void WorkspaceViewModel::request_figures(const model::GraphEntry& entry, const ViewState& view,
                                          UpdateRate rate) {
-  FiguresRequest request{entry.graph, view.range.first, view.range.count, entry.replays.size(),
-                         entry.dropped_replays};
-  if (figures_request_ == request) return;
-  figures_request_ = request;
+  // A session that has ended has no present rate.
   const RateOver over =
       rate == UpdateRate::Throttled && !view.has_range() ? RateOver::LastSecond : RateOver::Range;
+  FiguresRequest request{entry.graph, view.range, entry.replays.size(), entry.dropped_replays,
+                         over};
+  if (figures_request_ == request) return;
+  figures_request_ = request;
   figures_.ask(request, [entry, range = view.range, over] {
     return make_replay_summary(entry, range, over);
   });

@@ -40,13 +40,14 @@ class WorkspaceViewModel {
   using GraphPointer = std::shared_ptr<const model::Graph>;
   struct GraphRequest {
     GraphPointer graph;
-    std::size_t first = 0, count = 0;
+    model::ReplayRange range;
     std::shared_ptr<const model::GraphStatistics> statistics;
     friend bool operator==(const GraphRequest&, const GraphRequest&) = default;
   };
   struct ReplayRequest {
     GraphPointer graph;
     std::optional<std::uint64_t> replay;
+    model::ReplayRange range;    // of the newest replay, if `replay` is empty
     std::uint64_t revision = 0;  // of the document, if later records may change the replay
     friend bool operator==(const ReplayRequest&, const ReplayRequest&) = default;
   };
@@ -61,8 +62,10 @@ class WorkspaceViewModel {
   };
   struct FiguresRequest {
     GraphPointer graph;
-    std::size_t first = 0, count = 0, replays = 0;
+    model::ReplayRange range;
+    std::size_t replays = 0;
     std::uint64_t forgotten = 0;
+    RateOver rate = RateOver::Range;
     friend bool operator==(const FiguresRequest&, const FiguresRequest&) = default;
   };
 

@@ -126,3 +126,47 @@ REPRISE_KERNEL(math, (float* out, int* bits)) {
   bits[3] = static_cast<int>(__brev(1u) >> 16);
   bits[4] = __float_as_int(1.0f);
 }
+
+// out[i] = the lanes that are active in the branch of thread i: the even or the odd ones of its
+// warp, inverted in the odd branch so that a compiler does not merge the branches.
+REPRISE_KERNEL(active_lanes, (unsigned* out)) {
+  if (threadIdx.x % 2 == 0) {
+    out[threadIdx.x] = __activemask();
+  } else {
+    out[threadIdx.x] = ~__activemask();
+  }
+}
+
+// What a warp must not do, by `fault`: a mask without the caller, two functions with one mask, and
+// lanes that wait for lanes at a barrier.
+REPRISE_KERNEL(warp_faults, (int fault)) {
+  const unsigned lane = threadIdx.x % 32;
+  if (fault == 0 && lane == 7) __syncwarp(0x0f);
+  if (fault == 1) {
+    if (lane < 4) {
+      static_cast<void>(__ballot_sync(0xff, 1));
+    } else if (lane < 8) {
+      static_cast<void>(__shfl_sync(0xff, lane, 0));
+    }
+  }
+  if (fault == 2) {
+    if (lane < 16) {
+      static_cast<void>(__shfl_down_sync(~0u, lane, 1));
+    } else {
+      __syncthreads();
+    }
+  }
+}
+
+// out[block] = the sum of the block's values, by shuffles in each warp.
+REPRISE_KERNEL(warp_sum, (const unsigned* in, unsigned* out)) {
+  __shared__ unsigned partial[32];
+  unsigned sum = in[blockIdx.x * blockDim.x + threadIdx.x];
+  for (unsigned by = 16; by > 0; by /= 2) sum += __shfl_down_sync(~0u, sum, by);
+  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = sum;
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  sum = threadIdx.x < blockDim.x / 32 ? partial[threadIdx.x] : 0;
+  for (unsigned by = 16; by > 0; by /= 2) sum += __shfl_down_sync(~0u, sum, by);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}

@@ -1,0 +1,45 @@
+// Checks kernel arguments against the kernel's parameters and stores values in a parameter block.
+// Shared by dispatches and by the kernels of ops. Threads: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <reprise/buffer.hpp>
+#include <reprise/error.hpp>
+#include <reprise/kernel.hpp>
+
+#include "record/kernel_core.hpp"
+
+namespace reprise::detail {
+
+// The comparison of types that were compiled separately; fits() covers the usual case.
+[[nodiscard]] bool types_fit(const KernelParameter& parameter, const Argument& argument);
+
+// Whether the parameter takes the argument. A Condition's view counts as a buffer.
+[[nodiscard]] inline bool fits(const KernelParameter& parameter, const Argument& argument) {
+  if (argument.view == nullptr) {
+    if (parameter.is_pointer || parameter.is_condition) return false;
+  } else if (!parameter.is_pointer) {
+    return parameter.may_be_pointer || parameter.is_condition;
+  } else if (parameter.is_const && argument.is_declared && writes(argument.access)) {
+    return false;
+  }
+  return (argument.type == parameter.type && argument.type != nullptr) ||
+         types_fit(parameter, argument);
+}
+
+// Stores a value that fits; numbers are converted to the parameter's type. `to`: parameter.size
+// bytes.
+void store_value(const KernelParameter& parameter, const Argument& argument, std::byte* to);
+
+struct ArgumentFault {
+  ErrorCode code = ErrorCode::ArgumentSize;
+  std::string text;
+};
+// What is wrong with arguments of which one does not fit, or whose number is wrong.
+[[nodiscard]] ArgumentFault argument_fault(const KernelCore& kernel,
+                                           std::span<const Argument> arguments);
+
+}  // namespace reprise::detail

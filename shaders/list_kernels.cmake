@@ -1,0 +1,105 @@
+# Lists the kernels of a shader file after preprocessing it as each compiler does, and writes
+# ${OUT}.shaders.hpp (declares all kernels), ${OUT}.host.inc (the end of the file for the host
+# device) and ${OUT}.list.d (dependencies). reprise_add_shaders runs it in the build:
+#
+#   cmake -DFILE=<a.cu> -DOUT=<folder/a> -DNVCC=<ON or OFF> -P list_kernels.cmake --
+#     host <preprocessor and options> gpu <preprocessor and options>
+#
+# NVCC: OFF without the CUDA device; then the C++ compiler stands in for nvcc.
+cmake_policy(VERSION 3.25)
+
+set(host_command "")
+set(gpu_command "")
+set(to "")
+foreach(i RANGE 1 ${CMAKE_ARGC})
+  if(CMAKE_ARGV${i} STREQUAL "host" OR CMAKE_ARGV${i} STREQUAL "gpu")
+    set(to ${CMAKE_ARGV${i}}_command)
+  elseif(to AND DEFINED CMAKE_ARGV${i})
+    string(REPLACE ";" "\\;" argument "${CMAKE_ARGV${i}}")
+    list(APPEND ${to} "${argument}")
+  endif()
+endforeach()
+
+# Sets `result` to the names of the kernels in the preprocessed ${OUT}.${side}.ii, in their order.
+function(list_kernels result side)
+  file(STRINGS ${OUT}.${side}.ii lines REGEX "reprise_kernel_named")
+  string(REGEX MATCHALL "reprise_kernel_named \"[^\"]*\"" names "${lines}")
+  list(TRANSFORM names REPLACE "^reprise_kernel_named \"([^\"]*)\"$" "\\1")
+  set(${result} "${names}" PARENT_SCOPE)
+endfunction()
+
+foreach(side host gpu)
+  execute_process(COMMAND ${${side}_command} -o ${OUT}.${side}.ii RESULT_VARIABLE code)
+  if(NOT code EQUAL 0 AND side STREQUAL "gpu" AND NOT NVCC)
+    message(NOTICE "${FILE}: kernels that only nvcc compiles are not declared, because this build has no CUDA toolkit.")
+    file(WRITE ${OUT}.gpu.ii "")
+  elseif(NOT code EQUAL 0)
+    message(FATAL_ERROR " ${FILE} cannot be preprocessed.")  # the space prevents line breaks
+  endif()
+  list_kernels(${side}_kernels ${side})
+endforeach()
+
+# The names of `extern __shared__` arrays. Each is the dynamic shared memory of the block.
+file(STRINGS ${OUT}.host.ii lines REGEX "extern.*reprise_shared_storage")
+string(REGEX REPLACE "\\\\?;" "\n" lines "${lines}")
+string(REPLACE "[" "<" lines "${lines}")  # brackets and semicolons have a meaning in lists
+string(REPLACE "]" ">" lines "${lines}")
+string(REGEX MATCHALL "extern[^\n]*reprise_shared_storage[^\n]*" declarations "${lines}")
+set(shared_arrays "")
+foreach(declaration IN LISTS declarations)
+  if(declaration MATCHES "([A-Za-z_][A-Za-z_0-9]*)[ \t]*<[ \t]*>[ \t]*$")
+    list(APPEND shared_arrays ${CMAKE_MATCH_1})
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES shared_arrays)
+
+set(gpu_only ${gpu_kernels})
+list(REMOVE_ITEM gpu_only ${host_kernels} "")
+set(kernels ${host_kernels} ${gpu_only})
+if(NOT kernels)
+  message(FATAL_ERROR " ${FILE} contains no kernel: reprise_add_shaders expects REPRISE_KERNEL(name, (parameters))")
+endif()
+
+cmake_path(GET FILE FILENAME name)
+set(declarations "")
+foreach(kernel IN LISTS kernels)
+  string(APPEND declarations "__attribute__((visibility(\"default\"))) extern const reprise::KernelDesc ${kernel};\n")
+endforeach()
+file(CONFIGURE OUTPUT ${OUT}.shaders.hpp @ONLY CONTENT "// The kernels of ${name}.
+#pragma once
+
+#include <reprise/kernel.hpp>
+
+namespace shaders {
+${declarations}}  // namespace shaders
+")
+
+set(definitions "")
+foreach(kernel IN LISTS gpu_only)
+  string(APPEND definitions "namespace shaders {
+__attribute__((visibility(\"default\"))) extern const reprise::KernelDesc ${kernel};
+constinit const reprise::KernelDesc ${kernel} = {\"${kernel}\", {}, nullptr, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE};
+}\n")
+endforeach()
+set(aliases "")
+foreach(array IN LISTS shared_arrays)
+  string(APPEND aliases "asm(\".set ${array}, reprise_dynamic_shared_block\");\n")
+endforeach()
+if(aliases)
+  set(aliases "asm(\".type reprise_dynamic_shared_block, @tls_object\");\n${aliases}")
+endif()
+file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// What the host device adds to ${name}: kernels that only nvcc
+// compiles, and the addresses of `extern __shared__` arrays.
+${definitions}${aliases}")
+
+set(dependencies "")
+foreach(side host gpu)
+  if(EXISTS ${OUT}.${side}.d)
+    file(READ ${OUT}.${side}.d text)
+    string(REGEX REPLACE "^[^:]*:" "" text "${text}")
+    string(STRIP "${text}" text)
+    string(APPEND dependencies " ${text}")
+  endif()
+endforeach()
+file(WRITE ${OUT}.list.d "${OUT}.shaders.hpp:${dependencies}\n")
+file(REMOVE ${OUT}.host.ii ${OUT}.gpu.ii ${OUT}.host.d ${OUT}.gpu.d)

@@ -1,0 +1,84 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/node_groups.hpp"
+#include "viewer/model/random_graph.hpp"
+#include "viewer/model/small_trace.hpp"
+
+using namespace reprise;
+
+namespace {
+
+// load (no label, a copy), saxpy (epoch / forward), blur (epoch), both with the kernel "saxpy".
+model::Graph small_graph() { return model::Graph(test::small_topology().graph_versions[0]); }
+
+const model::NodeGroup& named(const std::vector<model::NodeGroup>& groups,
+                              const std::string& name) {
+  return *std::find_if(groups.begin(), groups.end(),
+                       [&](const model::NodeGroup& g) { return g.name == name; });
+}
+
+}  // namespace
+
+TEST_CASE("node groups: nodes of one kernel are one group, nodes without a kernel one per kind") {
+  const model::Graph graph = small_graph();
+  const model::NodeTimes times{&graph, {100, 60, 240}, {2, 2, 3}};
+  const std::vector<model::NodeGroup> groups = model::groups_by_kernel({&times, 1});
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].name == "saxpy");
+  CHECK(groups[0].nodes == 2);
+  CHECK(groups[0].samples == 5);
+  CHECK(groups[0].total == 300);
+  CHECK(groups[0].mean() == 60);
+  CHECK(groups[0].share == doctest::Approx(0.75));
+  CHECK(groups[0].node == 2);
+  CHECK(groups[1].name == "copy");
+}
+
+TEST_CASE("node groups: a label contains its labels and, as leaves, the kernels of its nodes") {
+  const model::Graph graph = small_graph();
+  const model::NodeTimes times{&graph, {100, 60, 240}, {2, 2, 3}};
+  const std::vector<model::NodeGroup> groups = model::groups_by_label({&times, 1});
+  std::string text;
+  for (const model::NodeGroup& g : groups)
+    text += std::string(g.depth, ' ') + g.name + " " + std::to_string(int(g.total)) + ";";
+  CHECK(text == " 400; epoch 300;  saxpy 240;  forward 60;   saxpy 60; copy 100;");
+  for (std::uint32_t i = 1; i < groups.size(); ++i) {
+    CHECK(groups[i].parent < i);
+    CHECK(groups[i].depth == groups[groups[i].parent].depth + 1);
+  }
+  CHECK(groups[0].share == 1);
+}
+
+TEST_CASE("node groups: several graphs add up, and equal labels are one group") {
+  const model::Graph graph = small_graph();
+  const model::NodeTimes graphs[] = {{&graph, {100, 60, 240}, {2, 2, 3}},
+                                     {&graph, {0, 600, 0}, {0, 6, 0}}};
+  const std::vector<model::NodeGroup> kernels = model::groups_by_kernel(graphs);
+  CHECK(named(kernels, "saxpy").total == 900);
+  CHECK(named(kernels, "saxpy").graph == 1);
+  CHECK(named(kernels, "saxpy").node == 1);
+  const std::vector<model::NodeGroup> labels = model::groups_by_label(graphs);
+  CHECK(labels.size() == 6);
+  CHECK(named(labels, "forward").total == 660);
+}
+
+TEST_CASE("node groups: shares of all kernels add up to 1, also with bodies") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    trace::GraphVersion record = test::random_graph(seed, {.density = 0});
+    record.edges.clear();
+    record.bodies = {{2, 0, 8, 4, trace::BodyKind::Loop}};
+    const model::Graph graph(record);
+    model::NodeTimes times{&graph, {}, {}};
+    for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
+      times.totals.push_back(n == 2 ? 1'000 : 10.0 * (n + seed));
+      times.counts.push_back(1);
+    }
+    double share = 0;
+    for (const model::NodeGroup& group : model::groups_by_kernel({&times, 1})) share += group.share;
+    CHECK(share == doctest::Approx(1));
+    CHECK(model::groups_by_label({&times, 1})[0].share == doctest::Approx(1));
+  }
+}

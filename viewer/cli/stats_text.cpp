@@ -1,0 +1,366 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "cli/stats.hpp"
+#include "cli/text.hpp"
+
+namespace reprise::cli {
+
+// The replay's own times; empty if the trace has no samples of it.
+model::ReplayTimes times_of(const model::Document& document, const model::Graph& graph,
+                            const trace::Replay& replay) {
+  const auto block = replay.sampled == 0 ? nullptr : document.samples->find(replay);
+  return model::replay_times(graph, block ? *block : trace::SampleBlock{});
+}
+
+std::vector<model::Slowdown> slowest_of(const Stats& stats, const model::GraphEntry& entry,
+                                        std::size_t count) {
+  std::vector<model::Slowdown> slowest;
+  const auto replays = model::slowest_replays(entry.replays, count);
+  if (replays.empty()) return slowest;
+  const model::ReplayBaseline baseline =
+      model::replay_baseline(*stats.document, entry, {}, entry.statistics->medians());
+  for (const std::size_t i : replays) {
+    const trace::Replay& replay = entry.replays[i];
+    slowest.push_back(
+        model::slowdown(entry, baseline, replay, times_of(*stats.document, *entry.graph, replay)));
+  }
+  return slowest;
+}
+
+namespace {
+
+using model::GraphSummary;
+using model::NodeSummary;
+using model::TraceSummary;
+
+std::string rank_text(const trace::Session& session) {
+  return session.rank == trace::kNone ? "" : ", rank " + std::to_string(session.rank);
+}
+
+std::vector<std::string> time_row(std::string what, const model::ReplayStatistics& times) {
+  const auto us = [](trace::Time t) { return microseconds(static_cast<double>(t)); };
+  return {std::move(what),
+          with_separators(times.count),
+          microseconds(times.mean),
+          us(times.median),
+          us(times.p90),
+          us(times.p99),
+          us(times.max)};
+}
+
+std::string signed_microseconds(double ns) {
+  return (ns < 0 ? "-" : "+") + microseconds(std::abs(ns));
+}
+
+void print_omitted(std::size_t all, std::size_t shown, const char* singular) {
+  if (shown < all)
+    std::printf("  ... %s more; --top 0 prints all\n", counted(all - shown, singular).c_str());
+}
+
+// The parts that lengthen the replay most: "gap before blur +34.950, load +0.500".
+std::string largest_parts(const model::Graph& graph, const model::Slowdown& slowdown) {
+  constexpr std::size_t kParts = 3;
+  std::string text;
+  std::size_t count = 0;
+  for (const model::SlowdownPart& part : slowdown.parts) {
+    if (part.excess() <= 0 || count == kParts) continue;
+    text += (count++ == 0 ? "" : ", ") + printable(model::part_name(graph, part)) + " " +
+            signed_microseconds(part.excess());
+  }
+  return text;
+}
+
+void print_slowest(const Stats& stats, const StatsOptions& options, const GraphSummary& g) {
+  constexpr std::size_t kReplays = 5;
+  const model::GraphEntry& entry = stats.entry(g);
+  if (entry.replays.size() < 2) return;
+  Table table(4, {"replay", "us", "vs. median us", "largest slowdowns us"});
+  for (const model::Slowdown& s :
+       slowest_of(stats, entry, std::min(kReplays, options.limit(kReplays)))) {
+    table.add({with_separators(s.replay), microseconds(s.time), signed_microseconds(s.difference()),
+               largest_parts(*entry.graph, s)});
+  }
+  if (!table.empty()) std::printf("\n  Slowest replays on the device\n%s", table.text().c_str());
+}
+
+}  // namespace
+
+void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,
+                    const model::Slowdown& slowdown) {
+  const model::Graph& graph = *entry.graph;
+  std::printf("%s (graph %u, version %u), replay %s: %s us, median %s us\n",
+              printable(graph.name()).c_str(), graph.key().graph, graph.key().version,
+              with_separators(slowdown.replay).c_str(), microseconds(slowdown.time).c_str(),
+              microseconds(slowdown.median).c_str());
+  Table table(1, {"part", "us", "median us", "vs. median us"});
+  const std::size_t shown = options.limit(slowdown.parts.size());
+  double others = 0;
+  for (std::size_t i = 0; i < slowdown.parts.size(); ++i) {
+    const model::SlowdownPart& part = slowdown.parts[i];
+    if (i >= shown) {
+      others += part.excess();
+      continue;
+    }
+    table.add({printable(model::part_name(graph, part)), microseconds(part.time),
+               microseconds(part.median), signed_microseconds(part.excess())});
+  }
+  if (shown < slowdown.parts.size())
+    table.add({counted(slowdown.parts.size() - shown, "other part"), "", "",
+               signed_microseconds(others)});
+  table.add({"remainder", "", "", signed_microseconds(slowdown.remainder)});
+  table.add({"all", microseconds(slowdown.time), microseconds(slowdown.median),
+             signed_microseconds(slowdown.difference())});
+  std::fputs(table.text().c_str(), stdout);
+}
+
+namespace {
+
+constexpr const char* kAbsent = "-";
+
+std::string known_microseconds(double ns) { return ns < 0 ? kAbsent : microseconds(ns); }
+std::string spent(trace::Time ns) {
+  return ns == 0 ? kAbsent : microseconds(static_cast<double>(ns));
+}
+std::string taken(std::optional<std::int64_t> change) {
+  if (!change) return kAbsent;
+  const auto magnitude = static_cast<std::uint64_t>(*change);
+  return *change < 0 ? "-" + bytes(~magnitude + 1) : bytes(magnitude);
+}
+
+std::vector<std::string> graph_row(const std::string& name, const model::GraphTotals& totals,
+                                   const std::string& median, trace::Time p99, trace::Time latency,
+                                   trace::Time gap) {
+  return {printable(name),
+          totals.replays == 0 ? "never" : with_separators(totals.replays),
+          median,
+          known_microseconds(static_cast<double>(p99)),
+          totals.device_time > 0 ? microseconds(totals.device_time) : kAbsent,
+          totals.device_time > 0 ? percent(totals.share) : kAbsent,
+          known_microseconds(static_cast<double>(latency)),
+          known_microseconds(static_cast<double>(gap)),
+          with_separators(totals.nodes),
+          totals.slab_bytes == 0 ? kAbsent : bytes(totals.slab_bytes),
+          taken(totals.memory_bytes()),
+          taken(totals.launch_bytes),
+          spent(totals.record),
+          spent(totals.compile),
+          spent(totals.instantiate),
+          spent(totals.upload)};
+}
+
+// Families and, if there are few, their graphs.
+void print_graphs(const Stats& stats, const StatsOptions& options) {
+  const model::GraphTable& all = stats.table;
+  if (all.rows.size() < 2) return;
+  const bool is_long = all.rows.size() > kMaxSections;
+  Table table(1, {"", "replays", "median us", "p99 us", "total us", "share", "latency us", "gap us",
+                  "nodes", "slab", "memory", "launch mem.", "record us", "compile us",
+                  "instantiate us", "upload us"});
+  const std::size_t shown = is_long ? options.limit(all.families.size()) : all.families.size();
+  for (std::size_t f = 0; f < shown; ++f) {
+    const model::GraphFamily& family = all.families[f];
+    const bool is_family = family.rows.size() > 1;
+    if (is_family) {
+      const auto shortest = static_cast<double>(family.min_median),
+                 longest = static_cast<double>(family.max_median);
+      table.add(
+          graph_row(model::family_name(all, family), family.totals,
+                    shortest < 0 ? kAbsent : microseconds(shortest) + " - " + microseconds(longest),
+                    -1, -1, -1));
+    }
+    if (is_family && is_long) continue;
+    for (const std::uint32_t r : family.rows) {
+      const model::GraphRow& row = all.rows[r];
+      table.add(graph_row((is_family ? "  " : "") + row.name, row.totals,
+                          known_microseconds(static_cast<double>(row.median)), row.p99, row.latency,
+                          row.gap));
+    }
+  }
+  const model::GraphTotals& t = all.totals;
+  table.add(graph_row("total of " + counted(t.graphs, "graph"), t, kAbsent, -1, -1, -1));
+  table.remove_columns(kAbsent);
+  std::printf("\nGraphs\n%s", table.text().c_str());
+  print_omitted(all.families.size(), shown, "family or graph");
+  if (t.never_replayed != 0)
+    std::printf("  %s never replayed\n", counted(t.never_replayed, "graph").c_str());
+  if (stats.sections.empty()) std::printf("  --graph NAME prints the statistics of one graph\n");
+}
+
+// "record 61.200 ms, instantiate 1.250 ms; device memory 18.0 MiB"; empty if nothing is known.
+std::string preparation_text(const model::GraphTotals& t) {
+  std::string text;
+  for (const auto& [what, time] :
+       {std::pair("record", t.record), std::pair("compile", t.compile),
+        std::pair("instantiate", t.instantiate), std::pair("upload", t.upload)}) {
+    if (time != 0)
+      text += (text.empty() ? "" : ", ") + std::string(what) + " " +
+              duration(static_cast<double>(time));
+  }
+  if (t.memory_bytes())
+    text += (text.empty() ? "" : "; ") + std::string("device memory ") + taken(t.memory_bytes());
+  if (t.launch_bytes) text += ", " + taken(t.launch_bytes) + " of it by the first launch";
+  return text;
+}
+
+void print_graph(const Stats& stats, const StatsOptions& options, const GraphSummary& g) {
+  std::printf("\n%s (graph %u, version %u)%s%s: %s, %s, %s\n", printable(g.name).c_str(), g.graph,
+              g.version, g.device.empty() ? "" : " on ", printable(g.device).c_str(),
+              counted(g.nodes.size(), "node").c_str(), counted(g.edges, "edge").c_str(),
+              g.lanes == 0 ? "no lanes" : counted(g.lanes, "lane").c_str());
+  std::printf("  %s, %s sampled", counted(g.replays, "replay").c_str(),
+              with_separators(g.sampled_replays).c_str());
+  if (g.untimed_replays != 0)
+    std::printf(", %s untimed", with_separators(g.untimed_replays).c_str());
+  std::printf("; %s", counted(g.samples, "node sample").c_str());
+  if (g.lost_samples != 0) std::printf(", %s untimed", with_separators(g.lost_samples).c_str());
+  std::printf("\n");
+  for (const model::GraphRow& row : stats.table.rows) {
+    if (row.key != model::GraphKey{g.graph, g.version}) continue;
+    if (const std::string text = preparation_text(row.totals); !text.empty())
+      std::printf("  preparation: %s\n", text.c_str());
+  }
+
+  Table times(1, {"", "count", "mean us", "p50 us", "p90 us", "p99 us", "max us"});
+  for (const auto& [name, measure] :
+       {std::pair("device time", model::ReplayMeasure::DeviceTime),
+        std::pair("launch call", model::ReplayMeasure::LaunchCall),
+        std::pair("launch-to-start latency", model::ReplayMeasure::LaunchLatency)}) {
+    const model::ReplayStatistics s = model::replay_statistics(stats.entry(g).replays, measure);
+    if (s.count != 0) times.add(time_row(name, s));
+  }
+  if (!times.empty()) std::fputs(times.text().c_str(), stdout);
+
+  std::vector<const NodeSummary*> nodes;
+  for (const NodeSummary& n : g.nodes) {
+    if (n.times.count() != 0 || n.lost != 0) nodes.push_back(&n);
+  }
+  std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSummary* a, const NodeSummary* b) {
+    return a->times.sum() > b->times.sum();
+  });
+  for (const model::LoopSummary& l : g.loops) {
+    if (l.replays == 0) continue;
+    std::printf("  %s (node %u): %s to %s iterations in %s, %.2f on average",
+                printable(g.nodes[l.node].name).c_str(), l.node, with_separators(l.min).c_str(),
+                with_separators(l.max).c_str(), counted(l.replays, "replay").c_str(),
+                static_cast<double>(l.iterations) / static_cast<double>(l.replays));
+    if (l.timed != l.iterations)
+      std::printf("; %s not measured", with_separators(l.iterations - l.timed).c_str());
+    std::printf("\n");
+  }
+  Table table(3, {"node", "name", "label", "count", "median us", "p99 us", "share"});
+  const std::size_t shown = options.limit(nodes.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const NodeSummary* n = nodes[i];
+    table.add({std::to_string(n->node), printable(n->name), printable(n->label_path),
+               with_separators(n->times.count()), microseconds(n->times.quantile(0.50)),
+               microseconds(n->times.quantile(0.99)), percent(n->share)});
+  }
+  if (!table.empty()) std::printf("\n%s", table.text().c_str());
+  print_omitted(nodes.size(), shown, "node");
+  print_slowest(stats, options, g);
+}
+
+// The graphs whose transient buffers share slabs of a pool: "3: forward, backward, step".
+template <class Graphs>
+std::string sharers_text(const Graphs& graphs, const TraceSummary& s) {
+  std::string names;
+  for (const std::uint32_t graph : graphs) {
+    const auto found = std::find_if(s.graphs.begin(), s.graphs.end(),
+                                    [&](const GraphSummary& g) { return g.graph == graph; });
+    names += (names.empty() ? ": " : ", ") +
+             (found == s.graphs.end() ? "graph " + std::to_string(graph) : printable(found->name));
+  }
+  return with_separators(graphs.size()) + names;
+}
+
+std::string name_of(const trace::PoolState& pool) {
+  return printable(trace::pool_name(pool.pool, pool.label));
+}
+
+// Old traces, and traces of unmodified programs, only record buffers.
+void print_pools(const TraceSummary& s) {
+  Table table(1, {"pool", "buffers", "freed", "buffer bytes", "mapped", "reserved", "peak mapped",
+                  "budget", "trims", "remaps"});
+  for (const trace::PoolState& p : s.pools) {
+    const std::string name = name_of(p);
+    if (p.peak == 0) {
+      table.add({name, with_separators(p.buffers), with_separators(p.freed), bytes(p.device_bytes),
+                 "", "", "", "", "", ""});
+      continue;
+    }
+    table.add({name, with_separators(p.buffers), with_separators(p.freed), bytes(p.device_bytes),
+               bytes(p.mapped), bytes(p.reserved), bytes(p.peak),
+               p.budget == 0 ? "none" : bytes(p.budget), with_separators(p.trims),
+               with_separators(p.remaps)});
+  }
+  for (const trace::DeviceTotals& d : s.device_totals) {
+    const auto found =
+        std::find_if(s.devices.begin(), s.devices.end(),
+                     [&](const trace::Device& known) { return known.id == d.device; });
+    table.add({"total of " + (found == s.devices.end() ? "device " + std::to_string(d.device)
+                                                       : printable(found->selector)),
+               "", "", bytes(d.buffers), bytes(d.mapped), bytes(d.reserved), bytes(d.peak),
+               d.budget == 0 ? "none" : bytes(d.budget), with_separators(d.trims),
+               with_separators(d.remaps)});
+  }
+  if (!table.empty())
+    std::printf("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
+  for (const trace::PoolState& p : s.pools) {
+    const auto found = s.sharing.find(p.pool);
+    if (found == s.sharing.end()) continue;
+    const model::SharingSummary& sharing = found->second;
+    const bool is_over = sharing.now.empty();
+    std::printf("  graphs that share%s %s of %s: %s\n", is_over ? "d" : "",
+                counted(is_over ? sharing.most_slabs : p.shared_slabs, "slab").c_str(),
+                name_of(p).c_str(),
+                (is_over ? sharers_text(sharing.most, s) : sharers_text(sharing.now, s)).c_str());
+  }
+}
+
+}  // namespace
+
+void print(const Stats& stats, const StatsOptions& options) {
+  const TraceSummary& s = stats.summary;
+  std::printf("%s: %s, %s, %s\n", printable(s.path).c_str(), bytes(s.file_bytes).c_str(),
+              counted(s.chunks, "chunk").c_str(),
+              s.first == 0 && s.last == 0
+                  ? "no times"
+                  : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
+  if (!s.damage.empty())
+    std::printf("  the file is damaged or incomplete: %s\n", printable(s.damage).c_str());
+  for (const trace::Session& session : s.sessions) {
+    std::printf("  session: %s on %s, process %u%s, engine %s\n",
+                printable(session.application).c_str(), printable(session.host).c_str(),
+                session.pid, rank_text(session).c_str(), printable(session.engine_version).c_str());
+  }
+  for (const trace::Device& d : s.devices)
+    std::printf("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
+  for (const auto& [kind, count] : s.losses)
+    std::printf("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));
+  for (const auto& [severity, count] : s.messages) {
+    std::printf("  messages: %s of severity %s\n", with_separators(count).c_str(),
+                trace::severity_name(severity));
+  }
+  if (s.profile_host != 0 || s.profile_device != 0) {
+    std::printf("  profiling overhead: %s on the host, %s on the device\n",
+                duration(static_cast<double>(s.profile_host)).c_str(),
+                duration(static_cast<double>(s.profile_device)).c_str());
+  }
+  if (s.unknown_replays != 0 || s.unknown_samples != 0) {
+    std::printf("  ignored: %s and %s of graphs that the trace does not describe\n",
+                counted(s.unknown_replays, "replay").c_str(),
+                counted(s.unknown_samples, "sample").c_str());
+  }
+  if (s.graphs.empty()) std::printf("  no graphs\n");
+  print_graphs(stats, options);
+  for (const std::uint32_t i : stats.sections) print_graph(stats, options, s.graphs[i]);
+  print_pools(s);
+  std::printf("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
+              100 * detail::DurationHistogram::kRelativeError);
+}
+
+}  // namespace reprise::cli

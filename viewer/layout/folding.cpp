@@ -1,0 +1,201 @@
+#include "layout/folding.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace reprise::viewer {
+
+namespace {
+
+constexpr std::uint32_t kMaxColumns = 64;
+
+// How many edges may pass from one column to the next if that shows the drawing `min_gain` times as
+// large. Many edges between columns are hard to follow, so they must gain more.
+struct Limit {
+  std::uint32_t passing = 0;
+  double min_gain = 0;
+};
+constexpr Limit kLimits[] = {{4, 1.2}, {32, 2}};
+
+struct Columns {
+  std::vector<std::uint32_t> first{0};  // rank of each column
+  std::uint32_t passing = 0;            // most edges from one column to the next
+};
+
+class Folder {
+ public:
+  Folder(const FoldDesc& desc, Size size)
+      : desc_(desc), start_(*desc.rank_start), end_(*desc.rank_end), size_(size) {
+    passing_.assign(start_.size() + 1, 0);
+    for (const LayoutEdge edge : desc.graph->edges) {
+      ++passing_[(*desc.ranks)[edge.from] + 1];
+      --passing_[(*desc.ranks)[edge.to] + 1];
+    }
+    for (std::size_t r = 1; r < passing_.size(); ++r) passing_[r] += passing_[r - 1];
+  }
+
+  // The columns that show the drawing largest.
+  [[nodiscard]] Columns choose() const {
+    Columns best;
+    for (const Limit& limit : kLimits) {
+      const double before = zoom(best);
+      if (before >= 1) break;
+      double max_zoom = before * limit.min_gain;
+      for (std::uint32_t count = 2; count <= kMaxColumns; ++count) {
+        Columns columns = cut(end_.back() / count, limit.passing);
+        if (columns.first.size() < 2) continue;
+        const double with = zoom(columns);
+        if (with <= max_zoom) continue;
+        max_zoom = with;
+        best = std::move(columns);
+      }
+    }
+    return best;
+  }
+
+  void apply(const Columns& columns, std::vector<Point>& centres,
+             std::vector<std::vector<Point>>& routes, Size& size) {
+    columns_ = columns;
+    find_passages(routes);
+    for (std::uint32_t n = 0; n < centres.size(); ++n)
+      centres[n] = moved(column_of((*desc_.ranks)[n]), centres[n]);
+    for (std::uint32_t e = 0; e < routes.size(); ++e) routes[e] = folded(e, routes[e]);
+    size = size_of(columns_);
+  }
+
+ private:
+  // Above and below columns, and between them at least.
+  [[nodiscard]] double edge_room(const Columns& columns) const {
+    return desc_.edge_gap * (columns.passing + 1.0);
+  }
+  [[nodiscard]] double top(const Columns& columns) const { return desc_.head + edge_room(columns); }
+  [[nodiscard]] double gap(const Columns& columns) const {
+    return std::max(static_cast<double>(desc_.column_gap), edge_room(columns));
+  }
+  [[nodiscard]] double pitch(const Columns& columns) const {
+    return static_cast<double>(size_.width) + gap(columns);
+  }
+  [[nodiscard]] double height(const Columns& columns, std::size_t column) const {
+    const std::size_t last =
+        column + 1 < columns.first.size() ? columns.first[column + 1] - 1 : end_.size() - 1;
+    return end_[last] - start_[columns.first[column]];
+  }
+  [[nodiscard]] Size size_of(const Columns& columns) const {
+    if (columns.first.size() == 1) return size_;
+    double tallest = 0;
+    for (std::size_t c = 0; c < columns.first.size(); ++c)
+      tallest = std::max(tallest, height(columns, c));
+    return {static_cast<float>(pitch(columns) * static_cast<double>(columns.first.size()) -
+                               gap(columns)),
+            static_cast<float>(top(columns) + tallest + edge_room(columns))};
+  }
+  [[nodiscard]] double zoom(const Columns& columns) const {
+    const Size size = size_of(columns);
+    return std::min({1.0, static_cast<double>(desc_.view.width / std::max(size.width, 1.0f)),
+                     static_cast<double>(desc_.view.height / std::max(size.height, 1.0f))});
+  }
+  // Columns of at most this height where edges allow.
+  [[nodiscard]] Columns cut(double max_height, std::uint32_t max_passing) const {
+    Columns columns;
+    for (std::uint32_t r = 1; r < start_.size(); ++r) {
+      if (end_[r] - start_[columns.first.back()] <= max_height || passing_[r] > max_passing)
+        continue;
+      columns.first.push_back(r);
+      columns.passing = std::max(columns.passing, static_cast<std::uint32_t>(passing_[r]));
+    }
+    return columns;
+  }
+  [[nodiscard]] std::size_t column_of(std::uint32_t rank) const {
+    const std::vector<std::uint32_t>& first = columns_.first;
+    return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), rank) -
+                                    first.begin()) -
+           1;
+  }
+  [[nodiscard]] Point moved(std::size_t column, Point p) const {
+    return {static_cast<float>(p.x + pitch(columns_) * static_cast<double>(column)),
+            static_cast<float>(p.y - start_[columns_.first[column]] + top(columns_))};
+  }
+  // The y at which column `column` ends and the next starts, before folding.
+  [[nodiscard]] double cut_after(std::size_t column) const {
+    const std::uint32_t next = columns_.first[column + 1];
+    return (end_[next - 1] + start_[next]) / 2;
+  }
+
+  // An edge that passes from a column to the next, at this x.
+  struct Passage {
+    double x = 0;
+    std::uint32_t edge = 0;
+  };
+  static double x_at(Point a, Point b, double y) {
+    return a.x + static_cast<double>(b.x - a.x) * (y - a.y) / std::max(b.y - a.y, 1e-6f);
+  }
+  void find_passages(const std::vector<std::vector<Point>>& routes) {
+    passages_.assign(columns_.first.size(), {});
+    for (std::uint32_t e = 0; e < routes.size(); ++e) {
+      for (std::size_t c = 0; c + 1 < columns_.first.size(); ++c) {
+        const double y = cut_after(c);
+        for (std::size_t i = 1; i < routes[e].size(); ++i) {
+          const Point a = routes[e][i - 1], b = routes[e][i];
+          if (a.y < y && y <= b.y) passages_[c].push_back({x_at(a, b, y), e});
+        }
+      }
+    }
+    for (std::vector<Passage>& of : passages_) {
+      std::stable_sort(of.begin(), of.end(),
+                       [](const Passage& a, const Passage& b) { return a.x < b.x; });
+    }
+  }
+  // Leads an edge below column `column` and to the top of the next. The leftmost edge goes lowest
+  // and stays outermost, so that edges do not cross.
+  void add_passage(std::size_t column, std::uint32_t edge, std::vector<Point>& path) const {
+    const std::vector<Passage>& all = passages_[column];
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const Passage& p) { return p.edge == edge; });
+    const auto inner = static_cast<double>(all.end() - at),  // 1: the rightmost
+        middle = (static_cast<double>(all.size()) + 1) / 2;
+    const double next = pitch(columns_) * static_cast<double>(column + 1);
+    const auto from = static_cast<float>(at->x + next - pitch(columns_)),
+               to = static_cast<float>(at->x + next),
+               between =
+                   static_cast<float>(next - gap(columns_) / 2 + (inner - middle) * desc_.edge_gap),
+               below = static_cast<float>(top(columns_) + height(columns_, column) +
+                                          inner * desc_.edge_gap),
+               above = static_cast<float>(inner * desc_.edge_gap);
+    for (const Point p :
+         {Point{from, below}, Point{between, below}, Point{between, above}, Point{to, above}})
+      path.push_back(p);
+  }
+  [[nodiscard]] std::vector<Point> folded(std::uint32_t edge,
+                                          const std::vector<Point>& route) const {
+    std::vector<Point> path;
+    std::size_t column = 0;
+    while (column + 1 < columns_.first.size() && route.front().y >= cut_after(column)) ++column;
+    path.push_back(moved(column, route.front()));
+    for (std::size_t i = 1; i < route.size(); ++i) {
+      for (; column + 1 < columns_.first.size() && route[i].y >= cut_after(column); ++column)
+        add_passage(column, edge, path);
+      path.push_back(moved(column, route[i]));
+    }
+    return path;
+  }
+
+  const FoldDesc& desc_;
+  const std::vector<double>&start_, &end_;
+  Size size_;
+  std::vector<std::int64_t> passing_;  // edges that pass into each rank from above
+  Columns columns_;
+  std::vector<std::vector<Passage>> passages_;  // per column: edges to the next, from left to right
+};
+
+}  // namespace
+
+std::uint32_t fold(const FoldDesc& desc, std::vector<Point>& centres,
+                   std::vector<std::vector<Point>>& routes, Size& size) {
+  if (desc.view.width <= 0 || desc.view.height <= 0 || desc.rank_start->size() < 2) return 1;
+  Folder folder(desc, size);
+  const Columns columns = folder.choose();
+  if (columns.first.size() > 1) folder.apply(columns, centres, routes, size);
+  return static_cast<std::uint32_t>(columns.first.size());
+}
+
+}  // namespace reprise::viewer

@@ -1,5 +1,5 @@
-# Lists the kernels of a shader file after preprocessing it as each compiler does, and writes
-# ${OUT}.shaders.hpp (declares all kernels), ${OUT}.host.inc (the end of the file for the host
+# Lists the kernels and constants of a shader file after preprocessing it as each compiler does, and
+# writes ${OUT}.shaders.hpp (declares them), ${OUT}.host.inc (the end of the file for the host
 # device) and ${OUT}.list.d (dependencies). reprise_add_shaders runs it in the build:
 #
 #   cmake -DFILE=<a.cu> -DOUT=<folder/a> -DNVCC=<ON or OFF> -P list_kernels.cmake --
@@ -20,11 +20,12 @@ foreach(i RANGE 1 ${CMAKE_ARGC})
   endif()
 endforeach()
 
-# Sets `result` to the names of the kernels in the preprocessed ${OUT}.${side}.ii, in their order.
-function(list_kernels result side)
-  file(STRINGS ${OUT}.${side}.ii lines REGEX "reprise_kernel_named")
-  string(REGEX MATCHALL "reprise_kernel_named \"[^\"]*\"" names "${lines}")
-  list(TRANSFORM names REPLACE "^reprise_kernel_named \"([^\"]*)\"$" "\\1")
+# Sets `result` to the names of each `kind` (kernel, constant) in the preprocessed
+# ${OUT}.${side}.ii, in their order.
+function(list_names result kind side)
+  file(STRINGS ${OUT}.${side}.ii lines REGEX "reprise_${kind}_named")
+  string(REGEX MATCHALL "reprise_${kind}_named \"[^\"]*\"" names "${lines}")
+  list(TRANSFORM names REPLACE "^.*\"([^\"]*)\"$" "\\1")
   set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 
@@ -36,7 +37,8 @@ foreach(side host gpu)
   elseif(NOT code EQUAL 0)
     message(FATAL_ERROR " ${FILE} cannot be preprocessed.")  # the space prevents line breaks
   endif()
-  list_kernels(${side}_kernels ${side})
+  list_names(${side}_kernels kernel ${side})
+  list_names(${side}_constants constant ${side})
 endforeach()
 
 # The names of `extern __shared__` arrays. Each is the dynamic shared memory of the block.
@@ -53,9 +55,11 @@ foreach(declaration IN LISTS declarations)
 endforeach()
 list(REMOVE_DUPLICATES shared_arrays)
 
-set(gpu_only ${gpu_kernels})
-list(REMOVE_ITEM gpu_only ${host_kernels} "")
-set(kernels ${host_kernels} ${gpu_only})
+foreach(kind kernels constants)
+  set(gpu_only_${kind} ${gpu_${kind}})
+  list(REMOVE_ITEM gpu_only_${kind} ${host_${kind}} "")
+  set(${kind} ${host_${kind}} ${gpu_only_${kind}})
+endforeach()
 if(NOT kernels)
   message(FATAL_ERROR " ${FILE} contains no kernel: reprise_add_shaders expects REPRISE_KERNEL(name, (parameters))")
 endif()
@@ -65,7 +69,10 @@ set(declarations "")
 foreach(kernel IN LISTS kernels)
   string(APPEND declarations "__attribute__((visibility(\"default\"))) extern const reprise::KernelDesc ${kernel};\n")
 endforeach()
-file(CONFIGURE OUTPUT ${OUT}.shaders.hpp @ONLY CONTENT "// The kernels of ${name}.
+foreach(constant IN LISTS constants)
+  string(APPEND declarations "__attribute__((visibility(\"default\"))) extern const reprise::ConstantDesc ${constant};\n")
+endforeach()
+file(CONFIGURE OUTPUT ${OUT}.shaders.hpp @ONLY CONTENT "// The kernels and constants of ${name}.
 #pragma once
 
 #include <reprise/kernel.hpp>
@@ -75,10 +82,16 @@ ${declarations}}  // namespace shaders
 ")
 
 set(definitions "")
-foreach(kernel IN LISTS gpu_only)
+foreach(kernel IN LISTS gpu_only_kernels)
   string(APPEND definitions "namespace shaders {
 __attribute__((visibility(\"default\"))) extern const reprise::KernelDesc ${kernel};
 constinit const reprise::KernelDesc ${kernel} = {\"${kernel}\", {}, nullptr, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE};
+}\n")
+endforeach()
+foreach(constant IN LISTS gpu_only_constants)
+  string(APPEND definitions "namespace shaders {
+__attribute__((visibility(\"default\"))) extern const reprise::ConstantDesc ${constant};
+constinit const reprise::ConstantDesc ${constant} = {\"${constant}\", nullptr, nullptr, 0, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE};
 }\n")
 endforeach()
 set(aliases "")
@@ -88,7 +101,7 @@ endforeach()
 if(aliases)
   set(aliases "asm(\".type reprise_dynamic_shared_block, @tls_object\");\n${aliases}")
 endif()
-file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// What the host device adds to ${name}: kernels that only nvcc
+file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// What the host device adds to ${name}: what only nvcc
 // compiles, and the addresses of `extern __shared__` arrays.
 ${definitions}${aliases}")
 

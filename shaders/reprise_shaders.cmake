@@ -6,7 +6,8 @@
 #     (compute capabilities; the last one also as PTX), which is embedded in the target.
 # Generates <a.shaders.hpp> on the include path of the target and of targets that link it:
 # `shaders::NAME`, a const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) that one of the
-# two compilers sees in a.cu. The host device refuses one that only nvcc sees.
+# two compilers sees in a.cu, and a const reprise::ConstantDesc for each REPRISE_CONSTANT(NAME, ...).
+# The host device refuses what only nvcc sees.
 #
 # With REPRISE_CHECKED_KERNELS=ON, in a debug build with GCC, the host device checks the accesses of
 # the kernels.

@@ -222,6 +222,13 @@ enum class Instrumentation : std::uint8_t {
   Cupti
 };
 
+// The memory of a variable in constant memory.
+struct ConstantMemory {
+  std::byte* address = nullptr;
+  std::uint64_t bytes = 0;
+  std::shared_ptr<void> owner;  // keeps it loaded; null: it always is
+};
+
 // One opened device. Any thread.
 class Backend {
  public:
@@ -247,6 +254,8 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(std::string_view label) = 0;
   // Fills every field of the result except `device` and `generation`, which the runtime sets.
   [[nodiscard]] virtual KernelCore load_kernel(const KernelDesc& desc) = 0;
+  // Throws KernelNotFound.
+  [[nodiscard]] virtual ConstantMemory find_constant(const ConstantDesc& desc) = 0;
   // Creates the nodes and edges of plan.lowered in its order. `plan` and the memory of the bindings
   // outlive the exec. Errors name the command (Stage::Instantiate).
   [[nodiscard]] virtual std::unique_ptr<BackendExec> instantiate(

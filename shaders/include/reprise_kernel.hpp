@@ -12,7 +12,11 @@
 //   __device__ void rotate(const T* from, T* to) {...}
 //   REPRISE_KERNEL_INSTANCE(rotate_float_4, rotate<float, 4>)
 //
-// Kernels are declared at global scope; their names are unique in the program. What works on which
+// A variable in constant memory, to which Device::constant() gives access:
+//
+//   REPRISE_CONSTANT(weights, float[9])
+//
+// Both are declared at global scope; their names are unique in the program. What works on which
 // device is in engine/docs/kernels.md. A kernel inside `#ifdef __CUDACC__` exists on GPUs only. An
 // exception that leaves a kernel terminates the program.
 #pragma once
@@ -48,6 +52,11 @@ __device__ __forceinline__ void reprise_trigger_successors() {
 }
 
 namespace reprise::detail {
+
+template <class T>
+struct ConstantType {
+  using type = T;
+};
 
 // The parameters of a kernel that runs a function: one structure, in which each has the offset that
 // it would have as a separate parameter.
@@ -100,6 +109,9 @@ class InstanceParameters<void (*)(Parameters...)> {
     given.call<&__VA_ARGS__>();                                                                    \
   }
 
+#define REPRISE_CONSTANT(name, ...) \
+  __constant__ typename reprise::detail::ConstantType<__VA_ARGS__>::type name;
+
 #else
 
 #include <assert.h>
@@ -145,6 +157,14 @@ using namespace reprise::host_kernel::language;
   static constexpr auto reprise_function_of_##name = &__VA_ARGS__; \
   REPRISE_DESCRIBE_KERNEL(name, reprise_function_of_##name)
 
+#define REPRISE_CONSTANT(name, ...)                                                     \
+  static std::type_identity_t<__VA_ARGS__> name;                                        \
+  namespace shaders {                                                                   \
+  __attribute__((visibility("default"))) extern const reprise::ConstantDesc name;       \
+  constinit const reprise::ConstantDesc name = reprise::host_kernel::describe_constant( \
+      #name, ::name, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE);                      \
+  }
+
 #endif
 
 // Declares `name`, a T* to the dispatch's `.shared_bytes` of scratch that the threads of a block
@@ -156,8 +176,10 @@ using namespace reprise::host_kernel::language;
 #ifdef REPRISE_LIST_KERNELS  // list_kernels.cmake preprocesses the file
 #undef REPRISE_KERNEL
 #undef REPRISE_KERNEL_INSTANCE
+#undef REPRISE_CONSTANT
 #define REPRISE_KERNEL(name, parameters) reprise_kernel_named #name
 #define REPRISE_KERNEL_INSTANCE(name, ...) reprise_kernel_named #name
+#define REPRISE_CONSTANT(name, ...) reprise_constant_named #name
 #undef __shared__
 #define __shared__ reprise_shared_storage
 #endif

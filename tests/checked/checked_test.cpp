@@ -119,6 +119,65 @@ TEST_CASE("checked kernels: memory of other buffers and of dead transients is re
               });
 }
 
+TEST_CASE("checked kernels: dynamic shared memory ends at .shared_bytes") {
+  const Checked t;
+  const auto use = [&](unsigned index) {
+    t.dispatch(shaders::checked_shared, {.grid = 1, .block = 1, .shared_bytes = 128}, write(t.y),
+               index);
+  };
+  use(31);
+  check_fault({"kernel checked_shared",
+               "writes 4 bytes at offset 128 of the dynamic shared memory, "
+               "of which the dispatch requests 128 bytes"},
+              [&] { use(32); });
+}
+
+TEST_CASE("checked kernels: reads of bytes of a transient that the replay has not written") {
+  const Checked t;
+  const Kernel write_kernel = t.device.load_kernel(shaders::checked_write),
+               read_kernel = t.device.load_kernel(shaders::checked_read);
+  const auto scratch = t.pool->transient<float>(64, "scratch");
+  const DispatchDesc half{.grid = 1, .block = 32};
+  // Reads scratch[index] after `prepare` and the first half of a dispatch's writes.
+  const auto graph_of = [&](const std::function<void(CommandBuffer&)>& prepare, int index) {
+    return t.compiled([&, index](CommandBuffer& cmd) {
+      prepare(cmd);
+      cmd.dispatch(write_kernel, half, write(scratch), 0);
+      cmd.dispatch(read_kernel, kOne, read(scratch), write(t.y), index);
+    });
+  };
+  const auto nothing = [](CommandBuffer&) {};
+
+  graph_of(nothing, 31).launch(t.queue).wait();
+  CapturedGraph wrong = graph_of(nothing, 32);
+  for (int replay = 0; replay < 2; ++replay) {
+    const Error error = thrown_by([&] { wrong.launch(t.queue).wait(); });
+    CHECK(error.code() == ErrorCode::UninitializedRead);
+    const std::string text = error.what();
+    CAPTURE(text);
+    CHECK(text.find("kernel checked_read, block (0, 0, 0), thread (0, 0, 0): reads 4 bytes at "
+                    "offset 128 of transient scratch (256 bytes)") != std::string::npos);
+    CHECK(text.find("before any command of the replay has written them") != std::string::npos);
+  }
+
+  graph_of([&](CommandBuffer& cmd) { cmd.fill(scratch, 1.0f); }, 63).launch(t.queue).wait();
+  graph_of([&](CommandBuffer& cmd) { cmd.copy(t.x, scratch); }, 63).launch(t.queue).wait();
+  // A body writes, another one reads.
+  const CommandBufferDesc secondary{.level = Level::Secondary};
+  CommandBuffer fills = t.device.create_command_buffer(secondary),
+                reads = t.device.create_command_buffer(secondary);
+  fills.begin();
+  fills.dispatch(write_kernel, half, write(scratch), 32);
+  fills.end();
+  reads.begin();
+  reads.dispatch(read_kernel, kOne, read(scratch), write(t.y), 32);
+  reads.end();
+  t.run([&](CommandBuffer& cmd) {
+    cmd.execute(fills, Nested);
+    cmd.execute(reads, Nested);
+  });
+}
+
 TEST_CASE("checked kernels: a rebound buffer is the one that is checked") {
   const Checked t;
   const auto larger = t.pool->allocate<float>(64, "larger");

@@ -27,6 +27,11 @@ REPRISE_KERNEL(checked_after_barrier, (float* x, unsigned n)) {
   const bool is_wrong = blockIdx.x == 1 && threadIdx.x == 5;
   x[is_wrong ? n : blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
+REPRISE_KERNEL(checked_shared, (float* out, unsigned index)) {
+  extern __shared__ float requested[];
+  requested[index] = 1;
+  *out = requested[0];
+}
 REPRISE_KERNEL(checked_divide, (int* x, int by)) { *x /= by; }
 REPRISE_KERNEL(checked_wild, (const unsigned long long* address)) {
   *reinterpret_cast<volatile int*>(*address) = 1;

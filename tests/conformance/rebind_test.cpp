@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "conformance/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::rebind_test {
@@ -188,6 +189,47 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (const unsigned in : {13u, 23u, 23u}) expected = expected * 1664525u + in + 1013904223u;
   CHECK(values(sum) == std::vector<unsigned>(kCount, expected));
   CHECK(values(z) == std::vector<unsigned>(kCount, 23));
+}
+
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "rebind: a failed allocation leaves all previous bindings or makes all new ones") {
+  constexpr unsigned kBuffers = 8;
+  const Kernel set = kernel(shaders::conf_set);
+  std::vector<GpuRef<unsigned>> recorded;
+  for (unsigned b = 0; b < kBuffers; ++b) recorded.push_back(pool->allocate<unsigned>(kCount, "b"));
+  CommandBuffer cmd = recording();
+  for (unsigned b = 0; b < kBuffers; ++b)
+    cmd.dispatch(set, kWords, write(recorded[b]), b + 1, kCount);
+  CapturedGraph graph = compile(cmd);
+  unsigned refused = 0;
+  for (bool failed = true; failed; ++refused) {
+    const auto whole = buffer(std::vector<unsigned>(kBuffers * kCount, 0), "whole");
+    std::vector<BufferBinding> there, back;
+    for (unsigned b = 0; b < kBuffers; ++b) {
+      there.push_back({recorded[b], whole.slice(b * kCount, kCount)});
+      back.push_back({recorded[b], recorded[b]});
+    }
+    bool is_bound = false;
+    {
+      const FailingAllocations from(refused, 1);
+      try {
+        is_bound = graph.rebind(there).done();
+      } catch (const std::bad_alloc&) {
+      } catch (const Error&) {
+      }
+      failed = from.failed();
+    }
+    graph.launch(queue).wait();
+    const std::vector<unsigned> found = values(whole);
+    for (unsigned b = 0; b < kBuffers; ++b) {
+      CAPTURE(refused);
+      CHECK(found[b * kCount] == (is_bound ? b + 1 : 0));
+    }
+    REQUIRE(graph.rebind(back).done());
+    REQUIRE(refused < 10'000);
+  }
+  CHECK(refused > 10);
 }
 
 }  // namespace reprise::test::rebind_test

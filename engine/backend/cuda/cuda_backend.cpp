@@ -7,11 +7,24 @@
 #include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cuda_virtual_allocation.hpp"
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
 
 namespace reprise::detail {
 namespace {
+
+// The image of a kernel or a constant.
+template <class Desc>
+std::span<const std::byte> image_of(std::string_view kind, const Desc& desc) {
+  const std::span<const std::byte> image =
+      desc.image == nullptr ? std::span<const std::byte>{} : desc.image();
+  if (image.empty()) {
+    fail(ErrorCode::KernelNotFound, Stage::Load, desc.name,
+         concat(kind, desc.name, " has no GPU code: ", desc.source, " was built without CUDA"));
+  }
+  return image;
+}
 
 [[noreturn]] void unsupported(std::string_view text) {
   ErrorDetails details;
@@ -67,17 +80,7 @@ std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> ima
 }
 
 KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
-  const std::span<const std::byte> image =
-      desc.image == nullptr ? std::span<const std::byte>{} : desc.image();
-  if (image.empty()) {
-    ErrorDetails details;
-    details.code = ErrorCode::KernelNotFound;
-    details.stage = Stage::Load;
-    details.label = desc.name;
-    throw Error(std::move(details), concat("kernel ", desc.name, " has no GPU code: ", desc.source,
-                                           " was built without CUDA"));
-  }
-  std::shared_ptr<CudaLibrary> from = library(image, desc.source);
+  std::shared_ptr<CudaLibrary> from = library(image_of("kernel ", desc), desc.source);
   const CUfunction function = from->function(desc.name);
   const bool is_gpu_only = desc.host == nullptr && desc.parameters.empty();
   const std::span<const KernelParameter> parameters =
@@ -86,6 +89,16 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   const std::vector<KernelParameter> compiled = kernel->parameters();
   check_parameters(desc.name, parameters, compiled);
   return CudaKernel::core(std::move(kernel), {parameters.begin(), parameters.end()}, compiled);
+}
+
+ConstantMemory CudaBackend::find_constant(const ConstantDesc& desc) {
+  std::shared_ptr<CudaLibrary> from = library(image_of("constant ", desc), desc.source);
+  const std::span<std::byte> memory = from->global(desc.name);
+  if (memory.empty()) {
+    fail(ErrorCode::KernelNotFound, Stage::Load, desc.name,
+         concat(desc.source, " contains no constant \"", desc.name, "\"; rebuild it"));
+  }
+  return {memory.data(), memory.size(), std::move(from)};
 }
 
 std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {

@@ -26,6 +26,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<VirtualAllocation> reserve_pages(std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
+  [[nodiscard]] ConstantMemory find_constant(const ConstantDesc& desc) override;
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,
                                                          const Bindings& bindings,
                                                          Instrumentation instrumentation) override;

@@ -45,6 +45,7 @@ namespace reprise::detail {
   X(cuEventSynchronize, 2000)                            \
   X(cuKernelGetFunction, 12000)                          \
   X(cuKernelGetName, 12030)                              \
+  X(cuLibraryGetGlobal, 12000)                           \
   X(cuFuncLoad, 12040)                                   \
   X(cuFuncGetName, 12030)                                \
   X(cuFuncGetParamInfo, 12040)                           \

@@ -114,23 +114,30 @@ std::span<const KernelParameter> CudaLibrary::signature(const std::string& entry
   return known ? known->parameters() : std::span<const KernelParameter>();
 }
 
+std::span<std::byte> CudaLibrary::global(const std::string& name) const {
+  const SetupScope scope(*context_, Stage::Load);
+  CUdeviceptr address = 0;
+  std::size_t size = 0;
+  // A call of the runtime that fails would replace the error that the application left pending.
+  const CUresult found =
+      context_->driver.cuLibraryGetGlobal(&address, &size, library_, name.c_str());
+  if (found == CUDA_ERROR_NOT_FOUND) return {};
+  cuda_check(found, "cuLibraryGetGlobal", context_->at(Stage::Load, name_));
+  return {reinterpret_cast<std::byte*>(address), size};
+}
+
 // The bytes of a variable of the image; none if there is no such variable.
 std::vector<std::byte> CudaLibrary::read_global(const std::string& name) const {
+  const std::span<std::byte> memory = global(name);
+  if (memory.empty()) return {};
   const SetupScope scope(*context_, Stage::Load);
   const CallContext call = context_->at(Stage::Load, name_);
-  void* address = nullptr;
-  std::size_t size = 0;
-  const cudaError_t found = cudaLibraryGetGlobal(&address, &size, library_, name.c_str());
-  if (error_code_of(found) == ErrorCode::KernelNotFound) {
-    cuda_ignore(found);
-    return {};
-  }
-  cuda_check(found, "cudaLibraryGetGlobal", call);
-  std::vector<std::byte> bytes(size);
+  std::vector<std::byte> bytes(memory.size());
   cudaStream_t stream = nullptr;  // the default stream may be captured by another thread
   cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags",
              call);
-  cudaError_t copied = cudaMemcpyAsync(bytes.data(), address, size, cudaMemcpyDeviceToHost, stream);
+  cudaError_t copied =
+      cudaMemcpyAsync(bytes.data(), memory.data(), memory.size(), cudaMemcpyDeviceToHost, stream);
   if (copied == cudaSuccess) copied = cudaStreamSynchronize(stream);
   cuda_ignore(cudaStreamDestroy(stream));
   cuda_check(copied, "cudaMemcpyAsync", call);

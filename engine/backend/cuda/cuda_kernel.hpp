@@ -37,6 +37,9 @@ class CudaLibrary {
   // library. None for an image that was not built from a shader file.
   [[nodiscard]] std::span<const KernelParameter> signature(const std::string& entry);
 
+  // The memory of a variable of the image; empty if there is no such variable.
+  [[nodiscard]] std::span<std::byte> global(const std::string& name) const;
+
  private:
   [[nodiscard]] std::vector<std::byte> read_global(const std::string& name) const;
   [[nodiscard]] cudaKernel_t find_kernel(const std::string& name) const;

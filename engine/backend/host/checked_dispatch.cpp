@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <utility>
 
-#include <reprise/error.hpp>
 #include <reprise/host_kernel_runtime.hpp>
 
 #include "backend/host/block_fibers.hpp"
@@ -106,6 +105,14 @@ ThreadMemory& thread_memory() {
   return memory;
 }
 
+// The dynamic shared memory of this thread's blocks.
+std::uintptr_t dynamic_shared_begin() noexcept {
+  return reinterpret_cast<std::uintptr_t>(&reprise_dynamic_shared_block[0]);
+}
+bool is_dynamic_shared(std::uintptr_t address) noexcept {
+  return address - dynamic_shared_begin() < host_kernel::kMaxSharedBytes;
+}
+
 std::string place(const HostBlock& block, const std::uint32_t* thread) {
   const Dim3& at = block.block_index;
   return concat("kernel ", block.kernel, ", block (", at.x, ", ", at.y, ", ", at.z, "), thread (",
@@ -166,7 +173,8 @@ CheckedDispatch::Scope::~Scope() { running = {}; }
 CheckedDispatch::Pause::Pause() noexcept : thread_(std::exchange(running.thread, nullptr)) {}
 CheckedDispatch::Pause::~Pause() { running.thread = thread_; }
 
-CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std::uint32_t command)
+CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std::uint32_t command,
+                                 WrittenBytes& written)
     : plan_(plan), command_(command) {
   install_signal_handlers();
   const Recording& recording = *plan.recording;
@@ -176,7 +184,8 @@ CheckedDispatch::CheckedDispatch(const Plan& plan, const Bindings& bindings, std
   for (std::uint32_t i = of.first_access; i < of.first_access + of.access_count; ++i) {
     const BufferAccess& access = recording.accesses[i];
     const std::uintptr_t address = addresses_[access.buffer];
-    ranges_.push_back({address + access.begin, address + access.end, access.access, access.buffer});
+    ranges_.push_back({address + access.begin, address + access.end, access.access, access.buffer,
+                       written.track(*recording.buffers[access.buffer])});
   }
 }
 
@@ -186,8 +195,8 @@ std::string CheckedDispatch::name_of(std::uint32_t buffer) const {
                 core.name.empty() ? "(without a name)" : core.name);
 }
 
-std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes,
-                                      bool writes) const {
+std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes, bool writes,
+                                      const HostBlock& block) const {
   const auto range_text = [&](const Range& range) {
     const std::uintptr_t begin = addresses_[range.buffer];
     return concat(name_of(range.buffer), " (", plan_.recording->buffers[range.buffer]->bytes,
@@ -195,10 +204,17 @@ std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes,
                   range.end - begin, ")");
   };
   std::string text = concat(writes ? "writes " : "reads ", bytes, " bytes ");
+  if (is_dynamic_shared(address)) {
+    return text + concat("at offset ", address - dynamic_shared_begin(),
+                         " of the dynamic shared memory, of which the dispatch requests ",
+                         block.shared_bytes, " bytes");
+  }
   for (const Range& range : ranges_) {  // inside of a declared range
     if (address < range.begin || address + bytes > range.end) continue;
     text += concat("at offset ", address - addresses_[range.buffer], " of ", range_text(range));
     if (writes && range.access == Access::Read) return text + " as read";
+    if (address % bytes == 0 || bytes > 16)
+      return text + ", before any command of the replay has written them";
     return text + concat(": the address is no multiple of ", bytes);
   }
   // An index that is off by a few elements is more likely than one of another buffer.
@@ -230,23 +246,40 @@ std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes,
   return text + concat("at address ", number, ", which is in no buffer of the graph");
 }
 
-void CheckedDispatch::check(std::uintptr_t address, std::size_t bytes, bool writes,
-                            const HostBlock& block, const std::uint32_t* thread) noexcept {
+CheckedDispatch::Fault CheckedDispatch::find_fault(std::uintptr_t address, std::size_t bytes,
+                                                   bool writes, const HostBlock& block) const {
+  const bool is_aligned = bytes > 16 || address % bytes == 0;
   for (const Range& range : ranges_) {
-    if (address < range.begin || address + bytes > range.end) continue;
+    if (!is_aligned || address < range.begin || address + bytes > range.end) continue;
     if (writes && range.access == Access::Read) continue;
-    const bool is_aligned = bytes > 16 || address % bytes == 0;
-    if (is_aligned) return;
+    if (range.written == nullptr) return Fault::Nothing;
+    const std::span flags(range.written + (address - addresses_[range.buffer]), bytes);
+    if (writes) {
+      WrittenBytes::set(flags);
+    } else if (!WrittenBytes::is_any_set(flags)) {  // in part: perhaps a structure with padding
+      return Fault::Unwritten;
+    }
+    return Fault::Nothing;
   }
   const auto parameters = reinterpret_cast<std::uintptr_t>(block.parameters);
   if (!writes && address >= parameters && address + bytes <= parameters + block.parameter_bytes)
-    return;
+    return Fault::Nothing;
+  const bool is_allowed = is_dynamic_shared(address)
+                              ? address + bytes <= dynamic_shared_begin() + block.shared_bytes
+                              : thread_memory().contains(address);
+  return is_allowed ? Fault::Nothing : Fault::Undeclared;
+}
+
+void CheckedDispatch::check(std::uintptr_t address, std::size_t bytes, bool writes,
+                            const HostBlock& block, const std::uint32_t* thread) noexcept {
   try {
-    if (thread_memory().contains(address)) return;
+    const Fault fault = find_fault(address, bytes, writes, block);
+    if (fault == Fault::Nothing) return;
     const std::lock_guard lock(mutex_);
     if (++faults_ != 1) return;
+    code_ = fault == Fault::Unwritten ? ErrorCode::UninitializedRead : ErrorCode::UndeclaredAccess;
     fault_.clear();
-    fault_ = concat(place(block, thread), ": ", describe(address, bytes, writes));
+    fault_ = concat(place(block, thread), ": ", describe(address, bytes, writes, block));
   } catch (const std::bad_alloc&) {
     // Without memory for a text the fault has none.
   }
@@ -258,7 +291,7 @@ void CheckedDispatch::throw_fault() {
   const Recording& recording = *plan_.recording;
   const Command& of = recording.commands[command_];
   ErrorDetails details;
-  details.code = ErrorCode::UndeclaredAccess;
+  details.code = code_;
   details.stage = Stage::Launch;
   details.command = command_;
   details.label = recording.label_path(of.label);

@@ -1,7 +1,8 @@
 // CheckedDispatch: the memory that a dispatch may access, for kernels that the C++ compiler built
 // with REPRISE_CHECKED_KERNELS: they report each access before they make it. Allowed are the bytes
-// that the dispatch declares, its parameters, and the stack and static data of the thread. Threads:
-// any; the blocks of a dispatch run on many.
+// that the dispatch declares, its parameters and shared memory, and the stack and static data of
+// the thread. Bytes of transients that are read have to be written before. Threads: any; the blocks
+// of a dispatch run on many.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +14,20 @@
 #include <string>
 #include <vector>
 
+#include <reprise/error.hpp>
 #include <reprise/kernel.hpp>
 
 #include "backend/backend.hpp"
+#include "backend/host/written_bytes.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
 
 class CheckedDispatch {
  public:
-  // `plan` outlives this object.
-  CheckedDispatch(const Plan& plan, const Bindings& bindings, std::uint32_t command);
+  // `plan` and `written` outlive this object.
+  CheckedDispatch(const Plan& plan, const Bindings& bindings, std::uint32_t command,
+                  WrittenBytes& written);
 
   // Lets the blocks of a dispatch on this thread report to `checks`; null: nothing is checked.
   class Scope {
@@ -57,9 +61,15 @@ class CheckedDispatch {
   struct Range {
     std::uintptr_t begin = 0, end = 0;
     Access access = Access::Read;
-    std::uint32_t buffer = 0;  // in the recording
+    std::uint32_t buffer = 0;         // in the recording
+    std::uint8_t* written = nullptr;  // by byte; null: not known
   };
-  [[nodiscard]] std::string describe(std::uintptr_t address, std::size_t bytes, bool writes) const;
+  // What is wrong with an access; Nothing: it is allowed.
+  enum class Fault : std::uint8_t { Nothing, Undeclared, Unwritten };
+  [[nodiscard]] Fault find_fault(std::uintptr_t address, std::size_t bytes, bool writes,
+                                 const HostBlock& block) const;
+  [[nodiscard]] std::string describe(std::uintptr_t address, std::size_t bytes, bool writes,
+                                     const HostBlock& block) const;
   [[nodiscard]] std::string name_of(std::uint32_t buffer) const;
 
   const Plan& plan_;
@@ -67,6 +77,7 @@ class CheckedDispatch {
   std::vector<Range> ranges_;              // declared
   std::vector<std::uintptr_t> addresses_;  // by buffer of the recording; 0: none
   std::mutex mutex_;                       // protects the fault
+  ErrorCode code_ = ErrorCode::UndeclaredAccess;  // of the first forbidden access
   std::string fault_;                      // of the first forbidden access
   std::uint64_t faults_ = 0;
 };

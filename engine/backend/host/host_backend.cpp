@@ -34,6 +34,13 @@ DeviceLimits host_limits() {
   return limits;
 }
 
+[[noreturn]] void refuse_gpu_only(std::string_view kind, std::string_view name,
+                                  std::string_view source) {
+  fail(ErrorCode::KernelNotFound, Stage::Load, name,
+       concat(kind, name, " of ", source,
+              " exists on GPUs only: the C++ compiler does not see it (an #ifdef __CUDACC__?)"));
+}
+
 }  // namespace
 
 DeviceInfo host_device_info() {
@@ -86,11 +93,7 @@ std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) 
 }
 
 KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
-  if (desc.host == nullptr) {
-    fail(ErrorCode::KernelNotFound, Stage::Load, desc.name,
-         concat("kernel ", desc.name, " of ", desc.source,
-                " exists on GPUs only: the C++ compiler does not see it (an #ifdef __CUDACC__?)"));
-  }
+  if (desc.host == nullptr) refuse_gpu_only("kernel ", desc.name, desc.source);
   KernelCore kernel;
   kernel.name = desc.name;
   kernel.parameters.assign(desc.parameters.begin(), desc.parameters.end());
@@ -99,6 +102,11 @@ KernelCore HostBackend::load_kernel(const KernelDesc& desc) {
   kernel.max_dynamic_shared_bytes = info_.limits.max_shared_bytes;
   kernel.backend = std::make_shared<HostKernel>(desc.host, desc.is_checked);
   return kernel;
+}
+
+ConstantMemory HostBackend::find_constant(const ConstantDesc& desc) {
+  if (desc.host == nullptr) refuse_gpu_only("constant ", desc.name, desc.source);
+  return {static_cast<std::byte*>(desc.host), desc.bytes, nullptr};
 }
 
 std::unique_ptr<BackendExec> HostBackend::instantiate(std::shared_ptr<const Plan> plan,

@@ -23,11 +23,11 @@ std::byte* address_of(const Endpoint& endpoint, const Bindings& bindings) {
 
 // Null if the kernel of the dispatch does not report its accesses.
 std::shared_ptr<CheckedDispatch> checks_of(const Plan& plan, const Bindings& bindings,
-                                           std::uint32_t command) {
+                                           std::uint32_t command, WrittenBytes& written) {
   const auto& dispatch = plan.recording->payload<DispatchPayload>(command);
   const KernelCore& kernel = *plan.recording->kernels[dispatch.kernel];
   if (!static_cast<const HostKernel&>(*kernel.backend).is_checked) return nullptr;
-  return std::make_shared<CheckedDispatch>(plan, bindings, command);
+  return std::make_shared<CheckedDispatch>(plan, bindings, command, written);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ HostProgram::RebuiltNode HostProgram::rebuild_bound_node(std::uint32_t node,
     case Kind::Dispatch:
       made.parameters.resize(plan_->recording->payload<DispatchPayload>(command).parameter_bytes);
       fill_parameter_block(*plan_, bindings, command, made.parameters.data());
-      made.checks = checks_of(*plan_, bindings, command);
+      made.checks = checks_of(*plan_, bindings, command, shared_.state->written());
       break;
     case Kind::Copy: made.copy = copy_node(command, bindings); break;
     case Kind::Fill: made.fill = fill_node(command, bindings); break;
@@ -198,7 +198,7 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
   block.parameter_bytes = dispatch.parameter_bytes;
   block.kernel = kernel.name.c_str();
   dispatches_.emplace_back(host->function, block);
-  auto checks = checks_of(*plan_, bindings, command);
+  auto checks = checks_of(*plan_, bindings, command, shared_.state->written());
   dispatches_.back().swap_checks(checks);
   blocks_.push_back(parameters);
   return {Kind::Dispatch, static_cast<std::uint32_t>(dispatches_.size() - 1)};
@@ -219,7 +219,8 @@ std::unique_ptr<OpSteps> HostProgram::record_steps(std::uint32_t command,
                        "): ", text_of(error)));
   }
   if (steps->has_checked_kernels())
-    steps->set_checks(std::make_shared<CheckedDispatch>(*plan_, bindings, command));
+    steps->set_checks(
+        std::make_shared<CheckedDispatch>(*plan_, bindings, command, shared_.state->written()));
   return steps;
 }
 
@@ -286,10 +287,29 @@ void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t re
   marks_->end(node, replay);
 }
 
+// The kernels of a checked dispatch report what they write. All others write what they declare.
+void HostProgram::mark_written(std::uint32_t node, WrittenBytes& written) const noexcept {
+  const Node& entry = nodes_[node];
+  switch (entry.kind) {
+    case Kind::Nothing:
+    case Kind::Bodies: return;
+    case Kind::Dispatch:
+      if (dispatches_[entry.index].checks()) return;
+      break;
+    case Kind::Copy:
+    case Kind::Fill:
+    case Kind::Callback:
+    case Kind::Op: break;
+  }
+  written.mark(*plan_->recording, plan_->command_of(node));
+}
+
 void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
                                CallbackErrors& errors) noexcept {
   const Node& entry = nodes_[node];
   if (disabled_[node] != 0) return;
+  if (WrittenBytes& written = shared_.state->written(); written.is_tracking())
+    mark_written(node, written);
   switch (entry.kind) {
     case Kind::Nothing: return;
     case Kind::Dispatch: {

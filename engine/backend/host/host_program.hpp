@@ -91,6 +91,7 @@ class HostProgram {
   [[nodiscard]] RebuiltNode rebuild_bound_node(std::uint32_t node, const Bindings& bindings) const;
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command,
                                                       const Bindings& bindings) const;
+  void mark_written(std::uint32_t node, WrittenBytes& written) const noexcept;
   void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
                     CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t node, const Bindings& bindings);

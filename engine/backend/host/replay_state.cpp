@@ -23,6 +23,7 @@ Bindings ReplayState::bind(const Bindings& bindings) const {
 
 void ReplayState::begin_replay(NodeTime* times) noexcept {
   times_ = times;
+  if (written_.is_tracking()) written_.begin_replay();
   for (std::size_t i = 0; i < values_.size(); ++i)
     std::atomic_ref(current_[i]).store(values_[i].initial, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < loop_count_; ++i) {

@@ -1,5 +1,6 @@
-// ReplayState: the state of a host program's replay besides buffers: conditions, loop counts and
-// the destination of times. Threads: nodes of one replay write; counts() from any thread.
+// ReplayState: the state of a host program's replay besides buffers: conditions, loop counts, the
+// bytes written, and the destination of times. Threads: nodes of one replay write; counts() from
+// any thread.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/host/written_bytes.hpp"
 #include "record/recording.hpp"
 
 namespace reprise::detail {
@@ -25,6 +27,7 @@ class ReplayState {
   // `times`: of all nodes in the layout of timing_layout(); null: times of bodies are not wanted.
   void begin_replay(NodeTime* times) noexcept;
   [[nodiscard]] NodeTime* times() const noexcept { return times_; }
+  [[nodiscard]] WrittenBytes& written() noexcept { return written_; }
   void count_iteration(std::uint32_t loop) noexcept {
     loops_[loop].iterations.fetch_add(1, std::memory_order_relaxed);
   }
@@ -43,6 +46,7 @@ class ReplayState {
   };
 
   std::vector<Value> values_;
+  WrittenBytes written_;
   NodeTime* times_ = nullptr;
   std::unique_ptr<std::uint32_t[]> current_;  // by value; accessed atomically only
   std::uint32_t loop_count_;

@@ -43,6 +43,15 @@ class Device {
   // Throws KernelNotFound if the description has no code for this device, ParameterMismatch if
   // the compiled parameters differ from the description.
   [[nodiscard]] Kernel load_kernel(const KernelDesc& desc) const;
+  // The memory of a REPRISE_CONSTANT on this device, as a buffer of values of type T: that of the
+  // variable or of its elements. update() and copy() upload values. Which kernels read it is not
+  // declared: order them behind an upload of the same recording with barrier() or edge(). Devices
+  // of one GPU have a variable each; the host device has one in a process. Throws KernelNotFound as
+  // load_kernel(), ArgumentType for another type.
+  template <class T>
+  [[nodiscard]] GpuRef<T> constant(const ConstantDesc& desc) const {
+    return GpuRef<T>(constant_memory(desc, detail::value_type<T>));
+  }
   [[nodiscard]] CommandBuffer create_command_buffer(const CommandBufferDesc& desc = {}) const;
   [[nodiscard]] Condition create_condition(const ConditionDesc& desc = {}) const;
   // Validates, orders, lowers, places transients and instantiates. The command buffer may be
@@ -86,6 +95,7 @@ class Device {
 
  private:
   friend struct detail::HandleAccess;
+  [[nodiscard]] BufferView constant_memory(const ConstantDesc& desc, const ValueType& type) const;
   explicit Device(std::shared_ptr<detail::DeviceCore> core) noexcept : core_(std::move(core)) {}
 
   std::shared_ptr<detail::DeviceCore> core_;

@@ -34,6 +34,7 @@ namespace reprise {
   X(KernelNotFound, "a module has no kernel of this name for this device")                         \
   X(ParameterMismatch, "the compiled parameters of a kernel differ from its parameter table")      \
   X(UndeclaredAccess, "a kernel accessed memory that its dispatch does not declare")               \
+  X(UninitializedRead, "a kernel read bytes of a transient before the replay wrote them")          \
   X(CapturingStream, "the queue's stream is being captured; a launch would end up in the capture") \
   X(NotInitialized, "the object is empty or was moved from")                                       \
   X(CaptureUnmatched, "a capture is ended that was never started or has already ended")            \

@@ -27,9 +27,10 @@ std::span<const std::byte> BindingState::value(std::uint32_t slot) const noexcep
 }
 
 void BindingState::index_commands() {
-  node_of_command_.assign(plan_->recording->commands.size(), kNone);
+  std::vector<std::uint32_t> nodes(plan_->recording->commands.size(), kNone);
   for (std::uint32_t i = 0; i < plan_->dependencies.node_count(); ++i)
-    node_of_command_[plan_->dependencies.node_command[i]] = plan_->lowered.node_of[i];
+    nodes[plan_->dependencies.node_command[i]] = plan_->lowered.node_of[i];
+  node_of_command_ = std::move(nodes);
 }
 
 std::uint32_t BindingState::node_of_command(std::uint32_t command) {
@@ -37,7 +38,7 @@ std::uint32_t BindingState::node_of_command(std::uint32_t command) {
   return node_of_command_[command];
 }
 
-// Visits the commands twice: to count, then to fill.
+// Visits the commands twice: to count, then to fill. Complete, or empty if memory runs out.
 void BindingState::index_buffers() {
   const Recording& recording = *plan_->recording;
   std::vector<std::uint32_t> last(recording.buffers.size(), kNone);
@@ -55,18 +56,15 @@ void BindingState::index_buffers() {
         once(recording.accesses[c.first_access + a].buffer);
     }
   };
-  first_of_buffer_.assign(recording.buffers.size() + 1, 0);
-  for_each_use([&](std::uint32_t buffer, std::uint32_t) { ++first_of_buffer_[buffer + 1]; });
-  for (std::size_t i = 1; i < first_of_buffer_.size(); ++i)
-    first_of_buffer_[i] += first_of_buffer_[i - 1];
-  nodes_of_buffer_.resize(first_of_buffer_.back());
-  std::vector<std::uint32_t> next(first_of_buffer_.begin(), first_of_buffer_.end() - 1);
-  for_each_use(
-      [&](std::uint32_t buffer, std::uint32_t node) { nodes_of_buffer_[next[buffer]++] = node; });
-  for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
-    std::sort(nodes_of_buffer_.begin() + first_of_buffer_[i],
-              nodes_of_buffer_.begin() + first_of_buffer_[i + 1]);
-  }
+  std::vector<std::uint32_t> first(recording.buffers.size() + 1, 0);
+  for_each_use([&](std::uint32_t buffer, std::uint32_t) { ++first[buffer + 1]; });
+  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  std::vector<std::uint32_t> nodes(first.back()), next(first.begin(), first.end() - 1);
+  for_each_use([&](std::uint32_t buffer, std::uint32_t node) { nodes[next[buffer]++] = node; });
+  for (std::size_t i = 0; i < recording.buffers.size(); ++i)
+    std::sort(nodes.begin() + first[i], nodes.begin() + first[i + 1]);
+  nodes_of_buffer_ = std::move(nodes);
+  first_of_buffer_ = std::move(first);
 }
 
 std::span<const std::uint32_t> BindingState::nodes_of_buffer(std::uint32_t buffer) {
@@ -78,7 +76,9 @@ std::span<const std::uint32_t> BindingState::nodes_of_buffer(std::uint32_t buffe
 std::uint32_t BindingState::index_of(const BufferCore* buffer) {
   if (index_of_.empty()) {
     const auto& buffers = plan_->recording->buffers;
-    for (std::uint32_t i = 0; i < buffers.size(); ++i) index_of_.emplace(buffers[i].get(), i);
+    std::unordered_map<const BufferCore*, std::uint32_t> indices;
+    for (std::uint32_t i = 0; i < buffers.size(); ++i) indices.emplace(buffers[i].get(), i);
+    index_of_ = std::move(indices);
   }
   const auto found = index_of_.find(buffer);
   return found == index_of_.end() ? kNone : found->second;

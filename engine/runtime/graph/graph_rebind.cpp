@@ -186,18 +186,26 @@ ExecUpdate set_buffers(GraphExecutable& executable, const std::vector<BufferUse>
                                                  .address = address,
                                                  .nodes = state.nodes_of_buffer(use.index)});
   };
-  for (std::size_t done = 0; done < uses.size(); ++done) {
-    ExecUpdate result = set(uses[done], addresses[uses[done].index]);
-    if (result.done()) {
-      nodes += static_cast<std::uint32_t>(state.nodes_of_buffer(uses[done].index).size());
-      continue;
-    }
+  std::size_t done = 0;
+  const auto restore = [&] {
     while (done > 0) {
       --done;
       static_cast<void>(set(uses[done], state.current().address[uses[done].index]));
     }
     nodes = 0;
-    return result;
+  };
+  try {
+    for (; done < uses.size(); ++done) {
+      ExecUpdate result = set(uses[done], addresses[uses[done].index]);
+      if (!result.done()) {
+        restore();
+        return result;
+      }
+      nodes += static_cast<std::uint32_t>(state.nodes_of_buffer(uses[done].index).size());
+    }
+  } catch (...) {  // no memory
+    restore();
+    throw;
   }
   for (const BufferUse& use : uses) {
     state.record(
@@ -257,7 +265,7 @@ UpdateReport rebind(GraphReplica& replica, std::span<const BufferBinding> bindin
     }
     last = edit.executable().last;
   }
-  for (const BufferUse& use : replaced) use.buffer->detach(replica, last);
+  for (const BufferUse& use : replaced) use.buffer->detach(replica, use.access, last);
   report.time = clock.elapsed();
   trace_update_report(replica, report);
   return report;

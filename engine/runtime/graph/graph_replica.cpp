@@ -96,7 +96,7 @@ GraphReplica::~GraphReplica() {
   const auto device = device_;
   {
     std::lock_guard order(device->order());
-    for (const BufferUse& use : uses_) use.buffer->detach(*this, executable_->last);
+    for (const BufferUse& use : uses_) use.buffer->detach(*this, use.access, executable_->last);
     for (const auto& pool : pools_) pool->detach(*this);
     device->remove_graph(*this, *this);
   }

@@ -102,17 +102,23 @@ UpdateReport update_in_place(GraphExecutable& executable, const std::shared_ptr<
   return report;
 }
 
-// The uses of `from` that `other` does not contain. Both lists are usually equal.
+// The uses of `from` that `other` does not contain as often. Both lists are usually equal.
 std::vector<BufferUse> difference(const std::vector<BufferUse>& from,
                                   const std::vector<BufferUse>& other) {
   const auto same = [](const BufferUse& a, const BufferUse& b) {
     return a.buffer == b.buffer && a.access == b.access;
   };
-  std::vector<BufferUse> found;
   const auto [use, rest] =
       std::mismatch(from.begin(), from.end(), other.begin(), other.end(), same);
+  std::vector<const BufferUse*> unmatched;
+  for (auto two = rest; two != other.end(); ++two) unmatched.push_back(&*two);
+  std::vector<BufferUse> found;
   std::copy_if(use, from.end(), std::back_inserter(found), [&](const BufferUse& one) {
-    return std::none_of(rest, other.end(), [&](const BufferUse& two) { return same(one, two); });
+    const auto match = std::find_if(unmatched.begin(), unmatched.end(),
+                                    [&](const BufferUse* two) { return same(one, *two); });
+    const bool is_new = match == unmatched.end();
+    if (!is_new) unmatched.erase(match);
+    return is_new;
   });
   return found;
 }
@@ -210,7 +216,7 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
     version = edit.executable().trace.versions.current();
   }
   if (report.done()) {
-    for (const BufferUse& use : removed) use.buffer->detach(*replica, replaced->last);
+    for (const BufferUse& use : removed) use.buffer->detach(*replica, use.access, replaced->last);
     device->deferred().push(std::move(replaced));
   }
   if (version != version_before && number == 0) {

@@ -135,12 +135,13 @@ void PoolBuffer::attach(PoolUser& user, Access access) noexcept {
   }
 }
 
-void PoolBuffer::detach(PoolUser& user, const QueuePoint& last) noexcept {
-  const auto use =
-      std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) { return u.user == &user; });
+void PoolBuffer::detach(PoolUser& user, Access access, const QueuePoint& last) noexcept {
+  const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) {
+    return u.user == &user && u.access == access;
+  });
   if (use == uses_.end()) return;
   // A shared buffer has recorded every launch already.
-  if (!shared_ && last.queue) usage_.add({last.queue, last.serial, use->access});
+  if (!shared_ && last.queue) usage_.add({last.queue, last.serial, access});
   *use = uses_.back();
   uses_.pop_back();
 }

@@ -55,10 +55,11 @@ class PoolBuffer final : public BufferCore {
   };
   // Reserves room for one more use, so that attach() cannot fail.
   void prepare();
-  // Adds a user. Starts sharing if its access conflicts with another user or with pending work.
+  // Adds a use; a user may have several, for parts of the buffer. Starts sharing if its access
+  // conflicts with another user or with pending work.
   void attach(PoolUser& user, Access access) noexcept;
-  // Removes a user, whose last submission was `last`.
-  void detach(PoolUser& user, const QueuePoint& last) noexcept;
+  // Removes a use of a user, whose last submission was `last`.
+  void detach(PoolUser& user, Access access, const QueuePoint& last) noexcept;
   // Makes every user record its accesses in usage() from now on, its last launch included. Call
   // prepare() before.
   void share() noexcept;

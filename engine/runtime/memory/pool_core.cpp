@@ -189,6 +189,29 @@ MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory
 
 void CapturePool::clear() { core_->clear(); }
 
+BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& type) const {
+  detail::DeviceCore& device = detail::require_handle(core_, "Device", "constant", Stage::Allocate);
+  device.require_usable(Stage::Load);
+  if (desc.type != nullptr && *desc.type != type) {
+    detail::fail(ErrorCode::ArgumentType, Stage::Load, desc.name,
+                 detail::concat("constant ", desc.name, " has values of type ", desc.type->name,
+                                ", not ", type.name));
+  }
+  detail::ConstantMemory memory = device.backend().find_constant(desc);
+  // One buffer for all callers, whose uses are ordered with each other.
+  for (const auto& known : device.live_buffers()) {
+    if (known->address == memory.address && known->bytes == memory.bytes && !known->is_stale())
+      return detail::make_handle<BufferView>(known, 0, known->bytes);
+  }
+  const auto pool = std::make_shared<detail::PoolCore>(core_, PoolDesc{.label = "constants"});
+  return pool->add({.kind = BufferKind::Device,
+                    .bytes = memory.bytes,
+                    .alignment = type.alignment,
+                    .name = desc.name,
+                    .adopted = memory.address,
+                    .owner = std::move(memory.owner)});
+}
+
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
   static_cast<void>(detail::require_handle(core_, "Device", "create_pool", Stage::Allocate));
   return detail::HandleAccess::make_shared<CapturePool>(

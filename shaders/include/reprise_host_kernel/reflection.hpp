@@ -1,5 +1,5 @@
 // Derives the KernelDesc from a kernel's signature: the layout of its parameter block by the CUDA
-// ABI, and the function that runs a block on the host device.
+// ABI, and the function that runs a block on the host device; and the ConstantDesc from a variable.
 #pragma once
 
 #include <cstddef>
@@ -104,6 +104,15 @@ consteval KernelDesc describe_kernel(const char* name, std::span<const std::byte
   constexpr bool is_checked = false;
 #endif
   return {name, Reflection::parameters, &Reflection::run_block, image, source, is_checked};
+}
+
+template <class T>
+consteval ConstantDesc describe_constant(const char* name, T& variable,
+                                         std::span<const std::byte> (*image)(),
+                                         const char* source) {
+  static_assert(std::is_trivially_copyable_v<T>, "constant memory holds trivially copyable types");
+  return {name,  &detail::value_type<std::remove_all_extents_t<T>>, &variable, sizeof(T), image,
+          source};
 }
 
 }  // namespace reprise::host_kernel

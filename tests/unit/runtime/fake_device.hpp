@@ -265,6 +265,7 @@ class FakeBackend final : public Backend {
     world_.may_fail("create_queue", Stage::Open);
     return std::make_unique<FakeQueue>(world_, status_, label);
   }
+  [[nodiscard]] detail::ConstantMemory find_constant(const ConstantDesc&) override { return {}; }
   [[nodiscard]] detail::KernelCore load_kernel(const KernelDesc& desc) override {
     std::lock_guard lock(world_.mutex_);
     world_.may_fail("load_kernel", Stage::Load);

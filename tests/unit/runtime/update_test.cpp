@@ -3,6 +3,8 @@
 #include <atomic>
 #include <thread>
 
+#include "base/handle_access.hpp"
+#include "runtime/memory/pool_buffer.hpp"
 #include "unit/runtime/fake_backend.hpp"
 
 using namespace reprise;
@@ -52,6 +54,62 @@ TEST_CASE(
   CHECK(waits[0].queue == "second");
   CHECK(waits[0].other == "first");
   fake.world.complete_all();
+}
+
+TEST_CASE("update: a graph that stops reading a buffer that it also writes still writes it") {
+  FakeInstance fake;
+  Device device = fake.open();
+  const Queue first = device.create_queue({.label = "first"}),
+              second = device.create_queue({.label = "second"});
+  const auto pool = device.create_pool();
+  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
+             c = pool->allocate<int>(4, "c"), d = pool->allocate<int>(4, "d"),
+             whole = pool->allocate<int>(8, "whole");
+  CapturedGraph graph = make_graph(device, "g", a, b);
+  REQUIRE(graph.rebind({{b, whole.slice(0, 4)}, {a, whole.slice(4, 4)}}).done());
+  SUBCASE("the reads end") {
+    REQUIRE(graph.rebind(a, c).done());
+    static_cast<void>(graph.launch(first));
+    fake.world.clear_events();
+    CapturedGraph reader = make_graph(device, "reader", whole.slice(0, 4), d);
+    static_cast<void>(reader.launch(second));
+    CHECK(fake.world.waits().size() == 1);
+  }
+  SUBCASE("the writes end") {
+    REQUIRE(graph.rebind(b, c).done());
+    static_cast<void>(graph.launch(first));
+    fake.world.clear_events();
+    CapturedGraph reader = make_graph(device, "reader", whole.slice(0, 4), d);
+    static_cast<void>(reader.launch(second));
+    CHECK(fake.world.waits().empty());
+  }
+  fake.world.complete_all();
+}
+
+TEST_CASE("update: a graph that uses a buffer twice leaves it with its last use") {
+  FakeInstance fake;
+  Device device = fake.open();
+  const auto pool = device.create_pool();
+  const auto a = pool->allocate<int>(4, "a"), b = pool->allocate<int>(4, "b"),
+             c = pool->allocate<int>(4, "c"), whole = pool->allocate<int>(8, "whole");
+  const auto filling = [&](std::initializer_list<GpuRef<int>> buffers) {
+    CommandBuffer commands = device.create_command_buffer();
+    commands.begin();
+    for (const GpuRef<int>& buffer : buffers) commands.fill(buffer, 1);
+    commands.end();
+    return commands;
+  };
+  const auto uses = [&] {
+    return detail::PoolBuffer::of(detail::core_of(BufferView(whole)))->uses().size();
+  };
+  {
+    CapturedGraph graph = device.compile(filling({a, b, c}));
+    REQUIRE(graph.rebind({{b, whole.slice(0, 4)}, {c, whole.slice(4, 4)}}).done());
+    CHECK(uses() == 2);
+    REQUIRE(graph.update(filling({whole})).done());
+    CHECK(uses() == 1);
+  }
+  CHECK(uses() == 0);
 }
 
 TEST_CASE("update: if no allowed method works, nothing changes and the report says so") {

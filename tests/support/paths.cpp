@@ -1,6 +1,7 @@
 #include "support/paths.hpp"
 
 #include <stdlib.h>  // mkdtemp
+#include <unistd.h>
 
 #include <string>
 #include <system_error>
@@ -20,11 +21,12 @@ struct ScratchFolder {
   }
   ~ScratchFolder() {
     std::error_code ignored;
-    fs::remove_all(path, ignored);
+    if (::getpid() == owner) fs::remove_all(path, ignored);  // not in a forked child
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
+  const pid_t owner = ::getpid();
   fs::path path;
 };
 

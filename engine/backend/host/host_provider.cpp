@@ -1,4 +1,6 @@
 // The host device. Every machine has exactly one.
+#include <tbb/global_control.h>
+
 #include "backend/backend.hpp"
 #include "backend/host/host_backend.hpp"
 
@@ -20,6 +22,10 @@ class HostProvider final : public BackendProvider {
 }  // namespace
 
 BackendProvider& host_provider() {
+  // Keeps oneTBB's threads until the process ends. Otherwise the exit of a forked child would end
+  // its parent's threads, through objects on their stacks, which threads of the child may use now.
+  static const auto* const threads = new tbb::task_scheduler_handle(tbb::attach{});
+  static_cast<void>(threads);
   static HostProvider provider;
   return provider;
 }

@@ -1,6 +1,7 @@
 #include <reprise/graph_actor.hpp>
 
 #include <exception>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -90,9 +91,10 @@ class GraphActorCore {
                   launch.handle.generation(), " of its device, whose current generation is ",
                   graph.device()->generation(), "; record the graph again"));
     }
-    Fence fence = launch.handle.graph()->launch(queue_);
-    // Open until the worker thread has ended.
-    static_cast<void>(launched_.put({std::move(fence), std::move(launch)}));
+    std::list<Launched> launched(1);  // allocated while nothing has been launched yet
+    launched.front().fence = launch.handle.graph()->launch(queue_);
+    launched.front().launch = std::move(launch);
+    static_cast<void>(launched_.put(launched));  // open until the worker thread has ended
   }
 
   void complete() {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -13,12 +13,20 @@ namespace reprise::detail {
 template <class Message>
 class Mailbox {
  public:
-  // Returns false and leaves `message` unchanged after close().
+  // Returns false after close() and throws std::bad_alloc; both leave `message` unchanged.
   [[nodiscard]] bool put(Message&& message) {
+    std::list<Message> one;
+    one.push_back(std::move(message));
+    const bool is_open = put(one);
+    if (!is_open) message = std::move(one.front());
+    return is_open;
+  }
+  // Takes the messages of the list, unless this returns false. Allocates nothing.
+  [[nodiscard]] bool put(std::list<Message>& messages) noexcept {
     {
       const std::lock_guard lock(mutex_);
       if (is_closed_) return false;
-      messages_.push_back(std::move(message));
+      messages_.splice(messages_.end(), messages);
     }
     changed_.notify_one();
     return true;
@@ -43,7 +51,7 @@ class Mailbox {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Message> messages_;
+  std::list<Message> messages_;
   bool is_closed_ = false;
 };
 

@@ -1,8 +1,10 @@
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include "conformance/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::graph_actor_test {
@@ -34,6 +36,23 @@ class Failing final : public GraphOp {
   [[nodiscard]] std::string_view op_name() const noexcept override { return "failing"; }
   void declare(GraphOpDeclaration&) const override {}
   void record(GraphRecordCtx&) const override { throw std::runtime_error("the op's own words"); }
+};
+
+thread_local std::optional<FailingAllocations> failing;
+
+// Makes an allocation of the actor's thread fail, the n-th from here.
+class FailLater final : public GraphOp {
+ public:
+  explicit FailLater(std::uint64_t n) : n_(n) {}
+  [[nodiscard]] std::string_view op_name() const noexcept override { return "fail later"; }
+  void declare(GraphOpDeclaration&) const override {
+    failing.reset();
+    failing.emplace(n_, 1);
+  }
+  void record(GraphRecordCtx&) const override {}
+
+ private:
+  std::uint64_t n_;
 };
 
 // Returns the value of a future or throws its Error; fails the test after kHangGuard.
@@ -205,6 +224,30 @@ TEST_CASE_FIXTURE(ActorFixture,
   CHECK(handle.generation() != device.generation());
   check_refused(ErrorCode::StaleHandle, {"script", "generation"},
                 [&] { static_cast<void>(answer(actor.launch(handle))); });
+}
+
+TEST_CASE_FIXTURE(ActorFixture, "graph actor: every message is answered if memory runs out") {
+  GraphActor actor(device, queue);
+  const GraphHandle handle = answer(actor.record({adding(1)}));
+  const auto succeeds = [](auto&& reply) {
+    try {
+      static_cast<void>(answer(reply));
+    } catch (const std::bad_alloc&) {
+      return false;
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  };
+  unsigned launched = 0, failed = 0;
+  // Downwards, so that the first failures are those of launches: recordings whose plan is cached
+  // allocate less.
+  for (std::uint64_t n = 300; n-- > 0;) {
+    static_cast<void>(succeeds(actor.record({std::make_shared<const FailLater>(n)})));
+    ++(succeeds(actor.launch(handle)) ? launched : failed);
+  }
+  CHECK(failed > 0);
+  CHECK(values(x) == std::vector<unsigned>(kCount, launched));
 }
 
 }  // namespace reprise::test::graph_actor_test

@@ -7,6 +7,7 @@
 // kMaxGrowth. The exit code is 0 if all of that holds.
 #include <execinfo.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -26,6 +27,9 @@
 #include <vector>
 
 #include <reprise/reprise.hpp>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_scheduler_observer.h>
 
 #include "support/counting_allocator.hpp"
 #include "support/no_threads.hpp"
@@ -279,6 +283,17 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+// Renames threads of oneTBB. They stay until the process ends and have the names of the queues'
+// threads that started them.
+class TbbNames final : public tbb::task_scheduler_observer {
+ public:
+  TbbNames() { observe(true); }
+  ~TbbNames() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) ::pthread_setname_np(::pthread_self(), "tbb");
+  }
+};
+
 // The engine's threads by name. They end soon after their last owner.
 std::string engine_threads() {
   std::string names;
@@ -319,8 +334,10 @@ int main(int argc, char** argv) {
       "%llu viewers; resident %.1f MiB after the warm-up, %.1f MiB at the end\n",
       rounds.load(), replays.load(), errors.load(), bad_allocs.load(), faults.load(),
       viewers.load(), static_cast<double>(bytes) / 1048576, static_cast<double>(after) / 1048576);
+  const TbbNames names;
   for (int i = 0; i < 1000 && !engine_threads().empty(); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    tbb::parallel_for(0, 100,
+                      [](int) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
   if (const std::string left = engine_threads(); !left.empty()) fail("threads are left:" + left);
   if (const auto open = open_files(); open.size() > files) {
     fail(std::to_string(open.size() - files) +

@@ -5,6 +5,7 @@
 // first fifth of the time warms up. Afterwards all owners are gone, and no thread of the engine and
 // no more file descriptors exist than after the warm-up; resident memory has grown by less than
 // kMaxGrowth. The exit code is 0 if all of that holds.
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -23,13 +24,11 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include <reprise/reprise.hpp>
-
-#include <tbb/parallel_for.h>
-#include <tbb/task_scheduler_observer.h>
 
 #include "support/counting_allocator.hpp"
 #include "support/no_threads.hpp"
@@ -37,6 +36,20 @@
 #include "trace/live/live_client.hpp"
 #include "trace/live/session_directory.hpp"
 #include "words.shaders.hpp"
+
+// Stands before the C library's. A thread of oneTBB stays until the process ends, and would have
+// the name of the engine's thread that starts it.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*start)(void*), void* argument) {
+  static const auto create =
+      reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
+  const int error = create(thread, attributes, start, argument);
+  Dl_info library{};
+  if (error == 0 && ::dladdr(reinterpret_cast<void*>(start), &library) != 0 &&
+      std::string_view(library.dli_fname).find("libtbb") != std::string_view::npos)
+    ::pthread_setname_np(*thread, "tbb");
+  return error;
+}
 
 using namespace reprise;
 using Random = std::mt19937_64;
@@ -283,17 +296,6 @@ std::uint64_t resident_bytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Renames threads of oneTBB. They stay until the process ends and have the names of the queues'
-// threads that started them.
-class TbbNames final : public tbb::task_scheduler_observer {
- public:
-  TbbNames() { observe(true); }
-  ~TbbNames() override { observe(false); }
-  void on_scheduler_entry(bool is_worker) override {
-    if (is_worker) ::pthread_setname_np(::pthread_self(), "tbb");
-  }
-};
-
 // The engine's threads by name. They end soon after their last owner.
 std::string engine_threads() {
   std::string names;
@@ -334,10 +336,8 @@ int main(int argc, char** argv) {
       "%llu viewers; resident %.1f MiB after the warm-up, %.1f MiB at the end\n",
       rounds.load(), replays.load(), errors.load(), bad_allocs.load(), faults.load(),
       viewers.load(), static_cast<double>(bytes) / 1048576, static_cast<double>(after) / 1048576);
-  const TbbNames names;
   for (int i = 0; i < 1000 && !engine_threads().empty(); ++i)
-    tbb::parallel_for(0, 100,
-                      [](int) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   if (const std::string left = engine_threads(); !left.empty()) fail("threads are left:" + left);
   if (const auto open = open_files(); open.size() > files) {
     fail(std::to_string(open.size() - files) +

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -50,10 +51,14 @@ LiveViewer::~LiveViewer() { finish(); }
 void LiveViewer::wait_for_session() {
   std::unique_lock lock(mutex_);
   while (!is_finished_) {
-    for (const trace::LiveSession& session : trace::list_sessions()) {
-      if (!session.alive || before_.contains(session.path)) continue;
-      viewer_ = open_window(session.path);
-      return;
+    try {
+      for (const trace::LiveSession& session : trace::list_sessions()) {
+        if (!session.alive || before_.contains(session.path)) continue;
+        viewer_ = open_window(session.path);
+        return;
+      }
+    } catch (const std::bad_alloc&) {
+      // The next pause may free memory.
     }
     wake_.wait_for(lock, kPollInterval, [this] { return is_finished_; });
   }

@@ -1,5 +1,6 @@
 #include "model/document_publisher.hpp"
 
+#include <new>
 #include <utility>
 
 #include "model/document_builder.hpp"
@@ -16,6 +17,20 @@ void DocumentPublisher::post(FeedStatus status, std::shared_ptr<const Document> 
     status_ = std::move(status);
     // a document without other readers is destroyed after the lock is released
     if (document) document_.swap(document);
+  }
+  changed_.notify_all();
+  if (on_change_) on_change_();
+}
+
+void DocumentPublisher::fail(std::string_view reason) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    status_.state = FeedState::Failed;
+    try {
+      status_.reason = reason;
+    } catch (const std::bad_alloc&) {
+      status_.reason.clear();
+    }
   }
   changed_.notify_all();
   if (on_change_) on_change_();

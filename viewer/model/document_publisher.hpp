@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "model/trace_feed.hpp"
 
@@ -16,11 +17,15 @@ namespace reprise::model {
 
 class DocumentPublisher {
  public:
-  // `on_change` may be empty. It runs on the posting thread without any lock held.
+  // `on_change` may be empty and must not throw. It runs on the posting thread without any lock
+  // held.
   explicit DocumentPublisher(std::function<void()> on_change);
 
   // Without a document, the previous one stays.
   void post(FeedStatus status, std::shared_ptr<const Document> document = nullptr);
+
+  // Posts the state Failed. The last document stays.
+  void fail(std::string_view reason) noexcept;
 
   [[nodiscard]] std::shared_ptr<const Document> document() const;  // never null
   [[nodiscard]] FeedStatus status() const;

@@ -42,15 +42,13 @@ void FileFeed::run(const std::stop_token& stop) {
 void FileFeed::read(const std::optional<FileState>& found, const std::stop_token& stop) {
   if (!found && loader_) return;  // the file was removed: its document and samples stay available
   try {
-    if (found && !found->is_file)
-      return publisher_.post(
-          {.state = FeedState::Failed, .reason = desc_.path.string() + ": not a file"});
+    if (found && !found->is_file) return publisher_.fail(desc_.path.string() + ": not a file");
     if (found && try_follow(*found)) return load(LoadMode::Append, stop);
     loader_ = std::make_unique<TraceLoader>(desc_);
     read_ = found.value_or(FileState{});
     load(has_published_ ? LoadMode::Replace : LoadMode::First, stop);
   } catch (const std::exception& error) {
-    publisher_.post({.state = FeedState::Failed, .reason = error.what()});
+    publisher_.fail(error.what());
   }
 }
 

@@ -38,20 +38,15 @@ LiveFeed::LiveFeed(LiveFeedDesc desc, DocumentPublisher& publisher)
                .token = std::move(desc.token),
                .on_chunk =
                    [this](const std::shared_ptr<const trace::Chunk>& chunk) { add_chunk(chunk); },
-               .on_end = [this](const trace::LiveStatus&) { on_end(); }}) {}
+               .on_end = [this] { on_end(); }}) {}
 
 void LiveFeed::add_chunk(const std::shared_ptr<const trace::Chunk>& chunk) {
-  try {
-    trace::Records records = trace::read_chunk(chunk->header, chunk->payload);
-    keep(chunk);
+  trace::Records records = trace::read_chunk(chunk->header, chunk->payload);
+  keep(chunk);
+  {
     const std::lock_guard lock(mutex_);
     builder_.add(std::move(records));
     has_changes_ = true;
-  } catch (const trace::TraceError&) {
-    throw;
-  } catch (const std::exception& error) {
-    // reported as a trace error, so that it ends the connection and not the process
-    throw trace::TraceError(trace::TraceErrorCode::TooLarge, error.what());
   }
   changed_.notify_one();
 }

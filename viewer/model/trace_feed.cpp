@@ -1,5 +1,6 @@
 #include "model/trace_feed.hpp"
 
+#include <exception>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -42,11 +43,11 @@ class TraceFeed::Worker {
       live = std::make_unique<LiveFeed>(
           LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes},
           publisher);
-      thread_ = std::jthread([this](const std::stop_token& stop) { live->run(stop); });
+      thread_ = std::jthread([this](const std::stop_token& stop) { run(*live, stop); });
     } else {
       file_ = std::make_unique<FileFeed>(
           TraceLoaderDesc{.path = target, .max_sample_bytes = desc.max_sample_bytes}, publisher);
-      thread_ = std::jthread([this](const std::stop_token& stop) { file_->run(stop); });
+      thread_ = std::jthread([this](const std::stop_token& stop) { run(*file_, stop); });
     }
   }
 
@@ -55,6 +56,15 @@ class TraceFeed::Worker {
   std::unique_ptr<LiveFeed> live;  // null: a file
 
  private:
+  template <class Feed>
+  void run(Feed& feed, const std::stop_token& stop) noexcept {
+    try {
+      feed.run(stop);
+    } catch (const std::exception& error) {
+      publisher.fail(error.what());
+    }
+  }
+
   std::unique_ptr<FileFeed> file_;
   std::jthread thread_;  // declared last: stops before the other members are destroyed
 };

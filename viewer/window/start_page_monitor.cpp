@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -75,21 +76,29 @@ StartPageContent StartPageMonitor::found() const {
   return found_;
 }
 
+void StartPageMonitor::look(std::unique_lock<std::mutex>& lock) {
+  const std::vector<RecentEntry> recent = recent_;
+  recent_changed_ = false;
+  lock.unlock();
+  StartPageContent now;
+  now.sessions = trace::list_sessions();
+  for (const RecentEntry& entry : recent) now.recent.push_back(inspect(entry));
+  lock.lock();
+  if (recent_changed_ || equal(now, found_)) return;
+  found_ = std::move(now);
+  lock.unlock();
+  on_change_();
+  lock.lock();
+}
+
 void StartPageMonitor::run() {
   std::unique_lock lock(mutex_);
   while (!stop_) {
-    const std::vector<RecentEntry> recent = recent_;
-    recent_changed_ = false;
-    lock.unlock();
-    StartPageContent now;
-    now.sessions = trace::list_sessions();
-    for (const RecentEntry& entry : recent) now.recent.push_back(inspect(entry));
-    lock.lock();
-    if (!recent_changed_ && !equal(now, found_)) {
-      found_ = std::move(now);
-      lock.unlock();
-      on_change_();
-      lock.lock();
+    try {
+      look(lock);
+    } catch (const std::bad_alloc&) {
+      // The page stays as it is until the next look.
+      if (!lock.owns_lock()) lock.lock();
     }
     wake_.wait_for(lock, kRescanInterval, [this] { return stop_ || recent_changed_; });
   }

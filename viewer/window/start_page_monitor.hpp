@@ -32,6 +32,8 @@ class StartPageMonitor {
 
  private:
   void run();
+  // Looks once. Unlocks while it reads folders; an exception may leave `lock` unlocked.
+  void look(std::unique_lock<std::mutex>& lock);
 
   mutable std::mutex mutex_;  // guards every member below
   std::condition_variable wake_;

@@ -1,13 +1,15 @@
 #include "trace/live/client_link.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "base/text.hpp"
 #include "trace/live/stream_io.hpp"
 #include "trace/live/tcp_address.hpp"
-#include "trace/trace_error.hpp"
 
 namespace reprise::trace {
 
@@ -21,6 +23,23 @@ constexpr std::size_t kReadBytes = 1u << 20;
 
 LiveClient::Link::Link(LiveClientDesc desc) : desc_(std::move(desc)) {
   asio::post(io_, [this] { connect(); });
+}
+
+void LiveClient::Link::run() noexcept {
+  try {
+    io_.run();
+  } catch (const std::exception& error) {
+    end(LiveState::Corrupt, error.what());
+  }
+}
+
+void LiveClient::Link::poll() noexcept {
+  io_.restart();  // poll() stops the context when it runs out of work
+  try {
+    io_.poll();
+  } catch (const std::exception& error) {
+    end(LiveState::Corrupt, error.what());
+  }
 }
 
 void LiveClient::Link::connect() {
@@ -90,11 +109,7 @@ void LiveClient::Link::read_answer() {
 
 void LiveClient::Link::read_session() {
   const std::size_t line = text_.size() - kPreambleBytes;
-  try {
-    check_preamble(std::span(text_).subspan(line).first<kPreambleBytes>());
-  } catch (const TraceError& error) {
-    return end(LiveState::Corrupt, error.what());
-  }
+  check_preamble(std::span(text_).subspan(line).first<kPreambleBytes>());
   {
     const std::lock_guard lock(status_mutex_);
     status_.session =
@@ -107,12 +122,8 @@ void LiveClient::Link::read_session() {
 
 void LiveClient::Link::read_chunk_header() {
   read(asio::buffer(header_), [this] {
-    try {
-      chunk_ = std::make_shared<Chunk>();
-      chunk_->header = decode_header(header_);
-    } catch (const TraceError& error) {
-      return end(LiveState::Corrupt, error.what());
-    }
+    chunk_ = std::make_shared<Chunk>();
+    chunk_->header = decode_header(header_);
     read_payload();
   });
 }
@@ -129,11 +140,7 @@ void LiveClient::Link::read_payload() {
 
 void LiveClient::Link::take_chunk() {
   ++chunks_;
-  try {
-    if (desc_.on_chunk) desc_.on_chunk(std::move(chunk_));
-  } catch (const TraceError& error) {
-    return end(LiveState::Corrupt, error.what());
-  }
+  if (desc_.on_chunk) desc_.on_chunk(std::move(chunk_));
   read_chunk_header();
 }
 
@@ -160,16 +167,20 @@ LiveStatus LiveClient::Link::status() const {
   return status_;
 }
 
-void LiveClient::Link::end(LiveState state, const std::string& reason) {
+void LiveClient::Link::end(LiveState state, std::string_view reason) noexcept {
   asio::error_code ignored;
   socket_.close(ignored);
   {
     const std::lock_guard lock(status_mutex_);
     if (status_.state != LiveState::Connecting && status_.state != LiveState::Live) return;
     status_.state = state;
-    status_.reason = desc_.address + ": " + reason;
+    try {
+      status_.reason = detail::concat(desc_.address, ": ", reason);
+    } catch (const std::bad_alloc&) {
+      // The state alone says that the connection has ended.
+    }
   }
-  if (desc_.on_end) desc_.on_end(status());
+  if (desc_.on_end) desc_.on_end();
 }
 
 }  // namespace reprise::trace

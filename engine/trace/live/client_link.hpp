@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "trace/live/asio.hpp"
@@ -19,7 +20,11 @@ class LiveClient::Link {
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
 
-  [[nodiscard]] asio::io_context& context() noexcept { return io_; }
+  // Both process what arrives: run() until the connection ends or stop() is called, poll() what is
+  // there already.
+  void run() noexcept;
+  void poll() noexcept;
+  void stop() { io_.stop(); }
   [[nodiscard]] std::size_t chunks() const noexcept { return chunks_; }
   void request(const LiveRequest& request);
   [[nodiscard]] LiveStatus status() const;
@@ -36,7 +41,7 @@ class LiveClient::Link {
   void send_requests();
   // Calls `then` after `bytes` has been filled; ends the connection on an error.
   void read(asio::mutable_buffer bytes, std::function<void()> then);
-  void end(LiveState state, const std::string& reason);
+  void end(LiveState state, std::string_view reason) noexcept;
 
   const LiveClientDesc desc_;
   asio::io_context io_{1};

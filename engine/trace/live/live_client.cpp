@@ -10,19 +10,18 @@ namespace reprise::trace {
 LiveClient::LiveClient(LiveClientDesc desc) : link_(std::make_unique<Link>(std::move(desc))) {}
 
 LiveClient::~LiveClient() {
-  link_->context().stop();
+  link_->stop();
   if (thread_.joinable()) thread_.join();
 }
 
 void LiveClient::start() {
   if (!thread_.joinable())
-    thread_ = detail::start_background_thread("reprise-view", [this] { link_->context().run(); });
+    thread_ = detail::start_background_thread("reprise-view", [this] { link_->run(); });
 }
 
 std::size_t LiveClient::poll() {
   const std::size_t before = link_->chunks();
-  link_->context().restart();  // poll() stops the context when it runs out of work
-  link_->context().poll();
+  link_->poll();
   return link_->chunks() - before;
 }
 

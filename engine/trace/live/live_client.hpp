@@ -36,10 +36,10 @@ struct LiveStatus {
 struct LiveClientDesc {
   std::string address;     // path of a socket (contains '/') or "host:port"
   std::string token = {};  // required for TCP
-  // Receives each chunk with a valid header. A TraceError thrown by the callback (for example by
+  // Receives each chunk with a valid header. An exception thrown by the callback (for example by
   // read_chunk) ends the connection as Corrupt.
   std::function<void(std::shared_ptr<const Chunk>)> on_chunk = {};
-  std::function<void(const LiveStatus&)> on_end = {};  // called once
+  std::function<void()> on_end = {};  // called once, after status() has changed; must not throw
 };
 
 class LiveClient {

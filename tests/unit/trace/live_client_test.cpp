@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <future>
+#include <optional>
+
+#include "support/counting_allocator.hpp"
 #include "trace/live/session_directory.hpp"
 #include "unit/trace/live_support.hpp"
 
@@ -65,6 +69,31 @@ std::vector<std::uint8_t> with_chunk(std::vector<std::uint8_t> out) {
 }
 
 }  // namespace
+
+TEST_CASE("live client: a failed allocation ends the connection") {
+  unsigned failed = 0;
+  for (std::uint64_t n = 0; n < 16; ++n) {
+    CAPTURE(n);
+    const test::RuntimeFolder runtime;
+    const auto path = runtime.path() / "socket";
+    const Impostor impostor(path, with_chunk(with_chunk(welcome())));
+    std::optional<test::FailingAllocations> failing;
+    std::promise<void> ended;
+    LiveClient client({.address = path.string(),
+                       .on_chunk = [&](const auto&) { failing.emplace(n, 1); },
+                       .on_end =
+                           [&] {
+                             failed += failing->failed() ? 1 : 0;
+                             failing.reset();
+                             ended.set_value();
+                           }});
+    client.start();
+    REQUIRE(ended.get_future().wait_for(test::kHang) == std::future_status::ready);
+    const LiveState state = client.status().state;
+    CHECK((state == LiveState::Corrupt || state == LiveState::Closed));
+  }
+  CHECK(failed > 0);
+}
 
 TEST_CASE("live client: every kind of failure is a state") {
   CHECK(end_with({}) == LiveState::Refused);

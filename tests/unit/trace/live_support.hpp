@@ -113,7 +113,7 @@ class Collector {
                    chunks_.push_back(std::move(chunk));
                    changed_.notify_all();
                  },
-                 [this](const trace::LiveStatus&) {
+                 [this] {
                    const std::lock_guard lock(mutex_);
                    ended_ = true;
                    changed_.notify_all();

@@ -5,11 +5,14 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "model/document_builder.hpp"
 #include "model/document_text.hpp"
 #include "model/trace_feed.hpp"
+#include "support/counting_allocator.hpp"
 #include "support/paths.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_writer.hpp"
@@ -22,6 +25,8 @@ using model::FeedState;
 using trace::ChunkKind;
 
 namespace {
+
+thread_local std::optional<test::FailingAllocations> failing;  // until the thread ends
 
 constexpr double kHangSeconds = 60;
 constexpr model::GraphKey kStep{3, 1};
@@ -167,6 +172,26 @@ TEST_CASE("trace feed: a file that is not a trace is Failed, with a reason that 
     CHECK(feed.status().reason.find(path.string()) != std::string::npos);
     CHECK(feed.document()->graphs.empty());
   }
+}
+
+TEST_CASE("trace feed: a feed without memory is Failed, with a reason") {
+  const auto path = fresh_file("memory.reprise");
+  test::write_trace(path, whole());
+  unsigned failed = 0;
+  for (std::uint64_t n = 0; n < 400; n += 4) {
+    CAPTURE(n);
+    std::thread::id feeds{};
+    model::TraceFeed feed({.target = path, .on_change = [&] {
+                             if (std::exchange(feeds, std::this_thread::get_id()) != feeds)
+                               failing.emplace(n, 1);
+                           }});
+    REQUIRE(feed.wait_until_ready(kHangSeconds));
+    if (feed.status().state == FeedState::Ready) continue;
+    ++failed;
+    CHECK(feed.status().state == FeedState::Failed);
+    CHECK(feed.status().reason.find("bad_alloc") != std::string::npos);
+  }
+  CHECK(failed > 0);
 }
 
 TEST_CASE("trace feed: a file that appears later is read then") {

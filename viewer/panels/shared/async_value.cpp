@@ -32,7 +32,7 @@ void Background::wait_until_idle() {
 
 void Background::on_finished(std::function<void()> wake) {
   const std::lock_guard lock(mutex_);
-  finished_ = std::move(wake);
+  finished_ = wake ? std::make_shared<const std::function<void()>>(std::move(wake)) : nullptr;
 }
 
 void Background::work() {
@@ -43,15 +43,18 @@ void Background::work() {
     std::function<void()> work = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
     ++running_;
-    const std::function<void()> finished = finished_;
     lock.unlock();
     try {
       work();
     } catch (...) {  // callers that need the error catch it inside `work`
     }
     work = nullptr;
-    if (finished) finished();
     lock.lock();
+    if (const std::shared_ptr<const std::function<void()>> finished = finished_) {
+      lock.unlock();
+      (*finished)();
+      lock.lock();
+    }
     --running_;
     if (waiting_.empty() && running_ == 0) idle_.notify_all();
   }

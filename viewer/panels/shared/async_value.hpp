@@ -38,7 +38,7 @@ class Background {
   std::mutex mutex_;  // guards all members below except threads_
   std::condition_variable wake_, idle_;
   std::vector<std::function<void()>> waiting_;  // FIFO
-  std::function<void()> finished_;
+  std::shared_ptr<const std::function<void()>> finished_;
   unsigned running_ = 0;
   bool stop_ = false;
   std::vector<std::thread> threads_;

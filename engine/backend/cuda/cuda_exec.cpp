@@ -82,6 +82,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
 
 CudaExec::~CudaExec() {
   if (source_) source_->close();
+  const GatePass pass(ActivitySession::of_process().gate());
   destroy();
 }
 
@@ -96,6 +97,7 @@ std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
 }
 
 CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
+  const GatePass pass(ActivitySession::of_process().gate());
   const SetupScope scope(*context_, Stage::Profile);
   const std::lock_guard lock(changing_);
   const CudaInstrumentation& instrumentation = source_->instrumentation();

@@ -168,7 +168,10 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
   if (!clones_.is_possible()) return;  // the caller requests it again
   timed_by_ = precision == Precision::Close ? nodes_by_ : TimedBy::Timestamp;
   if (timed_by_ == TimedBy::Cupti) {
-    clones_.destroy();  // a timestamped clone is idle: all its replays were collected
+    {
+      const GatePass pass(ActivitySession::of_process().gate());
+      clones_.destroy();  // a timestamped clone is idle: all its replays were collected
+    }
     clone_ = nullptr;
     if (!open_window()) timed_by_ = TimedBy::Timestamp;
   }

@@ -1,6 +1,7 @@
-// LaunchGate: a reader-writer gate. Launches pass it concurrently; attaching and detaching CUPTI
-// closes it, because neither may overlap a launch. Passing costs two atomic additions. Threads:
-// any; a thread inside must not close the gate.
+// LaunchGate: a reader-writer gate. Launches pass it concurrently, and so do instantiations, updates
+// and destructions of executables; attaching and detaching CUPTI closes it, because neither may
+// overlap any of them. Passing costs two atomic additions. Threads: any; a thread inside must not
+// close the gate.
 #pragma once
 
 #include <atomic>
@@ -40,7 +41,8 @@ class LaunchGate {
   std::atomic<bool> closed_{false};
 };
 
-// Holds the gate open during its lifetime; null: no gate.
+// Holds the gate open during its lifetime; null: no gate. Passes do not nest, and a thread takes one
+// before the executable's own lock, because closing a window locks that while the gate is closed.
 class GatePass {
  public:
   explicit GatePass(LaunchGate* gate) noexcept : gate_(gate) {

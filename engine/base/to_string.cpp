@@ -54,6 +54,7 @@ std::string_view to_string(Lowering::Mode value) noexcept {
     case Lowering::Mode::Auto: return "Auto";
     case Lowering::Mode::Faithful: return "Faithful";
     case Lowering::Mode::Lanes: return "Lanes";
+    case Lowering::Mode::Persistent: return "Persistent";
   }
   return "unknown";
 }

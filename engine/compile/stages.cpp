@@ -132,13 +132,18 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     const std::uint64_t hash = hash_dependencies(parts.hash, dependencies);
     return std::pair(std::move(parts), hash);
   });
-  const CostLookup known = look_up_costs(desc.costs, label, *recording, dependencies);
+  CostLookup known = look_up_costs(desc.costs, label, *recording, dependencies);
   if (desc.costs != nullptr && before == nullptr)
     require_known(known, *desc.costs, label, *recording, dependencies);
-  const NodeHints& hints = known.hints;
+  NodeHints& hints = known.hints;
+  if (desc.lowering.mode == Lowering::Mode::Persistent && !desc.lowering.fault_markers) {
+    hints.segment_blocks = segment_blocks(*recording, dependencies);
+    hints.segment_lists = desc.segment_lists;
+  }
   const bool has_same_lowering =
       before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
       hints.works == before->lowered.works &&
+      hints.segment_blocks == before->lowered.segment_blocks &&
       (!has_programmatic_starts(before->lowered) ||
        allows_programmatic_starts(before->lowered, hints));
   GoalResult result;
@@ -201,6 +206,32 @@ Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t replica) {
   return bindings;
 }
 
+namespace {
+
+SegmentsReport segments_report(const Plan& plan) {
+  SegmentsReport report;
+  const LoweredGraph& lowered = plan.lowered;
+  if (lowered.segment_blocks.empty()) return report;
+  report.segments = static_cast<std::uint32_t>(lowered.segments.size());
+  std::vector<std::uint8_t> is_inside(lowered.nodes.size(), 0);
+  for (const Segment& segment : lowered.segments) {
+    report.commands += segment.nodes;
+    report.items += static_cast<std::uint32_t>(segment.items.size());
+    report.lists = std::max(report.lists, segment.lists());
+    std::fill_n(is_inside.begin() + segment.first_node, segment.nodes, std::uint8_t{1});
+  }
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+    const std::uint32_t command = plan.command_of(node);
+    if (is_inside[node] != 0 || command == kNone) continue;
+    const std::string_view reason = segment_exclusion(*plan.recording, command);
+    report.left_out.push_back(
+        {command, std::string(reason.empty() ? "no other dispatch beside it" : reason)});
+  }
+  return report;
+}
+
+}  // namespace
+
 CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   CompileReport report;
   report.messages = std::move(messages);
@@ -210,6 +241,7 @@ CompileReport make_report(const Plan& plan, std::vector<Message> messages) {
   report.redundant_edges_left = plan.dependencies.redundant_edges_left;
   report.added_edges = plan.lowered.added_edges;
   report.lanes = plan.lowered.lanes;
+  report.segments = segments_report(plan);
   report.entry_exit = plan.lowered.entry_exit.any();
   report.transient_bytes = plan.placement.naive_bytes;
   report.slab_bytes = plan.placement.slab_bytes;

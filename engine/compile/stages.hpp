@@ -49,7 +49,8 @@ struct CheckDesc {
 
 struct PlanDesc {
   Lowering lowering = Lowering::Auto;
-  std::uint32_t alignment = 1;  // of transients
+  std::uint32_t alignment = 1;      // of transients
+  std::uint32_t segment_lists = 1;  // for Lowering::Persistent: DeviceLimits::max_segment_blocks
   MemoryGoal memory_goal = MemoryGoal::Speed;
   std::chrono::nanoseconds memory_search_budget = {};
   // Null: no measured costs. If `like` is null too, make_plan() throws InvalidArgument unless the

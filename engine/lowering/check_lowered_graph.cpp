@@ -119,6 +119,7 @@ void check_lowered_graph(const DependencyGraph& dependencies, const LoweredGraph
     }
   }
   OrderCheck(dependencies, lowered).check();
+  check_segments(dependencies, lowered);
 }
 
 }  // namespace reprise::detail

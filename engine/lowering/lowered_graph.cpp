@@ -122,6 +122,22 @@ LoweredGraph build_with_entry_exit(const DependencyGraph& dependencies,
   return writer.finish(0);
 }
 
+LoweredGraph build_persistent(const DependencyGraph& dependencies, const NodeHints& hints) {
+  GraphWriter writer(dependencies, dependencies.edges.size(), hints.works);
+  const SegmentPartition partition = partition_into_segments(dependencies, hints.segment_blocks);
+  for (const std::uint32_t node : partition.order) {
+    writer.begin_work(node, 0);
+    for (const Edge& edge : dependencies.edges_into(node))
+      writer.add_edge(edge.from, EdgeOrigin::Needed);
+  }
+  LoweredGraph graph = writer.finish(0);
+  for (const auto& [first, nodes] : partition.segments)
+    graph.segments.push_back(schedule_segment(graph, hints, first, nodes));
+  graph.segment_blocks = hints.segment_blocks;
+  graph.by_cost = !hints.costs.empty() && !graph.segments.empty();
+  return graph;
+}
+
 // For the current node: the latest position in each lane that its edges order before it.
 class LatestPositions {
  public:
@@ -241,7 +257,8 @@ namespace {
 LoweredGraph build(const DependencyGraph& dependencies, const Lowering& lowering,
                    std::span<const NodeWork> works) {
   switch (lowering.mode) {
-    case Lowering::Mode::Faithful: return build_faithful(dependencies, works);
+    case Lowering::Mode::Faithful:
+    case Lowering::Mode::Persistent: return build_faithful(dependencies, works);
     case Lowering::Mode::Auto:
       if (width_lower_bound(dependencies) <= kAutoLanes)
         return build_with_entry_exit(dependencies, works);
@@ -293,6 +310,8 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
 
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering,
                                  const NodeHints& hints) {
+  if (lowering.mode == Lowering::Mode::Persistent && !hints.segment_blocks.empty())
+    return build_persistent(dependencies, hints);
   const bool uses_costs = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
   LoweredGraph graph = uses_costs
                            ? build(dependencies, automatic_config(dependencies, hints), hints.works)

@@ -1,6 +1,7 @@
 // lowering: adds nodes and edges that improve speed and leave correctness untouched: entry and exit
-// kernels, and a list schedule into at most k lanes. Knows no device; measurements:
-// engine/docs/design/lanes.md. Threads: pure functions.
+// kernels, and a list schedule into at most k lanes; or divides nodes into segments, each of which
+// one kernel runs. Knows no device; measurements: engine/docs/design/lanes.md. Threads: pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "dependencies/dependency_graph.hpp"
 #include "lowering/entry_exit.hpp"
+#include "lowering/segment.hpp"
 
 namespace reprise::detail {
 
@@ -50,7 +52,10 @@ struct LoweredGraph {
   std::uint32_t lanes = 0;             // 0: no lanes
   EntryExit entry_exit;                // entry: nodes.front(); exit: nodes.back()
   std::vector<NodeWork> works;         // by dependency node; empty: all are kernels
-  bool by_cost = false;                // costs determined the lanes
+  std::vector<Segment> segments;       // in creation order; their nodes run in one kernel each
+  // By dependency node, as given to build_lowered_graph(); empty without segments.
+  std::vector<std::uint32_t> segment_blocks;
+  bool by_cost = false;                // costs determined the lanes or lists
   bool fault_markers = false;          // every Work node records its start and end
   std::uint32_t added_edges = 0;       // edges of origin Lane or EntryExit
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
@@ -61,8 +66,9 @@ struct LoweredGraph {
 // Throws InvalidArgument (Stage::Lowering) for 0 or more than 65,535 lanes.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering);
-// With node hints: Auto uses known costs and programmatic starts. With a config: applies it as
-// given; the config contains its costs.
+// With node hints: Auto uses known costs and programmatic starts, and Persistent, which has no
+// segments without them, the blocks of dispatches. With a config: applies it as given; the config
+// contains its costs.
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
                                                Lowering lowering, const NodeHints& hints);
 [[nodiscard]] LoweredGraph build_lowered_graph(const DependencyGraph& dependencies,
@@ -76,7 +82,7 @@ struct LoweredGraph {
                                        std::span<const NodeWork> works = {});
 
 // Throws Internal (Stage::Lowering) naming the first needed edge that the lowered graph does not
-// imply.
+// imply, also within its segments (see check_segments()).
 void check_lowered_graph(const DependencyGraph& dependencies, const LoweredGraph& lowered);
 
 }  // namespace reprise::detail

@@ -18,6 +18,10 @@ namespace {
 constexpr std::uint64_t kMinSavedBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kMaxAdvisedTransients = 4096;
 
+bool allows_memory_goals(const Lowering& lowering) {
+  return lowering.mode == Lowering::Mode::Auto || lowering.mode == Lowering::Mode::Lanes;
+}
+
 struct Candidate {
   LoweredGraph lowered;
   Placement placement;
@@ -137,13 +141,13 @@ GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dep
         place_transients(recording, dependencies, result.lowered, desc.alignment, desc.budget);
     return result;
   }
-  if (desc.lowering.mode == Lowering::Mode::Faithful) {
+  if (!allows_memory_goals(desc.lowering)) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
     details.stage = Stage::Lowering;
     throw Error(std::move(details),
-                "a MemoryGoal other than Speed adds edges between commands, and Lowering::Faithful "
-                "adds none");
+                concat("a MemoryGoal other than Speed adds edges between commands, and Lowering::",
+                       to_string(desc.lowering.mode), " adds none"));
   }
   GoalSearch search(recording, dependencies, desc);
   search.run();
@@ -152,7 +156,7 @@ GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dep
 
 std::optional<Message> other_goals(const Plan& plan, Lowering lowering, std::uint32_t alignment) {
   const MemoryTradeoff::Side now = side_of(plan.lowered, plan.placement);
-  if (lowering.mode == Lowering::Mode::Faithful || now.slab_bytes < kMinSavedBytes ||
+  if (!allows_memory_goals(lowering) || now.slab_bytes < kMinSavedBytes ||
       plan.placement.buffers.size() > kMaxAdvisedTransients)
     return std::nullopt;
   GoalDesc desc{.goal = MemoryGoal::Minimum, .lowering = lowering, .alignment = alignment};

@@ -159,6 +159,16 @@ void add_tables(Hash64& hash, const Recording& recording) {
   for (const AccessShape& shape : recording.shapes) add(hash, shape.extent, shape.pitch);
 }
 
+void add(Hash64& hash, const Segment& segment) {
+  hash.add(segment.first_node, segment.nodes);
+  for (const std::uint32_t first : segment.first_item) hash.add(first);
+  for (const SegmentItem& item : segment.items) {
+    hash.add(item.node, item.waits << 1 | (item.publishes ? 1u : 0u));
+    hash.add(item.first_block, item.blocks);
+  }
+  for (const std::uint32_t node : segment.waits) hash.add(node);
+}
+
 void add(Hash64& hash, const Placement& placement) {
   hash.add(placement.buffers.size());
   for (const PlacedBuffer& placed : placement.buffers) {
@@ -228,6 +238,7 @@ std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placem
     hash.add(edge.from, static_cast<std::uint32_t>(edge.origin) |
                             static_cast<std::uint32_t>(edge.strength) << 8);
   }
+  for (const Segment& segment : lowered.segments) add(hash, segment);
   add(hash, placement);
   return hash.value();
 }
@@ -242,6 +253,7 @@ std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& place
   }
   for (const LoweredEdge& edge : lowered.edges)
     hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));
+  for (const Segment& segment : lowered.segments) add(hash, segment);
   add(hash, placement);
   return hash.value();
 }

@@ -26,6 +26,7 @@ class PlanText {
     line("");
     line("nodes");
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) lowered_node(node);
+    for (const Segment& each : plan_.lowered.segments) segment(each);
     for (std::size_t body = 0; body < plan_.bodies.size(); ++body) body_plan(body);
     return std::move(text_);
   }
@@ -235,6 +236,23 @@ class PlanText {
                   plan_.lowered.nodes[node].dependency_node);
     line("    after n", edge.from,
          " needed: ", needed == nullptr ? "?" : cause_text(recording_, needed->cause));
+  }
+
+  // "n4[0, 8) after n1 n2, published"
+  void segment(const Segment& segment) {
+    line("");
+    line("segment of n", segment.first_node, " to n", segment.first_node + segment.nodes - 1, ", ",
+         segment.items.size(), " items in ", segment.lists(), " lists");
+    for (std::uint32_t list = 0; list < segment.lists(); ++list) {
+      line("  list ", list);
+      for (std::uint32_t i = segment.first_item[list]; i < segment.first_item[list + 1]; ++i) {
+        const SegmentItem& item = segment.items[i];
+        std::string waits = item.waits == 0 ? "" : " after";
+        for (const std::uint32_t node : segment.waits_of(item)) waits += concat(" n", node);
+        line("    n", item.node, '[', item.first_block, ", ", item.first_block + item.blocks, ')',
+             waits, item.publishes ? ", published" : "");
+      }
+    }
   }
 
   // Lists needed edges that other edges of the lowered graph imply.

@@ -97,7 +97,7 @@ void CommandBufferCore::end() {
   recording->level = level_;
   recording->device = family_->device;
   recording->generation = family_->device->generation.load(std::memory_order_acquire);
-  merge(segments(), *recording);
+  merge(command_runs(), *recording);
   HeldBuffers held(recording->buffers);
 
   static_cast<void>(main_->stop(static_cast<std::uint32_t>(recording->commands.size())));
@@ -248,17 +248,17 @@ std::uint32_t CommandBufferCore::new_recorder_ids(std::uint32_t count) {
   return ids_.back().first;
 }
 
-std::vector<Segment> CommandBufferCore::segments() const {
-  std::vector<Segment> segments;
+std::vector<CommandRun> CommandBufferCore::command_runs() const {
+  std::vector<CommandRun> runs;
   std::uint32_t at = 0;
   for (const SplitPoint& point : splits_) {
-    segments.push_back({&main_->lists(), at, point.after - at});
+    runs.push_back({&main_->lists(), at, point.after - at});
     at = point.after;
     for (const auto& recorder : point.recorders)
-      segments.push_back({&recorder->lists(), 0, recorder->command_count()});
+      runs.push_back({&recorder->lists(), 0, recorder->command_count()});
   }
-  segments.push_back({&main_->lists(), at, main_->command_count() - at});
-  return segments;
+  runs.push_back({&main_->lists(), at, main_->command_count() - at});
+  return runs;
 }
 
 void CommandBufferCore::check_labels_closed(const RecorderCore& recorder,

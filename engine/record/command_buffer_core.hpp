@@ -83,7 +83,7 @@ class CommandBufferCore {
   [[noreturn]] void fail_state(std::string_view call, std::string_view fix) const;
   void drop_recorded();
   [[nodiscard]] std::uint32_t new_recorder_ids(std::uint32_t count);
-  [[nodiscard]] std::vector<Segment> segments() const;
+  [[nodiscard]] std::vector<CommandRun> command_runs() const;
   void check_labels_closed(const RecorderCore& recorder, std::string_view which) const;
 
   const std::shared_ptr<RecorderFamily> family_;

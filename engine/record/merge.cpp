@@ -40,12 +40,12 @@ struct Source {
   std::vector<const LocalLabel*> label_at;
   std::vector<const AccessShape*> shape_at;
   // (first local command, first merged command)
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> segments;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> runs;
 };
 
 class Merge {
  public:
-  Merge(std::span<const Segment> segments, Recording& into) : segments_(segments), into_(into) {}
+  Merge(std::span<const CommandRun> runs, Recording& into) : runs_(runs), into_(into) {}
 
   void run() {
     collect();
@@ -53,7 +53,7 @@ class Merge {
     if (sources_.size() == 1) {
       copy_whole(*sources_.front());
     } else {
-      for (const Segment& segment : segments_) copy_commands(source(segment.lists), segment.count);
+      for (const CommandRun& run : runs_) copy_commands(source(run.lists), run.count);
     }
     for (const auto& source : sources_) copy_edges(*source);
     for (const auto& source : sources_) into_.arenas.push_back(source->lists->arena);
@@ -68,17 +68,16 @@ class Merge {
 
   void collect() {
     std::size_t commands = 0, accesses = 0, edges = 0;
-    for (const Segment& segment : segments_) {
-      if (source_of_.try_emplace(segment.lists->recorder, sources_.size()).second) {
-        sources_.push_back(std::make_unique<Source>(*segment.lists));
-        accesses += segment.lists->accesses.size();
-        edges += segment.lists->edges.size();
+    for (const CommandRun& run : runs_) {
+      if (source_of_.try_emplace(run.lists->recorder, sources_.size()).second) {
+        sources_.push_back(std::make_unique<Source>(*run.lists));
+        accesses += run.lists->accesses.size();
+        edges += run.lists->edges.size();
       }
-      source(segment.lists)
-          .segments.emplace_back(segment.first, static_cast<std::uint32_t>(commands));
-      into_.runs.push_back({segment.lists->recorder, segment.first, segment.count,
-                            static_cast<std::uint32_t>(commands)});
-      commands += segment.count;
+      source(run.lists).runs.emplace_back(run.first, static_cast<std::uint32_t>(commands));
+      into_.runs.push_back(
+          {run.lists->recorder, run.first, run.count, static_cast<std::uint32_t>(commands)});
+      commands += run.count;
     }
     reserve_huge(into_.commands, commands);
     reserve_huge(into_.accesses, accesses);
@@ -186,7 +185,7 @@ class Merge {
   std::uint32_t merged_command(const CommandRef& ref, const SourceLocation& where) const {
     const auto found = source_of_.find(ref.recorder);
     if (found != source_of_.end() && ref.index < sources_[found->second]->lists->commands.size()) {
-      const auto& runs = sources_[found->second]->segments;
+      const auto& runs = sources_[found->second]->runs;
       std::size_t run = runs.size() - 1;
       while (runs[run].first > ref.index) --run;
       return runs[run].second + (ref.index - runs[run].first);
@@ -201,15 +200,15 @@ class Merge {
   void rewrite_payloads() noexcept {
     if (sources_.size() == 1) return;
     auto command = into_.commands.begin();
-    for (const Segment& segment : segments_) {
-      const IndexMaps maps = source(segment.lists).maps();
-      for (std::uint32_t i = 0; i < segment.count; ++i, ++command) {
+    for (const CommandRun& run : runs_) {
+      const IndexMaps maps = source(run.lists).maps();
+      for (std::uint32_t i = 0; i < run.count; ++i, ++command) {
         remap_payload(command->kind, const_cast<void*>(command->payload), maps);
       }
     }
   }
 
-  std::span<const Segment> segments_;
+  std::span<const CommandRun> runs_;
   Recording& into_;
   std::vector<std::unique_ptr<Source>> sources_;  // the command buffer's own recorder first
   std::unordered_map<std::uint32_t, std::size_t> source_of_;
@@ -218,6 +217,6 @@ class Merge {
 
 }  // namespace
 
-void merge(std::span<const Segment> segments, Recording& into) { Merge(segments, into).run(); }
+void merge(std::span<const CommandRun> runs, Recording& into) { Merge(runs, into).run(); }
 
 }  // namespace reprise::detail

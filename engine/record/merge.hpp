@@ -14,15 +14,15 @@
 namespace reprise::detail {
 
 // Consecutive commands of one recorder.
-struct Segment {
+struct CommandRun {
   const RecordedLists* lists = nullptr;
   std::uint32_t first = 0, count = 0;  // commands of that recorder
 };
 
-// The segments of each recorder are in its recorded order and cover all of its commands. The caller
+// The runs of each recorder are in its recorded order and cover all of its commands. The caller
 // sets label, ordering, level, device and generation of `into`; merge fills in the other members.
 // Throws InvalidArgument (Stage::Record) if an edge names an unknown command; the lists are then
 // unchanged.
-void merge(std::span<const Segment> segments, Recording& into);
+void merge(std::span<const CommandRun> runs, Recording& into);
 
 }  // namespace reprise::detail

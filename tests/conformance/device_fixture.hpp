@@ -40,6 +40,13 @@ inline void check_refused(ErrorCode code, std::initializer_list<std::string_view
   }
 }
 
+// Lowering::Persistent if $REPRISE_TEST_LOWERING is "persistent".
+inline Lowering lowering_of_this_run() {
+  const char* const name = std::getenv("REPRISE_TEST_LOWERING");
+  return name != nullptr && std::string_view(name) == "persistent" ? Lowering::Persistent
+                                                                   : Lowering::Auto;
+}
+
 template <class T>
 std::vector<T> generated(std::size_t count, const std::function<T(std::size_t)>& value) {
   std::vector<T> made(count);
@@ -67,12 +74,12 @@ struct DeviceFixture {
     return commands;
   }
   [[nodiscard]] CapturedGraph compile(CommandBuffer& commands,
-                                      Lowering lowering = Lowering::Auto) const {
+                                      Lowering lowering = lowering_of_this_run()) const {
     if (commands.state() == CommandBufferState::Recording) commands.end();
     return device.compile(commands, {.pool = pool, .lowering = lowering});
   }
   // Ends, compiles, launches once and waits.
-  void run(CommandBuffer& commands, Lowering lowering = Lowering::Auto) const {
+  void run(CommandBuffer& commands, Lowering lowering = lowering_of_this_run()) const {
     CapturedGraph graph = compile(commands, lowering);
     graph.launch(queue).wait();
   }

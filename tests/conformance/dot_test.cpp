@@ -67,7 +67,7 @@ TEST_CASE_FIXTURE(DotFixture,
   for (unsigned i = 0; i < 4; ++i)
     cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 64}, write(x.slice(i * 64, 64)), i,
                  64u);
-  const CapturedGraph wide = compile(cmd);
+  const CapturedGraph wide = compile(cmd, Lowering::Auto);
   CHECK(wide.report().entry_exit);
   CHECK_FALSE(contains(to_dot(wide, DotFlags::KernelNodeParams), "entry"));
   const std::string both = to_dot(wide, DotFlags::KernelNodeParams | DotFlags::AddedEdges);

@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
   for (const EntryExitCase& of : kCases) {
     CAPTURE(of.name);
     Star star(device, pool, of);
-    CapturedGraph graph = compile(star.commands);
+    CapturedGraph graph = compile(star.commands, Lowering::Auto);
     check_entry_exit(graph, of);
     CHECK(graph.node_count() == of.roots + 1 + of.leaves + 2 * of.copies + (of.has_entry ? 1 : 0) +
                                     (of.has_exit ? 1 : 0));
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "entry/exit: no kernel is added around copies a
     if (i % 2 == 0) cmd.fill(parts.back(), i);
     if (i % 2 == 1) cmd.copy(snapshot(words), parts.back());
   }
-  CapturedGraph graph = compile(cmd);
+  CapturedGraph graph = compile(cmd, Lowering::Auto);
   CHECK_FALSE(graph.report().entry_exit);
   CHECK(graph.node_count() == 12);
   graph.launch(queue).wait();
@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(
     kernels.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = kWords},
                      write(parts.slice(i * kWords, kWords)), 5u, kWords);
   for (unsigned i = 0; i < 3; ++i) copies.copy(snapshot(words), parts.slice(i * kWords, kWords));
-  CapturedGraph graph = compile(kernels);
+  CapturedGraph graph = compile(kernels, Lowering::Auto);
   CHECK(graph.report().entry_exit);
   graph.launch(queue).wait();
   CHECK(values(parts) == std::vector<unsigned>(3 * kWords, 5));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <reprise/error.hpp>
+
 #include "support/random_recording.hpp"
 
 namespace reprise::test {
@@ -72,6 +74,16 @@ bool implies_all(const DependencyGraph& dependencies, const LoweredGraph& graph)
   return std::all_of(dependencies.edges.begin(), dependencies.edges.end(), [&](const Edge& edge) {
     return before[graph.node_of[edge.to]].test(graph.node_of[edge.from]);
   });
+}
+
+bool passes(const DependencyGraph& dependencies, const LoweredGraph& graph) {
+  try {
+    check_lowered_graph(dependencies, graph);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Internal || error.stage() != Stage::Lowering) throw;
+    return false;
+  }
 }
 
 }  // namespace reprise::test

@@ -39,4 +39,8 @@ using Closure = std::vector<std::bitset<128>>;
 [[nodiscard]] bool implies_all(const detail::DependencyGraph& dependencies,
                                const detail::LoweredGraph& graph);
 
+// True if check_lowered_graph() accepts the graph. Rethrows errors that it does not document.
+[[nodiscard]] bool passes(const detail::DependencyGraph& dependencies,
+                          const detail::LoweredGraph& graph);
+
 }  // namespace reprise::test

@@ -23,6 +23,9 @@ class DispatchNode {
     run_blocks(workers);
   }
 
+  // Runs some blocks, in linear order, on this thread. Several threads may run blocks of one node.
+  void run_range(std::uint64_t first, std::uint64_t last) const noexcept;
+
   // What the kernel's accesses are checked against; null: they are not. Called by the
   // thread that runs the program, between runs.
   [[nodiscard]] const std::shared_ptr<CheckedDispatch>& checks() const noexcept { return checks_; }
@@ -31,7 +34,6 @@ class DispatchNode {
  private:
   class SharedBlocks;
   void run_blocks(WorkerArena& workers) noexcept;
-  void run_range(std::uint64_t first, std::uint64_t last) const noexcept;
   void run_split(WorkerArena& workers, std::uint64_t first) const noexcept;
 
   HostKernelFunction function_;

@@ -28,6 +28,7 @@ DeviceLimits host_limits() {
   limits.max_block_threads = 1024;
   limits.max_shared_bytes = host_kernel::kMaxSharedBytes;
   limits.max_parameter_bytes = 32764;
+  limits.max_segment_blocks = 128;  // about as many as a GPU has multiprocessors
   limits.max_pitch = kMaxInt;
   limits.buffer_alignment = HostMemory::kAlignment;
   limits.conditionals = DeviceLimits::Conditionals::All;

@@ -1,6 +1,6 @@
 // HostExec: an executable graph of the host device. A replay runs its nodes in order on one thread,
 // which is fastest for short nodes, or on all threads of the queue's arena, if measurements show
-// long nodes. Threads: as BackendExec; one replay at a time runs.
+// long nodes. Segments run on all threads. Threads: as BackendExec; one replay at a time runs.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "backend/host/device_generation.hpp"
 #include "backend/host/host_program.hpp"
 #include "backend/host/parallel_replay.hpp"
+#include "backend/host/segment_replay.hpp"
 
 namespace reprise::detail {
 
@@ -58,14 +59,18 @@ class HostExec final : public BackendExec {
   void run(WorkerArena& workers, std::uint64_t replay) noexcept;
 
  private:
-  // A program with its parallel executor.
+  // A program with its executors.
   struct Loaded {
     Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings,
            const DeviceGeneration& generation, FaultMarks* marks, CallbackErrors& errors)
         : program(std::move(plan), bindings, generation, marks),
-          parallel(program, generation, errors) {}
+          parallel(program, generation, errors) {
+      for (const Segment& segment : program.segments())
+        segments.push_back(std::make_unique<SegmentReplay>(program, segment, generation, errors));
+    }
     HostProgram program;
     ParallelReplay parallel;
+    std::vector<std::unique_ptr<SegmentReplay>> segments;  // in their order
   };
   // A change that applies from one replay on.
   struct Change {
@@ -79,6 +84,7 @@ class HostExec final : public BackendExec {
   void apply_changes(std::uint64_t replay) noexcept;
   void run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
+  void run_segments(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
 
   DeviceGeneration generation_;

@@ -287,6 +287,20 @@ void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t re
   marks_->end(node, replay);
 }
 
+void HostProgram::run_blocks(const SegmentItem& item) noexcept {
+  if (disabled_[item.node] != 0) return;
+  if (WrittenBytes& written = shared_.state->written(); written.is_tracking())
+    mark_written(item.node, written);
+  dispatches_[nodes_[item.node].index].run_range(item.first_block,
+                                                 std::uint64_t{item.first_block} + item.blocks);
+}
+
+void HostProgram::end_dispatch(std::uint32_t node, std::uint64_t replay,
+                               CallbackErrors& errors) noexcept {
+  if (const auto& checks = dispatches_[nodes_[node].index].checks())
+    errors.run([&] { checks->throw_fault(); }, replay, plan_->command_of(node));
+}
+
 // The kernels of a checked dispatch report what they write. All others write what they declare.
 void HostProgram::mark_written(std::uint32_t node, WrittenBytes& written) const noexcept {
   const Node& entry = nodes_[node];
@@ -312,13 +326,9 @@ void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::ui
     mark_written(node, written);
   switch (entry.kind) {
     case Kind::Nothing: return;
-    case Kind::Dispatch: {
-      DispatchNode& dispatch = dispatches_[entry.index];
-      dispatch.run(workers);
-      if (const auto& checks = dispatch.checks())
-        errors.run([&] { checks->throw_fault(); }, replay, plan_->command_of(node));
-      return;
-    }
+    case Kind::Dispatch:
+      dispatches_[entry.index].run(workers);
+      return end_dispatch(node, replay, errors);
     case Kind::Copy:
       return copy_rows(copies_[entry.index].source, copies_[entry.index].destination,
                        copies_[entry.index].extent);

@@ -64,6 +64,13 @@ class HostProgram {
     disabled_[node] = disabled;
   }
 
+  [[nodiscard]] std::span<const Segment> segments() const noexcept {
+    return plan_->lowered.segments;
+  }
+  // For nodes of segments: runs the blocks of an item. end_dispatch() follows the last item.
+  void run_blocks(const SegmentItem& item) noexcept;
+  void end_dispatch(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors) noexcept;
+
   // Adds the exceptions of callbacks to `errors`.
   void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
            CallbackErrors& errors) noexcept;

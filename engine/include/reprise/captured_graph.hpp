@@ -67,6 +67,19 @@ struct LaunchDesc {
   std::optional<std::uint32_t> replica = {};
 };
 
+// The segments of Lowering::Persistent.
+struct SegmentsReport {
+  std::uint32_t segments = 0;  // kernels that run the commands below
+  std::uint32_t commands = 0;  // in segments
+  std::uint32_t items = 0;     // parts of dispatches
+  std::uint32_t lists = 0;     // resident blocks of the largest segment
+  struct LeftOut {
+    std::uint32_t command = 0;  // index in the command buffer
+    std::string reason;
+  };
+  std::vector<LeftOut> left_out;  // commands that stay nodes
+};
+
 // The results of compiling.
 struct CompileReport {
   std::vector<Message> messages;   // warnings and remarks, in command order
@@ -79,6 +92,7 @@ struct CompileReport {
   std::uint32_t replicas = 1;          // compiled
   std::uint32_t lanes = 0;             // 0: unlimited
   bool entry_exit = false;             // has an entry kernel, an exit kernel, or both
+  SegmentsReport segments;             // empty without Lowering::Persistent
   std::uint64_t transient_bytes = 0;   // sum of the sizes of transients
   std::uint64_t slab_bytes = 0;        // size of the slab of one replica
   // No placement for these edges is smaller. More edges, from fewer lanes or another MemoryGoal,

@@ -83,7 +83,12 @@ struct Lowering {
   enum class Mode : std::uint8_t {
     Auto,      // entry and exit kernels where they reduce the launch cost; at most 128 lanes
     Faithful,  // exactly the needed nodes and edges
-    Lanes      // as Auto, with at most `lanes` lanes
+    Lanes,     // as Auto, with at most `lanes` lanes
+    // Dispatches become items of segments: one kernel of resident blocks runs many of them, in
+    // lists that wait for one another. All other commands stay nodes, and so do cooperative
+    // dispatches, those with clusters or programmatic starts, and graphs with fault markers. Only
+    // for devices with DeviceLimits::max_segment_blocks.
+    Persistent
   };
   Mode mode = Mode::Auto;
   std::uint32_t lanes = 0;  // of Mode::Lanes: 1 to 65535
@@ -91,13 +96,14 @@ struct Lowering {
   // DeviceLost names the commands that were running. On a GPU this costs two one-thread kernels
   // for each command; use it to locate a fault.
   bool fault_markers = false;
-  static const Lowering Auto, Faithful;
+  static const Lowering Auto, Faithful, Persistent;
   [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k, false}; }
   [[nodiscard]] constexpr Lowering with_fault_markers() const { return {mode, lanes, true}; }
   friend constexpr bool operator==(const Lowering&, const Lowering&) = default;
 };
 inline constexpr Lowering Lowering::Auto{Lowering::Mode::Auto, 0, false};
 inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0, false};
+inline constexpr Lowering Lowering::Persistent{Lowering::Mode::Persistent, 0, false};
 
 enum class BufferKind : std::uint8_t {
   Device,      // device memory; lives as long as its handles

@@ -92,7 +92,9 @@ struct CacheLookup {
 CacheLookup look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
   CacheLookup lookup{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal,
                       desc.memory_search_budget}};
-  if (desc.costs || has_hints(recording)) return lookup;
+  // Segments depend on the number of blocks too.
+  if (desc.costs || has_hints(recording) || desc.lowering.mode == Lowering::Mode::Persistent)
+    return lookup;
   lookup.hash = PlanCache::structure_hash(recording, lookup.options);
   lookup.found = device.plans().find(*lookup.hash, recording, lookup.options);
   return lookup;
@@ -105,6 +107,7 @@ std::shared_ptr<const Plan> make_cached_plan(DeviceCore& device, const std::stri
   auto plan = make_plan(label, std::move(recording),
                         {.lowering = lookup.options.lowering,
                          .alignment = lookup.options.alignment,
+                         .segment_lists = device.info().limits.max_segment_blocks,
                          .memory_goal = lookup.options.memory_goal,
                          .memory_search_budget = lookup.options.memory_search_budget,
                          .costs = costs,
@@ -145,6 +148,12 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
                 concat("compile ", label));
   const trace::Time start = now_of(*device);
   std::vector<Message> messages;
+  if (desc.lowering.mode == Lowering::Mode::Persistent &&
+      device->info().limits.max_segment_blocks == 0) {
+    fail(ErrorCode::Unsupported, Stage::Lowering, label,
+         concat("graph ", label, ": device ", device->info().selector,
+                " runs no segments, which Lowering::Persistent makes"));
+  }
   const CacheLookup lookup = look_up(*device, *recording, desc);
   std::future<DependencyGraph> dependencies;
   switch (validated) {

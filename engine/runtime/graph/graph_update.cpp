@@ -146,6 +146,7 @@ NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands)
   return {make_plan(replica.label(), std::move(recording),
                     {.lowering = spec.lowering,
                      .alignment = device.info().limits.buffer_alignment,
+                     .segment_lists = device.info().limits.max_segment_blocks,
                      .memory_goal = spec.memory_goal,
                      .costs = spec.costs.get(),
                      .like = spec.plan.get()}),

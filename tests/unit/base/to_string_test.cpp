@@ -11,6 +11,7 @@ TEST_CASE("to_string: names are the enumerators as they are spelled") {
   CHECK(to_string(Level::Secondary) == "Secondary");
   CHECK(to_string(Validation::Basic) == "Basic");
   CHECK(to_string(Lowering::Mode::Lanes) == "Lanes");
+  CHECK(to_string(Lowering::Mode::Persistent) == "Persistent");
   CHECK(to_string(BufferKind::PinnedHost) == "PinnedHost");
   CHECK(to_string(ErrorCode::SlabExhausted) == "SlabExhausted");
   CHECK_FALSE(to_string(Stage::Instantiate).empty());

@@ -1,7 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <reprise/error.hpp>
-
 #include "lowering/lowered_graph.hpp"
 #include "support/manual_dependencies.hpp"
 
@@ -10,17 +8,6 @@ namespace {
 using namespace reprise;
 using namespace reprise::detail;
 using namespace reprise::test;
-
-bool passes(const DependencyGraph& dependencies, const LoweredGraph& graph) {
-  try {
-    check_lowered_graph(dependencies, graph);
-    return true;
-  } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::Internal);
-    CHECK(error.stage() == Stage::Lowering);
-    return false;
-  }
-}
 
 LoweredGraph without_edge(const LoweredGraph& graph, std::uint32_t node, std::uint32_t index) {
   LoweredGraph result = graph;

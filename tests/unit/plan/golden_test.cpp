@@ -24,8 +24,12 @@ using namespace reprise::test;
 
 Plan golden_plan(std::shared_ptr<const Recording> recording, Lowering lowering) {
   DependencyGraph dependencies = build_dependencies(*recording);
-  LoweredGraph lowered =
-      build_lowered_graph(dependencies, lowering, hints_of(*recording, dependencies));
+  NodeHints hints = hints_of(*recording, dependencies);
+  if (lowering.mode == Lowering::Mode::Persistent) {
+    hints.segment_blocks = segment_blocks(*recording, dependencies);
+    hints.segment_lists = 4;
+  }
+  LoweredGraph lowered = build_lowered_graph(dependencies, lowering, hints);
   check_lowered_graph(dependencies, lowered);
   Placement placement = place_transients(*recording, dependencies, lowered, 256);
   const std::string label = recording->label;
@@ -42,7 +46,7 @@ DispatchPayload launch(Dim3 grid, Dim3 block, std::uint32_t shared_bytes = 0) {
 }
 
 // Every kind of command, nested labels, transients that share bytes, several roots and leaves.
-Plan step() {
+Plan step_as(Lowering lowering) {
   RecordingBuilder b({.label = "step"});
   const auto x = b.add_buffer("x", 4096), y = b.add_buffer("y", 4096),
              image = b.add_buffer("image", 65536);
@@ -72,8 +76,11 @@ Plan step() {
   b.copy(b.rows(Access::Read, y, 0, {64, 8, 1}, {128, 1024}),
          b.rows(Access::Write, image, 4096, {64, 8, 1}, {256, 2048}));
   b.host({b.read(input)});
-  return golden_plan(b.finish(), Lowering::Auto);
+  return golden_plan(b.finish(), lowering);
 }
+
+Plan step() { return step_as(Lowering::Auto); }
+Plan step_in_segments() { return step_as(Lowering::Persistent); }
 
 Plan two_lanes() {
   return golden_plan(layers(12, 4, 2, {.kind = BufferKind::Transient}), Lowering::Lanes(2));
@@ -148,11 +155,9 @@ struct Golden {
   const char* name;
   Plan (*make)();
 };
-constexpr Golden kGolden[] = {{"step", step},
-                              {"two_lanes", two_lanes},
-                              {"explicit_order", explicit_order},
-                              {"join", join},
-                              {"names", names}};
+constexpr Golden kGolden[] = {{"step", step},           {"step_in_segments", step_in_segments},
+                              {"two_lanes", two_lanes}, {"explicit_order", explicit_order},
+                              {"join", join},           {"names", names}};
 
 }  // namespace
 

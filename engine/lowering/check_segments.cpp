@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/failure.hpp"
+#include "base/text.hpp"
+#include "lowering/lowered_graph.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+class SegmentCheck {
+ public:
+  SegmentCheck(const DependencyGraph& dependencies, const LoweredGraph& lowered,
+               const Segment& segment)
+      : dependencies_(dependencies),
+        lowered_(lowered),
+        segment_(segment),
+        published_(segment.nodes, 0) {}
+
+  void check() {
+    check_ranges();
+    check_blocks();
+    for (std::uint32_t list = 0; list < segment_.lists(); ++list) check_order(list);
+    check_progress();
+  }
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    detail::fail(ErrorCode::Internal, Stage::Lowering, {},
+                 concat("the segment of lowered nodes ", segment_.first_node, " to ",
+                        segment_.first_node + segment_.nodes - 1, ": ", parts...));
+  }
+  [[nodiscard]] bool is_inside(std::uint32_t node) const {
+    return node - segment_.first_node < segment_.nodes;
+  }
+
+  void check_ranges() const {
+    const auto& first = segment_.first_item;
+    if (first.empty() || first.front() != 0 || first.back() != segment_.items.size() ||
+        !std::is_sorted(first.begin(), first.end()) ||
+        segment_.item_counts.size() != segment_.nodes ||
+        segment_.first_node + segment_.nodes > lowered_.nodes.size())
+      refuse("its lists are damaged");
+    for (const SegmentItem& item : segment_.items) {
+      if (!is_inside(item.node) ||
+          std::size_t{item.first_wait} + item.waits > segment_.waits.size())
+        refuse("an item is damaged");
+    }
+    for (const std::uint32_t node : segment_.waits)
+      if (!is_inside(node)) refuse("an item waits for node ", node);
+  }
+
+  // Each block is in one item, and the counts are those of the items.
+  void check_blocks() const {
+    std::vector<const SegmentItem*> items;
+    for (const SegmentItem& item : segment_.items) items.push_back(&item);
+    std::sort(items.begin(), items.end(), [](const SegmentItem* a, const SegmentItem* b) {
+      return a->node != b->node ? a->node < b->node : a->first_block < b->first_block;
+    });
+    std::size_t i = 0;
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node) {
+      const std::uint32_t of = segment_.first_node + node;
+      std::uint32_t count = 0, next = 0;
+      for (; i < items.size() && items[i]->node == of; ++i, ++count) {
+        if (items[i]->first_block != next) refuse("block ", next, " of node ", of);
+        next += items[i]->blocks;
+      }
+      const std::uint32_t dependency_node = lowered_.nodes[of].dependency_node;
+      if (dependency_node == kNone || next != lowered_.segment_blocks[dependency_node])
+        refuse("not all blocks of node ", of, " are in items");
+      if (count != segment_.item_counts[node]) refuse("the number of items of node ", of);
+    }
+  }
+
+  // A needed edge is implied if the item waits for the node, an earlier item of the list did, or
+  // all items of the node are earlier in the list.
+  void check_order(std::uint32_t list) const {
+    std::unordered_set<std::uint32_t> over;
+    std::vector<std::uint32_t> done(segment_.nodes, 0);
+    for (std::uint32_t i = segment_.first_item[list]; i < segment_.first_item[list + 1]; ++i) {
+      const SegmentItem& item = segment_.items[i];
+      for (const std::uint32_t node : segment_.waits_of(item)) over.insert(node);
+      for (const Edge& edge : dependencies_.edges_into(lowered_.nodes[item.node].dependency_node)) {
+        const std::uint32_t from = lowered_.node_of[edge.from];
+        if (!is_inside(from)) {
+          if (from > segment_.first_node) refuse("node ", item.node, " depends on a later node");
+        } else if (!over.contains(from)) {
+          refuse("list ", list, " does not order node ", from, " before node ", item.node);
+        }
+      }
+      const std::uint32_t node = item.node - segment_.first_node;
+      if (++done[node] == segment_.item_counts[node]) over.insert(item.node);
+    }
+  }
+
+  // Runs all lists at once. Which of them goes on first makes no difference, since counters only
+  // grow.
+  void check_progress() {
+    std::vector<std::uint32_t> next(segment_.first_item.begin(), segment_.first_item.end() - 1);
+    std::vector<std::vector<std::uint32_t>> waiting(segment_.nodes);  // lists, by node
+    std::vector<std::uint32_t> running(next.size());
+    for (std::uint32_t list = 0; list < running.size(); ++list) running[list] = list;
+    while (!running.empty()) {
+      const std::uint32_t list = running.back();
+      running.pop_back();
+      for (; next[list] < segment_.first_item[list + 1]; ++next[list]) {
+        const SegmentItem& item = segment_.items[next[list]];
+        const auto waits = segment_.waits_of(item);
+        const auto open = std::find_if(waits.begin(), waits.end(), [this](std::uint32_t node) {
+          const std::uint32_t number = node - segment_.first_node;
+          return published_[number] < segment_.item_counts[number];
+        });
+        if (open != waits.end()) {
+          waiting[*open - segment_.first_node].push_back(list);
+          break;
+        }
+        if (!item.publishes) continue;
+        const std::uint32_t number = item.node - segment_.first_node;
+        if (++published_[number] < segment_.item_counts[number]) continue;
+        running.insert(running.end(), waiting[number].begin(), waiting[number].end());
+        waiting[number].clear();
+      }
+    }
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node) {
+      if (!waiting[node].empty())
+        refuse("list ", waiting[node].front(), " waits for ever for node ",
+               segment_.first_node + node);
+    }
+  }
+
+  const DependencyGraph& dependencies_;
+  const LoweredGraph& lowered_;
+  const Segment& segment_;
+  std::vector<std::uint32_t> published_;  // items, by the node's number in the segment
+};
+
+}  // namespace
+
+void check_segments(const DependencyGraph& dependencies, const LoweredGraph& lowered) {
+  for (const Segment& segment : lowered.segments)
+    SegmentCheck(dependencies, lowered, segment).check();
+}
+
+}  // namespace reprise::detail

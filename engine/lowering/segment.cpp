@@ -1,0 +1,264 @@
+#include "lowering/segment.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <unordered_set>
+
+#include "lowering/lowered_graph.hpp"
+#include "lowering/lowering_config.hpp"
+#include "record/payload.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Measured on an H100 (ns): from the end of an item to the start of a dependent one of another list
+// and of the same list, and the part of an item that is not its dispatch.
+constexpr std::uint64_t kOtherListLatencyNs = 1'000, kSameListLatencyNs = 50, kItemNs = 100;
+
+class SegmentScheduler {
+ public:
+  SegmentScheduler(const LoweredGraph& lowered, const NodeHints& hints, std::uint32_t first_node,
+                   std::uint32_t nodes)
+      : lowered_(lowered),
+        hints_(hints),
+        max_lists_(std::max(1u, hints.segment_lists)),
+        first_(first_node),
+        successors_(nodes),
+        rank_(nodes, 0),
+        end_(nodes, 0),
+        only_list_(nodes, kNone),
+        is_waited_for_(nodes, 0) {
+    segment_.first_node = first_node;
+    segment_.nodes = nodes;
+    segment_.item_counts.resize(nodes);
+  }
+
+  Segment run() {
+    choose_item_counts();
+    rank_nodes();
+    place_nodes();
+    write_items();
+    return std::move(segment_);
+  }
+
+ private:
+  struct PlacedItem {
+    std::uint32_t node = 0, part = 0;  // the node's number in the segment
+  };
+
+  [[nodiscard]] bool is_inside(std::uint32_t lowered_node) const {
+    return lowered_node - first_ < segment_.nodes;
+  }
+  [[nodiscard]] std::uint32_t blocks(std::uint32_t node) const {
+    return hints_.segment_blocks[lowered_.nodes[first_ + node].dependency_node];
+  }
+  // Of one item: its blocks run one after the other, as they would in waves.
+  [[nodiscard]] std::uint64_t cost(std::uint32_t node) const {
+    return kItemNs +
+           (hints_.costs.empty() ? 0 : hints_.costs[lowered_.nodes[first_ + node].dependency_node]);
+  }
+  // Calls `visit` with each predecessor inside the segment.
+  template <class Visit>
+  void for_predecessors(std::uint32_t node, const Visit& visit) const {
+    for (const LoweredEdge& edge : lowered_.edges_into(first_ + node))
+      if (is_inside(edge.from)) visit(edge.from - first_);
+  }
+
+  // Divides a dispatch among the lists that the other nodes of its depth leave to it.
+  void choose_item_counts() {
+    std::vector<std::uint32_t> depth(segment_.nodes, 0), width;
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node) {
+      for_predecessors(node, [&](std::uint32_t from) {
+        depth[node] = std::max(depth[node], depth[from] + 1);
+        successors_[from].push_back(node);
+      });
+      width.resize(std::max<std::size_t>(width.size(), depth[node] + 1));
+      ++width[depth[node]];
+    }
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node)
+      segment_.item_counts[node] = std::clamp(max_lists_ / width[depth[node]], 1u, blocks(node));
+  }
+
+  // The longest path from the start of a node to the end of the segment.
+  void rank_nodes() {
+    for (std::uint32_t node = segment_.nodes; node-- > 0;) {
+      std::uint64_t after = 0;
+      for (const std::uint32_t next : successors_[node])
+        after = std::max(after, rank_[next] + kOtherListLatencyNs);
+      rank_[node] = after + cost(node);
+    }
+  }
+
+  void place_nodes() {
+    const auto is_later = [this](std::uint32_t a, std::uint32_t b) {
+      return rank_[a] != rank_[b] ? rank_[a] < rank_[b] : a > b;
+    };
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(is_later)> ready(
+        is_later);
+    std::vector<std::uint32_t> predecessors(segment_.nodes, 0);
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node) {
+      for (const std::uint32_t next : successors_[node]) ++predecessors[next];
+    }
+    for (std::uint32_t node = 0; node < segment_.nodes; ++node)
+      if (predecessors[node] == 0) ready.push(node);
+    while (!ready.empty()) {
+      const std::uint32_t node = ready.top();
+      ready.pop();
+      for (std::uint32_t part = 0; part < segment_.item_counts[node]; ++part) place(node, part);
+      for (const std::uint32_t next : successors_[node])
+        if (--predecessors[next] == 0) ready.push(next);
+    }
+  }
+
+  // When an item of `node` can start in `list`.
+  [[nodiscard]] std::uint64_t start_in(std::uint32_t list, std::uint32_t node) const {
+    std::uint64_t start = list < free_at_.size() ? free_at_[list] : 0;
+    for_predecessors(node, [&](std::uint32_t from) {
+      start = std::max(start, end_[from] + (only_list_[from] == list ? kSameListLatencyNs
+                                                                     : kOtherListLatencyNs));
+    });
+    return start;
+  }
+
+  // Takes the list in which the item starts first: a predecessor's, an idle one or a new one.
+  void place(std::uint32_t node, std::uint32_t part) {
+    std::uint32_t best = static_cast<std::uint32_t>(lists_.size());
+    std::uint64_t start = best < max_lists_ ? start_in(best, node) : kNever;
+    const auto try_list = [&](std::uint32_t list) {
+      const std::uint64_t begin = start_in(list, node);
+      if (begin < start || (begin == start && list < best)) {
+        start = begin;
+        best = list;
+      }
+    };
+    for_predecessors(node, [&](std::uint32_t from) {
+      if (only_list_[from] != kNone) try_list(only_list_[from]);
+    });
+    if (!idle_.empty()) {
+      while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
+      try_list(idle_.top().list);
+    }
+    if (best == lists_.size()) {
+      lists_.emplace_back();
+      free_at_.push_back(0);
+    }
+    lists_[best].push_back({node, part});
+    free_at_[best] = start + cost(node);
+    idle_.push({free_at_[best], best});
+    end_[node] = std::max(end_[node], free_at_[best]);
+    only_list_[node] = part == 0 || only_list_[node] == best ? best : kNone;
+  }
+
+  void write_items() {
+    std::unordered_set<std::uint32_t> known;  // nodes that are over before the next item of a list
+    for (const std::vector<PlacedItem>& list : lists_) {
+      known.clear();
+      segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
+      const auto number = static_cast<std::uint32_t>(&list - lists_.data());
+      for (const auto& [node, part] : list) {
+        const std::uint64_t all = blocks(node), parts = segment_.item_counts[node];
+        const auto first = static_cast<std::uint32_t>(all * part / parts);
+        SegmentItem item{.node = first_ + node,
+                         .first_block = first,
+                         .blocks = static_cast<std::uint32_t>(all * (part + 1) / parts) - first,
+                         .first_wait = static_cast<std::uint32_t>(segment_.waits.size())};
+        for_predecessors(node, [&](std::uint32_t from) {
+          if (only_list_[from] == number || !known.insert(from).second) return;
+          segment_.waits.push_back(first_ + from);
+          is_waited_for_[from] = 1;
+          ++item.waits;
+        });
+        segment_.items.push_back(item);
+      }
+    }
+    segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
+    for (SegmentItem& item : segment_.items)
+      item.publishes = is_waited_for_[item.node - first_] != 0;
+  }
+
+  static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+  struct FreeList {
+    std::uint64_t time = 0;
+    std::uint32_t list = 0;
+    // The list that becomes idle first is on top.
+    friend bool operator<(const FreeList& a, const FreeList& b) {
+      return a.time != b.time ? a.time > b.time : a.list > b.list;
+    }
+  };
+
+  const LoweredGraph& lowered_;
+  const NodeHints& hints_;
+  const std::uint32_t max_lists_, first_;
+  Segment segment_;
+  // By the node's number in the segment.
+  std::vector<std::vector<std::uint32_t>> successors_;
+  std::vector<std::uint64_t> rank_, end_;
+  std::vector<std::uint32_t> only_list_;  // with all its items; kNone: several lists
+  std::vector<std::uint8_t> is_waited_for_;
+  std::vector<std::vector<PlacedItem>> lists_;
+  std::vector<std::uint64_t> free_at_;  // by list
+  std::priority_queue<FreeList> idle_;  // with outdated entries
+};
+
+}  // namespace
+
+std::string_view segment_exclusion(const Recording& recording, std::uint32_t command) {
+  if (recording.commands[command].kind != CommandKind::Dispatch) return "not a dispatch";
+  const auto& dispatch = recording.payload<DispatchPayload>(command);
+  if (dispatch.launch == DispatchDesc::Launch::Cooperative) return "cooperative launch";
+  if (dispatch.cluster) return "thread block cluster";
+  if (recording.starts_programmatically(command)) return "programmatic start";
+  if (dispatch.grid.volume() > std::numeric_limits<std::uint32_t>::max()) return "too many blocks";
+  return {};
+}
+
+std::vector<std::uint32_t> segment_blocks(const Recording& recording,
+                                          const DependencyGraph& dependencies) {
+  std::vector<std::uint32_t> blocks(dependencies.node_count(), 0);
+  for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
+    const std::uint32_t command = dependencies.node_command[node];
+    if (dependencies.is_join[node] == 0 && segment_exclusion(recording, command).empty())
+      blocks[node] =
+          static_cast<std::uint32_t>(recording.payload<DispatchPayload>(command).grid.volume());
+  }
+  return blocks;
+}
+
+SegmentPartition partition_into_segments(const DependencyGraph& dependencies,
+                                         std::span<const std::uint32_t> blocks) {
+  // Phase p has the nodes of segment p, then other nodes that follow them. A node of a segment that
+  // depends on another node belongs to a later segment.
+  std::vector<std::uint32_t> phase(dependencies.node_count(), 0);
+  std::uint32_t phases = 0;
+  for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
+    for (const Edge& edge : dependencies.edges_into(node)) {
+      const bool is_next = blocks[node] != 0 && blocks[edge.from] == 0;
+      phase[node] = std::max(phase[node], phase[edge.from] + (is_next ? 1 : 0));
+    }
+    phases = std::max(phases, phase[node] + 1);
+  }
+  std::vector<std::uint32_t> first(2 * std::size_t{phases} + 1, 0);
+  const auto group = [&](std::uint32_t node) {
+    return 2 * std::size_t{phase[node]} + (blocks[node] != 0 ? 0 : 1);
+  };
+  for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) ++first[group(node) + 1];
+  for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
+  SegmentPartition partition;
+  for (std::size_t i = 0; i + 1 < first.size(); i += 2) {
+    const std::uint32_t nodes = first[i + 1] - first[i];
+    if (nodes > 1) partition.segments.push_back({first[i], nodes});
+  }
+  partition.order.resize(dependencies.node_count());
+  for (std::uint32_t node = 0; node < dependencies.node_count(); ++node)
+    partition.order[first[group(node)]++] = node;
+  return partition;
+}
+
+Segment schedule_segment(const LoweredGraph& lowered, const NodeHints& hints,
+                         std::uint32_t first_node, std::uint32_t nodes) {
+  return SegmentScheduler(lowered, hints, first_node, nodes).run();
+}
+
+}  // namespace reprise::detail

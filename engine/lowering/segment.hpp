@@ -1,0 +1,76 @@
+// Segment: a convex subset of a graph's dispatches that one persistent kernel runs. Its resident
+// blocks process fixed lists of work items, wait for the completion counters of nodes of other
+// lists and increment those of their own. Knows no device. Threads: values and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "dependencies/dependency_graph.hpp"
+#include "record/recording.hpp"
+
+namespace reprise::detail {
+
+struct LoweredGraph;
+struct NodeHints;
+
+// Some blocks of a dispatch, in linear order.
+struct SegmentItem {
+  std::uint32_t node = 0;  // in LoweredGraph::nodes
+  std::uint32_t first_block = 0, blocks = 0;
+  std::uint32_t first_wait = 0, waits = 0;  // in Segment::waits: before the first block
+  bool publishes = false;                   // increments its node's counter after the last block
+
+  friend bool operator==(const SegmentItem&, const SegmentItem&) = default;
+};
+
+struct Segment {
+  // Adjacent in LoweredGraph::nodes.
+  std::uint32_t first_node = 0, nodes = 0;
+  // List l processes items[first_item[l]] to items[first_item[l + 1] - 1], in this order.
+  std::vector<std::uint32_t> first_item;
+  std::vector<SegmentItem> items;
+  // Nodes. A wait ends when all items of the node have been published.
+  std::vector<std::uint32_t> waits;
+  std::vector<std::uint32_t> item_counts;  // by node, from first_node
+
+  [[nodiscard]] std::uint32_t lists() const noexcept {
+    return static_cast<std::uint32_t>(first_item.size()) - 1;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> waits_of(const SegmentItem& item) const noexcept {
+    return {waits.data() + item.first_wait, item.waits};
+  }
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+// Why a command that is in a recording cannot be in a segment; empty: it can.
+[[nodiscard]] std::string_view segment_exclusion(const Recording& recording, std::uint32_t command);
+
+// By dependency node: the blocks of a dispatch that can be in a segment; 0 for all other nodes.
+[[nodiscard]] std::vector<std::uint32_t> segment_blocks(const Recording& recording,
+                                                        const DependencyGraph& dependencies);
+
+// Divides the nodes with blocks into segments of at least two nodes. Every path between two nodes
+// of a segment stays inside it.
+struct SegmentPartition {
+  struct Range {
+    std::uint32_t first = 0, nodes = 0;  // in `order`
+  };
+  std::vector<std::uint32_t> order;  // dependency nodes, topological
+  std::vector<Range> segments;
+};
+[[nodiscard]] SegmentPartition partition_into_segments(const DependencyGraph& dependencies,
+                                                       std::span<const std::uint32_t> blocks);
+
+// Lists, at most hints.segment_lists, for the nodes `first_node` to `first_node` + `nodes` - 1 of a
+// graph whose nodes and edges are complete. Nodes on long paths come first. Deterministic.
+[[nodiscard]] Segment schedule_segment(const LoweredGraph& lowered, const NodeHints& hints,
+                                       std::uint32_t first_node, std::uint32_t nodes);
+
+// Throws Internal (Stage::Lowering) unless the items are the blocks of all nodes, every needed edge
+// between nodes of a segment is implied, and no list can wait forever.
+void check_segments(const DependencyGraph& dependencies, const LoweredGraph& lowered);
+
+}  // namespace reprise::detail

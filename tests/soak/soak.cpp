@@ -146,7 +146,11 @@ void use(const Device& device, Random& random) {
   o.x = o.pool->allocate<unsigned>(kCount, "x", PerReplica{replicas});
   o.other = o.pool->allocate<unsigned>(kCount, "other", PerReplica{replicas});
   o.out = o.pool->host<unsigned>(kCount, "out", PerReplica{replicas});
-  o.graph = device.compile(record(device, o, value), {.pool = o.pool, .replicas = replicas});
+  const bool has_segments = device.info().limits.max_segment_blocks != 0 && random() % 4 == 0;
+  o.graph = device.compile(record(device, o, value),
+                           {.pool = o.pool,
+                            .lowering = has_segments ? Lowering::Persistent : Lowering::Auto,
+                            .replicas = replicas});
   std::vector<Queue> queues;
   for (std::uint64_t i = 1 + random() % 2; i != 0; --i) queues.push_back(device.create_queue());
   const auto launch_and_check = [&](unsigned expected) {

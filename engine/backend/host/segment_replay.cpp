@@ -1,7 +1,5 @@
 #include "backend/host/segment_replay.hpp"
 
-#include <tbb/task_group.h>
-
 #include <algorithm>
 #include <new>
 #include <thread>
@@ -79,18 +77,13 @@ void SegmentReplay::run(WorkerArena& workers, std::uint64_t replay, NodeTime* ti
   }
   const bool is_timed = times != nullptr;
   const std::uint32_t threads = std::min(workers.threads(), segment_.lists());
-  if (threads <= 1) {
-    run_lists(0, replay, is_timed);
+  const auto run_from = [&](std::uint32_t i) {
+    run_lists(i * segment_.lists() / threads, replay, is_timed);
+  };
+  if (threads > 1) {
+    workers.run_each(threads, run_from);
   } else {
-    workers.run([&] {
-      tbb::task_group group;
-      for (std::uint32_t i = 1; i < threads; ++i)
-        group.run([this, i, threads, replay, is_timed] {
-          run_lists(i * segment_.lists() / threads, replay, is_timed);
-        });
-      run_lists(0, replay, is_timed);
-      group.wait();
-    });
+    run_from(0);
   }
   if (is_timed && !generation_.is_lost()) write_times(times);
 }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
 #include "support/manual_dependencies.hpp"
+#include "support/thrown_by.hpp"
 
 namespace {
 
@@ -196,5 +198,7 @@ TEST_CASE("segments: the check finds lists that wait for each other") {
   segment.items = {
       {2, 0, 1, 0, 2, false}, {0, 0, 1, 0, 0, true}, {3, 0, 1, 0, 2, false}, {1, 0, 1, 0, 0, true}};
   segment.waits = {0, 1};
-  CHECK_FALSE(passes(dependencies, stuck));
+  const Error error = thrown_by([&] { check_lowered_graph(dependencies, stuck); });
+  CHECK(error.code() == ErrorCode::Internal);
+  CHECK(std::string(error.what()).find("waits for ever for node") != std::string::npos);
 }

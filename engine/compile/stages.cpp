@@ -143,7 +143,8 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   const bool has_same_lowering =
       before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
       hints.works == before->lowered.works &&
-      hints.segment_blocks == before->lowered.segment_blocks &&
+      (before->lowered.segments.empty() ||
+       hints.segment_blocks == before->lowered.segment_blocks) &&
       (!has_programmatic_starts(before->lowered) ||
        allows_programmatic_starts(before->lowered, hints));
   GoalResult result;

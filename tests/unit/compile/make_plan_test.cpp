@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <reprise/error.hpp>
@@ -79,6 +80,30 @@ TEST_CASE(
         })
             .details()
             .stage == Stage::Lowering);
+}
+
+TEST_CASE("make plan: segments are made again if blocks change, and not after tuning") {
+  const auto recording_of = [](std::uint32_t grid) {
+    RecordingBuilder build;
+    const std::uint32_t x = build.add_buffer("x", 64);
+    DispatchPayload launch{};
+    launch.grid = grid;
+    launch.block = 32;
+    for (int i = 0; i < 3; ++i) build.dispatch("kernel", launch, std::array{build.read_write(x)});
+    return build.finish();
+  };
+  PlanDesc desc{.lowering = Lowering::Persistent, .segment_lists = 4};
+  const auto first = make_plan("plan", recording_of(2), desc);
+  REQUIRE(first->lowered.segments.size() == 1);
+  desc.like = first.get();
+  CHECK(make_plan("plan", recording_of(2), desc)->lowered.segments == first->lowered.segments);
+  const auto wider = make_plan("plan", recording_of(8), desc);
+  REQUIRE(wider->lowered.segments.size() == 1);
+  CHECK(wider->lowered.segments[0].items.back().blocks == 2);
+  const auto tuned =
+      lower_again(*first, {.shape = LoweringConfig::Shape::Faithful}, desc.alignment);
+  desc.like = tuned.get();
+  CHECK(make_plan("plan", recording_of(8), desc)->lowered.segments.empty());
 }
 
 namespace {

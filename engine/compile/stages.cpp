@@ -214,16 +214,14 @@ SegmentsReport segments_report(const Plan& plan) {
   const LoweredGraph& lowered = plan.lowered;
   if (lowered.segment_blocks.empty()) return report;
   report.segments = static_cast<std::uint32_t>(lowered.segments.size());
-  std::vector<std::uint8_t> is_inside(lowered.nodes.size(), 0);
   for (const Segment& segment : lowered.segments) {
     report.commands += segment.nodes;
     report.items += static_cast<std::uint32_t>(segment.items.size());
     report.lists = std::max(report.lists, segment.lists());
-    std::fill_n(is_inside.begin() + segment.first_node, segment.nodes, std::uint8_t{1});
   }
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     const std::uint32_t command = plan.command_of(node);
-    if (is_inside[node] != 0 || command == kNone) continue;
+    if (command == kNone || lowered.segment_of(node) != kNone) continue;
     const std::string_view reason = segment_exclusion(*plan.recording, command);
     report.left_out.push_back(
         {command, std::string(reason.empty() ? "no other dispatch beside it" : reason)});

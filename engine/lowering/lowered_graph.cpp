@@ -1,6 +1,7 @@
 #include "lowering/lowered_graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include <reprise/error.hpp>
@@ -12,6 +13,15 @@
 #include "lowering/node_attributes.hpp"
 
 namespace reprise::detail {
+
+std::uint32_t LoweredGraph::segment_of(std::uint32_t node) const noexcept {
+  const auto next = std::upper_bound(
+      segments.begin(), segments.end(), node,
+      [](std::uint32_t of, const Segment& segment) { return of < segment.first_node; });
+  if (next == segments.begin() || node - std::prev(next)->first_node >= std::prev(next)->nodes)
+    return kNone;
+  return static_cast<std::uint32_t>(next - segments.begin()) - 1;
+}
 
 namespace {
 

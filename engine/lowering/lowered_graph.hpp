@@ -61,6 +61,8 @@ struct LoweredGraph {
   [[nodiscard]] std::span<const LoweredEdge> edges_into(std::uint32_t node) const noexcept {
     return {edges.data() + nodes[node].first_edge, nodes[node].edge_count};
   }
+  // The index of the segment that contains a node; kNone: none does.
+  [[nodiscard]] std::uint32_t segment_of(std::uint32_t node) const noexcept;
 };
 
 // Throws InvalidArgument (Stage::Lowering) for 0 or more than 65,535 lanes.

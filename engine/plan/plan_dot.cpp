@@ -135,6 +135,8 @@ class PlanDot {
     const Command& command = recording_.commands[index];
     std::string text = concat(index, ": ", recording_.command_name(index));
     if (plan_.lowered.lanes != 0) text += concat("\nlane ", plan_.lowered.nodes[node].lane);
+    if (const std::uint32_t segment = plan_.lowered.segment_of(node); segment != kNone)
+      text += concat("\nsegment ", segment);
     for (std::uint32_t i = 0; options_.accesses && i < command.access_count; ++i) {
       const BufferAccess& access = recording_.accesses[command.first_access + i];
       text += concat('\n', access_name(access.access), ' ',

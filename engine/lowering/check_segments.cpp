@@ -77,21 +77,21 @@ class SegmentCheck {
   // A needed edge is implied if the item waits for the node, an earlier item of the list did, or
   // all items of the node are earlier in the list.
   void check_order(std::uint32_t list) const {
-    std::unordered_set<std::uint32_t> over;
+    std::unordered_set<std::uint32_t> ended;  // before the current item
     std::vector<std::uint32_t> done(segment_.nodes, 0);
     for (std::uint32_t i = segment_.first_item[list]; i < segment_.first_item[list + 1]; ++i) {
       const SegmentItem& item = segment_.items[i];
-      for (const std::uint32_t node : segment_.waits_of(item)) over.insert(node);
+      for (const std::uint32_t node : segment_.waits_of(item)) ended.insert(node);
       for (const Edge& edge : dependencies_.edges_into(lowered_.nodes[item.node].dependency_node)) {
         const std::uint32_t from = lowered_.node_of[edge.from];
         if (!is_inside(from)) {
           if (from > segment_.first_node) refuse("node ", item.node, " depends on a later node");
-        } else if (!over.contains(from)) {
+        } else if (!ended.contains(from)) {
           refuse("list ", list, " does not order node ", from, " before node ", item.node);
         }
       }
       const std::uint32_t node = item.node - segment_.first_node;
-      if (++done[node] == segment_.item_counts[node]) over.insert(item.node);
+      if (++done[node] == segment_.item_counts[node]) ended.insert(item.node);
     }
   }
 

@@ -152,7 +152,7 @@ class SegmentScheduler {
   }
 
   void write_items() {
-    std::unordered_set<std::uint32_t> known;  // nodes that are over before the next item of a list
+    std::unordered_set<std::uint32_t> known;  // nodes that end before the next item of the list
     for (const std::vector<PlacedItem>& list : lists_) {
       known.clear();
       segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));

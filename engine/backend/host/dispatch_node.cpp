@@ -1,7 +1,5 @@
 #include "backend/host/dispatch_node.hpp"
 
-#include <tbb/task_group.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -60,48 +58,21 @@ void DispatchNode::run_blocks(WorkerArena& workers) noexcept {
   if (measured) block_ns_ = nanoseconds_since(begin) / block_count_;
 }
 
-// Blocks shared by several threads: each takes the next piece until all are taken.
-class DispatchNode::SharedBlocks {
- public:
-  SharedBlocks(const DispatchNode& node, std::uint64_t piece) : node_(node), piece_(piece) {}
-  void begin(std::uint64_t first) noexcept { next_.store(first, std::memory_order_release); }
-  void run_pieces() noexcept {
-    // Acquires the writes of earlier nodes before running a block.
-    static_cast<void>(next_.load(std::memory_order_acquire));
-    for (;;) {
-      const std::uint64_t begin = next_.fetch_add(piece_, std::memory_order_relaxed);
-      if (begin >= node_.block_count_) break;
-      node_.run_range(begin, std::min(begin + piece_, node_.block_count_));
-    }
-    ended_.fetch_add(1, std::memory_order_release);
-  }
-  void acquire_results() const noexcept {
-    static_cast<void>(ended_.load(std::memory_order_acquire));
-  }
-
- private:
-  const DispatchNode& node_;
-  const std::uint64_t piece_;
-  std::atomic<std::uint64_t> next_{0}, ended_{0};
-};
-
 void DispatchNode::run_split(WorkerArena& workers, std::uint64_t first) const noexcept {
   const std::uint64_t piece =
       std::max<std::uint64_t>(1, kPieceNs / std::max<std::uint64_t>(1, block_ns_));
-  SharedBlocks work{*this, piece};
   const std::uint64_t pieces = (block_count_ - first + piece - 1) / piece;
-  const std::uint64_t others = std::min<std::uint64_t>(workers.threads(), pieces) - 1;
-  workers.run([&] {
-    // Isolated: while this thread waits for the last blocks, it must not run another node.
-    tbb::this_task_arena::isolate([&] {
-      tbb::task_group group;
-      work.begin(first);
-      for (std::uint64_t i = 0; i < others; ++i) group.run([&work] { work.run_pieces(); });
-      work.run_pieces();
-      group.wait();
-    });
+  const auto threads =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(workers.threads(), pieces));
+  // Each thread takes the next piece until all are taken.
+  std::atomic<std::uint64_t> next{first};
+  workers.run_each(threads, [&](std::uint32_t) {
+    for (;;) {
+      const std::uint64_t begin = next.fetch_add(piece, std::memory_order_relaxed);
+      if (begin >= block_count_) return;
+      run_range(begin, std::min(begin + piece, block_count_));
+    }
   });
-  work.acquire_results();
 }
 
 }  // namespace reprise::detail

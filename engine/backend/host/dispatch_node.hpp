@@ -32,7 +32,6 @@ class DispatchNode {
   void swap_checks(std::shared_ptr<CheckedDispatch>& checks) noexcept { checks_.swap(checks); }
 
  private:
-  class SharedBlocks;
   void run_blocks(WorkerArena& workers) noexcept;
   void run_split(WorkerArena& workers, std::uint64_t first) const noexcept;
 

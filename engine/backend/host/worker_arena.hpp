@@ -24,22 +24,24 @@ class WorkerArena {
   }
 
   // Calls work(0) to work(count - 1), on this thread and as many of the arena as are free. Returns
-  // when all calls have.
+  // when all calls have. While this thread waits for the others, it runs nothing else.
   template <class Work>
   void run_each(std::uint32_t count, const Work& work) {
     // Releases and acquires the writes of one thread to the next.
     std::atomic<std::uint32_t> handed_over{0};
     run([&] {
-      tbb::task_group group;
-      handed_over.store(1, std::memory_order_release);
-      for (std::uint32_t i = 1; i < count; ++i)
-        group.run([&work, &handed_over, i] {
-          static_cast<void>(handed_over.load(std::memory_order_acquire));
-          work(i);
-          handed_over.fetch_add(1, std::memory_order_release);
-        });
-      work(0);
-      group.wait();
+      tbb::this_task_arena::isolate([&] {
+        tbb::task_group group;
+        handed_over.store(1, std::memory_order_release);
+        for (std::uint32_t i = 1; i < count; ++i)
+          group.run([&work, &handed_over, i] {
+            static_cast<void>(handed_over.load(std::memory_order_acquire));
+            work(i);
+            handed_over.fetch_add(1, std::memory_order_release);
+          });
+        work(0);
+        group.wait();
+      });
     });
     static_cast<void>(handed_over.load(std::memory_order_acquire));
   }

@@ -32,9 +32,6 @@ class SegmentCheck {
                  concat("the segment of lowered nodes ", segment_.first_node, " to ",
                         segment_.first_node + segment_.nodes - 1, ": ", parts...));
   }
-  [[nodiscard]] bool is_inside(std::uint32_t node) const {
-    return node - segment_.first_node < segment_.nodes;
-  }
 
   void check_ranges() const {
     const auto& first = segment_.first_item;
@@ -44,12 +41,12 @@ class SegmentCheck {
         segment_.first_node + segment_.nodes > lowered_.nodes.size())
       refuse("its lists are damaged");
     for (const SegmentItem& item : segment_.items) {
-      if (!is_inside(item.node) ||
+      if (!segment_.contains(item.node) ||
           std::size_t{item.first_wait} + item.waits > segment_.waits.size())
         refuse("an item is damaged");
     }
     for (const std::uint32_t node : segment_.waits)
-      if (!is_inside(node)) refuse("an item waits for node ", node);
+      if (!segment_.contains(node)) refuse("an item waits for node ", node);
   }
 
   // Each block is in one item, and the counts are those of the items.
@@ -84,7 +81,7 @@ class SegmentCheck {
       for (const std::uint32_t node : segment_.waits_of(item)) ended.insert(node);
       for (const Edge& edge : dependencies_.edges_into(lowered_.nodes[item.node].dependency_node)) {
         const std::uint32_t from = lowered_.node_of[edge.from];
-        if (!is_inside(from)) {
+        if (!segment_.contains(from)) {
           if (from > segment_.first_node) refuse("node ", item.node, " depends on a later node");
         } else if (!ended.contains(from)) {
           refuse("list ", list, " does not order node ", from, " before node ", item.node);

@@ -18,8 +18,7 @@ std::uint32_t LoweredGraph::segment_of(std::uint32_t node) const noexcept {
   const auto next = std::upper_bound(
       segments.begin(), segments.end(), node,
       [](std::uint32_t of, const Segment& segment) { return of < segment.first_node; });
-  if (next == segments.begin() || node - std::prev(next)->first_node >= std::prev(next)->nodes)
-    return kNone;
+  if (next == segments.begin() || !std::prev(next)->contains(node)) return kNone;
   return static_cast<std::uint32_t>(next - segments.begin()) - 1;
 }
 

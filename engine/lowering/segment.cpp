@@ -24,7 +24,6 @@ class SegmentScheduler {
       : lowered_(lowered),
         hints_(hints),
         max_lists_(std::max(1u, hints.segment_lists)),
-        first_(first_node),
         successors_(nodes),
         rank_(nodes, 0),
         end_(nodes, 0),
@@ -48,22 +47,21 @@ class SegmentScheduler {
     std::uint32_t node = 0, part = 0;  // the node's number in the segment
   };
 
-  [[nodiscard]] bool is_inside(std::uint32_t lowered_node) const {
-    return lowered_node - first_ < segment_.nodes;
-  }
   [[nodiscard]] std::uint32_t blocks(std::uint32_t node) const {
-    return hints_.segment_blocks[lowered_.nodes[first_ + node].dependency_node];
+    return hints_.segment_blocks[lowered_.nodes[segment_.first_node + node].dependency_node];
   }
   // Of one item: its blocks run one after the other, as they would in waves.
   [[nodiscard]] std::uint64_t cost(std::uint32_t node) const {
     return kItemNs +
-           (hints_.costs.empty() ? 0 : hints_.costs[lowered_.nodes[first_ + node].dependency_node]);
+           (hints_.costs.empty()
+                ? 0
+                : hints_.costs[lowered_.nodes[segment_.first_node + node].dependency_node]);
   }
   // Calls `visit` with each predecessor inside the segment.
   template <class Visit>
   void for_predecessors(std::uint32_t node, const Visit& visit) const {
-    for (const LoweredEdge& edge : lowered_.edges_into(first_ + node))
-      if (is_inside(edge.from)) visit(edge.from - first_);
+    for (const LoweredEdge& edge : lowered_.edges_into(segment_.first_node + node))
+      if (segment_.contains(edge.from)) visit(edge.from - segment_.first_node);
   }
 
   // Divides a dispatch among the lists that the other nodes of its depth leave to it.
@@ -160,13 +158,13 @@ class SegmentScheduler {
       for (const auto& [node, part] : list) {
         const std::uint64_t all = blocks(node), parts = segment_.item_counts[node];
         const auto first = static_cast<std::uint32_t>(all * part / parts);
-        SegmentItem item{.node = first_ + node,
+        SegmentItem item{.node = segment_.first_node + node,
                          .first_block = first,
                          .blocks = static_cast<std::uint32_t>(all * (part + 1) / parts) - first,
                          .first_wait = static_cast<std::uint32_t>(segment_.waits.size())};
         for_predecessors(node, [&](std::uint32_t from) {
           if (only_list_[from] == number || !known.insert(from).second) return;
-          segment_.waits.push_back(first_ + from);
+          segment_.waits.push_back(segment_.first_node + from);
           is_waited_for_[from] = 1;
           ++item.waits;
         });
@@ -175,7 +173,7 @@ class SegmentScheduler {
     }
     segment_.first_item.push_back(static_cast<std::uint32_t>(segment_.items.size()));
     for (SegmentItem& item : segment_.items)
-      item.publishes = is_waited_for_[item.node - first_] != 0;
+      item.publishes = is_waited_for_[item.node - segment_.first_node] != 0;
   }
 
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
@@ -190,7 +188,7 @@ class SegmentScheduler {
 
   const LoweredGraph& lowered_;
   const NodeHints& hints_;
-  const std::uint32_t max_lists_, first_;
+  const std::uint32_t max_lists_;
   Segment segment_;
   // By the node's number in the segment.
   std::vector<std::vector<std::uint32_t>> successors_;

@@ -36,6 +36,9 @@ struct Segment {
   std::vector<std::uint32_t> waits;
   std::vector<std::uint32_t> item_counts;  // by node, from first_node
 
+  [[nodiscard]] bool contains(std::uint32_t node) const noexcept {
+    return node - first_node < nodes;
+  }
   [[nodiscard]] std::uint32_t lists() const noexcept {
     return static_cast<std::uint32_t>(first_item.size()) - 1;
   }

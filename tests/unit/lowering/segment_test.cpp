@@ -70,11 +70,8 @@ TEST_CASE("segments: random graphs pass the check, and every path stays inside i
       ++segments;
       CHECK(segment.nodes > 1);
       CHECK(segment.lists() <= hints.segment_lists);
-      const auto is_inside = [&](std::uint32_t node) {
-        return node - segment.first_node < segment.nodes;
-      };
       for (std::uint32_t node = 0; node < graph.nodes.size(); ++node) {
-        if (is_inside(node)) {
+        if (segment.contains(node)) {
           CHECK(hints.segment_blocks[graph.nodes[node].dependency_node] != 0);
           continue;
         }

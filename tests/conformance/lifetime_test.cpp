@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <future>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
@@ -103,6 +105,41 @@ TEST_CASE_FIXTURE(DeviceFixture, "lifetime: all objects can be destroyed without
   run([&](CommandBuffer& cmd) { cmd.copy(out, pool->transient<unsigned>(kCount, "t")); });
   CHECK(out[0] == 42);
   CHECK(out[kCount - 1] == 42);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "lifetime: memory is freed and graphs run while a callback waits") {
+  const auto own = device.create_pool({.label = "own"});
+  CommandBuffer waiting = recording({.label = "waiting"});
+  std::promise<void> begun, go;
+  bool was_released = false;
+  waiting.host([&, released = go.get_future().share()] {
+    begun.set_value();
+    was_released = released.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+  });
+  CapturedGraph waiting_graph = compile(waiting);
+  Fence waited;
+  {
+    const auto x = own->allocate<unsigned>(kCount, "x");
+    const auto h = own->host<unsigned>(kCount, "h");
+    const Kernel add = device.load_kernel(shaders::conf_set);
+    CommandBuffer cmd = recording();
+    cmd.dispatch(add, kWords, write(x), 0u, kCount);
+    cmd.copy(x, h);
+    CapturedGraph graph = compile(cmd);
+    graph.launch(queue).wait();
+    waited = waiting_graph.launch(device.create_queue({.label = "waiting"}));
+    begun.get_future().wait();
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (own->statistics().buffer_bytes != 0 && std::chrono::steady_clock::now() < end)
+    std::this_thread::yield();
+  CHECK(own->statistics().buffer_bytes == 0);
+  run([&](CommandBuffer& cmd) { cmd.fill(pool->transient<unsigned>(kCount, "t"), 1u); });
+  CHECK_FALSE(waited.done());
+  go.set_value();
+  waited.wait();
+  CHECK(was_released);
 }
 
 TEST_CASE_FIXTURE(

@@ -37,22 +37,13 @@ std::span<const std::byte> image_of(std::string_view kind, const Desc& desc) {
 
 std::byte* CudaBackend::allocate(BufferKind kind, std::uint64_t bytes) {
   const SetupScope scope(*context_, Stage::Allocate);
-  void* memory = nullptr;
   const std::string subject = concat(bytes, " bytes");
-  const CallContext call = context_->at(Stage::Allocate, subject);
-  if (kind == BufferKind::PinnedHost) {
-    cuda_check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
-               "cudaHostAlloc", call);
-  } else {
-    cuda_check(cudaMalloc(&memory, bytes), "cudaMalloc", call);
-  }
-  return static_cast<std::byte*>(memory);
+  return context_->pools->allocate(kind, bytes, context_->at(Stage::Allocate, subject));
 }
 
 void CudaBackend::free(BufferKind kind, std::byte* address) noexcept {
   const SetupScope scope(*context_, std::nothrow);
-  if (scope)
-    cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));
+  if (scope) context_->pools->free(kind, address);
 }
 
 std::unique_ptr<VirtualAllocation> CudaBackend::allocate_pages(std::uint64_t bytes) {
@@ -70,13 +61,9 @@ std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) 
 std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image,
                                                   std::string_view name) {
   const std::lock_guard lock(mutex_);
-  std::weak_ptr<CudaLibrary>& known = libraries_[image.data()];
-  std::shared_ptr<CudaLibrary> library = known.lock();
-  if (!library) {
-    library = std::make_shared<CudaLibrary>(context_, image, name);
-    known = library;
-  }
-  return library;
+  std::shared_ptr<CudaLibrary>& known = libraries_[image.data()];
+  if (!known) known = std::make_shared<CudaLibrary>(context_, image, name);
+  return known;
 }
 
 KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {

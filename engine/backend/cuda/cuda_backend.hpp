@@ -42,7 +42,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(const Recording& recording);
 
  private:
-  // Loads each image once; its kernels share the library while one of them exists.
+  // Loads each image once and keeps it: unloading waits for all work of the GPU and blocks every
+  // launch of the process meanwhile.
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image,
                                                      std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();
@@ -51,7 +52,7 @@ class CudaBackend final : public Backend {
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;
   // By address of the image. Images are never freed.
-  std::map<const std::byte*, std::weak_ptr<CudaLibrary>> libraries_;
+  std::map<const std::byte*, std::shared_ptr<CudaLibrary>> libraries_;
   std::shared_ptr<const CudaKernel> entry_exit_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/cuda_driver.hpp"
+#include "backend/cuda/cuda_memory.hpp"
 
 #include <memory>
 #include <new>
@@ -21,6 +22,7 @@ struct CudaContext {
   CUcontext handle = nullptr;
   std::shared_ptr<DeviceStatus> status;
   DeviceInfo info;
+  std::shared_ptr<const CudaMemoryPools> pools = nullptr;
 
   [[nodiscard]] CallContext at(Stage stage, std::string_view object = {}) const {
     return {stage, status.get(), object};

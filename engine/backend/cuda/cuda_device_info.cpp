@@ -50,7 +50,7 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
           ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor)
           : 0;
   limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);
-  limits.buffer_alignment = 256;  // guaranteed by cudaMalloc
+  limits.buffer_alignment = 256;  // guaranteed by CUDA's allocators
   limits.conditionals = conditionals_of(info.driver_version);
   return limits;
 }

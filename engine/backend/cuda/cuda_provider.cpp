@@ -122,8 +122,12 @@ std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index,
   }
   const int ordinal = static_cast<int>(index);
   const CUcontext handle = primary_context(ordinal, *status);
-  return std::make_unique<CudaBackend>(std::make_shared<const CudaContext>(
-      CudaContext{CudaDriver::get(), ordinal, handle, std::move(status), devices[index]}));
+  auto context = std::make_shared<CudaContext>(
+      CudaContext{CudaDriver::get(), ordinal, handle, std::move(status), devices[index], {}});
+  const SetupScope scope(*context, Stage::Open);
+  context->pools =
+      std::make_shared<const CudaMemoryPools>(ordinal, context->at(Stage::Open, "memory pools"));
+  return std::make_unique<CudaBackend>(std::move(context));
 }
 
 BackendProvider& cuda_provider() {

@@ -86,7 +86,6 @@ void CudaQueue::destroy() noexcept {
     slot.event = nullptr;
   }
   if (owned_ && stream_ != nullptr) cuda_ignore(context_->driver.cuStreamDestroy(stream_));
-  if (staging_ != nullptr) cuda_ignore(cudaFreeHost(staging_));
   stream_ = nullptr;
 }
 
@@ -163,15 +162,11 @@ std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
   refuse_capture(Stage::Launch);
-  if (staging_ == nullptr) {
-    const RelaxedCapture relaxed(context_->driver);
-    void* memory = nullptr;
-    cuda_check(cudaHostAlloc(&memory, kRing * kMaxWriteBytes, cudaHostAllocPortable),
-               "cudaHostAlloc", context_->at(Stage::Launch, name_));
-    staging_ = static_cast<std::byte*>(memory);
-  }
+  if (!staging_)
+    staging_.emplace(context_, BufferKind::PinnedHost, kRing * kMaxWriteBytes, Stage::Launch,
+                     name_);
   const std::uint16_t slot = next_slot(Stage::Launch);
-  std::byte* const staged = staging_ + slot * kMaxWriteBytes;
+  std::byte* const staged = staging_->bytes() + slot * kMaxWriteBytes;
   std::memcpy(staged, bytes.data(), bytes.size());
   const CUresult result = context_->driver.cuMemcpyHtoDAsync(
       reinterpret_cast<CUdeviceptr>(destination), staged, bytes.size(), stream_);

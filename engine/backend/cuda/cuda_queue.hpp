@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -87,9 +88,9 @@ class CudaQueue final : public BackendQueue {
   std::array<std::atomic<std::uint16_t>, kRing> slot_of_{};  // by serial % kRing
   std::array<std::uint16_t, kRing> free_{};  // a stack; under mutex_, as the members below
   std::uint64_t free_count_ = 0;
-  // pinned, kMaxWriteBytes per slot, reused when the slot's serial is complete; null: nothing was
+  // pinned, kMaxWriteBytes per slot, reused when the slot's serial is complete; empty: nothing was
   // written
-  std::byte* staging_ = nullptr;
+  std::optional<CudaMemory> staging_;
   // Events of serials up to this one are free or reused.
   std::uint64_t reclaimed_ = 0;
 };

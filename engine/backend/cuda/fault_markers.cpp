@@ -12,22 +12,14 @@ std::uint64_t now(const std::uint64_t* word) noexcept {
 
 }  // namespace
 
-FaultMarkers::FaultMarkers(std::shared_ptr<const CudaContext> context,
+FaultMarkers::FaultMarkers(const std::shared_ptr<const CudaContext>& context,
                            std::shared_ptr<const CudaKernel> kernel, std::uint32_t nodes)
-    : context_(std::move(context)), kernel_(std::move(kernel)), nodes_(nodes) {
-  const SetupScope scope(*context_, Stage::Instantiate);
-  const std::size_t count = std::size_t{2} * std::max(nodes, 1u);
-  void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, count * sizeof(std::uint64_t),
-                           cudaHostAllocPortable | cudaHostAllocMapped),
-             "cudaHostAlloc", context_->at(Stage::Instantiate, "fault markers"));
-  words_ = static_cast<std::uint64_t*>(memory);
-  std::fill_n(words_, count, 0);
-}
-
-FaultMarkers::~FaultMarkers() {
-  const SetupScope scope(*context_, std::nothrow);
-  if (scope) cuda_ignore(cudaFreeHost(words_));
+    : kernel_(std::move(kernel)),
+      nodes_(nodes),
+      memory_(context, BufferKind::PinnedHost,
+              std::uint64_t{2} * std::max(nodes, 1u) * sizeof(std::uint64_t), Stage::Instantiate,
+              "fault markers") {
+  std::fill_n(memory_.words(), std::size_t{2} * std::max(nodes, 1u), 0);
 }
 
 std::vector<UnfinishedNode> FaultMarkers::unfinished() const {

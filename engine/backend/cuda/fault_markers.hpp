@@ -15,25 +15,21 @@ namespace reprise::detail {
 
 class FaultMarkers {
  public:
-  FaultMarkers(std::shared_ptr<const CudaContext> context, std::shared_ptr<const CudaKernel> kernel,
-               std::uint32_t nodes);
-  FaultMarkers(const FaultMarkers&) = delete;
-  FaultMarkers& operator=(const FaultMarkers&) = delete;
-  ~FaultMarkers();
+  FaultMarkers(const std::shared_ptr<const CudaContext>& context,
+               std::shared_ptr<const CudaKernel> kernel, std::uint32_t nodes);
 
   // Increments the word that it receives.
   [[nodiscard]] const CudaKernel& kernel() const noexcept { return *kernel_; }
   [[nodiscard]] std::uint64_t* begun(std::uint32_t node) const noexcept {
-    return words_ + std::size_t{2} * node;
+    return memory_.words() + std::size_t{2} * node;
   }
   [[nodiscard]] std::uint64_t* ended(std::uint32_t node) const noexcept { return begun(node) + 1; }
   [[nodiscard]] std::vector<UnfinishedNode> unfinished() const;
 
  private:
-  const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaKernel> kernel_;
   const std::uint32_t nodes_;
-  std::uint64_t* words_ = nullptr;  // two per node; same address on host and device
+  const CudaMemory memory_;  // two words per node; same address on host and device
 };
 
 }  // namespace reprise::detail

@@ -21,38 +21,31 @@ constexpr double kMaxDrift = 1e-4;  // a rate further from 1 is a measurement er
 
 GpuClock::GpuClock(std::shared_ptr<const CudaContext> context,
                    std::shared_ptr<const Readback> readback, std::shared_ptr<const CudaKernel> echo)
-    : context_(std::move(context)), readback_(std::move(readback)), echo_(std::move(echo)) {
-  const SetupScope scope(*context_, Stage::Profile);
-  void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, kMailboxWords * sizeof(std::uint64_t),
-                           cudaHostAllocPortable | cudaHostAllocMapped),
-             "cudaHostAlloc", context_->at(Stage::Profile, "for the clock"));
-  mailbox_ = static_cast<std::uint64_t*>(memory);
-}
-
-GpuClock::~GpuClock() {
-  const SetupScope scope(*context_, std::nothrow);
-  if (scope) cuda_ignore(cudaFreeHost(mailbox_));
-}
+    : context_(std::move(context)),
+      readback_(std::move(readback)),
+      echo_(std::move(echo)),
+      mailbox_(context_, BufferKind::PinnedHost, kMailboxWords * sizeof(std::uint64_t),
+               Stage::Profile, "for the clock") {}
 
 std::optional<ClockPair> GpuClock::measure() {
   const SetupScope scope(*context_, Stage::Profile);
   const CallContext call = context_->at(Stage::Profile, "the GPU's clock");
-  for (std::size_t i = 0; i < kMailboxWords; ++i) std::atomic_ref(mailbox_[i]).store(0);
+  std::uint64_t* mailbox = mailbox_.words();
+  for (std::size_t i = 0; i < kMailboxWords; ++i) std::atomic_ref(mailbox[i]).store(0);
   unsigned iterations = kIterations;
   unsigned long long timeout = kTimeout;
-  void* parameters[] = {&mailbox_, &iterations, &timeout};
+  void* parameters[] = {&mailbox, &iterations, &timeout};
   cuda_check(context_->driver.cuLaunchKernel(echo_->function(), 1, 1, 1, 1, 1, 1, 0,
                                              readback_->stream(), parameters, nullptr),
              "cuLaunchKernel", call);
   std::optional<ClockPair> best;
   for (unsigned iteration = 1; iteration <= kIterations; ++iteration) {
     const std::int64_t asked = steady_now();
-    std::atomic_ref(mailbox_[0]).store(iteration);
+    std::atomic_ref(mailbox[0]).store(iteration);
     const std::int64_t timeout_ns = iteration == 1 ? kFirstTimeout : kNextTimeout;
     std::uint64_t answer = 0;
     std::int64_t answered = asked;
-    while ((answer = std::atomic_ref(mailbox_[iteration]).load()) == 0 &&
+    while ((answer = std::atomic_ref(mailbox[iteration]).load()) == 0 &&
            answered - asked < timeout_ns)
       answered = steady_now();
     if (answer == 0) break;
@@ -62,7 +55,7 @@ std::optional<ClockPair> GpuClock::measure() {
     if (iteration > 1 && (!best || error < best->error))
       best = ClockPair{asked + (answered - asked) / 2, static_cast<std::int64_t>(answer), error};
   }
-  std::atomic_ref(mailbox_[0]).store(kIterations);  // lets a late kernel exit at once
+  std::atomic_ref(mailbox[0]).store(kIterations);  // lets a late kernel exit at once
   readback_->wait();
   return best;
 }

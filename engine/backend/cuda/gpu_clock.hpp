@@ -19,9 +19,6 @@ class GpuClock {
   // `echo` is reprise_clock_echo.
   GpuClock(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Readback> readback,
            std::shared_ptr<const CudaKernel> echo);
-  GpuClock(const GpuClock&) = delete;
-  GpuClock& operator=(const GpuClock&) = delete;
-  ~GpuClock();
 
   // Measures a new pair if the last one is older than a second and no other thread is measuring.
   // The answer comes from a one-thread kernel, so it needs free space on the GPU. On a timeout the
@@ -38,7 +35,7 @@ class GpuClock {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Readback> readback_;
   const std::shared_ptr<const CudaKernel> echo_;
-  std::uint64_t* mailbox_ = nullptr;  // pinned; shared with the GPU
+  const CudaMemory mailbox_;          // pinned; shared with the GPU
   std::mutex measuring_;              // held while measuring
   mutable std::mutex mutex_;          // guards the members below
   std::optional<ClockPair> last_;

@@ -27,7 +27,7 @@ class LoopCounters {
   [[nodiscard]] const CudaKernel& enter() const noexcept { return *enter_; }
   [[nodiscard]] const CudaKernel& iterate() const noexcept { return *iterate_; }
   [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept {
-    return words_ + std::size_t{kWords} * loop;
+    return memory_.words() + std::size_t{kWords} * loop;
   }
   // The current counts. Waits only for its own copy. Throws DeviceLost.
   [[nodiscard]] std::vector<LoopCount> read() const;
@@ -38,8 +38,8 @@ class LoopCounters {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaKernel> enter_, iterate_;
   const std::uint32_t loops_;
+  const CudaMemory memory_;
   cudaStream_t stream_ = nullptr;
-  std::uint64_t* words_ = nullptr;
 };
 
 }  // namespace reprise::detail

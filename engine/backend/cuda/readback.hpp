@@ -30,23 +30,19 @@ class Readback {
   static constexpr std::size_t kWords = std::size_t{1} << 16;
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;  // guards staging_
+  const CudaMemory staging_;
   CUstream stream_ = nullptr;
-  std::uint64_t* staging_ = nullptr;
 };
 
-// Zeroed device memory of an instrumentation object, which frees it.
+// Zeroed device memory of an instrumentation object.
 class InstrumentationMemory {
  public:
-  InstrumentationMemory(std::shared_ptr<const CudaContext> context, const Readback& readback,
+  InstrumentationMemory(const std::shared_ptr<const CudaContext>& context, const Readback& readback,
                         std::size_t words);
-  InstrumentationMemory(const InstrumentationMemory&) = delete;
-  InstrumentationMemory& operator=(const InstrumentationMemory&) = delete;
-  ~InstrumentationMemory();
-  [[nodiscard]] std::uint64_t* words() const noexcept { return words_; }
+  [[nodiscard]] std::uint64_t* words() const noexcept { return memory_.words(); }
 
  private:
-  const std::shared_ptr<const CudaContext> context_;
-  std::uint64_t* words_ = nullptr;
+  const CudaMemory memory_;
 };
 
 }  // namespace reprise::detail

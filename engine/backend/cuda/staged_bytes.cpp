@@ -44,29 +44,19 @@ std::uint64_t staged_bytes_of(const Recording& recording) {
 }  // namespace
 
 StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording)
-    : context_(std::move(context)) {
-  size_ = staged_bytes_of(recording);
+    : size_(staged_bytes_of(recording)) {
   if (size_ == 0) return;
-  const SetupScope scope(*context_, Stage::Instantiate);
-  void* memory = nullptr;
-  cuda_check(cudaHostAlloc(&memory, size_, cudaHostAllocPortable | cudaHostAllocMapped),
-             "cudaHostAlloc", context_->at(Stage::Instantiate, "bytes copied while recording"));
-  memory_ = static_cast<std::byte*>(memory);
-}
-
-StagedBytes::~StagedBytes() {
-  if (memory_ == nullptr) return;
-  const SetupScope scope(*context_, std::nothrow);
-  if (scope) cuda_ignore(cudaFreeHost(memory_));
+  memory_.emplace(std::move(context), BufferKind::PinnedHost, size_, Stage::Instantiate,
+                  "bytes copied while recording");
 }
 
 const std::byte* StagedBytes::add(std::uint32_t key, const void* bytes, std::uint64_t size) {
   const auto [at, is_new] = offsets_.try_emplace(key, used_);
   if (is_new) {
-    std::memcpy(memory_ + used_, bytes, size);
+    std::memcpy(memory_->bytes() + used_, bytes, size);
     used_ += aligned(size);
   }
-  return memory_ + at->second;
+  return memory_->bytes() + at->second;
 }
 
 }  // namespace reprise::detail

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "backend/cuda/cuda_context.hpp"
@@ -17,17 +18,13 @@ class StagedBytes {
   StagedBytes() = default;
   // Reserves memory for all bytes of `recording` and its bodies. Throws OutOfMemory.
   StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording);
-  StagedBytes(const StagedBytes&) = delete;
-  StagedBytes& operator=(const StagedBytes&) = delete;
-  ~StagedBytes();
 
   // Copies the bytes of a command to a stable address; a repeated key returns the first copy. `key`
   // is the command's number; the keys of bodies follow those of the recording.
   [[nodiscard]] const std::byte* add(std::uint32_t key, const void* bytes, std::uint64_t size);
 
  private:
-  std::shared_ptr<const CudaContext> context_;
-  std::byte* memory_ = nullptr;
+  std::optional<CudaMemory> memory_;  // empty: no bytes
   std::uint64_t size_ = 0, used_ = 0;
   std::unordered_map<std::uint32_t, std::uint64_t> offsets_;  // by key
 };

@@ -49,8 +49,9 @@ class BufferView {
   // True after the pool was cleared or the device was lost or shut down. Every use of a stale
   // handle throws StaleHandle.
   [[nodiscard]] bool is_stale() const noexcept;
-  // The address of the first byte on the device; of PinnedHost memory, on both sides. Throws
-  // StaleHandle, and Unsupported for a transient.
+  // The address of the first byte on the device; of PinnedHost memory, on both sides. It is valid
+  // while a handle, recording or graph holds the buffer, and freeing does not wait for work that
+  // the engine does not know. Throws StaleHandle, and Unsupported for a transient.
   [[nodiscard]] void* data() const;
   // data() as a CUdeviceptr. Throws as data().
   [[nodiscard]] std::uint64_t raw_device_ptr() const;

@@ -119,7 +119,8 @@ detail::StreamCaptureCore& StreamCapture::checked(std::string_view call) const {
                detail::concat(call, ": the capture has ended or was moved from; begin a new one"));
 }
 
-void StreamCapture::record_kernel_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
+void StreamCapture::record_kernel_arguments(const detail::CalledKernel& kernel,
+                                            const DispatchDesc& desc,
                                             std::span<const detail::CapturedArgument> args) {
   checked("record_kernel").kernel(kernel, desc, args);
 }

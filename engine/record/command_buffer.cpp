@@ -32,12 +32,14 @@ LabelScope::~LabelScope() {
   if (recorder_) recorder_->close_label(ticket_);
 }
 
-CommandRef Recorder::dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
+CommandRef Recorder::dispatch_arguments(const detail::CalledKernel& kernel,
+                                        const DispatchDesc& desc,
                                         std::span<const detail::Argument> args) {
   return checked(recorder_).dispatch(kernel, desc, args);
 }
 
-CommandRef Recorder::dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
+CommandRef Recorder::dispatch_arguments(const detail::CalledKernel& kernel,
+                                        const DispatchDesc& desc,
                                         std::span<const detail::Argument> args,
                                         std::span<const std::shared_ptr<const void>> owners) {
   detail::RecorderCore& core = checked(recorder_);

@@ -53,6 +53,8 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
   const std::size_t block_offset =
       (arguments_offset + pointers * sizeof(BufferArgument) + kBlockAlignment - 1) &
       ~(kBlockAlignment - 1);
+  const std::size_t block_bytes =  // a multiple, so that it is cleared without a call
+      (core->parameter_bytes + kBlockAlignment - 1) & ~(kBlockAlignment - 1);
   std::byte* memory = nullptr;
   BufferAccess* accesses = nullptr;
   DispatchPayload* payload = nullptr;
@@ -60,15 +62,15 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
   std::uint32_t access_count = 0;
   transact([&] {
     Arena& arena = *lists_.arena;
-    memory = static_cast<std::byte*>(
-        arena.allocate(block_offset + core->parameter_bytes, kBlockAlignment));
+    memory = static_cast<std::byte*>(arena.allocate(block_offset + block_bytes, kBlockAlignment));
     static_cast<void>(lists_.commands.reserve(arena, 1));
     if (pointers != 0) accesses = lists_.accesses.reserve(arena, pointers);
     SlotArgument* const slot_arguments =
         slots == 0 ? nullptr : arena.make_array<SlotArgument>(slots);
     SlotArgument* next_slot = slot_arguments;
     std::byte* const block = memory + block_offset;
-    std::memset(block, 0, core->parameter_bytes);
+    for (std::size_t at = 0; at < block_bytes; at += kBlockAlignment)
+      std::memset(block + at, 0, kBlockAlignment);
     buffer_arguments = reinterpret_cast<BufferArgument*>(memory + arguments_offset);
     BufferArgument* next = buffer_arguments;
     const std::uint32_t kernel_index = intern(core_of(called.kernel));

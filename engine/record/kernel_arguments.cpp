@@ -174,9 +174,8 @@ bool types_fit(const KernelParameter& parameter, const Argument& argument) {
   return argument.slot == nullptr && convert(*got, argument.value, *wanted, nullptr);
 }
 
-void store_value(const KernelParameter& parameter, const Argument& argument, std::byte* to) {
-  if (argument.type == parameter.type || argument.type == nullptr || parameter.type == nullptr ||
-      *argument.type == *parameter.type) {
+void store_converted(const KernelParameter& parameter, const Argument& argument, std::byte* to) {
+  if (argument.type == nullptr || parameter.type == nullptr || *argument.type == *parameter.type) {
     std::memcpy(to, argument.value, argument.size);
   } else {
     static_cast<void>(convert(*argument.type, argument.value, *parameter.type, to));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -30,9 +31,22 @@ namespace reprise::detail {
          types_fit(parameter, argument);
 }
 
+// store_value() of types that were compiled separately.
+void store_converted(const KernelParameter& parameter, const Argument& argument, std::byte* to);
+
 // Stores a value that fits; numbers are converted to the parameter's type. `to`: parameter.size
 // bytes.
-void store_value(const KernelParameter& parameter, const Argument& argument, std::byte* to);
+inline void store_value(const KernelParameter& parameter, const Argument& argument, std::byte* to) {
+  if (argument.type != parameter.type) {
+    store_converted(parameter, argument, to);
+    return;
+  }
+  switch (argument.size) {  // a copy of a known size needs no call
+    case 4: std::memcpy(to, argument.value, 4); return;
+    case 8: std::memcpy(to, argument.value, 8); return;
+    default: std::memcpy(to, argument.value, argument.size);
+  }
+}
 
 struct ArgumentFault {
   ErrorCode code = ErrorCode::ArgumentSize;

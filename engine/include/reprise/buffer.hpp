@@ -38,6 +38,7 @@ void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t siz
 // noexcept.
 class BufferView {
  public:
+  using element_type = std::byte;
   BufferView() = default;
 
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
@@ -115,6 +116,7 @@ class GpuRef : public BufferView {
   static_assert(std::is_trivially_copyable_v<T>, "device memory holds trivially copyable types");
 
  public:
+  using element_type = T;
   using value_type = std::remove_const_t<T>;
   GpuRef() = default;
   // Throws InvalidArgument unless the range holds whole, aligned values of T.
@@ -152,6 +154,7 @@ class HostRef : public BufferView {
   static_assert(std::is_trivially_copyable_v<T>, "host copies move trivially copyable types");
 
  public:
+  using element_type = T;
   using value_type = std::remove_const_t<T>;
   HostRef() = default;
   // Throws InvalidArgument unless the range is PinnedHost memory with whole, aligned values of T.
@@ -222,52 +225,69 @@ template <detail::HostRange C>
 template <detail::HostRange C>
 [[nodiscard]] HostBytes borrowed(C& bytes) { return borrowed(std::span(bytes)); }
 
-// A declared access of a command to a range of bytes.
+// A declared access of a command to a range of bytes. Holds the buffer.
 struct AccessedView {
   BufferView view;
   Access access = Access::Read;
-  const ValueType* type = nullptr;  // of the elements; null: unknown
   bool is_declared = true;          // false: `access` is a default
+  const ValueType* type = nullptr;  // of the elements; null: unknown
 };
-[[nodiscard]] inline AccessedView read(BufferView v) { return {std::move(v), Access::Read}; }
-[[nodiscard]] inline AccessedView write(BufferView v) { return {std::move(v), Access::Write}; }
-[[nodiscard]] inline AccessedView read_write(BufferView v) {
-  return {std::move(v), Access::ReadWrite};
-}
-template <detail::TypedRef Ref>
-[[nodiscard]] AccessedView read(const Ref& ref) {
-  return {ref, Access::Read, &detail::value_type<typename Ref::value_type>};
-}
-template <detail::TypedRef Ref>
-[[nodiscard]] AccessedView write(const Ref& ref) {
-  return {ref, Access::Write, &detail::value_type<typename Ref::value_type>};
-}
-template <detail::TypedRef Ref>
-[[nodiscard]] AccessedView read_write(const Ref& ref) {
-  return {ref, Access::ReadWrite, &detail::value_type<typename Ref::value_type>};
-}
+// A declared access to a buffer that has a name, at its address: recording copies no handle. It
+// must not outlive that variable; the AccessedView that it converts to may.
+struct AccessedRef {
+  operator AccessedView() const { return {*view, access, true, type}; }
+  const BufferView* view;
+  Access access;
+  const ValueType* type;
+};
+
 namespace detail {
-// The default access: everything that the elements allow.
-template <class T>
-[[nodiscard]] AccessedView undeclared(const GpuRef<T>& ref) {
-  return {ref, std::is_const_v<T> ? Access::Read : Access::ReadWrite,
-          &value_type<std::remove_const_t<T>>, false};
+template <class V>
+concept AnyView = std::is_base_of_v<BufferView, V>;
+// Memory of constant elements can only be read.
+template <class V>
+concept WritableView = AnyView<V> && !std::is_const_v<typename V::element_type>;
+// Of a view's elements; null: unknown.
+template <class V>
+[[nodiscard]] constexpr const ValueType* element_type_of() noexcept {
+  if constexpr (TypedRef<V>) {
+    return &value_type<typename V::value_type>;
+  } else {
+    return nullptr;
+  }
 }
-template <class T>
-[[nodiscard]] AccessedView undeclared(const HostRef<T>& ref) {
-  return {ref, std::is_const_v<T> ? Access::Read : Access::ReadWrite,
-          &value_type<std::remove_const_t<T>>, false};
+// The default access: everything that the elements allow.
+template <AnyView V>
+[[nodiscard]] AccessedView undeclared(const V& view) {
+  return {view, WritableView<V> ? Access::ReadWrite : Access::Read, false, element_type_of<V>()};
 }
 }  // namespace detail
-// Memory of constant elements can only be read.
-template <class T>
-AccessedView write(const GpuRef<const T>&) = delete;
-template <class T>
-AccessedView read_write(const GpuRef<const T>&) = delete;
-template <class T>
-AccessedView write(const HostRef<const T>&) = delete;
-template <class T>
-AccessedView read_write(const HostRef<const T>&) = delete;
+
+template <detail::AnyView V>
+[[nodiscard]] AccessedRef read(const V& view) noexcept {
+  return {&view, Access::Read, detail::element_type_of<V>()};
+}
+template <detail::WritableView V>
+[[nodiscard]] AccessedRef write(const V& view) noexcept {
+  return {&view, Access::Write, detail::element_type_of<V>()};
+}
+template <detail::WritableView V>
+[[nodiscard]] AccessedRef read_write(const V& view) noexcept {
+  return {&view, Access::ReadWrite, detail::element_type_of<V>()};
+}
+// Of a temporary.
+template <detail::AnyView V>
+[[nodiscard]] AccessedView read(const V&& view) {
+  return read(view);
+}
+template <detail::WritableView V>
+[[nodiscard]] AccessedView write(const V&& view) {
+  return write(view);
+}
+template <detail::WritableView V>
+[[nodiscard]] AccessedView read_write(const V&& view) {
+  return read_write(view);
+}
 
 namespace detail {
 
@@ -275,15 +295,18 @@ namespace detail {
 // objects of the caller.
 struct Argument {
   const BufferView* view = nullptr;  // null: a value
-  Access access = Access::Read;
   const void* value = nullptr;
-  std::uint32_t size = 0;                  // of the value, bytes
   const std::string_view* slot = nullptr;  // name of its scalar slot; null: a constant
   const ValueType* type = nullptr;         // of the value or the elements; null: unknown
-  bool is_declared = true;                 // false: `access` is a default
+  std::uint32_t size = 0;                  // of the value, bytes
+  Access access = Access::Read;
+  bool is_declared = true;  // false: `access` is a default
 };
 [[nodiscard]] inline Argument make_argument(const AccessedView& a) {
-  return {.view = &a.view, .access = a.access, .type = a.type, .is_declared = a.is_declared};
+  return {.view = &a.view, .type = a.type, .access = a.access, .is_declared = a.is_declared};
+}
+[[nodiscard]] inline Argument make_argument(const AccessedRef& a) {
+  return {.view = a.view, .type = a.type, .access = a.access};
 }
 template <class T>
 [[nodiscard]] Argument make_argument(const T& value) {
@@ -293,7 +316,7 @@ template <class T>
       !std::is_pointer_v<T>,
       "pass buffers, not raw addresses: read(x), write(x) or read_write(x); adopt foreign ones");
   static_assert(std::is_trivially_copyable_v<T>, "kernel values are trivially copyable");
-  return {.value = &value, .size = static_cast<std::uint32_t>(sizeof(T)), .type = &value_type<T>};
+  return {.value = &value, .type = &value_type<T>, .size = static_cast<std::uint32_t>(sizeof(T))};
 }
 
 }  // namespace detail

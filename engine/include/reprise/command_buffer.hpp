@@ -130,10 +130,10 @@ class Recorder {
       return dispatch_arguments(kernel, desc, std::span(list, sizeof...(Args)));
     }
   }
-  CommandRef dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
+  CommandRef dispatch_arguments(const detail::CalledKernel& kernel, const DispatchDesc& desc,
                                 std::span<const detail::Argument> args);
   // Also holds `owners` until the last launch of every graph with this command has completed.
-  CommandRef dispatch_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
+  CommandRef dispatch_arguments(const detail::CalledKernel& kernel, const DispatchDesc& desc,
                                 std::span<const detail::Argument> args,
                                 std::span<const std::shared_ptr<const void>> owners);
 

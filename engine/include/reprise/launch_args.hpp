@@ -30,6 +30,7 @@ class LaunchArgs {
   ~LaunchArgs();
 
   void push(AccessedView view);
+  void push(const AccessedRef& ref) { push(AccessedView(ref)); }
   // Any argument that Recorder::dispatch takes.
   template <class T>
   void push(const T& argument) {

@@ -28,9 +28,9 @@ namespace detail {
 template <class T>
 [[nodiscard]] Argument make_argument(const ScalarSlot<T>& argument) {
   return {.value = &argument.value,
-          .size = static_cast<std::uint32_t>(sizeof(T)),
           .slot = &argument.name,
-          .type = &value_type<T>};
+          .type = &value_type<T>,
+          .size = static_cast<std::uint32_t>(sizeof(T))};
 }
 }  // namespace detail
 

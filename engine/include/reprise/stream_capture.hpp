@@ -60,7 +60,7 @@ template <class T>
     Argument argument{.view = &value, .access = Access::ReadWrite, .is_declared = false};
     if constexpr (TypedRef<T>) argument.type = &value_type<typename T::value_type>;
     return {argument, nullptr, Kind::View};
-  } else if constexpr (std::is_same_v<T, AccessedView>) {
+  } else if constexpr (std::is_same_v<T, AccessedView> || std::is_same_v<T, AccessedRef>) {
     return {make_argument(value), nullptr, Kind::View};
   } else {
     return {make_argument(value), nullptr, Kind::Value};
@@ -95,7 +95,7 @@ class StreamCapture {
         detail::make_captured_argument(args)..., {}};
     record_kernel_arguments(kernel, desc, std::span(list, sizeof...(Args)));
   }
-  void record_kernel_arguments(detail::CalledKernel kernel, const DispatchDesc& desc,
+  void record_kernel_arguments(const detail::CalledKernel& kernel, const DispatchDesc& desc,
                                std::span<const detail::CapturedArgument> args);
   // Appends a copy of `bytes` bytes; the argument order is that of cudaMemcpy. Each replay accesses
   // the host memory, which the caller keeps alive unless it belongs to a pool. Throws

@@ -103,6 +103,20 @@ TEST_CASE("launch args: an unusable argument is refused and records nothing") {
   CHECK(cmd.command_count() == 0);
 }
 
+TEST_CASE("launch args: a pushed access holds its buffer") {
+  RecordFixture f;
+  LaunchArgs args;
+  std::weak_ptr<const void> buffer;
+  {
+    const auto x = f.buffer<float>(6, "x");
+    buffer = x.validate();
+    args.push(read(x));
+  }
+  CHECK_FALSE(buffer.expired());
+  CHECK(args.arguments()[0].view->name() == "x");
+  CHECK(args.arguments()[0].access == Access::Read);
+}
+
 TEST_CASE("launch args: a GpuRef pushes itself as read-write") {
   RecordFixture f;
   LaunchArgs args;

@@ -85,7 +85,7 @@ set(definitions "")
 foreach(kernel IN LISTS gpu_only_kernels)
   string(APPEND definitions "namespace shaders {
 __attribute__((visibility(\"default\"))) extern const reprise::KernelDesc ${kernel};
-constinit const reprise::KernelDesc ${kernel} = {\"${kernel}\", {}, nullptr, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE};
+constinit const reprise::KernelDesc ${kernel} = {\"${kernel}\", {}, nullptr, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE, false, REPRISE_SHADER_PTX};
 }\n")
 endforeach()
 foreach(constant IN LISTS gpu_only_constants)

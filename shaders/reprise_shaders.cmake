@@ -3,7 +3,8 @@
 # Compiles each shader file for every device, into <target>, which links reprise::engine:
 #   - the C++ compiler builds the kernels of the host device;
 #   - nvcc, if the engine has the CUDA device, builds a fatbin for REPRISE_CUDA_ARCHITECTURES
-#     (compute capabilities; the last one also as PTX), which is embedded in the target.
+#     (compute capabilities; the last one also as PTX), which is embedded in the target, as is that
+#     PTX as text.
 # Generates <a.shaders.hpp> on the include path of the target and of targets that link it:
 # `shaders::NAME`, a const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) that one of the
 # two compilers sees in a.cu, and a const reprise::ConstantDesc for each REPRISE_CONSTANT(NAME, ...).
@@ -58,8 +59,8 @@ function(reprise_run_early target name)
   endif()
 endfunction()
 
-# Builds ${folder}/${stem}.fatbin from `file`, and a source of the target that embeds it as the
-# function `image`. `options`: of nvcc.
+# Builds ${folder}/${stem}.fatbin and .ptx from `file`, and a source of the target that embeds them
+# as the functions `image` and `image`_ptx. `options`: of nvcc.
 function(reprise_add_shader_image target file folder stem image options)
   if(NOT CUDAToolkit_NVCC_EXECUTABLE)
     message(FATAL_ERROR "reprise_add_shaders needs nvcc, because the engine was built with the CUDA device, and "
@@ -73,12 +74,22 @@ function(reprise_add_shader_image target file folder stem image options)
   list(APPEND architectures -gencode arch=compute_${newest},code=compute_${newest})
 
   set(fatbin ${folder}/${stem}.fatbin)
+  set(ptx ${folder}/${stem}.ptx)
+  set(kept ${folder}/${stem}.kept)  # nvcc's intermediate files, of which the PTX is one
+  list(LENGTH REPRISE_CUDA_ARCHITECTURES count)
+  set(kept_ptx ${kept}/${stem}.ptx)
+  if(count GREATER 1)
+    set(kept_ptx ${kept}/${stem}.compute_${newest}.ptx)
+  endif()
   reprise_preprocessor_options(includes_and_definitions ${target})
   file(RELATIVE_PATH shown ${CMAKE_SOURCE_DIR} ${file})
-  add_custom_command(OUTPUT ${fatbin}
-    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin ${options} --threads 2
+  add_custom_command(OUTPUT ${fatbin} ${ptx}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${kept}
+    COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin ${options} --threads 2 --keep --keep-dir ${kept}
       -Wno-deprecated-gpu-targets -ccbin ${CMAKE_CXX_COMPILER} ${architectures}
       ${includes_and_definitions} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${file}
+    COMMAND ${CMAKE_COMMAND} -E rename ${kept_ptx} ${ptx}
+    COMMAND ${CMAKE_COMMAND} -E rm -r ${kept}
     DEPENDS ${file}
     DEPFILE ${fatbin}.d
     COMMENT "Compiling ${shown} for compute capabilities ${REPRISE_CUDA_ARCHITECTURES}"
@@ -86,9 +97,10 @@ function(reprise_add_shader_image target file folder stem image options)
   reprise_run_early(${target} ${image}_fatbin ${fatbin})
 
   set(source ${folder}/${stem}.image.cpp)
-  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The fatbin of ${stem}.cu.
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The fatbin and the PTX of ${stem}.cu.
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 asm(R\"(
   .pushsection .rodata
@@ -100,16 +112,25 @@ ${image}_begin:
   .globl ${image}_end
   .hidden ${image}_end
 ${image}_end:
+  .globl ${image}_text
+  .hidden ${image}_text
+${image}_text:
+  .incbin \"${ptx}\"
+  .globl ${image}_text_end
+  .hidden ${image}_text_end
+${image}_text_end:
   .popsection
 )\");
 extern \"C\" __attribute__((visibility(\"hidden\"))) const std::byte ${image}_begin[], ${image}_end[];
+extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${image}_text[], ${image}_text_end[];
 
 namespace reprise_shader_images {
 __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}() { return {${image}_begin, ${image}_end}; }
+__attribute__((visibility(\"hidden\"))) std::string_view ${image}_ptx() { return {${image}_text, ${image}_text_end}; }
 }  // namespace reprise_shader_images
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS ${fatbin} SKIP_UNITY_BUILD_INCLUSION ON)
-  target_sources(${target} PRIVATE ${source} ${fatbin})
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${fatbin};${ptx}" SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${target} PRIVATE ${source} ${fatbin} ${ptx})
 endfunction()
 
 # Writes ${folder}/${stem}.shaders.hpp and ${stem}.host.inc in the build: what `file` declares
@@ -192,10 +213,13 @@ function(reprise_add_shaders target)
       set(image_lines "
 #include <cstddef>
 #include <span>
+#include <string_view>
 namespace reprise_shader_images {
 __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}();
+__attribute__((visibility(\"hidden\"))) std::string_view ${image}_ptx();
 }
 #define REPRISE_SHADER_IMAGE &reprise_shader_images::${image}
+#define REPRISE_SHADER_PTX &reprise_shader_images::${image}_ptx
 ")
     endif()
     set(source ${folder}/${stem}.shaders.cpp)

@@ -138,7 +138,9 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   NodeHints& hints = known.hints;
   if (desc.lowering.mode == Lowering::Mode::Persistent && !desc.lowering.fault_markers) {
     hints.segment_blocks = segment_blocks(*recording, dependencies);
-    hints.segment_lists = desc.segment_lists;
+    hints.segment_lists =
+        std::max(1u, desc.segment_lists * kMinSegmentThreads /
+                         segment_block_threads(*recording, dependencies, hints.segment_blocks));
   }
   const bool has_same_lowering =
       before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&

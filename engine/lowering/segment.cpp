@@ -1,6 +1,7 @@
 #include "lowering/segment.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <queue>
 #include <unordered_set>
@@ -16,6 +17,9 @@ namespace {
 // Measured on an H100 (ns): from the end of an item to the start of a dependent one of another list
 // and of the same list, and the part of an item that is not its dispatch.
 constexpr std::uint64_t kOtherListLatencyNs = 1'000, kSameListLatencyNs = 50, kItemNs = 100;
+// Of a dispatch whose cost is not known. Too high a guess costs a wait between lists; too low a one
+// lets dispatches that could run beside each other run one after the other.
+constexpr std::uint64_t kUnknownCostNs = 2'000;
 
 class SegmentScheduler {
  public:
@@ -54,7 +58,7 @@ class SegmentScheduler {
   [[nodiscard]] std::uint64_t cost(std::uint32_t node) const {
     return kItemNs +
            (hints_.costs.empty()
-                ? 0
+                ? kUnknownCostNs
                 : hints_.costs[lowered_.nodes[segment_.first_node + node].dependency_node]);
   }
   // Calls `visit` with each predecessor inside the segment.
@@ -209,7 +213,8 @@ std::string_view segment_exclusion(const Recording& recording, std::uint32_t com
   if (dispatch.cluster) return "thread block cluster";
   if (recording.starts_programmatically(command)) return "programmatic start";
   if (dispatch.grid.volume() > std::numeric_limits<std::uint32_t>::max()) return "too many blocks";
-  return {};
+  const auto& kernel = recording.kernels[dispatch.kernel]->backend;
+  return kernel ? kernel->segment_exclusion(recording, dispatch) : std::string_view();
 }
 
 std::vector<std::uint32_t> segment_blocks(const Recording& recording,
@@ -222,6 +227,17 @@ std::vector<std::uint32_t> segment_blocks(const Recording& recording,
           static_cast<std::uint32_t>(recording.payload<DispatchPayload>(command).grid.volume());
   }
   return blocks;
+}
+
+std::uint32_t segment_block_threads(const Recording& recording, const DependencyGraph& dependencies,
+                                    std::span<const std::uint32_t> blocks) {
+  std::uint32_t threads = kMinSegmentThreads;
+  for (std::uint32_t node = 0; node < blocks.size(); ++node) {
+    if (blocks[node] == 0) continue;
+    const auto& dispatch = recording.payload<DispatchPayload>(dependencies.node_command[node]);
+    threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
+  }
+  return std::bit_ceil(threads);
 }
 
 SegmentPartition partition_into_segments(const DependencyGraph& dependencies,

@@ -16,6 +16,8 @@ namespace reprise::detail {
 struct LoweredGraph;
 struct NodeHints;
 
+inline constexpr std::uint32_t kMinSegmentThreads = 128;  // of a persistent block
+
 // Some blocks of a dispatch, in linear order.
 struct SegmentItem {
   std::uint32_t node = 0;  // in LoweredGraph::nodes
@@ -54,6 +56,11 @@ struct Segment {
 // By dependency node: the blocks of a dispatch that can be in a segment; 0 for all other nodes.
 [[nodiscard]] std::vector<std::uint32_t> segment_blocks(const Recording& recording,
                                                         const DependencyGraph& dependencies);
+
+// Threads in a persistent block that runs these blocks: a power of two, at least 128.
+[[nodiscard]] std::uint32_t segment_block_threads(const Recording& recording,
+                                                  const DependencyGraph& dependencies,
+                                                  std::span<const std::uint32_t> blocks);
 
 // Divides the nodes with blocks into segments of at least two nodes. Every path between two nodes
 // of a segment stays inside it.

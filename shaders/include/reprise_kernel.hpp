@@ -133,19 +133,21 @@ class InstanceParameters<void (*)(Parameters...)> {
 
 using namespace reprise::host_kernel::language;
 
-// The build defines both for each shader file: its path, and the function that returns its fatbin.
+// The build defines these for each shader file: its path, and the functions that return its fatbin
+// and PTX.
 #ifndef REPRISE_SHADER_SOURCE
 #define REPRISE_SHADER_SOURCE __FILE__
 #endif
 #ifndef REPRISE_SHADER_IMAGE
 #define REPRISE_SHADER_IMAGE nullptr
+#define REPRISE_SHADER_PTX nullptr
 #endif
 
 #define REPRISE_DESCRIBE_KERNEL(name, ...)                                                       \
   namespace shaders {                                                                            \
   __attribute__((visibility("default"))) extern const reprise::KernelDesc name;                  \
   constinit const reprise::KernelDesc name = reprise::host_kernel::describe_kernel<__VA_ARGS__>( \
-      #name, REPRISE_SHADER_IMAGE, REPRISE_SHADER_SOURCE);                                       \
+      #name, REPRISE_SHADER_IMAGE, REPRISE_SHADER_PTX, REPRISE_SHADER_SOURCE);                   \
   }
 
 #define REPRISE_KERNEL(name, parameters)                                  \

@@ -63,12 +63,14 @@ Lowering lowering_of(const std::string& name) {
   if (name == "auto" || name == "tuned" || name == "costs" || name == "traced")
     return Lowering::Auto;
   if (name == "faithful") return Lowering::Faithful;
+  if (name == "persistent") return Lowering::Persistent;
   if (name.starts_with("lanes-")) {
     const std::optional<std::uint32_t> lanes = whole_number(std::string_view(name).substr(6));
     if (lanes && *lanes != 0 && *lanes <= 65535) return Lowering::Lanes(*lanes);
   }
-  throw std::invalid_argument("unknown lowering '" + name +
-                              "'; use auto, tuned, costs, traced, faithful or lanes-16");
+  throw std::invalid_argument(
+      "unknown lowering '" + name +
+      "'; use auto, tuned, costs, traced, faithful, persistent or lanes-16");
 }
 
 }  // namespace reprise::bench

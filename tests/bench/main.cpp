@@ -138,7 +138,7 @@ void print_list() {
   std::printf(
       "lowerings: auto, tuned, costs (auto, with the kernels' durations), traced (auto, with costs "
       "from a trace "
-      "of replays), faithful, lanes-K\n");
+      "of replays), faithful, persistent, lanes-K\n");
 }
 
 int run(const Options& options) {
@@ -207,7 +207,8 @@ int main(int argc, char** argv) try {
   axis("--nodes", axes.nodes, "approximate numbers of nodes")
       ->type_name("NUMBERS")
       ->check(CLI::Range(1u, kMaxTasks));
-  axis("--lowering", axes.lowerings, "lowerings: auto, tuned, costs, traced, faithful, lanes-16...")
+  axis("--lowering", axes.lowerings,
+       "lowerings: auto, tuned, costs, traced, faithful, persistent, lanes-16...")
       ->type_name("NAMES");
   app.add_flag_callback(
          "--tuned", [&] { tuned = true; }, "also measure tuned graphs")

@@ -143,16 +143,6 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: a number of lanes outside 1 to 65535
   });
 }
 
-TEST_CASE_FIXTURE(DeviceFixture, "lowering: Persistent is refused by devices without segments") {
-  if (device.info().limits.max_segment_blocks != 0) return;
-  CommandBuffer cmd = recording();
-  cmd.host([] {});
-  cmd.end();
-  check_refused(ErrorCode::Unsupported, {"Lowering::Persistent", device.info().selector}, [&] {
-    static_cast<void>(device.compile(cmd, {.lowering = Lowering::Persistent}));
-  });
-}
-
 TEST_CASE_FIXTURE(DeviceFixture,
                   "lowering: Persistent matches a C++ reference for random recordings") {
   if (device.info().limits.max_segment_blocks == 0) return;

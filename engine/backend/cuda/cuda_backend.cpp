@@ -72,7 +72,8 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   const bool is_gpu_only = desc.host == nullptr && desc.parameters.empty();
   const std::span<const KernelParameter> parameters =
       is_gpu_only ? from->signature(desc.name) : desc.parameters;
-  auto kernel = std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name);
+  auto kernel =
+      std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name, desc.ptx);
   const std::vector<KernelParameter> compiled = kernel->parameters();
   check_parameters(desc.name, parameters, compiled);
   return CudaKernel::core(std::move(kernel), {parameters.begin(), parameters.end()}, compiled);
@@ -143,9 +144,12 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
   std::unique_ptr<const FaultMarkers> markers =
       plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
   std::unique_ptr<const LoopCounters> loops = loop_counters(*plan->recording);
+  std::unique_ptr<CudaSegments> segments;
+  if (!plan->lowered.segments.empty())
+    segments = std::make_unique<CudaSegments>(context_, segment_kernels_, *plan, bindings);
   return std::make_unique<CudaExec>(context_, std::move(plan), bindings,
                                     std::move(entry_exit_kernel), std::move(timestamps), nodes_by,
-                                    std::move(markers), std::move(loops));
+                                    std::move(markers), std::move(loops), std::move(segments));
 }
 
 void CudaBackend::simulate_loss() {

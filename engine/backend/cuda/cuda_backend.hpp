@@ -10,6 +10,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_instrumentation.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/cuda_segments.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/loop_counters.hpp"
 
@@ -53,6 +54,7 @@ class CudaBackend final : public Backend {
   std::mutex mutex_;
   // By address of the image. Images are never freed.
   std::map<const std::byte*, std::shared_ptr<CudaLibrary>> libraries_;
+  SegmentKernels segment_kernels_;
   std::shared_ptr<const CudaKernel> entry_exit_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };

@@ -5,6 +5,7 @@
 
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/cuda_driver.hpp"
+#include "backend/cuda/segment_records.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -49,6 +50,12 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
       attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0
           ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor)
           : 0;
+  // Persistent kernels copy their records asynchronously, and all their blocks have to be resident.
+  constexpr int kFirstWithAsyncCopies = 8;
+  limits.max_segment_blocks = static_cast<int>(info.compute_major) >= kFirstWithAsyncCopies &&
+                                      limits.max_cooperative_blocks != 0
+                                  ? info.multiprocessors * kSegmentThreads / kMinSegmentThreads
+                                  : 0;
   limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);
   limits.buffer_alignment = 256;  // guaranteed by CUDA's allocators
   limits.conditionals = conditionals_of(info.driver_version);

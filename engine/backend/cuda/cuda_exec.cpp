@@ -11,12 +11,14 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
                    const Bindings& bindings, std::shared_ptr<const CudaKernel> entry_exit,
                    std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
                    std::unique_ptr<const FaultMarkers> markers,
-                   std::unique_ptr<const LoopCounters> loops)
+                   std::unique_ptr<const LoopCounters> loops,
+                   std::unique_ptr<CudaSegments> segments)
     : context_(std::move(context)),
       plan_(std::move(plan)),
       entry_exit_(std::move(entry_exit)),
       markers_(std::move(markers)),
       loops_(std::move(loops)),
+      segments_(std::move(segments)),
       resources_(std::make_shared<Resources>(context_, *plan_->recording)),
       timing_(timing_layout(*plan_)),
       bindings_(bindings),
@@ -31,15 +33,16 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     cuda_check(cudaGraphCreate(&graph_, 0), "cudaGraphCreate", context_->at(Stage::Instantiate));
     CudaGraphBuilder::Timestamps timestamps;
     if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
-    CudaGraphBuilder builder(*context_, *plan_, bindings,
-                             {graph_, resources_->staged, callbacks_, resources_->retained,
-                              entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
+    CudaGraphBuilder builder(
+        *context_, *plan_, bindings,
+        {graph_, resources_->staged, callbacks_, resources_->retained, entry_exit_.get(),
+         timestamps, markers_.get(), loops_.get(), nullptr, segments_.get()});
     builder.add_nodes();
     exec_ = builder.instantiate();
     boundary_ = builder.boundary();
     nodes_ = builder.exec_nodes(exec_);
     source_nodes_.reset(nodes_.nodes.size());
-    update_.disable_all(nodes_, bindings_);
+    update_.disable_all(nodes_, *plan_, bindings_);
   } catch (...) {
     destroy();
     throw;
@@ -140,7 +143,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
     }
     clone = builder.instantiate();
     clone_nodes = builder.exec_nodes(clone);
-    update_.disable_all(clone_nodes, bindings_);
+    update_.disable_all(clone_nodes, *plan_, bindings_);
     cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
                "cuGraphUpload", call);
     instrumentation.readback->wait();
@@ -185,7 +188,7 @@ cudaGraph_t CudaExec::clone_graph() const {
   const std::lock_guard lock(changing_);
   // The entry and exit kernels contain timestamps that are for this graph's replays only.
   const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();
-  if (is_changed_ || entry_exit_timestamps) return rebuild_graph().release();
+  if (is_changed_ || entry_exit_timestamps || segments_) return rebuild_graph().release();
   cudaGraph_t copy = nullptr;
   const CallContext call = context_->at(Stage::Instantiate, plan_->label);
   cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", call);
@@ -251,6 +254,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
       uploaded_ = true;
     }
     exec = exec_;
+    if (segments_) segments_->count_launch();
   }
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
   ++launches_;

@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/cuda_replay_source.hpp"
+#include "backend/cuda/cuda_segments.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/host_callbacks.hpp"
 #include "backend/cuda/loop_counters.hpp"
@@ -29,11 +30,12 @@ class CudaExec final : public BackendExec {
  public:
   // `entry_exit`: null if the plan has no entry kernel, exit kernel or join. `instrumentation`
   // times the replays, and `nodes_by` (Timestamp or Cupti) their nodes; null: no timing. `markers`,
-  // `loops`: null if the plan has none.
+  // `loops`, `segments`: null if the plan has none.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
            const Bindings& bindings, std::shared_ptr<const CudaKernel> entry_exit,
            std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
-           std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops);
+           std::unique_ptr<const FaultMarkers> markers, std::unique_ptr<const LoopCounters> loops,
+           std::unique_ptr<CudaSegments> segments);
   // Takes ownership of `graph`. `owner` keeps alive what its nodes use; `plan` names it.
   // `instrumentation` times the replays, not their nodes; null: no timing.
   CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
@@ -85,6 +87,19 @@ class CudaExec final : public BackendExec {
   // values of bindings_. A refused change leaves nodes and bindings_ as before.
   [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change,
                                     std::uint32_t node);
+  // True if the segments of exec_ can run those of `plan`.
+  [[nodiscard]] bool has_same_segments(const Plan& plan) const {
+    return plan_->lowered.segments == plan.lowered.segments &&
+           (!segments_ || segments_->has_parts_of(plan));
+  }
+  // Writes the records of all segments that contain one of the nodes, and returns these segments.
+  // If that fails, all keep their records. undo_segments() returns to those before.
+  [[nodiscard]] std::vector<std::uint32_t> write_segments(std::span<const std::uint32_t> nodes,
+                                                          const Plan& plan,
+                                                          const Bindings& bindings);
+  void undo_segments(std::span<const std::uint32_t> segments) noexcept;
+  // Sets the nodes of segments in exec_ to the records that were written.
+  void set_segments(std::span<const std::uint32_t> segments);
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change,
                                      std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
@@ -110,6 +125,8 @@ class CudaExec final : public BackendExec {
   const std::shared_ptr<const CudaKernel> entry_exit_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: the plan has no loop
+  // Of exec_; clones and copies run the dispatches as nodes. Null: the plan has no segments.
+  const std::unique_ptr<CudaSegments> segments_;
   const std::shared_ptr<const void> owner_;
   std::shared_ptr<Resources> resources_;
   mutable HostCallbacks callbacks_;

@@ -1,6 +1,8 @@
 // CudaExec's changes: of single nodes in every executable, and of the whole plan.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "backend/cuda/cuda_exec.hpp"
@@ -15,28 +17,73 @@ ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change,
   const bool switches =
       change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
   return switches
-             ? update_.set_enabled(of, node, bindings_)
+             ? update_.set_enabled(of, node, *plan_, bindings_)
              : update_.set(of, node, {*plan_, bindings_, resources_->staged, resources_->retained},
                            &change);
 }
 
 ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
                                std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    ExecUpdate result = set_node(of, change, change.nodes[i]);
-    if (result.done()) continue;
-    // Restores the nodes before i, and node i, where nodes of a body may have changed.
+  const auto undo = [&](std::size_t nodes) {
     undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
                  : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
                                                                : change.what;
     undo_.index = change.index;
     undo_.nodes = change.nodes;
     apply(*plan_, undo_, bindings_);
-    for (std::size_t restored = 0; restored <= i; ++restored)
+    for (std::size_t restored = 0; restored < nodes; ++restored)
       static_cast<void>(set_node(of, undo_, change.nodes[restored]));
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    ExecUpdate result = set_node(of, change, change.nodes[i]);
+    if (result.done()) continue;
+    undo(i + 1);  // nodes of a body of node i may have changed
     return result;
   }
+  if (!of.has_segments) return {};
+  try {
+    set_segments(write_segments(change.nodes, *plan_, bindings_));
+  } catch (...) {
+    undo(count);
+    throw;
+  }
   return {};
+}
+
+std::vector<std::uint32_t> CudaExec::write_segments(std::span<const std::uint32_t> nodes,
+                                                    const Plan& plan, const Bindings& bindings) {
+  std::set<std::uint32_t> changed;
+  for (const std::uint32_t node : nodes) {
+    const std::uint32_t segment =
+        node < plan.lowered.nodes.size() ? plan.lowered.segment_of(node) : kNone;
+    if (segment != kNone) changed.insert(segment);
+  }
+  std::vector<std::uint32_t> written;
+  try {
+    written.reserve(changed.size());
+    for (const std::uint32_t segment : changed) {
+      segments_->write(segment, plan, bindings);
+      written.push_back(segment);
+    }
+  } catch (...) {
+    undo_segments(written);
+    throw;
+  }
+  return written;
+}
+
+void CudaExec::undo_segments(std::span<const std::uint32_t> segments) noexcept {
+  for (const std::uint32_t segment : segments) segments_->undo_write(segment);
+}
+
+void CudaExec::set_segments(std::span<const std::uint32_t> segments) {
+  for (const std::uint32_t segment : segments) {
+    const CUDA_KERNEL_NODE_PARAMS parameters = segments_->node(segment);
+    const std::uint32_t node = plan_->lowered.segments[segment].first_node;
+    cuda_check(context_->driver.cuGraphExecKernelNodeSetParams(nodes_.exec, nodes_.nodes[node],
+                                                               &parameters),
+               "cuGraphExecKernelNodeSetParams", context_->at(Stage::Launch, plan_->label));
+  }
 }
 
 ExecUpdate CudaExec::change(const BindingChange& change) {
@@ -93,8 +140,11 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
 }
 
 ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
+  if (!has_same_segments(*change.plan)) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   update_.reserve(*change.plan->recording);
   const std::span<const std::uint32_t> nodes = *change.nodes;
+  std::vector<std::uint32_t> segments;
+  if (segments_) segments = write_segments(nodes, *change.plan, *change.bindings);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     ExecUpdate result =
         update_.set(nodes_, nodes[i],
@@ -105,8 +155,10 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
       static_cast<void>(update_.set(nodes_, nodes[i],
                                     {*plan_, bindings_, resources_->staged, resources_->retained}));
     }
+    undo_segments(segments);
     return result;
   }
+  set_segments(segments);
   is_changed_ = true;
   source_nodes_.mark_updated(nodes);
   bindings_ = *change.bindings;
@@ -173,9 +225,10 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& re
   const OwnedGraph graph(made);
   CudaGraphBuilder::Timestamps timestamps;
   if (source_) timestamps = {&source_->instrumentation(), source_->ring().memory(), nullptr};
-  CudaGraphBuilder builder(*context_, *change.plan, *change.bindings,
-                           {made, resources.staged, callbacks_, resources.retained,
-                            entry_exit_.get(), timestamps, markers_.get(), loops_.get()});
+  CudaGraphBuilder builder(
+      *context_, *change.plan, *change.bindings,
+      {made, resources.staged, callbacks_, resources.retained, entry_exit_.get(), timestamps,
+       markers_.get(), loops_.get(), nullptr, segments_.get()});
   builder.add_nodes();
   ExecNodes now = builder.exec_nodes(exec_);
   ExecUpdate result = take_graph(made, &builder, *change.plan);
@@ -193,6 +246,13 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const bool cannot_build = lowered.entry_exit != old.entry_exit ||
                             lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
+  if (!has_same_segments(*change.plan)) {  // they may need another kernel
+    const PlanDifference difference = find_difference(*plan_, *change.plan);
+    const bool is_known = difference.outcome != GraphExecUpdateOutcome::Success;
+    return {.outcome = is_known ? difference.outcome : GraphExecUpdateOutcome::NotSupported,
+            .node = difference.node,
+            .from = difference.from};
+  }
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
   update_.reserve(*change.plan->recording);
   // All that may run out of memory comes before exec_ changes.
@@ -205,15 +265,26 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   auto resources = std::make_shared<Resources>(context_, *change.plan->recording);
   auto callbacks = callbacks_.begin_set(launches_);
   ExecUpdate result;
+  std::vector<std::uint32_t> segments;
+  const auto undo = [&] {
+    callbacks_.restore_set(std::move(callbacks));
+    undo_segments(segments);
+  };
   try {
-    std::optional<ExecUpdate> by_source = update_by_source(change, *resources);
+    if (segments_) {
+      std::vector<std::uint32_t> all(lowered.nodes.size());
+      std::iota(all.begin(), all.end(), 0);
+      segments = write_segments(all, *change.plan, bindings);
+    }
+    std::optional<ExecUpdate> by_source;
+    if (!segments_) by_source = update_by_source(change, *resources);
     result = by_source ? std::move(*by_source) : update_by_new_graph(change, *resources);
   } catch (...) {
-    callbacks_.restore_set(std::move(callbacks));
+    undo();
     throw;
   }
   if (!result.done()) {
-    callbacks_.restore_set(std::move(callbacks));
+    undo();
     return result;
   }
   std::swap(bindings_, bindings);
@@ -225,7 +296,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   is_changed_ = true;
   for (std::uint32_t node = 0; node < nodes_.nodes.size(); ++node) {
     if (bindings.is_disabled(node) != bindings_.is_disabled(node))
-      static_cast<void>(update_.set_enabled(nodes_, node, bindings_));
+      static_cast<void>(update_.set_enabled(nodes_, node, *plan_, bindings_));
   }
   if (boundary_ && timestamp_mode_ == TimestampMode::Off)
     set_timestamp_mode(exec_, boundary_, timestamp_mode_,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
@@ -60,6 +61,7 @@ std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
 
 ExecNodes CudaGraphBuilder::exec_nodes(cudaGraphExec_t exec) const {
   ExecNodes made{exec, nodes_, own_timing_};
+  made.has_segments = target_.segments != nullptr;
   for (const BodyGraph& body : own_bodies_) {
     made.nodes.insert(made.nodes.end(), body.nodes.begin(), body.nodes.end());
     made.first_keys.push_back(body.first_key);
@@ -103,6 +105,10 @@ void CudaGraphBuilder::add_nodes() {
   const std::uint32_t overlapping = needs_begin ? root_beside_start() : kNone;
   cudaGraphNode_t before = is_body ? add_iteration_timestamp() : boundary_.begin;
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
+    if (segment_of(i) != kNone) {
+      i = add_segment(i, before);
+      continue;
+    }
     after_.clear();
     early_.clear();
     for (const LoweredEdge& edge : lowered.edges_into(i))
@@ -110,6 +116,7 @@ void CudaGraphBuilder::add_nodes() {
     if (after_.empty() && early_.empty() && before != nullptr && i != overlapping)
       after_.push_back(before);
     if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Exit) add_leaves();
+    if (target_.segments != nullptr) remove_repeated_predecessors();
     adding_ = i;
     try {
       const bool is_marked =
@@ -138,11 +145,46 @@ void CudaGraphBuilder::add_nodes() {
   if (is_body && target_.outer->iteration != nullptr) add_iteration(*target_.outer->iteration);
 }
 
+std::uint32_t CudaGraphBuilder::segment_of(std::uint32_t node) const {
+  return target_.segments == nullptr ? kNone : plan_.lowered.segment_of(node);
+}
+
+std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t before) {
+  const std::uint32_t number = segment_of(first);
+  const Segment& segment = plan_.lowered.segments[number];
+  const std::uint32_t end = segment.first_node + segment.nodes;
+  after_.clear();
+  for (std::uint32_t node = segment.first_node; node < end; ++node) {
+    for (const LoweredEdge& edge : plan_.lowered.edges_into(node))
+      if (!segment.contains(edge.from)) after_.push_back(done_[edge.from]);
+  }
+  if (after_.empty() && before != nullptr) after_.push_back(before);
+  remove_repeated_predecessors();
+  adding_ = first;
+  CUDA_KERNEL_NODE_PARAMS parameters = target_.segments->node(number);
+  const cudaGraphNode_t made = add_kernel(parameters);
+  CUlaunchAttributeValue value = {};
+  value.cooperative = 1;  // the blocks wait for each other
+  cuda_check(
+      context_.driver.cuGraphKernelNodeSetAttribute(made, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+      "cuGraphKernelNodeSetAttribute", call_);
+  std::fill(nodes_.begin() + segment.first_node, nodes_.begin() + end, made);
+  std::fill(done_.begin() + segment.first_node, done_.begin() + end, made);
+  return end - 1;
+}
+
+// Several nodes may be in one segment. CUDA refuses a repeated predecessor.
+void CudaGraphBuilder::remove_repeated_predecessors() {
+  std::unordered_set<cudaGraphNode_t> known;
+  std::erase_if(after_, [&](cudaGraphNode_t node) { return !known.insert(node).second; });
+}
+
 // Requires that no instrumentation lies between the two nodes, and compute capability 9.0, the
 // first with programmatic launches.
 bool CudaGraphBuilder::may_start_programmatically(const LoweredEdge& edge) const {
   return edge.strength == EdgeStrength::Programmatic && target_.markers == nullptr &&
-         done_[edge.from] == nodes_[edge.from] && context_.info.compute_major >= 9;
+         done_[edge.from] == nodes_[edge.from] && segment_of(edge.from) == kNone &&
+         context_.info.compute_major >= 9;
 }
 
 void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
@@ -238,6 +280,7 @@ void CudaGraphBuilder::add_leaves() {
   for (std::uint32_t i = 0; i < lowered.nodes.size(); ++i) {
     if (is_leaf[i] && done_[i] != nullptr) after_.push_back(done_[i]);
   }
+  if (target_.segments != nullptr) remove_repeated_predecessors();
 }
 
 std::uint32_t CudaGraphBuilder::root_beside_start() const {
@@ -248,7 +291,8 @@ std::uint32_t CudaGraphBuilder::root_beside_start() const {
     if (root != kNone) return kNone;
     root = i;
   }
-  const std::uint32_t command = root == kNone ? kNone : plan_.command_of(root);
+  if (root == kNone || segment_of(root) != kNone) return kNone;
+  const std::uint32_t command = plan_.command_of(root);
   if (command == kNone || plan_.recording->commands[command].kind != CommandKind::Dispatch)
     return kNone;
   const auto& dispatch = plan_.recording->payload<DispatchPayload>(command);

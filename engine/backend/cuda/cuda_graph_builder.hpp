@@ -13,6 +13,7 @@
 #include "backend/cuda/cuda_context.hpp"
 #include "backend/cuda/cuda_instrumentation.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/cuda_segments.hpp"
 #include "backend/cuda/exec_nodes.hpp"
 #include "backend/cuda/fault_markers.hpp"
 #include "backend/cuda/host_callbacks.hpp"
@@ -63,6 +64,7 @@ class CudaGraphBuilder {
     const FaultMarkers* markers = nullptr;  // null: the plan has none
     const LoopCounters* loops = nullptr;    // null: the plan has no loop
     const Outer* outer = nullptr;           // null: the outermost graph
+    CudaSegments* segments = nullptr;       // null: dispatches in segments are nodes as well
   };
   CudaGraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings,
                    const Target& target);
@@ -86,6 +88,11 @@ class CudaGraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_node(const LoweredNode& node);
   [[nodiscard]] cudaGraphNode_t add_command(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_dispatch(std::uint32_t command);
+  // Adds the node of the segment that contains lowered node `first`, and returns its last one.
+  [[nodiscard]] std::uint32_t add_segment(std::uint32_t first, cudaGraphNode_t before);
+  // The segment that runs a lowered node; kNone: the node is a node of its own.
+  [[nodiscard]] std::uint32_t segment_of(std::uint32_t node) const;
+  void remove_repeated_predecessors();  // from after_
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);

@@ -4,14 +4,21 @@
 #include <cstring>
 #include <mutex>
 
+#include "backend/cuda/segment_records.hpp"
 #include "base/kernel_name.hpp"
 #include "base/text.hpp"
+#include "record/payload.hpp"
+#include "record/recording.hpp"
 
 namespace reprise::detail {
 namespace {
 
 constexpr std::uint32_t kFatbinMagic = 0xBA55ED50u;
 constexpr std::size_t kJitLogBytes = 4096;
+
+// Limits of dispatches in segments. Four blocks of a segment with this shared memory and their
+// records fit on a multiprocessor; a record describes one block.
+constexpr std::uint32_t kMaxSegmentShared = 40 << 10, kMaxSegmentBlocks = 1 << 15;
 
 // The driver expects PTX to end with a zero; a fatbin or cubin contains its own length.
 bool is_text(std::span<const std::byte> image) {
@@ -144,6 +151,20 @@ std::vector<std::byte> CudaLibrary::read_global(const std::string& name) const {
   return bytes;
 }
 
+const PtxModule& CudaLibrary::parse(std::string_view ptx) {
+  const std::lock_guard lock(mutex_);
+  if (!ptx_) ptx_ = std::make_unique<const PtxModule>(std::string(ptx));
+  return *ptx_;
+}
+
+CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
+                       std::shared_ptr<CudaLibrary> library, std::string name,
+                       std::string_view (*ptx)())
+    : CudaKernel(std::move(context), function, library, std::move(name)) {
+  library_ = std::move(library);
+  ptx_ = ptx;
+}
+
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
                        std::shared_ptr<const void> owner, std::string name)
     : context_(std::move(context)),
@@ -175,6 +196,39 @@ void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
         "cuFuncSetAttribute", context_->at(Stage::Instantiate, name_));
   }
   allowed_shared_bytes_.store(std::max(bytes, current), std::memory_order_release);
+}
+
+std::string_view CudaKernel::segment_exclusion(const Recording& recording,
+                                               const DispatchPayload& dispatch) const {
+  if (ptx_ == nullptr) return "PTX of the kernel is not available";
+  if (dispatch.block.volume() > kSegmentThreads) return "more than 512 threads in a block";
+  if (dispatch.grid.volume() > kMaxSegmentBlocks) return "more than 32,768 blocks";
+  const auto static_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  if (static_cast<std::uint64_t>(static_bytes) + dispatch.shared_bytes > kMaxSegmentShared)
+    return "more than 40 KiB of shared memory";
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
+    if (recording.buffers[buffer]->kind == BufferKind::Condition) return "sets a condition";
+  }
+  const PersistentPart part = persistent_part(dispatch);
+  const std::lock_guard lock(mutex_);
+  std::optional<std::string>& exclusion = exclusions_[part.has_full_warps ? 1 : 0];
+  if (!exclusion) exclusion = persistent_exclusion(part);
+  return *exclusion;
+}
+
+PersistentPart CudaKernel::persistent_part(const DispatchPayload& dispatch) const {
+  const char* symbol = nullptr;
+  cuda_check(context_->driver.cuFuncGetName(&symbol, function_), "cuFuncGetName",
+             context_->at(Stage::Load, name_));
+  return {.module = &library_->parse(ptx_()),
+          .entry = symbol,
+          .has_full_warps = dispatch.block.volume() % 32 == 0,
+          .is_one_dimensional = dispatch.block.y == 1 && dispatch.block.z == 1};
+}
+
+std::uint64_t CudaKernel::address_of(const std::string& variable) const {
+  return reinterpret_cast<std::uint64_t>(library_->global(variable).data());
 }
 
 std::vector<KernelParameter> CudaKernel::parameters() const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include <reprise/kernel.hpp>
 
 #include "backend/cuda/cuda_context.hpp"
+#include "ptx/persistent_kernel.hpp"
 #include "record/image_signature.hpp"
 #include "record/kernel_core.hpp"
 
@@ -37,6 +39,8 @@ class CudaLibrary {
   // library. None for an image that was not built from a shader file.
   [[nodiscard]] std::span<const KernelParameter> signature(const std::string& entry);
 
+  // The PTX that the image was built with, parsed by the first call.
+  [[nodiscard]] const PtxModule& parse(std::string_view ptx);
   // The memory of a variable of the image; empty if there is no such variable.
   [[nodiscard]] std::span<std::byte> global(const std::string& name) const;
 
@@ -49,7 +53,8 @@ class CudaLibrary {
   // Log of the driver's compiler, which runs at the load or at the first kernel look-up.
   std::string log_;
   cudaLibrary_t library_ = nullptr;
-  std::mutex mutex_;  // protects `signatures_`
+  std::mutex mutex_;  // protects the members below
+  std::unique_ptr<const PtxModule> ptx_;
   std::unordered_map<std::string, std::unique_ptr<const ImageSignature>> signatures_;  // by entry
 };
 
@@ -58,7 +63,16 @@ class CudaKernel final : public BackendKernel {
   // `owner` keeps the function loaded.
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
              std::shared_ptr<const void> owner, std::string name);
+  // A kernel of `library`. `ptx`: of its image; null: unknown, so that no segment contains it.
+  CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
+             std::shared_ptr<CudaLibrary> library, std::string name, std::string_view (*ptx)());
 
+  [[nodiscard]] std::string_view segment_exclusion(const Recording& recording,
+                                                   const DispatchPayload& dispatch) const override;
+  // For a dispatch that a segment can contain.
+  [[nodiscard]] PersistentPart persistent_part(const DispatchPayload& dispatch) const;
+  // The address of a variable of the image.
+  [[nodiscard]] std::uint64_t address_of(const std::string& variable) const;
   [[nodiscard]] CUfunction function() const noexcept { return function_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   // Allows launches with `bytes` of dynamic shared memory.
@@ -77,6 +91,11 @@ class CudaKernel final : public BackendKernel {
   CUfunction function_ = nullptr;
   std::shared_ptr<const void> owner_;
   std::string name_;
+  std::shared_ptr<CudaLibrary> library_;  // null, as ptx_, of a kernel without PTX
+  std::string_view (*ptx_)() = nullptr;
+  mutable std::mutex mutex_;  // protects exclusions_
+  // Why its code cannot be in a segment, by has_full_warps; empty until it was asked for.
+  mutable std::optional<std::string> exclusions_[2];
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
 

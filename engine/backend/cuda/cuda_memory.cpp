@@ -85,6 +85,19 @@ std::byte* CudaMemoryPools::allocate(BufferKind kind, std::uint64_t bytes,
   return static_cast<std::byte*>(memory);
 }
 
+void CudaMemoryPools::write(std::byte* to, std::span<const std::byte> bytes,
+                            const CallContext& call) const {
+  cuda_check(cudaMemcpyAsync(to, bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream_),
+             "cudaMemcpyAsync", call);
+  cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", call);
+}
+
+void CudaMemoryPools::clear(std::byte* address, std::uint64_t bytes,
+                            const CallContext& call) const {
+  cuda_check(cudaMemsetAsync(address, 0, bytes, stream_), "cudaMemsetAsync", call);
+  cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", call);
+}
+
 void CudaMemoryPools::free(BufferKind kind, std::byte* address) const noexcept {
   if (pool(kind) == nullptr) {
     cuda_ignore(kind == BufferKind::PinnedHost ? cudaFreeHost(address) : cudaFree(address));

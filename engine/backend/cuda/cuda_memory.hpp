@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "backend/cuda/cuda_check.hpp"
@@ -26,6 +27,9 @@ class CudaMemoryPools {
   // Memory for every stream, 256-byte aligned. Throws OutOfMemory.
   [[nodiscard]] std::byte* allocate(BufferKind kind, std::uint64_t bytes,
                                     const CallContext& call) const;
+  // Both wait for themselves only.
+  void write(std::byte* to, std::span<const std::byte> bytes, const CallContext& call) const;
+  void clear(std::byte* address, std::uint64_t bytes, const CallContext& call) const;
   // No work may use the memory any more. Returns without waiting for other work.
   void free(BufferKind kind, std::byte* address) const noexcept;
 
@@ -37,7 +41,7 @@ class CudaMemoryPools {
 
   // Null where the GPU or the driver has no such pool: cudaMalloc and cudaHostAlloc serve instead.
   cudaMemPool_t device_ = nullptr, host_ = nullptr;
-  cudaStream_t stream_ = nullptr;  // only allocates and frees
+  cudaStream_t stream_ = nullptr;
 };
 
 // A block of memory, freed with this object.

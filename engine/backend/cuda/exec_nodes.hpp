@@ -18,6 +18,7 @@ struct ExecNodes {
   TimingLayout timing = {};  // empty for a plan without bodies
   // By body: the first key of its commands, for data kept by command.
   std::vector<std::uint32_t> first_keys = {};
+  bool has_segments = false;  // the plan's segments are one node each
   // By buffer of the recording: the conditions' handles in this graph; empty: no conditions.
   std::vector<std::byte*> handles = {};
 };

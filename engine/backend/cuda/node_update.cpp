@@ -39,6 +39,12 @@ bool affects(const Plan& plan, std::uint32_t command, const BindingChange& chang
   return found;
 }
 
+// `node`: of the whole plan; those of bodies come after the lowered nodes.
+bool is_in_segment(const ExecNodes& of, const Plan& plan, std::uint32_t node) {
+  return of.has_segments && node < plan.lowered.nodes.size() &&
+         plan.lowered.segment_of(node) != kNone;
+}
+
 }  // namespace
 
 GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept {
@@ -87,7 +93,8 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
 ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source& source,
                            const BindingChange* change) {
   const std::uint32_t command = source.plan.command_of(node);
-  if (command == kNone) return {};  // entry and exit kernels have no parameters
+  // Entry and exit kernels have no parameters.
+  if (command == kNone || is_in_segment(of, source.plan, node)) return {};
   const NodeTarget at{of, of.exec, 0, 0, node, command, node};
   if (of.handles.empty()) return set_command(at, source, change);
   // Each executable has its own condition handles, which bindings do not contain.
@@ -231,17 +238,18 @@ ExecUpdate NodeUpdate::set_op(const NodeTarget& at, const Source& source) {
                    "cudaGraphExecChildGraphNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node,
+ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node, const Plan& plan,
                                    const Bindings& bindings) {
+  if (is_in_segment(of, plan, node)) return {};
   return result_of(
       NativeApi::Runtime,
       cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1),
       "cudaGraphNodeSetEnabled", node);
 }
 
-void NodeUpdate::disable_all(const ExecNodes& of, const Bindings& bindings) {
+void NodeUpdate::disable_all(const ExecNodes& of, const Plan& plan, const Bindings& bindings) {
   for (std::uint32_t node = 0; node < bindings.disabled.size(); ++node) {
-    if (bindings.disabled[node] == 0) continue;
+    if (bindings.disabled[node] == 0 || is_in_segment(of, plan, node)) continue;
     cuda_check(cudaGraphNodeSetEnabled(of.exec, of.nodes[node], 0), "cudaGraphNodeSetEnabled",
                context_.at(Stage::Instantiate));
   }

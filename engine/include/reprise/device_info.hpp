@@ -24,7 +24,9 @@ struct DeviceLimits {
   std::uint32_t max_cluster_blocks = 0;   // portable maximum; 0: no clusters
   // One-thread blocks that can be resident at once; 0: no cooperative launches.
   std::uint32_t max_cooperative_blocks = 0;
-  std::uint32_t max_segment_blocks = 0;  // resident blocks of a segment; 0: no segments
+  // Resident blocks of a segment whose dispatches have up to 128 threads in a block; half as many
+  // with up to 256, and so on. 0: no segments.
+  std::uint32_t max_segment_blocks = 0;
   std::uint64_t max_pitch = 0;           // bytes, of 2D and 3D copies and fills
   std::uint32_t buffer_alignment = 256;  // bytes, of every allocation and transient
   // None; Basic: execute_if without an else branch, and execute_while; All: any conditional.

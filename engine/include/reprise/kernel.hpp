@@ -77,6 +77,8 @@ struct KernelDesc {
   std::span<const std::byte> (*image)() = nullptr;  // fatbin, cubin or PTX; null: no CUDA build
   const char* source = "";                          // file that it was built from
   bool is_checked = false;  // `host` reports its accesses (REPRISE_CHECKED_KERNELS)
+  // PTX of the image's newest architecture, for Lowering::Persistent; null: not available.
+  std::string_view (*ptx)() = nullptr;
 };
 
 // A variable of a REPRISE_CONSTANT in a shader file. Has static storage duration.

@@ -96,14 +96,14 @@ struct KernelReflection<Function> {
 
 template <auto Function>
 consteval KernelDesc describe_kernel(const char* name, std::span<const std::byte> (*image)(),
-                                     const char* source) {
+                                     std::string_view (*ptx)(), const char* source) {
   using Reflection = KernelReflection<Function>;
 #ifdef REPRISE_CHECKED_KERNELS
   constexpr bool is_checked = true;
 #else
   constexpr bool is_checked = false;
 #endif
-  return {name, Reflection::parameters, &Reflection::run_block, image, source, is_checked};
+  return {name, Reflection::parameters, &Reflection::run_block, image, source, is_checked, ptx};
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/paths.hpp"
+#include "support/thrown_by.hpp"
 #include "unit/runtime/fake_backend.hpp"
 
 using namespace reprise;
@@ -175,6 +176,14 @@ InstanceDesc collecting_messages(std::vector<std::string>& ids,
 }
 
 }  // namespace
+
+TEST_CASE_FIXTURE(Recorded, "compile: Persistent is refused by devices without segments") {
+  CommandBuffer commands = record();
+  const Error error = thrown_by(
+      [&] { static_cast<void>(device.compile(commands, {.lowering = Lowering::Persistent})); });
+  CHECK(error.code() == ErrorCode::Unsupported);
+  CHECK(std::string(error.what()).find("Lowering::Persistent") != std::string::npos);
+}
 
 TEST_CASE("messages: a warning reaches on_message and the report, and compile succeeds") {
   std::vector<std::string> ids;

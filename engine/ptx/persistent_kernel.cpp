@@ -1,0 +1,405 @@
+#include "ptx/persistent_kernel.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.hpp"
+#include "ptx/persistent_part.hpp"
+#include "ptx/ptx_words.hpp"
+#include "ptx/segment_record.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// rp_barrier: a barrier of the `count` threads of a part, in any flow; returns whether all of them
+// have returned. All lanes of a warp arrive together: the hardware counts warps.
+// rp_arrive: waits until all lanes of `mask` are here or have returned; the result is those here.
+// rp_leave: the lanes of `mask` are no longer here.
+constexpr std::string_view kHelperFunctions =
+    R"(.func (.param .b32 rp_result) rp_barrier(.param .b32 rp_returned, .param .b32 rp_count)
+{
+.reg .b32 %a, %b, %c; .reg .pred %p, %q;
+ld.param.b32 %a, [rp_returned]; ld.param.b32 %b, [rp_count];
+setp.ne.u32 %q, %a, 0;
+bar.warp.sync -1;
+barrier.cta.red.and.pred %p, 1, %b, %q;
+selp.u32 %c, 1, 0, %p;
+st.param.b32 [rp_result], %c;
+ret;
+}
+.func (.param .b32 rp_result) rp_arrive(.param .b32 rp_warp, .param .b32 rp_mask)
+{
+.reg .b32 %s, %m, %l, %b, %a, %r, %x; .reg .pred %p;
+ld.param.b32 %s, [rp_warp]; ld.param.b32 %m, [rp_mask];
+mov.u32 %l, %laneid; mov.u32 %b, 1; shl.b32 %b, %b, %l;
+membar.cta;
+red.shared.or.b32 [%s+4], %b;
+$RP_WAIT:
+ld.volatile.shared.u32 %a, [%s+4]; ld.volatile.shared.u32 %r, [%s];
+or.b32 %x, %a, %r; not.b32 %x, %x; and.b32 %x, %x, %m;
+setp.ne.u32 %p, %x, 0; @%p bra $RP_WAIT;
+not.b32 %r, %r; and.b32 %m, %m, %r;
+st.param.b32 [rp_result], %m;
+ret;
+}
+.func rp_leave(.param .b32 rp_warp, .param .b32 rp_mask)
+{
+.reg .b32 %s, %m, %l, %b;
+ld.param.b32 %s, [rp_warp]; ld.param.b32 %m, [rp_mask];
+mov.u32 %l, %laneid; mov.u32 %b, 1; shl.b32 %b, %b, %l; not.b32 %b, %b;
+red.shared.and.b32 [%s+4], %b;
+bar.warp.sync %m;
+ret;
+}
+)";
+
+// The first lane of each warp writes the time at the end of a part; warps from the seventh on share
+// the last word, which keeps the latest.
+constexpr std::string_view kEndTime =
+    "{ .reg .b32 %rp_q; .reg .b64 %rp_k; .reg .pred %rp_z; bar.warp.sync -1; "
+    "setp.ne.u32 %rp_z, %rp_lane, 0; @%rp_z bra $RP_ENDED; shr.u32 %rp_q, %rp_first, 5; "
+    "min.u32 %rp_q, %rp_q, 6; mul.wide.u32 %rp_k, %rp_q, 4; add.s64 %rp_k, %rp_k, %rp_stamp; "
+    "mov.u32 %rp_q, %globaltimer_lo; st.global.u32 [%rp_k+4], %rp_q; "
+    "$RP_ENDED: bar.warp.sync -1; }\n";
+constexpr std::uint32_t kTimeBytes = 32;     // of a record
+constexpr std::uint32_t kCountOfEnds = 128;  // bytes from the start of the state
+constexpr std::uint32_t kMaxIndices = 1024;
+constexpr std::uint32_t kMaxTests = 3;  // of the kernel's index before a jump table
+
+// The parts and the text that depends on them.
+class PersistentKernelWriter {
+ public:
+  explicit PersistentKernelWriter(const PersistentKernelDesc& desc)
+      : desc_(desc),
+        pasted_(std::min(desc.pasted, static_cast<std::uint32_t>(desc.parts.size()))) {}
+
+  PersistentKernel run() {
+    for (const PersistentPart& part : desc_.parts) rewrite(part);
+    PersistentKernel kernel;
+    kernel.shared_base = kSharedBase;
+    for (const RewrittenPart& part : parts_) kernel.parts.push_back(part.part);
+    kernel.text = concat(header(), kHelperFunctions);
+    for (const std::string& declaration : declarations_) kernel.text += concat(declaration, ";\n");
+    kernel.text += definitions_;
+    for (std::uint32_t i = pasted_; i < parts_.size(); ++i) kernel.text += called_part(i);
+    kernel.text += entry();
+    return kernel;
+  }
+
+ private:
+  // --- parts and the functions that they call ---
+
+  [[nodiscard]] RewriteOptions options(const PersistentPart& part) {
+    const auto module =
+        module_numbers_.try_emplace(part.module, module_numbers_.size()).first->second;
+    return {.is_timed = desc_.is_timed,
+            .function_prefix = concat("rp_m", module, "_"),
+            .address_of = [this, &part](std::string_view variable) {
+              return desc_.address_of ? desc_.address_of(part, variable) : 0;
+            }};
+  }
+
+  void rewrite(const PersistentPart& part) {
+    const RewriteOptions options = this->options(part);
+    parts_.push_back(rewrite_part(part, options));
+    std::vector<const PtxFunction*> open = parts_.back().functions;
+    while (!open.empty()) {
+      const PtxFunction* function = open.back();
+      open.pop_back();
+      if (!function->has_body) {  // of the driver: the same in all modules
+        if (std::exchange(is_declared_[function->name], true)) continue;
+      } else if (std::exchange(is_written_[function], true)) {
+        continue;
+      }
+      RewrittenFunction rewritten = rewrite_function(*part.module, *function, options);
+      if (!rewritten.body.empty())
+        definitions_ += concat(rewritten.declaration, "\n", rewritten.body, "\n");
+      declarations_.push_back(std::move(rewritten.declaration));
+      open.insert(open.end(), rewritten.functions.begin(), rewritten.functions.end());
+    }
+  }
+
+  // --- text ---
+
+  // The highest version and target of the modules, and at least what the loop uses.
+  [[nodiscard]] std::string header() const {
+    std::pair<std::uint64_t, std::uint64_t> version{7, 8};
+    std::pair<std::uint64_t, std::string> target{80, ""};
+    for (const auto& [module, number] : module_numbers_) {
+      for_number(module->version(), [&](std::uint64_t major, std::string_view rest) {
+        const std::string_view minor = rest.starts_with('.') ? rest.substr(1) : "0";
+        version = std::max(version, {major, parse_ptx_number(minor).value_or(0)});
+      });
+      const std::size_t name = std::min(module->target().find("sm_"), module->target().size());
+      for_number(first_ptx_word(module->target().substr(name)),
+                 [&](std::uint64_t architecture, std::string_view suffix) {
+                   target = std::max(target, {architecture, std::string(suffix)});
+                 });
+    }
+    return concat(".version ", version.first, ".", version.second, "\n.target sm_", target.first,
+                  target.second, "\n.address_size 64\n\n",
+                  ".extern .shared .align 1024 .b8 rp_shared[];\n");
+  }
+
+  // Calls `visit` with the first number in a text and what follows it.
+  template <class Visit>
+  static void for_number(std::string_view text, const Visit& visit) {
+    while (!text.empty() && !is_ptx_digit(text.front())) text.remove_prefix(1);
+    std::size_t end = 0;
+    while (end < text.size() && is_ptx_digit(text[end])) ++end;
+    if (const std::optional<std::uint64_t> number = parse_ptx_number(text.substr(0, end)))
+      visit(*number, text.substr(end));
+  }
+
+  static std::string local_memory(std::uint32_t bytes, std::uint32_t alignment) {
+    if (bytes == 0) return {};
+    return concat(".local .align ", alignment, " .b8 rp_depot[", bytes, "];\n");
+  }
+
+  // A part outside the loop.
+  [[nodiscard]] std::string called_part(std::uint32_t index) const {
+    const RewrittenPart& part = parts_[index];
+    return concat("// ", desc_.parts[index].entry, "\n.func rp_part", index,
+                  "(.param .b32 rp_record, .param .b32 rp_thread, .param .b32 rp_base",
+                  desc_.is_timed ? ", .param .b64 rp_stamp" : "",
+                  ")\n{\n.reg .b32 %rp_rec, %rp_thread, %rp_base, %rp_bits; .reg .b64 %rp_stamp; "
+                  ".reg .pred %rp_sync;\n",
+                  local_memory(part.local_bytes, part.local_alignment),
+                  "ld.param.b32 %rp_rec, [rp_record]; ld.param.b32 %rp_thread, [rp_thread]; "
+                  "ld.param.b32 %rp_base, [rp_base];\n",
+                  desc_.is_timed ? "ld.param.b64 %rp_stamp, [rp_stamp];\n" : "",
+                  "ld.shared.u32 %rp_bits, [%rp_rec]; and.b32 %rp_bits, %rp_bits, ",
+                  SegmentRecord::kSync, "; setp.ne.u32 %rp_sync, %rp_bits, 0;\n{\n", part.text,
+                  "}\nret;\n}\n");
+  }
+
+  [[nodiscard]] std::string call_of(std::uint32_t index) const {
+    return concat("{ .param .b32 rp_a; .param .b32 rp_b; .param .b32 rp_c; ",
+                  desc_.is_timed ? ".param .b64 rp_d; st.param.b64 [rp_d], %rp_stamp; " : "",
+                  "st.param.b32 [rp_a], %rp_rec; st.param.b32 [rp_b], %rp_thread; "
+                  "st.param.b32 [rp_c], %rp_base; call rp_part",
+                  index, ", (rp_a, rp_b, rp_c", desc_.is_timed ? ", rp_d" : "", "); }\n");
+  }
+
+  // Tests for the first parts, which predicates of the loop hold; then a jump table.
+  [[nodiscard]] std::string dispatch() const {
+    const std::uint32_t parts = static_cast<std::uint32_t>(parts_.size());
+    const bool has_noop = parts < kMaxIndices;
+    std::string text;
+    for (std::uint32_t i = 0; i < tests(); ++i)
+      text += concat("@%rp_k", i, " bra.uni $RP_PART", i, ";\n");
+    if (tests() < parts) {
+      text += "rp_targets: .branchtargets ";
+      for (std::uint32_t i = 0; i < parts; ++i) text += concat(i == 0 ? "" : ", ", "$RP_PART", i);
+      text += concat(has_noop ? ", $RP_NOOP" : "", ";\nbrx.idx.uni %rp_id, rp_targets;\n");
+    }
+    if (has_noop)
+      text +=
+          concat("$RP_NOOP:\n@%rp_sync bar.sync 0;\n",
+                 desc_.is_timed ? kPersistentStartTime : std::string_view(), "bra.uni $RP_DONE;\n");
+    for (std::uint32_t i = 0; i < parts; ++i) {
+      text += concat("$RP_PART", i, ": // ", desc_.parts[i].entry, "\n");
+      text += i < pasted_ ? concat("{\n", parts_[i].text, "}\n") : call_of(i);
+      text += "bra.uni $RP_DONE;\n";
+    }
+    return text;
+  }
+  [[nodiscard]] std::uint32_t tests() const {
+    const auto parts = static_cast<std::uint32_t>(parts_.size());
+    return std::min(kMaxTests, parts <= kMaxTests ? parts : pasted_);
+  }
+
+  // Executes the records of a chunk from %rp_next to the one with kLast.
+  [[nodiscard]] std::string loop() const {
+    using Record = SegmentRecord;
+    std::uint32_t local_bytes = 0, local_alignment = 1;
+    for (std::uint32_t i = 0; i < pasted_; ++i) {
+      local_bytes = std::max(local_bytes, parts_[i].local_bytes);
+      local_alignment = std::max(local_alignment, parts_[i].local_alignment);
+    }
+    std::string tests;
+    for (std::uint32_t i = 0; i < this->tests(); ++i)
+      tests += concat("setp.eq.u32 %rp_k", i, ", %rp_id, ", i, ";\n");
+    const auto flag = [](std::string_view predicate, std::string_view word, std::uint32_t bit) {
+      return concat("and.b32 %rp_x, ", word, ", ", bit, "; setp.ne.u32 ", predicate,
+                    ", %rp_x, 0;\n");
+    };
+    const std::string counter =
+        "mul.wide.u32 %rp_a, %rp_x, 4; add.s64 %rp_a, %rp_a, %rp_counters;\n";
+    std::string text = concat(
+        "{\n.reg .b32 %rp_rec, %rp_w, %rp_id, %rp_v, %rp_x, %rp_y, %rp_n, %rp_i;\n"
+        ".reg .b64 %rp_a; .reg .pred %rp_slow, %rp_post, %rp_sync, %rp_p0, %rp_p1, %rp_k<3>;\n",
+        local_memory(local_bytes, local_alignment), "ld.shared.u32 %rp_w, [%rp_next];\n",
+        // %rp_w: the word of the next record. Branches are uniform in each warp.
+        "$RP_LOOP:\nmov.u32 %rp_rec, %rp_next;\nsetp.lt.s32 %rp_slow, %rp_w, 0;\n",
+        flag("%rp_sync", "%rp_w", Record::kSync), flag("%rp_post", "%rp_w", Record::kPost),
+        "and.b32 %rp_id, %rp_w, ", kMaxIndices - 1, ";\n", tests, "@%rp_slow bra.uni $RP_SLOW;\n",
+        "$RP_GO:\nld.shared.u32 %rp_w, [%rp_rec+", sizeof(Record), "];\n", dispatch(),
+        "$RP_DONE:\n", desc_.is_timed ? kEndTime : std::string_view(),
+        "@%rp_post bra.uni $RP_POST;\n", "$RP_NEXT:\nadd.u32 %rp_next, %rp_rec, ", sizeof(Record),
+        ";\n",
+        desc_.is_timed ? concat("add.s64 %rp_stamp, %rp_stamp, ", kTimeBytes, ";\n")
+                       : std::string(),
+        "bra.uni $RP_LOOP;\n");
+    text += concat("$RP_POST:\nld.shared.u32 %rp_v, [%rp_rec];\n",
+                   // %rp_v: the word of this record.
+                   "$RP_PUBLISH:\n", flag("%rp_p0", "%rp_v", Record::kPublish),
+                   "@!%rp_p0 bra.uni $RP_PUBLISHED;\n", "ld.shared.u32 %rp_x, [%rp_rec+",
+                   offsetof(Record, counter), "];\n", counter,
+                   "bar.sync 0; setp.eq.u32 %rp_p1, %rp_thread, 0;\n"
+                   "@%rp_p1 red.release.gpu.global.add.u32 [%rp_a], 1;\nbar.warp.sync -1;\n"
+                   "$RP_PUBLISHED:\n",
+                   flag("%rp_p0", "%rp_v", Record::kLast),
+                   "@!%rp_p0 bra.uni $RP_NEXT;\nbra.uni $RP_OUT;\n");
+    // Lane l of warp 0 waits for counters l, l + 32, ...; the others wait at the record's barrier.
+    text +=
+        concat("$RP_SLOW:\nmov.u32 %rp_v, %rp_w;\n", flag("%rp_p0", "%rp_v", Record::kWaits),
+               "@!%rp_p0 bra.uni $RP_READY;\n",
+               "setp.ne.u32 %rp_p0, %rp_first, 0; @%rp_p0 bra.uni $RP_READY;\n",
+               "ld.shared.u32 %rp_n, [%rp_rec+", offsetof(Record, waits),
+               "]; mov.u32 %rp_i, %rp_lane;\n"
+               "setp.ge.u32 %rp_p1, %rp_i, %rp_n; @%rp_p1 bra $RP_POLLED;\n",
+               "$RP_ONE:\nsetp.lt.u32 %rp_p1, %rp_i, ", Record::kWaitsInside,
+               "; @%rp_p1 bra $RP_INSIDE;\n", "ld.shared.u32 %rp_x, [%rp_rec+",
+               offsetof(Record, more_waits),
+               "]; add.u32 %rp_x, %rp_x, %rp_i; sub.u32 %rp_x, %rp_x, ", Record::kWaitsInside,
+               "; mul.wide.u32 %rp_a, %rp_x, 8; add.s64 %rp_a, %rp_a, %rp_waits;\n"
+               "ld.global.v2.u32 {%rp_x, %rp_y}, [%rp_a]; bra $RP_WAIT;\n",
+               "$RP_INSIDE:\nshl.b32 %rp_x, %rp_i, 3; add.u32 %rp_x, %rp_x, %rp_rec;\n"
+               "ld.shared.v2.u32 {%rp_x, %rp_y}, [%rp_x+",
+               offsetof(Record, first_waits), "];\n$RP_WAIT:\nmul.lo.u32 %rp_y, %rp_y, %rp_epoch; ",
+               counter,
+               "$RP_SPIN:\nld.acquire.gpu.global.u32 %rp_x, [%rp_a]; sub.s32 %rp_x, %rp_x, %rp_y;\n"
+               "setp.lt.s32 %rp_p1, %rp_x, 0; @%rp_p1 bra $RP_SPIN;\n"
+               "add.u32 %rp_i, %rp_i, 32; setp.lt.u32 %rp_p1, %rp_i, %rp_n; @%rp_p1 bra $RP_ONE;\n"
+               "$RP_POLLED:\nbar.warp.sync -1;\n");
+    // A warp without threads of the block only takes part in the barriers.
+    text += concat("$RP_READY:\n", flag("%rp_p0", "%rp_v", Record::kFull),
+                   "@%rp_p0 bra.uni $RP_GO;\nshr.u32 %rp_x, %rp_v, ", Record::kThreadsShift,
+                   "; and.b32 %rp_x, %rp_x, 1023; setp.le.u32 %rp_p0, %rp_first, %rp_x;\n"
+                   "@%rp_p0 bra.uni $RP_GO;\n@%rp_sync bar.sync 0;\nld.shared.u32 %rp_w, [%rp_rec+",
+                   sizeof(Record),
+                   "];\n@%rp_post bra.uni $RP_PUBLISH;\nbra.uni $RP_NEXT;\n$RP_OUT:\n}\n");
+    return text;
+  }
+
+  // Copies the chunk of records that starts with number `from`, if any, to shared memory at `to`.
+  // `label` makes the labels unique.
+  [[nodiscard]] std::string fetch(std::string_view from, std::string_view to,
+                                  std::string_view label) const {
+    return concat("sub.s32 %n, %end, ", from, "; min.s32 %n, %n, ", SegmentRecord::kChunk,
+                  "; mul.lo.s32 %n, %n, ", sizeof(SegmentRecord) / 16,
+                  ";\nmov.u32 %k, %rp_thread; setp.ge.s32 %p, %k, %n; @%p bra $RP_", label,
+                  "_FETCHED;\nmul.wide.s32 %source, ", from, ", ", sizeof(SegmentRecord),
+                  "; add.s64 %source, %source, %records;\nmul.wide.u32 %a, %k, 16; "
+                  "add.s64 %source, %source, %a; shl.b32 %x, %k, 4; add.s32 %x, %x, ",
+                  to, ";\n$RP_", label,
+                  "_FETCH:\ncp.async.cg.shared.global [%x], [%source], 16;\nadd.s32 %k, %k, ",
+                  desc_.threads, "; add.s64 %source, %source, ", 16 * std::uint64_t{desc_.threads},
+                  "; add.s32 %x, %x, ", 16 * std::uint64_t{desc_.threads},
+                  ";\nsetp.lt.s32 %p, %k, %n; @%p bra $RP_", label, "_FETCH;\n$RP_", label,
+                  "_FETCHED:\n");
+  }
+
+  [[nodiscard]] std::string entry() const {
+    constexpr std::uint32_t kChunkBytes = SegmentRecord::kChunk * sizeof(SegmentRecord);
+    std::string text = concat(".visible .entry ", PersistentKernel::kEntry, "(\n");
+    constexpr std::array<std::string_view, 7> kParameters = {
+        "records", "first", "counters", "state", "waits", "times", "progress"};
+    for (const std::string_view parameter : kParameters)
+      text += concat(parameter == kParameters[0] ? "" : ",\n", ".param .u64 rp_", parameter);
+    text += concat(
+        ")\n.maxntid ", desc_.threads, ", 1, 1\n.minnctapersm ", desc_.blocks_per_multiprocessor,
+        "\n{\n.reg .b32 %rp_thread, %rp_base, %rp_next, %rp_epoch, %rp_lane, %rp_first;\n"
+        ".reg .b64 %rp_counters, %rp_waits, %rp_stamp;\n"
+        ".reg .b32 %x, %y, %k, %n, %i, %end, %chunk, %previous;\n"
+        ".reg .b64 %records, %source, %state, %times, %a; .reg .pred %p;\n");
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRegisters = {{
+        {"%records", "records"},
+        {"%rp_counters", "counters"},
+        {"%state", "state"},
+        {"%rp_waits", "waits"},
+        {"%times", "times"},
+    }};
+    for (const auto& [name, parameter] : kRegisters)
+      text += concat("ld.param.u64 ", name, ", [rp_", parameter, "]; cvta.to.global.u64 ", name,
+                     ", ", name, ";\n");
+    text += concat(
+        // Through a shuffle: registers hold the values, and special registers are not read again.
+        "mov.u32 %x, %tid.x; and.b32 %y, %x, 31; "
+        "shfl.sync.idx.b32 %rp_thread|%p, %x, %y, 31, -1;\n"
+        "mov.u32 %x, rp_shared; mov.u32 %y, 0; shfl.sync.idx.b32 %rp_base|%p, %x, %y, 31, -1;\n"
+        "and.b32 %rp_first, %rp_thread, -32; and.b32 %rp_lane, %rp_thread, 31;\n"
+        // No lane of the warp has returned or arrived.
+        "setp.gt.u32 %p, %rp_lane, 1; @%p bra $RP_CLEARED;\n"
+        "shr.u32 %x, %rp_first, 2; shl.b32 %y, %rp_lane, 2; add.u32 %x, %x, %y; "
+        "add.u32 %x, %x, %rp_base; mov.u32 %y, 0; st.volatile.shared.u32 [%x], %y;\n"
+        "$RP_CLEARED:\n"
+        "ld.param.u64 %a, [rp_first]; cvta.to.global.u64 %a, %a; mov.u32 %x, %ctaid.x; "
+        "mul.wide.u32 %source, %x, 4; add.s64 %a, %a, %source;\n"
+        "ld.global.u32 %i, [%a]; ld.global.u32 %end, [%a+4];\n"
+        "ld.volatile.global.u32 %rp_epoch, [%state]; add.u32 %rp_epoch, %rp_epoch, 1;\n"
+        "mov.u32 %chunk, 0; add.u32 %y, %rp_base, ",
+        kRingOffset, ";\n", fetch("%i", "%y", "FIRST"),
+        "setp.ge.s32 %p, %i, %end; @%p bra $RP_FINISH;\n"
+        // Copies the next chunk while the records of this one run.
+        "$RP_CHUNK:\ncp.async.wait_all; bar.sync 0;\n"
+        "add.u32 %rp_next, %rp_base, %chunk; add.u32 %rp_next, %rp_next, ",
+        kRingOffset, ";\nsub.u32 %chunk, ", kChunkBytes, ", %chunk; add.u32 %y, %rp_base, %chunk; ",
+        "add.u32 %y, %y, ", kRingOffset, ";\nmov.u32 %previous, %i; add.s32 %i, %i, ",
+        SegmentRecord::kChunk, ";\n", fetch("%i", "%y", "NEXT"), "bar.warp.sync -1;\n",
+        desc_.is_timed ? concat("mul.wide.s32 %rp_stamp, %previous, ", kTimeBytes,
+                                "; add.s64 %rp_stamp, %rp_stamp, %times;\n")
+                       : std::string(),
+        loop(), "bar.warp.sync -1;\nsetp.lt.s32 %p, %i, %end; @%p bra $RP_CHUNK;\n");
+    // The last block to end starts the next epoch.
+    text += concat(
+        "$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_EXIT;\n"
+        "membar.gl; atom.global.add.u32 %x, [%state+",
+        kCountOfEnds,
+        "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
+        "setp.ne.u32 %p, %x, %y; @%p bra $RP_EXIT;\nmov.u32 %x, 0; st.global.u32 [%state+",
+        kCountOfEnds,
+        "], %x; membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n"
+        "ld.param.u64 %a, [rp_progress]; cvta.to.global.u64 %a, %a; "
+        "st.volatile.global.u32 [%a], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
+    return text;
+  }
+
+  const PersistentKernelDesc& desc_;
+  const std::uint32_t pasted_;
+  std::vector<RewrittenPart> parts_;
+  std::map<const PtxModule*, std::size_t> module_numbers_;
+  std::map<const PtxFunction*, bool> is_written_;
+  std::map<std::string_view, bool> is_declared_;
+  std::vector<std::string> declarations_;
+  std::string definitions_;
+};
+
+}  // namespace
+
+std::string persistent_exclusion(const PersistentPart& part) {
+  const RewriteOptions options{.address_of = [](std::string_view) { return std::uint64_t{0}; }};
+  const RewrittenPart rewritten = rewrite_part(part, options);
+  if (!rewritten.problem.empty()) return rewritten.problem;
+  std::vector<const PtxFunction*> functions = rewritten.functions;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    RewrittenFunction function = rewrite_function(*part.module, *functions[i], options);
+    if (!function.problem.empty()) return std::move(function.problem);
+    for (const PtxFunction* called : function.functions)
+      if (std::find(functions.begin(), functions.end(), called) == functions.end())
+        functions.push_back(called);
+  }
+  return {};
+}
+
+PersistentKernel make_persistent_kernel(const PersistentKernelDesc& desc) {
+  return PersistentKernelWriter(desc).run();
+}
+
+}  // namespace reprise::detail

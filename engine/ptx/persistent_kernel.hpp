@@ -1,0 +1,65 @@
+// Makes one persistent kernel of the PTX of ordinary kernels, without changes to their sources. Its
+// blocks run lists of SegmentRecords: coordinates, parameters, barriers and shared memory of a
+// kernel become those of a record. Knows no device. Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ptx/ptx_module.hpp"
+
+namespace reprise::detail {
+
+// A kernel with the shape of the blocks that it is used with.
+struct PersistentPart {
+  const PtxModule* module = nullptr;
+  std::string entry;
+  bool has_full_warps = false;      // a multiple of 32 threads in every block
+  bool is_one_dimensional = false;  // every block is (n, 1, 1)
+
+  friend bool operator==(const PersistentPart&, const PersistentPart&) = default;
+};
+
+// Why a kernel cannot be a part of a persistent kernel: the construct, for a report. Empty: it can.
+[[nodiscard]] std::string persistent_exclusion(const PersistentPart& part);
+
+struct PersistentKernelDesc {
+  std::span<const PersistentPart> parts;  // at most 1,024; the most frequent ones first
+  std::uint32_t threads = 128;            // per persistent block; a multiple of 32
+  std::uint32_t blocks_per_multiprocessor = 4;
+  std::uint32_t pasted = 3;  // parts that the loop contains; it calls the others
+  bool is_timed = false;     // writes the start and the ends of each record
+  // The address of a __device__ or __constant__ variable of a part's module in the image that the
+  // ordinary kernels use.
+  std::function<std::uint64_t(const PersistentPart&, std::string_view variable)> address_of;
+};
+
+struct PersistentKernel {
+  // What the writer of records needs to know of a part.
+  struct Part {
+    std::uint32_t parameter_bytes = 0;
+    bool has_inline_parameters = true;  // else SegmentRecord::parameters holds their address
+    std::uint32_t static_shared_bytes = 0;
+    bool uses_shared = false;    // static or dynamic shared memory
+    bool has_barriers = false;   // of the block
+    bool ends_together = false;  // all threads have passed a barrier after the last access
+  };
+
+  // PTX with the entry kEntry and the parameters: records, first record of each list and the end of
+  // the last list (u32), counters (u32), state, more waits, times, progress; each a 64-bit address.
+  // State: word 0 is the number of completed replays, word 32 counts blocks that have ended. Times:
+  // 8 words per record, %globaltimer_lo: at the start, and at the end of each warp; used if
+  // is_timed. Progress: one word in pinned memory, the number of completed replays.
+  static constexpr const char* kEntry = "reprise_segment";
+  std::string text;
+  std::vector<Part> parts;
+  std::uint32_t shared_base = 0;  // bytes of dynamic shared memory before that of the parts
+};
+// All parts can be parts (see persistent_exclusion()).
+[[nodiscard]] PersistentKernel make_persistent_kernel(const PersistentKernelDesc& desc);
+
+}  // namespace reprise::detail

@@ -1,0 +1,346 @@
+#include "ptx/ptx_module.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "ptx/ptx_words.hpp"
+
+namespace reprise::detail {
+
+namespace {
+
+// Overwrites comments with spaces.
+void erase_ptx_comments(std::string& text) {
+  bool is_quoted = false;
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    if (text[at] == '"') is_quoted = !is_quoted;
+    if (text[at] == '\n') is_quoted = false;
+    if (is_quoted || text[at] != '/' || (text[at + 1] != '/' && text[at + 1] != '*')) continue;
+    const bool is_line = text[at + 1] == '/';
+    std::size_t end = is_line ? text.find('\n', at) : text.find("*/", at + 2);
+    end = end == std::string::npos ? text.size() : end + (is_line ? 0 : 2);
+    std::fill(text.begin() + static_cast<std::ptrdiff_t>(at),
+              text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    at = end - 1;
+  }
+}
+
+// Reads from the start of a text.
+class PtxScanner {
+ public:
+  explicit PtxScanner(std::string_view text) : text_(text) {}
+
+  [[nodiscard]] std::string_view rest() const { return text_; }
+  void skip(std::size_t count) { text_.remove_prefix(std::min(count, text_.size())); }
+  void skip_spaces() {
+    while (!text_.empty() && is_ptx_space(text_.front())) text_.remove_prefix(1);
+  }
+  [[nodiscard]] bool at_end() {
+    skip_spaces();
+    return text_.empty();
+  }
+  [[nodiscard]] bool at(char c) {
+    skip_spaces();
+    return text_.starts_with(c);
+  }
+  // Whether a directive or a name is next.
+  [[nodiscard]] bool at_word(std::string_view word) {
+    skip_spaces();
+    return text_.starts_with(word) &&
+           (text_.size() == word.size() || !is_ptx_word(text_[word.size()]));
+  }
+  std::string_view take(std::size_t count) {
+    count = std::min(count, text_.size());
+    const std::string_view taken = text_.substr(0, count);
+    text_.remove_prefix(count);
+    return taken;
+  }
+  std::string_view take_line() { return trim_ptx(take(text_.find('\n'))); }
+  std::string_view take_word() {
+    skip_spaces();
+    return take(first_ptx_word(text_).size());
+  }
+  // .name: with the dot.
+  std::string_view take_directive() {
+    skip_spaces();
+    return take(1 + first_ptx_word(text_.substr(std::min<std::size_t>(1, text_.size()))).size());
+  }
+  // What stands between the brace or parenthesis that is next and its counterpart.
+  std::optional<std::string_view> take_enclosed(char open, char close) {
+    if (!at(open)) return std::nullopt;
+    std::size_t depth = 0;
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] == '"') is_quoted = !is_quoted;
+      if (is_quoted) continue;
+      if (text_[i] == open) ++depth;
+      if (text_[i] != close || --depth != 0) continue;
+      const std::string_view inside = text_.substr(1, i - 1);
+      skip(i + 1);
+      return inside;
+    }
+    return std::nullopt;
+  }
+  // Up to the next `stop` outside quotes and braces, which it skips.
+  std::optional<std::string_view> take_until(char stop) {
+    std::size_t depth = 0;
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] == '"') is_quoted = !is_quoted;
+      if (is_quoted) continue;
+      if (text_[i] == stop && depth == 0) {
+        const std::string_view before = trim_ptx(text_.substr(0, i));
+        skip(i + 1);
+        return before;
+      }
+      if (text_[i] == '{') ++depth;
+      if (text_[i] == '}' && depth > 0) --depth;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+std::vector<std::string_view> split_ptx_operands(std::string_view text) {
+  std::vector<std::string_view> operands;
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      const std::string_view operand = trim_ptx(text.substr(start, i - start));
+      if (!operand.empty()) operands.push_back(operand);
+      start = i + 1;
+      continue;
+    }
+    if (text[i] == '[' || text[i] == '{' || text[i] == '(') ++depth;
+    if (text[i] == ']' || text[i] == '}' || text[i] == ')') --depth;
+  }
+  return operands;
+}
+
+std::optional<PtxStatement> parse_ptx_instruction(std::string_view text) {
+  PtxStatement statement{.kind = PtxStatement::Kind::Instruction, .text = text};
+  PtxScanner scanner(text);
+  if (scanner.at('@')) {
+    scanner.skip(1);
+    if (scanner.at('!')) scanner.skip(1);
+    if (scanner.take_word().empty()) return std::nullopt;
+    statement.guard = trim_ptx(text.substr(0, text.size() - scanner.rest().size()));
+  }
+  scanner.skip_spaces();
+  const std::string_view rest = scanner.rest();
+  std::size_t end = 0;
+  while (end < rest.size() && (is_ptx_word(rest[end]) || rest[end] == '.' || rest[end] == ':'))
+    ++end;
+  if (end == 0 || rest[0] < 'a' || rest[0] > 'z') return std::nullopt;
+  statement.opcode = rest.substr(0, end);
+  statement.operands = split_ptx_operands(rest.substr(end));
+  return statement;
+}
+
+void parse_ptx_body(std::string_view body, PtxFunction& function) {
+  PtxScanner scanner(body);
+  int depth = 0;
+  while (!scanner.at_end()) {
+    const std::string_view rest = scanner.rest();
+    if (rest.front() == '{' || rest.front() == '}') {
+      const bool is_open = rest.front() == '{';
+      depth += is_open ? 1 : -1;
+      if (depth < 0) function.problem = "unmatched brace";
+      function.statements.push_back(
+          {.kind = is_open ? PtxStatement::Kind::Open : PtxStatement::Kind::Close,
+           .text = scanner.take(1)});
+      continue;
+    }
+    if (rest.front() == ';') {
+      scanner.skip(1);
+      continue;
+    }
+    if (scanner.at_word(".loc") || scanner.at_word(".file")) {
+      scanner.take_line();
+      continue;
+    }
+    const std::string_view word = first_ptx_word(rest);
+    PtxScanner after(rest.substr(word.size()));
+    if (!word.empty() && after.at(':') && !after.rest().starts_with("::")) {
+      function.statements.push_back({.kind = PtxStatement::Kind::Label, .text = word});
+      scanner = after;
+      scanner.skip(1);
+      continue;
+    }
+    const std::optional<std::string_view> text = scanner.take_until(';');
+    if (!text) {
+      function.problem = concat("unreadable statement: ", trim_ptx(rest.substr(0, 80)));
+      return;
+    }
+    if (text->starts_with('.')) {
+      function.statements.push_back({.kind = PtxStatement::Kind::Directive, .text = *text});
+    } else if (std::optional<PtxStatement> instruction = parse_ptx_instruction(*text)) {
+      function.statements.push_back(std::move(*instruction));
+    } else {
+      function.problem = concat("unreadable statement: ", text->substr(0, 80));
+      return;
+    }
+  }
+  if (depth != 0) function.problem = "unmatched brace";
+}
+
+// Reads a function after .entry or .func up to its body or the semicolon of a declaration.
+PtxFunction parse_ptx_head(std::string_view head, bool is_entry) {
+  PtxFunction function;
+  function.is_entry = is_entry;
+  PtxScanner scanner(head);
+  const auto skip_directives = [&] {
+    while (scanner.at('.')) {
+      scanner.take_directive();
+      scanner.take_enclosed('(', ')');
+    }
+  };
+  if (scanner.at_word(".attribute")) skip_directives();
+  if (!is_entry) function.results = scanner.take_enclosed('(', ')').value_or("");
+  skip_directives();
+  function.name = scanner.take_word();
+  function.parameters = scanner.take_enclosed('(', ')').value_or("");
+  function.directives = trim_ptx(scanner.rest());
+  if (function.name.empty()) function.problem = "function without a name";
+  if (!is_entry) return function;
+  for (const std::string_view parameter : split_ptx_operands(function.parameters)) {
+    if (const std::optional<PtxVariable> variable = parse_ptx_variable(parameter)) {
+      function.entry_parameters.push_back(*variable);
+    } else {
+      function.problem = concat("unreadable parameter: ", parameter);
+    }
+  }
+  return function;
+}
+
+}  // namespace
+
+std::optional<PtxVariable> parse_ptx_variable(std::string_view declaration) {
+  PtxVariable variable;
+  PtxScanner scanner(declaration.substr(0, declaration.find('=')));
+  std::uint64_t element = 0, vector = 1;
+  bool is_pointer = false;
+  while (scanner.at('.')) {
+    const std::string_view word = scanner.take_directive();
+    using Space = PtxVariable::Space;
+    if (word == ".align") {
+      const std::optional<std::uint64_t> alignment = parse_ptx_number(scanner.take_word());
+      if (!alignment || *alignment == 0 || *alignment > 1u << 20) return std::nullopt;
+      // After .ptr it is that of what the parameter refers to.
+      if (!is_pointer) variable.alignment = static_cast<std::uint32_t>(*alignment);
+    } else if (word == ".attribute") {
+      scanner.take_enclosed('(', ')');
+    } else if (word == ".extern") {
+      variable.is_extern = true;
+    } else if (word == ".ptr") {
+      is_pointer = true;
+    } else if (is_pointer) {  // the state space that the parameter refers to
+    } else if (word == ".global") {
+      variable.space = Space::Global;
+    } else if (word == ".const") {
+      variable.space = Space::Const;
+    } else if (word == ".shared") {
+      variable.space = Space::Shared;
+    } else if (word == ".local") {
+      variable.space = Space::Local;
+    } else if (word == ".param") {
+      variable.space = Space::Param;
+    } else if (word == ".v2" || word == ".v4" || word == ".v8") {
+      vector = static_cast<std::uint64_t>(word[2] - '0');
+    } else if (word.size() > 2 && std::string_view("busf").find(word[1]) != word.npos) {
+      if (const auto bits = parse_ptx_number(word.substr(2))) element = *bits / 8;
+    }
+  }
+  if (variable.space == PtxVariable::Space::Other || element == 0) return std::nullopt;
+  variable.alignment = std::max(variable.alignment, static_cast<std::uint32_t>(element * vector));
+  variable.name = scanner.take_word();
+  if (variable.name.empty() || is_ptx_digit(variable.name.front())) return std::nullopt;
+  variable.bytes = element * vector;
+  while (const std::optional<std::string_view> extent = scanner.take_enclosed('[', ']')) {
+    const std::string_view text = trim_ptx(*extent);
+    const std::optional<std::uint64_t> count =
+        text.empty() ? std::optional<std::uint64_t>(0) : parse_ptx_number(text);
+    if (!count || *count > std::uint64_t{1} << 40) return std::nullopt;
+    variable.bytes *= *count;
+  }
+  if (!scanner.at_end()) return std::nullopt;
+  return variable;
+}
+
+PtxModule::PtxModule(std::string text) : text_(std::move(text)) {
+  if (const std::size_t end = text_.find('\0'); end != std::string::npos) text_.resize(end);
+  erase_ptx_comments(text_);
+  parse();
+}
+
+void PtxModule::parse() {
+  PtxScanner scanner(text_);
+  while (!scanner.at_end()) {
+    if (scanner.at_word(".version")) {
+      version_ = scanner.take_line();
+    } else if (scanner.at_word(".target")) {
+      target_ = scanner.take_line();
+    } else if (scanner.at_word(".address_size")) {
+      has_64_bit_addresses_ = scanner.take_line().ends_with("64");
+    } else if (scanner.at_word(".file") || scanner.at_word(".loc") || scanner.at('@')) {
+      scanner.take_line();
+    } else if (scanner.at_word(".section")) {
+      const std::size_t body = scanner.rest().find('{');
+      scanner.skip(body);
+      if (!scanner.take_enclosed('{', '}')) return;
+    } else if (scanner.at(';') || scanner.at('}')) {
+      scanner.skip(1);
+    } else {
+      // A function, a variable or something else that ends with a semicolon.
+      PtxScanner head = scanner;
+      bool is_function = false, is_entry = false;
+      while (head.at('.') && !is_function) {
+        const std::string_view directive = head.take_directive();
+        is_entry = directive == ".entry";
+        is_function = is_entry || directive == ".func";
+        if (directive == ".attribute") head.take_enclosed('(', ')');
+      }
+      if (!is_function) {
+        const std::optional<std::string_view> statement = scanner.take_until(';');
+        if (!statement) return;
+        if (const auto variable = parse_ptx_variable(*statement)) variables_.push_back(*variable);
+        continue;
+      }
+      const std::string_view rest = head.rest();
+      const std::size_t end = rest.find_first_of(";{");
+      PtxFunction function = parse_ptx_head(rest.substr(0, end), is_entry);
+      head.skip(end);
+      if (head.at('{')) {
+        function.has_body = true;
+        if (const std::optional<std::string_view> body = head.take_enclosed('{', '}')) {
+          parse_ptx_body(*body, function);
+        } else {
+          function.problem = "body without an end";
+          head = PtxScanner("");
+        }
+      }
+      functions_.push_back(std::move(function));
+      scanner = head;
+    }
+  }
+}
+
+const PtxFunction* PtxModule::find_entry(std::string_view name) const noexcept {
+  for (const PtxFunction& function : functions_)
+    if (function.is_entry && function.has_body && function.name == name) return &function;
+  return nullptr;
+}
+
+const PtxFunction* PtxModule::find_function(std::string_view name) const noexcept {
+  const PtxFunction* found = nullptr;
+  for (const PtxFunction& function : functions_)
+    if (!function.is_entry && function.name == name && (found == nullptr || function.has_body))
+      found = &function;
+  return found;
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,45 @@
+// SegmentRecord: what a persistent kernel knows of one block of a dispatch. The host writes the
+// records of each list in order; the kernel reads them in chunks. Threads: values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace reprise::detail {
+
+struct SegmentRecord {
+  // Bits of `word` besides the kernel (0 to 9) and the threads of the block less one (10 to 19).
+  static constexpr std::uint32_t kThreadsShift = 10;
+  static constexpr std::uint32_t kSync = 1u << 20;     // a barrier of the persistent block first
+  static constexpr std::uint32_t kWaits = 1u << 21;    // waits for counters; includes kSync
+  static constexpr std::uint32_t kPublish = 1u << 23;  // increments `counter` afterwards
+  static constexpr std::uint32_t kFull = 1u << 24;     // as many warps as the persistent block
+  static constexpr std::uint32_t kLast = 1u << 29;     // of its chunk or its list
+  static constexpr std::uint32_t kPost = 1u << 30;     // publishes or is the last
+  static constexpr std::uint32_t kSlow = 1u << 31;     // not just kSync and kFull
+  // Larger parameter blocks are in device memory, and `parameters` holds their address.
+  static constexpr std::uint32_t kInlineBytes = 96;
+  static constexpr std::uint32_t kChunk = 32;  // records
+  static constexpr std::uint32_t kWaitsInside = 4;
+
+  // A wait ends when the counter reaches the count times the number of the replay.
+  struct Wait {
+    std::uint32_t counter = 0, count = 0;
+  };
+
+  std::uint32_t word = 0;
+  std::uint32_t counter = 0;
+  std::uint32_t waits = 0;       // number of waits
+  std::uint32_t more_waits = 0;  // in the table of waits: those after the first four
+  std::uint32_t block[3] = {};   // blockIdx
+  std::uint32_t divide_x = 0;    // 2^22 / blockDim.x + 1: divides by a multiplication
+  std::uint32_t block_dim[3] = {};
+  std::uint32_t divide_y = 0;
+  std::uint32_t grid_dim[3] = {};
+  std::uint32_t dynamic_shared_bytes = 0;
+  Wait first_waits[kWaitsInside] = {};
+  std::byte parameters[kInlineBytes] = {};
+};
+static_assert(sizeof(SegmentRecord) == 192);
+
+}  // namespace reprise::detail

@@ -1,0 +1,220 @@
+// The records of segments. Needs no GPU.
+#include "backend/cuda/segment_records.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "compile/stages.hpp"
+#include "record/payload.hpp"
+#include "support/recording_builder.hpp"
+
+using namespace reprise;
+using namespace reprise::test;
+using namespace reprise::detail;
+
+namespace {
+
+// Dispatches of two kernels, each of which reads two earlier results.
+std::shared_ptr<const Plan> random_segments(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  RecordingBuilder build;
+  std::vector<std::uint32_t> results;
+  for (int i = 0; i < 60; ++i) {
+    results.push_back(build.add_buffer("x", 64));
+    const auto earlier = [&] { return build.read(results[random() % results.size()]); };
+    DispatchPayload dispatch{};
+    dispatch.grid = Dim3(1 + random() % 3, 1 + random() % 3, random() % 8 == 0 ? 9 : 1);
+    dispatch.block = 32u << random() % 4;
+    build.dispatch("kernel", dispatch,
+                   std::array{build.write(results.back()), earlier(), earlier()});
+  }
+  return make_plan("plan", build.finish(),
+                   {.lowering = Lowering::Persistent, .segment_lists = 1 + seed % 9});
+}
+
+// Part 1 uses shared memory and barriers, part 0 does not.
+struct Tables {
+  explicit Tables(const Plan& plan) {
+    parts.parts.resize(2);
+    parts.threads = 256;
+    code.parts.resize(2);
+    code.parts[1].uses_shared = code.parts[1].has_barriers = true;
+    for (std::uint32_t node = 0; node < plan.lowered.nodes.size(); ++node)
+      parts.part_of.push_back(node % 2);
+  }
+  SegmentParts parts;
+  PersistentKernel code;
+};
+
+struct Placed {
+  std::uint32_t list = 0, position = 0;
+};
+
+std::uint32_t part_in(const SegmentRecord& record) { return record.word & 0x3ff; }
+bool has(const SegmentRecord& record, std::uint32_t flag) { return (record.word & flag) != 0; }
+
+// Whether a barrier of the persistent block lies between two records of one list.
+bool are_separate(const SegmentRecords& table, std::uint32_t list, std::uint32_t from,
+                  std::uint32_t to) {
+  for (std::uint32_t i = from; i <= to; ++i) {
+    const SegmentRecord& record = table.records[table.first[list] + i];
+    if (i > from && has(record, SegmentRecord::kSync)) return true;
+    if (i < to && has(record, SegmentRecord::kPublish)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("segment records: every block has one record, in the order of its list") {
+  for (std::uint32_t seed = 1; seed < 30; ++seed) {
+    CAPTURE(seed);
+    const auto plan = random_segments(seed);
+    const Tables tables(*plan);
+    const Bindings bindings{std::vector<std::byte*>(plan->recording->buffers.size())};
+    REQUIRE_FALSE(plan->lowered.segments.empty());
+    for (const Segment& segment : plan->lowered.segments) {
+      const SegmentRecords table =
+          make_segment_records(*plan, bindings, segment, tables.parts, tables.code);
+      REQUIRE(table.first.size() == segment.lists() + 1);
+      std::map<std::uint32_t, std::vector<Placed>> placed;  // by node
+      std::map<std::uint32_t, std::uint32_t> published;     // by counter
+      for (std::uint32_t list = 0; list < segment.lists(); ++list) {
+        for (std::uint32_t i = table.first[list]; i < table.first[list + 1]; ++i) {
+          const SegmentRecord& record = table.records[i];
+          const std::uint32_t position = i - table.first[list];
+          placed[segment.first_node + record.counter].push_back({list, position});
+          if (has(record, SegmentRecord::kPublish)) ++published[record.counter];
+          const bool ends = i + 1 == table.first[list + 1] ||
+                            position % SegmentRecord::kChunk == SegmentRecord::kChunk - 1;
+          CHECK(has(record, SegmentRecord::kLast) == ends);
+          CHECK(has(record, SegmentRecord::kPost) ==
+                (ends || has(record, SegmentRecord::kPublish)));
+          if (has(record, SegmentRecord::kWaits)) CHECK(has(record, SegmentRecord::kSync));
+        }
+      }
+      for (std::uint32_t node = segment.first_node; node < segment.first_node + segment.nodes;
+           ++node) {
+        const auto& dispatch = plan->recording->payload<DispatchPayload>(plan->command_of(node));
+        CHECK(placed[node].size() == dispatch.grid.volume());
+        // What follows a node in the same list is separated from it by a barrier.
+        for (const LoweredEdge& edge : plan->lowered.edges_into(node)) {
+          for (const Placed& before : placed[edge.from]) {
+            for (const Placed& after : placed[node]) {
+              if (before.list != after.list) continue;
+              REQUIRE(before.position < after.position);
+              CHECK(are_separate(table, before.list, before.position, after.position));
+            }
+          }
+        }
+      }
+      for (const auto& [counter, count] : published) CHECK(count == segment.item_counts[counter]);
+    }
+  }
+}
+
+TEST_CASE("segment records: a barrier separates records that use the block's memory or barriers") {
+  for (std::uint32_t seed = 1; seed < 30; ++seed) {
+    CAPTURE(seed);
+    const auto plan = random_segments(seed);
+    const Tables tables(*plan);
+    const Bindings bindings{std::vector<std::byte*>(plan->recording->buffers.size())};
+    for (const Segment& segment : plan->lowered.segments) {
+      const SegmentRecords table =
+          make_segment_records(*plan, bindings, segment, tables.parts, tables.code);
+      for (std::uint32_t list = 0; list < segment.lists(); ++list) {
+        std::optional<std::uint32_t> last;
+        for (std::uint32_t i = 0; i < table.first[list + 1] - table.first[list]; ++i) {
+          if (part_in(table.records[table.first[list] + i]) != 1) continue;
+          if (last) CHECK(are_separate(table, list, *last, i));
+          last = i;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("segment records: records hold shapes, waits, and parameters or their places") {
+  RecordingBuilder build;
+  const std::uint32_t x = build.add_buffer("x", 64);
+  std::vector<std::uint32_t> others;
+  DispatchPayload wide{};
+  wide.grid = Dim3(2, 3, 1);
+  wide.block = Dim3(16, 4, 2);
+  std::vector<BufferAccess> reads{build.write(x)};
+  for (int i = 0; i < 6; ++i) {
+    others.push_back(build.add_buffer("y", 64));
+    DispatchPayload one{};
+    one.grid = 1;
+    one.block = 32;
+    build.dispatch("kernel", one, std::array{build.write(others.back())});
+    reads.push_back(build.read(others.back()));
+  }
+  build.dispatch("kernel", wide, reads);
+  const auto plan =
+      make_plan("plan", build.finish(), {.lowering = Lowering::Persistent, .segment_lists = 6});
+  REQUIRE(plan->lowered.segments.size() == 1);
+  Tables tables(*plan);
+  const std::uint32_t last = static_cast<std::uint32_t>(plan->lowered.nodes.size()) - 1;
+  tables.parts.part_of.assign(last + 1, 0);
+  tables.parts.part_of[last] = 1;
+  tables.code.parts[1] = {.has_inline_parameters = false};
+  std::vector<std::byte> memory(64 * plan->recording->buffers.size());
+  Bindings bindings;
+  for (std::size_t i = 0; i < plan->recording->buffers.size(); ++i)
+    bindings.address.push_back(memory.data() + 64 * i);
+  const auto table_of = [&] {
+    return make_segment_records(*plan, bindings, plan->lowered.segments[0], tables.parts,
+                                tables.code);
+  };
+  const SegmentRecords table = table_of();
+  std::size_t blocks = 0, waits = 0;
+  for (const SegmentRecord& record : table.records) {
+    if (part_in(record) != 1) continue;
+    ++blocks;
+    waits = std::max<std::size_t>(waits, record.waits);
+    CHECK(record.grid_dim[1] == 3);
+    CHECK(record.block_dim[0] == 16);
+    CHECK(record.block[0] < 2);
+    CHECK(record.block[1] < 3);
+    CHECK((record.word >> SegmentRecord::kThreadsShift & 0x3ff) == 127);
+    for (std::uint32_t thread = 0; thread < 128; ++thread)
+      CHECK((thread * record.divide_x >> 22) == thread / 16);
+  }
+  CHECK(blocks == 6);
+  CHECK(waits >= 5);
+  CHECK(table.addresses.size() == 6);
+  REQUIRE_FALSE(table.more_waits.empty());
+  CHECK(table.more_waits[0].count == 1);
+  const auto address_at = [](const std::byte* from) {
+    std::byte* address = nullptr;
+    std::memcpy(&address, from, sizeof address);
+    return address;
+  };
+  CHECK(address_at(table.parameters.data() + table.addresses[0].offset) == bindings.address[x]);
+  CHECK(address_at(table.parameters.data() + table.addresses[0].offset + 48) ==
+        bindings.address[others.back()]);
+  for (const SegmentRecord& record : table.records)
+    if (part_in(record) == 0)
+      CHECK(address_at(record.parameters) == bindings.address[others[record.counter]]);
+  // A disabled command keeps its waits and its counter.
+  bindings.disabled.assign(plan->total_nodes, 0);
+  bindings.disabled[last] = 1;
+  const SegmentRecords disabled = table_of();
+  REQUIRE(disabled.records.size() == table.records.size());
+  for (std::size_t i = 0; i < table.records.size(); ++i) {
+    const bool is_last = part_in(table.records[i]) == 1;
+    CHECK(part_in(disabled.records[i]) == (is_last ? 2 : 0));
+    CHECK(has(disabled.records[i], SegmentRecord::kWaits) ==
+          has(table.records[i], SegmentRecord::kWaits));
+    CHECK(has(disabled.records[i], SegmentRecord::kPublish) ==
+          has(table.records[i], SegmentRecord::kPublish));
+  }
+}

@@ -1,0 +1,277 @@
+#include "ptx/persistent_kernel.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/contains.hpp"
+#include "unit/ptx/ptx_kernels.hpp"
+
+using namespace reprise::detail;
+using namespace reprise::test;
+
+namespace {
+
+constexpr std::uint64_t kPtxAddress = 0x7f00'1234'5600;
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// All kernels of a module that can be parts, with blocks of any shape or of full warps.
+std::vector<PersistentPart> ptx_parts(const PtxModule& module, bool has_full_warps,
+                                      bool is_one_dimensional) {
+  std::vector<PersistentPart> parts;
+  for (const PtxFunction& function : module.functions()) {
+    const PersistentPart part{.module = &module,
+                              .entry = std::string(function.name),
+                              .has_full_warps = has_full_warps,
+                              .is_one_dimensional = is_one_dimensional};
+    if (function.is_entry && persistent_exclusion(part).empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+PersistentKernelDesc describe_kernel(const std::vector<PersistentPart>& parts,
+                                     std::uint32_t pasted = 3, bool is_timed = false) {
+  return {.parts = parts,
+          .pasted = pasted,
+          .is_timed = is_timed,
+          .address_of = [](const PersistentPart&, std::string_view variable) {
+            return kPtxAddress + variable.size();
+          }};
+}
+
+// The reason for which a kernel with this body and full warps is excluded.
+std::string exclusion_of(std::string_view body, std::string_view before = "",
+                         std::string_view directives = "", bool has_full_warps = true) {
+  const PtxModule module(ptx_module_text(std::string(before) + ".entry k(.param .u64 p) " +
+                                         std::string(directives) + "{" + std::string(body) + "}"));
+  return persistent_exclusion({.module = &module, .entry = "k", .has_full_warps = has_full_warps});
+}
+
+// Empty if there is none.
+std::filesystem::path find_ptxas() {
+  const char* path = std::getenv("PATH");
+  std::string_view folders = path == nullptr ? "" : path;
+  while (!folders.empty()) {
+    const std::size_t end = std::min(folders.find(':'), folders.size());
+    const std::filesystem::path file = std::filesystem::path(folders.substr(0, end)) / "ptxas";
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) return file;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
+  CHECK(exclusion_of("ret;") == "");
+  CHECK(exclusion_of("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f5, %f6}]; ret;") ==
+        "uses tex.2d.v4.f32.f32");
+  CHECK(exclusion_of("mov.u32 %r1, %cluster_ctarank; ret;") == "uses %cluster_ctarank");
+  CHECK(exclusion_of("mov.v4.u32 {%r1, %r2, %r3, %r4}, %tid; ret;") == "reads %tid as a vector");
+  CHECK(exclusion_of("cp.async.bulk.shared::cluster.global [%r1], [%rd1], 16; ret;") ==
+        "uses cp.async.bulk.shared::cluster.global");
+  CHECK(exclusion_of("ld.shared::cluster.u32 %r1, [%r2]; ret;") == "uses ld.shared::cluster.u32");
+  CHECK(exclusion_of("griddepcontrol.wait; ret;") == "uses griddepcontrol.wait");
+  CHECK(exclusion_of("ret;", "", ".explicitcluster") == "uses .explicitcluster");
+  CHECK(exclusion_of("bar.sync %r1; ret;") == "uses bar.sync %r1");
+  CHECK(exclusion_of("bar.sync 1, 64; ret;") == "uses bar.sync 1, 64");
+  CHECK(exclusion_of("bar.sync 2, 64; ret;") == "");
+  CHECK(exclusion_of("call %rd1, (), proto; ret;") == "makes an indirect call");
+  CHECK(exclusion_of("mov.u64 %rd1, q; ret;") == "refers to q");
+  CHECK(exclusion_of("st.global.u64 [p], %rd1; ret;") == "uses p in st.global.u64");
+  CHECK(exclusion_of(".shared .align 1024 .b8 s[8]; ret;") == "aligns s to 1024 bytes");
+  CHECK(exclusion_of("add.s32 %r1, %r1 ret").starts_with("unreadable statement: add.s32"));
+  const PtxModule module(ptx_module_text(".entry k(.param .texref t) { ret; }"));
+  CHECK(persistent_exclusion({.module = &module, .entry = "k"}) ==
+        "unreadable parameter: .param .texref t");
+  CHECK(persistent_exclusion({.module = &module, .entry = "l"}) == "no entry l");
+}
+
+TEST_CASE("persistent kernel: barriers other than bar.sync 0 have to be in uniform flow") {
+  const std::string is_first = "mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0; ";
+  CHECK(exclusion_of(is_first + "@%p1 bar.sync 0; ret;") == "");
+  CHECK(exclusion_of(is_first + "@%p1 bra A; bar.red.popc.u32 %r1, 0, %p2; A: ret;") ==
+        "bar.red.popc.u32 in divergent flow");
+  CHECK(exclusion_of(is_first + "@%p1 bra A; bar.sync 2, 64; A: ret;") ==
+        "bar.sync 2, 64 in divergent flow");
+  CHECK(exclusion_of("bar.red.popc.u32 %r1, 0, %p2; ret;") == "");
+  CHECK(exclusion_of("bar.red.popc.u32 %r1, 0, %p2; ret;", "", "", false) ==
+        "bar.red.popc.u32 with partial warps");
+}
+
+TEST_CASE("persistent kernel: a function may not depend on the thread or synchronise") {
+  const std::string call = "call f, (); ret;";
+  const auto calling = [&](const std::string& body) {
+    return exclusion_of(call, ".func f() {" + body + "}");
+  };
+  CHECK(calling("ret;") == "");
+  CHECK(calling("mov.u32 %r1, %tid.x; ret;") == "function f reads %tid");
+  CHECK(calling("bar.sync 0; ret;") == "function f uses bar.sync");
+  CHECK(calling("shfl.sync.idx.b32 %r1, %r1, 0, 31, -1; ret;") ==
+        "function f uses shfl.sync.idx.b32");
+  CHECK(calling("exit;") == "function f uses exit");
+  CHECK(calling("mov.u32 %r1, %gridid; ret;") == "function f uses %gridid");
+  CHECK(exclusion_of(call,
+                     ".func g() { mov.u32 %r1, %ntid.x; ret; } .func f() { call g, (); ret; }") ==
+        "function g reads %ntid");
+  CHECK(exclusion_of(call, ".extern .func f();") == "function f has no definition");
+  CHECK(exclusion_of("call vprintf, (a, b); ret;",
+                     ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);") == "");
+}
+
+TEST_CASE("persistent kernel: the text has one entry and nothing that only an entry has") {
+  const PtxModule module(ptx_module_text(kPtxKernels));
+  for (const bool has_full_warps : {false, true}) {
+    const std::vector<PersistentPart> parts = ptx_parts(module, has_full_warps, has_full_warps);
+    REQUIRE(parts.size() == (has_full_warps ? 10 : 9));  // counted needs full warps
+    for (const std::uint32_t pasted : {0u, 3u, 100u}) {
+      const PersistentKernel kernel = make_persistent_kernel(describe_kernel(parts, pasted));
+      CHECK(kernel.parts.size() == parts.size());
+      CHECK(kernel.text.starts_with(".version 9.0\n.target sm_90\n"));
+      CHECK(count_of(kernel.text, ".entry ") == 1);
+      CHECK(count_of(kernel.text, ".entry reprise_segment(") == 1);
+      CHECK(count_of(kernel.text, "%tid") == 1);
+      CHECK(count_of(kernel.text, "%ntid") == 0);
+      CHECK(count_of(kernel.text, "%ctaid") == 1);
+      CHECK(count_of(kernel.text, "%dynamic_smem_size") == 0);
+      CHECK(count_of(kernel.text, "ld.global.nc") == 0);
+      CHECK(count_of(kernel.text, "ld.const") == 0);
+      CHECK(count_of(kernel.text, "exit;") == 0);
+      CHECK(count_of(kernel.text, "%globaltimer") == 0);
+      // One for each function, with those that are parts, and one of the entry.
+      CHECK(count_of(kernel.text, "\nret;\n") ==
+            3 + 1 + (parts.size() - std::min<std::size_t>(pasted, parts.size())) + 1);
+      CHECK(count_of(kernel.text, "bra $RP_RETURN;") >= parts.size());
+      CHECK(count_of(kernel.text, "rp_m0_twice") == 3);  // declared, defined and called
+    }
+  }
+}
+
+TEST_CASE("persistent kernel: a part's description follows from its text") {
+  const PtxModule module(ptx_module_text(kPtxKernels));
+  const std::vector<PersistentPart> parts = ptx_parts(module, true, true);
+  const PersistentKernel kernel = make_persistent_kernel(describe_kernel(parts));
+  const auto part = [&](std::string_view name) {
+    const auto found =
+        std::find_if(parts.begin(), parts.end(),
+                     [&](const PersistentPart& candidate) { return candidate.entry == name; });
+    REQUIRE(found != parts.end());
+    return kernel.parts[static_cast<std::size_t>(found - parts.begin())];
+  };
+  CHECK(kernel.shared_base == 12'800);
+  CHECK(part("reverse").static_shared_bytes == 256);
+  CHECK(part("reverse").uses_shared);
+  CHECK(part("reverse").has_barriers);
+  CHECK_FALSE(part("reverse").ends_together);
+  CHECK(part("early").parameter_bytes == 12);
+  CHECK(part("early").has_inline_parameters);
+  CHECK(part("early").ends_together);
+  CHECK_FALSE(part("shuffled").uses_shared);
+  CHECK_FALSE(part("shuffled").has_barriers);
+  CHECK(part("large").parameter_bytes == 204);
+  CHECK_FALSE(part("large").has_inline_parameters);
+  CHECK(part("dynamic_shared").static_shared_bytes == 32);  // rounded up: dynamic memory follows
+  CHECK(contains(kernel.text, "add.s32 %r4, %rp_base, 12832;"));
+  CHECK(contains(kernel.text, "st.shared.u32 [%rp_base+12816], %r2;"));
+  CHECK(contains(kernel.text, "ld.global.L1::no_allocate.u32 %r2, [%rd6];"));
+  CHECK(contains(kernel.text, "mov.u64 %rd3, " + std::to_string(kPtxAddress + 4) + ";"));
+  CHECK(contains(kernel.text, "mov.u64 %rp_s1, " + std::to_string(kPtxAddress + 5 + 4) +
+                                  "; \nld.global.f32 %f1, [%rp_s1];"));
+}
+
+TEST_CASE("persistent kernel: barriers and masks depend on flow and on the shape of blocks") {
+  const PtxModule module(ptx_module_text(kPtxKernels));
+  const auto text_of = [&](const std::string& entry, bool has_full_warps) {
+    const std::vector<PersistentPart> parts{
+        {.module = &module, .entry = entry, .has_full_warps = has_full_warps}};
+    const std::string text = make_persistent_kernel(describe_kernel(parts, 0)).text;
+    const std::size_t first = text.find(".func rp_part0");
+    return text.substr(first, text.find("\n}\n", first) - first);
+  };
+  CHECK(contains(text_of("reverse", true), "bar.sync 1, %rp_count;"));
+  CHECK(count_of(text_of("reverse", true), "rp_barrier") == 0);
+  CHECK(count_of(text_of("reverse", false), "rp_barrier") == 2);
+  CHECK(count_of(text_of("early", true), "rp_barrier") == 2);
+  CHECK(count_of(text_of("counted", true), "bar.red.popc.u32 %r3, 1, %rp_count, %p1;") == 1);
+  CHECK(count_of(text_of("shuffled", true), "rp_arrive") == 1);
+  CHECK(count_of(text_of("shuffled", true), "%rp_present,") == 1);  // only declared
+  CHECK(count_of(text_of("shuffled", false), "and.b32 %rp_m, %rp_m, %rp_present;") == 1);
+}
+
+TEST_CASE("persistent kernel: parameters and coordinates precede the barrier between parts") {
+  const PtxModule module(ptx_module_text(kPtxKernels));
+  const std::vector<PersistentPart> parts{
+      {.module = &module, .entry = "reverse", .has_full_warps = true, .is_one_dimensional = true}};
+  const std::string text = make_persistent_kernel(describe_kernel(parts, 1)).text;
+  const std::size_t part = text.find("$RP_PART0:"),
+                    barrier = text.find("@%rp_sync bar.sync 0;", part);
+  const std::size_t parameter = text.find("ld.shared.u64 %rd1, [%rp_rec+96];", part);
+  REQUIRE(barrier != std::string::npos);
+  CHECK(parameter < barrier);
+  CHECK(text.find("add.s64 %rd4, %rd2, %rd3;", part) < barrier);
+  CHECK(text.find("ld.global.f32 %f1, [%rd4];", part) > barrier);
+}
+
+TEST_CASE("persistent kernel: an index after the last part does nothing") {
+  const PtxModule module(ptx_module_text(".entry k() { ret; }"));
+  for (const std::size_t count : {0u, 1u, 3u, 4u, 1'023u, 1'024u}) {
+    CAPTURE(count);
+    const std::vector<PersistentPart> parts(count, {.module = &module, .entry = "k"});
+    const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+    CHECK(count_of(text, "$RP_NOOP:") == (count < 1'024 ? 1 : 0));
+    CHECK(count_of(text, ".branchtargets") == (count > 3 ? 1 : 0));
+    CHECK(count_of(text, ", $RP_NOOP;") == (count > 3 && count < 1'024 ? 1 : 0));
+  }
+}
+
+TEST_CASE("persistent kernel: the highest version and target of the modules apply") {
+  const PtxModule old(".version 7.8\n.target sm_80\n.address_size 64\n.entry k() { ret; }");
+  const PtxModule recent(
+      ".version 8.10\n.target sm_90a, debug\n.address_size 64\n.entry k() { ret; }");
+  const std::vector<PersistentPart> parts{{.module = &recent, .entry = "k"},
+                                          {.module = &old, .entry = "k"}};
+  CHECK(make_persistent_kernel(describe_kernel(parts))
+            .text.starts_with(".version 8.10\n.target sm_90a\n"));
+}
+
+TEST_CASE("persistent kernel: ptxas accepts it") {
+  const std::filesystem::path ptxas = find_ptxas();
+  if (ptxas.empty()) {
+    MESSAGE("there is no ptxas");
+    return;
+  }
+  const PtxModule module(ptx_module_text(kPtxKernels)), same(ptx_module_text(kPtxKernels));
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                       ("reprise-ptx-" + std::to_string(std::random_device()()));
+  std::filesystem::create_directories(folder);
+  for (const bool is_timed : {false, true}) {
+    for (const std::uint32_t pasted : {0u, 3u, 100u}) {
+      CAPTURE(is_timed);
+      CAPTURE(pasted);
+      std::vector<PersistentPart> parts = ptx_parts(module, true, true);
+      for (const PersistentPart& part : ptx_parts(same, true, false)) parts.push_back(part);
+      for (const PersistentPart& part : ptx_parts(module, false, false)) parts.push_back(part);
+      const PersistentKernel kernel =
+          make_persistent_kernel(describe_kernel(parts, pasted, is_timed));
+      std::ofstream(folder / "kernel.ptx") << kernel.text;
+      const std::string command = ptxas.string() + " -arch=sm_90 -o " +
+                                  (folder / "kernel.cubin").string() + " " +
+                                  (folder / "kernel.ptx").string();
+      CHECK(std::system(command.c_str()) == 0);
+    }
+  }
+  std::filesystem::remove_all(folder);
+}

@@ -133,6 +133,9 @@ class InstanceParameters<void (*)(Parameters...)> {
 
 using namespace reprise::host_kernel::language;
 
+// After the headers above: those of the standard library use the name as an attribute.
+#define __noinline__ __attribute__((noinline))
+
 // The build defines these for each shader file: its path, and the functions that return its fatbin
 // and PTX.
 #ifndef REPRISE_SHADER_SOURCE

@@ -1,0 +1,176 @@
+// Kernels in segments compute the same bits as kernels that are nodes.
+#include <segments.shaders.hpp>
+#include <words.shaders.hpp>
+
+#include <random>
+
+#include "conformance/device_fixture.hpp"
+
+namespace reprise::test::segments_test {
+namespace {
+
+constexpr unsigned kWords = 512, kBuffers = 12;
+
+struct SegmentTable {
+  unsigned words[200];
+};
+
+enum class Form : std::uint8_t { Plain, Adds, LargeParameter };
+struct KernelCase {
+  const KernelDesc& kernel;
+  DispatchDesc desc;
+  Form form = Form::Plain;
+};
+
+const std::vector<KernelCase>& kernel_cases() {
+  static const std::vector<KernelCase> cases = {
+      {shaders::seg_multiply_add, {.grid = 4, .block = 128}},
+      {shaders::seg_multiply_add, {.grid = 16, .block = 32}},
+      {shaders::seg_early_return, {.grid = 4, .block = 128}},
+      {shaders::seg_early_return, {.grid = 6, .block = 100}},
+      {shaders::seg_barriers_by_data, {.grid = 4, .block = 128}},
+      {shaders::seg_barriers_by_data, {.grid = 8, .block = 72}},
+      {shaders::seg_coordinates, {.grid = {2, 2, 4}, .block = {8, 4, 2}}},
+      {shaders::seg_coordinates, {.grid = {3, 2, 2}, .block = {5, 3, 3}}},
+      {shaders::seg_coordinates, {.grid = {4, 1, 2}, .block = {16, 2, 2}}},
+      {shaders::seg_block_sum, {.grid = 4, .block = 128}},
+      {shaders::seg_block_sum, {.grid = 2, .block = 256}},
+      {shaders::seg_reverse, {.grid = 4, .block = 128, .shared_bytes = 512}},
+      {shaders::seg_reverse, {.grid = 6, .block = 96, .shared_bytes = 20'000}},
+      {shaders::seg_lanes, {.grid = 6, .block = 100}},
+      {shaders::seg_warp_sum, {.grid = 4, .block = 128}},
+      {shaders::seg_warp_sum, {.grid = 8, .block = 64}},
+      {shaders::seg_read_only, {.grid = 4, .block = 128}},
+      {shaders::seg_read_only, {.grid = 1, .block = 512}},
+      {shaders::seg_histogram, {.grid = 8, .block = 64}, Form::Adds},
+      {shaders::seg_large_parameter, {.grid = 4, .block = 128}, Form::LargeParameter},
+      {shaders::seg_local_array, {.grid = 8, .block = 64}},
+      {shaders::seg_calls, {.grid = 4, .block = 128}},
+      {shaders::seg_switch, {.grid = 4, .block = 128}},
+  };
+  return cases;
+}
+
+// Dispatches of random kernels, each from one buffer to another.
+class KernelProgram {
+ public:
+  KernelProgram(const DeviceFixture& f, std::uint32_t seed, unsigned max_threads)
+      : f_(f),
+        random_(seed),
+        max_threads_(max_threads),
+        commands_(f.recording({.label = "kernels"})) {
+    for (unsigned b = 0; b < kBuffers; ++b)
+      buffers_.push_back(f.pool->allocate<unsigned>(kWords, "b" + std::to_string(b)));
+    for (unsigned i = 0; i < 150; ++i) add();
+    commands_.end();
+  }
+
+  [[nodiscard]] CommandBuffer& commands() { return commands_; }
+  void reset() const {
+    f_.run([&](CommandBuffer& cmd) {
+      std::vector<unsigned> words(kWords);
+      for (unsigned b = 0; b < kBuffers; ++b) {
+        for (unsigned i = 0; i < kWords; ++i) words[i] = (b + 1) * 2654435761u + i * 40503u;
+        cmd.copy(snapshot(words), buffers_[b]);
+      }
+    });
+  }
+  [[nodiscard]] std::vector<unsigned> contents() const {
+    std::vector<unsigned> all;
+    for (const auto& buffer : buffers_) {
+      const std::vector<unsigned> words = f_.values(buffer);
+      all.insert(all.end(), words.begin(), words.end());
+    }
+    return all;
+  }
+
+ private:
+  unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  void add() {
+    const KernelCase& one = kernel_cases()[below(static_cast<unsigned>(kernel_cases().size()))];
+    if (one.desc.block.volume() > max_threads_) return;
+    const unsigned from = below(kBuffers), to = (from + 1 + below(kBuffers - 1)) % kBuffers;
+    const auto &in = buffers_[from], &out = buffers_[to];
+    const Kernel kernel = f_.kernel(one.kernel);
+    switch (one.form) {
+      case Form::Plain: commands_.dispatch(kernel, one.desc, read(in), write(out), kWords); return;
+      case Form::Adds:
+        commands_.dispatch(kernel, one.desc, read(in), read_write(out), kWords);
+        return;
+      case Form::LargeParameter: {
+        SegmentTable table;
+        for (unsigned& word : table.words) word = static_cast<unsigned>(random_());
+        commands_.dispatch(kernel, one.desc, table, read(in), write(out), kWords);
+        return;
+      }
+    }
+  }
+
+  const DeviceFixture& f_;
+  std::mt19937 random_;
+  unsigned max_threads_;
+  std::vector<GpuRef<unsigned>> buffers_;
+  CommandBuffer commands_;
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "segments: kernels of every form compute what nodes compute") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  const std::uint32_t seed = std::random_device{}();
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    CAPTURE(seed + round);
+    KernelProgram program(*this, seed + round, round % 3 == 0 ? 128u : 512u);
+    CapturedGraph faithful = compile(program.commands(), Lowering::Faithful),
+                  persistent = compile(program.commands(), Lowering::Persistent);
+    for (const SegmentsReport::LeftOut& left_out : persistent.report().segments.left_out) {
+      INFO(left_out.command, " ", left_out.reason);
+      CHECK(false);
+    }
+    program.reset();
+    faithful.launch(queue).wait();
+    const std::vector<unsigned> expected = program.contents();
+    for (int replay = 0; replay < 4; ++replay) {
+      program.reset();
+      persistent.launch(queue).wait();
+      REQUIRE(program.contents() == expected);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "segments: graphs on two queues run at once, beside kernels that fill the GPU") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  KernelProgram first(*this, 1, 512), second(*this, 2, 512);
+  CapturedGraph graphs[] = {compile(first.commands(), Lowering::Persistent),
+                            compile(second.commands(), Lowering::Persistent)};
+  const Queue queues[] = {device.create_queue(), device.create_queue(), device.create_queue()};
+  constexpr unsigned kMany = 1 << 20;
+  const auto wide = pool->allocate<unsigned>(kMany, "wide");
+  CommandBuffer cmd = recording();
+  cmd.fill(wide, 0u);
+  const unsigned rounds = is_host() ? 1 : 20'000;
+  cmd.dispatch(kernel(shaders::conf_churn), {.grid = kMany / 256, .block = 256}, read_write(wide),
+               rounds, kMany);
+  CapturedGraph filling = compile(cmd, Lowering::Faithful);
+  std::vector<unsigned> expected[2];
+  for (unsigned g = 0; g < 2; ++g) {
+    KernelProgram& program = g == 0 ? first : second;
+    program.reset();
+    for (int replay = 0; replay < 20; ++replay) static_cast<void>(graphs[g].launch(queues[g]));
+    device.wait_idle();
+    expected[g] = program.contents();
+    program.reset();
+  }
+  const Fence filled = filling.launch(queues[2]);
+  for (int replay = 0; replay < 20; ++replay) {
+    static_cast<void>(graphs[0].launch(queues[0]));
+    static_cast<void>(graphs[1].launch(queues[1]));
+  }
+  filled.wait();
+  device.wait_idle();
+  CHECK(first.contents() == expected[0]);
+  CHECK(second.contents() == expected[1]);
+}
+
+}  // namespace reprise::test::segments_test

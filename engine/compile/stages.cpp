@@ -136,12 +136,10 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   if (desc.costs != nullptr && before == nullptr)
     require_known(known, *desc.costs, label, *recording, dependencies);
   NodeHints& hints = known.hints;
-  if (desc.lowering.mode == Lowering::Mode::Persistent && !desc.lowering.fault_markers) {
-    hints.segment_blocks = segment_blocks(*recording, dependencies);
-    hints.segment_lists =
-        std::max(1u, desc.segment_lists * kMinSegmentThreads /
-                         segment_block_threads(*recording, dependencies, hints.segment_blocks));
-  }
+  const bool has_tuned_segments = before != nullptr && !before->lowered.segments.empty();
+  if ((desc.lowering.mode == Lowering::Mode::Persistent || has_tuned_segments) &&
+      !desc.lowering.fault_markers)
+    add_segment_hints(*recording, dependencies, desc.segment_lists, hints);
   const bool has_same_lowering =
       before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
       hints.works == before->lowered.works &&
@@ -186,8 +184,10 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
 
 std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& choice,
                                         std::uint32_t alignment) {
-  LoweredGraph lowered =
-      build_lowered_graph(plan.dependencies, choice, hints_of(*plan.recording, plan.dependencies));
+  NodeHints hints = hints_of(*plan.recording, plan.dependencies);
+  if (choice.shape == LoweringConfig::Shape::Segments)
+    hints.segment_blocks = segment_blocks(*plan.recording, plan.dependencies);
+  LoweredGraph lowered = build_lowered_graph(plan.dependencies, choice, hints);
   check_lowered_graph(plan.dependencies, lowered);
   Placement placement = place_transients(*plan.recording, plan.dependencies, lowered, alignment);
   Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered),

@@ -36,7 +36,8 @@ constexpr std::pair<LoweringConfig::Shape, const char*> kShapes[] = {
     {LoweringConfig::Shape::Faithful, "faithful"},
     {LoweringConfig::Shape::EntryExit, "entry-exit"},
     {LoweringConfig::Shape::Lanes, "lanes"},
-    {LoweringConfig::Shape::CostBased, "lanes by cost"}};
+    {LoweringConfig::Shape::CostBased, "lanes by cost"},
+    {LoweringConfig::Shape::Segments, "segments"}};
 
 Json to_json(const LoweringConfig& choice) {
   const auto shape = std::find_if(std::begin(kShapes), std::end(kShapes),
@@ -58,7 +59,8 @@ LoweringConfig choice_of(const Json& json) {
   choice.shape = shape->first;
   choice.lanes = json.value("lanes", 0u);
   const bool needs_lanes = choice.shape == LoweringConfig::Shape::Lanes ||
-                           choice.shape == LoweringConfig::Shape::CostBased;
+                           choice.shape == LoweringConfig::Shape::CostBased ||
+                           choice.shape == LoweringConfig::Shape::Segments;
   if (needs_lanes && (choice.lanes == 0 || choice.lanes > kMaxLanes))
     throw std::out_of_range(concat(choice.lanes, " lanes"));
   choice.costs = json.value("costs_ns", std::vector<std::uint32_t>());

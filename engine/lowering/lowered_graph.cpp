@@ -299,7 +299,8 @@ LoweredGraph build(const DependencyGraph& dependencies, const LoweringConfig& co
     case LoweringConfig::Shape::EntryExit: return build_with_entry_exit(dependencies, works);
     case LoweringConfig::Shape::Lanes:
       return build(dependencies, Lowering::Lanes(config.lanes), works);
-    case LoweringConfig::Shape::CostBased: break;
+    case LoweringConfig::Shape::CostBased:
+    case LoweringConfig::Shape::Segments: break;
   }
   LoweredGraph graph = build_lanes(dependencies,
                                    assign_lanes_by_cost(dependencies, std::max(config.lanes, 1u),
@@ -332,6 +333,13 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
 
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const LoweringConfig& config,
                                  const NodeHints& hints) {
+  if (config.shape == LoweringConfig::Shape::Segments) {
+    NodeHints of_config = hints;
+    of_config.segment_lists = config.lanes;
+    of_config.costs.clear();
+    if (config.costs.size() == dependencies.node_count()) of_config.costs = config.costs;
+    return build_persistent(dependencies, of_config);
+  }
   LoweredGraph graph = build(dependencies, config, hints.works);
   if (config.priorities == LoweringConfig::Priorities::LongestPathFirst)
     set_priorities(dependencies, costs_of(dependencies, config), graph);

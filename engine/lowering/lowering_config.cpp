@@ -30,6 +30,7 @@ std::string_view shape_name(LoweringConfig::Shape shape) {
     case LoweringConfig::Shape::EntryExit: return "entry-exit";
     case LoweringConfig::Shape::Lanes:
     case LoweringConfig::Shape::CostBased: return "lanes ";
+    case LoweringConfig::Shape::Segments: return "segments";
   }
   return "?";
 }

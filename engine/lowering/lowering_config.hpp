@@ -47,10 +47,11 @@ struct LoweringConfig {
     Faithful,   // needed edges only
     EntryExit,  // worthwhile entry and exit kernels
     Lanes,      // lanes by unit costs
-    CostBased   // lanes by `costs`
+    CostBased,  // lanes by `costs`
+    Segments    // segments of at most `lanes` lists by `costs`
   } shape = Shape::Faithful;
-  std::uint32_t lanes = 0;  // only for Lanes and CostBased
-  // ns, by dependency node; for CostBased and priorities; empty: equal costs.
+  std::uint32_t lanes = 0;  // only for Lanes, CostBased and Segments
+  // ns, by dependency node; for CostBased, Segments and priorities; empty: equal costs.
   std::vector<std::uint32_t> costs = {};
   enum class Priorities : std::uint8_t { Same, LongestPathFirst } priorities = Priorities::Same;
   // Declared: programmatic where the dispatches declare so.

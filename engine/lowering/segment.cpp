@@ -229,15 +229,16 @@ std::vector<std::uint32_t> segment_blocks(const Recording& recording,
   return blocks;
 }
 
-std::uint32_t segment_block_threads(const Recording& recording, const DependencyGraph& dependencies,
-                                    std::span<const std::uint32_t> blocks) {
+void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
+                       std::uint32_t max_blocks, NodeHints& hints) {
+  hints.segment_blocks = segment_blocks(recording, dependencies);
   std::uint32_t threads = kMinSegmentThreads;
-  for (std::uint32_t node = 0; node < blocks.size(); ++node) {
-    if (blocks[node] == 0) continue;
+  for (std::uint32_t node = 0; node < hints.segment_blocks.size(); ++node) {
+    if (hints.segment_blocks[node] == 0) continue;
     const auto& dispatch = recording.payload<DispatchPayload>(dependencies.node_command[node]);
     threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
   }
-  return std::bit_ceil(threads);
+  hints.segment_lists = std::max(1u, max_blocks * kMinSegmentThreads / std::bit_ceil(threads));
 }
 
 SegmentPartition partition_into_segments(const DependencyGraph& dependencies,

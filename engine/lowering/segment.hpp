@@ -57,10 +57,10 @@ struct Segment {
 [[nodiscard]] std::vector<std::uint32_t> segment_blocks(const Recording& recording,
                                                         const DependencyGraph& dependencies);
 
-// Threads in a persistent block that runs these blocks: a power of two, at least 128.
-[[nodiscard]] std::uint32_t segment_block_threads(const Recording& recording,
-                                                  const DependencyGraph& dependencies,
-                                                  std::span<const std::uint32_t> blocks);
+// Sets hints.segment_blocks, and hints.segment_lists for a device with this
+// DeviceLimits::max_segment_blocks.
+void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
+                       std::uint32_t max_blocks, NodeHints& hints);
 
 // Divides the nodes with blocks into segments of at least two nodes. Every path between two nodes
 // of a segment stays inside it.

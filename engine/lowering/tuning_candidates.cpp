@@ -32,6 +32,8 @@ std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencie
   };
   add({.shape = Shape::Faithful});
   add({.shape = Shape::EntryExit});
+  if (!hints.segment_blocks.empty())
+    add({.shape = Shape::Segments, .lanes = hints.segment_lists, .costs = hints.costs});
   // More lanes than the width bring nothing.
   const auto is_too_many = [&](std::uint32_t count) { return count > 4 && count >= 2 * width; };
   for (const std::uint32_t count : kLanes) {

@@ -20,6 +20,7 @@
 #include "compile/cost_lookup.hpp"
 #include "compile/stages.hpp"
 #include "compile/tuning_file.hpp"
+#include "lowering/segment.hpp"
 #include "lowering/tuning_candidates.hpp"
 #include "plan/plan_hash.hpp"
 #include "runtime/core/device_core.hpp"
@@ -264,7 +265,11 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
     NodeHints hints = known_hints(replica.executable().spec().costs.get(), *plan);
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
       hints.costs = std::move(costs);
-    const bool has_priorities = graph.device()->info().kind != DeviceKind::Host;
+    const DeviceInfo& device = graph.device()->info();
+    const bool has_priorities = device.kind != DeviceKind::Host;
+    if (device.limits.max_segment_blocks != 0)
+      add_segment_hints(*plan->recording, plan->dependencies, device.limits.max_segment_blocks,
+                        hints);
     choices = tuning_candidates(plan->dependencies, hints,
                                 has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
 
@@ -290,7 +295,8 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
             executable = make_candidate(replica, std::move(other));
           }
         } catch (const Error& error) {
-          if (!lacks_memory(error)) throw;
+          // The driver may be unable to compile a segment's kernel.
+          if (!lacks_memory(error) && choice.shape != LoweringConfig::Shape::Segments) throw;
           candidate.reason = error.what();
         }
       }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <string>
@@ -66,6 +67,11 @@ TEST_CASE_FIXTURE(
   REQUIRE(report.candidates.size() > 3);
   CHECK(report.candidates[0].name == "as it was");
   CHECK(report.candidates[0].ratio == 1);
+  const auto is_segments = [](const TuneCandidate& candidate) {
+    return candidate.name == "segments";
+  };
+  CHECK(std::any_of(report.candidates.begin(), report.candidates.end(), is_segments) ==
+        (device.info().limits.max_segment_blocks != 0));
   CHECK(report.chosen < report.candidates.size());
   for (const TuneCandidate& candidate : report.candidates) {
     CAPTURE(candidate.name);

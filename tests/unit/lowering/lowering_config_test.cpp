@@ -99,6 +99,8 @@ TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once"
   NodeHints hints;
   hints.costs.assign(120, 3000);
   hints.starts.assign(120, NodeStart::Programmatic);
+  hints.segment_blocks.assign(120, 1);
+  hints.segment_lists = 7;
   const std::vector<LoweringConfig> configs =
       tuning_candidates(dependencies, hints, DevicePriorities::Yes);
   std::vector<std::string> names;
@@ -106,10 +108,14 @@ TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once"
     const LoweredGraph graph = build_lowered_graph(dependencies, config, hints);
     CHECK_NOTHROW(check_lowered_graph(dependencies, graph));
     names.push_back(name_of(config));
+    const bool has_segments = config.shape == LoweringConfig::Shape::Segments;
+    CHECK(graph.segments.size() == (has_segments ? 1 : 0));
+    if (has_segments) CHECK(graph.segments[0].lists() <= 7);
   }
   std::sort(names.begin(), names.end());
   CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
   CHECK(std::find(names.begin(), names.end(), "lanes 16 by cost") != names.end());
+  CHECK(std::find(names.begin(), names.end(), "segments") != names.end());
   CHECK(std::find(names.begin(), names.end(), "lanes 64") == names.end());  // at most the width
 }
 
@@ -118,6 +124,7 @@ TEST_CASE(
   const DependencyGraph dependencies = layer_dependencies(120, 12, 3);
   for (const LoweringConfig& config : tuning_candidates(dependencies, {}, DevicePriorities::No)) {
     CHECK(config.shape != LoweringConfig::Shape::CostBased);
+    CHECK(config.shape != LoweringConfig::Shape::Segments);
     CHECK(config.priorities == LoweringConfig::Priorities::Same);
     CHECK(config.starts == LoweringConfig::Starts::Declared);
   }

@@ -3,8 +3,8 @@
 # Compiles each shader file for every device, into <target>, which links reprise::engine:
 #   - the C++ compiler builds the kernels of the host device;
 #   - nvcc, if the engine has the CUDA device, builds a fatbin for REPRISE_CUDA_ARCHITECTURES
-#     (compute capabilities; the last one also as PTX), which is embedded in the target, as is that
-#     PTX as text.
+#     (compute capabilities; the last one also as PTX), which is embedded in the target, as is the
+#     PTX of each as text.
 # Generates <a.shaders.hpp> on the include path of the target and of targets that link it:
 # `shaders::NAME`, a const reprise::KernelDesc, for each REPRISE_KERNEL(NAME, ...) that one of the
 # two compilers sees in a.cu, and a const reprise::ConstantDesc for each REPRISE_CONSTANT(NAME, ...).
@@ -59,8 +59,8 @@ function(reprise_run_early target name)
   endif()
 endfunction()
 
-# Builds ${folder}/${stem}.fatbin and .ptx from `file`, and a source of the target that embeds them
-# as the functions `image` and `image`_ptx. `options`: of nvcc.
+# Builds ${folder}/${stem}.fatbin and its PTX from `file`, and a source of the target that embeds
+# them as the functions `image` and `image`_ptx. `options`: of nvcc.
 function(reprise_add_shader_image target file folder stem image options)
   if(NOT CUDAToolkit_NVCC_EXECUTABLE)
     message(FATAL_ERROR "reprise_add_shaders needs nvcc, because the engine was built with the CUDA device, and "
@@ -74,21 +74,47 @@ function(reprise_add_shader_image target file folder stem image options)
   list(APPEND architectures -gencode arch=compute_${newest},code=compute_${newest})
 
   set(fatbin ${folder}/${stem}.fatbin)
-  set(ptx ${folder}/${stem}.ptx)
-  set(kept ${folder}/${stem}.kept)  # nvcc's intermediate files, of which the PTX is one
+  # nvcc's intermediate files, of which the PTX of each architecture is one.
+  set(kept ${folder}/${stem}.kept)
   list(LENGTH REPRISE_CUDA_ARCHITECTURES count)
-  set(kept_ptx ${kept}/${stem}.ptx)
-  if(count GREATER 1)
-    set(kept_ptx ${kept}/${stem}.compute_${newest}.ptx)
-  endif()
+  set(ptx_files "")
+  set(renames "")
+  set(ptx_data "")
+  set(ptx_declarations "")
+  set(ptx_list "")
+  foreach(capability IN LISTS REPRISE_CUDA_ARCHITECTURES)
+    set(kept_ptx ${kept}/${stem}.ptx)
+    if(count GREATER 1)
+      set(kept_ptx ${kept}/${stem}.compute_${capability}.ptx)
+    endif()
+    set(ptx ${folder}/${stem}.compute_${capability}.ptx)
+    list(APPEND ptx_files ${ptx})
+    list(APPEND renames COMMAND ${CMAKE_COMMAND} -E rename ${kept_ptx} ${ptx})
+    set(symbol ${image}_ptx_${capability})
+    string(APPEND ptx_data "  .globl ${symbol}
+  .hidden ${symbol}
+${symbol}:
+  .incbin \"${ptx}\"
+  .globl ${symbol}_end
+  .hidden ${symbol}_end
+${symbol}_end:
+")
+    string(APPEND ptx_declarations
+      "extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${symbol}[], ${symbol}_end[];\n")
+    # Code for 90a and the like runs on that architecture alone, and newer ones must not take it.
+    string(REGEX MATCH "^[0-9]+" number "${capability}")
+    if(number STREQUAL capability)
+      string(APPEND ptx_list "{${capability}, {${symbol}, ${symbol}_end}}, ")
+    endif()
+  endforeach()
   reprise_preprocessor_options(includes_and_definitions ${target})
   file(RELATIVE_PATH shown ${CMAKE_SOURCE_DIR} ${file})
-  add_custom_command(OUTPUT ${fatbin} ${ptx}
+  add_custom_command(OUTPUT ${fatbin} ${ptx_files}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${kept}
     COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin ${options} --threads 2 --keep --keep-dir ${kept}
       -Wno-deprecated-gpu-targets -ccbin ${CMAKE_CXX_COMPILER} ${architectures}
       ${includes_and_definitions} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${file}
-    COMMAND ${CMAKE_COMMAND} -E rename ${kept_ptx} ${ptx}
+    ${renames}
     COMMAND ${CMAKE_COMMAND} -E rm -r ${kept}
     DEPENDS ${file}
     DEPFILE ${fatbin}.d
@@ -100,7 +126,9 @@ function(reprise_add_shader_image target file folder stem image options)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The fatbin and the PTX of ${stem}.cu.
 #include <cstddef>
 #include <span>
-#include <string_view>
+#include <vector>
+
+#include <reprise/kernel.hpp>
 
 asm(R\"(
   .pushsection .rodata
@@ -112,25 +140,20 @@ ${image}_begin:
   .globl ${image}_end
   .hidden ${image}_end
 ${image}_end:
-  .globl ${image}_text
-  .hidden ${image}_text
-${image}_text:
-  .incbin \"${ptx}\"
-  .globl ${image}_text_end
-  .hidden ${image}_text_end
-${image}_text_end:
-  .popsection
+${ptx_data}  .popsection
 )\");
 extern \"C\" __attribute__((visibility(\"hidden\"))) const std::byte ${image}_begin[], ${image}_end[];
-extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${image}_text[], ${image}_text_end[];
-
+${ptx_declarations}
 namespace reprise_shader_images {
 __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}() { return {${image}_begin, ${image}_end}; }
-__attribute__((visibility(\"hidden\"))) std::string_view ${image}_ptx() { return {${image}_text, ${image}_text_end}; }
+__attribute__((visibility(\"hidden\"))) std::span<const reprise::KernelPtx> ${image}_ptx() {
+  static const std::vector<reprise::KernelPtx> all = {${ptx_list}};
+  return all;
+}
 }  // namespace reprise_shader_images
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${fatbin};${ptx}" SKIP_UNITY_BUILD_INCLUSION ON)
-  target_sources(${target} PRIVATE ${source} ${fatbin} ${ptx})
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${fatbin};${ptx_files}" SKIP_UNITY_BUILD_INCLUSION ON)
+  target_sources(${target} PRIVATE ${source} ${fatbin} ${ptx_files})
 endfunction()
 
 # Writes ${folder}/${stem}.shaders.hpp and ${stem}.host.inc in the build: what `file` declares
@@ -213,10 +236,10 @@ function(reprise_add_shaders target)
       set(image_lines "
 #include <cstddef>
 #include <span>
-#include <string_view>
+#include <reprise/kernel.hpp>
 namespace reprise_shader_images {
 __attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}();
-__attribute__((visibility(\"hidden\"))) std::string_view ${image}_ptx();
+__attribute__((visibility(\"hidden\"))) std::span<const reprise::KernelPtx> ${image}_ptx();
 }
 #define REPRISE_SHADER_IMAGE &reprise_shader_images::${image}
 #define REPRISE_SHADER_PTX &reprise_shader_images::${image}_ptx

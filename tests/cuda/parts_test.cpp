@@ -147,4 +147,14 @@ TEST_CASE(
   CHECK_THROWS_WITH(std::rethrow_exception(calls.errors().of(2)), "command 3");
 }
 
+TEST_CASE("parts: a GPU takes the newest PTX that it can run") {
+  const std::vector<KernelPtx> all = {{75, "a"}, {90, "c"}, {80, "b"}, {120, "d"}};
+  CHECK(ptx_for(all, 70).empty());
+  CHECK(ptx_for(all, 75) == "a");
+  CHECK(ptx_for(all, 89) == "b");
+  CHECK(ptx_for(all, 90) == "c");
+  CHECK(ptx_for(all, 121) == "d");
+  CHECK(ptx_for({}, 90).empty());
+}
+
 }  // namespace reprise::test

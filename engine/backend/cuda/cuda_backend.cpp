@@ -72,8 +72,11 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   const bool is_gpu_only = desc.host == nullptr && desc.parameters.empty();
   const std::span<const KernelParameter> parameters =
       is_gpu_only ? from->signature(desc.name) : desc.parameters;
+  const std::uint32_t capability = context_->info.compute_major * 10 + context_->info.compute_minor;
+  const std::string_view ptx =
+      desc.ptx == nullptr ? std::string_view() : ptx_for(desc.ptx(), capability);
   auto kernel =
-      std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name, desc.ptx);
+      std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name, ptx);
   const std::vector<KernelParameter> compiled = kernel->parameters();
   check_parameters(desc.name, parameters, compiled);
   return CudaKernel::core(std::move(kernel), {parameters.begin(), parameters.end()}, compiled);

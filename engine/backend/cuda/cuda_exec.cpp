@@ -254,9 +254,9 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
       uploaded_ = true;
     }
     exec = exec_;
-    if (segments_) segments_->count_launch();
   }
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
+  if (segments_ && exec == exec_) segments_->count_launch();
   ++launches_;
   if (is_timestamped) ++timestamped_;
   return serial;

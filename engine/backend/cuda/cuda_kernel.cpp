@@ -158,8 +158,7 @@ const PtxModule& CudaLibrary::parse(std::string_view ptx) {
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
-                       std::shared_ptr<CudaLibrary> library, std::string name,
-                       std::string_view (*ptx)())
+                       std::shared_ptr<CudaLibrary> library, std::string name, std::string_view ptx)
     : CudaKernel(std::move(context), function, library, std::move(name)) {
   library_ = std::move(library);
   ptx_ = ptx;
@@ -200,7 +199,7 @@ void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
 
 std::string_view CudaKernel::segment_exclusion(const Recording& recording,
                                                const DispatchPayload& dispatch) const {
-  if (ptx_ == nullptr) return "PTX of the kernel is not available";
+  if (ptx_.empty()) return "PTX of the kernel is not available";
   if (dispatch.block.volume() > kSegmentThreads) return "more than 512 threads in a block";
   if (dispatch.grid.volume() > kMaxSegmentBlocks) return "more than 32,768 blocks";
   const auto static_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
@@ -221,7 +220,7 @@ PersistentPart CudaKernel::persistent_part(const DispatchPayload& dispatch) cons
   const char* symbol = nullptr;
   cuda_check(context_->driver.cuFuncGetName(&symbol, function_), "cuFuncGetName",
              context_->at(Stage::Load, name_));
-  return {.module = &library_->parse(ptx_()),
+  return {.module = &library_->parse(ptx_),
           .entry = symbol,
           .has_full_warps = dispatch.block.volume() % 32 == 0,
           .is_one_dimensional = dispatch.block.y == 1 && dispatch.block.z == 1};
@@ -264,6 +263,13 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
   core.max_dynamic_shared_bytes = limit - std::min(limit, core.static_shared_bytes);
   core.backend = std::const_pointer_cast<CudaKernel>(std::move(kernel));
   return core;
+}
+
+std::string_view ptx_for(std::span<const KernelPtx> all, std::uint32_t capability) {
+  KernelPtx best;
+  for (const KernelPtx& one : all)
+    if (one.capability <= capability && one.capability > best.capability) best = one;
+  return best.text;
 }
 
 void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,

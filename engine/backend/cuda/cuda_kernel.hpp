@@ -63,9 +63,10 @@ class CudaKernel final : public BackendKernel {
   // `owner` keeps the function loaded.
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
              std::shared_ptr<const void> owner, std::string name);
-  // A kernel of `library`. `ptx`: of its image; null: unknown, so that no segment contains it.
+  // A kernel of `library`. `ptx`: of its image for this GPU; empty: none, so that no segment
+  // contains it.
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
-             std::shared_ptr<CudaLibrary> library, std::string name, std::string_view (*ptx)());
+             std::shared_ptr<CudaLibrary> library, std::string name, std::string_view ptx);
 
   [[nodiscard]] std::string_view segment_exclusion(const Recording& recording,
                                                    const DispatchPayload& dispatch) const override;
@@ -91,13 +92,16 @@ class CudaKernel final : public BackendKernel {
   CUfunction function_ = nullptr;
   std::shared_ptr<const void> owner_;
   std::string name_;
-  std::shared_ptr<CudaLibrary> library_;  // null, as ptx_, of a kernel without PTX
-  std::string_view (*ptx_)() = nullptr;
+  std::shared_ptr<CudaLibrary> library_;  // null of a kernel of another module
+  std::string_view ptx_;
   mutable std::mutex mutex_;  // protects exclusions_
   // Why its code cannot be in a segment, by has_full_warps; empty until it was asked for.
   mutable std::optional<std::string> exclusions_[2];
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
+
+// The newest code that a GPU of this compute capability can run; empty: none. 90 is 9.0.
+[[nodiscard]] std::string_view ptx_for(std::span<const KernelPtx> all, std::uint32_t capability);
 
 // Throws ParameterMismatch (Stage::Load) naming kernel, index, offsets and sizes if `table` differs
 // from `compiled`, which may be one structure with the table's parameters (a kernel instance).

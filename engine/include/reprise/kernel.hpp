@@ -69,6 +69,12 @@ struct HostBlock {
 };
 using HostKernelFunction = void (*)(const HostBlock&);
 
+// The PTX of an image for one architecture.
+struct KernelPtx {
+  std::uint32_t capability = 0;  // compute capability: 90 is 9.0
+  std::string_view text;
+};
+
 // A kernel that was built from a shader file. Has static storage duration.
 struct KernelDesc {
   const char* name = "";                            // symbol or global C++ function of the image
@@ -77,8 +83,8 @@ struct KernelDesc {
   std::span<const std::byte> (*image)() = nullptr;  // fatbin, cubin or PTX; null: no CUDA build
   const char* source = "";                          // file that it was built from
   bool is_checked = false;  // `host` reports its accesses (REPRISE_CHECKED_KERNELS)
-  // PTX of the image's newest architecture, for Lowering::Persistent; null: not available.
-  std::string_view (*ptx)() = nullptr;
+  // PTX of the image by architecture, for Lowering::Persistent; null: not available.
+  std::span<const KernelPtx> (*ptx)() = nullptr;
 };
 
 // A variable of a REPRISE_CONSTANT in a shader file. Has static storage duration.

@@ -96,7 +96,7 @@ struct KernelReflection<Function> {
 
 template <auto Function>
 consteval KernelDesc describe_kernel(const char* name, std::span<const std::byte> (*image)(),
-                                     std::string_view (*ptx)(), const char* source) {
+                                     std::span<const KernelPtx> (*ptx)(), const char* source) {
   using Reflection = KernelReflection<Function>;
 #ifdef REPRISE_CHECKED_KERNELS
   constexpr bool is_checked = true;

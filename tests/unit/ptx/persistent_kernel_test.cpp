@@ -275,3 +275,14 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
   }
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("persistent kernel: an address of a parameter is one of the record") {
+  const PtxModule module(ptx_module_text(
+      ".entry k(.param .u64 p) { .reg .b64 %rd<4>; mov.b64 %rd1, p; "
+      "cvta.param::entry.u64 %rd2, %rd1; ld.u64 %rd3, [%rd2]; st.global.u64 [%rd3], %rd3; ret; }"));
+  const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+  REQUIRE(persistent_exclusion(parts[0]).empty());
+  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  CHECK(contains(text, "cvta.shared.u64 %rd2, %rd1;"));
+  CHECK_FALSE(contains(text, "::entry"));
+}

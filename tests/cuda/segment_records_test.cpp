@@ -141,6 +141,17 @@ TEST_CASE("segment records: a barrier separates records that use the block's mem
   }
 }
 
+TEST_CASE("segment records: a block has memory for each part, not for the sum of their maxima") {
+  SegmentParts parts;
+  parts.dynamic_shared_bytes = {0, 30'000, 500};
+  PersistentKernel code;
+  code.shared_base = 1'000;
+  code.parts.resize(3);
+  code.parts[0].static_shared_bytes = 40'000;
+  code.parts[1].static_shared_bytes = 16;
+  CHECK(segment_shared_bytes(parts, code) == 41'000);
+}
+
 TEST_CASE("segment records: records hold shapes, waits, and parameters or their places") {
   RecordingBuilder build;
   const std::uint32_t x = build.add_buffer("x", 64);

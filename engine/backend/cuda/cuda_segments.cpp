@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "record/payload.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kStateBytes = 64 * sizeof(std::uint32_t);
+constexpr std::size_t kMaxParts = 1'023;  // a record has ten bits for them, and one is free
+constexpr std::size_t kMaxKernels = 64;   // kept for later graphs
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -37,20 +40,16 @@ const CudaKernel& kernel_of(const Plan& plan, const PersistentPart& part) {
   throw std::logic_error("a part belongs to no kernel of its plan");
 }
 
-std::uint32_t shared_bytes(const SegmentParts& parts, const PersistentKernel& code) {
-  constexpr std::uint32_t kSharedAlignment = 16;
-  std::uint32_t bytes = 0;
-  for (const PersistentKernel::Part& part : code.parts)
-    bytes = std::max(bytes, (part.static_shared_bytes + kSharedAlignment - 1) / kSharedAlignment *
-                                kSharedAlignment);
-  return code.shared_base + bytes + parts.dynamic_shared_bytes;
-}
-
 }  // namespace
 
 std::shared_ptr<const SegmentKernel> SegmentKernels::get(
     const std::shared_ptr<const CudaContext>& context, const Plan& plan,
     const SegmentParts& parts) {
+  if (parts.parts.size() > kMaxParts) {
+    fail(ErrorCode::Unsupported, Stage::Instantiate, plan.label,
+         concat("the segments of graph ", plan.label, " have ", parts.parts.size(),
+                " kernels, and ", kMaxParts, " are possible"));
+  }
   PersistentKernelDesc desc;
   desc.parts = parts.parts;
   desc.threads = parts.threads;
@@ -60,6 +59,8 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   };
   PersistentKernel code = make_persistent_kernel(desc);
   const std::lock_guard lock(mutex_);
+  if (by_code_.size() >= kMaxKernels && !by_code_.contains(code.text))
+    std::erase_if(by_code_, [](const auto& entry) { return entry.second.use_count() <= 1; });
   std::shared_ptr<const SegmentKernel>& known = by_code_[code.text];
   if (known) return known;
   auto library = std::make_shared<CudaLibrary>(context, std::as_bytes(std::span(code.text)),
@@ -94,7 +95,7 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context, SegmentKe
     : context_(std::move(context)),
       parts_(segment_parts(plan)),
       kernel_(kernels.get(context_, plan, parts_)),
-      shared_bytes_(shared_bytes(parts_, kernel_->code)) {
+      shared_bytes_(segment_shared_bytes(parts_, kernel_->code)) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const CallContext call = context_->at(Stage::Instantiate, plan.label);
   kernel_->kernel->allow_shared_bytes(shared_bytes_);
@@ -107,13 +108,9 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context, SegmentKe
                                  context_->info.multiprocessors;
   for (const Segment& segment : plan.lowered.segments) {
     if (segment.lists() > resident) {
-      ErrorDetails details;
-      details.code = ErrorCode::LaunchLimits;
-      details.stage = Stage::Instantiate;
-      details.label = plan.label;
-      throw Error(std::move(details),
-                  concat("a segment of graph ", plan.label, " needs ", segment.lists(),
-                         " resident blocks, and ", resident, " fit on the device"));
+      fail(ErrorCode::LaunchLimits, Stage::Instantiate, plan.label,
+           concat("a segment of graph ", plan.label, " needs ", segment.lists(),
+                  " resident blocks, and ", resident, " fit on the device"));
     }
     states_.push_back(std::make_unique<State>(context_, segment.nodes));
     states_.back()->lists = segment.lists();

@@ -23,10 +23,11 @@ struct SegmentKernel {
   std::shared_ptr<const CudaKernel> kernel;
 };
 
-// The persistent kernels of a device, compiled once for each set of parts. Threads: any.
+// The persistent kernels of a device, compiled once for each set of parts; many unused ones are
+// unloaded. Threads: any.
 class SegmentKernels {
  public:
-  // Throws NativeFailure with the log of the driver's compiler.
+  // Throws NativeFailure with the log of the driver's compiler, and Unsupported for too many parts.
   [[nodiscard]] std::shared_ptr<const SegmentKernel> get(
       const std::shared_ptr<const CudaContext>& context, const Plan& plan,
       const SegmentParts& parts);

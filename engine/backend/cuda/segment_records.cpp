@@ -174,6 +174,7 @@ SegmentParts segment_parts(const Plan& plan) {
   made.part_of.assign(plan.lowered.nodes.size(), kNone);
   std::vector<PersistentPart> found;
   std::vector<std::uint64_t> uses;
+  std::vector<std::uint32_t> dynamic_bytes;
   std::uint32_t threads = kMinSegmentThreads;
   for (const Segment& segment : plan.lowered.segments) {
     for (std::uint32_t node = segment.first_node; node < segment.first_node + segment.nodes;
@@ -187,10 +188,12 @@ SegmentParts segment_parts(const Plan& plan) {
       if (at == found.end()) {
         found.push_back(std::move(part));
         uses.push_back(0);
+        dynamic_bytes.push_back(0);
       }
+      std::uint32_t& bytes = dynamic_bytes[made.part_of[node]];
+      bytes = std::max(bytes, dispatch.shared_bytes);
       uses[made.part_of[node]] += dispatch.grid.volume();
       threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
-      made.dynamic_shared_bytes = std::max(made.dynamic_shared_bytes, dispatch.shared_bytes);
     }
   }
   made.threads = std::bit_ceil(threads);
@@ -200,11 +203,19 @@ SegmentParts segment_parts(const Plan& plan) {
                    [&](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     made.parts.push_back(std::move(found[order[i]]));
+    made.dynamic_shared_bytes.push_back(dynamic_bytes[order[i]]);
     place[order[i]] = i;
   }
   for (std::uint32_t& part : made.part_of)
     if (part != kNone) part = place[part];
   return made;
+}
+
+std::uint32_t segment_shared_bytes(const SegmentParts& parts, const PersistentKernel& code) {
+  std::uint32_t bytes = 0;
+  for (std::size_t i = 0; i < code.parts.size(); ++i)
+    bytes = std::max(bytes, code.parts[i].static_shared_bytes + parts.dynamic_shared_bytes[i]);
+  return code.shared_base + bytes;
 }
 
 SegmentRecords make_segment_records(const Plan& plan, const Bindings& bindings,

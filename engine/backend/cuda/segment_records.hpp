@@ -16,14 +16,17 @@ inline constexpr std::uint32_t kSegmentThreads = 512;
 
 // The kernels of a plan's segments.
 struct SegmentParts {
-  std::vector<PersistentPart> parts;       // the most frequent one first
-  std::vector<std::uint32_t> part_of;      // by lowered node; kNone outside segments
-  std::uint32_t threads = 0;               // of a persistent block, which can run each of them
-  std::uint32_t dynamic_shared_bytes = 0;  // the most that a dispatch asks for
+  std::vector<PersistentPart> parts;                // the most frequent one first
+  std::vector<std::uint32_t> dynamic_shared_bytes;  // by part: the most that a dispatch asks for
+  std::vector<std::uint32_t> part_of;               // by lowered node; kNone outside segments
+  std::uint32_t threads = 0;  // of a persistent block, which can run each of them
 
   friend bool operator==(const SegmentParts&, const SegmentParts&) = default;
 };
 [[nodiscard]] SegmentParts segment_parts(const Plan& plan);
+// The dynamic shared memory of a persistent block.
+[[nodiscard]] std::uint32_t segment_shared_bytes(const SegmentParts& parts,
+                                                 const PersistentKernel& code);
 
 struct SegmentRecords {
   std::vector<SegmentRecord> records;

@@ -59,7 +59,7 @@ class BackendQueue {
 struct NodeTime {
   std::int64_t started = 0;
   std::uint32_t duration = 0;  // ns; saturates
-  std::uint16_t worker = 0;    // the thread that ran the node, from 1; 0: unknown
+  std::uint16_t worker = 0;    // thread or multiprocessor that ran the node, from 1; 0: unknown
 };
 
 // The `started` field of a body's slot counts the iterations of the body.
@@ -82,6 +82,12 @@ struct ClockPair {
 class ReplayObserver {
  public:
   virtual ~ReplayObserver() = default;
+  // Whether the times of the nodes of an ended replay are wanted.
+  [[nodiscard]] virtual bool wants_nodes(std::uint64_t replay, std::int64_t started,
+                                         std::int64_t ended) noexcept {
+    static_cast<void>(replay), static_cast<void>(started), static_cast<void>(ended);
+    return true;
+  }
   // Returns zeroed storage for the times of every node in the layout of timing_layout()
   // (plan/timing_layout.hpp), which starts with one slot per node of the lowered graph. Returns
   // null if the times of this replay's nodes are not wanted.
@@ -94,7 +100,8 @@ class ReplayObserver {
 // The source of node times.
 enum class TimedBy : std::uint8_t {
   HostClock,  // of the thread that ran the node
-  Timestamp,  // a timestamp kernel behind the node on the device; includes the kernel's own time
+  Timestamp,  // a timestamp kernel behind the node on the device, whose own time is included; or
+              // the blocks of a command in a segment, which know their multiprocessor
   Cupti       // CUPTI
 };
 
@@ -108,8 +115,8 @@ class ReplaySource {
     std::uint64_t nodes = 0;    // replays without node times
   };
   virtual ~ReplaySource() = default;
-  // Reports to the observer, in order, the replays that ended since the last call: begin_replay()
-  // and end_replay(), with node times where requested. Returns the losses.
+  // Reports to the observer, in order, the replays that ended since the last call: wants_nodes()
+  // and begin_replay() where node times were requested, and end_replay(). Returns the losses.
   [[nodiscard]] virtual Lost collect(ReplayObserver& observer) = 0;
   enum class Precision : std::uint8_t {
     Cheap,  // the cheapest method
@@ -118,6 +125,8 @@ class ReplaySource {
   // Times the nodes of the next `replays` launches with a second executable of the same plan, which
   // this call creates if necessary; 0 stops the timing. Has no effect after the exec is destroyed.
   virtual void time_nodes(std::uint64_t replays, Precision precision) = 0;
+  // True if that costs so little that every replay can be timed.
+  [[nodiscard]] virtual bool can_time_every_replay() const noexcept { return false; }
   // True while launches that time_nodes() requested remain to be run or collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;
   // The source of the node times that collect() currently reports.
@@ -128,7 +137,8 @@ class ReplaySource {
   // can. resume() records times again from the very next launch on. Any thread.
   virtual void pause() noexcept {}
   virtual void resume() noexcept {}
-  // Replays whose times are kept until they are collected.
+  // Replays whose times, and those of their nodes if all are timed, are kept until they are
+  // collected.
   [[nodiscard]] virtual std::uint64_t capacity() const noexcept = 0;
   // The offset of the device's clock to the host's; empty until it is known.
   [[nodiscard]] virtual std::optional<ClockPair> clock() const = 0;

@@ -26,7 +26,7 @@ constexpr std::uint32_t kNewestReplays = 64;  // of each graph and timing source
 struct TimingSource {
   trace::SampleSource source;
   GraphCosts::TimedBy timed_by;
-  trace::Time overhead;  // bias of each time, ns
+  trace::Time overhead;  // bias of each time, ns; not of commands that timed themselves
 };
 constexpr TimingSource kSources[] = {
     {trace::SampleSource::Cupti, GraphCosts::TimedBy::Profiler, 0},
@@ -35,7 +35,9 @@ constexpr TimingSource kSources[] = {
 
 struct OccupiedTime {
   trace::Time started = 0, ended = 0;  // 0: unknown
+  bool timed_itself = false;           // a command of a segment; see trace::Sample::worker
   void add(const trace::Sample& sample) {
+    timed_itself = sample.worker != 0;
     started = started == 0 ? sample.started : std::min(started, sample.started);
     ended = std::max(ended, sample.started + sample.duration);
   }
@@ -80,7 +82,8 @@ class TimedGraph {
                                      ? inside[node]
                                      : own[node];  // the profiler measures nodes of bodies only
       if (span.started != 0)
-        times_[at][node].push_back(std::max<trace::Time>(0, span.length() - kSources[at].overhead));
+        times_[at][node].push_back(std::max<trace::Time>(
+            0, span.length() - (span.timed_itself ? 0 : kSources[at].overhead)));
     }
   }
 

@@ -163,6 +163,10 @@ class GraphDescriber {
     graph_.compiled = identity_.compiled;
     graph_.compile_time = identity_.compile_time;
     graph_.instantiate_time = identity_.instantiate_time;
+    for (const Segment& segment : plan_.lowered.segments) {
+      graph_.segments.push_back({segment.first_node, segment.nodes, segment.lists(),
+                                 static_cast<std::uint32_t>(segment.items.size())});
+    }
   }
 
   // Everything except labels and buffers, which a body inherits from the containing part.

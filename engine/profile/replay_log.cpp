@@ -19,6 +19,7 @@ namespace {
 // run time.
 constexpr std::int64_t kNodeCostNs = 60, kShareOfTime = 100;
 constexpr std::int64_t kMaxSampleInterval = 10'000;
+constexpr trace::Time kSlowestPeriod = 1'000'000'000;
 constexpr std::size_t kMinBlocks = 4;
 constexpr std::size_t kFirstBlockBytes = 1024;  // of the first slab, if a block is smaller
 // For sources of times: the number of consecutive replays with node times, and the limits of the
@@ -104,7 +105,7 @@ void ReplayLog::record_launch(const LaunchRecord& note) noexcept {
   notify_if_half(used, notify_at_);
 }
 
-bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
+bool ReplayLog::is_sampled(std::uint64_t replay) noexcept {
   const std::uint32_t now = switch_.load(std::memory_order_relaxed);
   if (now != seen_switch_) {
     seen_switch_ = now;
@@ -119,10 +120,20 @@ bool ReplayLog::wants_nodes(std::uint64_t replay) noexcept {
   return false;
 }
 
+bool ReplayLog::wants_nodes(std::uint64_t replay, std::int64_t started,
+                            std::int64_t ended) noexcept {
+  if (mode() != ProfileMode::Sampled || !source_->can_time_every_replay()) return true;
+  if (ended - slowest_.since >= kSlowestPeriod) slowest_ = {ended, -1};
+  if (ended - started > slowest_.took) {
+    slowest_.took = ended - started;
+    return true;
+  }
+  return replay >= next_sampled_;
+}
+
 NodeTime* ReplayLog::begin_replay(std::uint64_t replay) noexcept {
   if (block_count_ == 0 || !is_announced(replay)) return nullptr;
-  if (!source_ && !wants_nodes(replay))
-    return nullptr;  // a source delivers only the node times that were requested
+  if (!source_ && !is_sampled(replay)) return nullptr;
   Block* const block = take_block();
   if (block == nullptr) {
     lost_blocks_.fetch_add(1, std::memory_order_relaxed);
@@ -329,8 +340,11 @@ void ReplayLog::plan_window() {
   const bool is_new = std::exchange(window_.seen_switch, word) != word;
   const ProfileMode mode = mode_of(word);
   if (mode != ProfileMode::Every && is_new && window_.is_open) {
-    source_->time_nodes(0,
-                        ReplaySource::Precision::Cheap);  // open replays are still delivered
+    if (mode == ProfileMode::Sampled && source_->can_time_every_replay()) {
+      next_sampled_ = 0;
+    } else {  // open replays are still delivered
+      source_->time_nodes(0, ReplaySource::Precision::Cheap);
+    }
   }
   const bool was_open = std::exchange(window_.is_open, source_->is_timing_nodes());
   const trace::Time now = trace_now();
@@ -338,8 +352,9 @@ void ReplayLog::plan_window() {
     window_.next = now + std::clamp(kShareOfTime * window_.extra, kMinWindowPause, kMaxWindowPause);
   if (window_.is_open || mode < ProfileMode::Sampled) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
-  if (mode == ProfileMode::Every) {
+  if (mode == ProfileMode::Every || source_->can_time_every_replay()) {
     source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Precision::Close);
+    notify_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
   } else {
     if (window_.last_close == 0) window_.last_close = now;
     const bool is_close = now - window_.last_close >= kMinClosePause;

@@ -99,6 +99,10 @@ class ReplayLog final : public ReplayObserver {
     return true;
   }
   void record_launch(const LaunchRecord& note) noexcept;
+  // For a source that times every replay: those of the interval of samples, and the slowest one of
+  // each second.
+  [[nodiscard]] bool wants_nodes(std::uint64_t replay, std::int64_t started,
+                                 std::int64_t ended) noexcept override;
   [[nodiscard]] NodeTime* begin_replay(std::uint64_t replay) noexcept override;
   void end_replay(std::uint64_t replay, std::int64_t started, std::int64_t ended,
                   NodeTime* nodes) noexcept override;
@@ -144,7 +148,7 @@ class ReplayLog final : public ReplayObserver {
   [[nodiscard]] bool is_announced(std::uint64_t replay) const noexcept {
     return replay <= last_announced_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] bool wants_nodes(std::uint64_t replay) noexcept;
+  [[nodiscard]] bool is_sampled(std::uint64_t replay) noexcept;
   [[nodiscard]] Block* take_block() noexcept;  // null: none is free
   void notify_if_half(std::size_t used, std::size_t of) noexcept;
   void collect_source(std::vector<trace::Record>& records);
@@ -169,7 +173,8 @@ class ReplayLog final : public ReplayObserver {
   const std::size_t block_slots_;
   const std::uint32_t block_count_;
   bool has_device_times_ = false;
-  std::size_t notify_at_;  // number of waiting launches at which the collector is woken
+  std::atomic<std::size_t>
+      notify_at_;  // number of waiting launches at which the collector is woken
   std::atomic<bool> closed_{false};
 
   std::mutex switch_mutex_;
@@ -216,6 +221,9 @@ class ReplayLog final : public ReplayObserver {
   std::shared_ptr<ReplaySource> source_;  // null: the running threads deliver times
   std::uint64_t source_delivered_ = 0;    // the last replay whose times the source delivered
   std::uint64_t added_ = 0;               // the last replay with a record
+  struct Slowest {
+    trace::Time since = 0, took = 0;
+  } slowest_;  // of the current second
   struct Window {
     // The change counter and mode for which the window was planned.
     std::uint32_t seen_switch = ~0u;

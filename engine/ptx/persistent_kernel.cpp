@@ -58,15 +58,12 @@ ret;
 }
 )";
 
-// The first lane of each warp writes the time at the end of a part; warps from the seventh on share
-// the last word, which keeps the latest.
+// The first lane of each warp writes the time at the end of a part; see SegmentRecordTimes.
 constexpr std::string_view kEndTime =
-    "{ .reg .b32 %rp_q; .reg .b64 %rp_k; .reg .pred %rp_z; bar.warp.sync -1; "
-    "setp.ne.u32 %rp_z, %rp_lane, 0; @%rp_z bra $RP_ENDED; shr.u32 %rp_q, %rp_first, 5; "
-    "min.u32 %rp_q, %rp_q, 6; mul.wide.u32 %rp_k, %rp_q, 4; add.s64 %rp_k, %rp_k, %rp_stamp; "
-    "mov.u32 %rp_q, %globaltimer_lo; st.global.u32 [%rp_k+4], %rp_q; "
-    "$RP_ENDED: bar.warp.sync -1; }\n";
-constexpr std::uint32_t kTimeBytes = 32;     // of a record
+    "{ .reg .b32 %rp_q; .reg .pred %rp_z; setp.eq.u32 %rp_z, %rp_lane, 0; "
+    "@%rp_z mov.u32 %rp_q, %globaltimer_lo; @%rp_z st.global.u32 [%rp_stamp], %rp_q; }\n";
+static_assert(offsetof(SegmentRecordTimes, ended) == 8);
+constexpr std::uint32_t kTimeBytes = sizeof(SegmentRecordTimes);
 constexpr std::uint32_t kCountOfEnds = 128;  // bytes from the start of the state
 constexpr std::uint32_t kMaxIndices = 1024;
 constexpr std::uint32_t kMaxTests = 3;  // of the kernel's index before a jump table
@@ -309,26 +306,35 @@ class PersistentKernelWriter {
   [[nodiscard]] std::string entry() const {
     constexpr std::uint32_t kChunkBytes = SegmentRecord::kChunk * sizeof(SegmentRecord);
     std::string text = concat(".visible .entry ", PersistentKernel::kEntry, "(\n");
-    constexpr std::array<std::string_view, 7> kParameters = {
-        "records", "first", "counters", "state", "waits", "times", "progress"};
+    constexpr std::array<std::string_view, 6> kParameters = {"records", "first", "counters",
+                                                             "state",   "waits", "progress"};
     for (const std::string_view parameter : kParameters)
       text += concat(parameter == kParameters[0] ? "" : ",\n", ".param .u64 rp_", parameter);
+    if (desc_.is_timed)
+      text +=
+          ",\n.param .u64 rp_times,\n.param .u64 rp_ring,\n.param .u32 rp_row_mask,\n"
+          ".param .u32 rp_row_bytes";
     text += concat(
         ")\n.maxntid ", desc_.threads, ", 1, 1\n.minnctapersm ", desc_.blocks_per_multiprocessor,
         "\n{\n.reg .b32 %rp_thread, %rp_base, %rp_next, %rp_epoch, %rp_lane, %rp_first;\n"
         ".reg .b64 %rp_counters, %rp_waits, %rp_stamp;\n"
         ".reg .b32 %x, %y, %k, %n, %i, %end, %chunk, %previous;\n"
         ".reg .b64 %records, %source, %state, %times, %a; .reg .pred %p;\n");
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRegisters = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRegisters = {{
         {"%records", "records"},
         {"%rp_counters", "counters"},
         {"%state", "state"},
         {"%rp_waits", "waits"},
-        {"%times", "times"},
     }};
     for (const auto& [name, parameter] : kRegisters)
       text += concat("ld.param.u64 ", name, ", [rp_", parameter, "]; cvta.to.global.u64 ", name,
                      ", ", name, ";\n");
+    if (desc_.is_timed)
+      text +=
+          "ld.param.u64 %times, [rp_times]; cvta.to.global.u64 %times, %times;\n"
+          "ld.param.u64 %a, [rp_ring]; cvta.to.global.u64 %a, %a; ld.global.u32 %x, [%a]; "
+          "add.u32 %x, %x, 1; ld.param.u32 %y, [rp_row_mask]; and.b32 %x, %x, %y;\n"
+          "ld.param.u32 %y, [rp_row_bytes]; mul.wide.u32 %a, %x, %y; add.s64 %times, %times, %a;\n";
     text += concat(
         // Through a shuffle: registers hold the values, and special registers are not read again.
         "mov.u32 %x, %tid.x; and.b32 %y, %x, 31; "
@@ -346,7 +352,8 @@ class PersistentKernelWriter {
         "ld.volatile.global.u32 %rp_epoch, [%state]; add.u32 %rp_epoch, %rp_epoch, 1;\n"
         "mov.u32 %chunk, 0; add.u32 %y, %rp_base, ",
         kRingOffset, ";\n", fetch("%i", "%y", "FIRST"),
-        "setp.ge.s32 %p, %i, %end; @%p bra $RP_FINISH;\n"
+        "setp.ge.s32 %p, %i, %end; @%p bra $RP_FINISH;\n",
+        desc_.is_timed ? store_multiprocessor() : std::string(),
         // Copies the next chunk while the records of this one run.
         "$RP_CHUNK:\ncp.async.wait_all; bar.sync 0;\n"
         "add.u32 %rp_next, %rp_base, %chunk; add.u32 %rp_next, %rp_next, ",
@@ -369,6 +376,18 @@ class PersistentKernelWriter {
         "ld.param.u64 %a, [rp_progress]; cvta.to.global.u64 %a, %a; "
         "st.volatile.global.u32 [%a], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
     return text;
+  }
+
+  // Stores the multiprocessor in the times of the list's first record, and moves %times from the
+  // first record to where the thread's warp stores its end.
+  [[nodiscard]] static std::string store_multiprocessor() {
+    return concat("mul.wide.s32 %a, %i, ", kTimeBytes,
+                  "; add.s64 %a, %a, %times; setp.eq.u32 %p, %rp_thread, 0; "
+                  "@%p mov.u32 %x, %smid; @%p st.global.u32 [%a+",
+                  offsetof(SegmentRecordTimes, multiprocessor),
+                  "], %x;\nshr.u32 %x, %rp_first, 5; min.u32 %x, %x, ",
+                  SegmentRecordTimes::kWarps - 1, "; mul.wide.u32 %a, %x, 4; add.s64 %a, %a, ",
+                  offsetof(SegmentRecordTimes, ended), "; add.s64 %times, %times, %a;\n");
   }
 
   const PersistentKernelDesc& desc_;

@@ -32,7 +32,7 @@ struct PersistentKernelDesc {
   std::uint32_t threads = 128;            // per persistent block; a multiple of 32
   std::uint32_t blocks_per_multiprocessor = 4;
   std::uint32_t pasted = 3;  // parts that the loop contains; it calls the others
-  bool is_timed = false;     // writes the start and the ends of each record
+  bool is_timed = false;     // writes the SegmentRecordTimes of each record
   // The address of a __device__ or __constant__ variable of a part's module in the image that the
   // ordinary kernels use.
   std::function<std::uint64_t(const PersistentPart&, std::string_view variable)> address_of;
@@ -50,10 +50,13 @@ struct PersistentKernel {
   };
 
   // PTX with the entry kEntry and the parameters: records, first record of each list and the end of
-  // the last list (u32), counters (u32), state, more waits, times, progress; each a 64-bit address.
-  // State: word 0 is the number of completed replays, word 32 counts blocks that have ended. Times:
-  // 8 words per record, %globaltimer_lo: at the start, and at the end of each warp; used if
-  // is_timed. Progress: one word in pinned memory, the number of completed replays.
+  // the last list (u32), counters (u32), state, more waits, progress; each a 64-bit address. State:
+  // word 0 is the number of completed replays, word 32 counts blocks that have ended. Progress: one
+  // word in pinned memory, the number of completed replays.
+  // If is_timed, four more: the address of a table of times; that of the number of replays before
+  // this one (u64); the number of the table's rows less one (u32), and their size in bytes (u32).
+  // The number of rows is a power of two. Replay r, from 1, writes row r modulo their number, which
+  // has the SegmentRecordTimes of all records in their order.
   static constexpr const char* kEntry = "reprise_segment";
   std::string text;
   std::vector<Part> parts;

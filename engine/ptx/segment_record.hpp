@@ -1,5 +1,6 @@
 // SegmentRecord: what a persistent kernel knows of one block of a dispatch. The host writes the
-// records of each list in order; the kernel reads them in chunks. Threads: values.
+// records of each list in order; the kernel reads them in chunks. SegmentRecordTimes: when it ran.
+// Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -41,5 +42,16 @@ struct SegmentRecord {
   std::byte parameters[kInlineBytes] = {};
 };
 static_assert(sizeof(SegmentRecord) == 192);
+
+// What a timed persistent kernel writes for a record in each replay. Times: %globaltimer_lo, ns.
+struct SegmentRecordTimes {
+  static constexpr std::uint32_t kWarps = 6;
+  alignas(std::uint64_t) std::uint32_t started = 0;
+  std::uint32_t multiprocessor = 0;  // only of the first record of a list
+  // By warp that has threads of the block. Further warps share the last word, which the last of
+  // them to end writes.
+  std::uint32_t ended[kWarps] = {};
+};
+static_assert(sizeof(SegmentRecordTimes) == 32);
 
 }  // namespace reprise::detail

@@ -126,6 +126,9 @@ Replay from_wire(const wire::Replay& w) {
 Body from_wire(const wire::Body& w) {
   return {w.parent(), w.branch(), w.first_node(), w.nodes(), enumerator(w.kind(), BodyKind::Case)};
 }
+Segment from_wire(const wire::Segment& w) {
+  return {w.first_node(), w.nodes(), w.lists(), w.items()};
+}
 LoopRun from_wire(const wire::LoopRun& w) {
   return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()};
 }
@@ -286,6 +289,14 @@ void check_indices(const GraphVersion& g) {
     next += body.nodes;
   }
   if (next != g.nodes.size()) throw_corrupt(where + "bodies that do not cover all nodes");
+  std::uint64_t end = 0;
+  const std::size_t own_nodes = g.bodies.empty() ? g.nodes.size() : g.bodies.front().first_node;
+  for (const Segment& segment : g.segments) {
+    if (segment.first_node < end || segment.nodes == 0)
+      throw_corrupt(where + "a segment that does not follow the previous one");
+    end = std::uint64_t{segment.first_node} + segment.nodes;
+    inside(end - 1, own_nodes, "end of a segment");
+  }
   for (const Edge& e : g.edges) {
     if (body_of(g, e.from) != body_of(g, e.to))
       throw_corrupt(where + "an edge between nodes of different bodies");
@@ -333,6 +344,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   convert(g.nodes, w.nodes());
   convert(g.edges, w.edges());
   convert(g.bodies, w.bodies());
+  convert(g.segments, w.segments());
   check_indices(g);
   spend_names(g);
   return g;

@@ -63,6 +63,7 @@ wire::Replay to_wire(const Replay& r) {
 wire::Body to_wire(const Body& r) {
   return {r.parent, r.branch, r.first_node, r.nodes, static_cast<std::uint8_t>(r.kind)};
 }
+wire::Segment to_wire(const Segment& r) { return {r.first_node, r.nodes, r.lists, r.items}; }
 wire::LoopRun to_wire(const LoopRun& r) {
   return {r.replay, r.iterations, r.timed, r.graph, r.version, r.body};
 }
@@ -111,11 +112,12 @@ Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r)
   const auto nodes = structs(b, r.nodes);
   const auto edges = structs(b, r.edges);
   const auto bodies = structs(b, r.bodies);
+  const auto segments = structs(b, r.segments);
   return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash,
                                   r.lowering_hash, r.lanes, r.entry_exit, r.ordering, r.naive_bytes,
                                   r.slab_bytes, r.lower_bound_bytes, r.compiled, r.compile_time,
                                   r.instantiate_time, strings, labels, kernels, buffers, accesses,
-                                  barriers, nodes, edges, bodies);
+                                  barriers, nodes, edges, bodies, segments);
 }
 Offset<wire::SampleBlock> to_table(FlatBufferBuilder& b, const SampleBlock& r) {
   std::vector<std::uint8_t> columns;
@@ -177,7 +179,8 @@ std::size_t content_bytes(const SampleBlock& b) { return bytes_of(b.samples); }
 std::size_t content_bytes(const GraphVersion& g) {
   std::size_t bytes = bytes_of(g.strings) + bytes_of(g.labels) + bytes_of(g.kernels) +
                       bytes_of(g.buffers) + bytes_of(g.accesses) + bytes_of(g.barriers) +
-                      bytes_of(g.nodes) + bytes_of(g.edges) + bytes_of(g.bodies);
+                      bytes_of(g.nodes) + bytes_of(g.edges) + bytes_of(g.bodies) +
+                      bytes_of(g.segments);
   for (const std::string& s : g.strings) bytes += s.size();
   return bytes;
 }

@@ -156,6 +156,14 @@ struct Body {
   friend bool operator==(const Body&, const Body&) = default;
 };
 
+// Nodes of the outermost graph that one kernel runs, in `lists` resident blocks. Sorted and
+// disjoint.
+struct Segment {
+  std::uint32_t first_node = 0, nodes = 0;
+  std::uint32_t lists = 0, items = 0;  // at least one list per segment and one item per node
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
 // One compiled version of a graph. Immutable: an update creates a new version.
 struct GraphVersion {
   std::uint32_t graph = 0, version = 0;
@@ -177,6 +185,7 @@ struct GraphVersion {
   std::vector<Node> nodes;
   std::vector<Edge> edges;  // sorted by `to`, then by `from`
   std::vector<Body> bodies;
+  std::vector<Segment> segments;
   friend bool operator==(const GraphVersion&, const GraphVersion&) = default;
 };
 
@@ -201,7 +210,9 @@ struct Sample {
   std::uint32_t occurrence = 0;
   Time started = 0;
   std::uint32_t duration = 0;  // ns, saturates
-  std::uint16_t worker = 0;  // thread of the host device, or stream that CUPTI reports; 0: unknown
+  // Where it ran: thread of the host device, stream that CUPTI reports, or, of a command of a
+  // segment that timestamps timed, the multiprocessor of its first block plus one. 0: unknown.
+  std::uint16_t worker = 0;
   friend bool operator==(const Sample&, const Sample&) = default;
 };
 

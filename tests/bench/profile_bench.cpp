@@ -122,6 +122,41 @@ double timed_by_cupti_us(const ProfileSetup& setup, const Shape& shape, double s
   return us;
 }
 
+// Both graphs exist at once and are measured alternately.
+void measure_segments(const ProfileSetup& setup, const Options& options, Report& report) {
+  if (setup.device.info().limits.max_segment_blocks == 0) return;
+  for (const std::uint32_t spin_ns : {0u, 500u, 2'000u}) {
+    for (const Shape& shape : profiled_shapes(options)) {
+      if (shape.size() == 1) continue;
+      ProfiledGraphDesc desc{.shape = &shape,
+                             .spin_ns = spin_ns,
+                             .trace = setup.file(),
+                             .mode = ProfileMode::Replays,
+                             .lowering = Lowering::Persistent};
+      ProfiledGraph plain(desc);
+      const auto replays =
+          static_cast<std::uint32_t>(std::fmin(200, std::fmax(4, 10'000 / plain.gpu_us(4))));
+      for (const bool is_every : {false, true}) {
+        desc.trace = (setup.folder.path() / "nodes.reprise").string() + ",max=256M";
+        desc.mode = is_every ? ProfileMode::Every : ProfileMode::Sampled;
+        ProfiledGraph timed(desc);
+        static_cast<void>(timed.wall_us(0.3));  // until the timed kernel is compiled
+        Line line{.what = std::string(is_every ? "Every" : "Sampled") + ", segments, " +
+                          std::to_string(spin_ns) + " ns",
+                  .shape = shape.name,
+                  .nodes = shape.size(),
+                  .unit = "us/replay",
+                  .peer = "Replays",
+                  .goal = spin_ns == 0 ? Goal{} : Goal{Goal::Of::Ratio, 1.03}};
+        measure_pairs(
+            line, options.is_quick() ? 3 : 21, [&] { return timed.gpu_us(replays); },
+            [&] { return plain.gpu_us(replays); });
+        report.add(line);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 // CTest runs this with --check, so the goals leave room for noise.
@@ -217,6 +252,7 @@ void run_profile_replays(const Options& options, Report& report) {
 void run_profile_nodes(const Options& options, Report& report) {
   if (!have_gpu()) return;
   const ProfileSetup setup;
+  measure_segments(setup, options, report);
   const double shortly = options.is_quick() ? 0.05 : 1, at_length = options.is_quick() ? 0.2 : 10;
   const std::uint32_t rounds = options.is_quick() ? 1 : 3;
   const ProfileCase looks[] = {

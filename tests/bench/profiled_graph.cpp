@@ -64,7 +64,7 @@ ProfiledGraph::ProfiledGraph(const ProfiledGraphDesc& desc)
   const auto state = pool_->allocate<float>(desc.shape->size(), "state");
   CommandBuffer commands = device_.create_command_buffer({.label = desc.shape->name});
   record_shape(commands, *desc.shape, load_node_kernels(device_), state, desc.spin_ns);
-  graph_.emplace(device_.compile(commands, {.pool = pool_}));
+  graph_.emplace(device_.compile(commands, {.pool = pool_, .lowering = desc.lowering}));
   graph_->upload(queue_);
 }
 

@@ -91,6 +91,7 @@ struct ProfiledGraphDesc {
   std::string trace = {};               // file; empty: none
   ProfileMode mode = ProfileMode::Off;  // used only with a trace
   CudaGraphs cuda_graphs = CudaGraphs::Exclusive;
+  Lowering lowering = Lowering::Auto;
 };
 
 class ProfiledGraph {

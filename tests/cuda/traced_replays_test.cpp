@@ -17,7 +17,8 @@ constexpr std::uint32_t kWidth = 12;
 
 // Calls `launch` with an instance that has a trace, a graph and a queue.
 template <class Launch>
-trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {}) {
+trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder& folder = {},
+                      Lowering lowering = Lowering::Auto) {
   const NoTraceEnvironment none;
   {
     Instance instance(
@@ -33,7 +34,7 @@ trace::Records traced(ProfileMode mode, const Launch& launch, const TraceFolder&
       for (std::uint32_t i = 0; i < kWidth; ++i)
         commands.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values.slice(i, 1)));
       commands.end();
-      CapturedGraph graph = device.compile(commands, {.pool = pool});
+      CapturedGraph graph = device.compile(commands, {.pool = pool, .lowering = lowering});
       launch(instance, graph, queue);
     }
     device.wait_idle();
@@ -125,6 +126,38 @@ TEST_CASE(
   CHECK(records.sample_blocks.size() > 100);
   CHECK(records.sample_blocks.size() < records.replays.size());
   CHECK(records.replays.front().replay == 51);
+}
+
+TEST_CASE(
+    "traced replays on a GPU: of a graph in segments, samples and the slowest replay have node "
+    "times") {
+  if (!have_gpu() || gpu().info().limits.max_segment_blocks == 0) return;
+  const auto launch = [](Instance&, CapturedGraph& graph, const Queue& queue) {
+    for (int i = 0; i < 30'000; ++i) {
+      const Fence fence = graph.launch(queue);
+      if (i % 8 == 0) fence.wait();
+    }
+  };
+  const trace::Records records = traced(ProfileMode::Sampled, launch, {}, Lowering::Persistent);
+  REQUIRE(records.graph_versions.size() == 1);
+  REQUIRE(records.graph_versions[0].segments.size() == 1);
+  CHECK(records.graph_versions[0].segments[0].nodes == kWidth);
+  CHECK(records.losses.empty());
+  const auto took = [](const trace::Replay& replay) { return replay.ended - replay.started; };
+  const trace::Replay* slowest = nullptr;
+  std::size_t sampled = 0;
+  for (const trace::Replay& replay : records.replays) {
+    if (replay.sampled != 0) ++sampled;
+    if (sampled != 0 && (slowest == nullptr || took(replay) > took(*slowest))) slowest = &replay;
+  }
+  REQUIRE(slowest != nullptr);
+  CHECK(slowest->sampled == 1);
+  CHECK(sampled > 50);
+  CHECK(sampled < records.replays.size() / 4);
+  for (const trace::SampleBlock& block : records.sample_blocks) {
+    CHECK(block.samples.size() == kWidth);
+    for (const trace::Sample& sample : block.samples) CHECK(sample.worker != 0);
+  }
 }
 
 }  // namespace reprise::test

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "trace/export/topology.hpp"
+
 namespace reprise::model {
 
 namespace {
@@ -34,6 +36,10 @@ struct Group {
 };
 
 }  // namespace
+
+std::string row_group_name(RowsBy by, trace::SampleSource source, std::uint32_t group) {
+  return by == RowsBy::Lane ? "lane " + std::to_string(group) : trace::worker_name(source, group);
+}
 
 TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block, RowsBy by) {
   TimelineRows result;

@@ -1,9 +1,10 @@
 // Timeline rows: assigns the samples of one replay to rows, grouped by lane or by worker. Each
 // group gets as many rows as its samples overlap; a sample goes into the group's first free row.
-// Threads: a pure function.
+// Threads: pure functions.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/graph.hpp"
@@ -27,6 +28,10 @@ struct TimelineRows {
   std::vector<TimelineRow> rows;    // by group, then level
   std::vector<TimelineItem> items;  // by start time; without untimed samples
 };
+
+// The name of a group of samples of this source: "lane 2", "stream 7", "multiprocessor 12".
+[[nodiscard]] std::string row_group_name(RowsBy by, trace::SampleSource source,
+                                         std::uint32_t group);
 
 [[nodiscard]] TimelineRows timeline_rows(const Graph& graph, const trace::SampleBlock& block,
                                          RowsBy by);

@@ -202,7 +202,7 @@ NodeTimer::FindResult ActivityTimes::find(const Request& request, const GpuClock
   replay_ = request.replay;
   number_ = request.number;
   // A later replay may have overwritten the counts.
-  if (bodies_ && request.replay.replay + bodies_->rows() <= request.newest) {
+  if (bodies_ && request.replay.replay + bodies_->rows() <= request.newest.load()) {
     mark_gap();
     return FindResult::Lost;
   }

@@ -142,8 +142,10 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
       plan->lowered.entry_exit.any() || has_joins ? entry_exit() : nullptr;
   std::shared_ptr<const CudaInstrumentation> timestamps =
       requested != Instrumentation::None ? instrumentation() : nullptr;
-  const TimedBy nodes_by =
-      requested == Instrumentation::Cupti ? TimedBy::Cupti : TimedBy::Timestamp;
+  // CUPTI knows a segment as one kernel, whose commands time themselves.
+  const TimedBy nodes_by = requested == Instrumentation::Cupti && plan->lowered.segments.empty()
+                               ? TimedBy::Cupti
+                               : TimedBy::Timestamp;
   std::unique_ptr<const FaultMarkers> markers =
       plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
   std::unique_ptr<const LoopCounters> loops = loop_counters(*plan->recording);

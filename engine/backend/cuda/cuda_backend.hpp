@@ -54,7 +54,7 @@ class CudaBackend final : public Backend {
   std::mutex mutex_;
   // By address of the image. Images are never freed.
   std::map<const std::byte*, std::shared_ptr<CudaLibrary>> libraries_;
-  SegmentKernels segment_kernels_;
+  const std::shared_ptr<SegmentKernels> segment_kernels_ = std::make_shared<SegmentKernels>();
   std::shared_ptr<const CudaKernel> entry_exit_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };

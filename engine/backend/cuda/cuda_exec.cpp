@@ -6,6 +6,18 @@
 #include "profile/activity/activity_session.hpp"
 
 namespace reprise::detail {
+namespace {
+
+// True if segments contain all commands.
+bool times_itself(const LoweredGraph& lowered) {
+  for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
+    if (lowered.nodes[node].kind == LoweredKind::Work && lowered.segment_of(node) == kNone)
+      return false;
+  }
+  return !lowered.segments.empty();
+}
+
+}  // namespace
 
 CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<const Plan> plan,
                    const Bindings& bindings, std::shared_ptr<const CudaKernel> entry_exit,
@@ -23,9 +35,11 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       timing_(timing_layout(*plan_)),
       bindings_(bindings),
       update_(*context_, *plan_->recording),
-      source_(instrumentation
-                  ? std::make_shared<CudaReplaySource>(context_, instrumentation, nodes_by)
-                  : nullptr) {
+      source_(instrumentation ? std::make_shared<CudaReplaySource>(
+                                    context_, instrumentation, nodes_by,
+                                    times_itself(plan_->lowered) ? CudaReplaySource::Timing::Cheap
+                                                                 : CudaReplaySource::Timing::Costly)
+                              : nullptr) {
   const SetupScope scope(*context_, Stage::Instantiate);
   const GatePass pass(ActivitySession::of_process().gate());
   epoch_ = ActivitySession::of_process().epoch();
@@ -113,6 +127,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   if (nodes_by != TimedBy::Cupti)
     timestamps =
         std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, timing_);
+  if (segments_) segments_->time(*plan_, *timestamps->segments(), source_->ring().memory());
   const CallContext call = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t clone = nullptr;
@@ -129,7 +144,9 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
          entry_exit_.get(),
          {&instrumentation, source_->ring().memory(), timestamps.get(), in_bodies},
          markers_.get(),
-         loops_.get()});
+         loops_.get(),
+         nullptr,
+         segments_.get()});
     builder.add_nodes();
     if (timestamps) {
       nodes = std::move(timestamps);
@@ -256,7 +273,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
     exec = exec_;
   }
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
-  if (segments_ && exec == exec_) segments_->count_launch();
+  if (segments_) segments_->count_launch();
   ++launches_;
   if (is_timestamped) ++timestamped_;
   return serial;

@@ -83,10 +83,13 @@ class CudaExec final : public BackendExec {
   void drop_clone() noexcept;
   // True if all bound addresses are mapped; the caller holds UnmappedRanges.
   [[nodiscard]] bool has_mapped_pages() const;
-  // These functions run under changing_. The first `count` nodes that the change affects get the
-  // values of bindings_. A refused change leaves nodes and bindings_ as before.
+  // These functions run under changing_. The nodes that the change affects get the values of
+  // bindings_, except those in segments. A refused change leaves nodes and bindings_ as before.
   [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change,
                                     std::uint32_t node);
+  [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change);
+  // Restores bindings_ from undo_, and the first `count` nodes of the change.
+  void undo_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
   // True if the segments of exec_ can run those of `plan`.
   [[nodiscard]] bool has_same_segments(const Plan& plan) const {
     return plan_->lowered.segments == plan.lowered.segments &&
@@ -98,10 +101,8 @@ class CudaExec final : public BackendExec {
                                                           const Plan& plan,
                                                           const Bindings& bindings);
   void undo_segments(std::span<const std::uint32_t> segments) noexcept;
-  // Sets the nodes of segments in exec_ to the records that were written.
+  // Sets the nodes of segments in exec_ and in its clone to the records that were written.
   void set_segments(std::span<const std::uint32_t> segments);
-  [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change,
-                                     std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
   // Both update exec_ to `change`, with the resources in `resources`. The first changes the
@@ -125,7 +126,7 @@ class CudaExec final : public BackendExec {
   const std::shared_ptr<const CudaKernel> entry_exit_;
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: the plan has no loop
-  // Of exec_; clones and copies run the dispatches as nodes. Null: the plan has no segments.
+  // Of exec_ and the clone; copies run the dispatches as nodes. Null: the plan has no segments.
   const std::unique_ptr<CudaSegments> segments_;
   const std::shared_ptr<const void> owner_;
   std::shared_ptr<Resources> resources_;

@@ -22,32 +22,25 @@ ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change,
                            &change);
 }
 
-ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change,
-                               std::size_t count) {
-  const auto undo = [&](std::size_t nodes) {
-    undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
-                 : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
-                                                               : change.what;
-    undo_.index = change.index;
-    undo_.nodes = change.nodes;
-    apply(*plan_, undo_, bindings_);
-    for (std::size_t restored = 0; restored < nodes; ++restored)
-      static_cast<void>(set_node(of, undo_, change.nodes[restored]));
-  };
-  for (std::size_t i = 0; i < count; ++i) {
+ExecUpdate CudaExec::set_nodes(const ExecNodes& of, const BindingChange& change) {
+  for (std::size_t i = 0; i < change.nodes.size(); ++i) {
     ExecUpdate result = set_node(of, change, change.nodes[i]);
     if (result.done()) continue;
-    undo(i + 1);  // nodes of a body of node i may have changed
+    undo_nodes(of, change, i + 1);  // nodes of a body of node i may have changed
     return result;
   }
-  if (!of.has_segments) return {};
-  try {
-    set_segments(write_segments(change.nodes, *plan_, bindings_));
-  } catch (...) {
-    undo(count);
-    throw;
-  }
   return {};
+}
+
+void CudaExec::undo_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count) {
+  undo_.what = change.what == BindingChange::What::Enable    ? BindingChange::What::Disable
+               : change.what == BindingChange::What::Disable ? BindingChange::What::Enable
+                                                             : change.what;
+  undo_.index = change.index;
+  undo_.nodes = change.nodes;
+  apply(*plan_, undo_, bindings_);
+  for (std::size_t restored = 0; restored < count; ++restored)
+    static_cast<void>(set_node(of, undo_, change.nodes[restored]));
 }
 
 std::vector<std::uint32_t> CudaExec::write_segments(std::span<const std::uint32_t> nodes,
@@ -77,12 +70,16 @@ void CudaExec::undo_segments(std::span<const std::uint32_t> segments) noexcept {
 }
 
 void CudaExec::set_segments(std::span<const std::uint32_t> segments) {
-  for (const std::uint32_t segment : segments) {
-    const CUDA_KERNEL_NODE_PARAMS parameters = segments_->node(segment);
+  const auto set = [&](const ExecNodes& of, std::uint32_t segment,
+                       const CUDA_KERNEL_NODE_PARAMS& parameters) {
     const std::uint32_t node = plan_->lowered.segments[segment].first_node;
-    cuda_check(context_->driver.cuGraphExecKernelNodeSetParams(nodes_.exec, nodes_.nodes[node],
-                                                               &parameters),
-               "cuGraphExecKernelNodeSetParams", context_->at(Stage::Launch, plan_->label));
+    cuda_check(
+        context_->driver.cuGraphExecKernelNodeSetParams(of.exec, of.nodes[node], &parameters),
+        "cuGraphExecKernelNodeSetParams", context_->at(Stage::Launch, plan_->label));
+  };
+  for (const std::uint32_t segment : segments) {
+    set(nodes_, segment, segments_->node(segment));
+    if (clone_nodes_.exec != nullptr) set(clone_nodes_, segment, segments_->timed_node(segment));
   }
 }
 
@@ -105,15 +102,25 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
     case BindingChange::What::Enable: break;
   }
   apply(*plan_, change, bindings_);
-  ExecUpdate result = set_nodes(nodes_, change, change.nodes.size());
+  ExecUpdate result = set_nodes(nodes_, change);
   if (!result.done()) return result;
   is_changed_ = true;
   source_nodes_.mark_updated(change.nodes);
-  if (clone_nodes_.exec == nullptr) return result;
-  result = set_nodes(clone_nodes_, change, change.nodes.size());
-  if (!result.done())
-    // apply() of undo_ already restored the bindings.
-    static_cast<void>(set_nodes(nodes_, undo_, change.nodes.size()));
+  if (clone_nodes_.exec != nullptr) {
+    result = set_nodes(clone_nodes_, change);
+    if (!result.done()) {
+      undo_nodes(nodes_, change, change.nodes.size());
+      return result;
+    }
+  }
+  if (!segments_) return result;
+  try {
+    set_segments(write_segments(change.nodes, *plan_, bindings_));
+  } catch (...) {
+    undo_nodes(nodes_, change, change.nodes.size());
+    if (clone_nodes_.exec != nullptr) undo_nodes(clone_nodes_, change, change.nodes.size());
+    throw;
+  }
   return result;
 }
 

@@ -161,7 +161,8 @@ std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t
   if (after_.empty() && before != nullptr) after_.push_back(before);
   remove_repeated_predecessors();
   adding_ = first;
-  CUDA_KERNEL_NODE_PARAMS parameters = target_.segments->node(number);
+  CUDA_KERNEL_NODE_PARAMS parameters =
+      timestamps_nodes() ? target_.segments->timed_node(number) : target_.segments->node(number);
   const cudaGraphNode_t made = add_kernel(parameters);
   CUlaunchAttributeValue value = {};
   value.cooperative = 1;  // the blocks wait for each other

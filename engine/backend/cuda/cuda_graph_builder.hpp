@@ -64,7 +64,8 @@ class CudaGraphBuilder {
     const FaultMarkers* markers = nullptr;  // null: the plan has none
     const LoopCounters* loops = nullptr;    // null: the plan has no loop
     const Outer* outer = nullptr;           // null: the outermost graph
-    CudaSegments* segments = nullptr;       // null: dispatches in segments are nodes as well
+    // Null: dispatches in segments are nodes as well. Timed already where timestamps.nodes is set.
+    CudaSegments* segments = nullptr;
   };
   CudaGraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings,
                    const Target& target);

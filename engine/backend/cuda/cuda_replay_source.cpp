@@ -37,10 +37,11 @@ bool wait_until_idle(const CudaContext& context, std::chrono::steady_clock::time
 
 CudaReplaySource::CudaReplaySource(std::shared_ptr<const CudaContext> context,
                                    std::shared_ptr<const CudaInstrumentation> instrumentation,
-                                   TimedBy nodes_by)
+                                   TimedBy nodes_by, Timing timing)
     : context_(std::move(context)),
       instrumentation_(std::move(instrumentation)),
       ring_(context_, instrumentation_->readback),
+      timing_(timing),
       nodes_by_(nodes_by),
       timed_by_(nodes_by) {
   if (nodes_by_ != TimedBy::Cupti) return;
@@ -76,9 +77,10 @@ bool CudaReplaySource::report(const ReplayTimestamps& replay, NodeTimer::Remaini
   const GpuClock& clock = *instrumentation_->clock;
   const bool by_clone = ran_clone(replay.replay);
   const std::uint64_t number = numbers_.replay(replay.replay);
+  const std::int64_t started = clock.to_host(replay.started), ended = clock.to_host(replay.ended);
+  const bool is_wanted = by_clone && observer.wants_nodes(number, started, ended);
   NodeTimer::FindResult found = NodeTimer::FindResult::Lost;
-  if (by_clone)
-    found = nodes_->find({replay, number, last_.load(std::memory_order_acquire), remaining}, clock);
+  if (is_wanted) found = nodes_->find({replay, number, last_, remaining}, clock);
   if (found == NodeTimer::FindResult::Pending) return false;
   if (number == 0) {
     ++lost.replays;
@@ -88,10 +90,10 @@ bool CudaReplaySource::report(const ReplayTimestamps& replay, NodeTimer::Remaini
   if (found == NodeTimer::FindResult::Times) {
     times = observer.begin_replay(number);
     if (times != nullptr) nodes_->fill(times, clock);
-  } else if (by_clone) {
+  } else if (is_wanted) {
     ++lost.nodes;
   }
-  observer.end_replay(number, clock.to_host(replay.started), clock.to_host(replay.ended), times);
+  observer.end_replay(number, started, ended, times);
   return true;
 }
 

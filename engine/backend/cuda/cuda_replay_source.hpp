@@ -8,6 +8,7 @@
 // ReplaySource.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -44,9 +45,12 @@ class CudaReplaySource final : public ReplaySource {
     std::function<bool()> is_possible;
   };
 
+  // Cheap: the nodes time themselves, in segments.
+  enum class Timing : std::uint8_t { Costly, Cheap };
   // `nodes_by`: Timestamp or, where available, Cupti.
   CudaReplaySource(std::shared_ptr<const CudaContext> context,
-                   std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by);
+                   std::shared_ptr<const CudaInstrumentation> instrumentation, TimedBy nodes_by,
+                   Timing timing = Timing::Costly);
 
   [[nodiscard]] const CudaInstrumentation& instrumentation() const noexcept {
     return *instrumentation_;
@@ -93,6 +97,9 @@ class CudaReplaySource final : public ReplaySource {
 
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
   void time_nodes(std::uint64_t replays, Precision precision) override;
+  [[nodiscard]] bool can_time_every_replay() const noexcept override {
+    return timing_ == Timing::Cheap;
+  }
   [[nodiscard]] bool is_timing_nodes() const override { return is_timing_; }
   [[nodiscard]] TimedBy timed_by() const noexcept override { return timed_by_; }
   [[nodiscard]] std::string notice() override { return std::exchange(notice_, {}); }
@@ -102,7 +109,10 @@ class CudaReplaySource final : public ReplaySource {
   void resume() noexcept override {
     timestamp_mode_.store(TimestampMode::On, std::memory_order_relaxed);
   }
-  [[nodiscard]] std::uint64_t capacity() const noexcept override { return TimestampRing::kSlots; }
+  [[nodiscard]] std::uint64_t capacity() const noexcept override {
+    return is_timing_ && is_endless_ ? std::min(TimestampRing::kSlots, nodes_->rows())
+                                     : TimestampRing::kSlots;
+  }
   [[nodiscard]] std::optional<ClockPair> clock() const override {
     return instrumentation_->clock->pair();
   }
@@ -125,6 +135,7 @@ class CudaReplaySource final : public ReplaySource {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaInstrumentation> instrumentation_;
   TimestampRing ring_;  // contains timestamped replays only
+  const Timing timing_;
   ReplayNumbers numbers_;
   std::atomic<TimestampMode> timestamp_mode_{TimestampMode::On};
   std::mutex make_mutex_;  // guards clones_ and has_window_

@@ -43,8 +43,8 @@ const CudaKernel& kernel_of(const Plan& plan, const PersistentPart& part) {
 }  // namespace
 
 std::shared_ptr<const SegmentKernel> SegmentKernels::get(
-    const std::shared_ptr<const CudaContext>& context, const Plan& plan,
-    const SegmentParts& parts) {
+    const std::shared_ptr<const CudaContext>& context, const Plan& plan, const SegmentParts& parts,
+    Variant variant) {
   if (parts.parts.size() > kMaxParts) {
     fail(ErrorCode::Unsupported, Stage::Instantiate, plan.label,
          concat("the segments of graph ", plan.label, " have ", parts.parts.size(),
@@ -54,6 +54,7 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.parts = parts.parts;
   desc.threads = parts.threads;
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
+  desc.is_timed = variant == Variant::Timed;
   desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
     return kernel_of(plan, part).address_of(std::string(variable));
   };
@@ -86,24 +87,39 @@ CudaSegments::State::State(const std::shared_ptr<const CudaContext>& context,
   parameters.counters = counters.bytes();
   parameters.state = counters.bytes() + state_at;
   parameters.progress = progress.bytes();
-  std::byte** const first = &parameters.records;
-  for (std::size_t i = 0; i < std::size(addresses); ++i) addresses[i] = first + i;
+  Parameters& p = parameters;
+  void* const in_order[] = {&p.records,  &p.first, &p.counters, &p.state,    &p.more_waits,
+                            &p.progress, &p.times, &p.ring,     &p.row_mask, &p.row_bytes};
+  static_assert(sizeof in_order == sizeof addresses);
+  std::copy(std::begin(in_order), std::end(in_order), addresses);
 }
 
-CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context, SegmentKernels& kernels,
-                           const Plan& plan, const Bindings& bindings)
+CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
+                           std::shared_ptr<SegmentKernels> kernels, const Plan& plan,
+                           const Bindings& bindings)
     : context_(std::move(context)),
+      kernels_(std::move(kernels)),
       parts_(segment_parts(plan)),
-      kernel_(kernels.get(context_, plan, parts_)),
-      shared_bytes_(segment_shared_bytes(parts_, kernel_->code)) {
+      kernel_(load(plan, SegmentKernels::Variant::Plain)) {
+  for (const Segment& segment : plan.lowered.segments) {
+    states_.push_back(std::make_unique<State>(context_, segment.nodes));
+    states_.back()->lists = segment.lists();
+    write(static_cast<std::uint32_t>(states_.size() - 1), plan, bindings);
+  }
+}
+
+std::shared_ptr<const SegmentKernel> CudaSegments::load(const Plan& plan,
+                                                        SegmentKernels::Variant variant) const {
   const SetupScope scope(*context_, Stage::Instantiate);
-  const CallContext call = context_->at(Stage::Instantiate, plan.label);
-  kernel_->kernel->allow_shared_bytes(shared_bytes_);
+  std::shared_ptr<const SegmentKernel> made = kernels_->get(context_, plan, parts_, variant);
+  const std::uint32_t shared_bytes = segment_shared_bytes(parts_, made->code);
+  made->kernel->allow_shared_bytes(shared_bytes);
   int per_multiprocessor = 0;
   cuda_check(context_->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                 &per_multiprocessor, kernel_->kernel->function(), static_cast<int>(parts_.threads),
-                 shared_bytes_),
-             "cuOccupancyMaxActiveBlocksPerMultiprocessor", call);
+                 &per_multiprocessor, made->kernel->function(), static_cast<int>(parts_.threads),
+                 shared_bytes),
+             "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+             context_->at(Stage::Instantiate, plan.label));
   const std::uint64_t resident = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
                                  context_->info.multiprocessors;
   for (const Segment& segment : plan.lowered.segments) {
@@ -112,21 +128,39 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context, SegmentKe
            concat("a segment of graph ", plan.label, " needs ", segment.lists(),
                   " resident blocks, and ", resident, " fit on the device"));
     }
-    states_.push_back(std::make_unique<State>(context_, segment.nodes));
-    states_.back()->lists = segment.lists();
-    write(static_cast<std::uint32_t>(states_.size() - 1), plan, bindings);
+  }
+  return made;
+}
+
+void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64_t* ring) {
+  if (!timed_kernel_) timed_kernel_ = load(plan, SegmentKernels::Variant::Timed);
+  for (std::uint32_t segment = 0; segment < states_.size(); ++segment) {
+    const SegmentTimes::Table table = times.table(segment);
+    Parameters& parameters = states_[segment]->parameters;
+    parameters.times = table.times;
+    parameters.ring = ring;
+    parameters.row_mask = table.row_mask;
+    parameters.row_bytes = table.row_bytes;
   }
 }
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::node(std::uint32_t segment) {
+  return node_of(segment, *kernel_);
+}
+
+CUDA_KERNEL_NODE_PARAMS CudaSegments::timed_node(std::uint32_t segment) {
+  return node_of(segment, *timed_kernel_);
+}
+
+CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(std::uint32_t segment, const SegmentKernel& kernel) {
   State& state = *states_[segment];
   CUDA_KERNEL_NODE_PARAMS made = {};
-  made.func = kernel_->kernel->function();
+  made.func = kernel.kernel->function();
   made.gridDimX = state.lists;
   made.gridDimY = made.gridDimZ = 1;
   made.blockDimX = parts_.threads;
   made.blockDimY = made.blockDimZ = 1;
-  made.sharedMemBytes = shared_bytes_;
+  made.sharedMemBytes = segment_shared_bytes(parts_, kernel.code);
   made.kernelParams = state.addresses;
   return made;
 }

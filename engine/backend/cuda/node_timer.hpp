@@ -2,6 +2,7 @@
 // a time.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -17,7 +18,7 @@ class NodeTimer {
   struct Request {
     ReplayTimestamps replay;   // as numbered by timestamps
     std::uint64_t number = 0;  // as numbered by the graph
-    std::uint64_t newest = 0;  // the latest replay that the clone may be running
+    const std::atomic<std::uint64_t>& newest;  // the latest replay that the clone may be running
     Remaining remaining = Remaining::Possible;
   };
   enum class FindResult : std::uint8_t { Times, Pending, Lost };

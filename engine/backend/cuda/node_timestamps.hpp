@@ -1,6 +1,7 @@
 // NodeTimestamps: the end times of nodes, written to device memory by a one-thread kernel behind
 // every node of a profiling clone. A node starts when its last predecessor has ended, so its time
-// includes the launch of the timestamp kernel, about a microsecond. Threads: as TimestampRing.
+// includes the launch of the timestamp kernel, about a microsecond. The commands of segments time
+// themselves, without that (segment_times.hpp). Threads: as TimestampRing.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "backend/cuda/body_timestamps.hpp"
 #include "backend/cuda/node_timer.hpp"
 #include "backend/cuda/readback.hpp"
+#include "backend/cuda/segment_times.hpp"
 #include "lowering/lowered_graph.hpp"
 
 namespace reprise::detail {
@@ -30,18 +32,24 @@ class NodeTimestamps final : public NodeTimer {
   }
   // Null for a plan without bodies.
   [[nodiscard]] const BodyTimestamps* bodies() const noexcept { return bodies_.get(); }
-  // Lost if a later replay may have overwritten the row.
+  // Null for a plan without segments.
+  [[nodiscard]] const SegmentTimes* segments() const noexcept { return segments_.get(); }
+  // Fetches the replay's row. Lost if a later replay may have overwritten it.
   [[nodiscard]] FindResult find(const Request& request, const GpuClock& clock) override;
   void fill(NodeTime* times, const GpuClock& clock) override;  // entry and exit kernels keep 0
 
  private:
+  void fill_segments(NodeTime* times, const GpuClock& clock);
+
   const std::shared_ptr<Readback> readback_;
   // A copy: this object outlives the plan and must not retain its resources.
   const LoweredGraph lowered_;
   const std::unique_ptr<BodyTimestamps> bodies_;
+  const std::unique_ptr<SegmentTimes> segments_;
   const std::uint32_t rows_;
   const InstrumentationMemory memory_;
   std::vector<std::uint64_t> row_;
+  std::vector<SegmentNodeTime> in_segments_;  // empty without segments
   ReplayTimestamps found_;
 };
 

@@ -12,7 +12,6 @@
 namespace reprise::detail {
 namespace {
 
-constexpr std::uint32_t kWarp = 32;
 constexpr std::size_t kParameterAlignment = 64;
 
 const DispatchPayload& dispatch_of(const Plan& plan, std::uint32_t node) {

@@ -11,6 +11,7 @@
 
 namespace reprise::detail {
 
+inline constexpr std::uint32_t kWarp = 32;  // threads
 // Resident threads of segments per multiprocessor, with 128 registers each.
 inline constexpr std::uint32_t kSegmentThreads = 512;
 

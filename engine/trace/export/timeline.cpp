@@ -141,16 +141,16 @@ class Timeline {
     const Sample& sample = *drawn.sample;
     const GraphVersion* graph = selection_.topology.find(block.graph, block.version);
     const bool known = graph != nullptr && sample.node < graph->nodes.size();
-    // A worker identifies where the node ran. Timestamps identify only the lane for which it was
-    // planned.
+    // A worker identifies where the node ran. Most timestamps identify only the lane for which it
+    // was planned.
     const bool by_worker = block.source == SampleSource::Host || sample.worker != 0 || !known;
+    const TrackKey::Kind kind = by_worker ? track_of(block.source) : TrackKey::Kind::Lane;
     Slice slice;
     slice.from = sample.started;
     slice.to = end_of(sample);
-    slice.track =
-        assign_track({by_worker ? TrackKey::Kind::Worker : TrackKey::Kind::Lane, block.graph,
-                      block.exec, by_worker ? sample.worker : graph->nodes[sample.node].lane, 0},
-                     slice.from, slice.to);
+    slice.track = assign_track({kind, block.graph, block.exec,
+                                by_worker ? sample.worker : graph->nodes[sample.node].lane, 0},
+                               slice.from, slice.to);
     slice.name = known ? node_name(*graph, sample.node) : "node " + std::to_string(sample.node);
     slice.category = "node";
     slice.graph = block.graph;
@@ -192,6 +192,15 @@ class Timeline {
     return arrows;
   }
 
+  static TrackKey::Kind track_of(SampleSource source) {
+    switch (source) {
+      case SampleSource::Host: break;
+      case SampleSource::Timestamp: return TrackKey::Kind::Multiprocessor;
+      case SampleSource::Cupti: return TrackKey::Kind::Stream;
+    }
+    return TrackKey::Kind::Worker;
+  }
+
   // Assigns the first part of the track that is free at `from`.
   std::uint32_t assign_track(TrackKey key, Time from, Time to) {
     for (;; ++key.part) {
@@ -228,7 +237,15 @@ class Timeline {
       case TrackKey::Kind::Launches: name += ", launches"; break;
       case TrackKey::Kind::HostRanges: name += ", ranges " + std::to_string(key.number); break;
       case TrackKey::Kind::Replays: name += ", replays"; break;
-      case TrackKey::Kind::Worker: name += ", worker " + std::to_string(key.number); break;
+      case TrackKey::Kind::Worker:
+        name += ", " + worker_name(SampleSource::Host, key.number);
+        break;
+      case TrackKey::Kind::Stream:
+        name += ", " + worker_name(SampleSource::Cupti, key.number);
+        break;
+      case TrackKey::Kind::Multiprocessor:
+        name += ", " + worker_name(SampleSource::Timestamp, key.number);
+        break;
       case TrackKey::Kind::Lane: name += ", lane " + std::to_string(key.number); break;
     }
     return key.part == 0 ? name : name + " / " + std::to_string(key.part + 1);

@@ -20,11 +20,13 @@ struct TrackKey {
     HostRanges,
     Replays,
     Worker,
+    Stream,
+    Multiprocessor,
     Lane
   } kind = Kind::Replays;
   std::uint32_t owner = 0;   // thread of launches and host ranges; graph of other tracks
   std::uint32_t exec = 0;    // of replays and nodes
-  std::uint32_t number = 0;  // depth of host ranges, worker, lane
+  std::uint32_t number = 0;  // depth of host ranges, Sample::worker, lane
   std::uint32_t part = 0;
   friend auto operator<=>(const TrackKey&, const TrackKey&) = default;
 };

@@ -151,6 +151,16 @@ const char* source_name(SampleSource source) noexcept {
   return "cupti";
 }
 
+std::string worker_name(SampleSource source, std::uint32_t worker) {
+  switch (source) {
+    case SampleSource::Host: break;
+    case SampleSource::Timestamp:
+      return worker == 0 ? "other nodes" : "multiprocessor " + std::to_string(worker - 1);
+    case SampleSource::Cupti: return "stream " + std::to_string(worker);
+  }
+  return "worker " + std::to_string(worker);
+}
+
 const char* severity_name(Severity severity) noexcept {
   switch (severity) {
     case Severity::Info: return "info";

@@ -66,6 +66,9 @@ using GraphLabels = std::set<std::pair<std::uint32_t, std::string>>;
 [[nodiscard]] std::string label_path(const GraphVersion& graph, std::uint32_t label);
 [[nodiscard]] const char* kind_name(NodeKind kind) noexcept;
 [[nodiscard]] const char* source_name(SampleSource source) noexcept;
+// Where a sample of this source ran: "worker 3", "stream 7", "multiprocessor 12"; "other nodes" for
+// nodes that do not know their multiprocessor.
+[[nodiscard]] std::string worker_name(SampleSource source, std::uint32_t worker);
 [[nodiscard]] const char* severity_name(Severity severity) noexcept;
 // The node that runs the body of `node`; kNone in the outermost graph.
 [[nodiscard]] std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept;

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include <reprise/error.hpp>
@@ -19,7 +21,8 @@ namespace {
 
 constexpr std::uint32_t kNodes = 3;
 
-// Replays that ran and were not collected: 100 ns each, 300 ns with the profiling clone.
+// Replays that ran and were not collected: 100 ns each, 300 ns with the profiling clone. A source
+// that can time every replay needs 300 ns for those of which it is asked, too.
 class FakeSource final : public detail::ReplaySource {
  public:
   [[nodiscard]] Lost collect(detail::ReplayObserver& observer) override {
@@ -29,11 +32,14 @@ class FakeSource final : public detail::ReplaySource {
       NodeTime* times = nullptr;
       if (remaining_ > 0) {
         if (remaining_ != kAllReplays) --remaining_;
-        times = observer.begin_replay(completed.front());
+        const std::int64_t took = took_of(completed.front());
+        if (observer.wants_nodes(completed.front(), at_, at_ + took))
+          times = observer.begin_replay(completed.front());
         for (std::uint32_t node = 0; times != nullptr && node < kNodes; ++node)
           times[node] = {at_ + 100 * node, 100, 0};
       }
-      const std::int64_t took = times == nullptr ? 100 : 300;
+      const std::int64_t took =
+          times == nullptr && !can_time_all ? 100 : took_of(completed.front());
       observer.end_replay(completed.front(), at_, at_ + took, times);
       at_ += took;
     }
@@ -45,6 +51,7 @@ class FakeSource final : public detail::ReplaySource {
     precisions.push_back(precision);
     remaining_ = replays;
   }
+  [[nodiscard]] bool can_time_every_replay() const noexcept override { return can_time_all; }
   [[nodiscard]] bool is_timing_nodes() const override { return remaining_ > 0; }
   void pause() noexcept override { is_paused = true, ++switched; }
   void resume() noexcept override { is_paused = false, ++switched; }
@@ -56,11 +63,16 @@ class FakeSource final : public detail::ReplaySource {
   std::vector<Precision> precisions;
   Lost lost;
   std::optional<detail::ClockPair> pair;
-  bool broken = false;
+  bool broken = false, can_time_all = false;
+  std::map<std::uint64_t, std::int64_t> slow;  // ns, by replay
   int collected = 0, switched = 0;
   bool is_paused = false;
 
  private:
+  [[nodiscard]] std::int64_t took_of(std::uint64_t replay) const {
+    const auto found = slow.find(replay);
+    return found == slow.end() ? 300 : found->second;
+  }
   [[noreturn]] static void fail() {
     ErrorDetails details;
     details.code = ErrorCode::DeviceLost;
@@ -157,6 +169,38 @@ TEST_CASE(
   f.log.request_mode(ProfileMode::Sampled);
   static_cast<void>(f.collect());
   CHECK(f.source->requests.size() == 2);
+}
+
+TEST_CASE(
+    "replay source: of a source that times every replay, samples and the slowest replay of each "
+    "second are kept") {
+  LogWithSource f(ProfileMode::Sampled);
+  f.source->can_time_all = true;
+  static_cast<void>(f.collect());
+  REQUIRE(f.source->requests == std::vector<std::uint64_t>{detail::ReplaySource::kAllReplays});
+  f.source->slow = {
+      {50, 310}, {51, 305}, {70, 900}, {99, 899}, {1'500, 2'000'000'000}, {1'501, 1'500'000'000}};
+  f.run(2'000);
+  std::set<std::uint64_t> kept;
+  for (const trace::SampleBlock& block : f.collect().sample_blocks) kept.insert(block.replay);
+  for (const std::uint64_t slow : {1, 50, 70, 1'500, 1'501}) CHECK(kept.contains(slow));
+  CHECK_FALSE(kept.contains(51));
+  CHECK_FALSE(kept.contains(99));
+  CHECK(kept.size() < 60);
+  CHECK(kept.size() > 20);  // at most every 60th replay for 1 % of the time
+  // A new request samples the next replay.
+  f.log.request_mode(ProfileMode::Sampled);
+  static_cast<void>(f.collect());
+  f.run(1);
+  CHECK(f.collect().sample_blocks.size() == 1);
+  CHECK(f.source->requests.size() == 1);
+  f.log.request_mode(ProfileMode::Every);
+  static_cast<void>(f.collect());
+  f.run(3);
+  CHECK(f.collect().sample_blocks.size() == 3);
+  f.log.request_mode(ProfileMode::Replays);
+  static_cast<void>(f.collect());
+  CHECK(f.source->requests.back() == 0);
 }
 
 TEST_CASE("replay source: nothing is timed while the mode is Off") {

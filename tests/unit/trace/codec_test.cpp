@@ -90,6 +90,23 @@ TEST_CASE("trace codec: an index out of range is corrupt") {
   CHECK(broken([](GraphVersion& g) { g.edges[0].barrier = 1; }));
 }
 
+TEST_CASE("trace codec: segments survive a round trip, and segments that overlap are corrupt") {
+  GraphVersion good = test::sample_graph(0, 6);
+  good.segments = {{0, 2, 1, 2}, {3, 3, 4, 9}};
+  Records records;
+  records.graph_versions = {good};
+  CHECK(decode(encode(records)) == records);
+  const auto broken = [&](auto change) {
+    GraphVersion g = good;
+    change(g);
+    return !decodes(g);
+  };
+  CHECK(broken([](GraphVersion& g) { g.segments[1].first_node = 1; }));
+  CHECK(broken([](GraphVersion& g) { g.segments[1].nodes = 4; }));
+  CHECK(broken([](GraphVersion& g) { g.segments[1].nodes = 0xffffffffu; }));
+  CHECK(broken([](GraphVersion& g) { g.segments[0].nodes = 0; }));
+}
+
 TEST_CASE(
     "trace codec: bodies survive a round trip, and a body that does not follow its parent is "
     "corrupt") {

@@ -78,8 +78,15 @@ void draw_structure(const PanelContext& context) {
                                    {"buffers", count_text(version.buffers.size()), ""}}};
   draw_tiles(theme, tiles);
   draw_value(theme, "Ordering", ordering_name(version.ordering));
-  draw_value(theme, "Lanes", version.lanes == 0 ? "none (faithful)" : count_text(version.lanes),
+  const char* const without_lanes = version.segments.empty() ? "none (faithful)" : "none";
+  draw_value(theme, "Lanes", version.lanes == 0 ? without_lanes : count_text(version.lanes),
              "Number of lanes in the lowered plan.");
+  if (!version.segments.empty()) {
+    std::uint64_t nodes = 0;
+    for (const trace::Segment& segment : version.segments) nodes += segment.nodes;
+    draw_value(theme, "Segments", count_text(version.segments.size()),
+               (count_text(nodes) + " nodes run in segments, one kernel each.").c_str());
+  }
   draw_value(theme, "Entry/exit", entry_exit_name(version.entry_exit),
              "Kernels that lowering adds before the roots and after the leaves.");
   std::array<std::uint64_t, 7> causes{};

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "model/timeline_rows.hpp"
 #include "panels/inspector/inspector_parts.hpp"
 #include "panels/nodes/nodes_distribution.hpp"
 #include "panels/widgets/format.hpp"
@@ -123,8 +124,10 @@ void draw_shown_replay(const PanelContext& context, std::uint32_t node) {
           context.theme, "Start",
           "+" + duration_text(static_cast<double>(sample.started - context.replay->times.started)),
           "Relative to the start of the replay's first node.");
-      if (context.replay->block->source == trace::SampleSource::Host)
-        draw_mono(context.theme, "Worker", count_text(sample.worker));
+      const trace::SampleSource source = context.replay->block->source;
+      if (source == trace::SampleSource::Host || sample.worker != 0)
+        draw_mono(context.theme, "Ran on",
+                  model::row_group_name(model::RowsBy::Worker, source, sample.worker));
     }
     ImGui::PopID();
     if (runs == 16) {
@@ -149,8 +152,19 @@ void draw_properties(const PanelContext& context, std::uint32_t node) {
             record.line == 0 ? "" : version.strings[record.file].c_str());
   if (record.command != trace::kNone)
     draw_mono(theme, "Command", count_text(record.command), "Index in the command buffer.");
-  draw_mono(theme, "Lane", count_text(record.lane),
-            "The lane of the lowered plan that contains the node.");
+  const auto segment =
+      std::find_if(version.segments.begin(), version.segments.end(),
+                   [&](const trace::Segment& s) { return node - s.first_node < s.nodes; });
+  if (segment != version.segments.end()) {
+    draw_mono(theme, "Segment",
+              count_text(static_cast<std::size_t>(segment - version.segments.begin())) + ", " +
+                  count_text(segment->nodes) + " nodes, " + count_text(segment->lists) + " lists",
+              "One kernel runs all nodes of the segment; each of its resident blocks processes a "
+              "list.");
+  } else {
+    draw_mono(theme, "Lane", count_text(record.lane),
+              "The lane of the lowered plan that contains the node.");
+  }
   if (record.kernel != trace::kNone) {
     const trace::Kernel& kernel = version.kernels[record.kernel];
     const std::string &name = version.strings[kernel.name],

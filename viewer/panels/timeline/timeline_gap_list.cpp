@@ -44,10 +44,9 @@ GapText gap_row_text(const TimelineDrawContext& dc, const TimelineScene* scene,
   const model::Graph* const graph = scene == nullptr ? nullptr : graph_of(dc, *scene);
   if (graph == nullptr) return {};
   const model::TimelineRow& row = scene->rows.rows[gap.row];
-  GapText text{
-      gap_colour(theme, gap.kind), gap_name(gap.kind),
-      (dc.options.by == model::RowsBy::Lane ? "lane " : "worker ") + std::to_string(row.group),
-      graph->node_name(gap.node)};
+  GapText text{gap_colour(theme, gap.kind), gap_name(gap.kind),
+               model::row_group_name(dc.options.by, scene->block->source, row.group),
+               graph->node_name(gap.node)};
   if (gap.predecessor != trace::kNone) text.cause += ": " + graph->node_name(gap.predecessor);
   return text;
 }

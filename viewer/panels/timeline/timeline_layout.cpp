@@ -26,17 +26,21 @@ std::string thread_label(const PanelContext& context, std::uint32_t thread) {
                                                        : found->second;
 }
 
-bool is_by_stream(const TimelineLayoutDesc& desc) {
-  return desc.shown != nullptr && desc.shown->block->source == trace::SampleSource::Cupti;
+trace::SampleSource source_of(const TimelineLayoutDesc& desc) {
+  return desc.shown == nullptr ? trace::SampleSource::Host : desc.shown->block->source;
 }
 const char* nodes_by_title(const TimelineLayoutDesc& desc) {
-  return is_by_stream(desc) ? "NODES BY STREAM" : "NODES BY WORKER";
+  switch (source_of(desc)) {
+    case trace::SampleSource::Host: break;
+    case trace::SampleSource::Timestamp: return "NODES BY MULTIPROCESSOR";
+    case trace::SampleSource::Cupti: return "NODES BY STREAM";
+  }
+  return "NODES BY WORKER";
 }
 std::string group_label(const TimelineLayoutDesc& desc, const model::GraphEntry& entry,
                         std::uint32_t group) {
-  if (desc.by == model::RowsBy::Lane)
-    return entry.graph->record().lanes == 0 ? "no lanes" : "lane " + std::to_string(group);
-  return (is_by_stream(desc) ? "stream " : "worker ") + std::to_string(group);
+  if (desc.by == model::RowsBy::Lane && entry.graph->record().lanes == 0) return "no lanes";
+  return model::row_group_name(desc.by, source_of(desc), group);
 }
 
 // The number of measured nodes and the source of their times.

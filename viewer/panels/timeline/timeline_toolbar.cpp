@@ -92,7 +92,7 @@ TimelineAction draw_timeline_toolbar(PanelContext& context, const TimelineScene*
   const std::array<ChoiceItem, 2> rows = {
       ChoiceItem{"lanes",
                  "One row per lane of the plan; overlapping nodes of a lane use extra rows."},
-      ChoiceItem{"workers", "One row per worker or stream."}};
+      ChoiceItem{"workers", "One row per worker, stream or multiprocessor."}};
   if (bar.place(width_of("lanesworkers") + 4 * theme.space)) {
     const int chosen = draw_choice(theme, "rows", rows, options.by == model::RowsBy::Lane ? 0 : 1);
     const auto by = chosen == 0 ? model::RowsBy::Lane : model::RowsBy::Worker;

@@ -14,7 +14,8 @@ namespace {
 
 bool same(const PlanCache::PlanKeyOptions& a, const PlanCache::PlanKeyOptions& b) {
   return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal &&
-         a.memory_search_budget == b.memory_search_budget;
+         a.memory_search_budget == b.memory_search_budget &&
+         a.may_have_segments == b.may_have_segments;
 }
 bool same(const NodeHints& a, const NodeHints& b) {
   return a.costs == b.costs && a.starts == b.starts && a.works == b.works;
@@ -90,7 +91,8 @@ std::uint64_t bytes_of(const Plan& plan) {
 std::uint64_t PlanCache::structure_hash(const Recording& recording, const PlanKeyOptions& options) {
   Hash64 hash;
   hash.add(static_cast<std::uint32_t>(options.lowering.mode), options.lowering.lanes);
-  hash.add(options.alignment, options.lowering.fault_markers ? 1u : 0u);
+  hash.add(options.alignment,
+           (options.lowering.fault_markers ? 1u : 0u) | (options.may_have_segments ? 2u : 0u));
   hash.add(std::uint64_t{static_cast<std::uint8_t>(options.memory_goal)});
   hash.add(static_cast<std::uint64_t>(options.memory_search_budget.count()));
   hash.add(static_cast<std::uint32_t>(recording.ordering),

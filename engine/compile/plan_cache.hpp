@@ -29,6 +29,7 @@ class PlanCache {
     std::uint32_t alignment = 1;
     MemoryGoal memory_goal = MemoryGoal::Speed;
     std::chrono::nanoseconds memory_search_budget = {};
+    bool may_have_segments = false;  // see compile/stages.hpp
   };
   // Equal for recordings of the same structure and equal options; otherwise rarely equal.
   [[nodiscard]] static std::uint64_t structure_hash(const Recording& recording,

@@ -19,6 +19,7 @@
 #include "memory/transient_uses.hpp"
 #include "plan/memory_goal.hpp"
 #include "plan/plan_hash.hpp"
+#include "record/payload.hpp"
 #include "validate/validate.hpp"
 
 namespace reprise::detail {
@@ -107,6 +108,23 @@ std::vector<Message> check(const Recording& recording, const CheckDesc& desc) {
   return kept;
 }
 
+bool may_have_segments(const Recording& recording, const Lowering& lowering, MemoryGoal goal,
+                       const DeviceInfo& device, std::uint32_t replicas) {
+  if (lowering.mode != Lowering::Mode::Auto || !lowering.segments || lowering.fault_markers ||
+      goal != MemoryGoal::Speed || device.kind == DeviceKind::Host ||
+      device.limits.max_segment_blocks == 0 || replicas != 1)
+    return false;
+  std::uint32_t dispatches = 0;
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
+    const CommandKind kind = recording.commands[i].kind;
+    if (kind == CommandKind::Barrier) continue;
+    if (kind != CommandKind::Dispatch || recording.payload<DispatchPayload>(i).grid.volume() != 1)
+      return false;
+    ++dispatches;
+  }
+  return dispatches >= kMinAutoDispatches;
+}
+
 std::future<DependencyGraph> build_dependencies_async(std::shared_ptr<const Recording> recording) {
   const std::size_t commands = recording->commands.size();
   return async_if_large(
@@ -137,7 +155,8 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     require_known(known, *desc.costs, label, *recording, dependencies);
   NodeHints& hints = known.hints;
   const bool has_tuned_segments = before != nullptr && !before->lowered.segments.empty();
-  if ((desc.lowering.mode == Lowering::Mode::Persistent || has_tuned_segments) &&
+  if ((desc.lowering.mode == Lowering::Mode::Persistent || has_tuned_segments ||
+       desc.may_have_segments) &&
       !desc.lowering.fault_markers)
     add_segment_hints(*recording, dependencies, desc.segment_lists, hints);
   const bool has_same_lowering =

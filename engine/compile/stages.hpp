@@ -47,10 +47,17 @@ struct CheckDesc {
 [[nodiscard]] std::future<DependencyGraph> build_dependencies_async(
     std::shared_ptr<const Recording> recording);
 
+// True if Lowering::Auto may make a segment of the recording for the device: a GPU that runs
+// segments, one replica, and enough dispatches of one block each.
+[[nodiscard]] bool may_have_segments(const Recording& recording, const Lowering& lowering,
+                                     MemoryGoal goal, const DeviceInfo& device,
+                                     std::uint32_t replicas);
+
 struct PlanDesc {
   Lowering lowering = Lowering::Auto;
   std::uint32_t alignment = 1;      // of transients
-  std::uint32_t segment_lists = 1;  // for Lowering::Persistent: DeviceLimits::max_segment_blocks
+  std::uint32_t segment_lists = 1;  // of segments: DeviceLimits::max_segment_blocks
+  bool may_have_segments = false;   // see may_have_segments(), for Lowering::Auto
   MemoryGoal memory_goal = MemoryGoal::Speed;
   std::chrono::nanoseconds memory_search_budget = {};
   // Null: no measured costs. If `like` is null too, make_plan() throws InvalidArgument unless the

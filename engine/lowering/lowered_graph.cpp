@@ -320,7 +320,9 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
 
 LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering lowering,
                                  const NodeHints& hints) {
-  if (lowering.mode == Lowering::Mode::Persistent && !hints.segment_blocks.empty())
+  const bool is_certain = lowering.mode == Lowering::Mode::Auto && lowering.segments &&
+                          is_segment_certain(hints.segment_blocks);
+  if (is_certain || (lowering.mode == Lowering::Mode::Persistent && !hints.segment_blocks.empty()))
     return build_persistent(dependencies, hints);
   const bool uses_costs = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
   LoweredGraph graph = uses_costs

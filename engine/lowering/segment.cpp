@@ -124,23 +124,24 @@ class SegmentScheduler {
     return start;
   }
 
-  // Takes the list in which the item starts first: a predecessor's, an idle one or a new one.
+  // Takes the list in which the item starts first: a predecessor's, an idle one or a new one. A new
+  // one if costs are unknown: what an idle list contains may take longer than expected.
   void place(std::uint32_t node, std::uint32_t part) {
     std::uint32_t best = static_cast<std::uint32_t>(lists_.size());
     std::uint64_t start = best < max_lists_ ? start_in(best, node) : kNever;
-    const auto try_list = [&](std::uint32_t list) {
+    const auto try_list = [&](std::uint32_t list, bool is_guess) {
       const std::uint64_t begin = start_in(list, node);
-      if (begin < start || (begin == start && list < best)) {
+      if (begin < start || (begin == start && list < best && !is_guess)) {
         start = begin;
         best = list;
       }
     };
     for_predecessors(node, [&](std::uint32_t from) {
-      if (only_list_[from] != kNone) try_list(only_list_[from]);
+      if (only_list_[from] != kNone) try_list(only_list_[from], false);
     });
     if (!idle_.empty()) {
       while (idle_.top().time != free_at_[idle_.top().list]) idle_.pop();  // outdated
-      try_list(idle_.top().list);
+      try_list(idle_.top().list, hints_.costs.empty());
     }
     if (best == lists_.size()) {
       lists_.emplace_back();
@@ -239,6 +240,11 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
     threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
   }
   hints.segment_lists = std::max(1u, max_blocks * kMinSegmentThreads / std::bit_ceil(threads));
+}
+
+bool is_segment_certain(std::span<const std::uint32_t> blocks) {
+  return blocks.size() >= kMinAutoDispatches &&
+         std::all_of(blocks.begin(), blocks.end(), [](std::uint32_t count) { return count == 1; });
 }
 
 SegmentPartition partition_into_segments(const DependencyGraph& dependencies,

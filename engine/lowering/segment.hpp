@@ -62,6 +62,13 @@ struct Segment {
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
                        std::uint32_t max_blocks, NodeHints& hints);
 
+// The fewest dispatches that Lowering::Auto makes a segment of: 1.02 times the time of the nodes at
+// most, for every shape of engine/docs/design/segments.md. A dispatch of several blocks may be
+// faster as a node, because several blocks of a segment wait for each other.
+inline constexpr std::uint32_t kMinAutoDispatches = 100;
+// True if one segment can contain all nodes and is certain to be faster. See segment_blocks().
+[[nodiscard]] bool is_segment_certain(std::span<const std::uint32_t> blocks);
+
 // Divides the nodes with blocks into segments of at least two nodes. Every path between two nodes
 // of a segment stays inside it.
 struct SegmentPartition {

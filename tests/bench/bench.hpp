@@ -21,6 +21,7 @@ struct LoweringAxes {
   std::vector<std::string> kernels = {"empty", "2us", "10us", "100us"};
   std::vector<std::string> lowerings = {"auto"};
   std::vector<std::uint32_t> nodes = {100, 1000};
+  std::string beside;  // kernel that a second queue runs all the time; empty: none
   double budget = 60;  // seconds after which no point starts
   // maximum seconds per point while its confidence intervals are wide
   double point_budget = 1;

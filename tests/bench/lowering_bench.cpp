@@ -10,7 +10,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -63,6 +66,37 @@ class PointProgress {
   double budget_;
   bool terminal_;
   double begin_;
+};
+
+// A second queue, which runs a kernel all the time.
+class BusyStream {
+ public:
+  BusyStream(cudaKernel_t kernel, std::uint32_t blocks, std::uint32_t threads,
+             std::uint32_t spin_ns, float* memory)
+      : thread_([=](const std::stop_token& stop) {
+          const TimedStream stream;
+          cudaEvent_t done = nullptr;
+          REPRISE_BENCH_CUDA(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+          std::uint32_t spin = spin_ns;
+          float* own = memory;
+          void* arguments[] = {&spin, &own};
+          while (!stop.stop_requested()) {
+            for (int i = 0; i < kAtOnce; ++i)
+              REPRISE_BENCH_CUDA(cudaLaunchKernel(reinterpret_cast<void*>(kernel), dim3(blocks),
+                                                  dim3(threads), arguments, 0, stream.stream()));
+            REPRISE_BENCH_CUDA(cudaEventRecord(done, stream.stream()));
+            for (int i = 0; i < kAtOnce; ++i)
+              REPRISE_BENCH_CUDA(cudaLaunchKernel(reinterpret_cast<void*>(kernel), dim3(blocks),
+                                                  dim3(threads), arguments, 0, stream.stream()));
+            REPRISE_BENCH_CUDA(cudaEventSynchronize(done));
+          }
+          REPRISE_BENCH_CUDA(cudaStreamSynchronize(stream.stream()));
+          REPRISE_BENCH_CUDA(cudaEventDestroy(done));
+        }) {}
+
+ private:
+  static constexpr int kAtOnce = 8;
+  std::jthread thread_;
 };
 
 class LoweringBench {
@@ -161,10 +195,17 @@ class LoweringBench {
         static_cast<void>(variants[i].lowered->graphs()[round / several % several].launch(queue_));
       };
     }
+    std::optional<BusyStream> busy;
+    if (!axes_.beside.empty()) {
+      const TaskKernel beside = task_kernel(axes_.beside);
+      busy.emplace(raw_task_.kernel(), blocks(beside), threads(beside), beside.spin_ns,
+                   memory_.data() + kMaxTasks - 1);
+    }
     measure_interleaved(stream_, contenders,
                         {.once_us = once_us,
                          .budget = axes_.point_budget,
                          .min_rounds = options_.is_quick() ? 3 : kMinPairs});
+    busy.reset();
     for (std::size_t i = 0; i < variants.size(); ++i) {
       variants[i].line.ours = contenders[i + 1].us;
       variants[i].line.peers = contenders[0].us;
@@ -180,14 +221,15 @@ class LoweringBench {
             .kernel = raw_task_.kernel(),
             .blocks = blocks(kernel),
             .threads = threads(kernel),
-            .spin_ns = kernel.spin_ns,
+            .task = kernel,
             .memory = memory_.data()};
   }
   [[nodiscard]] std::uint32_t blocks(const TaskKernel& kernel) const {
-    return kernel.fills_gpu ? 2 * device_.info().multiprocessors : 1;
+    return kernel.fills_gpu ? 2 * device_.info().multiprocessors : kernel.blocks;
   }
   [[nodiscard]] static std::uint32_t threads(const TaskKernel& kernel) {
-    return kernel.fills_gpu ? 1024 : 32;
+    if (kernel.fills_gpu) return 1024;
+    return kernel.blocks > 1 ? 128 : 32;
   }
 
   // The cost profile of an earlier run: recorded from Auto replays.
@@ -214,10 +256,9 @@ class LoweringBench {
                                      const TaskGraph& tasks,
                                      const std::shared_ptr<const CostProfile>& traced) {
     const TaskKernel& kernel = point.kernel;
-    const float cost =
-        name == "costs" ? std::max(1e-3F * static_cast<float>(kernel.spin_ns), 1e-3F) : 0.0F;
+    const float least_cost = name == "costs" ? 1e-3F : 0.0F;
     const auto compile =
-        [this, commands = std::make_shared<const CommandBuffer>(record(tasks, kernel, cost))](
+        [this, commands = std::make_shared<const CommandBuffer>(record(tasks, kernel, least_cost))](
             const CompileDesc& desc) { return device_.compile(*commands, desc); };
     const LoweredGraphsDesc desc = {
         .lowering = name,
@@ -261,16 +302,20 @@ class LoweringBench {
     report_.add(line);
   }
 
+  // `least_cost`: us, of each dispatch; 0: costs are not declared.
   [[nodiscard]] CommandBuffer record(const TaskGraph& tasks, const TaskKernel& kernel,
-                                     float cost) const {
+                                     float least_cost) const {
     CommandBuffer commands = device_.create_command_buffer({.label = tasks.name});
     commands.begin();
     std::vector<CommandRef> made;
     for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+      const std::uint32_t spin_ns = kernel.spin_of(i);
+      const float cost =
+          least_cost == 0 ? 0 : std::max(1e-3F * static_cast<float>(spin_ns), least_cost);
       const DispatchDesc desc = {.grid = blocks(kernel),
                                  .block = threads(kernel),
                                  .cost = std::chrono::duration<float, std::micro>(cost)};
-      made.push_back(commands.dispatch(task_, desc, kernel.spin_ns, write(memory_.slice(i, 1))));
+      made.push_back(commands.dispatch(task_, desc, spin_ns, write(memory_.slice(i, 1))));
       for (const std::uint32_t parent : tasks.parents[i]) commands.edge(made[parent], made[i]);
     }
     commands.end();

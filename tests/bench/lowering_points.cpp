@@ -1,5 +1,6 @@
 #include "lowering_points.hpp"
 
+#include <array>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -11,7 +12,9 @@ namespace reprise::bench {
 
 namespace {
 
-constexpr std::uint32_t kMostUs = 100000;
+constexpr std::uint32_t kMostUs = 100000, kMostBlocks = 4096;
+constexpr std::array<std::uint32_t, 8> kMixedNs = {500,   1'000, 1'000,  2'000,
+                                                   2'000, 5'000, 10'000, 50'000};
 
 std::optional<std::uint32_t> whole_number(std::string_view text) {
   std::uint32_t value = 0;
@@ -20,6 +23,8 @@ std::optional<std::uint32_t> whole_number(std::string_view text) {
   return value;
 }
 
+}  // namespace
+
 TaskKernel task_kernel(const std::string& name) {
   TaskKernel kernel{.name = name};
   std::string_view time = name;
@@ -27,7 +32,21 @@ TaskKernel task_kernel(const std::string& name) {
     time.remove_suffix(5);
     kernel.fills_gpu = true;
   }
+  if (time.ends_with("blocks")) {
+    const std::size_t at = time.rfind('-');
+    const std::optional<std::uint32_t> blocks =
+        at == time.npos ? std::nullopt : whole_number(time.substr(at + 1, time.size() - at - 7));
+    if (blocks && *blocks > 1 && *blocks <= kMostBlocks) {
+      kernel.blocks = *blocks;
+      time = time.substr(0, at);
+    }
+  }
   if (time == "empty") return kernel;
+  if (time == "mixed") {
+    kernel.is_mixed = true;
+    kernel.spin_ns = kMixedNs.back();
+    return kernel;
+  }
   if (time.ends_with("us")) {
     const std::optional<std::uint32_t> us = whole_number(time.substr(0, time.size() - 2));
     if (us && *us != 0 && *us <= kMostUs) {
@@ -36,10 +55,12 @@ TaskKernel task_kernel(const std::string& name) {
     }
   }
   throw std::invalid_argument("unknown kernel '" + name +
-                              "'; use empty, 2us, 10us..., or 10us-full");
+                              "'; use empty, mixed, 2us, 10us..., 10us-16blocks or 10us-full");
 }
 
-}  // namespace
+std::uint32_t TaskKernel::spin_of(std::uint32_t node) const {
+  return is_mixed ? kMixedNs[(node * 2'654'435'761u) >> 29] : spin_ns;
+}
 
 std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes) {
   for (const std::string& name : axes.lowerings) static_cast<void>(lowering_of(name));
@@ -62,6 +83,7 @@ std::vector<LoweringPoint> lowering_points(const LoweringAxes& axes) {
 Lowering lowering_of(const std::string& name) {
   if (name == "auto" || name == "tuned" || name == "costs" || name == "traced")
     return Lowering::Auto;
+  if (name == "nodes") return Lowering::Auto.without_segments();
   if (name == "faithful") return Lowering::Faithful;
   if (name == "persistent") return Lowering::Persistent;
   if (name.starts_with("lanes-")) {
@@ -70,7 +92,7 @@ Lowering lowering_of(const std::string& name) {
   }
   throw std::invalid_argument(
       "unknown lowering '" + name +
-      "'; use auto, tuned, costs, traced, faithful, persistent or lanes-16");
+      "'; use auto, nodes, tuned, costs, traced, faithful, persistent or lanes-16");
 }
 
 }  // namespace reprise::bench

@@ -201,15 +201,20 @@ int main(int argc, char** argv) try {
   axis("--shape", axes.shapes, "graph shapes: cholesky, layers-32... (default: all)")
       ->type_name("NAMES");
   axis("--kernel", axes.kernels,
-       "kernel of all nodes, in one block or (-full) in enough to fill the GPU: empty, 10us, "
-       "100us-full...")
+       "kernel of all nodes, in one block, several or (-full) enough to fill the GPU: empty, 10us, "
+       "2us-16blocks, 100us-full..., or of mixed durations: mixed, mixed-4blocks")
       ->type_name("NAMES");
   axis("--nodes", axes.nodes, "approximate numbers of nodes")
       ->type_name("NUMBERS")
       ->check(CLI::Range(1u, kMaxTasks));
   axis("--lowering", axes.lowerings,
-       "lowerings: auto, tuned, costs, traced, faithful, persistent, lanes-16...")
+       "lowerings: auto, nodes (auto without segments), tuned, costs, traced, faithful, "
+       "persistent, lanes-16...")
       ->type_name("NAMES");
+  app.add_option("--beside", axes.beside,
+                 "kernel that a second queue runs all the time; see --kernel")
+      ->type_name("NAME")
+      ->group(group);
   app.add_flag_callback(
          "--tuned", [&] { tuned = true; }, "also measure tuned graphs")
       ->group(group);

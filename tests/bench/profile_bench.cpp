@@ -184,8 +184,10 @@ void run_cuda_promises(const Options& options, Report& report) {
     report.add(line);
   }
   const Shape shape = layer_shape(1000, 4, 4);
-  ProfiledGraph plain({.shape = &shape});
-  ProfiledGraph timed({.shape = &shape, .trace = setup.file(), .mode = ProfileMode::Replays});
+  const Lowering nodes = Lowering::Auto.without_segments();
+  ProfiledGraph plain({.shape = &shape, .lowering = nodes});
+  ProfiledGraph timed(
+      {.shape = &shape, .trace = setup.file(), .mode = ProfileMode::Replays, .lowering = nodes});
   const std::uint32_t replays = replays_in_10_ms(plain.gpu_us(4));
   Line line{.what = "every replay timed",
             .shape = shape.name,

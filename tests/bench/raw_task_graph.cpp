@@ -21,7 +21,7 @@ RawTaskGraph::RawTaskGraph(const RawTaskGraphDesc& desc) {
   REPRISE_BENCH_CUDA(cudaGraphCreate(&graph_, 0));
   std::vector<cudaGraphNode_t> nodes(desc.tasks->size()), before;
   for (std::uint32_t i = 0; i < desc.tasks->size(); ++i) {
-    std::uint32_t spin_ns = desc.spin_ns;
+    std::uint32_t spin_ns = desc.task.spin_of(i);
     float* own = desc.memory + i;
     void* arguments[] = {&spin_ns, &own};
     cudaKernelNodeParams params = {};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "lowering_points.hpp"
 #include "support/task_graphs.hpp"
 
 namespace reprise::bench {
@@ -27,8 +28,8 @@ class RawTask {
 struct RawTaskGraphDesc {
   const test::TaskGraph* tasks = nullptr;
   cudaKernel_t kernel = nullptr;
-  std::uint32_t blocks = 1, threads = 32;  // of each node
-  std::uint32_t spin_ns = 0;
+  std::uint32_t blocks = 1, threads = 32;
+  TaskKernel task = {};
   float* memory = nullptr;  // one element per node
 };
 

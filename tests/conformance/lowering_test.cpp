@@ -119,7 +119,7 @@ TEST_CASE_FIXTURE(DeviceFixture,
     cmd.dispatch(kernel(shaders::conf_set), {.grid = 1, .block = 16}, write(parts.back()), i, 16u);
   }
   CapturedGraph faithful = compile(cmd, Lowering::Faithful),
-                automatic = compile(cmd, Lowering::Auto);
+                automatic = compile(cmd, Lowering::Auto.without_segments());
   CHECK_FALSE(faithful.report().entry_exit);
   CHECK(faithful.report().added_edges == 0);
   CHECK(faithful.node_count() == 200);
@@ -164,6 +164,44 @@ TEST_CASE_FIXTURE(DeviceFixture,
       REQUIRE(program.is_right(*this));
     }
   }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "lowering: on a GPU, Auto makes a segment of many dispatches of one block") {
+  const auto x = buffer(std::vector<unsigned>(64, 1), "x"),
+             y = buffer(std::vector<unsigned>(64, 1), "y");
+  const auto record = [&](unsigned dispatches, unsigned last_blocks) {
+    CommandBuffer cmd = recording();
+    for (unsigned i = 0; i < dispatches; ++i) {
+      const auto& of = i % 2 == 0 ? x : y;
+      const unsigned blocks = i + 1 == dispatches ? last_blocks : 1;
+      cmd.dispatch(kernel(shaders::conf_add), {.grid = blocks, .block = 64}, read(of), write(of),
+                   1u, 64u);
+    }
+    cmd.end();
+    return cmd;
+  };
+  const auto segments_of = [&](const CommandBuffer& commands, Lowering lowering) {
+    CapturedGraph graph = device.compile(commands, {.pool = pool, .lowering = lowering});
+    graph.launch(queue).wait();
+    return graph.report().segments.segments;
+  };
+  const CommandBuffer many = record(100, 1), few = record(98, 1), wide = record(100, 2);
+  const std::uint32_t expected = is_host() || device.info().limits.max_segment_blocks == 0 ? 0 : 1;
+  CHECK(segments_of(many, Lowering::Auto) == expected);
+  CHECK(segments_of(many, Lowering::Auto.without_segments()) == 0);
+  CHECK(segments_of(few, Lowering::Auto) == 0);
+  CHECK(segments_of(wide, Lowering::Auto) == 0);
+  CHECK(values(x) == std::vector<unsigned>(64, 200));
+  CHECK(values(y) == std::vector<unsigned>(64, 200));
+
+  // An update keeps the segment, or gives it up.
+  CapturedGraph graph = device.compile(many, {.pool = pool, .lowering = Lowering::Auto});
+  CHECK(graph.update(many).done());
+  graph.launch(queue).wait();
+  CHECK(graph.update(wide).done());
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(64, 300));
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "lowering: the report names the commands outside of segments") {

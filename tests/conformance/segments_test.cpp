@@ -2,6 +2,8 @@
 #include <segments.shaders.hpp>
 #include <words.shaders.hpp>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "conformance/device_fixture.hpp"
@@ -52,16 +54,25 @@ const std::vector<KernelCase>& kernel_cases() {
 }
 
 // Dispatches of random kernels, each from one buffer to another.
+struct ProgramDesc {
+  std::uint32_t seed = 0;
+  unsigned max_threads = 512;  // of a block
+  unsigned dispatches = 150;
+  unsigned forms = ~0u;  // number of kernel cases to choose from
+};
 class KernelProgram {
  public:
-  KernelProgram(const DeviceFixture& f, std::uint32_t seed, unsigned max_threads)
+  KernelProgram(const DeviceFixture& f, const ProgramDesc& desc)
       : f_(f),
-        random_(seed),
-        max_threads_(max_threads),
+        random_(desc.seed),
+        max_threads_(desc.max_threads),
         commands_(f.recording({.label = "kernels"})) {
     for (unsigned b = 0; b < kBuffers; ++b)
       buffers_.push_back(f.pool->allocate<unsigned>(kWords, "b" + std::to_string(b)));
-    for (unsigned i = 0; i < 150; ++i) add();
+    const auto all = static_cast<unsigned>(kernel_cases().size());
+    for (unsigned i = 0; i < std::min(desc.forms, all); ++i)
+      cases_.push_back(desc.forms < all ? below(all) : i);
+    for (unsigned i = 0; i < desc.dispatches; ++i) add();
     commands_.end();
   }
 
@@ -87,7 +98,7 @@ class KernelProgram {
  private:
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
   void add() {
-    const KernelCase& one = kernel_cases()[below(static_cast<unsigned>(kernel_cases().size()))];
+    const KernelCase& one = kernel_cases()[cases_[below(static_cast<unsigned>(cases_.size()))]];
     if (one.desc.block.volume() > max_threads_) return;
     const unsigned from = below(kBuffers), to = (from + 1 + below(kBuffers - 1)) % kBuffers;
     const auto &in = buffers_[from], &out = buffers_[to];
@@ -109,6 +120,7 @@ class KernelProgram {
   const DeviceFixture& f_;
   std::mt19937 random_;
   unsigned max_threads_;
+  std::vector<unsigned> cases_;  // of kernel_cases()
   std::vector<GpuRef<unsigned>> buffers_;
   CommandBuffer commands_;
 };
@@ -120,7 +132,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: kernels of every form compute what n
   const std::uint32_t seed = std::random_device{}();
   for (std::uint32_t round = 0; round < 6; ++round) {
     CAPTURE(seed + round);
-    KernelProgram program(*this, seed + round, round % 3 == 0 ? 128u : 512u);
+    KernelProgram program(*this,
+                          {.seed = seed + round, .max_threads = round % 3 == 0 ? 128u : 512u});
     CapturedGraph faithful = compile(program.commands(), Lowering::Faithful),
                   persistent = compile(program.commands(), Lowering::Persistent);
     for (const SegmentsReport::LeftOut& left_out : persistent.report().segments.left_out) {
@@ -138,10 +151,30 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: kernels of every form compute what n
   }
 }
 
+// $REPRISE_SEGMENT_PROGRAMS=1000 makes it a soak test of a million replays on a GPU.
+TEST_CASE_FIXTURE(DeviceFixture, "segments: many replays leave what replays of nodes leave") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  const char* const chosen = std::getenv("REPRISE_SEGMENT_PROGRAMS");
+  const int programs = chosen == nullptr ? 3 : std::atoi(chosen), replays = is_host() ? 10 : 1'000;
+  const std::uint32_t seed = std::random_device{}();
+  for (int i = 0; i < programs; ++i) {
+    CAPTURE(seed + static_cast<std::uint32_t>(i));
+    KernelProgram program(
+        *this, {.seed = seed + static_cast<std::uint32_t>(i), .dispatches = 40, .forms = 5});
+    const auto run = [&](CapturedGraph graph) {
+      program.reset();
+      for (int replay = 0; replay < replays; ++replay) static_cast<void>(graph.launch(queue));
+      return program.contents();
+    };
+    const std::vector<unsigned> expected = run(compile(program.commands(), Lowering::Faithful));
+    REQUIRE(run(compile(program.commands(), Lowering::Persistent)) == expected);
+  }
+}
+
 TEST_CASE_FIXTURE(DeviceFixture,
                   "segments: graphs on two queues run at once, beside kernels that fill the GPU") {
   if (device.info().limits.max_segment_blocks == 0) return;
-  KernelProgram first(*this, 1, 512), second(*this, 2, 512);
+  KernelProgram first(*this, {.seed = 1}), second(*this, {.seed = 2});
   CapturedGraph graphs[] = {compile(first.commands(), Lowering::Persistent),
                             compile(second.commands(), Lowering::Persistent)};
   const Queue queues[] = {device.create_queue(), device.create_queue(), device.create_queue()};

@@ -169,4 +169,51 @@ TEST_CASE("cuda kernel: parameters beyond 4,096 bytes are passed completely") {
   CHECK(t.read(sum)[0] == reprise_test::kBigCount * (reprise_test::kBigCount + 1) / 2);
 }
 
+TEST_CASE("cuda kernel: a kernel of many registers stays outside of segments") {
+  if (!have_gpu() || gpu().info().limits.max_segment_blocks == 0) return;
+  const Gpu t;
+  const Kernel kernel = t.device.load_kernel(shaders::gpu_many_registers);
+  const auto in = t.pool->allocate<unsigned>(160, "in"),
+             out = t.pool->allocate<unsigned>(160, "out");
+  CommandBuffer commands = t.record([&](CommandBuffer& cmd) {
+    cmd.dispatch(kernel, {.grid = 1, .block = 32}, read(in), write(out), 1u);
+    cmd.dispatch(kernel, {.grid = 1, .block = 32}, read(out), write(in), 1u);
+  });
+  CapturedGraph graph =
+      t.device.compile(commands, {.pool = t.pool, .lowering = Lowering::Persistent});
+  const SegmentsReport& segments = graph.report().segments;
+  REQUIRE(segments.left_out.size() == 2);
+  CHECK(segments.left_out[0].reason == "more than 128 registers in a thread");
+}
+
+TEST_CASE("cuda kernel: a graph whose segment the driver cannot compile is made of nodes") {
+  if (!have_gpu() || gpu().info().limits.max_segment_blocks == 0) return;
+  const Gpu t;
+  static const KernelPtx kBroken[] = {
+      {80,
+       ".version 7.8\n.target sm_80\n.address_size 64\n"
+       ".visible .entry _Z9gpu_countPy(.param .u64 p) { .reg .b64 %a; "
+       "ld.param.u64 %a, [p]; st.global.u64 [%b], %a; ret; }\n"}};  // %b is not declared
+  KernelDesc broken = shaders::gpu_count;
+  broken.ptx = [] { return std::span<const KernelPtx>(kBroken); };
+  const Kernel kernel = t.device.load_kernel(broken);
+  const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
+  const unsigned long long zero = 0;
+  t.run([&](CommandBuffer& cmd) { cmd.update(counter, std::as_bytes(std::span(&zero, 1))); });
+  CommandBuffer commands = t.record([&](CommandBuffer& cmd) {
+    for (int i = 0; i < 120; ++i)
+      cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(counter));
+  });
+  CHECK(error_of([&] {
+          static_cast<void>(
+              t.device.compile(commands, {.pool = t.pool, .lowering = Lowering::Persistent}));
+        }).code == ErrorCode::NativeFailure);
+  CapturedGraph graph = t.device.compile(commands, {.pool = t.pool});
+  CHECK(graph.report().segments.segments == 0);
+  REQUIRE(graph.report().messages.size() == 1);
+  CHECK(graph.report().messages[0].id == "no-segments");
+  graph.launch(t.queue).wait();
+  CHECK(t.read(counter)[0] == 120);
+}
+
 }  // namespace reprise::test

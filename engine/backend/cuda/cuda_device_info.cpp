@@ -50,10 +50,12 @@ DeviceLimits limits_of(int ordinal, const DeviceInfo& info) {
       attribute(ordinal, cudaDevAttrCooperativeLaunch) != 0
           ? info.multiprocessors * attribute(ordinal, cudaDevAttrMaxBlocksPerMultiprocessor)
           : 0;
-  // Persistent kernels copy their records asynchronously, and all their blocks have to be resident.
+  // Persistent kernels copy their records asynchronously, and all their blocks have to be resident,
+  // which other processes may prevent that share the GPU by MPS.
   constexpr int kFirstWithAsyncCopies = 8;
   limits.max_segment_blocks = static_cast<int>(info.compute_major) >= kFirstWithAsyncCopies &&
-                                      limits.max_cooperative_blocks != 0
+                                      limits.max_cooperative_blocks != 0 &&
+                                      attribute(ordinal, cudaDevAttrMpsEnabled) == 0
                                   ? info.multiprocessors * kSegmentThreads / kMinSegmentThreads
                                   : 0;
   limits.max_pitch = attribute(ordinal, cudaDevAttrMaxPitch);

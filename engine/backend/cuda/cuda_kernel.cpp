@@ -19,6 +19,7 @@ constexpr std::size_t kJitLogBytes = 4096;
 // Limits of dispatches in segments. Four blocks of a segment with this shared memory and their
 // records fit on a multiprocessor; a record describes one block.
 constexpr std::uint32_t kMaxSegmentShared = 40 << 10, kMaxSegmentBlocks = 1 << 15;
+constexpr int kMaxSegmentRegisters = 128;  // the persistent kernel would have to spill the others
 
 // The driver expects PTX to end with a zero; a fatbin or cubin contains its own length.
 bool is_text(std::span<const std::byte> image) {
@@ -205,6 +206,8 @@ std::string_view CudaKernel::segment_exclusion(const Recording& recording,
   const auto static_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
   if (static_cast<std::uint64_t>(static_bytes) + dispatch.shared_bytes > kMaxSegmentShared)
     return "more than 40 KiB of shared memory";
+  if (attribute(CU_FUNC_ATTRIBUTE_NUM_REGS) > kMaxSegmentRegisters)
+    return "more than 128 registers in a thread";
   for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
     const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
     if (recording.buffers[buffer]->kind == BufferKind::Condition) return "sets a condition";

@@ -67,7 +67,7 @@ struct LaunchDesc {
   std::optional<std::uint32_t> replica = {};
 };
 
-// The segments of Lowering::Persistent.
+// The segments of Lowering::Persistent, or those that Auto or tune() chose.
 struct SegmentsReport {
   std::uint32_t segments = 0;  // kernels that run the commands below
   std::uint32_t commands = 0;  // in segments
@@ -92,7 +92,7 @@ struct CompileReport {
   std::uint32_t replicas = 1;          // compiled
   std::uint32_t lanes = 0;             // 0: unlimited
   bool entry_exit = false;             // has an entry kernel, an exit kernel, or both
-  SegmentsReport segments;             // empty without Lowering::Persistent
+  SegmentsReport segments;             // empty without segments
   std::uint64_t transient_bytes = 0;   // sum of the sizes of transients
   std::uint64_t slab_bytes = 0;        // size of the slab of one replica
   // No placement for these edges is smaller. More edges, from fewer lanes or another MemoryGoal,

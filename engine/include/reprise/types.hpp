@@ -81,7 +81,10 @@ inline constexpr Validation kDefaultValidation = Validation::Full;
 // How dependencies become a CUDA graph. No lowering drops a needed edge.
 struct Lowering {
   enum class Mode : std::uint8_t {
-    Auto,      // entry and exit kernels where they reduce the launch cost; at most 128 lanes
+    // On a GPU, one segment for a graph of at least 100 dispatches of one block each. Otherwise
+    // entry
+    // and exit kernels where they reduce the launch cost, and at most 128 lanes.
+    Auto,
     Faithful,  // exactly the needed nodes and edges
     Lanes,     // as Auto, with at most `lanes` lanes
     // Dispatches become items of segments: one kernel of resident blocks runs many of them, in
@@ -96,9 +99,16 @@ struct Lowering {
   // DeviceLost names the commands that were running. On a GPU this costs two one-thread kernels
   // for each command; use it to locate a fault.
   bool fault_markers = false;
+  bool segments = true;  // Mode::Auto may make them
   static const Lowering Auto, Faithful, Persistent;
   [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k, false}; }
-  [[nodiscard]] constexpr Lowering with_fault_markers() const { return {mode, lanes, true}; }
+  [[nodiscard]] constexpr Lowering with_fault_markers() const {
+    return {mode, lanes, true, segments};
+  }
+  // Auto, where each dispatch stays a node.
+  [[nodiscard]] constexpr Lowering without_segments() const {
+    return {mode, lanes, fault_markers, false};
+  }
   friend constexpr bool operator==(const Lowering&, const Lowering&) = default;
 };
 inline constexpr Lowering Lowering::Auto{Lowering::Mode::Auto, 0, false};

@@ -91,7 +91,9 @@ struct CacheLookup {
 
 CacheLookup look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
   CacheLookup lookup{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal,
-                      desc.memory_search_budget}};
+                      desc.memory_search_budget,
+                      may_have_segments(recording, desc.lowering, desc.memory_goal, device.info(),
+                                        desc.replicas)}};
   // Segments depend on the number of blocks too.
   if (desc.costs || has_hints(recording) || desc.lowering.mode == Lowering::Mode::Persistent)
     return lookup;
@@ -108,6 +110,7 @@ std::shared_ptr<const Plan> make_cached_plan(DeviceCore& device, const std::stri
                         {.lowering = lookup.options.lowering,
                          .alignment = lookup.options.alignment,
                          .segment_lists = device.info().limits.max_segment_blocks,
+                         .may_have_segments = lookup.options.may_have_segments,
                          .memory_goal = lookup.options.memory_goal,
                          .memory_search_budget = lookup.options.memory_search_budget,
                          .costs = costs,
@@ -137,6 +140,25 @@ void report_other_goals(const DeviceCore& device, const Plan& plan, const Compil
   messages.push_back(std::move(*message));
 }
 
+// Whether nodes can replace segments that could not be made.
+bool is_about_segments(const Error& error) {
+  return error.code() == ErrorCode::NativeFailure || error.code() == ErrorCode::Unsupported ||
+         error.code() == ErrorCode::LaunchLimits;
+}
+
+void report_no_segments(const DeviceCore& device, const std::string& label, const Error& error,
+                        std::vector<Message>& messages) {
+  Message message;
+  message.severity = Severity::Warning;
+  message.id = "no-segments";
+  message.text =
+      concat("graph ", label, " is compiled without segments, which failed: ", error.what(),
+             "; Lowering::Auto.without_segments() avoids the attempt");
+  if (device.instance().suppresses(message)) return;
+  device.instance().report(message);
+  messages.push_back(std::move(message));
+}
+
 enum class Validated : std::uint8_t { No, Yes };
 
 std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& device,
@@ -154,7 +176,7 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
          concat("graph ", label, ": device ", device->info().selector,
                 " runs no segments, which Lowering::Persistent makes"));
   }
-  const CacheLookup lookup = look_up(*device, *recording, desc);
+  CacheLookup lookup = look_up(*device, *recording, desc);
   std::future<DependencyGraph> dependencies;
   switch (validated) {
     case Validated::Yes: break;
@@ -181,9 +203,7 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
     case Validated::No:
       if (!tuned) report_other_goals(*device, *plan, desc, messages);
   }
-  const trace::Time planned = now_of(*device);
-  CompileReport report = make_report(*plan, std::move(messages));
-  report.replicas = desc.replicas;
+  trace::Time planned = now_of(*device);
   ExecutableSpec spec{.device = device,
                       .pool = desc.pool,
                       .plan = plan,
@@ -191,9 +211,26 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
                       .memory_goal = desc.memory_goal,
                       .costs = desc.costs,
                       .replica = {0, desc.replicas}};
+  std::unique_ptr<GraphExecutable> first;
+  try {
+    first = make_executable(spec, span);
+  } catch (const Error& error) {
+    const bool are_chosen = lookup.options.may_have_segments && !tuned;
+    if (!are_chosen || plan->lowered.segments.empty() || !is_about_segments(error)) throw;
+    report_no_segments(*device, label, error, messages);
+    lookup.options.may_have_segments = false;
+    lookup.hash.reset();
+    lookup.found = nullptr;
+    plan = make_cached_plan(*device, label, plan->recording, lookup, desc.costs.get(), {});
+    planned = now_of(*device);
+    spec.plan = plan;
+    first = make_executable(spec, span);
+  }
+  CompileReport report = make_report(*plan, std::move(messages));
+  report.replicas = desc.replicas;
   std::vector<std::shared_ptr<GraphReplica>> replicas;
   for (; spec.replica.number < desc.replicas; ++spec.replica.number) {
-    auto executable = make_executable(spec, span);
+    auto executable = first ? std::move(first) : make_executable(spec, span);
     if (replicas.empty()) {
       executable->times.compiled = start;
       executable->times.compile_time = planned - start;

@@ -143,10 +143,13 @@ NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands)
   require_per_replica(*recording, replica.index().count, replica.label());
   replica.require_updatable("update");
   const ExecutableSpec& spec = replica.executable().spec();
+  const bool has_segments = may_have_segments(*recording, spec.lowering, spec.memory_goal,
+                                              device.info(), replica.index().count);
   return {make_plan(replica.label(), std::move(recording),
                     {.lowering = spec.lowering,
                      .alignment = device.info().limits.buffer_alignment,
                      .segment_lists = device.info().limits.max_segment_blocks,
+                     .may_have_segments = has_segments,
                      .memory_goal = spec.memory_goal,
                      .costs = spec.costs.get(),
                      .like = spec.plan.get()}),

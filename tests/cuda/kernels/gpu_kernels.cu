@@ -3,6 +3,9 @@
 
 #ifdef __CUDACC__
 #include <cooperative_groups.h>
+#define GPU_UNROLL _Pragma("unroll")
+#else
+#define GPU_UNROLL
 #endif
 
 #include "gpu_types.hpp"
@@ -22,6 +25,20 @@ REPRISE_KERNEL(gpu_big, (reprise_test::BigParameter values, unsigned* sum)) {
   unsigned total = 0;
   for (unsigned i = 0; i < reprise_test::kBigCount; ++i) total += values.at[i];
   *sum = total;
+}
+
+// Needs all values at once, in more than 128 registers.
+REPRISE_KERNEL(gpu_many_registers, (const unsigned* in, unsigned* out, unsigned rounds)) {
+  constexpr int kCount = 160;
+  unsigned values[kCount];
+  GPU_UNROLL
+  for (int i = 0; i < kCount; ++i) values[i] = in[i];
+  for (unsigned round = 0; round < rounds; ++round) {
+  GPU_UNROLL
+    for (int i = 0; i < kCount; ++i) values[i] += values[(i + 7) % kCount] * 3u + round;
+  }
+  GPU_UNROLL
+  for (int i = 0; i < kCount; ++i) out[i] = values[i];
 }
 
 // Reverses `n` values within one block, through n * 4 bytes of dynamic shared memory.

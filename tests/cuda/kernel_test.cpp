@@ -192,9 +192,9 @@ TEST_CASE("cuda kernel: a graph whose segment the driver cannot compile is made 
   static const KernelPtx kBroken[] = {
       {80,
        ".version 7.8\n.target sm_80\n.address_size 64\n"
-       ".visible .entry _Z9gpu_countPy(.param .u64 p) { .reg .b64 %a; "
+       ".visible .entry _Z21gpu_count_without_ptxPy(.param .u64 p) { .reg .b64 %a; "
        "ld.param.u64 %a, [p]; st.global.u64 [%b], %a; ret; }\n"}};  // %b is not declared
-  KernelDesc broken = shaders::gpu_count;
+  KernelDesc broken = shaders::gpu_count_without_ptx;
   broken.ptx = [] { return std::span<const KernelPtx>(kBroken); };
   const Kernel kernel = t.device.load_kernel(broken);
   const auto counter = t.pool->allocate<unsigned long long>(1, "counter");

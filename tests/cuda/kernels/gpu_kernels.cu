@@ -17,6 +17,9 @@ REPRISE_KERNEL(gpu_add, (float* y, float a, unsigned n)) {
 
 REPRISE_KERNEL(gpu_count, (unsigned long long* counter)) { *counter = *counter + 1; }
 
+// As gpu_count; loaded with PTX that is not its own.
+REPRISE_KERNEL(gpu_count_without_ptx, (unsigned long long* counter)) { *counter = *counter + 1; }
+
 // Writes to `address`; an invalid address loses the device.
 REPRISE_KERNEL(gpu_poke, (unsigned long long address)) { *reinterpret_cast<int*>(address) = 1; }
 

@@ -14,8 +14,10 @@
 #include "lowering/lowering_config.hpp"
 #include "memory/placement.hpp"
 #include "record/command_buffer_core.hpp"
+#include "record/payload.hpp"
 #include "support/edited_recording.hpp"
 #include "support/random_recording.hpp"
+#include "support/recording_builder.hpp"
 #include "support/thrown_by.hpp"
 #include "unit/runtime/fake_backend.hpp"
 
@@ -187,4 +189,42 @@ TEST_CASE("make plan: the plan of an unchanged body is reused") {
   REQUIRE(now->bodies.size() == 1);
   CHECK(now->bodies[0] == before->bodies[0]);
   CHECK(now->plan_hash == make_plan("plan", detail::core_of(outside)->recording(), {})->plan_hash);
+}
+
+TEST_CASE(
+    "make plan: Auto asks for segments on a GPU with one replica, for dispatches of one block") {
+  const auto record = [](std::uint32_t dispatches, Dim3 last_grid, bool has_fill) {
+    RecordingBuilder build;
+    const std::uint32_t x = build.add_buffer("x", 64);
+    for (std::uint32_t i = 0; i < dispatches; ++i) {
+      DispatchPayload dispatch{};
+      dispatch.grid = i + 1 == dispatches ? last_grid : Dim3(1);
+      dispatch.block = 32;
+      build.dispatch("kernel", dispatch, std::array{build.write(x)});
+    }
+    if (has_fill) build.fill(build.write(x));
+    return build.finish();
+  };
+  DeviceInfo gpu;
+  gpu.kind = DeviceKind::Cuda;
+  gpu.limits.max_segment_blocks = 528;
+  const RecordingPtr recording = record(100, 1, false);
+  const auto may = [&](const Recording& of, Lowering lowering = Lowering::Auto,
+                       MemoryGoal goal = MemoryGoal::Speed, std::uint32_t replicas = 1) {
+    return may_have_segments(of, lowering, goal, gpu, replicas);
+  };
+  CHECK(may(*recording));
+  CHECK_FALSE(may(*recording, Lowering::Auto.without_segments()));
+  CHECK_FALSE(may(*recording, Lowering::Auto.with_fault_markers()));
+  CHECK_FALSE(may(*recording, Lowering::Faithful));
+  CHECK_FALSE(may(*recording, Lowering::Auto, MemoryGoal::Minimum));
+  CHECK_FALSE(may(*recording, Lowering::Auto, MemoryGoal::Speed, 2));
+  CHECK_FALSE(may(*record(99, 1, false)));
+  CHECK_FALSE(may(*record(100, {1, 2, 1}, false)));
+  CHECK_FALSE(may(*record(100, 1, true)));
+  gpu.limits.max_segment_blocks = 0;
+  CHECK_FALSE(may(*recording));
+  gpu.limits.max_segment_blocks = 528;
+  gpu.kind = DeviceKind::Host;
+  CHECK_FALSE(may(*recording));
 }

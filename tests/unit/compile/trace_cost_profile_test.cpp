@@ -141,6 +141,16 @@ TEST_CASE(
   CHECK(graph.commands[1].time.count() == doctest::Approx(10));  // not timed by the profiler
 }
 
+TEST_CASE("trace cost profile: nothing is subtracted from commands that timed themselves") {
+  const TraceFolder folder;
+  write(folder.file(), {step()},
+        {block(1, SampleSource::Timestamp, {{1, 0, 1000, 12600, 0}, {2, 0, 1000, 700, 5}})});
+  const GraphCosts graph = load_cost_profile(folder.file())->graphs.at(0);
+  REQUIRE(graph.commands.size() == 2);
+  CHECK(graph.commands[0].time.count() == doctest::Approx(0.7));
+  CHECK(graph.commands[1].time.count() == doctest::Approx(10));
+}
+
 TEST_CASE("trace cost profile: only the most recent replays are used") {
   const TraceFolder folder;
   std::vector<trace::SampleBlock> blocks;

@@ -43,6 +43,16 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("timeline rows: a group is named for what its samples know of where they ran") {
+  using trace::SampleSource;
+  CHECK(model::row_group_name(model::RowsBy::Lane, SampleSource::Timestamp, 3) == "lane 3");
+  CHECK(model::row_group_name(model::RowsBy::Worker, SampleSource::Host, 3) == "worker 3");
+  CHECK(model::row_group_name(model::RowsBy::Worker, SampleSource::Cupti, 3) == "stream 3");
+  CHECK(model::row_group_name(model::RowsBy::Worker, SampleSource::Timestamp, 3) ==
+        "multiprocessor 2");
+  CHECK(model::row_group_name(model::RowsBy::Worker, SampleSource::Timestamp, 0) == "other nodes");
+}
+
 TEST_CASE(
     "gaps: they fill each row between its items, and no part waits for a node that already ended") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -32,7 +32,7 @@ trace::SampleSource source_of(const TimelineLayoutDesc& desc) {
 const char* nodes_by_title(const TimelineLayoutDesc& desc) {
   switch (source_of(desc)) {
     case trace::SampleSource::Host: break;
-    case trace::SampleSource::Timestamp: return "NODES BY MULTIPROCESSOR";
+    case trace::SampleSource::Timestamp: return "BY MULTIPROCESSOR";
     case trace::SampleSource::Cupti: return "NODES BY STREAM";
   }
   return "NODES BY WORKER";

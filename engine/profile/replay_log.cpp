@@ -350,7 +350,7 @@ void ReplayLog::plan_window() {
   const trace::Time now = trace_now();
   if (was_open && !window_.is_open)
     window_.next = now + std::clamp(kShareOfTime * window_.extra, kMinWindowPause, kMaxWindowPause);
-  if (window_.is_open || mode < ProfileMode::Sampled) return;
+  if (window_.is_open || mode < ProfileMode::Sampled || (!is_new && now < window_.retry)) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
   if (mode == ProfileMode::Every || source_->can_time_every_replay()) {
     source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Precision::Close);
@@ -362,8 +362,24 @@ void ReplayLog::plan_window() {
     source_->time_nodes(kWindowReplays,
                         is_close ? ReplaySource::Precision::Close : ReplaySource::Precision::Cheap);
   }
+  window_.has_failed = false;
   window_.is_open = source_->is_timing_nodes();
   window_.extra = trace_now() - now;  // launches may have waited meanwhile
+}
+
+// Without node times, the graph still has the times of its replays.
+void ReplayLog::try_window(std::vector<trace::Record>& records) {
+  try {
+    plan_window();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::DeviceLost) throw;
+    window_.retry = trace_now() + kMaxWindowPause;
+    if (std::exchange(window_.has_failed, true)) return;
+    records.emplace_back(trace::Message{
+        trace_now(), trace::Severity::Warning, "node-times",
+        concat("graph ", desc_.label, ": its nodes are not timed now: ", error.what()), desc_.graph,
+        desc_.version, trace::kNone, trace::kNone});
+  }
 }
 
 // Collects the times that the source holds.
@@ -384,7 +400,7 @@ void ReplayLog::collect_source(std::vector<trace::Record>& records) {
       clock_reported_ = clock->host;
       records.emplace_back(trace::Clock{desc_.device, clock->host, clock->other, clock->error});
     }
-    if (!closed_.load(std::memory_order_relaxed)) plan_window();
+    if (!closed_.load(std::memory_order_relaxed)) try_window(records);
     if (std::string notice = source_->notice(); !notice.empty()) {
       records.emplace_back(trace::Message{trace_now(), trace::Severity::Info, "node-times",
                                           concat("graph ", desc_.label, ": ", notice), desc_.graph,

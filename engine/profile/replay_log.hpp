@@ -153,6 +153,8 @@ class ReplayLog final : public ReplayObserver {
   void notify_if_half(std::size_t used, std::size_t of) noexcept;
   void collect_source(std::vector<trace::Record>& records);
   void plan_window();
+  // As plan_window(); records that it failed, after which it is tried again half a minute later.
+  void try_window(std::vector<trace::Record>& records);
   void take_times(std::vector<trace::Record>& records);
   void append_block(const Times& times, std::vector<trace::Record>& records);
   // Appends the samples of a body to the replay's block.
@@ -228,7 +230,9 @@ class ReplayLog final : public ReplayObserver {
     // The change counter and mode for which the window was planned.
     std::uint32_t seen_switch = ~0u;
     bool is_open = false;
-    trace::Time next = 0;  // earliest start of the next window
+    bool has_failed = false;  // the last attempt, which was reported
+    trace::Time next = 0;     // earliest start of the next window
+    trace::Time retry = 0;    // the same, after a failure
     // Start of the last window with Precision::Close; initially of the first window.
     trace::Time last_close = 0;
     trace::Time extra =

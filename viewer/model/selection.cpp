@@ -76,6 +76,8 @@ bool selects_edge(const Selection& selection, const Graph& graph, std::uint32_t 
   return s != nullptr && (e.from == s->node || e.to == s->node);
 }
 
+std::string segment_word(std::uint32_t segment) { return "segment:" + std::to_string(segment); }
+
 std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph) {
   std::vector<std::uint8_t> passes(graph.node_count(), 1);
   const std::vector<std::string> wanted = words(filter.text);
@@ -92,9 +94,12 @@ std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& grap
                          : 0;
     }
   }
+  std::vector<std::uint32_t> segment_of(graph.node_count(), trace::kNone);
   if (!wanted.empty()) {
     for (std::uint32_t b = 0; b < record.buffers.size(); ++b)
       buffers.push_back(lower(graph.buffer_name(b)));
+    for (std::uint32_t s = 0; s < record.segments.size(); ++s)
+      std::fill_n(segment_of.begin() + record.segments[s].first_node, record.segments[s].nodes, s);
   }
   for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     const trace::Node& node = record.nodes[n];
@@ -105,6 +110,7 @@ std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& grap
       const auto accesses = graph.accesses(n);
       pass = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
         return has(name, word) || has(kernel, word) || has(paths[node.label], word) ||
+               (segment_of[n] != trace::kNone && word == segment_word(segment_of[n])) ||
                std::any_of(accesses.begin(), accesses.end(), [&](const trace::NodeAccess& a) {
                  return has(buffers[a.buffer], word);
                });

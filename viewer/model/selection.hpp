@@ -65,8 +65,10 @@ struct Filter {
   friend bool operator==(const Filter&, const Filter&) = default;
 };
 
+// The word that matches the nodes of a segment: "segment:0".
+[[nodiscard]] std::string segment_word(std::uint32_t segment);
 // One entry per node, 1 if it passes: every word occurs in its name, label path, kernel name or the
-// name of a buffer that it accesses.
+// name of a buffer that it accesses, or is the word of its segment.
 [[nodiscard]] std::vector<std::uint8_t> matching_nodes(const Filter& filter, const Graph& graph);
 // One entry per buffer, 1 if its name matches or a passing node accesses it.
 [[nodiscard]] std::vector<std::uint8_t> matching_buffers(const Filter& filter, const Graph& graph);

@@ -47,6 +47,7 @@ class FakeSource final : public detail::ReplaySource {
   }
   void time_nodes(std::uint64_t replays, Precision precision) override {
     if (broken) fail();
+    if (is_full) fail(ErrorCode::OutOfMemory);
     requests.push_back(replays);
     precisions.push_back(precision);
     remaining_ = replays;
@@ -63,7 +64,7 @@ class FakeSource final : public detail::ReplaySource {
   std::vector<Precision> precisions;
   Lost lost;
   std::optional<detail::ClockPair> pair;
-  bool broken = false, can_time_all = false;
+  bool broken = false, is_full = false, can_time_all = false;
   std::map<std::uint64_t, std::int64_t> slow;  // ns, by replay
   int collected = 0, switched = 0;
   bool is_paused = false;
@@ -73,11 +74,12 @@ class FakeSource final : public detail::ReplaySource {
     const auto found = slow.find(replay);
     return found == slow.end() ? 300 : found->second;
   }
-  [[noreturn]] static void fail() {
+  [[noreturn]] static void fail(ErrorCode code = ErrorCode::DeviceLost) {
     ErrorDetails details;
-    details.code = ErrorCode::DeviceLost;
+    details.code = code;
     details.stage = Stage::Profile;
-    throw Error(std::move(details), "the device is gone");
+    throw Error(std::move(details),
+                code == ErrorCode::DeviceLost ? "the device is gone" : "there is no memory");
   }
 
   std::uint64_t remaining_ = 0;
@@ -285,6 +287,27 @@ TEST_CASE(
   const trace::Records later = f.collect();
   CHECK(later.messages.empty());
   CHECK(later.replays.size() == 2);
+}
+
+TEST_CASE("replay source: if nodes cannot be timed, replays are, and the reason is told once") {
+  LogWithSource f(ProfileMode::Sampled);
+  f.source->is_full = true;
+  f.run(2);
+  const trace::Records records = f.collect();
+  REQUIRE(records.messages.size() == 1);
+  CHECK(records.messages[0].id == "node-times");
+  CHECK(records.messages[0].text.starts_with(
+      "graph g: its nodes are not timed now: there is no memory"));
+  REQUIRE(records.replays.size() == 2);
+  CHECK(records.replays[0].started != 0);
+  f.run(2);
+  CHECK(f.collect().messages.empty());
+  f.source->is_full = false;
+  static_cast<void>(f.collect());
+  CHECK(f.source->requests.empty());  // not tried again yet
+  f.log.request_mode(ProfileMode::Every);
+  static_cast<void>(f.collect());
+  CHECK(f.source->requests.size() == 1);
 }
 
 TEST_CASE(

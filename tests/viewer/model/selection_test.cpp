@@ -57,6 +57,7 @@ TEST_CASE(
   r.nodes[1].label = 2;
   r.nodes[2] = r.nodes[1];
   r.nodes[2].label = 1;
+  r.segments = {{1, 2, 1, 2}};
   const model::Graph g(r);
   using Passes = std::vector<std::uint8_t>;
   const auto nodes = [&](const char* text) { return model::matching_nodes({.text = text}, g); };
@@ -69,6 +70,10 @@ TEST_CASE(
   CHECK(nodes("forward") == Passes{0, 1, 1});
   CHECK(nodes("Weight") == Passes{1, 0, 0});
   CHECK(nodes("nothing") == Passes{0, 0, 0});
+  CHECK(model::segment_word(0) == "segment:0");
+  CHECK(nodes("segment:0 inner") == Passes{0, 1, 0});
+  CHECK(nodes("segment:1") == Passes{0, 0, 0});
+  CHECK(nodes("segment:") == Passes{0, 0, 0});
   const auto copies = 1u << static_cast<unsigned>(trace::NodeKind::Copy);
   CHECK(model::matching_nodes({.kinds = copies}, g) == Passes{1, 0, 0});
   CHECK(model::matching_nodes({.labels = {2}}, g) == Passes{0, 1, 0});

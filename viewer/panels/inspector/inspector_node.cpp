@@ -142,7 +142,7 @@ void draw_shown_replay(const PanelContext& context, std::uint32_t node) {
   }
 }
 
-void draw_properties(const PanelContext& context, std::uint32_t node) {
+void draw_properties(PanelContext& context, std::uint32_t node) {
   const Theme& theme = context.theme;
   const model::Graph& graph = *context.graph();
   const trace::GraphVersion& version = graph.record();
@@ -156,11 +156,14 @@ void draw_properties(const PanelContext& context, std::uint32_t node) {
       std::find_if(version.segments.begin(), version.segments.end(),
                    [&](const trace::Segment& s) { return node - s.first_node < s.nodes; });
   if (segment != version.segments.end()) {
+    const auto number = static_cast<std::uint32_t>(segment - version.segments.begin());
     draw_mono(theme, "Segment",
-              count_text(static_cast<std::size_t>(segment - version.segments.begin())) + ", " +
-                  count_text(segment->nodes) + " nodes, " + count_text(segment->lists) + " lists",
+              count_text(number) + ", " + count_text(segment->nodes) + " nodes, " +
+                  count_text(segment->lists) + " lists",
               "One kernel runs all nodes of the segment; each of its resident blocks processes a "
               "list.");
+    if (draw_action(theme, "Show only its nodes", "Filters all views by this segment"))
+      context.view.filter.text = model::segment_word(number);
   } else {
     draw_mono(theme, "Lane", count_text(record.lane),
               "The lane of the lowered plan that contains the node.");

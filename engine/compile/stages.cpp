@@ -15,6 +15,7 @@
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
 #include "lowering/node_attributes.hpp"
+#include "lowering/segment.hpp"
 #include "memory/placement.hpp"
 #include "memory/transient_uses.hpp"
 #include "plan/memory_goal.hpp"
@@ -76,13 +77,21 @@ std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording
   return bodies;
 }
 
-// Plans a body with the same stages: lowered as recorded, without entry and exit kernels, and with
-// its transients in the outer plan's slab.
-std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording) {
+// Plans a body with the same stages: lowered as recorded, without entry and exit kernels, or to
+// segments, and with its transients in the outer plan's slab. `segment_lists`: as
+// PlanDesc::segment_lists; 0: no segments.
+std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording,
+                                           std::uint32_t segment_lists) {
   std::vector<std::shared_ptr<const Plan>> bodies;
-  for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body));
+  for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body, segment_lists));
   DependencyGraph dependencies = build_dependencies(*recording);
-  LoweredGraph lowered = build_lowered_graph(dependencies, Lowering::Faithful);
+  NodeHints hints;
+  if (segment_lists != 0) {
+    hints = hints_of(*recording, dependencies);
+    add_segment_hints(*recording, dependencies, segment_lists, hints);
+  }
+  LoweredGraph lowered = build_lowered_graph(
+      dependencies, segment_lists != 0 ? Lowering::Persistent : Lowering::Faithful, hints);
   check_lowered_graph(dependencies, lowered);
   return std::make_shared<const Plan>(freeze_plan(recording->label, recording,
                                                   std::move(dependencies), std::move(lowered), {},
@@ -114,15 +123,16 @@ bool may_have_segments(const Recording& recording, const Lowering& lowering, Mem
       goal != MemoryGoal::Speed || device.kind == DeviceKind::Host ||
       device.limits.max_segment_blocks == 0 || replicas != 1)
     return false;
-  std::uint32_t dispatches = 0;
+  std::uint32_t commands = 0;
   for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
     const CommandKind kind = recording.commands[i].kind;
     if (kind == CommandKind::Barrier) continue;
-    if (kind != CommandKind::Dispatch || recording.payload<DispatchPayload>(i).grid.volume() != 1)
-      return false;
-    ++dispatches;
+    // What else a dispatch may not be, its kernel's code among it, is found later.
+    if (kind != CommandKind::Dispatch && !segment_exclusion(recording, i).empty()) return false;
+    if (segment_blocks_of(recording, i) != 1) return false;
+    ++commands;
   }
-  return dispatches >= kMinAutoDispatches;
+  return commands >= kMinAutoCommands;
 }
 
 std::future<DependencyGraph> build_dependencies_async(std::shared_ptr<const Recording> recording) {
@@ -188,8 +198,12 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   }
   // The same lowering was checked against the same edges already.
   if (!has_same_lowering) check_lowered_graph(dependencies, result.lowered);
+  const bool has_segments_in_bodies =
+      desc.lowering.mode == Lowering::Mode::Persistent && !desc.lowering.fault_markers;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies[i]) bodies[i] = make_body_plan(recording->bodies[i]);
+    if (!bodies[i])
+      bodies[i] =
+          make_body_plan(recording->bodies[i], has_segments_in_bodies ? desc.segment_lists : 0);
   }
   auto [parts, hash] = hashed.get();
   Plan plan =
@@ -230,22 +244,28 @@ Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t replica) {
 
 namespace {
 
-SegmentsReport segments_report(const Plan& plan) {
-  SegmentsReport report;
-  const LoweredGraph& lowered = plan.lowered;
-  if (lowered.segment_blocks.empty()) return report;
-  report.segments = static_cast<std::uint32_t>(lowered.segments.size());
-  for (const Segment& segment : lowered.segments) {
+// Adds the segments of a plan and of its bodies.
+void count_segments(const Plan& plan, SegmentsReport& report) {
+  for (const Segment& segment : plan.lowered.segments) {
+    ++report.segments;
     report.commands += segment.nodes;
     report.items += static_cast<std::uint32_t>(segment.items.size());
     report.lists = std::max(report.lists, segment.lists());
   }
+  for (const auto& body : plan.bodies) count_segments(*body, report);
+}
+
+SegmentsReport segments_report(const Plan& plan) {
+  SegmentsReport report;
+  const LoweredGraph& lowered = plan.lowered;
+  if (lowered.segment_blocks.empty()) return report;
+  count_segments(plan, report);
   for (std::uint32_t node = 0; node < lowered.nodes.size(); ++node) {
     const std::uint32_t command = plan.command_of(node);
     if (command == kNone || lowered.segment_of(node) != kNone) continue;
     const std::string_view reason = segment_exclusion(*plan.recording, command);
     report.left_out.push_back(
-        {command, std::string(reason.empty() ? "no other dispatch beside it" : reason)});
+        {command, std::string(reason.empty() ? "no other command beside it" : reason)});
   }
   return report;
 }

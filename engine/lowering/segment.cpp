@@ -8,6 +8,7 @@
 
 #include "lowering/lowered_graph.hpp"
 #include "lowering/lowering_config.hpp"
+#include "record/buffer_core.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
@@ -207,8 +208,27 @@ class SegmentScheduler {
 
 }  // namespace
 
-std::string_view segment_exclusion(const Recording& recording, std::uint32_t command) {
-  if (recording.commands[command].kind != CommandKind::Dispatch) return "not a dispatch";
+namespace {
+
+std::uint64_t bytes_of(const Extent& extent) { return extent.width * extent.height * extent.depth; }
+
+// Of a fill, copy or update.
+std::uint64_t transfer_bytes(const Recording& recording, std::uint32_t command) {
+  switch (recording.commands[command].kind) {
+    case CommandKind::Copy: return bytes_of(recording.payload<CopyPayload>(command).extent);
+    case CommandKind::Fill: return bytes_of(recording.payload<FillPayload>(command).extent);
+    case CommandKind::Update: return recording.payload<UpdatePayload>(command).bytes;
+    default: return 0;
+  }
+}
+
+bool is_on_device(const Recording& recording, std::uint32_t buffer) {
+  if (buffer == kNone) return false;
+  const BufferKind kind = recording.buffers[buffer]->kind;
+  return kind == BufferKind::Device || kind == BufferKind::Transient;
+}
+
+std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t command) {
   const auto& dispatch = recording.payload<DispatchPayload>(command);
   if (dispatch.launch == DispatchDesc::Launch::Cooperative) return "cooperative launch";
   if (dispatch.cluster) return "thread block cluster";
@@ -218,14 +238,50 @@ std::string_view segment_exclusion(const Recording& recording, std::uint32_t com
   return kernel ? kernel->segment_exclusion(recording, dispatch) : std::string_view();
 }
 
+}  // namespace
+
+std::string_view segment_exclusion(const Recording& recording, std::uint32_t command) {
+  constexpr std::string_view kHostMemory = "accesses host memory";
+  switch (recording.commands[command].kind) {
+    case CommandKind::Dispatch: return dispatch_exclusion(recording, command);
+    case CommandKind::Copy: {
+      const auto& copy = recording.payload<CopyPayload>(command);
+      if (!is_on_device(recording, copy.source.buffer) ||
+          !is_on_device(recording, copy.destination.buffer))
+        return kHostMemory;
+      break;
+    }
+    case CommandKind::Fill:
+      if (!is_on_device(recording, recording.payload<FillPayload>(command).buffer))
+        return kHostMemory;
+      break;
+    case CommandKind::Update:
+      if (!is_on_device(recording, recording.payload<UpdatePayload>(command).buffer))
+        return kHostMemory;
+      break;
+    case CommandKind::Host: return "host callback";
+    case CommandKind::Op: return "library op";
+    case CommandKind::Barrier: return "barrier";
+    case CommandKind::Nested: return "nested command buffer";
+    case CommandKind::Conditional: return "conditional";
+  }
+  return transfer_bytes(recording, command) > kMaxSegmentTransfer ? "transfers more than 64 KiB"
+                                                                  : std::string_view();
+}
+
+std::uint32_t segment_blocks_of(const Recording& recording, std::uint32_t command) {
+  if (recording.commands[command].kind == CommandKind::Dispatch)
+    return static_cast<std::uint32_t>(recording.payload<DispatchPayload>(command).grid.volume());
+  return ceil_div(transfer_bytes(recording, command), kTransferBlockBytes);
+}
+
 std::vector<std::uint32_t> segment_blocks(const Recording& recording,
                                           const DependencyGraph& dependencies) {
   std::vector<std::uint32_t> blocks(dependencies.node_count(), 0);
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
     if (dependencies.is_join[node] == 0 && segment_exclusion(recording, command).empty())
-      blocks[node] =
-          static_cast<std::uint32_t>(recording.payload<DispatchPayload>(command).grid.volume());
+      blocks[node] = segment_blocks_of(recording, command);
   }
   return blocks;
 }
@@ -235,15 +291,18 @@ void add_segment_hints(const Recording& recording, const DependencyGraph& depend
   hints.segment_blocks = segment_blocks(recording, dependencies);
   std::uint32_t threads = kMinSegmentThreads;
   for (std::uint32_t node = 0; node < hints.segment_blocks.size(); ++node) {
-    if (hints.segment_blocks[node] == 0) continue;
-    const auto& dispatch = recording.payload<DispatchPayload>(dependencies.node_command[node]);
+    const std::uint32_t command = dependencies.node_command[node];
+    if (hints.segment_blocks[node] == 0 ||
+        recording.commands[command].kind != CommandKind::Dispatch)
+      continue;
+    const auto& dispatch = recording.payload<DispatchPayload>(command);
     threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
   }
   hints.segment_lists = std::max(1u, max_blocks * kMinSegmentThreads / std::bit_ceil(threads));
 }
 
 bool is_segment_certain(std::span<const std::uint32_t> blocks) {
-  return blocks.size() >= kMinAutoDispatches &&
+  return blocks.size() >= kMinAutoCommands &&
          std::all_of(blocks.begin(), blocks.end(), [](std::uint32_t count) { return count == 1; });
 }
 

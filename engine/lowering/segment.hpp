@@ -1,6 +1,7 @@
-// Segment: a convex subset of a graph's dispatches that one persistent kernel runs. Its resident
-// blocks process fixed lists of work items, wait for the completion counters of nodes of other
-// lists and increment those of their own. Knows no device. Threads: values and pure functions.
+// Segment: a convex subset of a graph's dispatches and small transfers that one persistent kernel
+// runs. Its resident blocks process fixed lists of work items, wait for the completion counters of
+// nodes of other lists and increment those of their own. Knows no device. Threads: values and pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,12 @@ struct NodeHints;
 
 inline constexpr std::uint32_t kMinSegmentThreads = 128;  // of a persistent block
 
-// Some blocks of a dispatch, in linear order.
+// A fill, copy or update in a segment has blocks of kMinSegmentThreads threads, each of which
+// transfers this many bytes. Larger transfers are faster as nodes; see
+// engine/docs/design/segments.md.
+inline constexpr std::uint32_t kTransferBlockBytes = 8 << 10, kMaxSegmentTransfer = 64 << 10;
+
+// Some blocks of a command, in linear order.
 struct SegmentItem {
   std::uint32_t node = 0;  // in LoweredGraph::nodes
   std::uint32_t first_block = 0, blocks = 0;
@@ -52,8 +58,10 @@ struct Segment {
 
 // Why a command that is in a recording cannot be in a segment; empty: it can.
 [[nodiscard]] std::string_view segment_exclusion(const Recording& recording, std::uint32_t command);
+// The blocks of a command that can be in a segment.
+[[nodiscard]] std::uint32_t segment_blocks_of(const Recording& recording, std::uint32_t command);
 
-// By dependency node: the blocks of a dispatch that can be in a segment; 0 for all other nodes.
+// By dependency node: the blocks of a command that can be in a segment; 0 for all other nodes.
 [[nodiscard]] std::vector<std::uint32_t> segment_blocks(const Recording& recording,
                                                         const DependencyGraph& dependencies);
 
@@ -62,10 +70,10 @@ struct Segment {
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
                        std::uint32_t max_blocks, NodeHints& hints);
 
-// The fewest dispatches that Lowering::Auto makes a segment of: 1.02 times the time of the nodes at
+// The fewest commands that Lowering::Auto makes a segment of: 1.02 times the time of the nodes at
 // most, for every shape of engine/docs/design/segments.md. A dispatch of several blocks may be
 // faster as a node, because several blocks of a segment wait for each other.
-inline constexpr std::uint32_t kMinAutoDispatches = 100;
+inline constexpr std::uint32_t kMinAutoCommands = 100;
 // True if one segment can contain all nodes and is certain to be faster. See segment_blocks().
 [[nodiscard]] bool is_segment_certain(std::span<const std::uint32_t> blocks);
 

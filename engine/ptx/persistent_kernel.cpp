@@ -306,8 +306,8 @@ class PersistentKernelWriter {
   [[nodiscard]] std::string entry() const {
     constexpr std::uint32_t kChunkBytes = SegmentRecord::kChunk * sizeof(SegmentRecord);
     std::string text = concat(".visible .entry ", PersistentKernel::kEntry, "(\n");
-    constexpr std::array<std::string_view, 6> kParameters = {"records", "first", "counters",
-                                                             "state",   "waits", "progress"};
+    constexpr std::array<std::string_view, 5> kParameters = {"records", "first", "counters",
+                                                             "state", "waits"};
     for (const std::string_view parameter : kParameters)
       text += concat(parameter == kParameters[0] ? "" : ",\n", ".param .u64 rp_", parameter);
     if (desc_.is_timed)
@@ -372,9 +372,7 @@ class PersistentKernelWriter {
         "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
         "setp.ne.u32 %p, %x, %y; @%p bra $RP_EXIT;\nmov.u32 %x, 0; st.global.u32 [%state+",
         kCountOfEnds,
-        "], %x; membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n"
-        "ld.param.u64 %a, [rp_progress]; cvta.to.global.u64 %a, %a; "
-        "st.volatile.global.u32 [%a], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
+        "], %x; membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
     return text;
   }
 

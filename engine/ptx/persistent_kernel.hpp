@@ -50,9 +50,8 @@ struct PersistentKernel {
   };
 
   // PTX with the entry kEntry and the parameters: records, first record of each list and the end of
-  // the last list (u32), counters (u32), state, more waits, progress; each a 64-bit address. State:
-  // word 0 is the number of completed replays, word 32 counts blocks that have ended. Progress: one
-  // word in pinned memory, the number of completed replays.
+  // the last list (u32), counters (u32), state, more waits; each a 64-bit address. State: word 0 is
+  // the number of completed runs, word 32 counts blocks that have ended.
   // If is_timed, four more: the address of a table of times; that of the number of replays before
   // this one (u64); the number of the table's rows less one (u32), and their size in bytes (u32).
   // The number of rows is a power of two. Replay r, from 1, writes row r modulo their number, which

@@ -10,7 +10,7 @@ namespace reprise::detail {
 
 struct SegmentRecord {
   // Bits of `word` besides the kernel (0 to 9) and the threads of the block less one (10 to 19).
-  static constexpr std::uint32_t kThreadsShift = 10;
+  static constexpr std::uint32_t kPartMask = 0x3ff, kThreadsShift = 10;
   static constexpr std::uint32_t kSync = 1u << 20;     // a barrier of the persistent block first
   static constexpr std::uint32_t kWaits = 1u << 21;    // waits for counters; includes kSync
   static constexpr std::uint32_t kPublish = 1u << 23;  // increments `counter` afterwards

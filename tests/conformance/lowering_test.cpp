@@ -206,14 +206,15 @@ TEST_CASE_FIXTURE(DeviceFixture,
 
 TEST_CASE_FIXTURE(DeviceFixture, "lowering: the report names the commands outside of segments") {
   if (device.info().limits.max_segment_blocks == 0) return;
-  const auto x = buffer(std::vector<unsigned>(64, 1), "x");
+  constexpr std::size_t kLarge = 20'000;  // words
+  const auto all = pool->allocate<unsigned>(kLarge, "all"), x = all.slice(0, 64);
   CommandBuffer cmd = recording();
   const auto add = [&] {
     cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(x), 1u, 64u);
   };
+  cmd.fill(x, 1u);
   add();
-  add();
-  cmd.fill(x, 5u);
+  cmd.fill(all, 5u);
   add();
   CapturedGraph graph = compile(cmd, Lowering::Persistent);
   const SegmentsReport& segments = graph.report().segments;
@@ -223,9 +224,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: the report names the commands outsid
   CHECK(segments.lists == 1);
   REQUIRE(segments.left_out.size() == 2);
   CHECK(segments.left_out[0].command == 2);
-  CHECK(segments.left_out[0].reason == "not a dispatch");
+  CHECK(segments.left_out[0].reason == "transfers more than 64 KiB");
   CHECK(segments.left_out[1].command == 3);
-  CHECK(segments.left_out[1].reason == "no other dispatch beside it");
+  CHECK(segments.left_out[1].reason == "no other command beside it");
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(64, 6));
 }

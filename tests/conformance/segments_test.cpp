@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <span>
 
 #include "conformance/device_fixture.hpp"
 
@@ -53,7 +54,7 @@ const std::vector<KernelCase>& kernel_cases() {
   return cases;
 }
 
-// Dispatches of random kernels, each from one buffer to another.
+// Dispatches of random kernels, each from one buffer to another, and transfers between them.
 struct ProgramDesc {
   std::uint32_t seed = 0;
   unsigned max_threads = 512;  // of a block
@@ -97,7 +98,23 @@ class KernelProgram {
 
  private:
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  // A fill, copy or update of some words.
+  void add_transfer() {
+    const unsigned from = below(kBuffers), to = (from + 1 + below(kBuffers - 1)) % kBuffers,
+                   first = below(kWords), count = 1 + below(kWords - first);
+    const auto words = buffers_[to].slice(first, count);
+    switch (below(3)) {
+      case 0: commands_.fill(words, static_cast<unsigned>(random_())); return;
+      case 1: commands_.copy(buffers_[from].slice(first, count), words); return;
+      default: {
+        const std::vector<unsigned> values(count, static_cast<unsigned>(random_()));
+        commands_.update(words, std::as_bytes(std::span(values)));
+        return;
+      }
+    }
+  }
   void add() {
+    if (below(4) == 0) return add_transfer();
     const KernelCase& one = kernel_cases()[cases_[below(static_cast<unsigned>(cases_.size()))]];
     if (one.desc.block.volume() > max_threads_) return;
     const unsigned from = below(kBuffers), to = (from + 1 + below(kBuffers - 1)) % kBuffers;
@@ -148,6 +165,74 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: kernels of every form compute what n
       persistent.launch(queue).wait();
       REQUIRE(program.contents() == expected);
     }
+  }
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  constexpr unsigned kBytes = 30'000;
+  using Bytes = std::vector<unsigned char>;
+  std::mt19937 random(std::random_device{}());
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  const GpuRef<unsigned char> buffers[] = {pool->allocate<unsigned char>(kBytes, "a"),
+                                           pool->allocate<unsigned char>(kBytes, "b")};
+  Bytes expected[] = {Bytes(kBytes, 0), Bytes(kBytes, 0)};
+  CommandBuffer cmd = recording();
+  for (const auto& buffer : buffers) cmd.fill(buffer, static_cast<unsigned char>(0));
+  for (int i = 0; i < 200; ++i) {
+    // Rows of `width` bytes, `unit` of which are aligned.
+    const unsigned unit = 1u << below(5), to = below(2);
+    const unsigned width = unit * (1 + below(1'500 / unit)), height = 1 + below(5),
+                   depth = 1 + below(3);
+    const Pitch pitch{width + unit * below(3), std::uint64_t{width + 64} * 5};
+    const unsigned last = static_cast<unsigned>((depth - 1) * pitch.slice) + height * 1'550;
+    const unsigned first = unit * below((kBytes - last) / unit),
+                   second = unit * below((kBytes - last) / unit);
+    const auto for_bytes = [&](unsigned slices, const auto& visit) {
+      for (unsigned slice = 0; slice < slices; ++slice)
+        for (unsigned row = 0; row < height; ++row)
+          for (unsigned byte = 0; byte < width; ++byte)
+            visit(static_cast<unsigned>(slice * pitch.slice + row * pitch.row) + byte);
+    };
+    switch (below(4)) {
+      case 0: {
+        const unsigned element = std::min(unit, 4u), bits = below(~0u);
+        cmd.fill_bits(buffers[to].slice(first, kBytes - first), bits, element, {width, height, 1},
+                      pitch);
+        for_bytes(1, [&](unsigned at) {
+          expected[to][first + at] = static_cast<unsigned char>(bits >> at % element * 8);
+        });
+        break;
+      }
+      case 1:
+        cmd.copy(buffers[1 - to].slice(second, kBytes - second),
+                 buffers[to].slice(first, kBytes - first),
+                 CopyDesc{.extent = {width, height, depth},
+                          .source = pitch,
+                          .destination = pitch});
+        for_bytes(depth,
+                  [&](unsigned at) { expected[to][first + at] = expected[1 - to][second + at]; });
+        break;
+      case 2: {
+        const unsigned count = unit * (1 + below(last / unit));
+        cmd.copy(buffers[1 - to].slice(second, count), buffers[to].slice(first, count));
+        std::copy_n(expected[1 - to].begin() + second, count, expected[to].begin() + first);
+        break;
+      }
+      default: {
+        Bytes bytes(unit * (1 + below(last / unit)));
+        for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+        cmd.update(buffers[to].slice(first, bytes.size()), std::as_bytes(std::span(bytes)));
+        std::copy(bytes.begin(), bytes.end(), expected[to].begin() + first);
+        break;
+      }
+    }
+  }
+  CapturedGraph graph = compile(cmd, Lowering::Persistent);
+  CHECK(graph.report().segments.commands == graph.report().commands);
+  for (int replay = 0; replay < 3; ++replay) {
+    graph.launch(queue).wait();
+    for (unsigned b = 0; b < 2; ++b) REQUIRE(values(buffers[b]) == expected[b]);
   }
 }
 

@@ -64,7 +64,7 @@ bool has(const SegmentRecord& record, std::uint32_t flag) { return (record.word 
 bool are_separate(const SegmentRecords& table, std::uint32_t list, std::uint32_t from,
                   std::uint32_t to) {
   for (std::uint32_t i = from; i <= to; ++i) {
-    const SegmentRecord& record = table.records[table.first[list] + i];
+    const SegmentRecord& record = table.records()[table.first()[list] + i];
     if (i > from && has(record, SegmentRecord::kSync)) return true;
     if (i < to && has(record, SegmentRecord::kPublish)) return true;
   }
@@ -81,18 +81,17 @@ TEST_CASE("segment records: every block has one record, in the order of its list
     const Bindings bindings{std::vector<std::byte*>(plan->recording->buffers.size())};
     REQUIRE_FALSE(plan->lowered.segments.empty());
     for (const Segment& segment : plan->lowered.segments) {
-      const SegmentRecords table =
-          make_segment_records(*plan, bindings, segment, tables.parts, tables.code);
-      REQUIRE(table.first.size() == segment.lists() + 1);
+      const SegmentRecords table({plan.get(), 0}, bindings, segment, tables.parts, tables.code);
+      REQUIRE(table.first().size() == segment.lists() + 1);
       std::map<std::uint32_t, std::vector<Placed>> placed;  // by node
       std::map<std::uint32_t, std::uint32_t> published;     // by counter
       for (std::uint32_t list = 0; list < segment.lists(); ++list) {
-        for (std::uint32_t i = table.first[list]; i < table.first[list + 1]; ++i) {
-          const SegmentRecord& record = table.records[i];
-          const std::uint32_t position = i - table.first[list];
+        for (std::uint32_t i = table.first()[list]; i < table.first()[list + 1]; ++i) {
+          const SegmentRecord& record = table.records()[i];
+          const std::uint32_t position = i - table.first()[list];
           placed[segment.first_node + record.counter].push_back({list, position});
           if (has(record, SegmentRecord::kPublish)) ++published[record.counter];
-          const bool ends = i + 1 == table.first[list + 1] ||
+          const bool ends = i + 1 == table.first()[list + 1] ||
                             position % SegmentRecord::kChunk == SegmentRecord::kChunk - 1;
           CHECK(has(record, SegmentRecord::kLast) == ends);
           CHECK(has(record, SegmentRecord::kPost) ==
@@ -127,12 +126,11 @@ TEST_CASE("segment records: a barrier separates records that use the block's mem
     const Tables tables(*plan);
     const Bindings bindings{std::vector<std::byte*>(plan->recording->buffers.size())};
     for (const Segment& segment : plan->lowered.segments) {
-      const SegmentRecords table =
-          make_segment_records(*plan, bindings, segment, tables.parts, tables.code);
+      const SegmentRecords table({plan.get(), 0}, bindings, segment, tables.parts, tables.code);
       for (std::uint32_t list = 0; list < segment.lists(); ++list) {
         std::optional<std::uint32_t> last;
-        for (std::uint32_t i = 0; i < table.first[list + 1] - table.first[list]; ++i) {
-          if (part_in(table.records[table.first[list] + i]) != 1) continue;
+        for (std::uint32_t i = 0; i < table.first()[list + 1] - table.first()[list]; ++i) {
+          if (part_in(table.records()[table.first()[list] + i]) != 1) continue;
           if (last) CHECK(are_separate(table, list, *last, i));
           last = i;
         }
@@ -181,14 +179,21 @@ TEST_CASE("segment records: records hold shapes, waits, and parameters or their 
   Bindings bindings;
   for (std::size_t i = 0; i < plan->recording->buffers.size(); ++i)
     bindings.address.push_back(memory.data() + 64 * i);
-  const auto table_of = [&] {
-    return make_segment_records(*plan, bindings, plan->lowered.segments[0], tables.parts,
-                                tables.code);
+  SegmentRecords table({plan.get(), 0}, bindings, plan->lowered.segments[0], tables.parts,
+                       tables.code);
+  std::array<std::byte, 256> outside{};  // on the device
+  table.place_outside(outside.data());
+  const auto address_at = [](const std::byte* from) {
+    std::byte* address = nullptr;
+    std::memcpy(&address, from, sizeof address);
+    return address;
   };
-  const SegmentRecords table = table_of();
   std::size_t blocks = 0, waits = 0;
-  for (const SegmentRecord& record : table.records) {
-    if (part_in(record) != 1) continue;
+  for (const SegmentRecord& record : table.records()) {
+    if (part_in(record) != 1) {
+      CHECK(address_at(record.parameters) == bindings.address[others[record.counter]]);
+      continue;
+    }
     ++blocks;
     waits = std::max<std::size_t>(waits, record.waits);
     CHECK(record.grid_dim[1] == 3);
@@ -196,36 +201,81 @@ TEST_CASE("segment records: records hold shapes, waits, and parameters or their 
     CHECK(record.block[0] < 2);
     CHECK(record.block[1] < 3);
     CHECK((record.word >> SegmentRecord::kThreadsShift & 0x3ff) == 127);
+    CHECK(address_at(record.parameters) == outside.data());
     for (std::uint32_t thread = 0; thread < 128; ++thread)
       CHECK((thread * record.divide_x >> 22) == thread / 16);
   }
   CHECK(blocks == 6);
   CHECK(waits >= 5);
-  CHECK(table.addresses.size() == 6);
-  REQUIRE_FALSE(table.more_waits.empty());
-  CHECK(table.more_waits[0].count == 1);
-  const auto address_at = [](const std::byte* from) {
-    std::byte* address = nullptr;
-    std::memcpy(&address, from, sizeof address);
-    return address;
-  };
-  CHECK(address_at(table.parameters.data() + table.addresses[0].offset) == bindings.address[x]);
-  CHECK(address_at(table.parameters.data() + table.addresses[0].offset + 48) ==
-        bindings.address[others.back()]);
-  for (const SegmentRecord& record : table.records)
-    if (part_in(record) == 0)
-      CHECK(address_at(record.parameters) == bindings.address[others[record.counter]]);
+  REQUIRE_FALSE(table.more_waits().empty());
+  CHECK(table.more_waits()[0].count == 1);
+  REQUIRE(table.outside().size() >= 56);
+  CHECK(address_at(table.outside().data()) == bindings.address[x]);
+  CHECK(address_at(table.outside().data() + 48) == bindings.address[others.back()]);
+
   // A disabled command keeps its waits and its counter.
-  bindings.disabled.assign(plan->total_nodes, 0);
-  bindings.disabled[last] = 1;
-  const SegmentRecords disabled = table_of();
-  REQUIRE(disabled.records.size() == table.records.size());
-  for (std::size_t i = 0; i < table.records.size(); ++i) {
-    const bool is_last = part_in(table.records[i]) == 1;
-    CHECK(part_in(disabled.records[i]) == (is_last ? 2 : 0));
-    CHECK(has(disabled.records[i], SegmentRecord::kWaits) ==
-          has(table.records[i], SegmentRecord::kWaits));
-    CHECK(has(disabled.records[i], SegmentRecord::kPublish) ==
-          has(table.records[i], SegmentRecord::kPublish));
+  SegmentRecords disabled = table;
+  static_cast<void>(disabled.set_enabled(last, false));
+  REQUIRE(disabled.records().size() == table.records().size());
+  for (std::size_t i = 0; i < table.records().size(); ++i) {
+    const SegmentRecord &before = table.records()[i], &after = disabled.records()[i];
+    CHECK(part_in(after) == (part_in(before) == 1 ? 2 : 0));
+    CHECK(has(after, SegmentRecord::kWaits) == has(before, SegmentRecord::kWaits));
+    CHECK(has(after, SegmentRecord::kPublish) == has(before, SegmentRecord::kPublish));
   }
+  static_cast<void>(disabled.set_enabled(last, true));
+  for (std::size_t i = 0; i < table.records().size(); ++i)
+    CHECK(disabled.records()[i].word == table.records()[i].word);
+
+  // Parameters change in place, and the range says where.
+  bindings.address[x] = memory.data() + 8;
+  const auto range = table.set(last, *plan, bindings);
+  REQUIRE(range);
+  CHECK(range->end_byte - range->first_byte >= 56);
+  for (std::size_t i = 0; i < table.records().size(); ++i)
+    if (part_in(table.records()[i]) == 1)
+      CHECK((i >= range->first_record && i < range->end_record));
+  CHECK(address_at(table.outside().data()) == memory.data() + 8);
+}
+
+TEST_CASE("segment records: a command that cannot take its place in the records is refused") {
+  const auto plan_of = [](unsigned threads) {
+    RecordingBuilder build;
+    const std::uint32_t x = build.add_buffer("x", 64);
+    for (int i = 0; i < 2; ++i) {
+      DispatchPayload dispatch{};
+      dispatch.grid = 1;
+      dispatch.block = threads;
+      build.dispatch("kernel", dispatch, std::array{build.write(x)});
+    }
+    return make_plan("plan", build.finish(),
+                     {.lowering = Lowering::Persistent, .segment_lists = 6});
+  };
+  const auto plan = plan_of(64), other = plan_of(128);
+  const Tables tables(*plan);
+  const Bindings bindings{std::vector<std::byte*>(1)};
+  SegmentRecords table({plan.get(), 0}, bindings, plan->lowered.segments[0], tables.parts,
+                       tables.code);
+  CHECK(table.set(0, *plan, bindings));
+  CHECK_FALSE(table.set(0, *other, bindings));
+}
+
+TEST_CASE("segment records: a disabled command makes up for its last barrier") {
+  const auto plan = random_segments(3);
+  Tables tables(*plan);
+  tables.parts.threads = 32;
+  tables.code.parts[1].ends_together = true;
+  const Segment& segment = plan->lowered.segments[0];
+  SegmentRecords table({plan.get(), 0}, {std::vector<std::byte*>(plan->recording->buffers.size())},
+                       segment, tables.parts, tables.code);
+  for (std::uint32_t node = 0; node < segment.nodes; ++node)
+    static_cast<void>(table.set_enabled(segment.first_node + node, false));
+  std::size_t full = 0;
+  for (const SegmentRecord& record : table.records()) {
+    const bool ends_together = (segment.first_node + record.counter) % 2 == 1;
+    if (!ends_together || !has(record, SegmentRecord::kFull)) continue;
+    ++full;
+    CHECK(has(record, SegmentRecord::kSync));
+  }
+  CHECK(full != 0);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <entry_exit.shaders.hpp>
 #include <fault_markers.shaders.hpp>
+#include <segment_transfers.shaders.hpp>
 
 #include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/cuda_queue.hpp"
@@ -103,6 +104,21 @@ std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {
   return entry_exit_;
 }
 
+std::shared_ptr<SegmentKernels> CudaBackend::segment_kernels() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (segment_kernels_) return segment_kernels_;
+  }
+  const auto load = [this](const KernelDesc& desc) {
+    return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
+  };
+  auto made = std::make_shared<SegmentKernels>(
+      TransferKernels{load(shaders::reprise_segment_copy), load(shaders::reprise_segment_fill)});
+  const std::lock_guard lock(mutex_);
+  if (!segment_kernels_) segment_kernels_ = std::move(made);
+  return segment_kernels_;
+}
+
 std::shared_ptr<const CudaInstrumentation> CudaBackend::instrumentation() {
   {
     const std::lock_guard lock(mutex_);
@@ -143,15 +159,15 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
   std::shared_ptr<const CudaInstrumentation> timestamps =
       requested != Instrumentation::None ? instrumentation() : nullptr;
   // CUPTI knows a segment as one kernel, whose commands time themselves.
-  const TimedBy nodes_by = requested == Instrumentation::Cupti && plan->lowered.segments.empty()
+  const TimedBy nodes_by = requested == Instrumentation::Cupti && !CudaSegments::has_segments(*plan)
                                ? TimedBy::Cupti
                                : TimedBy::Timestamp;
   std::unique_ptr<const FaultMarkers> markers =
       plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
   std::unique_ptr<const LoopCounters> loops = loop_counters(*plan->recording);
   std::unique_ptr<CudaSegments> segments;
-  if (!plan->lowered.segments.empty())
-    segments = std::make_unique<CudaSegments>(context_, segment_kernels_, *plan, bindings);
+  if (CudaSegments::has_segments(*plan))
+    segments = std::make_unique<CudaSegments>(context_, segment_kernels(), *plan, bindings);
   return std::make_unique<CudaExec>(context_, std::move(plan), bindings,
                                     std::move(entry_exit_kernel), std::move(timestamps), nodes_by,
                                     std::move(markers), std::move(loops), std::move(segments));

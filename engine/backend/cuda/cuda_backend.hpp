@@ -48,13 +48,14 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image,
                                                      std::string_view name);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();
+  [[nodiscard]] std::shared_ptr<SegmentKernels> segment_kernels();
   [[nodiscard]] std::unique_ptr<const FaultMarkers> fault_markers(const LoweredGraph& lowered);
 
   const std::shared_ptr<const CudaContext> context_;
   std::mutex mutex_;
   // By address of the image. Images are never freed.
   std::map<const std::byte*, std::shared_ptr<CudaLibrary>> libraries_;
-  const std::shared_ptr<SegmentKernels> segment_kernels_ = std::make_shared<SegmentKernels>();
+  std::shared_ptr<SegmentKernels> segment_kernels_;
   std::shared_ptr<const CudaKernel> entry_exit_;
   std::shared_ptr<const CudaInstrumentation> instrumentation_;
 };

@@ -56,7 +56,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     boundary_ = builder.boundary();
     nodes_ = builder.exec_nodes(exec_);
     source_nodes_.reset(nodes_.nodes.size());
-    update_.disable_all(nodes_, *plan_, bindings_);
+    update_.disable_all(nodes_, bindings_);
   } catch (...) {
     destroy();
     throw;
@@ -127,7 +127,8 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
   if (nodes_by != TimedBy::Cupti)
     timestamps =
         std::make_unique<NodeTimestamps>(context_, instrumentation.readback, *plan_, timing_);
-  if (segments_) segments_->time(*plan_, *timestamps->segments(), source_->ring().memory());
+  if (timestamps && timestamps->segments() != nullptr)
+    segments_->time(*plan_, *timestamps->segments(), source_->ring().memory());
   const CallContext call = context_->at(Stage::Profile, plan_->label);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t clone = nullptr;
@@ -160,7 +161,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
     }
     clone = builder.instantiate();
     clone_nodes = builder.exec_nodes(clone);
-    update_.disable_all(clone_nodes, *plan_, bindings_);
+    update_.disable_all(clone_nodes, bindings_);
     cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
                "cuGraphUpload", call);
     instrumentation.readback->wait();
@@ -272,8 +273,9 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
     }
     exec = exec_;
   }
+  if (segments_ && segments_->has_changes()) [[unlikely]]
+    segments_->send_changes(static_cast<CudaQueue&>(queue));
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
-  if (segments_) segments_->count_launch();
   ++launches_;
   if (is_timestamped) ++timestamped_;
   return serial;

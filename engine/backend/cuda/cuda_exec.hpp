@@ -84,7 +84,7 @@ class CudaExec final : public BackendExec {
   // True if all bound addresses are mapped; the caller holds UnmappedRanges.
   [[nodiscard]] bool has_mapped_pages() const;
   // These functions run under changing_. The nodes that the change affects get the values of
-  // bindings_, except those in segments. A refused change leaves nodes and bindings_ as before.
+  // bindings_. A refused change leaves nodes and bindings_ as before.
   [[nodiscard]] ExecUpdate set_node(const ExecNodes& of, const BindingChange& change,
                                     std::uint32_t node);
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change);
@@ -92,17 +92,9 @@ class CudaExec final : public BackendExec {
   void undo_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
   // True if the segments of exec_ can run those of `plan`.
   [[nodiscard]] bool has_same_segments(const Plan& plan) const {
-    return plan_->lowered.segments == plan.lowered.segments &&
-           (!segments_ || segments_->has_parts_of(plan));
+    return segments_ ? segments_->has_same_segments(*plan_, plan)
+                     : !CudaSegments::has_segments(plan);
   }
-  // Writes the records of all segments that contain one of the nodes, and returns these segments.
-  // If that fails, all keep their records. undo_segments() returns to those before.
-  [[nodiscard]] std::vector<std::uint32_t> write_segments(std::span<const std::uint32_t> nodes,
-                                                          const Plan& plan,
-                                                          const Bindings& bindings);
-  void undo_segments(std::span<const std::uint32_t> segments) noexcept;
-  // Sets the nodes of segments in exec_ and in its clone to the records that were written.
-  void set_segments(std::span<const std::uint32_t> segments);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
   // Both update exec_ to `change`, with the resources in `resources`. The first changes the

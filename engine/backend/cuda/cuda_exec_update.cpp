@@ -1,8 +1,6 @@
 // CudaExec's changes: of single nodes in every executable, and of the whole plan.
 #include <algorithm>
 #include <cstring>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include "backend/cuda/cuda_exec.hpp"
@@ -17,7 +15,7 @@ ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change,
   const bool switches =
       change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
   return switches
-             ? update_.set_enabled(of, node, *plan_, bindings_)
+             ? update_.set_enabled(of, node, bindings_)
              : update_.set(of, node, {*plan_, bindings_, resources_->staged, resources_->retained},
                            &change);
 }
@@ -41,46 +39,6 @@ void CudaExec::undo_nodes(const ExecNodes& of, const BindingChange& change, std:
   apply(*plan_, undo_, bindings_);
   for (std::size_t restored = 0; restored < count; ++restored)
     static_cast<void>(set_node(of, undo_, change.nodes[restored]));
-}
-
-std::vector<std::uint32_t> CudaExec::write_segments(std::span<const std::uint32_t> nodes,
-                                                    const Plan& plan, const Bindings& bindings) {
-  std::set<std::uint32_t> changed;
-  for (const std::uint32_t node : nodes) {
-    const std::uint32_t segment =
-        node < plan.lowered.nodes.size() ? plan.lowered.segment_of(node) : kNone;
-    if (segment != kNone) changed.insert(segment);
-  }
-  std::vector<std::uint32_t> written;
-  try {
-    written.reserve(changed.size());
-    for (const std::uint32_t segment : changed) {
-      segments_->write(segment, plan, bindings);
-      written.push_back(segment);
-    }
-  } catch (...) {
-    undo_segments(written);
-    throw;
-  }
-  return written;
-}
-
-void CudaExec::undo_segments(std::span<const std::uint32_t> segments) noexcept {
-  for (const std::uint32_t segment : segments) segments_->undo_write(segment);
-}
-
-void CudaExec::set_segments(std::span<const std::uint32_t> segments) {
-  const auto set = [&](const ExecNodes& of, std::uint32_t segment,
-                       const CUDA_KERNEL_NODE_PARAMS& parameters) {
-    const std::uint32_t node = plan_->lowered.segments[segment].first_node;
-    cuda_check(
-        context_->driver.cuGraphExecKernelNodeSetParams(of.exec, of.nodes[node], &parameters),
-        "cuGraphExecKernelNodeSetParams", context_->at(Stage::Launch, plan_->label));
-  };
-  for (const std::uint32_t segment : segments) {
-    set(nodes_, segment, segments_->node(segment));
-    if (clone_nodes_.exec != nullptr) set(clone_nodes_, segment, segments_->timed_node(segment));
-  }
 }
 
 ExecUpdate CudaExec::change(const BindingChange& change) {
@@ -113,14 +71,6 @@ ExecUpdate CudaExec::change(const BindingChange& change) {
       return result;
     }
   }
-  if (!segments_) return result;
-  try {
-    set_segments(write_segments(change.nodes, *plan_, bindings_));
-  } catch (...) {
-    undo_nodes(nodes_, change, change.nodes.size());
-    if (clone_nodes_.exec != nullptr) undo_nodes(clone_nodes_, change, change.nodes.size());
-    throw;
-  }
   return result;
 }
 
@@ -150,8 +100,6 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
   if (!has_same_segments(*change.plan)) return {.outcome = GraphExecUpdateOutcome::NotSupported};
   update_.reserve(*change.plan->recording);
   const std::span<const std::uint32_t> nodes = *change.nodes;
-  std::vector<std::uint32_t> segments;
-  if (segments_) segments = write_segments(nodes, *change.plan, *change.bindings);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     ExecUpdate result =
         update_.set(nodes_, nodes[i],
@@ -162,10 +110,8 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
       static_cast<void>(update_.set(nodes_, nodes[i],
                                     {*plan_, bindings_, resources_->staged, resources_->retained}));
     }
-    undo_segments(segments);
     return result;
   }
-  set_segments(segments);
   is_changed_ = true;
   source_nodes_.mark_updated(nodes);
   bindings_ = *change.bindings;
@@ -272,16 +218,15 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   auto resources = std::make_shared<Resources>(context_, *change.plan->recording);
   auto callbacks = callbacks_.begin_set(launches_);
   ExecUpdate result;
-  std::vector<std::uint32_t> segments;
-  const auto undo = [&] {
-    callbacks_.restore_set(std::move(callbacks));
-    undo_segments(segments);
-  };
+  std::unique_ptr<CudaSegments::Records> records;
+  const auto undo = [&] { callbacks_.restore_set(std::move(callbacks)); };
   try {
     if (segments_) {
-      std::vector<std::uint32_t> all(lowered.nodes.size());
-      std::iota(all.begin(), all.end(), 0);
-      segments = write_segments(all, *change.plan, bindings);
+      records = segments_->prepare(*change.plan, bindings);
+      if (!records) {
+        undo();
+        return {.outcome = GraphExecUpdateOutcome::NotSupported};
+      }
     }
     std::optional<ExecUpdate> by_source;
     if (!segments_) by_source = update_by_source(change, *resources);
@@ -294,6 +239,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
     undo();
     return result;
   }
+  if (records) segments_->take(*records);
   std::swap(bindings_, bindings);
   // Earlier launches use the resources of the previous plan.
   replaced->plan = std::exchange(plan_, change.plan);
@@ -303,7 +249,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   is_changed_ = true;
   for (std::uint32_t node = 0; node < nodes_.nodes.size(); ++node) {
     if (bindings.is_disabled(node) != bindings_.is_disabled(node))
-      static_cast<void>(update_.set_enabled(nodes_, node, *plan_, bindings_));
+      static_cast<void>(update_.set_enabled(nodes_, node, bindings_));
   }
   if (boundary_ && timestamp_mode_ == TimestampMode::Off)
     set_timestamp_mode(exec_, boundary_, timestamp_mode_,

@@ -61,7 +61,8 @@ std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
 
 ExecNodes CudaGraphBuilder::exec_nodes(cudaGraphExec_t exec) const {
   ExecNodes made{exec, nodes_, own_timing_};
-  made.has_segments = target_.segments != nullptr;
+  made.segments = target_.segments;
+  made.has_nodes_in_bodies = times_bodies();
   for (const BodyGraph& body : own_bodies_) {
     made.nodes.insert(made.nodes.end(), body.nodes.begin(), body.nodes.end());
     made.first_keys.push_back(body.first_key);
@@ -146,7 +147,13 @@ void CudaGraphBuilder::add_nodes() {
 }
 
 std::uint32_t CudaGraphBuilder::segment_of(std::uint32_t node) const {
-  return target_.segments == nullptr ? kNone : plan_.lowered.segment_of(node);
+  const bool are_nodes =
+      target_.segments == nullptr || (target_.outer != nullptr && times_bodies());
+  return are_nodes ? kNone : plan_.lowered.segment_of(node);
+}
+
+bool CudaGraphBuilder::times_bodies() const {
+  return target_.timestamps.nodes != nullptr || target_.timestamps.bodies != nullptr;
 }
 
 std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t before) {
@@ -161,8 +168,9 @@ std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t
   if (after_.empty() && before != nullptr) after_.push_back(before);
   remove_repeated_predecessors();
   adding_ = first;
-  CUDA_KERNEL_NODE_PARAMS parameters =
-      timestamps_nodes() ? target_.segments->timed_node(number) : target_.segments->node(number);
+  const std::uint32_t body = target_.outer == nullptr ? kNone : target_.outer->body;
+  CUDA_KERNEL_NODE_PARAMS parameters = timestamps_nodes() ? target_.segments->timed_node(number)
+                                                          : target_.segments->node(body, number);
   const cudaGraphNode_t made = add_kernel(parameters);
   CUlaunchAttributeValue value = {};
   value.cooperative = 1;  // the blocks wait for each other

@@ -64,7 +64,8 @@ class CudaGraphBuilder {
     const FaultMarkers* markers = nullptr;  // null: the plan has none
     const LoopCounters* loops = nullptr;    // null: the plan has no loop
     const Outer* outer = nullptr;           // null: the outermost graph
-    // Null: dispatches in segments are nodes as well. Timed already where timestamps.nodes is set.
+    // Null: commands in segments are nodes as well, and so are those of bodies where nodes are
+    // timed. Timed already where timestamps.nodes is set.
     CudaSegments* segments = nullptr;
   };
   CudaGraphBuilder(const CudaContext& context, const Plan& plan, const Bindings& bindings,
@@ -93,6 +94,8 @@ class CudaGraphBuilder {
   [[nodiscard]] std::uint32_t add_segment(std::uint32_t first, cudaGraphNode_t before);
   // The segment that runs a lowered node; kNone: the node is a node of its own.
   [[nodiscard]] std::uint32_t segment_of(std::uint32_t node) const;
+  // True if the graph is a profiling clone, in whose bodies commands are nodes.
+  [[nodiscard]] bool times_bodies() const;
   void remove_repeated_predecessors();  // from after_
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);

@@ -52,7 +52,8 @@ void CudaGraphBuilder::fill_body(const Body& body, cudaGraph_t graph, cudaGraphN
                             .entry_exit = nullptr,
                             .timestamps = target_.timestamps,
                             .loops = target_.loops,
-                            .outer = &outer});
+                            .outer = &outer,
+                            .segments = target_.segments});
   builder.add_nodes();
   bodies_[outer.body] = {graph, parent, std::move(builder.nodes_), builder.first_key_};
 }

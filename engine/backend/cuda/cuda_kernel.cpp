@@ -154,8 +154,9 @@ std::vector<std::byte> CudaLibrary::read_global(const std::string& name) const {
 
 const PtxModule& CudaLibrary::parse(std::string_view ptx) {
   const std::lock_guard lock(mutex_);
-  if (!ptx_) ptx_ = std::make_unique<const PtxModule>(std::string(ptx));
-  return *ptx_;
+  std::unique_ptr<const PtxModule>& known = ptx_[ptx.data()];
+  if (!known) known = std::make_unique<const PtxModule>(std::string(ptx));
+  return *known;
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
@@ -212,21 +213,21 @@ std::string_view CudaKernel::segment_exclusion(const Recording& recording,
     const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
     if (recording.buffers[buffer]->kind == BufferKind::Condition) return "sets a condition";
   }
-  const PersistentPart part = persistent_part(dispatch);
+  const PersistentPart part = persistent_part(dispatch.block);
   const std::lock_guard lock(mutex_);
   std::optional<std::string>& exclusion = exclusions_[part.has_full_warps ? 1 : 0];
   if (!exclusion) exclusion = persistent_exclusion(part);
   return *exclusion;
 }
 
-PersistentPart CudaKernel::persistent_part(const DispatchPayload& dispatch) const {
+PersistentPart CudaKernel::persistent_part(Dim3 block) const {
   const char* symbol = nullptr;
   cuda_check(context_->driver.cuFuncGetName(&symbol, function_), "cuFuncGetName",
              context_->at(Stage::Load, name_));
   return {.module = &library_->parse(ptx_),
           .entry = symbol,
-          .has_full_warps = dispatch.block.volume() % 32 == 0,
-          .is_one_dimensional = dispatch.block.y == 1 && dispatch.block.z == 1};
+          .has_full_warps = block.volume() % 32 == 0,
+          .is_one_dimensional = block.y == 1 && block.z == 1};
 }
 
 std::uint64_t CudaKernel::address_of(const std::string& variable) const {

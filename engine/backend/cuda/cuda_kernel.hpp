@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,7 +40,7 @@ class CudaLibrary {
   // library. None for an image that was not built from a shader file.
   [[nodiscard]] std::span<const KernelParameter> signature(const std::string& entry);
 
-  // The PTX that the image was built with, parsed by the first call.
+  // PTX that the image was built with, parsed by the first call.
   [[nodiscard]] const PtxModule& parse(std::string_view ptx);
   // The memory of a variable of the image; empty if there is no such variable.
   [[nodiscard]] std::span<std::byte> global(const std::string& name) const;
@@ -53,8 +54,8 @@ class CudaLibrary {
   // Log of the driver's compiler, which runs at the load or at the first kernel look-up.
   std::string log_;
   cudaLibrary_t library_ = nullptr;
-  std::mutex mutex_;  // protects the members below
-  std::unique_ptr<const PtxModule> ptx_;
+  std::mutex mutex_;                                             // protects the members below
+  std::map<const char*, std::unique_ptr<const PtxModule>> ptx_;  // by the address of the text
   std::unordered_map<std::string, std::unique_ptr<const ImageSignature>> signatures_;  // by entry
 };
 
@@ -70,8 +71,8 @@ class CudaKernel final : public BackendKernel {
 
   [[nodiscard]] std::string_view segment_exclusion(const Recording& recording,
                                                    const DispatchPayload& dispatch) const override;
-  // For a dispatch that a segment can contain.
-  [[nodiscard]] PersistentPart persistent_part(const DispatchPayload& dispatch) const;
+  // For blocks of a command that a segment can contain.
+  [[nodiscard]] PersistentPart persistent_part(Dim3 block) const;
   // The address of a variable of the image.
   [[nodiscard]] std::uint64_t address_of(const std::string& variable) const;
   [[nodiscard]] CUfunction function() const noexcept { return function_; }

@@ -1,6 +1,6 @@
 // CudaMemoryPools and CudaMemory: device and pinned host memory of one opened GPU. The memory comes
-// from CUDA's memory pools, because cudaFree and cudaFreeHost wait for all work of the GPU and block
-// every launch of the process meanwhile. Threads: any.
+// from CUDA's memory pools, because cudaFree and cudaFreeHost wait for all work of the GPU and
+// block every launch of the process meanwhile. Threads: any.
 #pragma once
 
 #include <cstddef>

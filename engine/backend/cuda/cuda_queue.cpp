@@ -9,8 +9,8 @@
 
 namespace reprise::detail {
 namespace {
-// Duration of busy polling in a wait with a time limit.
 
+// Duration of busy polling in a wait with a time limit.
 constexpr std::chrono::microseconds kSpin{50};
 constexpr std::chrono::microseconds kMaxPause{500};
 
@@ -184,6 +184,16 @@ std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
   cuda_check(result, "cuGraphLaunch", context_->at(Stage::Launch, name_));
   return record(slot, Stage::Launch);
+}
+
+void CudaQueue::copy(std::byte* destination, std::span<const std::byte> bytes) {
+  const DeviceScope scope(*context_, Stage::Launch);
+  const std::lock_guard lock(mutex_);
+  refuse_capture(Stage::Launch);
+  // The driver stages memory that is not pinned before it returns.
+  cuda_check(context_->driver.cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(destination),
+                                                bytes.data(), bytes.size(), stream_),
+             "cuMemcpyHtoDAsync", context_->at(Stage::Launch, name_));
 }
 
 void CudaQueue::upload(CUgraphExec exec) {

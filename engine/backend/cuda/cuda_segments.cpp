@@ -1,11 +1,12 @@
 #include "backend/cuda/cuda_segments.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
+#include <stdexcept>
 
+#include "backend/cuda/cuda_queue.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
+#include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
@@ -20,24 +21,35 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-template <class T>
-std::uint64_t bytes_of(const std::vector<T>& values) {
-  return aligned(values.size() * sizeof(T));
-}
-
 // One kernel of the plan for each part, which knows the addresses of its image's variables.
-const CudaKernel& kernel_of(const Plan& plan, const PersistentPart& part) {
-  for (const Segment& segment : plan.lowered.segments) {
-    for (std::uint32_t node = segment.first_node; node < segment.first_node + segment.nodes;
-         ++node) {
-      const auto& dispatch = plan.recording->payload<DispatchPayload>(plan.command_of(node));
-      const auto& kernel =
-          static_cast<const CudaKernel&>(*plan.recording->kernels[dispatch.kernel]->backend);
-      const PersistentPart own = kernel.persistent_part(dispatch);
-      if (own.module == part.module && own.entry == part.entry) return kernel;
+const CudaKernel& kernel_of(const Plan& plan, const PersistentPart& part,
+                            const TransferKernels& transfers) {
+  for (const NumberedPlan& of : numbered_plans(plan)) {
+    for (const Segment& segment : of.plan->lowered.segments) {
+      for (std::uint32_t node = 0; node < segment.nodes; ++node) {
+        const SegmentWork work = segment_work(*of.plan, segment.first_node + node, transfers);
+        const PersistentPart own = work.kernel->persistent_part(work.block);
+        if (own.module == part.module && own.entry == part.entry) return *work.kernel;
+      }
     }
   }
   throw std::logic_error("a part belongs to no kernel of its plan");
+}
+
+// By number in timing_layout().
+std::vector<Bindings> bindings_of_bodies(const Plan& plan, const Bindings& bindings) {
+  std::vector<Bindings> made;
+  if (plan.bodies.empty()) return made;
+  const TimingLayout layout = timing_layout(plan);
+  const std::vector<NumberedPlan> plans = numbered_plans(plan);
+  for (const BodyLayout& body : layout.bodies) {
+    const bool is_own = body.owner == kNone;
+    const NumberedPlan& owner = plans[is_own ? 0 : body.owner + 1];
+    const std::uint32_t command = owner.plan->command_of(body.parent - owner.first_node);
+    const Body& of = bodies_of(owner.plan->recording->commands[command])[body.branch];
+    made.push_back(bindings_of_body(*owner.plan, of, is_own ? bindings : made[body.owner]));
+  }
+  return made;
 }
 
 }  // namespace
@@ -56,7 +68,7 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
   desc.is_timed = variant == Variant::Timed;
   desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
-    return kernel_of(plan, part).address_of(std::string(variable));
+    return kernel_of(plan, part, transfers_).address_of(std::string(variable));
   };
   PersistentKernel code = make_persistent_kernel(desc);
   const std::lock_guard lock(mutex_);
@@ -73,25 +85,73 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   return known;
 }
 
-CudaSegments::State::State(const std::shared_ptr<const CudaContext>& context,
-                           std::uint32_t counter_count)
-    : counters(context, BufferKind::Device,
-               aligned(std::uint64_t{counter_count} * sizeof(std::uint32_t)) + kStateBytes,
+CudaSegments::State::Offsets CudaSegments::State::offsets_of(
+    const SegmentRecords& records) noexcept {
+  const std::uint64_t first = aligned(records.records().size_bytes()),
+                      more_waits = first + aligned(records.first().size_bytes()),
+                      outside = more_waits + aligned(records.more_waits().size_bytes());
+  return {first, more_waits, outside, outside + records.outside().size_bytes()};
+}
+
+CudaSegments::State::State(const std::shared_ptr<const CudaContext>& context, SegmentRecords made,
+                           std::uint32_t nodes)
+    : records(std::move(made)),
+      offsets(offsets_of(records)),
+      table(context, BufferKind::Device, offsets.end, Stage::Instantiate, "records of a segment"),
+      counters(context, BufferKind::Device,
+               aligned(std::uint64_t{nodes} * sizeof(std::uint32_t)) + kStateBytes,
                Stage::Instantiate, "counters of a segment"),
-      progress(context, BufferKind::PinnedHost, sizeof(std::uint32_t), Stage::Instantiate,
-               "progress of a segment") {
-  const std::uint64_t state_at = aligned(std::uint64_t{counter_count} * sizeof(std::uint32_t));
-  std::memset(progress.bytes(), 0, sizeof(std::uint32_t));
-  context->pools->clear(counters.bytes(), state_at + kStateBytes,
-                        context->at(Stage::Instantiate, "counters of a segment"));
+      lists(static_cast<std::uint32_t>(records.first().size()) - 1) {
+  const std::uint64_t state_at = aligned(std::uint64_t{nodes} * sizeof(std::uint32_t));
+  const CallContext call = context->at(Stage::Instantiate, "records of a segment");
+  context->pools->clear(counters.bytes(), state_at + kStateBytes, call);
+  std::byte* const base = table.bytes();
+  records.place_outside(base + offsets.outside);
+  const auto write = [&](std::uint64_t at, const auto& values) {
+    if (!values.empty()) context->pools->write(base + at, std::as_bytes(values), call);
+  };
+  write(0, records.records());
+  write(offsets.first, records.first());
+  write(offsets.more_waits, records.more_waits());
+  write(offsets.outside, records.outside());
+  parameters.records = base;
+  parameters.first = base + offsets.first;
+  parameters.more_waits = base + offsets.more_waits;
   parameters.counters = counters.bytes();
   parameters.state = counters.bytes() + state_at;
-  parameters.progress = progress.bytes();
   Parameters& p = parameters;
-  void* const in_order[] = {&p.records,  &p.first, &p.counters, &p.state,    &p.more_waits,
-                            &p.progress, &p.times, &p.ring,     &p.row_mask, &p.row_bytes};
+  void* const in_order[] = {&p.records, &p.first, &p.counters, &p.state,    &p.more_waits,
+                            &p.times,   &p.ring,  &p.row_mask, &p.row_bytes};
   static_assert(sizeof in_order == sizeof addresses);
   std::copy(std::begin(in_order), std::end(in_order), addresses);
+}
+
+// Many changes become one of everything between them.
+void CudaSegments::State::add_change(const SegmentRecords::Range& range) noexcept {
+  const auto extend = [](SegmentRecords::Range& to, const SegmentRecords::Range& from) {
+    to.first_record = std::min(to.first_record, from.first_record);
+    to.end_record = std::max(to.end_record, from.end_record);
+    if (from.first_byte == from.end_byte) return;
+    const bool is_empty = to.first_byte == to.end_byte;
+    to.first_byte = is_empty ? from.first_byte : std::min(to.first_byte, from.first_byte);
+    to.end_byte = std::max(to.end_byte, from.end_byte);
+  };
+  for (std::size_t i = 0; i < change_count; ++i) {
+    SegmentRecords::Range& known = changes[i];
+    if (range.first_record <= known.end_record && known.first_record <= range.end_record)
+      return extend(known, range);
+  }
+  if (change_count == kMaxChanges) {
+    for (; change_count > 1; --change_count) extend(changes[0], changes[change_count - 1]);
+    return extend(changes[0], range);
+  }
+  changes[change_count++] = range;
+}
+
+bool CudaSegments::has_segments(const Plan& plan) {
+  return !plan.lowered.segments.empty() ||
+         std::any_of(plan.bodies.begin(), plan.bodies.end(),
+                     [](const auto& body) { return has_segments(*body); });
 }
 
 CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
@@ -99,13 +159,40 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
                            const Bindings& bindings)
     : context_(std::move(context)),
       kernels_(std::move(kernels)),
-      parts_(segment_parts(plan)),
-      kernel_(load(plan, SegmentKernels::Variant::Plain)) {
-  for (const Segment& segment : plan.lowered.segments) {
-    states_.push_back(std::make_unique<State>(context_, segment.nodes));
-    states_.back()->lists = segment.lists();
-    write(static_cast<std::uint32_t>(states_.size() - 1), plan, bindings);
+      parts_(segment_parts(plan, kernels_->transfers())),
+      kernel_(load(plan, SegmentKernels::Variant::Plain)),
+      state_of_(parts_.part_of.size(), kNone) {
+  const SetupScope scope(*context_, Stage::Instantiate);
+  std::vector<SegmentRecords> records = make_records(plan, bindings);
+  for (const NumberedPlan& of : numbered_plans(plan)) {
+    first_state_.push_back(static_cast<std::uint32_t>(states_.size()));
+    first_node_.push_back(of.first_node);
+    for (const Segment& segment : of.plan->lowered.segments) {
+      std::fill_n(state_of_.begin() + of.first_node + segment.first_node, segment.nodes,
+                  static_cast<std::uint32_t>(states_.size()));
+      states_.push_back(
+          std::make_unique<State>(context_, std::move(records[states_.size()]), segment.nodes));
+    }
   }
+}
+
+std::vector<SegmentRecords> CudaSegments::make_records(const Plan& plan,
+                                                       const Bindings& bindings) const {
+  std::vector<SegmentRecords> made;
+  const std::vector<NumberedPlan> plans = numbered_plans(plan);
+  const std::vector<Bindings> bodies = bindings_of_bodies(plan, bindings);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    for (const Segment& segment : plans[i].plan->lowered.segments) {
+      made.emplace_back(plans[i], i == 0 ? bindings : bodies[i - 1], segment, parts_,
+                        kernel_->code);
+      for (std::uint32_t node = segment.first_node; node < segment.first_node + segment.nodes;
+           ++node) {
+        if (bindings.is_disabled(plans[i].first_node + node))
+          static_cast<void>(made.back().set_enabled(node, false));
+      }
+    }
+  }
+  return made;
 }
 
 std::shared_ptr<const SegmentKernel> CudaSegments::load(const Plan& plan,
@@ -122,8 +209,9 @@ std::shared_ptr<const SegmentKernel> CudaSegments::load(const Plan& plan,
              context_->at(Stage::Instantiate, plan.label));
   const std::uint64_t resident = std::uint64_t{static_cast<std::uint32_t>(per_multiprocessor)} *
                                  context_->info.multiprocessors;
-  for (const Segment& segment : plan.lowered.segments) {
-    if (segment.lists() > resident) {
+  for (const NumberedPlan& of : numbered_plans(plan)) {
+    for (const Segment& segment : of.plan->lowered.segments) {
+      if (segment.lists() <= resident) continue;
       fail(ErrorCode::LaunchLimits, Stage::Instantiate, plan.label,
            concat("a segment of graph ", plan.label, " needs ", segment.lists(),
                   " resident blocks, and ", resident, " fit on the device"));
@@ -134,9 +222,9 @@ std::shared_ptr<const SegmentKernel> CudaSegments::load(const Plan& plan,
 
 void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64_t* ring) {
   if (!timed_kernel_) timed_kernel_ = load(plan, SegmentKernels::Variant::Timed);
-  for (std::uint32_t segment = 0; segment < states_.size(); ++segment) {
+  for (std::uint32_t segment = 0; segment < plan.lowered.segments.size(); ++segment) {
     const SegmentTimes::Table table = times.table(segment);
-    Parameters& parameters = states_[segment]->parameters;
+    Parameters& parameters = state(kNone, segment).parameters;
     parameters.times = table.times;
     parameters.ring = ring;
     parameters.row_mask = table.row_mask;
@@ -144,16 +232,15 @@ void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64
   }
 }
 
-CUDA_KERNEL_NODE_PARAMS CudaSegments::node(std::uint32_t segment) {
-  return node_of(segment, *kernel_);
+CUDA_KERNEL_NODE_PARAMS CudaSegments::node(std::uint32_t body, std::uint32_t segment) {
+  return node_of(state(body, segment), *kernel_);
 }
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::timed_node(std::uint32_t segment) {
-  return node_of(segment, *timed_kernel_);
+  return node_of(state(kNone, segment), *timed_kernel_);
 }
 
-CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(std::uint32_t segment, const SegmentKernel& kernel) {
-  State& state = *states_[segment];
+CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel& kernel) const {
   CUDA_KERNEL_NODE_PARAMS made = {};
   made.func = kernel.kernel->function();
   made.gridDimX = state.lists;
@@ -165,66 +252,86 @@ CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(std::uint32_t segment, const Segme
   return made;
 }
 
-std::unique_ptr<CudaSegments::Table> CudaSegments::take_table(State& state,
-                                                              std::uint64_t bytes) const {
-  const std::uint32_t done =
-      std::atomic_ref(*reinterpret_cast<std::uint32_t*>(state.progress.bytes()))
-          .load(std::memory_order_acquire);
-  for (std::size_t i = 0; i + 1 < state.tables.size(); ++i) {
-    Table& table = *state.tables[i];
-    const auto left =
-        static_cast<std::int32_t>(static_cast<std::uint32_t>(table.last_launch) - done);
-    if (left > 0 || table.bytes < bytes) continue;
-    std::unique_ptr<Table> free = std::move(state.tables[i]);
-    state.tables.erase(state.tables.begin() + static_cast<std::ptrdiff_t>(i));
-    return free;
-  }
-  return std::make_unique<Table>(context_, bytes);
-}
-
-void CudaSegments::write(std::uint32_t segment, const Plan& plan, const Bindings& bindings) {
-  const SetupScope scope(*context_, Stage::Instantiate);
-  State& state = *states_[segment];
-  SegmentRecords made =
-      make_segment_records(plan, bindings, plan.lowered.segments[segment], parts_, kernel_->code);
-  const std::uint64_t first_at = bytes_of(made.records), waits_at = first_at + bytes_of(made.first),
-                      parameters_at = waits_at + bytes_of(made.more_waits),
-                      end = parameters_at + bytes_of(made.parameters);
-  state.tables.reserve(state.tables.size() + 1);
-  std::unique_ptr<Table> table = take_table(state, end);
-  std::byte* const base = table->memory.bytes();
-  for (const auto& [record, offset] : made.addresses) {
-    const std::byte* const at = base + parameters_at + offset;
-    std::memcpy(made.records[record].parameters, &at, sizeof at);
-  }
-  std::vector<std::byte> image(end);
-  const auto copy = [&](std::uint64_t at, const auto& values) {
-    if (!values.empty())
-      std::memcpy(image.data() + at, values.data(), values.size() * sizeof values[0]);
+bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other) const {
+  const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
+  if (ours.size() != theirs.size()) return false;
+  // A node runs the same part if its kernel is the same and its blocks are alike.
+  const auto runs_same_part = [&](std::size_t i, std::uint32_t node) {
+    const SegmentWork a = segment_work(*ours[i].plan, node, kernels_->transfers()),
+                      b = segment_work(*theirs[i].plan, node, kernels_->transfers());
+    return (a.kernel == b.kernel && a.block == b.block) ||
+           a.kernel->persistent_part(a.block) == b.kernel->persistent_part(b.block);
   };
-  copy(0, made.records);
-  copy(first_at, made.first);
-  copy(waits_at, made.more_waits);
-  copy(parameters_at, made.parameters);
-  context_->pools->write(base, image, context_->at(Stage::Instantiate, "records of a segment"));
-  table->first_at = first_at;
-  table->waits_at = waits_at;
-  if (!state.tables.empty()) state.tables.back()->last_launch = launches_;
-  state.tables.push_back(std::move(table));
-  state.use_last_table();
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    const std::vector<Segment>& segments = ours[i].plan->lowered.segments;
+    if (ours[i].first_node != theirs[i].first_node || segments != theirs[i].plan->lowered.segments)
+      return false;
+    for (const Segment& segment : segments) {
+      for (std::uint32_t node = 0; node < segment.nodes; ++node)
+        if (!runs_same_part(i, segment.first_node + node)) return false;
+    }
+  }
+  return true;
 }
 
-void CudaSegments::undo_write(std::uint32_t segment) noexcept {
-  State& state = *states_[segment];
-  state.tables.pop_back();
-  state.use_last_table();
+CudaSegments::Place CudaSegments::place_of(std::uint32_t node) const noexcept {
+  const auto next = std::upper_bound(first_node_.begin(), first_node_.end(), node);
+  return {*states_[state_of_[node]], node - *(next - 1)};
 }
 
-void CudaSegments::State::use_last_table() noexcept {
-  const Table& table = *tables.back();
-  parameters.records = table.memory.bytes();
-  parameters.first = table.memory.bytes() + table.first_at;
-  parameters.more_waits = table.memory.bytes() + table.waits_at;
+bool CudaSegments::set(std::uint32_t node, const Plan& plan, const Bindings& bindings) noexcept {
+  const Place at = place_of(node);
+  const auto range = at.state.records.set(at.node, plan, bindings);
+  if (!range) return false;
+  at.state.add_change(*range);
+  has_changes_ = true;
+  return true;
+}
+
+void CudaSegments::set_enabled(std::uint32_t node, bool enabled) noexcept {
+  const Place at = place_of(node);
+  at.state.add_change(at.state.records.set_enabled(at.node, enabled));
+  has_changes_ = true;
+}
+
+std::unique_ptr<CudaSegments::Records> CudaSegments::prepare(const Plan& plan,
+                                                             const Bindings& bindings) const {
+  auto prepared = std::make_unique<Records>();
+  prepared->by_state_ = make_records(plan, bindings);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const State& state = *states_[i];
+    SegmentRecords& records = prepared->by_state_[i];
+    if (State::offsets_of(records).end != state.offsets.end) return nullptr;
+    records.place_outside(state.table.bytes() + state.offsets.outside);
+  }
+  return prepared;
+}
+
+void CudaSegments::take(Records& records) noexcept {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& state = *states_[i];
+    std::swap(state.records, records.by_state_[i]);
+    state.change_count = 1;
+    state.changes[0] = {0, state.records.records().size(), 0, state.records.outside().size()};
+  }
+  has_changes_ = !states_.empty();
+}
+
+void CudaSegments::send_changes(CudaQueue& queue) {
+  for (const std::unique_ptr<State>& state : states_) {
+    std::byte* const base = state->table.bytes();
+    const SegmentRecords& records = state->records;
+    for (; state->change_count != 0; --state->change_count) {
+      const SegmentRecords::Range& range = state->changes[state->change_count - 1];
+      const auto changed =
+          records.records().subspan(range.first_record, range.end_record - range.first_record);
+      queue.copy(base + range.first_record * sizeof(SegmentRecord), std::as_bytes(changed));
+      if (range.first_byte == range.end_byte) continue;
+      queue.copy(base + state->offsets.outside + range.first_byte,
+                 records.outside().subspan(range.first_byte, range.end_byte - range.first_byte));
+    }
+  }
+  has_changes_ = false;
 }
 
 }  // namespace reprise::detail

@@ -2,6 +2,7 @@
 // from the PTX of their kernels, runs all segments of a plan; each has its own records.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +20,8 @@
 
 namespace reprise::detail {
 
+class CudaQueue;
+
 struct SegmentKernel {
   PersistentKernel code;
   std::shared_ptr<const CudaKernel> kernel;
@@ -29,79 +32,115 @@ struct SegmentKernel {
 class SegmentKernels {
  public:
   enum class Variant : std::uint8_t { Plain, Timed };
+  explicit SegmentKernels(TransferKernels transfers) : transfers_(std::move(transfers)) {}
+  [[nodiscard]] const TransferKernels& transfers() const noexcept { return transfers_; }
   // Throws NativeFailure with the log of the driver's compiler, and Unsupported for too many parts.
   [[nodiscard]] std::shared_ptr<const SegmentKernel> get(
       const std::shared_ptr<const CudaContext>& context, const Plan& plan,
       const SegmentParts& parts, Variant variant);
 
  private:
+  const TransferKernels transfers_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const SegmentKernel>> by_code_;
 };
 
-// The segments of an executable and of its profiling clone, which share records and counters.
-// Threads: one at a time, as launches.
+// The segments of an executable and of its profiling clone, which share records and counters. Nodes
+// have their numbers in timing_layout(), segments those in the lowered graph of their plan, which
+// is the plan itself (body kNone) or a body of it. Threads: one at a time, as launches.
 class CudaSegments {
  public:
   // Throws LaunchLimits if the blocks cannot all be resident, and OutOfMemory.
   CudaSegments(std::shared_ptr<const CudaContext> context, std::shared_ptr<SegmentKernels> kernels,
                const Plan& plan, const Bindings& bindings);
+  // True if segments of a plan or of its bodies are to be made.
+  [[nodiscard]] static bool has_segments(const Plan& plan);
 
-  // True if another plan's segments have the same parts in the same nodes.
-  [[nodiscard]] bool has_parts_of(const Plan& plan) const { return segment_parts(plan) == parts_; }
-  // The kernel node of a segment. Valid until write() and time().
-  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node(std::uint32_t segment);
-  // Timed nodes write to `times`, and to the row that `ring`, of a TimestampRing, tells. Compiles
-  // their kernel at the first call. Throws as the constructor.
+  [[nodiscard]] bool contains(std::uint32_t node) const noexcept {
+    return parts_.part_of[node] != kNone;
+  }
+  // True if another plan has the same segments, of the same kernels, as the plan that these run.
+  [[nodiscard]] bool has_same_segments(const Plan& plan, const Plan& other) const;
+  // The kernel node of a segment. Its parameters stay the same.
+  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node(std::uint32_t body, std::uint32_t segment);
+  // Timed nodes, of the plan itself, write to `times`, and to the row that `ring`, of a
+  // TimestampRing, tells. Compiles their kernel at the first call. Throws as the constructor.
   void time(const Plan& plan, const SegmentTimes& times, std::uint64_t* ring);
   // As node(), after time().
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS timed_node(std::uint32_t segment);
-  // Writes the records of a segment again; launches so far use the earlier ones. The node has to be
-  // set again. Throws OutOfMemory.
-  void write(std::uint32_t segment, const Plan& plan, const Bindings& bindings);
-  // Returns to the records before the last write(), if no launch has used that.
-  void undo_write(std::uint32_t segment) noexcept;
-  void count_launch() noexcept { ++launches_; }
+
+  // Changes apply from the next launch on, before which send_changes() puts them into its queue.
+  // set() takes the parameters of a node that `plan`, the plan or the body with it, contains.
+  // False: the node then has blocks of another shape, or its bytes do not fit; nothing has changed.
+  [[nodiscard]] bool set(std::uint32_t node, const Plan& plan, const Bindings& bindings) noexcept;
+  void set_enabled(std::uint32_t node, bool enabled) noexcept;
+  // The records of all segments for another plan with the same segments. Null: they do not fit.
+  class Records;
+  [[nodiscard]] std::unique_ptr<Records> prepare(const Plan& plan, const Bindings& bindings) const;
+  void take(Records& records) noexcept;
+  [[nodiscard]] bool has_changes() const noexcept { return has_changes_; }
+  void send_changes(CudaQueue& queue);
 
  private:
-  // Records in device memory.
-  struct Table {
-    Table(const std::shared_ptr<const CudaContext>& context, std::uint64_t capacity)
-        : memory(context, BufferKind::Device, capacity, Stage::Instantiate, "records of a segment"),
-          bytes(capacity) {}
-    const CudaMemory memory;
-    const std::uint64_t bytes;
-    std::uint64_t first_at = 0, waits_at = 0;  // after the records
-    std::uint64_t last_launch = 0;             // that may read it, if it is not the current one
-  };
   struct Parameters {  // of the persistent kernel
-    std::byte *records, *first, *counters, *state, *more_waits, *progress, *times;
+    std::byte *records, *first, *counters, *state, *more_waits, *times;
     std::uint64_t* ring;
     std::uint32_t row_mask, row_bytes;
   };
+  // A segment.
   struct State {
-    State(const std::shared_ptr<const CudaContext>& context, std::uint32_t counters);
-    void use_last_table() noexcept;
+    State(const std::shared_ptr<const CudaContext>& context, SegmentRecords made,
+          std::uint32_t nodes);
+    // The record table in device memory: records, first records, more waits, bytes outside.
+    struct Offsets {
+      std::uint64_t first = 0, more_waits = 0, outside = 0, end = 0;
+    };
+    [[nodiscard]] static Offsets offsets_of(const SegmentRecords& records) noexcept;
+    void add_change(const SegmentRecords::Range& range) noexcept;
+
+    SegmentRecords records;
+    const Offsets offsets;
+    const CudaMemory table;
     const CudaMemory counters;  // by node, then the kernel's own state
-    const CudaMemory progress;  // pinned; the kernel stores the number of its completed launches
-    std::vector<std::unique_ptr<Table>> tables;  // the last one is current
     std::uint32_t lists = 0;
     Parameters parameters{};
-    void* addresses[10] = {};  // of the parameters, in the kernel's order
+    void* addresses[9] = {};  // of the parameters, in the kernel's order
+    // Not yet in device memory.
+    static constexpr std::size_t kMaxChanges = 8;
+    std::array<SegmentRecords::Range, kMaxChanges> changes;
+    std::size_t change_count = 0;
   };
   [[nodiscard]] std::shared_ptr<const SegmentKernel> load(const Plan& plan,
                                                           SegmentKernels::Variant variant) const;
-  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node_of(std::uint32_t segment, const SegmentKernel& kernel);
-  // A table that no launch reads.
-  [[nodiscard]] std::unique_ptr<Table> take_table(State& state, std::uint64_t bytes) const;
+  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node_of(State& state, const SegmentKernel& kernel) const;
+  [[nodiscard]] State& state(std::uint32_t body, std::uint32_t segment) noexcept {
+    return *states_[first_state_[body == kNone ? 0 : body + 1] + segment];
+  }
+  // Where a node is: its segment, and its number in the lowered graph.
+  struct Place {
+    State& state;
+    std::uint32_t node = 0;
+  };
+  [[nodiscard]] Place place_of(std::uint32_t node) const noexcept;
+  [[nodiscard]] std::vector<SegmentRecords> make_records(const Plan& plan,
+                                                         const Bindings& bindings) const;
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<SegmentKernels> kernels_;
   const SegmentParts parts_;
   const std::shared_ptr<const SegmentKernel> kernel_;
-  std::shared_ptr<const SegmentKernel> timed_kernel_;  // null: not loaded yet
-  std::vector<std::unique_ptr<State>> states_;  // by segment
-  std::uint64_t launches_ = 0;
+  std::shared_ptr<const SegmentKernel> timed_kernel_;  // null before time()
+  std::vector<std::unique_ptr<State>> states_;         // by plan, in order
+  std::vector<std::uint32_t> first_state_;             // by plan, of numbered_plans()
+  std::vector<std::uint32_t> first_node_;              // likewise
+  std::vector<std::uint32_t> state_of_;                // by node; kNone outside segments
+  bool has_changes_ = false;
+};
+
+class CudaSegments::Records {
+ private:
+  friend class CudaSegments;
+  std::vector<SegmentRecords> by_state_;
 };
 
 }  // namespace reprise::detail

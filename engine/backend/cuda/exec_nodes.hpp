@@ -11,6 +11,8 @@
 
 namespace reprise::detail {
 
+class CudaSegments;
+
 struct ExecNodes {
   cudaGraphExec_t exec = nullptr;
   // By number in `timing`; without bodies, by lowered node.
@@ -18,7 +20,9 @@ struct ExecNodes {
   TimingLayout timing = {};  // empty for a plan without bodies
   // By body: the first key of its commands, for data kept by command.
   std::vector<std::uint32_t> first_keys = {};
-  bool has_segments = false;  // the plan's segments are one node each
+  // Run the commands of segments, and take their parameters. Null: all commands are nodes.
+  CudaSegments* segments = nullptr;
+  bool has_nodes_in_bodies = false;  // commands of bodies are nodes nevertheless
   // By buffer of the recording: the conditions' handles in this graph; empty: no conditions.
   std::vector<std::byte*> handles = {};
 };

@@ -35,9 +35,9 @@ class GpuClock {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const Readback> readback_;
   const std::shared_ptr<const CudaKernel> echo_;
-  const CudaMemory mailbox_;          // pinned; shared with the GPU
-  std::mutex measuring_;              // held while measuring
-  mutable std::mutex mutex_;          // guards the members below
+  const CudaMemory mailbox_;  // pinned; shared with the GPU
+  std::mutex measuring_;      // held while measuring
+  mutable std::mutex mutex_;  // guards the members below
   std::optional<ClockPair> last_;
   double rate_ = 1;  // host nanoseconds per GPU nanosecond
 };

@@ -16,8 +16,8 @@ class NodeTimer {
  public:
   enum class Remaining : std::uint8_t { Possible, None };
   struct Request {
-    ReplayTimestamps replay;   // as numbered by timestamps
-    std::uint64_t number = 0;  // as numbered by the graph
+    ReplayTimestamps replay;                   // as numbered by timestamps
+    std::uint64_t number = 0;                  // as numbered by the graph
     const std::atomic<std::uint64_t>& newest;  // the latest replay that the clone may be running
     Remaining remaining = Remaining::Possible;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/cuda/cuda_segments.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
 #include "record/geometry.hpp"
 #include "record/payload.hpp"
@@ -39,10 +40,10 @@ bool affects(const Plan& plan, std::uint32_t command, const BindingChange& chang
   return found;
 }
 
-// `node`: of the whole plan; those of bodies come after the lowered nodes.
-bool is_in_segment(const ExecNodes& of, const Plan& plan, std::uint32_t node) {
-  return of.has_segments && node < plan.lowered.nodes.size() &&
-         plan.lowered.segment_of(node) != kNone;
+// `node`: by number in timing_layout().
+bool is_in_segment(const ExecNodes& of, std::uint32_t node) {
+  return of.segments != nullptr && of.segments->contains(node) &&
+         !(of.has_nodes_in_bodies && of.timing.body_of(node) != kNone);
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ ExecUpdate NodeUpdate::set(const ExecNodes& of, std::uint32_t node, const Source
                            const BindingChange* change) {
   const std::uint32_t command = source.plan.command_of(node);
   // Entry and exit kernels have no parameters.
-  if (command == kNone || is_in_segment(of, source.plan, node)) return {};
+  if (command == kNone) return {};
   const NodeTarget at{of, of.exec, 0, 0, node, command, node};
   if (of.handles.empty()) return set_command(at, source, change);
   // Each executable has its own condition handles, which bindings do not contain.
@@ -119,6 +120,11 @@ ExecUpdate NodeUpdate::set_in_graph(const ExecNodes& of, std::uint32_t node, con
 
 ExecUpdate NodeUpdate::set_command(const NodeTarget& at, const Source& source,
                                    const BindingChange* change) {
+  const std::uint32_t number = at.first_node + at.in_lowered;
+  if (is_in_segment(at.of, number)) {
+    if (at.of.segments->set(number, source.plan, source.bindings)) return {};
+    return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
+  }
   switch (source.plan.recording->commands[at.command].kind) {
     case CommandKind::Dispatch: return set_kernel(at, source);
     case CommandKind::Copy:
@@ -238,18 +244,21 @@ ExecUpdate NodeUpdate::set_op(const NodeTarget& at, const Source& source) {
                    "cudaGraphExecChildGraphNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node, const Plan& plan,
+ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node,
                                    const Bindings& bindings) {
-  if (is_in_segment(of, plan, node)) return {};
+  if (is_in_segment(of, node)) {
+    of.segments->set_enabled(node, !bindings.is_disabled(node));
+    return {};
+  }
   return result_of(
       NativeApi::Runtime,
       cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1),
       "cudaGraphNodeSetEnabled", node);
 }
 
-void NodeUpdate::disable_all(const ExecNodes& of, const Plan& plan, const Bindings& bindings) {
+void NodeUpdate::disable_all(const ExecNodes& of, const Bindings& bindings) {
   for (std::uint32_t node = 0; node < bindings.disabled.size(); ++node) {
-    if (bindings.disabled[node] == 0 || is_in_segment(of, plan, node)) continue;
+    if (bindings.disabled[node] == 0 || is_in_segment(of, node)) continue;
     cuda_check(cudaGraphNodeSetEnabled(of.exec, of.nodes[node], 0), "cudaGraphNodeSetEnabled",
                context_.at(Stage::Instantiate));
   }

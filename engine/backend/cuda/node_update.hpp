@@ -33,18 +33,19 @@ class NodeUpdate {
   void reserve(const Recording& recording) { arguments_.reserve(recording); }
   // Sets the parameters of a node of the lowered graph, or, for a node with bodies, of the body
   // nodes that `change` affects. A refused node is unchanged, but its bodies may be partly changed.
-  // Nodes of segments are left to CudaSegments. Throws DeviceLost.
+  // Throws DeviceLost.
   [[nodiscard]] ExecUpdate set(const ExecNodes& of, std::uint32_t node, const Source& source,
                                const BindingChange* change = nullptr);
   // Sets a node of the source graph, which affects launches only after an update of the executable
   // from that graph.
   [[nodiscard]] ExecUpdate set_in_graph(const ExecNodes& of, std::uint32_t node,
                                         const Source& source);
-  // Enables or disables the node as `bindings` of `plan` specifies, unless a segment contains it.
-  [[nodiscard]] ExecUpdate set_enabled(const ExecNodes& of, std::uint32_t node, const Plan& plan,
+  // Enables or disables the node as `bindings` specifies.
+  [[nodiscard]] ExecUpdate set_enabled(const ExecNodes& of, std::uint32_t node,
                                        const Bindings& bindings);
-  // Disables every node that `bindings` disables; for a new executable.
-  void disable_all(const ExecNodes& of, const Plan& plan, const Bindings& bindings);
+  // Disables every node that `bindings` disables; for a new executable. Segments know those of
+  // their commands.
+  void disable_all(const ExecNodes& of, const Bindings& bindings);
 
  private:
   // A command of the graph's own recording or of a body, with its node.

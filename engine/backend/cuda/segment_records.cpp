@@ -1,74 +1,122 @@
 #include "backend/cuda/segment_records.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
-#include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/segment_transfer.hpp"
+#include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
 namespace {
 
-constexpr std::size_t kParameterAlignment = 64;
+constexpr std::size_t kOutsideAlignment = 64;
 
-const DispatchPayload& dispatch_of(const Plan& plan, std::uint32_t node) {
-  return plan.recording->payload<DispatchPayload>(plan.command_of(node));
+SegmentRows rows_at(const Bindings& bindings, std::uint32_t buffer, std::uint64_t offset,
+                    const Pitch& pitch) {
+  return {reinterpret_cast<unsigned char*>(bindings.address[buffer] + offset), pitch.row,
+          pitch.slice};
 }
 
-// The records of one list. A barrier of the persistent block separates records of which one depends
-// on the other or takes over its shared memory.
+SegmentCopy copy_parameters(const Bindings& bindings, const CopyPayload& copy) {
+  const auto& [source, destination, extent, source_pitch, destination_pitch] = copy;
+  return {rows_at(bindings, destination.buffer, destination.offset, destination_pitch),
+          rows_at(bindings, source.buffer, source.offset, source_pitch),
+          static_cast<unsigned>(extent.width),
+          static_cast<unsigned>(extent.height),
+          static_cast<unsigned>(extent.depth),
+          kTransferBlockBytes};
+}
+
+// `from` remains unset.
+SegmentCopy update_parameters(const Bindings& bindings, const UpdatePayload& update) {
+  return {rows_at(bindings, update.buffer, update.offset, {}),
+          {},
+          static_cast<unsigned>(update.bytes),
+          1,
+          1,
+          kTransferBlockBytes};
+}
+
+SegmentFill fill_parameters(const Bindings& bindings, const FillPayload& fill) {
+  return {rows_at(bindings, fill.buffer, fill.offset, fill.pitch),
+          static_cast<unsigned>(fill.extent.width),
+          static_cast<unsigned>(fill.extent.height),
+          static_cast<unsigned>(fill.extent.depth),
+          kTransferBlockBytes,
+          fill.bits,
+          fill.element_bytes};
+}
+
+bool has_shape(const SegmentRecord& record, const SegmentWork& work) {
+  const auto is_same = [](const std::uint32_t(&size)[3], const Dim3& other) {
+    return size[0] == other.x && size[1] == other.y && size[2] == other.z;
+  };
+  return is_same(record.grid_dim, work.grid) && is_same(record.block_dim, work.block) &&
+         record.dynamic_shared_bytes == work.shared_bytes;
+}
+
+std::uint32_t with_slow_flag(std::uint32_t word) {
+  const bool is_plain = (word & SegmentRecord::kSync) != 0 && (word & SegmentRecord::kFull) != 0 &&
+                        (word & SegmentRecord::kWaits) == 0;
+  return is_plain ? word : word | SegmentRecord::kSlow;
+}
+
+// The records of lists, without their parameters. A barrier of the persistent block separates
+// records of which one depends on the other or takes over its shared memory.
 class ListWriter {
  public:
-  ListWriter(SegmentRecords& table, const Plan& plan, const Bindings& bindings,
-             const Segment& segment, const SegmentParts& parts, const PersistentKernel& code)
-      : table_(table),
-        plan_(plan),
-        bindings_(bindings),
+  ListWriter(const NumberedPlan& plan, const Segment& segment, const SegmentParts& parts,
+             const PersistentKernel& code, std::vector<SegmentRecord>& records,
+             std::vector<SegmentRecord::Wait>& more_waits)
+      : plan_(plan),
         segment_(segment),
         parts_(parts),
-        code_(code) {}
+        code_(code),
+        records_(records),
+        more_waits_(more_waits) {}
 
   void write(std::uint32_t list) {
-    const std::size_t begin = table_.records.size();
+    ran_at_.clear();
+    synced_at_ = 0;
+    is_block_used_ = false;
+    const std::size_t begin = records_.size();
     for (std::uint32_t i = segment_.first_item[list]; i < segment_.first_item[list + 1]; ++i) {
       const SegmentItem& item = segment_.items[i];
       for (std::uint32_t block = 0; block < item.blocks; ++block)
-        write_block(item, block, table_.records.size() - begin);
+        write_block(item, block, records_.size() - begin);
     }
-    const std::size_t count = table_.records.size() - begin;
+    const std::size_t count = records_.size() - begin;
     for (std::size_t i = 0; i < count; ++i) {
-      std::uint32_t& word = table_.records[begin + i].word;
+      std::uint32_t& word = records_[begin + i].word;
       if (i % SegmentRecord::kChunk == SegmentRecord::kChunk - 1 || i == count - 1)
         word |= SegmentRecord::kLast;
       if ((word & (SegmentRecord::kPublish | SegmentRecord::kLast)) != 0)
         word |= SegmentRecord::kPost;
-      const bool is_plain = (word & SegmentRecord::kSync) != 0 &&
-                            (word & SegmentRecord::kFull) != 0 &&
-                            (word & SegmentRecord::kWaits) == 0;
-      if (!is_plain) word |= SegmentRecord::kSlow;
+      word = with_slow_flag(word);
     }
   }
 
  private:
   // `position`: in the list.
   void write_block(const SegmentItem& item, std::uint32_t block, std::size_t position) {
-    const DispatchPayload& dispatch = dispatch_of(plan_, item.node);
-    const bool is_disabled = bindings_.is_disabled(item.node);
-    const std::uint32_t part = parts_.part_of[item.node];
+    const SegmentWork work = segment_work(*plan_.plan, item.node, {});
+    const std::uint32_t part = parts_.part_of[plan_.first_node + item.node];
     const PersistentKernel::Part& code = code_.parts[part];
-    const auto threads = static_cast<std::uint32_t>(dispatch.block.volume());
+    const auto threads = static_cast<std::uint32_t>(work.block.volume());
     const bool is_full = (threads + kWarp - 1) / kWarp * kWarp == parts_.threads;
-    const bool uses_block =
-        !is_disabled && (code.uses_shared || code.has_barriers || dispatch.shared_bytes != 0);
+    const bool uses_block = code.uses_shared || code.has_barriers || work.shared_bytes != 0;
 
     SegmentRecord record;
     record.counter = item.node - segment_.first_node;
     bool needs_sync = uses_block && is_block_used_;
     if (block == 0) {
-      for (const LoweredEdge& edge : plan_.lowered.edges_into(item.node)) {
+      for (const LoweredEdge& edge : plan_.plan->lowered.edges_into(item.node)) {
         const auto ran = ran_at_.find(edge.from);
         needs_sync = needs_sync || (ran != ran_at_.end() && ran->second >= synced_at_);
       }
@@ -84,18 +132,15 @@ class ListWriter {
       is_block_used_ = false;
     }
     is_block_used_ = is_block_used_ || uses_block;
-    const std::uint32_t index =
-        is_disabled ? static_cast<std::uint32_t>(parts_.parts.size()) : part;
-    record.word |= index | (threads - 1) << SegmentRecord::kThreadsShift;
+    record.word |= part | (threads - 1) << SegmentRecord::kThreadsShift;
     if (is_full) record.word |= SegmentRecord::kFull;
     const bool publishes = item.publishes && block == item.blocks - 1;
     if (publishes) record.word |= SegmentRecord::kPublish;
-    write_shape(record, dispatch, item.first_block + block);
-    write_parameters(record, item.node, dispatch, code);
-    table_.records.push_back(record);
+    write_shape(record, work, item.first_block + block);
+    records_.push_back(record);
     ran_at_[item.node] = position;
     // Publishing and a last barrier of all threads separate records as well.
-    if (publishes || (!is_disabled && is_full && code.ends_together)) {
+    if (publishes || (is_full && code.ends_together)) {
       synced_at_ = position + 1;
       is_block_used_ = false;
     }
@@ -103,7 +148,7 @@ class ListWriter {
 
   void write_waits(SegmentRecord& record, const SegmentItem& item) {
     record.waits = item.waits;
-    record.more_waits = static_cast<std::uint32_t>(table_.more_waits.size());
+    record.more_waits = static_cast<std::uint32_t>(more_waits_.size());
     std::uint32_t written = 0;
     for (const std::uint32_t node : segment_.waits_of(item)) {
       const std::uint32_t counter = node - segment_.first_node;
@@ -111,16 +156,15 @@ class ListWriter {
       if (written < SegmentRecord::kWaitsInside) {
         record.first_waits[written] = wait;
       } else {
-        table_.more_waits.push_back(wait);
+        more_waits_.push_back(wait);
       }
       ++written;
     }
   }
 
-  static void write_shape(SegmentRecord& record, const DispatchPayload& dispatch,
-                          std::uint32_t block) {
+  static void write_shape(SegmentRecord& record, const SegmentWork& work, std::uint32_t block) {
     constexpr std::uint32_t kOne = 1u << 22;  // see SegmentRecord::divide_x
-    const Dim3 grid = dispatch.grid, threads = dispatch.block;
+    const Dim3 grid = work.grid, threads = work.block;
     record.block[0] = block % grid.x;
     record.block[1] = block / grid.x % grid.y;
     record.block[2] = block / grid.x / grid.y;
@@ -132,68 +176,82 @@ class ListWriter {
     record.grid_dim[0] = grid.x;
     record.grid_dim[1] = grid.y;
     record.grid_dim[2] = grid.z;
-    record.dynamic_shared_bytes = dispatch.shared_bytes;
+    record.dynamic_shared_bytes = work.shared_bytes;
   }
 
-  void write_parameters(SegmentRecord& record, std::uint32_t node, const DispatchPayload& dispatch,
-                        const PersistentKernel::Part& code) {
-    const std::uint32_t command = plan_.command_of(node);
-    if (code.has_inline_parameters) {
-      fill_parameter_block(plan_, bindings_, command, record.parameters);
-      return;
-    }
-    if (node != last_large_) {  // the blocks of a dispatch share one
-      last_large_ = node;
-      large_at_ = table_.parameters.size();
-      const std::size_t bytes = (std::size_t{dispatch.parameter_bytes} + kParameterAlignment - 1) /
-                                kParameterAlignment * kParameterAlignment;
-      table_.parameters.resize(large_at_ + bytes);
-      fill_parameter_block(plan_, bindings_, command, table_.parameters.data() + large_at_);
-    }
-    table_.addresses.push_back({static_cast<std::uint32_t>(table_.records.size()), large_at_});
-  }
-
-  SegmentRecords& table_;
-  const Plan& plan_;
-  const Bindings& bindings_;
+  const NumberedPlan& plan_;
   const Segment& segment_;
   const SegmentParts& parts_;
   const PersistentKernel& code_;
-  std::unordered_map<std::uint32_t, std::size_t> ran_at_;  // by node: its last record in the list
+  std::vector<SegmentRecord>& records_;
+  std::vector<SegmentRecord::Wait>& more_waits_;
+  // Of the list that is written.
+  std::unordered_map<std::uint32_t, std::size_t> ran_at_;  // by node: its last record
   std::size_t synced_at_ = 0;   // the first record that no barrier follows
   bool is_block_used_ = false;  // shared memory or barriers, since the last barrier
-  std::uint32_t last_large_ = kNone;
-  std::size_t large_at_ = 0;
 };
+
+// Bytes outside the records.
+std::size_t outside_bytes(const Recording& recording, std::uint32_t command,
+                          bool has_inline_parameters) {
+  const CommandKind kind = recording.commands[command].kind;
+  if (kind == CommandKind::Update) return recording.payload<UpdatePayload>(command).bytes;
+  return kind == CommandKind::Dispatch && !has_inline_parameters
+             ? recording.payload<DispatchPayload>(command).parameter_bytes
+             : 0;
+}
 
 }  // namespace
 
-SegmentParts segment_parts(const Plan& plan) {
+SegmentWork segment_work(const Plan& plan, std::uint32_t node, const TransferKernels& transfers) {
+  const Recording& recording = *plan.recording;
+  const std::uint32_t command = plan.command_of(node);
+  const CommandKind kind = recording.commands[command].kind;
+  if (kind == CommandKind::Dispatch) {
+    const auto& dispatch = recording.payload<DispatchPayload>(command);
+    const BackendKernel* const kernel = recording.kernels[dispatch.kernel]->backend.get();
+    return {static_cast<const CudaKernel*>(kernel), dispatch.grid, dispatch.block,
+            dispatch.shared_bytes};
+  }
+  const auto& kernel = kind == CommandKind::Fill ? transfers.fill : transfers.copy;
+  return {kernel.get(), Dim3(segment_blocks_of(recording, command)), Dim3(kMinSegmentThreads), 0};
+}
+
+std::vector<NumberedPlan> numbered_plans(const Plan& plan) {
+  std::vector<NumberedPlan> plans{{&plan, 0}};
+  if (plan.bodies.empty()) return plans;
+  const TimingLayout layout = timing_layout(plan);
+  const std::vector<const Plan*> bodies = body_plans(plan);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    plans.push_back({bodies[i], layout.bodies[i].first_node});
+  return plans;
+}
+
+SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
   SegmentParts made;
-  made.part_of.assign(plan.lowered.nodes.size(), kNone);
   std::vector<PersistentPart> found;
   std::vector<std::uint64_t> uses;
   std::vector<std::uint32_t> dynamic_bytes;
   std::uint32_t threads = kMinSegmentThreads;
-  for (const Segment& segment : plan.lowered.segments) {
-    for (std::uint32_t node = segment.first_node; node < segment.first_node + segment.nodes;
-         ++node) {
-      const DispatchPayload& dispatch = dispatch_of(plan, node);
-      const auto& kernel =
-          static_cast<const CudaKernel&>(*plan.recording->kernels[dispatch.kernel]->backend);
-      PersistentPart part = kernel.persistent_part(dispatch);
-      const auto at = std::find(found.begin(), found.end(), part);
-      made.part_of[node] = static_cast<std::uint32_t>(at - found.begin());
-      if (at == found.end()) {
-        found.push_back(std::move(part));
-        uses.push_back(0);
-        dynamic_bytes.push_back(0);
-      }
-      std::uint32_t& bytes = dynamic_bytes[made.part_of[node]];
-      bytes = std::max(bytes, dispatch.shared_bytes);
-      uses[made.part_of[node]] += dispatch.grid.volume();
-      threads = std::max(threads, static_cast<std::uint32_t>(dispatch.block.volume()));
+  const auto add = [&](const NumberedPlan& of, std::uint32_t node) {
+    const SegmentWork work = segment_work(*of.plan, node, transfers);
+    PersistentPart part = work.kernel->persistent_part(work.block);
+    const auto at = std::find(found.begin(), found.end(), part);
+    const auto number = static_cast<std::uint32_t>(at - found.begin());
+    made.part_of[of.first_node + node] = number;
+    if (at == found.end()) {
+      found.push_back(std::move(part));
+      uses.push_back(0);
+      dynamic_bytes.push_back(0);
     }
+    dynamic_bytes[number] = std::max(dynamic_bytes[number], work.shared_bytes);
+    uses[number] += work.grid.volume();
+    threads = std::max(threads, static_cast<std::uint32_t>(work.block.volume()));
+  };
+  for (const NumberedPlan& of : numbered_plans(plan)) {
+    made.part_of.resize(of.first_node + of.plan->lowered.nodes.size(), kNone);
+    for (const Segment& segment : of.plan->lowered.segments)
+      for (std::uint32_t i = 0; i < segment.nodes; ++i) add(of, segment.first_node + i);
   }
   made.threads = std::bit_ceil(threads);
   std::vector<std::uint32_t> order(found.size()), place(found.size());
@@ -217,16 +275,120 @@ std::uint32_t segment_shared_bytes(const SegmentParts& parts, const PersistentKe
   return code.shared_base + bytes;
 }
 
-SegmentRecords make_segment_records(const Plan& plan, const Bindings& bindings,
-                                    const Segment& segment, const SegmentParts& parts,
-                                    const PersistentKernel& code) {
-  SegmentRecords table;
+SegmentRecords::SegmentRecords(const NumberedPlan& plan, const Bindings& bindings,
+                               const Segment& segment, const SegmentParts& parts,
+                               const PersistentKernel& code)
+    : first_node_(segment.first_node),
+      disabled_index_(static_cast<std::uint32_t>(parts.parts.size())),
+      nodes_(segment.nodes) {
+  ListWriter writer(plan, segment, parts, code, records_, more_waits_);
   for (std::uint32_t list = 0; list < segment.lists(); ++list) {
-    table.first.push_back(static_cast<std::uint32_t>(table.records.size()));
-    ListWriter(table, plan, bindings, segment, parts, code).write(list);
+    first_.push_back(static_cast<std::uint32_t>(records_.size()));
+    writer.write(list);
   }
-  table.first.push_back(static_cast<std::uint32_t>(table.records.size()));
-  return table;
+  first_.push_back(static_cast<std::uint32_t>(records_.size()));
+  for (const SegmentRecord& record : records_) words_.push_back(record.word);
+  add_nodes(plan, parts, code);
+  for (std::uint32_t node = 0; node < segment.nodes; ++node)
+    static_cast<void>(set(first_node_ + node, *plan.plan, bindings));
+}
+
+void SegmentRecords::add_nodes(const NumberedPlan& plan, const SegmentParts& parts,
+                               const PersistentKernel& code) {
+  for (const SegmentRecord& record : records_) ++nodes_[record.counter].records;
+  std::uint32_t first = 0;
+  std::size_t outside = 0;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    Node& node = nodes_[i];
+    node.first_record = first;
+    first += std::exchange(node.records, 0);
+    const std::uint32_t number = first_node_ + i;
+    const PersistentKernel::Part& part = code.parts[parts.part_of[plan.first_node + number]];
+    node.has_inline_parameters = part.has_inline_parameters;
+    node.ends_together = part.ends_together;
+    const Recording& recording = *plan.plan->recording;
+    const std::uint32_t command = plan.plan->command_of(number);
+    node.outside_at = outside;
+    node.outside_bytes =
+        (outside_bytes(recording, command, part.has_inline_parameters) + kOutsideAlignment - 1) /
+        kOutsideAlignment * kOutsideAlignment;
+    outside += node.outside_bytes;
+    if (recording.commands[command].kind == CommandKind::Update)
+      node.address_at = offsetof(SegmentCopy, from);
+  }
+  outside_.resize(outside);
+  by_node_.resize(records_.size());
+  for (std::uint32_t i = 0; i < records_.size(); ++i) {
+    Node& node = nodes_[records_[i].counter];
+    by_node_[node.first_record + node.records++] = i;
+  }
+}
+
+std::optional<SegmentRecords::Range> SegmentRecords::set(std::uint32_t number, const Plan& plan,
+                                                         const Bindings& bindings) noexcept {
+  const Node& node = nodes_[number - first_node_];
+  const auto records = records_of(node);
+  if (!has_shape(records_[records.front()], segment_work(plan, number, {}))) return std::nullopt;
+  const Recording& recording = *plan.recording;
+  const std::uint32_t command = plan.command_of(number);
+  std::array<std::byte, SegmentRecord::kInlineBytes> inside = {};
+  const auto store = [&inside](const auto& parameters) {
+    static_assert(sizeof parameters <= sizeof inside);
+    std::memcpy(inside.data(), &parameters, sizeof parameters);
+  };
+  std::byte* const outside = outside_.data() + node.outside_at;
+  switch (recording.commands[command].kind) {
+    case CommandKind::Copy:
+      store(copy_parameters(bindings, recording.payload<CopyPayload>(command)));
+      break;
+    case CommandKind::Fill:
+      store(fill_parameters(bindings, recording.payload<FillPayload>(command)));
+      break;
+    case CommandKind::Update: {
+      const auto& update = recording.payload<UpdatePayload>(command);
+      if (update.bytes > node.outside_bytes) return std::nullopt;
+      store(update_parameters(bindings, update));
+      std::memcpy(outside, update.data, update.bytes);
+      break;
+    }
+    default:
+      fill_parameter_block(plan, bindings, command,
+                           node.has_inline_parameters ? inside.data() : outside);
+  }
+  if (node.outside_bytes != 0) {
+    const std::byte* const address = memory_ + node.outside_at;
+    std::memcpy(inside.data() + node.address_at, &address, sizeof address);
+  }
+  for (const std::uint32_t record : records)
+    std::memcpy(records_[record].parameters, inside.data(), inside.size());
+  return Range{records.front(), records.back() + std::size_t{1}, node.outside_at,
+               node.outside_at + node.outside_bytes};
+}
+
+SegmentRecords::Range SegmentRecords::set_enabled(std::uint32_t number, bool enabled) noexcept {
+  const Node& node = nodes_[number - first_node_];
+  const auto records = records_of(node);
+  for (const std::uint32_t record : records) {
+    std::uint32_t word = words_[record];
+    if (!enabled) {
+      word = (word & ~(SegmentRecord::kPartMask | SegmentRecord::kSlow)) | disabled_index_;
+      // In the place of the part's last barrier.
+      if (node.ends_together && (word & SegmentRecord::kFull) != 0) word |= SegmentRecord::kSync;
+      word = with_slow_flag(word);
+    }
+    records_[record].word = word;
+  }
+  return {records.front(), records.back() + std::size_t{1}, 0, 0};
+}
+
+void SegmentRecords::place_outside(const std::byte* memory) noexcept {
+  memory_ = memory;
+  for (const Node& node : nodes_) {
+    if (node.outside_bytes == 0) continue;
+    const std::byte* const address = memory + node.outside_at;
+    for (const std::uint32_t record : records_of(node))
+      std::memcpy(records_[record].parameters + node.address_at, &address, sizeof address);
+  }
 }
 
 }  // namespace reprise::detail

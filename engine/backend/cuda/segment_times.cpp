@@ -29,8 +29,8 @@ SegmentTimeLayout segment_time_layout(const Plan& plan) {
       const auto first = static_cast<std::uint32_t>(layout.records.size());
       for (std::uint32_t i = segment.first_item[list]; i < segment.first_item[list + 1]; ++i) {
         const SegmentItem& item = segment.items[i];
-        const auto& dispatch = plan.recording->payload<DispatchPayload>(plan.command_of(item.node));
-        const auto threads = static_cast<std::uint32_t>(dispatch.block.volume());
+        const auto threads =
+            static_cast<std::uint32_t>(segment_work(plan, item.node, {}).block.volume());
         layout.records.insert(layout.records.end(), item.blocks,
                               {item.node, (threads + kWarp - 1) / kWarp, first});
       }

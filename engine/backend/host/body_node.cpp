@@ -4,7 +4,6 @@
 #include <atomic>
 
 #include "backend/host/host_program.hpp"
-#include "backend/host/node_clock.hpp"
 #include "backend/host/worker_arena.hpp"
 
 namespace reprise::detail {
@@ -54,32 +53,15 @@ void BodyNode::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& e
 void BodyNode::run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay,
                         CallbackErrors& errors) noexcept {
   if (body >= bodies_.size()) return;
-  if (NodeTime* const times = shared_.state->times(); times != nullptr)
-    return run_timed(body, times, workers, replay, errors);
-  HostProgram& program = *bodies_[body];
-  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost();
-       ++node)
-    program.run(node, workers, replay, errors);
-}
-
-// One clock read per node: the end of a node is the start of the next.
-void BodyNode::run_timed(std::size_t body, NodeTime* times, WorkerArena& workers,
-                         std::uint64_t replay, CallbackErrors& errors) noexcept {
-  HostProgram& program = *bodies_[body];
-  const BodyLayout& layout = shared_.timing->bodies[body_numbers_[body]];
-  NodeTime& iterations = times[layout.first_slot];
-  const std::uint64_t iteration = iterations_of(iterations);
-  add_iteration(iterations);
-  const std::uint16_t worker = WorkerArena::worker();
-  std::int64_t started = steady_now();
-  for (std::uint32_t node = 0; node < program.node_count() && !shared_.generation->is_lost();
-       ++node) {
-    program.run(node, workers, replay, errors);
-    const std::int64_t ended = steady_now();
-    if (iteration < layout.kept)
-      times[layout.slot(node, iteration)] = node_time(started, ended, worker);
-    started = ended;
+  NodeTime* times = shared_.state->times();
+  if (times != nullptr) {
+    const BodyLayout& layout = shared_.timing->bodies[body_numbers_[body]];
+    NodeTime& iterations = times[layout.first_slot];
+    const std::uint64_t iteration = iterations_of(iterations);
+    add_iteration(iterations);
+    times = iteration < layout.kept ? times + layout.slot(0, iteration) : nullptr;
   }
+  bodies_[body]->run_in_order(workers, replay, errors, times, WorkerArena::worker());
 }
 
 void BodyNode::run_loop(WorkerArena& workers, std::uint64_t replay,

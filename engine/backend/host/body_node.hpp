@@ -1,6 +1,6 @@
 // BodyNode: a node that runs whole programs: one program once, or one selected by a condition.
-// Programs run in order on one thread; their kernels may use the whole arena. Threads: one thread
-// at a time.
+// Programs run in order on one thread; their kernels and segments may use the whole arena. Threads:
+// one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,6 @@ class BodyNode {
   [[nodiscard]] std::uint32_t condition() const noexcept;
   void run_body(std::size_t body, WorkerArena& workers, std::uint64_t replay,
                 CallbackErrors& errors) noexcept;
-  void run_timed(std::size_t body, NodeTime* times, WorkerArena& workers, std::uint64_t replay,
-                 CallbackErrors& errors) noexcept;
   void run_loop(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
   Shared shared_;

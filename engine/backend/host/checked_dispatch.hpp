@@ -74,11 +74,11 @@ class CheckedDispatch {
 
   const Plan& plan_;
   const std::uint32_t command_;
-  std::vector<Range> ranges_;              // declared
-  std::vector<std::uintptr_t> addresses_;  // by buffer of the recording; 0: none
-  std::mutex mutex_;                       // protects the fault
+  std::vector<Range> ranges_;                     // declared
+  std::vector<std::uintptr_t> addresses_;         // by buffer of the recording; 0: none
+  std::mutex mutex_;                              // protects the fault
   ErrorCode code_ = ErrorCode::UndeclaredAccess;  // of the first forbidden access
-  std::string fault_;                      // of the first forbidden access
+  std::string fault_;                             // of the first forbidden access
   std::uint64_t faults_ = 0;
 };
 

@@ -148,7 +148,7 @@ void HostExec::run(WorkerArena& workers, std::uint64_t replay) noexcept {
 }
 
 void HostExec::run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
-  if (!loaded_->segments.empty()) return run_segments(workers, replay, times);
+  if (loaded_->program.has_segments()) return run_in_order(workers, replay, times);
   switch (mode_) {
     case ReplayMode::Parallel: return loaded_->parallel.run(workers, replay, 0, times);
     case ReplayMode::InOrder: return run_in_order(workers, replay, times);
@@ -160,38 +160,7 @@ void HostExec::run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* t
 }
 
 void HostExec::run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
-  HostProgram& program = loaded_->program;
-  const std::uint32_t count = program.node_count();
-  if (times == nullptr) {
-    for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node)
-      program.run(node, workers, replay, errors_);
-    return;
-  }
-  // One clock read per node: the end of a node is the start of the next.
-  std::int64_t started = steady_now();
-  for (std::uint32_t node = 0; node < count && !generation_.is_lost(); ++node) {
-    program.run(node, workers, replay, errors_);
-    const std::int64_t ended = steady_now();
-    times[node] = node_time(started, ended, 1);
-    started = ended;
-  }
-}
-
-// The nodes in order, each segment as a whole.
-void HostExec::run_segments(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
-  HostProgram& program = loaded_->program;
-  auto next = loaded_->segments.begin();
-  for (std::uint32_t node = 0; node < program.node_count() && !generation_.is_lost();) {
-    if (next != loaded_->segments.end() && (*next)->segment().first_node == node) {
-      (*next)->run(workers, replay, times);
-      node += (*next++)->segment().nodes;
-      continue;
-    }
-    const std::int64_t started = times == nullptr ? 0 : steady_now();
-    program.run(node, workers, replay, errors_);
-    if (times != nullptr) times[node] = node_time(started, steady_now(), 1);
-    ++node;
-  }
+  loaded_->program.run_in_order(workers, replay, errors_, times, 1);
 }
 
 void HostExec::run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {

@@ -14,7 +14,6 @@
 #include "backend/host/device_generation.hpp"
 #include "backend/host/host_program.hpp"
 #include "backend/host/parallel_replay.hpp"
-#include "backend/host/segment_replay.hpp"
 
 namespace reprise::detail {
 
@@ -64,13 +63,9 @@ class HostExec final : public BackendExec {
     Loaded(std::shared_ptr<const Plan> plan, const Bindings& bindings,
            const DeviceGeneration& generation, FaultMarks* marks, CallbackErrors& errors)
         : program(std::move(plan), bindings, generation, marks),
-          parallel(program, generation, errors) {
-      for (const Segment& segment : program.segments())
-        segments.push_back(std::make_unique<SegmentReplay>(program, segment, generation, errors));
-    }
+          parallel(program, generation, errors) {}
     HostProgram program;
     ParallelReplay parallel;
-    std::vector<std::unique_ptr<SegmentReplay>> segments;  // in their order
   };
   // A change that applies from one replay on.
   struct Change {
@@ -84,7 +79,6 @@ class HostExec final : public BackendExec {
   void apply_changes(std::uint64_t replay) noexcept;
   void run_nodes(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_in_order(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
-  void run_segments(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
   void run_measured(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
 
   DeviceGeneration generation_;

@@ -7,6 +7,8 @@
 
 #include "backend/host/checked_dispatch.hpp"
 #include "backend/host/host_kernel.hpp"
+#include "backend/host/node_clock.hpp"
+#include "backend/host/segment_replay.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
@@ -137,8 +139,12 @@ void HostProgram::make_nodes(const Bindings& bindings) {
   has_callbacks_ =
       !callbacks_.empty() || std::any_of(bodies_.begin(), bodies_.end(),
                                          [](const BodyNode& node) { return node.has_callbacks(); });
+  for (const Segment& segment : lowered.segments)
+    segments_.push_back(std::make_unique<SegmentReplay>(*this, segment, *shared_.generation));
   link();
 }
+
+HostProgram::~HostProgram() = default;
 
 HostProgram::Node HostProgram::make_node(std::uint32_t node, const Bindings& bindings) {
   const Recording& recording = *plan_->recording;
@@ -278,6 +284,28 @@ void HostProgram::link() {
   }
 }
 
+// One clock read per node: the end of a node is the start of the next.
+void HostProgram::run_in_order(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors,
+                               NodeTime* times, std::uint16_t worker) noexcept {
+  auto segment = segments_.begin();
+  std::int64_t started = times == nullptr ? 0 : steady_now();
+  for (std::uint32_t node = 0; node < node_count() && !shared_.generation->is_lost();) {
+    if (segment != segments_.end() && (*segment)->segment().first_node == node) {
+      (*segment)->run(workers, replay, errors, times);
+      node += (*segment++)->segment().nodes;
+      if (times != nullptr) started = steady_now();
+      continue;
+    }
+    run(node, workers, replay, errors);
+    if (times != nullptr) {
+      const std::int64_t ended = steady_now();
+      times[node] = node_time(started, ended, worker);
+      started = ended;
+    }
+    ++node;
+  }
+}
+
 void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
                       CallbackErrors& errors) noexcept {
   if (marks_ == nullptr || nodes_[node].kind == Kind::Nothing)
@@ -291,12 +319,33 @@ void HostProgram::run_blocks(const SegmentItem& item) noexcept {
   if (disabled_[item.node] != 0) return;
   if (WrittenBytes& written = shared_.state->written(); written.is_tracking())
     mark_written(item.node, written);
-  dispatches_[nodes_[item.node].index].run_range(item.first_block,
-                                                 std::uint64_t{item.first_block} + item.blocks);
+  const Node& entry = nodes_[item.node];
+  switch (entry.kind) {
+    case Kind::Dispatch:
+      return dispatches_[entry.index].run_range(item.first_block,
+                                                std::uint64_t{item.first_block} + item.blocks);
+    // The first item transfers all bytes: nothing follows before all items of the node have ended.
+    case Kind::Copy: return item.first_block == 0 ? run_copy(entry.index) : void();
+    case Kind::Fill: return item.first_block == 0 ? run_fill(entry.index) : void();
+    case Kind::Nothing:
+    case Kind::Callback:
+    case Kind::Op:
+    case Kind::Bodies: return;  // never in a segment
+  }
 }
 
-void HostProgram::end_dispatch(std::uint32_t node, std::uint64_t replay,
-                               CallbackErrors& errors) noexcept {
+void HostProgram::run_copy(std::uint32_t index) noexcept {
+  copy_rows(copies_[index].source, copies_[index].destination, copies_[index].extent);
+}
+
+void HostProgram::run_fill(std::uint32_t index) noexcept {
+  const FillNode& fill = fills_[index];
+  fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
+}
+
+void HostProgram::end_blocks(std::uint32_t node, std::uint64_t replay,
+                             CallbackErrors& errors) noexcept {
+  if (nodes_[node].kind != Kind::Dispatch) return;
   if (const auto& checks = dispatches_[nodes_[node].index].checks())
     errors.run([&] { checks->throw_fault(); }, replay, plan_->command_of(node));
 }
@@ -328,14 +377,9 @@ void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::ui
     case Kind::Nothing: return;
     case Kind::Dispatch:
       dispatches_[entry.index].run(workers);
-      return end_dispatch(node, replay, errors);
-    case Kind::Copy:
-      return copy_rows(copies_[entry.index].source, copies_[entry.index].destination,
-                       copies_[entry.index].extent);
-    case Kind::Fill: {
-      const FillNode& fill = fills_[entry.index];
-      return fill_rows(fill.destination, fill.extent, fill.bits, fill.element_bytes);
-    }
+      return end_blocks(node, replay, errors);
+    case Kind::Copy: return run_copy(entry.index);
+    case Kind::Fill: return run_fill(entry.index);
     case Kind::Bodies: return bodies_[entry.index].run(workers, replay, errors);
     case Kind::Op: return ops_[entry.index]->run(workers, replay, errors);
     case Kind::Callback: return errors.run(*callbacks_[entry.index], replay, node);

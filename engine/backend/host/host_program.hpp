@@ -19,6 +19,8 @@
 
 namespace reprise::detail {
 
+class SegmentReplay;
+
 class HostProgram {
  public:
   // Throws Error (Stage::Instantiate) naming the command. `marks` records every node; null: no
@@ -29,6 +31,9 @@ class HostProgram {
   // in timing_layout().
   HostProgram(std::shared_ptr<const Plan> plan, const Bindings& bindings,
               const BodyNode::Shared& outer, std::uint32_t first_loop, std::uint32_t first_node);
+  HostProgram(const HostProgram&) = delete;
+  HostProgram& operator=(const HostProgram&) = delete;
+  ~HostProgram();
 
   [[nodiscard]] std::uint32_t node_count() const noexcept {
     return static_cast<std::uint32_t>(nodes_.size());
@@ -64,14 +69,16 @@ class HostProgram {
     disabled_[node] = disabled;
   }
 
-  [[nodiscard]] std::span<const Segment> segments() const noexcept {
-    return plan_->lowered.segments;
-  }
-  // For nodes of segments: runs the blocks of an item. end_dispatch() follows the last item.
+  [[nodiscard]] bool has_segments() const noexcept { return !segments_.empty(); }
+  // For nodes of segments: runs the blocks of an item. end_blocks() follows the last item.
   void run_blocks(const SegmentItem& item) noexcept;
-  void end_dispatch(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors) noexcept;
+  void end_blocks(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
-  // Adds the exceptions of callbacks to `errors`.
+  // Runs all nodes in order, each segment as a whole, until the device is lost. `times`: by node,
+  // measured by `worker`; null: not wanted. Adds the exceptions of callbacks to `errors`.
+  void run_in_order(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors,
+                    NodeTime* times, std::uint16_t worker) noexcept;
+  // Runs one node.
   void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
            CallbackErrors& errors) noexcept;
 
@@ -99,6 +106,8 @@ class HostProgram {
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command,
                                                       const Bindings& bindings) const;
   void mark_written(std::uint32_t node, WrittenBytes& written) const noexcept;
+  void run_copy(std::uint32_t index) noexcept;
+  void run_fill(std::uint32_t index) noexcept;
   void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
                     CallbackErrors& errors) noexcept;
   [[nodiscard]] Node make_node(std::uint32_t node, const Bindings& bindings);
@@ -124,6 +133,7 @@ class HostProgram {
   std::vector<const std::function<void()>*> callbacks_;
   std::vector<std::unique_ptr<OpSteps>> ops_;
   std::vector<BodyNode> bodies_;
+  std::vector<std::unique_ptr<SegmentReplay>> segments_;  // in their order
   std::vector<std::uint32_t> first_successor_, successors_;
   bool has_parallelism_ = false, has_callbacks_ = false;
   Arena parameters_;

@@ -10,11 +10,10 @@
 namespace reprise::detail {
 
 SegmentReplay::SegmentReplay(HostProgram& program, const Segment& segment,
-                             const DeviceGeneration& generation, CallbackErrors& errors)
+                             const DeviceGeneration& generation)
     : program_(program),
       segment_(segment),
       generation_(generation),
-      errors_(errors),
       lists_(new List[segment.lists()]),
       published_(new std::atomic<std::uint64_t>[segment.nodes]()),
       ended_(new std::atomic<std::uint64_t>[segment.nodes]()) {}
@@ -28,26 +27,26 @@ bool SegmentReplay::may_start(const SegmentItem& item) const noexcept {
   });
 }
 
-bool SegmentReplay::advance(std::uint32_t number, std::uint64_t replay, bool is_timed) noexcept {
+bool SegmentReplay::advance(std::uint32_t number, const Replay& replay) noexcept {
   List& list = lists_[number];
   bool has_run = false;
   for (; list.next < segment_.first_item[number + 1]; ++list.next, has_run = true) {
     const SegmentItem& item = segment_.items[list.next];
     if (generation_.is_lost() || !may_start(item)) return has_run;
-    const std::int64_t started = is_timed ? steady_now() : 0;
+    const std::int64_t started = replay.is_timed ? steady_now() : 0;
     program_.run_blocks(item);
-    if (is_timed) times_[list.next] = {started, steady_now(), WorkerArena::worker()};
+    if (replay.is_timed) times_[list.next] = {started, steady_now(), WorkerArena::worker()};
     const std::uint32_t node = item.node - segment_.first_node;
     if (ended_[node].fetch_add(1, std::memory_order_acq_rel) + 1 ==
         runs_ * segment_.item_counts[node])
-      program_.end_dispatch(item.node, replay, errors_);
+      program_.end_blocks(item.node, replay.number, replay.errors);
     if (item.publishes) published_[node].fetch_add(1, std::memory_order_acq_rel);
   }
   open_.fetch_sub(1, std::memory_order_acq_rel);
   return has_run;
 }
 
-void SegmentReplay::run_lists(std::uint32_t first, std::uint64_t replay, bool is_timed) noexcept {
+void SegmentReplay::run_lists(std::uint32_t first, const Replay& replay) noexcept {
   const std::uint32_t lists = segment_.lists();
   while (open_.load(std::memory_order_acquire) != 0 && !generation_.is_lost()) {
     bool has_run = false;
@@ -55,15 +54,15 @@ void SegmentReplay::run_lists(std::uint32_t first, std::uint64_t replay, bool is
       const std::uint32_t number = (first + i) % lists;
       List& list = lists_[number];
       if (list.is_taken.exchange(true, std::memory_order_acquire)) continue;
-      if (list.next < segment_.first_item[number + 1])
-        has_run = advance(number, replay, is_timed) || has_run;
+      if (list.next < segment_.first_item[number + 1]) has_run = advance(number, replay) || has_run;
       list.is_taken.store(false, std::memory_order_release);
     }
     if (!has_run) std::this_thread::yield();
   }
 }
 
-void SegmentReplay::run(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept {
+void SegmentReplay::run(WorkerArena& workers, std::uint64_t number, CallbackErrors& errors,
+                        NodeTime* times) noexcept {
   ++runs_;
   for (std::uint32_t list = 0; list < segment_.lists(); ++list)
     lists_[list].next = segment_.first_item[list];
@@ -75,17 +74,15 @@ void SegmentReplay::run(WorkerArena& workers, std::uint64_t replay, NodeTime* ti
       times = nullptr;  // this replay is not timed
     }
   }
-  const bool is_timed = times != nullptr;
+  const Replay replay{number, errors, times != nullptr};
   const std::uint32_t threads = std::min(workers.threads(), segment_.lists());
-  const auto run_from = [&](std::uint32_t i) {
-    run_lists(i * segment_.lists() / threads, replay, is_timed);
-  };
+  const auto run_from = [&](std::uint32_t i) { run_lists(i * segment_.lists() / threads, replay); };
   if (threads > 1) {
     workers.run_each(threads, run_from);
   } else {
     run_from(0);
   }
-  if (is_timed && !generation_.is_lost()) write_times(times);
+  if (replay.is_timed && !generation_.is_lost()) write_times(times);
 }
 
 // A node starts with its first item and ends with its last one.

@@ -16,12 +16,12 @@ namespace reprise::detail {
 class SegmentReplay {
  public:
   // `segment` is one of the program's. The arguments outlive this object.
-  SegmentReplay(HostProgram& program, const Segment& segment, const DeviceGeneration& generation,
-                CallbackErrors& errors);
+  SegmentReplay(HostProgram& program, const Segment& segment, const DeviceGeneration& generation);
 
   // Returns when all items have ended or, after a device loss, when no item runs. `times`: of every
-  // node of the program; null: not wanted.
-  void run(WorkerArena& workers, std::uint64_t replay, NodeTime* times) noexcept;
+  // node of the program; null: not wanted. Adds the exceptions of checked kernels to `errors`.
+  void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors,
+           NodeTime* times) noexcept;
 
   [[nodiscard]] const Segment& segment() const noexcept { return segment_; }
 
@@ -36,16 +36,20 @@ class SegmentReplay {
     std::uint16_t worker = 0;
   };
 
-  void run_lists(std::uint32_t first, std::uint64_t replay, bool is_timed) noexcept;
+  struct Replay {
+    std::uint64_t number = 0;
+    CallbackErrors& errors;
+    bool is_timed = false;
+  };
+  void run_lists(std::uint32_t first, const Replay& replay) noexcept;
   // Runs items of a list until one has to wait. True if an item ran.
-  bool advance(std::uint32_t list, std::uint64_t replay, bool is_timed) noexcept;
+  bool advance(std::uint32_t list, const Replay& replay) noexcept;
   [[nodiscard]] bool may_start(const SegmentItem& item) const noexcept;
   void write_times(NodeTime* times) const noexcept;
 
   HostProgram& program_;
   const Segment& segment_;
   const DeviceGeneration& generation_;
-  CallbackErrors& errors_;
   const std::unique_ptr<List[]> lists_;
   // Items that were published and items that ended, by the node's number in the segment. They grow
   // from replay to replay.

@@ -71,7 +71,7 @@ struct LaunchDesc {
 struct SegmentsReport {
   std::uint32_t segments = 0;  // kernels that run the commands below
   std::uint32_t commands = 0;  // in segments
-  std::uint32_t items = 0;     // parts of dispatches
+  std::uint32_t items = 0;     // parts of commands
   std::uint32_t lists = 0;     // resident blocks of the largest segment
   struct LeftOut {
     std::uint32_t command = 0;  // index in the command buffer

@@ -81,15 +81,16 @@ inline constexpr Validation kDefaultValidation = Validation::Full;
 // How dependencies become a CUDA graph. No lowering drops a needed edge.
 struct Lowering {
   enum class Mode : std::uint8_t {
-    // On a GPU, one segment for a graph of at least 100 dispatches of one block each. Otherwise
-    // entry
-    // and exit kernels where they reduce the launch cost, and at most 128 lanes.
+    // On a GPU, one segment for a graph of at least 100 dispatches of one block each and small
+    // transfers. Otherwise entry and exit kernels where they reduce the launch cost, and at most
+    // 128 lanes.
     Auto,
     Faithful,  // exactly the needed nodes and edges
     Lanes,     // as Auto, with at most `lanes` lanes
-    // Dispatches become items of segments: one kernel of resident blocks runs many of them, in
-    // lists that wait for one another. All other commands stay nodes, and so do cooperative
-    // dispatches, those with clusters or programmatic starts, and graphs with fault markers. Only
+    // Dispatches, and fills, device copies and updates of at most 64 KiB, become items of segments:
+    // one kernel of resident blocks runs many of them, in lists that wait for one another. All
+    // other commands stay nodes, and so do cooperative dispatches, those with clusters or
+    // programmatic starts, and graphs with fault markers. Only
     // for devices with DeviceLimits::max_segment_blocks.
     Persistent
   };

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <reprise/cuda_interop.hpp>
@@ -20,8 +21,9 @@ namespace {
 // A Reprise chain and a raw one; the middle node of the former has a slot for its value.
 class Chains {
  public:
-  explicit Chains(const Instance& instance, std::uint32_t nodes)
-      : device_(instance.open_device(DeviceSelector::named("cuda:0"))),
+  Chains(const Instance& instance, std::uint32_t nodes, const Lowering& lowering)
+      : lowering_(lowering.segments ? "auto" : "nodes"),
+        device_(instance.open_device(DeviceSelector::named("cuda:0"))),
         current_(device_),
         shape_(chain_shape(nodes)) {
     kernels_ = load_node_kernels(device_);
@@ -29,7 +31,7 @@ class Chains {
     pool_ = device_.create_pool();
     for (std::uint32_t i = 0; i < nodes; ++i)
       state_.push_back(pool_->allocate<float>(1, "state " + std::to_string(i)));
-    graph_ = device_.compile(record(0), {.pool = pool_});
+    graph_ = device_.compile(record(0), {.pool = pool_, .lowering = lowering});
     graph_.upload(queue_);
     raw_state_ = pool_->allocate<float>(nodes, "raw");
     raw_ = make_raw(0);
@@ -95,6 +97,7 @@ class Chains {
     REPRISE_BENCH_CUDA(cudaGraphGetNodes(raw_->graph(), raw_nodes_.data(), &count));
   }
 
+  [[nodiscard]] const std::string& lowering() const { return lowering_; }
   [[nodiscard]] std::uint32_t size() const { return shape_.size(); }
   [[nodiscard]] std::uint32_t middle() const { return shape_.size() / 2; }
   [[nodiscard]] CapturedGraph& graph() { return graph_; }
@@ -109,6 +112,7 @@ class Chains {
   }
 
  private:
+  const std::string lowering_;
   const Device device_;
   const CurrentDevice current_;
   const Shape shape_;
@@ -125,11 +129,14 @@ class Chains {
 };
 
 // Empty without a GPU.
-std::unique_ptr<Chains> make_chains(const Options& options) {
+std::unique_ptr<Chains> make_chains(const Options& options, const Lowering& lowering) {
   const Instance instance({.application = "reprise_bench"});
-  return finds_gpu(instance) ? std::make_unique<Chains>(instance, options.is_quick() ? 100u : 1000u)
-                             : nullptr;
+  if (!finds_gpu(instance)) return nullptr;
+  return std::make_unique<Chains>(instance, options.is_quick() ? 100u : 1000u, lowering);
 }
+
+// A chain is one segment by Auto; its nodes are the peer of that.
+constexpr Lowering kLowerings[] = {Lowering::Auto, Lowering::Auto.without_segments()};
 
 Line line_of(const Chains& chains, const char* what, const char* unit, const char* peer,
              Goal goal = {}) {
@@ -140,13 +147,12 @@ Line line_of(const Chains& chains, const char* what, const char* unit, const cha
   line.unit = unit;
   line.peer = peer;
   line.goal = goal;
+  line.axes["lowering"] = chains.lowering();
   return line;
 }
 
-}  // namespace
-
-void run_update_scalar(const Options& options, Report& report) {
-  const std::unique_ptr<Chains> chains = make_chains(options);
+void update_scalar(const Options& options, const Lowering& lowering, Report& report) {
+  const std::unique_ptr<Chains> chains = make_chains(options, lowering);
   if (!chains) return;
   constexpr std::uint32_t kSets = 1000;
   std::uint32_t value = 0;  // distinct in every update
@@ -169,17 +175,17 @@ void run_update_scalar(const Options& options, Report& report) {
     same.ours.push_back(each(kSets, [&] { scalar.set(1); }));
   report.add(same);
   Line launch = line_of(*chains, "set one scalar and launch", "us", "raw calls");
-  constexpr std::uint32_t kLaunches = 20;
+  constexpr std::uint32_t kReplays = 20;
   measure_pairs(
       launch, pairs(options),
       [&] {
-        return 1e-3 * each(kLaunches, [&] {
+        return 1e-3 * each(kReplays, [&] {
                  scalar.set(++value);
                  static_cast<void>(chains->graph().launch(chains->queue()));
                });
       },
       [&] {
-        return 1e-3 * each(kLaunches, [&] {
+        return 1e-3 * each(kReplays, [&] {
                  chains->set_raw(++value);
                  chains->launch_raw();
                });
@@ -203,8 +209,8 @@ void run_update_scalar(const Options& options, Report& report) {
   report.add(write);
 }
 
-void run_update_graph(const Options& options, Report& report) {
-  const std::unique_ptr<Chains> chains = make_chains(options);
+void update_graph(const Options& options, const Lowering& lowering, Report& report) {
+  const std::unique_ptr<Chains> chains = make_chains(options, lowering);
   if (!chains) return;
   const auto us_of = [&](const auto& act) {
     chains->wait();
@@ -288,6 +294,16 @@ void run_update_graph(const Options& options, Report& report) {
   update_line("update by a new executable", "build the graph, cudaGraphInstantiate", {},
               {.first = UpdateMethod::Reinstantiated}, UpdateMethod::Reinstantiated, all_new,
               [&] { chains->instantiate_raw(++value); });
+}
+
+}  // namespace
+
+void run_update_scalar(const Options& options, Report& report) {
+  for (const Lowering& lowering : kLowerings) update_scalar(options, lowering, report);
+}
+
+void run_update_graph(const Options& options, Report& report) {
+  for (const Lowering& lowering : kLowerings) update_graph(options, lowering, report);
 }
 
 }  // namespace reprise::bench

@@ -184,7 +184,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment"
     const unsigned unit = 1u << below(5), to = below(2);
     const unsigned width = unit * (1 + below(1'500 / unit)), height = 1 + below(5),
                    depth = 1 + below(3);
-    const Pitch pitch{width + unit * below(3), std::uint64_t{width + 64} * 5};
+    const unsigned row_pitch = width + unit * below(3);
+    const Pitch pitch{row_pitch, row_pitch * (height + below(2))};
     const unsigned last = static_cast<unsigned>((depth - 1) * pitch.slice) + height * 1'550;
     const unsigned first = unit * below((kBytes - last) / unit),
                    second = unit * below((kBytes - last) / unit);
@@ -207,9 +208,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment"
       case 1:
         cmd.copy(buffers[1 - to].slice(second, kBytes - second),
                  buffers[to].slice(first, kBytes - first),
-                 CopyDesc{.extent = {width, height, depth},
-                          .source = pitch,
-                          .destination = pitch});
+                 CopyDesc{.extent = {width, height, depth}, .source = pitch, .destination = pitch});
         for_bytes(depth,
                   [&](unsigned at) { expected[to][first + at] = expected[1 - to][second + at]; });
         break;

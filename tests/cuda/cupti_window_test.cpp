@@ -35,7 +35,7 @@ struct Counted : Timed {
              cmd.copy(values.slice(i, 1), values.slice(i + 1, 1));
            record_counters(cmd, kernel, values, kWidth);
          }),
-         Lowering::Auto, detail::Instrumentation::Cupti);
+         Lowering::Auto.without_segments(), detail::Instrumentation::Cupti);
   }
   void check_values() const {
     const auto counted = read(values);
@@ -153,7 +153,7 @@ TEST_CASE("cupti window: host callbacks report their own times") {
     cmd.edge(before, called);
     cmd.edge(called, cmd.dispatch(kernel, {.grid = 1, .block = 1}, read_write(values)));
   }),
-         Lowering::Auto, detail::Instrumentation::Cupti);
+         Lowering::Auto.without_segments(), detail::Instrumentation::Cupti);
   t.launch(2);
   t.source->time_nodes(3, kClose);
   t.launch(4);
@@ -193,7 +193,7 @@ TEST_CASE("cupti window: the work of ops is timed as their commands") {
       cmd.add(std::make_shared<const CountsOften>(kernel, values.slice(i, 1), i + 1));
     record_counters(cmd, kernel, values, kOps);
   }),
-         Lowering::Auto, detail::Instrumentation::Cupti);
+         Lowering::Auto.without_segments(), detail::Instrumentation::Cupti);
   t.source->time_nodes(5, kClose);
   t.launch(6);
   t.wait();
@@ -321,7 +321,7 @@ TEST_CASE(
   t.make(t.record([&](CommandBuffer& cmd) {
     record_counters(cmd, t.device.load_kernel(shaders::gpu_count), t.values, 1);
   }),
-         Lowering::Auto, detail::Instrumentation::Timestamps);
+         Lowering::Auto.without_segments(), detail::Instrumentation::Timestamps);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t exec = nullptr;
   cudaStream_t stream = nullptr;

@@ -101,7 +101,8 @@ class CudaExec final : public BackendExec {
   // differing nodes of graph_ and returns empty where it cannot.
   [[nodiscard]] std::optional<ExecUpdate> update_by_source(const PlanChange& change,
                                                            Resources& resources);
-  [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Resources& resources);
+  [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Resources& resources,
+                                               CudaSegments* segments);
   [[nodiscard]] ExecUpdate take_graph(cudaGraph_t graph, const CudaGraphBuilder* builder,
                                       const Plan& plan);
   // From the current plan and bindings, without timestamps.
@@ -119,7 +120,7 @@ class CudaExec final : public BackendExec {
   const std::unique_ptr<const FaultMarkers> markers_;  // null: the plan has none
   const std::unique_ptr<const LoopCounters> loops_;    // null: the plan has no loop
   // Of exec_ and the clone; copies run the dispatches as nodes. Null: the plan has no segments.
-  const std::unique_ptr<CudaSegments> segments_;
+  std::unique_ptr<CudaSegments> segments_;
   const std::shared_ptr<const void> owner_;
   std::shared_ptr<Resources> resources_;
   mutable HostCallbacks callbacks_;

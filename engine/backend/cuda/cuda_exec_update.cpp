@@ -170,7 +170,8 @@ std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change,
   return result;
 }
 
-ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& resources) {
+ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& resources,
+                                         CudaSegments* segments) {
   resources.retained.clear();
   const CallContext call = context_->at(Stage::Launch, plan_->label);
   cudaGraph_t made = nullptr;
@@ -181,7 +182,7 @@ ExecUpdate CudaExec::update_by_new_graph(const PlanChange& change, Resources& re
   CudaGraphBuilder builder(
       *context_, *change.plan, *change.bindings,
       {made, resources.staged, callbacks_, resources.retained, entry_exit_.get(), timestamps,
-       markers_.get(), loops_.get(), nullptr, segments_.get()});
+       markers_.get(), loops_.get(), nullptr, segments});
   builder.add_nodes();
   ExecNodes now = builder.exec_nodes(exec_);
   ExecUpdate result = take_graph(made, &builder, *change.plan);
@@ -199,7 +200,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   const bool cannot_build = lowered.entry_exit != old.entry_exit ||
                             lowered.fault_markers != old.fault_markers ||
                             (markers_ && lowered.nodes.size() != old.nodes.size());
-  if (!has_same_segments(*change.plan)) {  // they may need another kernel
+  if (!CudaSegments::are_of_same_nodes(*plan_, *change.plan)) {
     const PlanDifference difference = find_difference(*plan_, *change.plan);
     const bool is_known = difference.outcome != GraphExecUpdateOutcome::Success;
     return {.outcome = is_known ? difference.outcome : GraphExecUpdateOutcome::NotSupported,
@@ -212,25 +213,25 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   struct Replaced {
     std::shared_ptr<const Plan> plan;
     std::shared_ptr<const void> resources, callbacks;
+    std::unique_ptr<CudaSegments> segments;
   };
   auto replaced = std::make_shared<Replaced>();
   Bindings bindings = *change.bindings;
   auto resources = std::make_shared<Resources>(context_, *change.plan->recording);
   auto callbacks = callbacks_.begin_set(launches_);
   ExecUpdate result;
-  std::unique_ptr<CudaSegments::Records> records;
+  std::unique_ptr<CudaSegments::Records> records;  // for segments_, or else what replaces it
   const auto undo = [&] { callbacks_.restore_set(std::move(callbacks)); };
   try {
-    if (segments_) {
+    if (segments_ && has_same_segments(*change.plan))
       records = segments_->prepare(*change.plan, bindings);
-      if (!records) {
-        undo();
-        return {.outcome = GraphExecUpdateOutcome::NotSupported};
-      }
-    }
+    if (segments_ && !records) replaced->segments = segments_->make_for(*change.plan, bindings);
     std::optional<ExecUpdate> by_source;
     if (!segments_) by_source = update_by_source(change, *resources);
-    result = by_source ? std::move(*by_source) : update_by_new_graph(change, *resources);
+    result = by_source ? std::move(*by_source)
+                       : update_by_new_graph(
+                             change, *resources,
+                             replaced->segments ? replaced->segments.get() : segments_.get());
   } catch (...) {
     undo();
     throw;
@@ -240,6 +241,8 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
     return result;
   }
   if (records) segments_->take(*records);
+  if (replaced->segments) std::swap(segments_, replaced->segments);
+  nodes_.segments = segments_.get();
   std::swap(bindings_, bindings);
   // Earlier launches use the resources of the previous plan.
   replaced->plan = std::exchange(plan_, change.plan);

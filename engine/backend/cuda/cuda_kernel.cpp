@@ -19,7 +19,7 @@ constexpr std::size_t kJitLogBytes = 4096;
 // Limits of dispatches in segments. Four blocks of a segment with this shared memory and their
 // records fit on a multiprocessor; a record describes one block.
 constexpr std::uint32_t kMaxSegmentShared = 40 << 10, kMaxSegmentBlocks = 1 << 15;
-constexpr int kMaxSegmentRegisters = 128;  // the persistent kernel would have to spill the others
+constexpr std::uint32_t kMaxSegmentRegisters = 128;  // the persistent kernel would have to spill the others
 
 // The driver expects PTX to end with a zero; a fatbin or cubin contains its own length.
 bool is_text(std::span<const std::byte> image) {
@@ -39,6 +39,8 @@ bool is_instance(std::span<const KernelParameter> table,
   const std::uint32_t end = table.back().offset + table.back().size;
   return compiled[0].size >= end && compiled[0].size - end < alignof(std::max_align_t);
 }
+
+bool has_full_warps(Dim3 block) { return block.volume() % 32 == 0; }
 
 std::string parameter_text(const KernelParameter& p) {
   return concat(p.size, " bytes at ", p.offset);
@@ -173,8 +175,11 @@ CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction fu
       owner_(std::move(owner)),
       name_(std::move(name)) {
   const SetupScope scope(*context_, Stage::Load);
-  cuda_check(context_->driver.cuFuncLoad(function_), "cuFuncLoad",
-             context_->at(Stage::Load, name_));
+  const CallContext call = context_->at(Stage::Load, name_);
+  cuda_check(context_->driver.cuFuncLoad(function_), "cuFuncLoad", call);
+  cuda_check(context_->driver.cuFuncGetName(&symbol_, function_), "cuFuncGetName", call);
+  static_shared_bytes_ = static_cast<std::uint32_t>(attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  registers_ = static_cast<std::uint32_t>(attribute(CU_FUNC_ATTRIBUTE_NUM_REGS));
 }
 
 int CudaKernel::attribute(CUfunction_attribute which) const {
@@ -204,29 +209,23 @@ std::string_view CudaKernel::segment_exclusion(const Recording& recording,
   if (ptx_.empty()) return "PTX of the kernel is not available";
   if (dispatch.block.volume() > kSegmentThreads) return "more than 512 threads in a block";
   if (dispatch.grid.volume() > kMaxSegmentBlocks) return "more than 32,768 blocks";
-  const auto static_bytes = attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  if (static_cast<std::uint64_t>(static_bytes) + dispatch.shared_bytes > kMaxSegmentShared)
+  if (std::uint64_t{static_shared_bytes_} + dispatch.shared_bytes > kMaxSegmentShared)
     return "more than 40 KiB of shared memory";
-  if (attribute(CU_FUNC_ATTRIBUTE_NUM_REGS) > kMaxSegmentRegisters)
-    return "more than 128 registers in a thread";
+  if (registers_ > kMaxSegmentRegisters) return "more than 128 registers in a thread";
   for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
     const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
     if (recording.buffers[buffer]->kind == BufferKind::Condition) return "sets a condition";
   }
-  const PersistentPart part = persistent_part(dispatch.block);
   const std::lock_guard lock(mutex_);
-  std::optional<std::string>& exclusion = exclusions_[part.has_full_warps ? 1 : 0];
-  if (!exclusion) exclusion = persistent_exclusion(part);
+  std::optional<std::string>& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
+  if (!exclusion) exclusion = persistent_exclusion(persistent_part(dispatch.block));
   return *exclusion;
 }
 
 PersistentPart CudaKernel::persistent_part(Dim3 block) const {
-  const char* symbol = nullptr;
-  cuda_check(context_->driver.cuFuncGetName(&symbol, function_), "cuFuncGetName",
-             context_->at(Stage::Load, name_));
   return {.module = &library_->parse(ptx_),
-          .entry = symbol,
-          .has_full_warps = block.volume() % 32 == 0,
+          .entry = symbol_,
+          .has_full_warps = has_full_warps(block),
           .is_one_dimensional = block.y == 1 && block.z == 1};
 }
 
@@ -261,8 +260,7 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
   core.parameters = std::move(parameters);
   core.max_block_threads =
       static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-  core.static_shared_bytes =
-      static_cast<std::uint32_t>(kernel->attribute(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+  core.static_shared_bytes = kernel->static_shared_bytes_;
   const std::uint32_t limit = kernel->context_->info.limits.max_shared_bytes;
   core.max_dynamic_shared_bytes = limit - std::min(limit, core.static_shared_bytes);
   core.backend = std::const_pointer_cast<CudaKernel>(std::move(kernel));

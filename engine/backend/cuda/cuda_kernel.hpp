@@ -93,6 +93,8 @@ class CudaKernel final : public BackendKernel {
   CUfunction function_ = nullptr;
   std::shared_ptr<const void> owner_;
   std::string name_;
+  const char* symbol_ = nullptr;  // of the image, as mangled
+  std::uint32_t static_shared_bytes_ = 0, registers_ = 0;
   std::shared_ptr<CudaLibrary> library_;  // null of a kernel of another module
   std::string_view ptx_;
   mutable std::mutex mutex_;  // protects exclusions_

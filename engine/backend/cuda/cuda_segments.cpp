@@ -252,6 +252,20 @@ CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel&
   return made;
 }
 
+bool CudaSegments::are_of_same_nodes(const Plan& plan, const Plan& other) {
+  const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
+  const auto has_same_nodes = [](const Segment& a, const Segment& b) {
+    return a.first_node == b.first_node && a.nodes == b.nodes;
+  };
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [&](const NumberedPlan& a, const NumberedPlan& b) {
+                      const auto &of_a = a.plan->lowered.segments, &of_b = b.plan->lowered.segments;
+                      return a.first_node == b.first_node &&
+                             std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
+                                        has_same_nodes);
+                    });
+}
+
 bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other) const {
   const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
   if (ours.size() != theirs.size()) return false;

@@ -59,6 +59,8 @@ class CudaSegments {
   [[nodiscard]] bool contains(std::uint32_t node) const noexcept {
     return parts_.part_of[node] != kNone;
   }
+  // True if the segments of two plans contain the same nodes.
+  [[nodiscard]] static bool are_of_same_nodes(const Plan& plan, const Plan& other);
   // True if another plan has the same segments, of the same kernels, as the plan that these run.
   [[nodiscard]] bool has_same_segments(const Plan& plan, const Plan& other) const;
   // The kernel node of a segment. Its parameters stay the same.
@@ -78,6 +80,11 @@ class CudaSegments {
   class Records;
   [[nodiscard]] std::unique_ptr<Records> prepare(const Plan& plan, const Bindings& bindings) const;
   void take(Records& records) noexcept;
+  // The segments of another plan. Throws as the constructor.
+  [[nodiscard]] std::unique_ptr<CudaSegments> make_for(const Plan& plan,
+                                                       const Bindings& bindings) const {
+    return std::make_unique<CudaSegments>(context_, kernels_, plan, bindings);
+  }
   [[nodiscard]] bool has_changes() const noexcept { return has_changes_; }
   void send_changes(CudaQueue& queue);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 
 #include <reprise/error.hpp>
@@ -192,23 +193,24 @@ TEST_CASE("make plan: the plan of an unchanged body is reused") {
 }
 
 TEST_CASE(
-    "make plan: Auto asks for segments on a GPU with one replica, for dispatches of one block") {
-  const auto record = [](std::uint32_t dispatches, Dim3 last_grid, bool has_fill) {
+    "make plan: Auto asks for segments on a GPU with one replica, for commands of one block") {
+  const auto record = [](std::uint32_t dispatches, Dim3 last_grid,
+                         const std::function<void(RecordingBuilder&, std::uint32_t)>& then = {}) {
     RecordingBuilder build;
-    const std::uint32_t x = build.add_buffer("x", 64);
+    const std::uint32_t x = build.add_buffer("x", 1 << 14);
     for (std::uint32_t i = 0; i < dispatches; ++i) {
       DispatchPayload dispatch{};
       dispatch.grid = i + 1 == dispatches ? last_grid : Dim3(1);
       dispatch.block = 32;
       build.dispatch("kernel", dispatch, std::array{build.write(x)});
     }
-    if (has_fill) build.fill(build.write(x));
+    if (then) then(build, x);
     return build.finish();
   };
   DeviceInfo gpu;
   gpu.kind = DeviceKind::Cuda;
   gpu.limits.max_segment_blocks = 528;
-  const RecordingPtr recording = record(100, 1, false);
+  const RecordingPtr recording = record(100, 1);
   const auto may = [&](const Recording& of, Lowering lowering = Lowering::Auto,
                        MemoryGoal goal = MemoryGoal::Speed, std::uint32_t replicas = 1) {
     return may_have_segments(of, lowering, goal, gpu, replicas);
@@ -219,9 +221,17 @@ TEST_CASE(
   CHECK_FALSE(may(*recording, Lowering::Faithful));
   CHECK_FALSE(may(*recording, Lowering::Auto, MemoryGoal::Minimum));
   CHECK_FALSE(may(*recording, Lowering::Auto, MemoryGoal::Speed, 2));
-  CHECK_FALSE(may(*record(99, 1, false)));
-  CHECK_FALSE(may(*record(100, {1, 2, 1}, false)));
-  CHECK_FALSE(may(*record(100, 1, true)));
+  CHECK_FALSE(may(*record(99, 1)));
+  CHECK_FALSE(may(*record(100, {1, 2, 1})));
+  const auto fill = [](std::uint64_t bytes) {
+    return [bytes](RecordingBuilder& build, std::uint32_t x) {
+      build.fill(RecordingBuilder::range(Access::Write, x, 0, bytes));
+    };
+  };
+  CHECK(may(*record(99, 1, fill(64))));
+  CHECK_FALSE(may(*record(100, 1, fill(kTransferBlockBytes + 4))));
+  CHECK_FALSE(may(*record(
+      100, 1, [](RecordingBuilder& build, std::uint32_t x) { build.host({build.read(x)}); })));
   gpu.limits.max_segment_blocks = 0;
   CHECK_FALSE(may(*recording));
   gpu.limits.max_segment_blocks = 528;

@@ -289,7 +289,7 @@ TEST_CASE(
   CHECK(later.replays.size() == 2);
 }
 
-TEST_CASE("replay source: if nodes cannot be timed, replays are, and the reason is told once") {
+TEST_CASE("replay source: if nodes cannot be timed, replays are, and one message gives the reason") {
   LogWithSource f(ProfileMode::Sampled);
   f.source->is_full = true;
   f.run(2);

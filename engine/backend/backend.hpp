@@ -144,10 +144,13 @@ class ReplaySource {
   [[nodiscard]] virtual std::optional<ClockPair> clock() const = 0;
 };
 
-// A node of the lowered graph that started in `replay` (1 for the first launch) and did not end.
+// A node of the lowered graph that started in `replay` (1 for the first launch) and did not end; or
+// one of a segment, before which blocks wait for another node.
 struct UnfinishedNode {
   std::uint32_t node = 0;
   std::uint64_t replay = 0;
+  std::uint32_t waits_for = 0xffffffffu;  // a node that did not end; kNone: the node started
+  std::uint32_t waiting_blocks = 0;
 };
 
 // The iterations of a loop of the plan in the latest replay. plan/loops.hpp numbers the loops.
@@ -184,8 +187,8 @@ class BackendExec {
   [[nodiscard]] virtual std::exception_ptr callback_error(std::uint64_t replay) = 0;
   // The exceptions of host callbacks that callback_error() was not asked for. Any thread.
   [[nodiscard]] virtual CallbackErrors::Unseen take_unseen_errors() = 0;
-  // With fault markers in plan.lowered: the nodes that were running when the device was lost,
-  // ascending. Any thread, after the loss.
+  // With fault markers in plan.lowered: the nodes that run, or ran when the device was lost. Any
+  // thread, but not concurrently with changes.
   [[nodiscard]] virtual std::vector<UnfinishedNode> unfinished_nodes() const { return {}; }
   // Counts by loop; partial for a replay that still runs. Throws DeviceLost.
   [[nodiscard]] virtual std::vector<LoopCount> loop_counts() { return {}; }

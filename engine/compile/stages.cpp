@@ -165,9 +165,9 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
     require_known(known, *desc.costs, label, *recording, dependencies);
   NodeHints& hints = known.hints;
   const bool has_tuned_segments = before != nullptr && !before->lowered.segments.empty();
-  if ((desc.lowering.mode == Lowering::Mode::Persistent || has_tuned_segments ||
-       desc.may_have_segments) &&
-      !desc.lowering.fault_markers)
+  const bool is_persistent = desc.lowering.mode == Lowering::Mode::Persistent;
+  if (is_persistent ||
+      ((has_tuned_segments || desc.may_have_segments) && !desc.lowering.fault_markers))
     add_segment_hints(*recording, dependencies, desc.segment_lists, hints);
   const bool has_same_lowering =
       before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
@@ -198,8 +198,8 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   }
   // The same lowering was checked against the same edges already.
   if (!has_same_lowering) check_lowered_graph(dependencies, result.lowered);
-  const bool has_segments_in_bodies =
-      desc.lowering.mode == Lowering::Mode::Persistent && !desc.lowering.fault_markers;
+  // Fault markers name a command of the plan itself, not of a body.
+  const bool has_segments_in_bodies = is_persistent && !desc.lowering.fault_markers;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies[i])
       bodies[i] =

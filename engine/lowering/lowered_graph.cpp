@@ -322,8 +322,12 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, Lowering l
                                  const NodeHints& hints) {
   const bool is_certain = lowering.mode == Lowering::Mode::Auto && lowering.segments &&
                           is_segment_certain(hints.segment_blocks);
-  if (is_certain || (lowering.mode == Lowering::Mode::Persistent && !hints.segment_blocks.empty()))
-    return build_persistent(dependencies, hints);
+  if (is_certain ||
+      (lowering.mode == Lowering::Mode::Persistent && !hints.segment_blocks.empty())) {
+    LoweredGraph graph = build_persistent(dependencies, hints);
+    graph.fault_markers = lowering.fault_markers;
+    return graph;
+  }
   const bool uses_costs = lowering.mode == Lowering::Mode::Auto && !hints.costs.empty();
   LoweredGraph graph = uses_costs
                            ? build(dependencies, automatic_config(dependencies, hints), hints.works)

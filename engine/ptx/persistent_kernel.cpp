@@ -64,6 +64,7 @@ constexpr std::string_view kEndTime =
     "@%rp_z mov.u32 %rp_q, %globaltimer_lo; @%rp_z st.global.u32 [%rp_stamp], %rp_q; }\n";
 static_assert(offsetof(SegmentRecordTimes, ended) == 8);
 constexpr std::uint32_t kTimeBytes = sizeof(SegmentRecordTimes);
+static_assert(offsetof(SegmentMark, record) == 0 && sizeof(SegmentMark) == 8);
 constexpr std::uint32_t kCountOfEnds = 128;  // bytes from the start of the state
 constexpr std::uint32_t kMaxIndices = 1024;
 constexpr std::uint32_t kMaxTests = 3;  // of the kernel's index before a jump table
@@ -236,13 +237,13 @@ class PersistentKernelWriter {
         "$RP_LOOP:\nmov.u32 %rp_rec, %rp_next;\nsetp.lt.s32 %rp_slow, %rp_w, 0;\n",
         flag("%rp_sync", "%rp_w", Record::kSync), flag("%rp_post", "%rp_w", Record::kPost),
         "and.b32 %rp_id, %rp_w, ", kMaxIndices - 1, ";\n", tests, "@%rp_slow bra.uni $RP_SLOW;\n",
-        "$RP_GO:\nld.shared.u32 %rp_w, [%rp_rec+", sizeof(Record), "];\n", dispatch(),
-        "$RP_DONE:\n", desc_.is_timed ? kEndTime : std::string_view(),
-        "@%rp_post bra.uni $RP_POST;\n", "$RP_NEXT:\nadd.u32 %rp_next, %rp_rec, ", sizeof(Record),
-        ";\n",
+        "$RP_GO:\n", mark(SegmentMark::kRunning), "ld.shared.u32 %rp_w, [%rp_rec+", sizeof(Record),
+        "];\n", dispatch(), "$RP_DONE:\n", desc_.is_timed ? kEndTime : std::string_view(),
+        mark(SegmentMark::kEnded), "@%rp_post bra.uni $RP_POST;\n",
+        "$RP_NEXT:\nadd.u32 %rp_next, %rp_rec, ", sizeof(Record), ";\n",
         desc_.is_timed ? concat("add.s64 %rp_stamp, %rp_stamp, ", kTimeBytes, ";\n")
                        : std::string(),
-        "bra.uni $RP_LOOP;\n");
+        desc_.is_marked ? "add.u32 %rp_number, %rp_number, 1;\n" : "", "bra.uni $RP_LOOP;\n");
     text += concat("$RP_POST:\nld.shared.u32 %rp_v, [%rp_rec];\n",
                    // %rp_v: the word of this record.
                    "$RP_PUBLISH:\n", flag("%rp_p0", "%rp_v", Record::kPublish),
@@ -285,6 +286,16 @@ class PersistentKernelWriter {
     return text;
   }
 
+  // The state of the warp that is here, visible to the host before anything that follows.
+  [[nodiscard]] std::string mark(std::uint32_t state) const {
+    if (!desc_.is_marked) return {};
+    return concat(
+        "{ .reg .b32 %rp_q; .reg .pred %rp_z; setp.eq.u32 %rp_z, %rp_lane, 0; shl.b32 %rp_q, "
+        "%rp_epoch, ",
+        SegmentMark::kStateBits, "; or.b32 %rp_q, %rp_q, ", state,
+        "; @%rp_z st.volatile.global.v2.u32 [%rp_mark], {%rp_number, %rp_q}; membar.sys; }\n");
+  }
+
   // Copies the chunk of records that starts with number `from`, if any, to shared memory at `to`.
   // `label` makes the labels unique.
   [[nodiscard]] std::string fetch(std::string_view from, std::string_view to,
@@ -314,10 +325,11 @@ class PersistentKernelWriter {
       text +=
           ",\n.param .u64 rp_times,\n.param .u64 rp_ring,\n.param .u32 rp_row_mask,\n"
           ".param .u32 rp_row_bytes";
+    if (desc_.is_marked) text += ",\n.param .u64 rp_marks";
     text += concat(
         ")\n.maxntid ", desc_.threads, ", 1, 1\n.minnctapersm ", desc_.blocks_per_multiprocessor,
         "\n{\n.reg .b32 %rp_thread, %rp_base, %rp_next, %rp_epoch, %rp_lane, %rp_first;\n"
-        ".reg .b64 %rp_counters, %rp_waits, %rp_stamp;\n"
+        ".reg .b64 %rp_counters, %rp_waits, %rp_stamp, %rp_mark; .reg .b32 %rp_number;\n"
         ".reg .b32 %x, %y, %k, %n, %i, %end, %chunk, %previous;\n"
         ".reg .b64 %records, %source, %state, %times, %a; .reg .pred %p;\n");
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kRegisters = {{
@@ -345,7 +357,8 @@ class PersistentKernelWriter {
         "setp.gt.u32 %p, %rp_lane, 1; @%p bra $RP_CLEARED;\n"
         "shr.u32 %x, %rp_first, 2; shl.b32 %y, %rp_lane, 2; add.u32 %x, %x, %y; "
         "add.u32 %x, %x, %rp_base; mov.u32 %y, 0; st.volatile.shared.u32 [%x], %y;\n"
-        "$RP_CLEARED:\n"
+        "$RP_CLEARED:\n",
+        desc_.is_marked ? first_mark() : std::string(),
         "ld.param.u64 %a, [rp_first]; cvta.to.global.u64 %a, %a; mov.u32 %x, %ctaid.x; "
         "mul.wide.u32 %source, %x, 4; add.s64 %a, %a, %source;\n"
         "ld.global.u32 %i, [%a]; ld.global.u32 %end, [%a+4];\n"
@@ -363,7 +376,8 @@ class PersistentKernelWriter {
         desc_.is_timed ? concat("mul.wide.s32 %rp_stamp, %previous, ", kTimeBytes,
                                 "; add.s64 %rp_stamp, %rp_stamp, %times;\n")
                        : std::string(),
-        loop(), "bar.warp.sync -1;\nsetp.lt.s32 %p, %i, %end; @%p bra $RP_CHUNK;\n");
+        desc_.is_marked ? "mov.u32 %rp_number, %previous;\n" : "", loop(),
+        "bar.warp.sync -1;\nsetp.lt.s32 %p, %i, %end; @%p bra $RP_CHUNK;\n");
     // The last block to end starts the next epoch.
     text += concat(
         "$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_EXIT;\n"
@@ -374,6 +388,16 @@ class PersistentKernelWriter {
         kCountOfEnds,
         "], %x; membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
     return text;
+  }
+
+  // %rp_mark: the mark of this warp.
+  [[nodiscard]] static std::string first_mark() {
+    return concat(
+        "ld.param.u64 %rp_mark, [rp_marks]; cvta.to.global.u64 %rp_mark, %rp_mark; "
+        "mov.u32 %x, %ctaid.x; mul.lo.u32 %x, %x, ",
+        SegmentMark::kWarps,
+        "; shr.u32 %y, %rp_first, 5; add.u32 %x, %x, %y; mul.wide.u32 %a, %x, ",
+        sizeof(SegmentMark), "; add.s64 %rp_mark, %rp_mark, %a;\n");
   }
 
   // Stores the multiprocessor in the times of the list's first record, and moves %times from the

@@ -33,6 +33,7 @@ struct PersistentKernelDesc {
   std::uint32_t blocks_per_multiprocessor = 4;
   std::uint32_t pasted = 3;  // parts that the loop contains; it calls the others
   bool is_timed = false;     // writes the SegmentRecordTimes of each record
+  bool is_marked = false;    // writes the SegmentMarks of each list; not with is_timed
   // The address of a __device__ or __constant__ variable of a part's module in the image that the
   // ordinary kernels use.
   std::function<std::uint64_t(const PersistentPart&, std::string_view variable)> address_of;
@@ -56,6 +57,8 @@ struct PersistentKernel {
   // this one (u64); the number of the table's rows less one (u32), and their size in bytes (u32).
   // The number of rows is a power of two. Replay r, from 1, writes row r modulo their number, which
   // has the SegmentRecordTimes of all records in their order.
+  // If is_marked, one more: the address of the SegmentMarks, those of each list together, in memory
+  // that the host reads while the kernel runs and after it failed.
   static constexpr const char* kEntry = "reprise_segment";
   std::string text;
   std::vector<Part> parts;

@@ -1,6 +1,6 @@
 // SegmentRecord: what a persistent kernel knows of one block of a dispatch. The host writes the
 // records of each list in order; the kernel reads them in chunks. SegmentRecordTimes: when it ran.
-// Threads: values.
+// SegmentMark: what a warp does. Threads: values.
 #pragma once
 
 #include <cstddef>
@@ -53,5 +53,19 @@ struct SegmentRecordTimes {
   std::uint32_t ended[kWarps] = {};
 };
 static_assert(sizeof(SegmentRecordTimes) == 32);
+
+// What a marked persistent kernel stores for each warp of a list: its current record, the number of
+// the kernel's run, from 1, and the state.
+struct SegmentMark {
+  static constexpr std::uint32_t kWarps = 16;  // of a persistent block at most
+  static constexpr std::uint32_t kStateBits = 2, kStateMask = 3;
+  // Only the first warp waits for counters.
+  static constexpr std::uint32_t kWaiting = 1, kRunning = 2, kEnded = 3;
+  alignas(std::uint64_t) std::uint32_t record = 0;
+  std::uint32_t run_and_state = 0;  // 0: nothing yet
+
+  [[nodiscard]] std::uint32_t state() const noexcept { return run_and_state & kStateMask; }
+  [[nodiscard]] std::uint32_t run() const noexcept { return run_and_state >> kStateBits; }
+};
 
 }  // namespace reprise::detail

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
@@ -172,6 +175,88 @@ TEST_CASE_FIXTURE(
   CHECK(thrown_by([&] { fence.wait(); }).details().unfinished == std::vector<std::uint32_t>{1});
 }
 
+namespace {
+
+// A graph of which command 1 ends when released. A callback makes the host device run it on a
+// thread of its own.
+struct HoldFixture : DeviceFixture {
+  HostRef<unsigned> flags = pool->host<unsigned>(2, "flags");
+  GpuRef<unsigned> x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"),
+                   z = pool->allocate<unsigned>(64, "z");
+
+  CommandBuffer record() {
+    std::fill_n(flags.data(), 2, 0u);
+    CommandBuffer cmd = recording({.label = "held"});
+    cmd.fill(x, 1u);
+    cmd.dispatch(kernel(shaders::conf_hold), {.grid = 1, .block = 1}, read_write(flags),
+                 read_write(x));
+    for (const auto& out : {y, z})
+      cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 64}, read(x), write(out), 1u,
+                   64u);
+    cmd.host([] {});
+    cmd.end();
+    return cmd;
+  }
+  void wait_until_held() const {
+    while (std::atomic_ref(flags.data()[0]).load() == 0) std::this_thread::yield();
+  }
+  void release() const { std::atomic_ref(flags.data()[1]).store(1); }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(HoldFixture,
+                  "fault markers: a fence whose timeout passes names what runs, once per replay") {
+  std::vector<std::string> texts;
+  const Instance talking({.application = "timeout", .on_message = [&texts](const Message& message) {
+                            if (message.id == "fence-timeout") texts.push_back(message.text);
+                          }});
+  device = talking.open_device(selector_of_this_run());
+  queue = device.create_queue({.label = "slow"});
+  pool = device.create_pool();
+  flags = pool->host<unsigned>(2, "flags");
+  for (GpuRef<unsigned>* const buffer : {&x, &y, &z}) *buffer = pool->allocate<unsigned>(64, "x");
+  for (const Lowering lowering : {Lowering::Faithful, Lowering::Persistent}) {
+    if (lowering == Lowering::Persistent && device.info().limits.max_segment_blocks == 0) continue;
+    texts.clear();
+    CapturedGraph marked =
+        device.compile(record(), {.pool = pool, .lowering = lowering.with_fault_markers()});
+    const Fence fence = marked.launch(queue);
+    wait_until_held();
+    CHECK_FALSE(fence.wait_for(std::chrono::nanoseconds(0)));  // a query
+    CHECK(texts.empty());
+    for (int again = 0; again < 2; ++again)
+      CHECK_FALSE(fence.wait_for(std::chrono::milliseconds(20)));
+    release();
+    fence.wait();
+    REQUIRE(texts.size() == 1);
+    INFO("text: ", texts[0]);
+    for (const std::string_view part : {"replay 1 of graph held on queue slow", "after 20 ms",
+                                        "started and not completed: command 1, dispatch conf_hold"})
+      CHECK(texts[0].find(part) != std::string::npos);
+    // One of the two commands that follow is in another list.
+    const bool has_waits = lowering == Lowering::Persistent && !is_host();
+    CHECK((texts[0].find("1 block waits before command") != std::string::npos) == has_waits);
+    CHECK((texts[0].find("for command 1") != std::string::npos) == has_waits);
+    CHECK(values(z)[0] == 4);
+  }
+}
+
+TEST_CASE_FIXTURE(HoldFixture,
+                  "device loss: with fault markers, a running command of a segment is named") {
+  if (!is_host()) return;
+  CapturedGraph marked = device.compile(
+      record(), {.pool = pool, .lowering = Lowering::Persistent.with_fault_markers()});
+  REQUIRE(marked.report().segments.commands == 4);
+  const Fence fence = marked.launch(queue);
+  wait_until_held();
+  device.simulate_loss();
+  const Error error = thrown_by([&] { fence.wait(); });
+  release();
+  CHECK(error.code() == ErrorCode::DeviceLost);
+  CHECK(error.details().unfinished == std::vector<std::uint32_t>{1});
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "fault markers: results are unchanged") {
   const auto x =
       buffer(generated<unsigned>(256, [](std::size_t i) { return static_cast<unsigned>(i); }));
@@ -182,7 +267,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "fault markers: results are unchanged") {
   cmd.dispatch(add, {.grid = 1, .block = 256}, read(x), write(z), 2u, 256u);
   cmd.dispatch(add, {.grid = 1, .block = 256}, read(y), write(x), 3u, 256u);
   cmd.end();
-  for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(1)}) {
+  for (const Lowering lowering :
+       {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(1), Lowering::Persistent}) {
+    if (lowering == Lowering::Persistent && device.info().limits.max_segment_blocks == 0) continue;
     run([&](CommandBuffer& restore) {
       restore.copy(snapshot(generated<unsigned>(
                        256, [](std::size_t i) { return static_cast<unsigned>(i); })),

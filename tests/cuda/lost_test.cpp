@@ -58,6 +58,11 @@ TEST_CASE("cuda loss: with fault markers a fault names the commands that started
   CHECK(run_alone("child: a fault among markers") == 0);
 }
 
+TEST_CASE("cuda loss: with fault markers a fault in a segment names the command that ran") {
+  if (!have_gpu() || gpu().info().limits.max_segment_blocks == 0) return;
+  CHECK(run_alone("child: a fault in a marked segment") == 0);
+}
+
 TEST_CASE(
     "cuda loss: a launch after a fault in another graph, and the queue itself, report the device "
     "loss") {
@@ -123,6 +128,30 @@ TEST_CASE("child: a fault among markers" * doctest::skip()) {
       CHECK(text.find(part) != std::string::npos);
     }
   }
+}
+
+TEST_CASE("child: a fault in a marked segment" * doctest::skip()) {
+  const Gpu t;
+  const Kernel poke = t.device.load_kernel(shaders::gpu_poke),
+               count = t.device.load_kernel(shaders::gpu_count);
+  const auto x = t.pool->allocate<unsigned long long>(2, "x");
+  CommandBuffer commands = t.record([&](CommandBuffer& cmd) {
+    const CommandRef first = cmd.fill_bits(x, 0, 4, {16, 1, 1}, {});
+    const CommandRef bad = cmd.dispatch(poke, {.grid = 1, .block = 1}, 0x10ull);
+    cmd.edge(first, bad);
+    for (int i = 0; i < 2; ++i)
+      cmd.edge(bad, cmd.dispatch(count, {.grid = 1, .block = 1}, read_write(x.slice(i, 1))));
+  });
+  CapturedGraph graph = t.device.compile(
+      commands, {.pool = t.pool, .lowering = Lowering::Persistent.with_fault_markers()});
+  REQUIRE(graph.report().segments.commands == 4);
+  const Fence fence = graph.launch(t.queue);
+  std::string text;
+  const ErrorDetails error = error_of([&] { fence.wait(); }, &text);
+  INFO("text: ", text);
+  CHECK(error.code == ErrorCode::DeviceLost);
+  CHECK(error.unfinished == std::vector<std::uint32_t>{1});
+  CHECK(text.find("command 1, dispatch gpu_poke") != std::string::npos);
 }
 
 TEST_CASE("child: a fault and the others" * doctest::skip()) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/cuda/segment_marks.hpp"
 #include "compile/stages.hpp"
 #include "record/payload.hpp"
 #include "support/recording_builder.hpp"
@@ -278,4 +279,51 @@ TEST_CASE("segment records: a disabled command makes up for its last barrier") {
     CHECK(has(record, SegmentRecord::kSync));
   }
   CHECK(full != 0);
+}
+
+TEST_CASE("segment marks: they tell what runs, and which command a block waits for") {
+  // Two chains on two lists; the last command needs both.
+  RecordingBuilder build;
+  const std::uint32_t x = build.add_buffer("x", 64), y = build.add_buffer("y", 64),
+                      z = build.add_buffer("z", 64);
+  DispatchPayload one{};
+  one.grid = 1;
+  one.block = 64;
+  build.dispatch("kernel", one, std::array{build.write(x)});
+  build.dispatch("kernel", one, std::array{build.write(y)});
+  build.dispatch("kernel", one, std::array{build.write(z), build.read(x), build.read(y)});
+  const auto plan =
+      make_plan("plan", build.finish(), {.lowering = Lowering::Persistent, .segment_lists = 2});
+  const Tables tables(*plan);
+  const SegmentRecords table({plan.get(), 0}, {std::vector<std::byte*>(3)},
+                             plan->lowered.segments[0], tables.parts, tables.code);
+  REQUIRE(table.records().size() == 3);
+  std::vector<SegmentMark> marks(2 * SegmentMark::kWarps);
+  CHECK(unfinished_in_segment(table, marks).empty());
+  const auto set = [&](std::uint32_t node, std::uint32_t warp, std::uint32_t state,
+                       std::uint32_t run = 7) {
+    const std::uint32_t record = table.records_of(node)[0];
+    const std::uint32_t list = record < table.first()[1] ? 0 : 1;
+    marks[list * SegmentMark::kWarps + warp] = {record, run << SegmentMark::kStateBits | state};
+  };
+  const auto found = [&] { return unfinished_in_segment(table, marks); };
+  // The last command is in the list of one of the others, `own`.
+  const std::uint32_t last = table.records_of(2)[0];
+  const std::uint32_t own = last - 1 == table.records_of(0)[0] ? 0 : 1, other = 1 - own;
+  set(own, 0, SegmentMark::kEnded, 6);  // of the run before
+  set(other, 1, SegmentMark::kRunning);
+  REQUIRE(found().size() == 1);
+  CHECK(found()[0].node == other);
+  CHECK(found()[0].replay == 7);
+  CHECK(found()[0].waits_for == kNone);
+  set(other, 0, SegmentMark::kEnded);  // the second warp still runs
+  set(2, 0, SegmentMark::kWaiting);
+  REQUIRE(found().size() == 2);
+  CHECK(found()[1].node == 2);
+  CHECK(found()[1].waits_for == other);
+  CHECK(found()[1].waiting_blocks == 1);
+  set(other, 1, SegmentMark::kEnded);
+  CHECK(found().empty());  // about to run
+  set(2, 0, SegmentMark::kEnded);
+  CHECK(found().empty());
 }

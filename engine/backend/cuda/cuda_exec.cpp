@@ -103,6 +103,16 @@ CudaExec::~CudaExec() {
   destroy();
 }
 
+std::vector<UnfinishedNode> CudaExec::unfinished_nodes() const {
+  if (!markers_) return {};
+  std::vector<UnfinishedNode> found = markers_->unfinished();
+  if (segments_) {
+    const std::vector<UnfinishedNode> in_segments = segments_->unfinished();
+    found.insert(found.end(), in_segments.begin(), in_segments.end());
+  }
+  return found;
+}
+
 std::vector<ActivityTimes::HostNode> CudaExec::time_host_nodes() {
   std::vector<ActivityTimes::HostNode> host;
   for (std::uint32_t node = 0; node < plan_->lowered.nodes.size(); ++node) {

@@ -56,9 +56,7 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] CallbackErrors::Unseen take_unseen_errors() override {
     return callbacks_.errors().take_unseen();
   }
-  [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override {
-    return markers_ ? markers_->unfinished() : std::vector<UnfinishedNode>();
-  }
+  [[nodiscard]] std::vector<UnfinishedNode> unfinished_nodes() const override;
   [[nodiscard]] std::vector<LoopCount> loop_counts() override {
     return loops_ ? loops_->read() : std::vector<LoopCount>();
   }

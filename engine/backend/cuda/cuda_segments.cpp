@@ -1,9 +1,12 @@
 #include "backend/cuda/cuda_segments.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <stdexcept>
 
 #include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/segment_marks.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/timing_layout.hpp"
@@ -67,6 +70,7 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.threads = parts.threads;
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
   desc.is_timed = variant == Variant::Timed;
+  desc.is_marked = variant == Variant::Marked;
   desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
     return kernel_of(plan, part, transfers_).address_of(std::string(variable));
   };
@@ -160,7 +164,9 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
     : context_(std::move(context)),
       kernels_(std::move(kernels)),
       parts_(segment_parts(plan, kernels_->transfers())),
-      kernel_(load(plan, SegmentKernels::Variant::Plain)),
+      kernel_(load(plan, plan.lowered.fault_markers ? SegmentKernels::Variant::Marked
+                                                    : SegmentKernels::Variant::Plain)),
+      own_segments_(static_cast<std::uint32_t>(plan.lowered.segments.size())),
       state_of_(parts_.part_of.size(), kNone) {
   const SetupScope scope(*context_, Stage::Instantiate);
   std::vector<SegmentRecords> records = make_records(plan, bindings);
@@ -172,8 +178,36 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
                   static_cast<std::uint32_t>(states_.size()));
       states_.push_back(
           std::make_unique<State>(context_, std::move(records[states_.size()]), segment.nodes));
+      if (plan.lowered.fault_markers) add_marks(*states_.back());
     }
   }
+}
+
+void CudaSegments::add_marks(State& state) const {
+  const std::size_t bytes = std::size_t{state.lists} * SegmentMark::kWarps * sizeof(SegmentMark);
+  state.marks = std::make_unique<const CudaMemory>(context_, BufferKind::PinnedHost, bytes,
+                                                   Stage::Instantiate, "fault markers");
+  std::memset(state.marks->bytes(), 0, bytes);
+  Parameters& p = state.parameters;
+  p.marks = state.marks->bytes();
+  void* const in_order[] = {&p.records, &p.first, &p.counters, &p.state, &p.more_waits, &p.marks};
+  static_assert(sizeof in_order == sizeof state.marked_addresses);
+  std::copy(std::begin(in_order), std::end(in_order), state.marked_addresses);
+}
+
+std::vector<UnfinishedNode> CudaSegments::unfinished() const {
+  std::vector<UnfinishedNode> found;
+  for (std::uint32_t i = 0; i < own_segments_; ++i) {
+    const State& state = *states_[i];
+    if (!state.marks) continue;
+    std::vector<SegmentMark> marks(std::size_t{state.lists} * SegmentMark::kWarps);
+    const auto* const words = reinterpret_cast<const volatile std::uint64_t*>(state.marks->bytes());
+    for (std::size_t mark = 0; mark < marks.size(); ++mark)
+      marks[mark] = std::bit_cast<SegmentMark>(std::uint64_t{words[mark]});
+    const std::vector<UnfinishedNode> more = unfinished_in_segment(state.records, marks);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  return found;
 }
 
 std::vector<SegmentRecords> CudaSegments::make_records(const Plan& plan,
@@ -233,14 +267,17 @@ void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64
 }
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::node(std::uint32_t body, std::uint32_t segment) {
-  return node_of(state(body, segment), *kernel_);
+  State& of = state(body, segment);
+  return node_of(of, *kernel_, of.marks ? of.marked_addresses : of.addresses);
 }
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::timed_node(std::uint32_t segment) {
-  return node_of(state(kNone, segment), *timed_kernel_);
+  State& of = state(kNone, segment);
+  return node_of(of, *timed_kernel_, of.addresses);
 }
 
-CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel& kernel) const {
+CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel& kernel,
+                                              void** addresses) const {
   CUDA_KERNEL_NODE_PARAMS made = {};
   made.func = kernel.kernel->function();
   made.gridDimX = state.lists;
@@ -248,7 +285,7 @@ CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel&
   made.blockDimX = parts_.threads;
   made.blockDimY = made.blockDimZ = 1;
   made.sharedMemBytes = segment_shared_bytes(parts_, kernel.code);
-  made.kernelParams = state.addresses;
+  made.kernelParams = addresses;
   return made;
 }
 

@@ -31,7 +31,7 @@ struct SegmentKernel {
 // unloaded. Threads: any.
 class SegmentKernels {
  public:
-  enum class Variant : std::uint8_t { Plain, Timed };
+  enum class Variant : std::uint8_t { Plain, Timed, Marked };
   explicit SegmentKernels(TransferKernels transfers) : transfers_(std::move(transfers)) {}
   [[nodiscard]] const TransferKernels& transfers() const noexcept { return transfers_; }
   // Throws NativeFailure with the log of the driver's compiler, and Unsupported for too many parts.
@@ -50,7 +50,8 @@ class SegmentKernels {
 // is the plan itself (body kNone) or a body of it. Threads: one at a time, as launches.
 class CudaSegments {
  public:
-  // Throws LaunchLimits if the blocks cannot all be resident, and OutOfMemory.
+  // Segments of a plan with fault markers record what their warps do. Throws LaunchLimits if the
+  // blocks cannot all be resident, and OutOfMemory.
   CudaSegments(std::shared_ptr<const CudaContext> context, std::shared_ptr<SegmentKernels> kernels,
                const Plan& plan, const Bindings& bindings);
   // True if segments of a plan or of its bodies are to be made.
@@ -71,6 +72,9 @@ class CudaSegments {
   // As node(), after time().
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS timed_node(std::uint32_t segment);
 
+  // Nodes of the plan itself. Any thread, but not concurrently with take().
+  [[nodiscard]] std::vector<UnfinishedNode> unfinished() const;
+
   // Changes apply from the next launch on, before which send_changes() puts them into its queue.
   // set() takes the parameters of a node that `plan`, the plan or the body with it, contains.
   // False: the node then has blocks of another shape, or its bytes do not fit; nothing has changed.
@@ -89,10 +93,12 @@ class CudaSegments {
   void send_changes(CudaQueue& queue);
 
  private:
-  struct Parameters {  // of the persistent kernel
-    std::byte *records, *first, *counters, *state, *more_waits, *times;
+  struct Parameters {  // of the persistent kernel, and of its variants
+    std::byte *records, *first, *counters, *state, *more_waits;
+    std::byte* times;
     std::uint64_t* ring;
     std::uint32_t row_mask, row_bytes;
+    std::byte* marks;
   };
   // A segment.
   struct State {
@@ -111,7 +117,9 @@ class CudaSegments {
     const CudaMemory counters;  // by node, then the kernel's own state
     std::uint32_t lists = 0;
     Parameters parameters{};
-    void* addresses[9] = {};  // of the parameters, in the kernel's order
+    std::unique_ptr<const CudaMemory> marks;  // pinned; null: the kernel is not marked
+    // Of the parameters in the order of the timed and of the marked kernel.
+    void *addresses[9] = {}, *marked_addresses[6] = {};
     // Not yet in device memory.
     static constexpr std::size_t kMaxChanges = 8;
     std::array<SegmentRecords::Range, kMaxChanges> changes;
@@ -119,7 +127,9 @@ class CudaSegments {
   };
   [[nodiscard]] std::shared_ptr<const SegmentKernel> load(const Plan& plan,
                                                           SegmentKernels::Variant variant) const;
-  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node_of(State& state, const SegmentKernel& kernel) const;
+  [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node_of(State& state, const SegmentKernel& kernel,
+                                                void** addresses) const;
+  void add_marks(State& state) const;
   [[nodiscard]] State& state(std::uint32_t body, std::uint32_t segment) noexcept {
     return *states_[first_state_[body == kNone ? 0 : body + 1] + segment];
   }
@@ -140,6 +150,7 @@ class CudaSegments {
   std::vector<std::unique_ptr<State>> states_;         // by plan, in order
   std::vector<std::uint32_t> first_state_;             // by plan, of numbered_plans()
   std::vector<std::uint32_t> first_node_;              // likewise
+  std::uint32_t own_segments_ = 0;                     // of the plan itself, which come first
   std::vector<std::uint32_t> state_of_;                // by node; kNone outside segments
   bool has_changes_ = false;
 };

@@ -381,6 +381,19 @@ SegmentRecords::Range SegmentRecords::set_enabled(std::uint32_t number, bool ena
   return {records.front(), records.back() + std::size_t{1}, 0, 0};
 }
 
+std::vector<std::uint32_t> SegmentRecords::waits_of(std::uint32_t number) const {
+  const SegmentRecord& record = records_[number];
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t i = 0; i < record.waits; ++i) {
+    const SegmentRecord::Wait& wait =
+        i < SegmentRecord::kWaitsInside
+            ? record.first_waits[i]
+            : more_waits_[record.more_waits + i - SegmentRecord::kWaitsInside];
+    nodes.push_back(first_node_ + wait.counter);
+  }
+  return nodes;
+}
+
 void SegmentRecords::place_outside(const std::byte* memory) noexcept {
   memory_ = memory;
   for (const Node& node : nodes_) {

@@ -82,6 +82,14 @@ class SegmentRecords {
   [[nodiscard]] std::span<const SegmentRecord::Wait> more_waits() const noexcept {
     return more_waits_;
   }
+  // The lowered node of a record, the records of a node, and the nodes that a record waits for.
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t record) const noexcept {
+    return first_node_ + records_[record].counter;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> records_of(std::uint32_t node) const noexcept {
+    return records_of(nodes_[node - first_node_]);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> waits_of(std::uint32_t record) const;
   // Parameter blocks that do not fit into a record, and the bytes of updates.
   [[nodiscard]] std::span<const std::byte> outside() const noexcept { return outside_; }
 

@@ -1,6 +1,6 @@
 // FaultMarks: the nodes of a host graph that have started and not ended, for a plan with fault
-// markers. After a device loss no end is recorded, so the running nodes stay known. Threads: calls
-// for one node from one thread at a time; unfinished() from any.
+// markers. After a device loss no end is recorded, so the running nodes stay known. Threads: any;
+// the end of a node follows all its starts.
 #pragma once
 
 #include <atomic>

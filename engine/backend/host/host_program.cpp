@@ -315,7 +315,8 @@ void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t re
   marks_->end(node, replay);
 }
 
-void HostProgram::run_blocks(const SegmentItem& item) noexcept {
+void HostProgram::run_blocks(const SegmentItem& item, std::uint64_t replay) noexcept {
+  if (marks_ != nullptr) marks_->begin(item.node, replay);
   if (disabled_[item.node] != 0) return;
   if (WrittenBytes& written = shared_.state->written(); written.is_tracking())
     mark_written(item.node, written);
@@ -345,6 +346,12 @@ void HostProgram::run_fill(std::uint32_t index) noexcept {
 
 void HostProgram::end_blocks(std::uint32_t node, std::uint64_t replay,
                              CallbackErrors& errors) noexcept {
+  if (marks_ != nullptr) marks_->end(node, replay);
+  end_dispatch(node, replay, errors);
+}
+
+void HostProgram::end_dispatch(std::uint32_t node, std::uint64_t replay,
+                               CallbackErrors& errors) noexcept {
   if (nodes_[node].kind != Kind::Dispatch) return;
   if (const auto& checks = dispatches_[nodes_[node].index].checks())
     errors.run([&] { checks->throw_fault(); }, replay, plan_->command_of(node));
@@ -377,7 +384,7 @@ void HostProgram::run_unmarked(std::uint32_t node, WorkerArena& workers, std::ui
     case Kind::Nothing: return;
     case Kind::Dispatch:
       dispatches_[entry.index].run(workers);
-      return end_blocks(node, replay, errors);
+      return end_dispatch(node, replay, errors);
     case Kind::Copy: return run_copy(entry.index);
     case Kind::Fill: return run_fill(entry.index);
     case Kind::Bodies: return bodies_[entry.index].run(workers, replay, errors);

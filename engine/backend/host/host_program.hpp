@@ -71,7 +71,7 @@ class HostProgram {
 
   [[nodiscard]] bool has_segments() const noexcept { return !segments_.empty(); }
   // For nodes of segments: runs the blocks of an item. end_blocks() follows the last item.
-  void run_blocks(const SegmentItem& item) noexcept;
+  void run_blocks(const SegmentItem& item, std::uint64_t replay) noexcept;
   void end_blocks(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors) noexcept;
 
   // Runs all nodes in order, each segment as a whole, until the device is lost. `times`: by node,
@@ -106,6 +106,8 @@ class HostProgram {
   [[nodiscard]] std::unique_ptr<OpSteps> record_steps(std::uint32_t command,
                                                       const Bindings& bindings) const;
   void mark_written(std::uint32_t node, WrittenBytes& written) const noexcept;
+  // Reports the faults of a checked dispatch.
+  void end_dispatch(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors) noexcept;
   void run_copy(std::uint32_t index) noexcept;
   void run_fill(std::uint32_t index) noexcept;
   void run_unmarked(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,

@@ -34,7 +34,7 @@ bool SegmentReplay::advance(std::uint32_t number, const Replay& replay) noexcept
     const SegmentItem& item = segment_.items[list.next];
     if (generation_.is_lost() || !may_start(item)) return has_run;
     const std::int64_t started = replay.is_timed ? steady_now() : 0;
-    program_.run_blocks(item);
+    program_.run_blocks(item, replay.number);
     if (replay.is_timed) times_[list.next] = {started, steady_now(), WorkerArena::worker()};
     const std::uint32_t node = item.node - segment_.first_node;
     if (ended_[node].fetch_add(1, std::memory_order_acq_rel) + 1 ==

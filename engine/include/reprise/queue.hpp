@@ -58,7 +58,8 @@ class Fence {
   // that threw. Throws DeviceLost with the graph, replay and queue, and InvalidState in a host
   // callback.
   void wait() const;
-  // As wait(), for at most `timeout`. Returns false if the launch has not completed by then.
+  // As wait(), for at most `timeout`. Returns false if the launch has not completed by then; of a
+  // graph with fault markers, a message then names the commands that started and did not end.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;
   // Returns whether the launch has completed, without blocking. Throws DeviceLost.
   [[nodiscard]] bool done() const;

@@ -90,15 +90,16 @@ struct Lowering {
     // Dispatches, and fills, device copies and updates of at most 64 KiB, become items of segments:
     // one kernel of resident blocks runs many of them, in lists that wait for one another. All
     // other commands stay nodes, and so do cooperative dispatches, those with clusters or
-    // programmatic starts, and graphs with fault markers. Only
-    // for devices with DeviceLimits::max_segment_blocks.
+    // programmatic starts, and with fault markers the commands of bodies. Only for devices with
+    // DeviceLimits::max_segment_blocks.
     Persistent
   };
   Mode mode = Mode::Auto;
   std::uint32_t lanes = 0;  // of Mode::Lanes: 1 to 65535
   // Each command records its start and its end in memory that survives a lost device, so that
-  // DeviceLost names the commands that were running. On a GPU this costs two one-thread kernels
-  // for each command; use it to locate a fault.
+  // DeviceLost names the commands that were running, and so does the message of a fence whose
+  // timeout passes. On a GPU this costs two one-thread kernels for each command, or about a
+  // microsecond in a segment; use it to locate a fault.
   bool fault_markers = false;
   bool segments = true;  // Mode::Auto may make them
   static const Lowering Auto, Faithful, Persistent;

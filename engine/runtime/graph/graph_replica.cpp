@@ -12,8 +12,9 @@
 #include "profile/nvtx.hpp"
 #include "profile/process_info.hpp"
 #include "runtime/core/device_core.hpp"
-#include "runtime/graph/device_lost_details.hpp"
+#include "runtime/core/instance_core.hpp"
 #include "runtime/graph/trace_graph.hpp"
+#include "runtime/graph/unfinished_commands.hpp"
 #include "runtime/memory/memory_reclaimer.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
@@ -207,6 +208,22 @@ std::optional<Message> GraphReplica::take_unseen_errors() {
 Error GraphReplica::add_unfinished(const Error& error) const {
   std::lock_guard lock(mutex_);
   return detail::add_unfinished(error, *executable_->plan(), *executable_->exec);
+}
+
+void GraphReplica::report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
+                                  const std::string& queue) const {
+  Message message;
+  {
+    std::lock_guard lock(mutex_);
+    const Plan& plan = *executable_->plan();
+    if (!plan.lowered.fault_markers || std::exchange(timed_out_replay_, replay) == replay) return;
+    message.text = concat("replay ", replay, " of graph ", label_, " on queue ", queue,
+                          " has not completed after ",
+                          std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count(),
+                          " ms; ", unfinished_commands(plan, *executable_->exec).text);
+  }
+  message.id = "fence-timeout";
+  device_->instance().report(message);
 }
 
 // --- Launches ---

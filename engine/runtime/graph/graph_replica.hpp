@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -90,6 +91,8 @@ class GraphReplica final : public PendingSource,
   void set_profile(ProfileMode mode);
   void rethrow_callback_error(std::uint64_t replay) const override;
   [[nodiscard]] Error add_unfinished(const Error& error) const override;
+  void report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
+                      const std::string& queue) const override;
 
   // --- Residency of the slab. The caller holds no lock. ---
   // Maps the slab before a caller passes transient addresses to the driver. Reclaims idle memory if
@@ -175,6 +178,7 @@ class GraphReplica final : public PendingSource,
   std::atomic<bool> shared_{false}, all_shared_{false}, uploaded_{false};
   std::atomic<std::uint64_t> replays_{0};
   mutable std::mutex mutex_;
+  mutable std::uint64_t timed_out_replay_ = 0;  // the last one that report_timeout() reported
 };
 
 // Keeps the slab of a replica mapped while it exists.

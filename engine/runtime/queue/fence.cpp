@@ -44,8 +44,11 @@ bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
     return true;
   }
   try {
-    if (!queue_->backend().wait(serial_, std::max(timeout, std::chrono::nanoseconds::zero())))
+    if (!queue_->backend().wait(serial_, std::max(timeout, std::chrono::nanoseconds::zero()))) {
+      if (graph_ && timeout > std::chrono::nanoseconds::zero())
+        graph_->report_timeout(replay_, timeout, queue_->label());
       return false;
+    }
   } catch (const Error& error) {
     rethrow_with_names(error, *queue_, graph_.get(), replay_);
   }

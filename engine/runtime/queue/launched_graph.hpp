@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -20,6 +21,10 @@ class LaunchedGraph {
   // `error`; for a DeviceLost and a graph with fault markers, with the commands that had started
   // and not completed: indices in details().unfinished, names and replays in the text.
   [[nodiscard]] virtual Error add_unfinished(const Error& error) const = 0;
+  // For a graph with fault markers, a message with the commands of replay `replay` on a queue that
+  // had started and not completed after a fence's timeout; once for each replay.
+  virtual void report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
+                              const std::string& queue) const = 0;
 };
 
 }  // namespace reprise::detail

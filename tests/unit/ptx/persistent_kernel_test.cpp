@@ -42,10 +42,9 @@ std::vector<PersistentPart> ptx_parts(const PtxModule& module, bool has_full_war
 }
 
 PersistentKernelDesc describe_kernel(const std::vector<PersistentPart>& parts,
-                                     std::uint32_t pasted = 3, bool is_timed = false) {
+                                     std::uint32_t pasted = 3) {
   return {.parts = parts,
           .pasted = pasted,
-          .is_timed = is_timed,
           .address_of = [](const PersistentPart&, std::string_view variable) {
             return kPtxAddress + variable.size();
           }};
@@ -257,15 +256,17 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() /
                                        ("reprise-ptx-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(folder);
-  for (const bool is_timed : {false, true}) {
+  for (const std::string_view variant : {"plain", "timed", "marked"}) {
     for (const std::uint32_t pasted : {0u, 3u, 100u}) {
-      CAPTURE(is_timed);
+      CAPTURE(std::string(variant));
       CAPTURE(pasted);
       std::vector<PersistentPart> parts = ptx_parts(module, true, true);
       for (const PersistentPart& part : ptx_parts(same, true, false)) parts.push_back(part);
       for (const PersistentPart& part : ptx_parts(module, false, false)) parts.push_back(part);
-      const PersistentKernel kernel =
-          make_persistent_kernel(describe_kernel(parts, pasted, is_timed));
+      PersistentKernelDesc desc = describe_kernel(parts, pasted);
+      desc.is_timed = variant == "timed";
+      desc.is_marked = variant == "marked";
+      const PersistentKernel kernel = make_persistent_kernel(desc);
       std::ofstream(folder / "kernel.ptx") << kernel.text;
       const std::string command = ptxas.string() + " -arch=sm_90 -o " +
                                   (folder / "kernel.cubin").string() + " " +

@@ -67,6 +67,7 @@ constexpr Bench kBenches[] = {
     {"cuda.samples",
      "Are the sample programs' graphs faster with --lowering or --tuned than faithful?",
      run_cuda_samples},
+    {"cuda.cholesky", "Is the sample cholesky faster than cuSOLVER?", run_cuda_cholesky},
 #endif
     {"memory",
      "How much memory and replay time do temporary buffers cost, compared with "

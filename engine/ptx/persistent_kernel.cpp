@@ -286,14 +286,16 @@ class PersistentKernelWriter {
     return text;
   }
 
-  // The state of the warp that is here, visible to the host before anything that follows.
+  // The state of the warp that is here: after all earlier accesses, which may fault late, and
+  // visible to the host before all later ones.
   [[nodiscard]] std::string mark(std::uint32_t state) const {
     if (!desc_.is_marked) return {};
     return concat(
         "{ .reg .b32 %rp_q; .reg .pred %rp_z; setp.eq.u32 %rp_z, %rp_lane, 0; shl.b32 %rp_q, "
         "%rp_epoch, ",
         SegmentMark::kStateBits, "; or.b32 %rp_q, %rp_q, ", state,
-        "; @%rp_z st.volatile.global.v2.u32 [%rp_mark], {%rp_number, %rp_q}; membar.sys; }\n");
+        "; membar.sys; @%rp_z st.volatile.global.v2.u32 [%rp_mark], {%rp_number, %rp_q}; "
+        "membar.sys; }\n");
   }
 
   // Copies the chunk of records that starts with number `from`, if any, to shared memory at `to`.

@@ -26,12 +26,13 @@ struct Checked {
   std::shared_ptr<CapturePool> pool = device.create_pool({.label = "checked"});
   GpuRef<float> x = pool->allocate<float>(64, "x"), y = pool->allocate<float>(64, "y");
 
-  [[nodiscard]] CapturedGraph compiled(const std::function<void(CommandBuffer&)>& record) const {
+  [[nodiscard]] CapturedGraph compiled(const std::function<void(CommandBuffer&)>& record,
+                                       const Lowering& lowering = Lowering::Auto) const {
     CommandBuffer commands = device.create_command_buffer();
     commands.begin();
     record(commands);
     commands.end();
-    return device.compile(commands, {.pool = pool});
+    return device.compile(commands, {.pool = pool, .lowering = lowering});
   }
   void run(const std::function<void(CommandBuffer&)>& record) const {
     CapturedGraph graph = compiled(record);
@@ -73,6 +74,21 @@ TEST_CASE("checked kernels: accesses outside of a buffer name kernel, block, thr
   check_fault({"block (1, 0, 0), thread (5, 0, 0): writes 4 bytes at offset 256 of buffer x"}, [&] {
     t.dispatch(shaders::checked_after_barrier, {.grid = 2, .block = 32}, write(t.x), 64u);
   });
+}
+
+TEST_CASE("checked kernels: a forbidden access in a segment is reported") {
+  const Checked t;
+  check_fault(
+      {"writes 4 bytes at offset 256 of buffer x (256 bytes)", "dispatch checked_write"}, [&] {
+        CapturedGraph graph = t.compiled(
+            [&](CommandBuffer& cmd) {
+              cmd.fill(t.x, 0.0f);
+              cmd.dispatch(t.device.load_kernel(shaders::checked_write), kOne, write(t.x), 64);
+            },
+            Lowering::Persistent);
+        REQUIRE(graph.report().segments.commands == 2);
+        graph.launch(t.queue).wait();
+      });
 }
 
 TEST_CASE("checked kernels: a declared part of a buffer, reads and atomics are checked") {

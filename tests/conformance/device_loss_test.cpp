@@ -184,8 +184,11 @@ struct HoldFixture : DeviceFixture {
   GpuRef<unsigned> x = pool->allocate<unsigned>(64, "x"), y = pool->allocate<unsigned>(64, "y"),
                    z = pool->allocate<unsigned>(64, "z");
 
+  unsigned* words = nullptr;  // of `flags`, also after a loss
+
   CommandBuffer record() {
-    std::fill_n(flags.data(), 2, 0u);
+    words = flags.data();
+    std::fill_n(words, 2, 0u);
     CommandBuffer cmd = recording({.label = "held"});
     cmd.fill(x, 1u);
     cmd.dispatch(kernel(shaders::conf_hold), {.grid = 1, .block = 1}, read_write(flags),
@@ -198,9 +201,9 @@ struct HoldFixture : DeviceFixture {
     return cmd;
   }
   void wait_until_held() const {
-    while (std::atomic_ref(flags.data()[0]).load() == 0) std::this_thread::yield();
+    while (std::atomic_ref(words[0]).load() == 0) std::this_thread::yield();
   }
-  void release() const { std::atomic_ref(flags.data()[1]).store(1); }
+  void release() const { std::atomic_ref(words[1]).store(1); }
 };
 
 }  // namespace

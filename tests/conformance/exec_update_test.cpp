@@ -149,13 +149,19 @@ TEST_CASE_FIXTURE(UpdateFixture,
     cmd.fill(x, 5u);
     cmd.dispatch(add, kWords, read(x), write(y), 1u, kCount);
   });
-  CapturedGraph graph = compile(first);
+  CapturedGraph graph = compile(first, Lowering::Auto);
   const UpdateReport report = graph.exec_update(second);
   CHECK(to_string(report.outcome) == to_string(Outcome::NodeTypeChanged));
   CHECK(report.command == 1);
   CHECK(report.reason.find("conf_add") != std::string::npos);
   replay(graph);
   CHECK(values(y) == std::vector<unsigned>(kCount, 4));
+  if (is_host() || device.info().limits.max_segment_blocks == 0) return;
+  // On a GPU, the commands of a segment are no nodes.
+  CapturedGraph segment = compile(first, Lowering::Persistent);
+  CHECK(segment.exec_update(second).done());
+  replay(segment);
+  CHECK(values(y) == std::vector<unsigned>(kCount, 6));
 }
 
 TEST_CASE_FIXTURE(UpdateFixture,

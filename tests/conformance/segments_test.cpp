@@ -1,4 +1,5 @@
 // Kernels in segments compute the same bits as kernels that are nodes.
+#include <conditions.shaders.hpp>
 #include <segments.shaders.hpp>
 #include <words.shaders.hpp>
 
@@ -142,7 +143,102 @@ class KernelProgram {
   CommandBuffer commands_;
 };
 
+// A loop of 5 iterations, each of which adds a slot's value to x twice and counts down.
+class LoopInSegments {
+ public:
+  explicit LoopInSegments(const DeviceFixture& f)
+      : f_(f),
+        x_(f.pool->allocate<unsigned>(64, "x")),
+        other_(f.pool->allocate<unsigned>(64, "other")),
+        counter_(f.pool->allocate<unsigned>(1, "counter")),
+        go_(f.device.create_condition({.name = "go", .initial = 1})) {
+    const auto y = f.pool->transient<unsigned>(64, "y");
+    const Kernel add = f.kernel(shaders::conf_add);
+    const DispatchDesc words{.grid = 2, .block = 32};
+    CommandBuffer body =
+        f.device.create_command_buffer({.label = "iteration", .level = Level::Secondary});
+    body.begin();
+    body.dispatch(add, words, read(x_), write(y), slot("step", 1u), 64u);
+    body.dispatch(add, words, read(y), write(x_), 1u, 64u);
+    body.dispatch(f.kernel(shaders::conf_count_down), {.grid = 1, .block = 1}, read_write(counter_),
+                  go_);
+    body.end();
+    CommandBuffer cmd = f.recording({.label = "loop"});
+    cmd.fill(x_, 0u);
+    cmd.fill(counter_, 5u);
+    cmd.execute_while(go_, body);
+    graph_ = f.compile(cmd, Lowering::Persistent);
+  }
+  [[nodiscard]] CapturedGraph& graph() { return graph_; }
+  [[nodiscard]] const GpuRef<unsigned>& x() const { return x_; }
+  [[nodiscard]] const GpuRef<unsigned>& other() const { return other_; }
+  void check(const GpuRef<unsigned>& result, unsigned expected) {
+    graph_.launch(f_.queue).wait();
+    CHECK(f_.values(result) == std::vector<unsigned>(64, expected));
+    CHECK(graph_.loops()[0].iterations == 5);
+  }
+
+ private:
+  const DeviceFixture& f_;
+  const GpuRef<unsigned> x_, other_, counter_;
+  const Condition go_;
+  CapturedGraph graph_;
+};
+
 }  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "segments: a loop's body has one, which follows changes") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  LoopInSegments loop(*this);
+  CHECK(loop.graph().report().segments.segments == 2);  // the fills, and the adds of the body
+  // On a GPU, the kernel that sets the condition is a node.
+  CHECK(loop.graph().report().segments.commands == (is_host() ? 5 : 4));
+  for (int replay = 0; replay < 3; ++replay) loop.check(loop.x(), 10);
+  loop.graph().scalar<unsigned>("step").set(7);
+  loop.check(loop.x(), 40);
+  CHECK(loop.graph().rebind(loop.x(), loop.other()).nodes != 0);
+  loop.check(loop.other(), 40);
+  // Queued replays keep the value that they were launched with.
+  constexpr unsigned kQueued = 20;
+  std::vector<Fence> fences;
+  for (unsigned i = 1; i <= kQueued; ++i) {
+    loop.graph().scalar<unsigned>("step").set(i);
+    fences.push_back(loop.graph().launch(queue));
+  }
+  fences.back().wait();
+  CHECK(values(loop.other())[0] == 5 * (kQueued + 1));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "segments: queued replays keep what they were launched with") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  // Each replay appends the slot's value to a sum; a replay with a later value would change it.
+  const auto sum = buffer(std::vector<unsigned>(1, 0), "sum"),
+             other = buffer(std::vector<unsigned>(1, 0), "other");
+  CommandBuffer cmd = recording();
+  for (int i = 0; i < 30; ++i)
+    cmd.dispatch(kernel(shaders::conf_add), {.grid = 1, .block = 1}, read(sum), write(sum),
+                 slot("value", 0u), 1u);
+  CapturedGraph graph = compile(cmd, Lowering::Persistent);
+  const Queue queues[] = {queue, device.create_queue()};
+  unsigned expected = 0, expected_of_other = 0, value = 0;
+  std::mt19937 random(std::random_device{}());
+  bool is_other = false;
+  for (int i = 0; i < 300; ++i) {
+    if (random() % 3 != 0) {
+      value = static_cast<unsigned>(random());
+      graph.scalar<unsigned>("value").set(value);
+    }
+    if (random() % 8 == 0) {
+      is_other = !is_other;
+      static_cast<void>(graph.rebind(sum, is_other ? other : sum));
+    }
+    (is_other ? expected_of_other : expected) += 30 * value;
+    static_cast<void>(graph.launch(queues[random() % 2]));
+  }
+  device.wait_idle();
+  CHECK(values(sum)[0] == expected);
+  CHECK(values(other)[0] == expected_of_other);
+}
 
 TEST_CASE_FIXTURE(DeviceFixture, "segments: kernels of every form compute what nodes compute") {
   if (device.info().limits.max_segment_blocks == 0) return;

@@ -318,12 +318,16 @@ TEST_CASE("segment marks: they tell what runs, and which command a block waits f
   CHECK(found()[0].waits_for == kNone);
   set(other, 0, SegmentMark::kEnded);  // the second warp still runs
   set(2, 0, SegmentMark::kWaiting);
+  set(2, 1, SegmentMark::kRunning);  // waits for the first warp, at the record's barrier
   REQUIRE(found().size() == 2);
   CHECK(found()[1].node == 2);
   CHECK(found()[1].waits_for == other);
   CHECK(found()[1].waiting_blocks == 1);
   set(other, 1, SegmentMark::kEnded);
   CHECK(found().empty());  // about to run
+  set(2, 0, SegmentMark::kRunning);
+  CHECK(found().size() == 1);
   set(2, 0, SegmentMark::kEnded);
+  set(2, 1, SegmentMark::kEnded);
   CHECK(found().empty());
 }

@@ -17,10 +17,13 @@ class MarkReader {
   std::vector<UnfinishedNode> read() const {
     std::map<std::uint32_t, UnfinishedNode> running;                            // by node
     std::map<std::pair<std::uint32_t, std::uint32_t>, UnfinishedNode> waiting;  // and what for
-    for (const SegmentMark& mark : marks_) {
-      if (mark.run() != run_ || mark.record >= records_.records().size()) continue;
+    for (std::size_t i = 0; i < marks_.size(); ++i) {
+      const SegmentMark& mark = marks_[i];
+      if (!is_current(mark)) continue;
       const std::uint32_t node = records_.node_of(mark.record);
-      if (mark.state() == SegmentMark::kRunning) running[node] = {node, run_};
+      if (mark.state() == SegmentMark::kRunning &&
+          !is_at_barrier(mark, marks_of(static_cast<std::uint32_t>(i / SegmentMark::kWarps))))
+        running[node] = {node, run_};
       if (mark.state() != SegmentMark::kWaiting) continue;
       const std::uint32_t waits_for = open_wait_of(mark.record);
       if (waits_for == kNone) continue;  // about to run
@@ -36,6 +39,19 @@ class MarkReader {
  private:
   [[nodiscard]] std::span<const SegmentMark> marks_of(std::uint32_t list) const {
     return marks_.subspan(std::size_t{list} * SegmentMark::kWarps, SegmentMark::kWarps);
+  }
+  [[nodiscard]] bool is_current(const SegmentMark& mark) const {
+    return mark.run() == run_ && mark.record < records_.records().size();
+  }
+  // A running record can begin with a barrier, at which its first warps wait for the others.
+  [[nodiscard]] bool is_at_barrier(const SegmentMark& mark,
+                                   std::span<const SegmentMark> of_list) const {
+    if ((records_.records()[mark.record].word & SegmentRecord::kSync) == 0) return false;
+    return std::any_of(of_list.begin(), of_list.end(), [&](const SegmentMark& other) {
+      if (!is_current(other)) return false;
+      return (other.state() == SegmentMark::kRunning && other.record < mark.record) ||
+             (other.state() == SegmentMark::kWaiting && other.record <= mark.record);
+    });
   }
   [[nodiscard]] bool has_ended(std::uint32_t record) const {
     const auto first = records_.first();

@@ -62,6 +62,22 @@ std::optional<Placement> reuse_placement(const Recording& recording,
   return placement;
 }
 
+// By body of the recording: the buffer, in the body, of the condition whose loop it is the body of;
+// kNone for other bodies.
+std::vector<std::uint32_t> loop_conditions(const Recording& recording) {
+  std::vector<std::uint32_t> conditions(recording.bodies.size(), kNone);
+  for (const Command& command : recording.commands) {
+    if (command.kind != CommandKind::Conditional) continue;
+    const auto& conditional = *static_cast<const ConditionalPayload*>(command.payload);
+    if (conditional.branch != Branch::While) continue;
+    const Body& body = conditional.bodies[0];
+    const auto end = body.buffers + body.buffer_count,
+               at = std::find(body.buffers, end, conditional.condition);
+    if (at != end) conditions[body.index] = static_cast<std::uint32_t>(at - body.buffers);
+  }
+  return conditions;
+}
+
 // Plans of the bodies that `before` contains too; null for other bodies. `before` may be null.
 std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording,
                                                       const Plan* before) {
@@ -70,28 +86,47 @@ std::vector<std::shared_ptr<const Plan>> reuse_bodies(const Recording& recording
   std::unordered_map<const Recording*, std::size_t> known;
   for (std::size_t i = 0; i < before->bodies.size(); ++i)
     known.emplace(before->recording->bodies[i].get(), i);
+  const std::vector<std::uint32_t> conditions = loop_conditions(recording);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (const auto found = known.find(recording.bodies[i].get()); found != known.end())
-      bodies[i] = before->bodies[found->second];
+    const auto found = known.find(recording.bodies[i].get());
+    if (found == known.end()) continue;
+    const std::shared_ptr<const Plan>& body = before->bodies[found->second];
+    const std::uint32_t condition = body->lowered.loop_condition;
+    if (condition == kNone || condition == conditions[i]) bodies[i] = body;
   }
   return bodies;
 }
 
+// A body's lowering to segments, of which one can be its whole loop.
+LoweredGraph lower_body_to_segments(const Recording& recording, const DependencyGraph& dependencies,
+                                    std::uint32_t segment_lists, std::uint32_t loop_condition) {
+  NodeHints hints = hints_of(recording, dependencies);
+  if (loop_condition != kNone) {
+    add_segment_hints(recording, dependencies, segment_lists, hints, loop_condition);
+    LoweredGraph loop = build_lowered_graph(dependencies, Lowering::Persistent, hints);
+    if (loop.segments.size() == 1 && loop.segments[0].nodes == loop.nodes.size()) {
+      loop.loop_condition = loop_condition;
+      return loop;
+    }
+  }
+  add_segment_hints(recording, dependencies, segment_lists, hints);
+  return build_lowered_graph(dependencies, Lowering::Persistent, hints);
+}
+
 // Plans a body with the same stages: lowered as recorded, without entry and exit kernels, or to
 // segments, and with its transients in the outer plan's slab. `segment_lists`: as
-// PlanDesc::segment_lists; 0: no segments.
+// PlanDesc::segment_lists; 0: no segments. `loop_condition`: see loop_conditions().
 std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording,
-                                           std::uint32_t segment_lists) {
+                                           std::uint32_t segment_lists,
+                                           std::uint32_t loop_condition) {
+  const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
   std::vector<std::shared_ptr<const Plan>> bodies;
-  for (const auto& body : recording->bodies) bodies.push_back(make_body_plan(body, segment_lists));
+  for (std::size_t i = 0; i < recording->bodies.size(); ++i)
+    bodies.push_back(make_body_plan(recording->bodies[i], segment_lists, conditions[i]));
   DependencyGraph dependencies = build_dependencies(*recording);
-  NodeHints hints;
-  if (segment_lists != 0) {
-    hints = hints_of(*recording, dependencies);
-    add_segment_hints(*recording, dependencies, segment_lists, hints);
-  }
-  LoweredGraph lowered = build_lowered_graph(
-      dependencies, segment_lists != 0 ? Lowering::Persistent : Lowering::Faithful, hints);
+  LoweredGraph lowered = segment_lists == 0 ? build_lowered_graph(dependencies, Lowering::Faithful)
+                                            : lower_body_to_segments(*recording, dependencies,
+                                                                     segment_lists, loop_condition);
   check_lowered_graph(dependencies, lowered);
   return std::make_shared<const Plan>(freeze_plan(recording->label, recording,
                                                   std::move(dependencies), std::move(lowered), {},
@@ -200,10 +235,11 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   if (!has_same_lowering) check_lowered_graph(dependencies, result.lowered);
   // Fault markers name a command of the plan itself, not of a body.
   const bool has_segments_in_bodies = is_persistent && !desc.lowering.fault_markers;
+  const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies[i])
-      bodies[i] =
-          make_body_plan(recording->bodies[i], has_segments_in_bodies ? desc.segment_lists : 0);
+      bodies[i] = make_body_plan(recording->bodies[i],
+                                 has_segments_in_bodies ? desc.segment_lists : 0, conditions[i]);
   }
   auto [parts, hash] = hashed.get();
   Plan plan =

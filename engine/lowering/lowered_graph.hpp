@@ -55,6 +55,9 @@ struct LoweredGraph {
   std::vector<Segment> segments;       // in creation order; their nodes run in one kernel each
   // By dependency node, as given to build_lowered_graph(); empty without segments.
   std::vector<std::uint32_t> segment_blocks;
+  // In recording.buffers, for the body of a loop: one segment contains all nodes and repeats them
+  // until they clear this condition. kNone: the graph runs once.
+  std::uint32_t loop_condition = kNone;
   bool by_cost = false;                // costs determined the lanes or lists
   bool fault_markers = false;          // every Work node records its start and end
   std::uint32_t added_edges = 0;       // edges of origin Lane or EntryExit

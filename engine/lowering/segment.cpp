@@ -228,22 +228,29 @@ bool is_on_device(const Recording& recording, std::uint32_t buffer) {
   return kind == BufferKind::Device || kind == BufferKind::Transient;
 }
 
-std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t command) {
+std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t command,
+                                    std::uint32_t loop_condition) {
   const auto& dispatch = recording.payload<DispatchPayload>(command);
+  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+    const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
+    if (recording.buffers[buffer]->kind == BufferKind::Condition && buffer != loop_condition)
+      return "sets a condition";
+  }
   if (dispatch.launch == DispatchDesc::Launch::Cooperative) return "cooperative launch";
   if (dispatch.cluster) return "thread block cluster";
   if (recording.starts_programmatically(command)) return "programmatic start";
   if (dispatch.grid.volume() > std::numeric_limits<std::uint32_t>::max()) return "too many blocks";
   const auto& kernel = recording.kernels[dispatch.kernel]->backend;
-  return kernel ? kernel->segment_exclusion(recording, dispatch) : std::string_view();
+  return kernel ? kernel->segment_exclusion(dispatch) : std::string_view();
 }
 
 }  // namespace
 
-std::string_view segment_exclusion(const Recording& recording, std::uint32_t command) {
+std::string_view segment_exclusion(const Recording& recording, std::uint32_t command,
+                                   std::uint32_t loop_condition) {
   constexpr std::string_view kHostMemory = "accesses host memory";
   switch (recording.commands[command].kind) {
-    case CommandKind::Dispatch: return dispatch_exclusion(recording, command);
+    case CommandKind::Dispatch: return dispatch_exclusion(recording, command, loop_condition);
     case CommandKind::Copy: {
       const auto& copy = recording.payload<CopyPayload>(command);
       if (!is_on_device(recording, copy.source.buffer) ||
@@ -276,19 +283,21 @@ std::uint32_t segment_blocks_of(const Recording& recording, std::uint32_t comman
 }
 
 std::vector<std::uint32_t> segment_blocks(const Recording& recording,
-                                          const DependencyGraph& dependencies) {
+                                          const DependencyGraph& dependencies,
+                                          std::uint32_t loop_condition) {
   std::vector<std::uint32_t> blocks(dependencies.node_count(), 0);
   for (std::uint32_t node = 0; node < dependencies.node_count(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];
-    if (dependencies.is_join[node] == 0 && segment_exclusion(recording, command).empty())
+    if (dependencies.is_join[node] == 0 &&
+        segment_exclusion(recording, command, loop_condition).empty())
       blocks[node] = segment_blocks_of(recording, command);
   }
   return blocks;
 }
 
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
-                       std::uint32_t max_blocks, NodeHints& hints) {
-  hints.segment_blocks = segment_blocks(recording, dependencies);
+                       std::uint32_t max_blocks, NodeHints& hints, std::uint32_t loop_condition) {
+  hints.segment_blocks = segment_blocks(recording, dependencies, loop_condition);
   std::uint32_t threads = kMinSegmentThreads;
   for (std::uint32_t node = 0; node < hints.segment_blocks.size(); ++node) {
     const std::uint32_t command = dependencies.node_command[node];

@@ -56,19 +56,24 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// Why a command that is in a recording cannot be in a segment; empty: it can.
-[[nodiscard]] std::string_view segment_exclusion(const Recording& recording, std::uint32_t command);
+// Why a command that is in a recording cannot be in a segment; empty: it can. `loop_condition`: the
+// buffer of the condition of the loop whose body the recording is, if the loop may run in a
+// segment (see LoweredGraph::loop_condition); kNone: no command of a segment sets a condition.
+[[nodiscard]] std::string_view segment_exclusion(const Recording& recording, std::uint32_t command,
+                                                 std::uint32_t loop_condition = kNone);
 // The blocks of a command that can be in a segment.
 [[nodiscard]] std::uint32_t segment_blocks_of(const Recording& recording, std::uint32_t command);
 
 // By dependency node: the blocks of a command that can be in a segment; 0 for all other nodes.
 [[nodiscard]] std::vector<std::uint32_t> segment_blocks(const Recording& recording,
-                                                        const DependencyGraph& dependencies);
+                                                        const DependencyGraph& dependencies,
+                                                        std::uint32_t loop_condition = kNone);
 
 // Sets hints.segment_blocks, and hints.segment_lists for a device with this
 // DeviceLimits::max_segment_blocks.
 void add_segment_hints(const Recording& recording, const DependencyGraph& dependencies,
-                       std::uint32_t max_blocks, NodeHints& hints);
+                       std::uint32_t max_blocks, NodeHints& hints,
+                       std::uint32_t loop_condition = kNone);
 
 // The fewest commands that Lowering::Auto makes a segment of: 1.02 times the time of the nodes at
 // most, for every shape of engine/docs/design/segments.md. A dispatch of several blocks may be

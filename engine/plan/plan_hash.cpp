@@ -239,6 +239,7 @@ std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placem
                             static_cast<std::uint32_t>(edge.strength) << 8);
   }
   for (const Segment& segment : lowered.segments) add(hash, segment);
+  if (lowered.loop_condition != kNone) hash.add(lowered.loop_condition);
   add(hash, placement);
   return hash.value();
 }
@@ -254,6 +255,7 @@ std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& place
   for (const LoweredEdge& edge : lowered.edges)
     hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));
   for (const Segment& segment : lowered.segments) add(hash, segment);
+  if (lowered.loop_condition != kNone) hash.add(lowered.loop_condition);
   add(hash, placement);
   return hash.value();
 }

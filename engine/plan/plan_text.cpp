@@ -27,6 +27,8 @@ class PlanText {
     line("nodes");
     for (std::uint32_t node = 0; node < plan_.lowered.nodes.size(); ++node) lowered_node(node);
     for (const Segment& each : plan_.lowered.segments) segment(each);
+    if (plan_.lowered.loop_condition != kNone)
+      line("the segment repeats while b", plan_.lowered.loop_condition, " is set");
     for (std::size_t body = 0; body < plan_.bodies.size(); ++body) body_plan(body);
     return std::move(text_);
   }

@@ -20,6 +20,7 @@ namespace {
 // have returned. All lanes of a warp arrive together: the hardware counts warps.
 // rp_arrive: waits until all lanes of `mask` are here or have returned; the result is those here.
 // rp_leave: the lanes of `mask` are no longer here.
+// rp_set_condition: takes the place of cudaGraphSetConditional. The handle is an address.
 constexpr std::string_view kHelperFunctions =
     R"(.func (.param .b32 rp_result) rp_barrier(.param .b32 rp_returned, .param .b32 rp_count)
 {
@@ -56,6 +57,13 @@ red.shared.and.b32 [%s+4], %b;
 bar.warp.sync %m;
 ret;
 }
+.func rp_set_condition(.param .b64 rp_condition, .param .b32 rp_value)
+{
+.reg .b64 %a; .reg .b32 %v;
+ld.param.b64 %a, [rp_condition]; ld.param.b32 %v, [rp_value];
+st.volatile.global.u32 [%a], %v;
+ret;
+}
 )";
 
 // The first lane of each warp writes the time at the end of a part; see SegmentRecordTimes.
@@ -65,7 +73,8 @@ constexpr std::string_view kEndTime =
 static_assert(offsetof(SegmentRecordTimes, ended) == 8);
 constexpr std::uint32_t kTimeBytes = sizeof(SegmentRecordTimes);
 static_assert(offsetof(SegmentMark, record) == 0 && sizeof(SegmentMark) == 8);
-constexpr std::uint32_t kCountOfEnds = 128;  // bytes from the start of the state
+// Bytes from the start of the state: blocks that have ended, and whether a loop goes on.
+constexpr std::uint32_t kCountOfEnds = 128, kGoesOn = 192;
 constexpr std::uint32_t kMaxIndices = 1024;
 constexpr std::uint32_t kMaxTests = 3;  // of the kernel's index before a jump table
 
@@ -328,6 +337,8 @@ class PersistentKernelWriter {
           ",\n.param .u64 rp_times,\n.param .u64 rp_ring,\n.param .u32 rp_row_mask,\n"
           ".param .u32 rp_row_bytes";
     if (desc_.is_marked) text += ",\n.param .u64 rp_marks";
+    if (desc_.is_loop)
+      text += ",\n.param .u64 rp_condition,\n.param .u64 rp_loop,\n.param .u64 rp_limit";
     text += concat(
         ")\n.maxntid ", desc_.threads, ", 1, 1\n.minnctapersm ", desc_.blocks_per_multiprocessor,
         "\n{\n.reg .b32 %rp_thread, %rp_base, %rp_next, %rp_epoch, %rp_lane, %rp_first;\n"
@@ -360,7 +371,7 @@ class PersistentKernelWriter {
         "shr.u32 %x, %rp_first, 2; shl.b32 %y, %rp_lane, 2; add.u32 %x, %x, %y; "
         "add.u32 %x, %x, %rp_base; mov.u32 %y, 0; st.volatile.shared.u32 [%x], %y;\n"
         "$RP_CLEARED:\n",
-        desc_.is_marked ? first_mark() : std::string(),
+        desc_.is_marked ? first_mark() : std::string(), desc_.is_loop ? "$RP_AGAIN:\n" : "",
         "ld.param.u64 %a, [rp_first]; cvta.to.global.u64 %a, %a; mov.u32 %x, %ctaid.x; "
         "mul.wide.u32 %source, %x, 4; add.s64 %a, %a, %source;\n"
         "ld.global.u32 %i, [%a]; ld.global.u32 %end, [%a+4];\n"
@@ -380,16 +391,48 @@ class PersistentKernelWriter {
                        : std::string(),
         desc_.is_marked ? "mov.u32 %rp_number, %previous;\n" : "", loop(),
         "bar.warp.sync -1;\nsetp.lt.s32 %p, %i, %end; @%p bra $RP_CHUNK;\n");
-    // The last block to end starts the next epoch.
-    text += concat(
-        "$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_EXIT;\n"
-        "membar.gl; atom.global.add.u32 %x, [%state+",
-        kCountOfEnds,
-        "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
-        "setp.ne.u32 %p, %x, %y; @%p bra $RP_EXIT;\nmov.u32 %x, 0; st.global.u32 [%state+",
-        kCountOfEnds,
-        "], %x; membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n$RP_EXIT:\nret;\n}\n");
-    return text;
+    return text + (desc_.is_loop ? end_of_iteration() : end());
+  }
+
+  // The last block to end starts the next epoch.
+  static std::string end() {
+    return concat("$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_EXIT;\n",
+                  count_end("$RP_EXIT"), "membar.gl; st.volatile.global.u32 [%state], %rp_epoch;\n",
+                  "$RP_EXIT:\nret;\n}\n");
+  }
+
+  // Goes to `others` unless this block is the last one to end.
+  static std::string count_end(std::string_view others) {
+    return concat("membar.gl; atom.global.add.u32 %x, [%state+", kCountOfEnds,
+                  "], 1; mov.u32 %y, %nctaid.x; sub.u32 %y, %y, 1;\n"
+                  "setp.ne.u32 %p, %x, %y; @%p bra ",
+                  others, ";\nmov.u32 %x, 0; st.global.u32 [%state+", kCountOfEnds, "], %x;\n");
+  }
+
+  // The last block to end counts the iteration and decides for all blocks, which wait for the next
+  // epoch. The loop's counters: iterations of this run and of the replay, and whether the limit was
+  // reached.
+  static std::string end_of_iteration() {
+    return concat(
+        "$RP_FINISH:\nbar.sync 0;\nsetp.ne.u32 %p, %rp_thread, 0; @%p bra $RP_MET;\n",
+        count_end("$RP_MEET"),
+        "{ .reg .b64 %c, %n1, %n2, %l; .reg .pred %q; membar.gl;\n"
+        "ld.param.u64 %c, [rp_condition]; cvta.to.global.u64 %c, %c; "
+        "ld.volatile.global.u32 %y, [%c];\n"
+        "ld.param.u64 %a, [rp_loop]; cvta.to.global.u64 %a, %a; ld.param.u64 %l, [rp_limit];\n"
+        "ld.volatile.global.u64 %n1, [%a]; ld.volatile.global.u64 %n2, [%a+8]; "
+        "add.u64 %n1, %n1, 1; add.u64 %n2, %n2, 1;\n"
+        "st.volatile.global.u64 [%a], %n1; st.volatile.global.u64 [%a+8], %n2;\n"
+        "setp.eq.u64 %q, %n1, %l; @%q mov.u32 %y, 0; mov.u64 %n2, 1; "
+        "@%q st.volatile.global.u64 [%a+16], %n2;\n"
+        "st.volatile.global.u32 [%state+",
+        kGoesOn,
+        "], %y; setp.eq.u32 %q, %y, 0; mov.u32 %x, 1; @%q st.volatile.global.u32 [%c], %x; }\n"
+        "membar.gl; st.volatile.global.u32 [%state], %rp_epoch; bra $RP_MET;\n"
+        "$RP_MEET:\nld.acquire.gpu.global.u32 %x, [%state]; setp.ne.u32 %p, %x, %rp_epoch; "
+        "@%p bra $RP_MEET;\n"
+        "$RP_MET:\nbar.sync 0;\nld.volatile.global.u32 %y, [%state+",
+        kGoesOn, "]; setp.ne.u32 %p, %y, 0; @%p bra $RP_AGAIN;\nret;\n}\n");
   }
 
   // %rp_mark: the mark of this warp.

@@ -32,8 +32,10 @@ struct PersistentKernelDesc {
   std::uint32_t threads = 128;            // per persistent block; a multiple of 32
   std::uint32_t blocks_per_multiprocessor = 4;
   std::uint32_t pasted = 3;  // parts that the loop contains; it calls the others
-  bool is_timed = false;     // writes the SegmentRecordTimes of each record
-  bool is_marked = false;    // writes the SegmentMarks of each list; not with is_timed
+  // At most one of these:
+  bool is_timed = false;   // writes the SegmentRecordTimes of each record
+  bool is_marked = false;  // writes the SegmentMarks of each list
+  bool is_loop = false;    // repeats while a condition is set, which its records set
   // The address of a __device__ or __constant__ variable of a part's module in the image that the
   // ordinary kernels use.
   std::function<std::uint64_t(const PersistentPart&, std::string_view variable)> address_of;
@@ -59,6 +61,9 @@ struct PersistentKernel {
   // has the SegmentRecordTimes of all records in their order.
   // If is_marked, one more: the address of the SegmentMarks, those of each list together, in memory
   // that the host reads while the kernel runs and after it failed.
+  // If is_loop, three more: the address of the condition (u32), which is 1 before and afterwards;
+  // that of the counters of a loop, as reprise_loop_iterate counts; the maximum number of
+  // iterations (u64), 0: no limit.
   static constexpr const char* kEntry = "reprise_segment";
   std::string text;
   std::vector<Part> parts;

@@ -17,6 +17,9 @@ namespace reprise::detail {
 
 namespace {
 
+// Parts of a loop set its condition by another function.
+constexpr std::string_view kSetCondition = "cudaGraphSetConditional";
+
 // Why a function cannot be rewritten, before its variables and statements; empty: it can.
 std::string find_exclusion(const PtxModule& module, const PtxFunction& function) {
   if (!function.problem.empty()) return function.problem;
@@ -165,13 +168,15 @@ class BodyRewriter {
         target < statement.operands.size() ? statement.operands[target] : "";
     const PtxFunction* function = module_.find_function(name);
     if (function == nullptr) return exclude("makes an indirect call");
-    if (std::find(calls_.begin(), calls_.end(), function) == calls_.end())
+    const bool sets_condition = name == kSetCondition && !function->has_body;
+    if (!sets_condition && std::find(calls_.begin(), calls_.end(), function) == calls_.end())
       calls_.push_back(function);
     std::string text = concat(guard_, statement.opcode, " ");
-    for (std::size_t i = 0; i < statement.operands.size(); ++i)
-      text += concat(i == 0 ? "" : ", ",
-                     i == target && function->has_body ? options_.function_prefix : std::string(),
-                     statement.operands[i]);
+    for (std::size_t i = 0; i < statement.operands.size(); ++i) {
+      const bool is_prefixed = i == target && function->has_body;
+      text += concat(i == 0 ? "" : ", ", is_prefixed ? options_.function_prefix : std::string(),
+                     i == target && sets_condition ? "rp_set_condition" : statement.operands[i]);
+    }
     add(concat(text, ";"));
   }
 

@@ -15,15 +15,13 @@
 namespace reprise::detail {
 
 struct DispatchPayload;
-struct Recording;
 
 // Base of the backend-specific state of a kernel.
 struct BackendKernel {
   virtual ~BackendKernel() = default;
   // Why no segment can contain this dispatch of the kernel; empty: one can. Valid while the kernel
   // exists.
-  [[nodiscard]] virtual std::string_view segment_exclusion(const Recording&,
-                                                           const DispatchPayload&) const {
+  [[nodiscard]] virtual std::string_view segment_exclusion(const DispatchPayload&) const {
     return {};
   }
 };

@@ -191,8 +191,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: a loop's body has one, which follows
   if (device.info().limits.max_segment_blocks == 0) return;
   LoopInSegments loop(*this);
   CHECK(loop.graph().report().segments.segments == 2);  // the fills, and the adds of the body
-  // On a GPU, the kernel that sets the condition is a node.
-  CHECK(loop.graph().report().segments.commands == (is_host() ? 5 : 4));
+  CHECK(loop.graph().report().segments.commands == 5);
+  CHECK(loop.graph().to_text().find("the segment repeats while") != std::string::npos);
   for (int replay = 0; replay < 3; ++replay) loop.check(loop.x(), 10);
   loop.graph().scalar<unsigned>("step").set(7);
   loop.check(loop.x(), 40);
@@ -207,6 +207,56 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: a loop's body has one, which follows
   }
   fences.back().wait();
   CHECK(values(loop.other())[0] == 5 * (kQueued + 1));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "segments: loops in them count, restart and end at their limit") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  const auto x = pool->allocate<unsigned>(1 << 14, "x"), y = pool->allocate<unsigned>(1 << 14, "y");
+  const auto inner_left = pool->allocate<unsigned>(1, "inner left"),
+             outer_left = pool->allocate<unsigned>(1, "outer left");
+  const Condition outer = device.create_condition({.name = "outer", .initial = 1}),
+                  inner = device.create_condition({.name = "inner"}),
+                  forever = device.create_condition({.name = "forever", .initial = 1});
+  const DispatchDesc words{.grid = 64, .block = 256}, one{.grid = 1, .block = 1};
+  const auto secondary = [&](const char* label, const auto& record) {
+    CommandBuffer body = device.create_command_buffer({.label = label, .level = Level::Secondary});
+    body.begin();
+    record(body);
+    body.end();
+    return body;
+  };
+  const auto add_twice = [&](CommandBuffer& body) {
+    body.dispatch(kernel(shaders::conf_add), words, read(x), write(y), 1u, 1u << 14);
+    body.dispatch(kernel(shaders::conf_add), words, read(y), write(x), 1u, 1u << 14);
+  };
+  const CommandBuffer limited = secondary("limited", add_twice);
+  const CommandBuffer innermost = secondary("inner", [&](CommandBuffer& body) {
+    add_twice(body);
+    body.dispatch(kernel(shaders::conf_count_down), one, read_write(inner_left), inner);
+  });
+  const CommandBuffer middle = secondary("outer", [&](CommandBuffer& body) {
+    body.fill(inner_left, 3u);
+    body.dispatch(kernel(shaders::conf_decide), one, read(inner_left), inner);
+    body.execute_while(inner, innermost);
+    body.dispatch(kernel(shaders::conf_count_down), one, read_write(outer_left), outer);
+  });
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 0u);
+  cmd.fill(outer_left, 4u);
+  cmd.execute_while(outer, middle);
+  cmd.execute_while(forever, limited, {.max_iterations = 7});
+  CapturedGraph graph = compile(cmd, Lowering::Persistent);
+  for (int replay = 0; replay < 4; ++replay) {
+    graph.launch(queue).wait();
+    REQUIRE(values(x) == std::vector<unsigned>(1 << 14, 2 * (4 * 3 + 7)));
+    const std::vector<LoopReport> loops = graph.loops();
+    REQUIRE(loops.size() == 3);
+    CHECK(loops[0].iterations == 4);
+    CHECK(loops[1].iterations == 12);
+    CHECK_FALSE(loops[1].reached_limit);
+    CHECK(loops[2].iterations == 7);
+    CHECK(loops[2].reached_limit);
+  }
 }
 
 TEST_CASE_FIXTURE(DeviceFixture, "segments: queued replays keep what they were launched with") {

@@ -42,6 +42,7 @@ class CudaGraphBuilder {
     std::uint32_t loop = 0;  // its number
     std::uint64_t limit = 0;
     cudaGraphConditionalHandle condition = 0;
+    bool is_in_segment = false;  // a segment counts and limits them
   };
   // The state that a body shares with its outer graph.
   struct Outer {
@@ -94,6 +95,8 @@ class CudaGraphBuilder {
   [[nodiscard]] std::uint32_t add_segment(std::uint32_t first, cudaGraphNode_t before);
   // The segment that runs a lowered node; kNone: the node is a node of its own.
   [[nodiscard]] std::uint32_t segment_of(std::uint32_t node) const;
+  // True if bodies have segments.
+  [[nodiscard]] bool has_segments() const { return target_.segments != nullptr && !times_bodies(); }
   // True if the graph is a profiling clone, in whose bodies commands are nodes.
   [[nodiscard]] bool times_bodies() const;
   void remove_repeated_predecessors();  // from after_

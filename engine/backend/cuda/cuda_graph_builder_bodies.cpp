@@ -112,6 +112,10 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
   const Recording& recording = *plan_.recording;
   const auto& conditional = recording.payload<ConditionalPayload>(command);
   const bool is_loop = conditional.branch == Branch::While;
+  // The kernel of such a segment runs all iterations.
+  const bool is_segment =
+      is_loop && has_segments() &&
+      plan_.bodies[conditional.bodies[0].index]->lowered.loop_condition != kNone;
   std::uint32_t loop = first_loop_[command];
   add_loop_entry(command);
 
@@ -119,7 +123,7 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
   parameters.type = cudaGraphNodeTypeConditional;
   parameters.conditional.handle =
       reinterpret_cast<cudaGraphConditionalHandle>(bindings_.address[conditional.condition]);
-  parameters.conditional.type = type_of(conditional.branch);
+  parameters.conditional.type = type_of(is_segment ? Branch::If : conditional.branch);
   parameters.conditional.size = conditional.body_count;
   cudaGraphNode_t node = nullptr;
 #if CUDART_VERSION >= 13000
@@ -131,7 +135,11 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
 #endif
   cuda_check(result, "cudaGraphAddNode", call_);
 
-  const Iteration iteration{loop, conditional.max_iterations, parameters.conditional.handle};
+  const Iteration iteration{loop, conditional.max_iterations, parameters.conditional.handle,
+                            is_segment};
+  if (is_segment)
+    target_.segments->set_loop(first_body(), target_.loops->words_of(loop),
+                               conditional.max_iterations);
   if (is_loop) ++loop;
   for (std::uint32_t i = 0; i < conditional.body_count; ++i) {
     const Body& body = conditional.bodies[i];
@@ -160,6 +168,13 @@ void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {
 }
 
 void CudaGraphBuilder::add_iteration(const Iteration& iteration) {
+  if (iteration.is_in_segment) {
+    come_after_leaves();
+    cudaGraphConditionalHandle handle = iteration.condition;
+    void* condition[] = {&handle};
+    static_cast<void>(add_instrumentation_kernel(target_.loops->leave(), condition));
+    return;
+  }
   after_.clear();
   if (iteration.limit != 0) come_after_leaves();
   std::uint64_t* words = target_.loops->words_of(iteration.loop);

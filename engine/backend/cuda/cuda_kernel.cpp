@@ -19,7 +19,8 @@ constexpr std::size_t kJitLogBytes = 4096;
 // Limits of dispatches in segments. Four blocks of a segment with this shared memory and their
 // records fit on a multiprocessor; a record describes one block.
 constexpr std::uint32_t kMaxSegmentShared = 40 << 10, kMaxSegmentBlocks = 1 << 15;
-constexpr std::uint32_t kMaxSegmentRegisters = 128;  // the persistent kernel would have to spill the others
+constexpr std::uint32_t kMaxSegmentRegisters =
+    128;  // the persistent kernel would have to spill the others
 
 // The driver expects PTX to end with a zero; a fatbin or cubin contains its own length.
 bool is_text(std::span<const std::byte> image) {
@@ -204,18 +205,13 @@ void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
   allowed_shared_bytes_.store(std::max(bytes, current), std::memory_order_release);
 }
 
-std::string_view CudaKernel::segment_exclusion(const Recording& recording,
-                                               const DispatchPayload& dispatch) const {
+std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) const {
   if (ptx_.empty()) return "PTX of the kernel is not available";
   if (dispatch.block.volume() > kSegmentThreads) return "more than 512 threads in a block";
   if (dispatch.grid.volume() > kMaxSegmentBlocks) return "more than 32,768 blocks";
   if (std::uint64_t{static_shared_bytes_} + dispatch.shared_bytes > kMaxSegmentShared)
     return "more than 40 KiB of shared memory";
   if (registers_ > kMaxSegmentRegisters) return "more than 128 registers in a thread";
-  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
-    const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
-    if (recording.buffers[buffer]->kind == BufferKind::Condition) return "sets a condition";
-  }
   const std::lock_guard lock(mutex_);
   std::optional<std::string>& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
   if (!exclusion) exclusion = persistent_exclusion(persistent_part(dispatch.block));

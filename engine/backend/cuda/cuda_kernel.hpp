@@ -69,8 +69,7 @@ class CudaKernel final : public BackendKernel {
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
              std::shared_ptr<CudaLibrary> library, std::string name, std::string_view ptx);
 
-  [[nodiscard]] std::string_view segment_exclusion(const Recording& recording,
-                                                   const DispatchPayload& dispatch) const override;
+  [[nodiscard]] std::string_view segment_exclusion(const DispatchPayload& dispatch) const override;
   // For blocks of a command that a segment can contain.
   [[nodiscard]] PersistentPart persistent_part(Dim3 block) const;
   // The address of a variable of the image.

@@ -19,6 +19,7 @@ constexpr std::uint64_t kAlignment = 256;
 constexpr std::uint64_t kStateBytes = 64 * sizeof(std::uint32_t);
 constexpr std::size_t kMaxParts = 1'023;  // a record has ten bits for them, and one is free
 constexpr std::size_t kMaxKernels = 64;   // kept for later graphs
+constexpr std::size_t kConditionBytes = 64;
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -71,6 +72,7 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
   desc.is_timed = variant == Variant::Timed;
   desc.is_marked = variant == Variant::Marked;
+  desc.is_loop = variant == Variant::Loop;
   desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
     return kernel_of(plan, part, transfers_).address_of(std::string(variable));
   };
@@ -169,6 +171,7 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
       own_segments_(static_cast<std::uint32_t>(plan.lowered.segments.size())),
       state_of_(parts_.part_of.size(), kNone) {
   const SetupScope scope(*context_, Stage::Instantiate);
+  make_conditions(plan);
   std::vector<SegmentRecords> records = make_records(plan, bindings);
   for (const NumberedPlan& of : numbered_plans(plan)) {
     first_state_.push_back(static_cast<std::uint32_t>(states_.size()));
@@ -181,6 +184,40 @@ CudaSegments::CudaSegments(std::shared_ptr<const CudaContext> context,
       if (plan.lowered.fault_markers) add_marks(*states_.back());
     }
   }
+}
+
+void CudaSegments::make_conditions(const Plan& plan) {
+  std::size_t segments = 0;
+  bool has_loops = false;
+  for (const NumberedPlan& of : numbered_plans(plan)) {
+    segments += of.plan->lowered.segments.size();
+    has_loops = has_loops || of.plan->lowered.loop_condition != kNone;
+  }
+  if (!has_loops) return;
+  loop_kernel_ = load(plan, SegmentKernels::Variant::Loop);
+  const std::vector<std::uint32_t> set(segments * kConditionBytes / sizeof(std::uint32_t), 1);
+  conditions_ =
+      std::make_unique<const CudaMemory>(context_, BufferKind::Device, set.size() * sizeof set[0],
+                                         Stage::Instantiate, "conditions of loops");
+  context_->pools->write(conditions_->bytes(), std::as_bytes(std::span(set)),
+                         context_->at(Stage::Instantiate, "conditions of loops"));
+}
+
+const std::byte* CudaSegments::condition_of(std::uint32_t state) const noexcept {
+  return conditions_->bytes() + std::size_t{state} * kConditionBytes;
+}
+
+void CudaSegments::set_loop(std::uint32_t body, std::uint64_t* counters,
+                            std::uint64_t limit) noexcept {
+  State& of = state(body, 0);
+  Parameters& p = of.parameters;
+  p.condition = condition_of(first_state_[body + 1]);
+  p.loop = counters;
+  p.limit = limit;
+  void* const in_order[] = {&p.records,    &p.first,     &p.counters, &p.state,
+                            &p.more_waits, &p.condition, &p.loop,     &p.limit};
+  static_assert(sizeof in_order == sizeof of.loop_addresses);
+  std::copy(std::begin(in_order), std::end(in_order), of.loop_addresses);
 }
 
 void CudaSegments::add_marks(State& state) const {
@@ -216,9 +253,10 @@ std::vector<SegmentRecords> CudaSegments::make_records(const Plan& plan,
   const std::vector<NumberedPlan> plans = numbered_plans(plan);
   const std::vector<Bindings> bodies = bindings_of_bodies(plan, bindings);
   for (std::size_t i = 0; i < plans.size(); ++i) {
+    const bool is_loop = plans[i].plan->lowered.loop_condition != kNone;
     for (const Segment& segment : plans[i].plan->lowered.segments) {
-      made.emplace_back(plans[i], i == 0 ? bindings : bodies[i - 1], segment, parts_,
-                        kernel_->code);
+      made.emplace_back(plans[i], i == 0 ? bindings : bodies[i - 1], segment, parts_, kernel_->code,
+                        is_loop ? condition_of(static_cast<std::uint32_t>(made.size())) : nullptr);
       for (std::uint32_t node = segment.first_node; node < segment.first_node + segment.nodes;
            ++node) {
         if (bindings.is_disabled(plans[i].first_node + node))
@@ -268,6 +306,7 @@ void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::node(std::uint32_t body, std::uint32_t segment) {
   State& of = state(body, segment);
+  if (of.parameters.condition != nullptr) return node_of(of, *loop_kernel_, of.loop_addresses);
   return node_of(of, *kernel_, of.marks ? of.marked_addresses : of.addresses);
 }
 
@@ -298,14 +337,15 @@ bool CudaSegments::are_of_same_nodes(const Plan& plan, const Plan& other) {
                     [&](const NumberedPlan& a, const NumberedPlan& b) {
                       const auto &of_a = a.plan->lowered.segments, &of_b = b.plan->lowered.segments;
                       return a.first_node == b.first_node &&
+                             a.plan->lowered.loop_condition == b.plan->lowered.loop_condition &&
                              std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
                                         has_same_nodes);
                     });
 }
 
 bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other) const {
+  if (!are_of_same_nodes(plan, other)) return false;
   const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
-  if (ours.size() != theirs.size()) return false;
   // A node runs the same part if its kernel is the same and its blocks are alike.
   const auto runs_same_part = [&](std::size_t i, std::uint32_t node) {
     const SegmentWork a = segment_work(*ours[i].plan, node, kernels_->transfers()),

@@ -31,7 +31,7 @@ struct SegmentKernel {
 // unloaded. Threads: any.
 class SegmentKernels {
  public:
-  enum class Variant : std::uint8_t { Plain, Timed, Marked };
+  enum class Variant : std::uint8_t { Plain, Timed, Marked, Loop };
   explicit SegmentKernels(TransferKernels transfers) : transfers_(std::move(transfers)) {}
   [[nodiscard]] const TransferKernels& transfers() const noexcept { return transfers_; }
   // Throws NativeFailure with the log of the driver's compiler, and Unsupported for too many parts.
@@ -64,6 +64,9 @@ class CudaSegments {
   [[nodiscard]] static bool are_of_same_nodes(const Plan& plan, const Plan& other);
   // True if another plan has the same segments, of the same kernels, as the plan that these run.
   [[nodiscard]] bool has_same_segments(const Plan& plan, const Plan& other) const;
+  // For a body whose segment is a loop (see LoweredGraph::loop_condition), before node(): where it
+  // counts its iterations, and their maximum number. 0: no limit.
+  void set_loop(std::uint32_t body, std::uint64_t* counters, std::uint64_t limit) noexcept;
   // The kernel node of a segment. Its parameters stay the same.
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node(std::uint32_t body, std::uint32_t segment);
   // Timed nodes, of the plan itself, write to `times`, and to the row that `ring`, of a
@@ -99,6 +102,9 @@ class CudaSegments {
     std::uint64_t* ring;
     std::uint32_t row_mask, row_bytes;
     std::byte* marks;
+    const std::byte* condition;
+    std::uint64_t* loop;
+    std::uint64_t limit;
   };
   // A segment.
   struct State {
@@ -118,8 +124,8 @@ class CudaSegments {
     std::uint32_t lists = 0;
     Parameters parameters{};
     std::unique_ptr<const CudaMemory> marks;  // pinned; null: the kernel is not marked
-    // Of the parameters in the order of the timed and of the marked kernel.
-    void *addresses[9] = {}, *marked_addresses[6] = {};
+    // Of the parameters in the order of the timed, the marked and the looping kernel.
+    void *addresses[9] = {}, *marked_addresses[6] = {}, *loop_addresses[8] = {};
     // Not yet in device memory.
     static constexpr std::size_t kMaxChanges = 8;
     std::array<SegmentRecords::Range, kMaxChanges> changes;
@@ -141,12 +147,17 @@ class CudaSegments {
   [[nodiscard]] Place place_of(std::uint32_t node) const noexcept;
   [[nodiscard]] std::vector<SegmentRecords> make_records(const Plan& plan,
                                                          const Bindings& bindings) const;
+  // The condition of a segment that is a loop.
+  [[nodiscard]] const std::byte* condition_of(std::uint32_t state) const noexcept;
+  void make_conditions(const Plan& plan);
 
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<SegmentKernels> kernels_;
   const SegmentParts parts_;
   const std::shared_ptr<const SegmentKernel> kernel_;
   std::shared_ptr<const SegmentKernel> timed_kernel_;  // null before time()
+  std::shared_ptr<const SegmentKernel> loop_kernel_;   // null if no segment is a loop
+  std::unique_ptr<const CudaMemory> conditions_;       // likewise; by segment
   std::vector<std::unique_ptr<State>> states_;         // by plan, in order
   std::vector<std::uint32_t> first_state_;             // by plan, of numbered_plans()
   std::vector<std::uint32_t> first_node_;              // likewise

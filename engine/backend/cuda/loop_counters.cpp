@@ -9,6 +9,7 @@ LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Loa
     : context_(std::move(context)),
       enter_(load(shaders::reprise_loop_enter)),
       iterate_(load(shaders::reprise_loop_iterate)),
+      leave_(load(shaders::reprise_loop_leave)),
       loops_(loops),
       memory_(context_, BufferKind::Device, std::uint64_t{kWords} * loops * sizeof(std::uint64_t),
               Stage::Instantiate, "loop counters") {

@@ -26,6 +26,7 @@ class LoopCounters {
 
   [[nodiscard]] const CudaKernel& enter() const noexcept { return *enter_; }
   [[nodiscard]] const CudaKernel& iterate() const noexcept { return *iterate_; }
+  [[nodiscard]] const CudaKernel& leave() const noexcept { return *leave_; }
   [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept {
     return memory_.words() + std::size_t{kWords} * loop;
   }
@@ -36,7 +37,7 @@ class LoopCounters {
   static constexpr std::uint32_t kWords = 4;  // per loop; see loops.cu
 
   const std::shared_ptr<const CudaContext> context_;
-  const std::shared_ptr<const CudaKernel> enter_, iterate_;
+  const std::shared_ptr<const CudaKernel> enter_, iterate_, leave_;
   const std::uint32_t loops_;
   const CudaMemory memory_;
   cudaStream_t stream_ = nullptr;

@@ -20,3 +20,9 @@ REPRISE_KERNEL(reprise_loop_iterate,
   loop[2] = 1;
   reprise_set_condition(condition, 0);
 }
+
+// Runs behind a loop in a segment, which counts and limits its iterations itself: clears the
+// condition, as the end of a loop does.
+REPRISE_KERNEL(reprise_loop_leave, (reprise_condition condition)) {
+  reprise_set_condition(condition, 0);
+}

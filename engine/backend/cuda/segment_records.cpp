@@ -277,9 +277,10 @@ std::uint32_t segment_shared_bytes(const SegmentParts& parts, const PersistentKe
 
 SegmentRecords::SegmentRecords(const NumberedPlan& plan, const Bindings& bindings,
                                const Segment& segment, const SegmentParts& parts,
-                               const PersistentKernel& code)
+                               const PersistentKernel& code, const std::byte* condition)
     : first_node_(segment.first_node),
       disabled_index_(static_cast<std::uint32_t>(parts.parts.size())),
+      condition_(condition),
       nodes_(segment.nodes) {
   ListWriter writer(plan, segment, parts, code, records_, more_waits_);
   for (std::uint32_t list = 0; list < segment.lists(); ++list) {
@@ -351,9 +352,16 @@ std::optional<SegmentRecords::Range> SegmentRecords::set(std::uint32_t number, c
       std::memcpy(outside, update.data, update.bytes);
       break;
     }
-    default:
-      fill_parameter_block(plan, bindings, command,
-                           node.has_inline_parameters ? inside.data() : outside);
+    default: {
+      std::byte* const block = node.has_inline_parameters ? inside.data() : outside;
+      fill_parameter_block(plan, bindings, command, block);
+      const auto& dispatch = recording.payload<DispatchPayload>(command);
+      for (std::uint32_t i = 0; condition_ != nullptr && i < dispatch.buffer_argument_count; ++i) {
+        const BufferArgument& argument = dispatch.buffer_arguments[i];
+        if (recording.buffers[argument.buffer]->kind == BufferKind::Condition)
+          std::memcpy(block + argument.parameter_offset, &condition_, sizeof condition_);
+      }
+    }
   }
   if (node.outside_bytes != 0) {
     const std::byte* const address = memory_ + node.outside_at;

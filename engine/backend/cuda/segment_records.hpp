@@ -58,8 +58,10 @@ struct SegmentParts {
 class SegmentRecords {
  public:
   // `plan` contains the segment. `code` was made of `parts`, those of the executable's plan.
+  // `condition`: what parameters get in the place of a condition, in a segment that is a loop.
   SegmentRecords(const NumberedPlan& plan, const Bindings& bindings, const Segment& segment,
-                 const SegmentParts& parts, const PersistentKernel& code);
+                 const SegmentParts& parts, const PersistentKernel& code,
+                 const std::byte* condition = nullptr);
 
   // A range of records, and a range of bytes outside them.
   struct Range {
@@ -108,7 +110,7 @@ class SegmentRecords {
 
   std::uint32_t first_node_;
   std::uint32_t disabled_index_;  // of the part that does nothing
-  const std::byte* memory_ = nullptr;
+  const std::byte *condition_, *memory_ = nullptr;
   std::vector<SegmentRecord> records_;
   std::vector<std::uint32_t> words_;  // by record, of the enabled command
   std::vector<std::uint32_t> first_;

@@ -131,6 +131,19 @@ TEST_CASE("persistent kernel: a function may not depend on the thread or synchro
                      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);") == "");
 }
 
+TEST_CASE("persistent kernel: a part sets the condition of a loop in memory") {
+  const PtxModule module(ptx_module_text(
+      ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
+      ".entry k(.param .u64 p) { .reg .b64 %rd1; .reg .b32 %r1; .param .b64 param0; "
+      ".param .b32 param1; ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.param.b64 [param0], %rd1; "
+      "st.param.b32 [param1], %r1; call.uni cudaGraphSetConditional, (param0, param1); ret; }"));
+  const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+  REQUIRE(persistent_exclusion(parts[0]).empty());
+  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  CHECK(contains(text, "call.uni rp_set_condition, (param0, param1);"));
+  CHECK(count_of(text, "cudaGraphSetConditional") == 0);
+}
+
 TEST_CASE("persistent kernel: the text has one entry and nothing that only an entry has") {
   const PtxModule module(ptx_module_text(kPtxKernels));
   for (const bool has_full_warps : {false, true}) {
@@ -256,7 +269,7 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() /
                                        ("reprise-ptx-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(folder);
-  for (const std::string_view variant : {"plain", "timed", "marked"}) {
+  for (const std::string_view variant : {"plain", "timed", "marked", "loop"}) {
     for (const std::uint32_t pasted : {0u, 3u, 100u}) {
       CAPTURE(std::string(variant));
       CAPTURE(pasted);
@@ -266,6 +279,7 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       PersistentKernelDesc desc = describe_kernel(parts, pasted);
       desc.is_timed = variant == "timed";
       desc.is_marked = variant == "marked";
+      desc.is_loop = variant == "loop";
       const PersistentKernel kernel = make_persistent_kernel(desc);
       std::ofstream(folder / "kernel.ptx") << kernel.text;
       const std::string command = ptxas.string() + " -arch=sm_90 -o " +

@@ -109,14 +109,17 @@ ${symbol}_end:
   endforeach()
   reprise_preprocessor_options(includes_and_definitions ${target})
   file(RELATIVE_PATH shown ${CMAKE_SOURCE_DIR} ${file})
-  add_custom_command(OUTPUT ${fatbin} ${ptx_files}
+  # The hash is for ccache, which sees what a file includes, but not what its assembly includes.
+  set(hash_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hash_file.cmake)
+  add_custom_command(OUTPUT ${fatbin} ${fatbin}.hash.hpp ${ptx_files}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${kept}
     COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin ${options} --threads 2 --keep --keep-dir ${kept}
       -Wno-deprecated-gpu-targets -ccbin ${CMAKE_CXX_COMPILER} ${architectures}
       ${includes_and_definitions} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${file}
     ${renames}
     COMMAND ${CMAKE_COMMAND} -E rm -r ${kept}
-    DEPENDS ${file}
+    COMMAND ${CMAKE_COMMAND} -DFILE=${fatbin} -P ${hash_script}
+    DEPENDS ${file} ${hash_script}
     DEPFILE ${fatbin}.d
     COMMENT "Compiling ${shown} for compute capabilities ${REPRISE_CUDA_ARCHITECTURES}"
     COMMAND_EXPAND_LISTS VERBATIM)
@@ -129,6 +132,8 @@ ${symbol}_end:
 #include <vector>
 
 #include <reprise/kernel.hpp>
+
+#include \"${fatbin}.hash.hpp\"
 
 asm(R\"(
   .pushsection .rodata
@@ -152,7 +157,7 @@ __attribute__((visibility(\"hidden\"))) std::span<const reprise::KernelPtx> ${im
 }
 }  // namespace reprise_shader_images
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${fatbin};${ptx_files}" SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${fatbin};${fatbin}.hash.hpp;${ptx_files}" SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${source} ${fatbin} ${ptx_files})
 endfunction()
 

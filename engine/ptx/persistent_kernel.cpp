@@ -264,27 +264,27 @@ class PersistentKernelWriter {
                    flag("%rp_p0", "%rp_v", Record::kLast),
                    "@!%rp_p0 bra.uni $RP_NEXT;\nbra.uni $RP_OUT;\n");
     // Lane l of warp 0 waits for counters l, l + 32, ...; the others wait at the record's barrier.
-    text +=
-        concat("$RP_SLOW:\nmov.u32 %rp_v, %rp_w;\n", flag("%rp_p0", "%rp_v", Record::kWaits),
-               "@!%rp_p0 bra.uni $RP_READY;\n",
-               "setp.ne.u32 %rp_p0, %rp_first, 0; @%rp_p0 bra.uni $RP_READY;\n",
-               "ld.shared.u32 %rp_n, [%rp_rec+", offsetof(Record, waits),
-               "]; mov.u32 %rp_i, %rp_lane;\n"
-               "setp.ge.u32 %rp_p1, %rp_i, %rp_n; @%rp_p1 bra $RP_POLLED;\n",
-               "$RP_ONE:\nsetp.lt.u32 %rp_p1, %rp_i, ", Record::kWaitsInside,
-               "; @%rp_p1 bra $RP_INSIDE;\n", "ld.shared.u32 %rp_x, [%rp_rec+",
-               offsetof(Record, more_waits),
-               "]; add.u32 %rp_x, %rp_x, %rp_i; sub.u32 %rp_x, %rp_x, ", Record::kWaitsInside,
-               "; mul.wide.u32 %rp_a, %rp_x, 8; add.s64 %rp_a, %rp_a, %rp_waits;\n"
-               "ld.global.v2.u32 {%rp_x, %rp_y}, [%rp_a]; bra $RP_WAIT;\n",
-               "$RP_INSIDE:\nshl.b32 %rp_x, %rp_i, 3; add.u32 %rp_x, %rp_x, %rp_rec;\n"
-               "ld.shared.v2.u32 {%rp_x, %rp_y}, [%rp_x+",
-               offsetof(Record, first_waits), "];\n$RP_WAIT:\nmul.lo.u32 %rp_y, %rp_y, %rp_epoch; ",
-               counter,
-               "$RP_SPIN:\nld.acquire.gpu.global.u32 %rp_x, [%rp_a]; sub.s32 %rp_x, %rp_x, %rp_y;\n"
-               "setp.lt.s32 %rp_p1, %rp_x, 0; @%rp_p1 bra $RP_SPIN;\n"
-               "add.u32 %rp_i, %rp_i, 32; setp.lt.u32 %rp_p1, %rp_i, %rp_n; @%rp_p1 bra $RP_ONE;\n"
-               "$RP_POLLED:\nbar.warp.sync -1;\n");
+    text += concat(
+        "$RP_SLOW:\nmov.u32 %rp_v, %rp_w;\n", flag("%rp_p0", "%rp_v", Record::kWaits),
+        "@!%rp_p0 bra.uni $RP_READY;\n",
+        "setp.ne.u32 %rp_p0, %rp_first, 0; @%rp_p0 bra.uni $RP_READY;\n",
+        mark(SegmentMark::kWaiting), "ld.shared.u32 %rp_n, [%rp_rec+", offsetof(Record, waits),
+        "]; mov.u32 %rp_i, %rp_lane;\n"
+        "setp.ge.u32 %rp_p1, %rp_i, %rp_n; @%rp_p1 bra $RP_POLLED;\n",
+        "$RP_ONE:\nsetp.lt.u32 %rp_p1, %rp_i, ", Record::kWaitsInside,
+        "; @%rp_p1 bra $RP_INSIDE;\n", "ld.shared.u32 %rp_x, [%rp_rec+",
+        offsetof(Record, more_waits), "]; add.u32 %rp_x, %rp_x, %rp_i; sub.u32 %rp_x, %rp_x, ",
+        Record::kWaitsInside,
+        "; mul.wide.u32 %rp_a, %rp_x, 8; add.s64 %rp_a, %rp_a, %rp_waits;\n"
+        "ld.global.v2.u32 {%rp_x, %rp_y}, [%rp_a]; bra $RP_WAIT;\n",
+        "$RP_INSIDE:\nshl.b32 %rp_x, %rp_i, 3; add.u32 %rp_x, %rp_x, %rp_rec;\n"
+        "ld.shared.v2.u32 {%rp_x, %rp_y}, [%rp_x+",
+        offsetof(Record, first_waits), "];\n$RP_WAIT:\nmul.lo.u32 %rp_y, %rp_y, %rp_epoch; ",
+        counter,
+        "$RP_SPIN:\nld.acquire.gpu.global.u32 %rp_x, [%rp_a]; sub.s32 %rp_x, %rp_x, %rp_y;\n"
+        "setp.lt.s32 %rp_p1, %rp_x, 0; @%rp_p1 bra $RP_SPIN;\n"
+        "add.u32 %rp_i, %rp_i, 32; setp.lt.u32 %rp_p1, %rp_i, %rp_n; @%rp_p1 bra $RP_ONE;\n"
+        "$RP_POLLED:\nbar.warp.sync -1;\n");
     // A warp without threads of the block only takes part in the barriers.
     text += concat("$RP_READY:\n", flag("%rp_p0", "%rp_v", Record::kFull),
                    "@%rp_p0 bra.uni $RP_GO;\nshr.u32 %rp_x, %rp_v, ", Record::kThreadsShift,

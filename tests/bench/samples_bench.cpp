@@ -53,11 +53,13 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
   std::vector<SampleGraph> graphs;
   const auto photo = std::make_shared<photo::Pyramid>(device, photo::Size{640, 427});
   graphs.push_back({"photo", photo, &photo->graph()});
-  const auto cg =
-      std::make_shared<cg::Solver>(device, cg::SolverDesc{.size = 128, .max_iterations = 50});
-  // copied in by the graph
-  static_cast<void>(cg->solve_in_graph(cg::right_side(128)));
-  graphs.push_back({"cg", cg, &cg->graph()});
+  for (const std::uint32_t size : {128u, 32u}) {
+    const auto cg =
+        std::make_shared<cg::Solver>(device, cg::SolverDesc{.size = size, .max_iterations = 50});
+    // copied in by the graph
+    static_cast<void>(cg->solve_in_graph(cg::right_side(size)));
+    graphs.push_back({size == 128 ? "cg" : "cg of 32 x 32", cg, &cg->graph()});
+  }
 #ifdef REPRISE_HAS_OPS
   const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
   const auto digits = std::make_shared<digits::Trainer>(

@@ -165,7 +165,7 @@ TEST_CASE("persistent kernel: the text has one entry and nothing that only an en
       CHECK(count_of(kernel.text, "%globaltimer") == 0);
       // One for each function, with those that are parts, and one of the entry.
       CHECK(count_of(kernel.text, "\nret;\n") ==
-            3 + 1 + (parts.size() - std::min<std::size_t>(pasted, parts.size())) + 1);
+            4 + 1 + (parts.size() - std::min<std::size_t>(pasted, parts.size())) + 1);
       CHECK(count_of(kernel.text, "bra $RP_RETURN;") >= parts.size());
       CHECK(count_of(kernel.text, "rp_m0_twice") == 3);  // declared, defined and called
     }
@@ -281,6 +281,8 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       desc.is_marked = variant == "marked";
       desc.is_loop = variant == "loop";
       const PersistentKernel kernel = make_persistent_kernel(desc);
+      // It waits, runs and has ended.
+      CHECK(count_of(kernel.text, "[%rp_mark], {") == (desc.is_marked ? 3 : 0));
       std::ofstream(folder / "kernel.ptx") << kernel.text;
       const std::string command = ptxas.string() + " -arch=sm_90 -o " +
                                   (folder / "kernel.cubin").string() + " " +

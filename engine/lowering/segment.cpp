@@ -231,7 +231,11 @@ bool is_on_device(const Recording& recording, std::uint32_t buffer) {
 std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t command,
                                     std::uint32_t loop_condition) {
   const auto& dispatch = recording.payload<DispatchPayload>(command);
-  for (std::uint32_t i = 0; i < dispatch.buffer_argument_count; ++i) {
+  const KernelCore& core = *recording.kernels[dispatch.kernel];
+  const bool takes_condition =
+      std::any_of(core.parameters.begin(), core.parameters.end(),
+                  [](const KernelParameter& p) { return p.is_condition || p.may_be_pointer; });
+  for (std::uint32_t i = 0; takes_condition && i < dispatch.buffer_argument_count; ++i) {
     const std::uint32_t buffer = dispatch.buffer_arguments[i].buffer;
     if (recording.buffers[buffer]->kind == BufferKind::Condition && buffer != loop_condition)
       return "sets a condition";
@@ -240,8 +244,7 @@ std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t co
   if (dispatch.cluster) return "thread block cluster";
   if (recording.starts_programmatically(command)) return "programmatic start";
   if (dispatch.grid.volume() > std::numeric_limits<std::uint32_t>::max()) return "too many blocks";
-  const auto& kernel = recording.kernels[dispatch.kernel]->backend;
-  return kernel ? kernel->segment_exclusion(dispatch) : std::string_view();
+  return core.backend ? core.backend->segment_exclusion(dispatch) : std::string_view();
 }
 
 }  // namespace
@@ -272,14 +275,14 @@ std::string_view segment_exclusion(const Recording& recording, std::uint32_t com
     case CommandKind::Nested: return "nested command buffer";
     case CommandKind::Conditional: return "conditional";
   }
-  return transfer_bytes(recording, command) > kMaxSegmentTransfer ? "transfers more than 64 KiB"
+  return transfer_bytes(recording, command) > kMaxSegmentTransfer ? "transfers more than 16 KiB"
                                                                   : std::string_view();
 }
 
 std::uint32_t segment_blocks_of(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind == CommandKind::Dispatch)
     return static_cast<std::uint32_t>(recording.payload<DispatchPayload>(command).grid.volume());
-  return ceil_div(transfer_bytes(recording, command), kTransferBlockBytes);
+  return 1;
 }
 
 std::vector<std::uint32_t> segment_blocks(const Recording& recording,

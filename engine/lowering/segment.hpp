@@ -19,10 +19,9 @@ struct NodeHints;
 
 inline constexpr std::uint32_t kMinSegmentThreads = 128;  // of a persistent block
 
-// A fill, copy or update in a segment has blocks of kMinSegmentThreads threads, each of which
-// transfers this many bytes. Larger transfers are faster as nodes; see
-// engine/docs/design/segments.md.
-inline constexpr std::uint32_t kTransferBlockBytes = 8 << 10, kMaxSegmentTransfer = 64 << 10;
+// Of a fill, copy or update in a segment: one block of kMinSegmentThreads threads transfers them.
+// Larger transfers are faster as nodes; see engine/docs/design/segments.md.
+inline constexpr std::uint32_t kMaxSegmentTransfer = 16 << 10;  // bytes
 
 // Some blocks of a command, in linear order.
 struct SegmentItem {

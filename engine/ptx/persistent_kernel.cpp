@@ -104,7 +104,7 @@ class PersistentKernelWriter {
   [[nodiscard]] RewriteOptions options(const PersistentPart& part) {
     const auto module =
         module_numbers_.try_emplace(part.module, module_numbers_.size()).first->second;
-    return {.is_timed = desc_.is_timed,
+    return {.is_timed = is_timed(),
             .function_prefix = concat("rp_m", module, "_"),
             .address_of = [this, &part](std::string_view variable) {
               return desc_.address_of ? desc_.address_of(part, variable) : 0;
@@ -130,6 +130,11 @@ class PersistentKernelWriter {
       open.insert(open.end(), rewritten.functions.begin(), rewritten.functions.end());
     }
   }
+
+  using Variant = PersistentKernelDesc::Variant;
+  [[nodiscard]] bool is_timed() const { return desc_.variant == Variant::Timed; }
+  [[nodiscard]] bool is_marked() const { return desc_.variant == Variant::Marked; }
+  [[nodiscard]] bool is_loop() const { return desc_.variant == Variant::Loop; }
 
   // --- text ---
 
@@ -173,13 +178,13 @@ class PersistentKernelWriter {
     const RewrittenPart& part = parts_[index];
     return concat("// ", desc_.parts[index].entry, "\n.func rp_part", index,
                   "(.param .b32 rp_record, .param .b32 rp_thread, .param .b32 rp_base",
-                  desc_.is_timed ? ", .param .b64 rp_stamp" : "",
+                  is_timed() ? ", .param .b64 rp_stamp" : "",
                   ")\n{\n.reg .b32 %rp_rec, %rp_thread, %rp_base, %rp_bits; .reg .b64 %rp_stamp; "
                   ".reg .pred %rp_sync;\n",
                   local_memory(part.local_bytes, part.local_alignment),
                   "ld.param.b32 %rp_rec, [rp_record]; ld.param.b32 %rp_thread, [rp_thread]; "
                   "ld.param.b32 %rp_base, [rp_base];\n",
-                  desc_.is_timed ? "ld.param.b64 %rp_stamp, [rp_stamp];\n" : "",
+                  is_timed() ? "ld.param.b64 %rp_stamp, [rp_stamp];\n" : "",
                   "ld.shared.u32 %rp_bits, [%rp_rec]; and.b32 %rp_bits, %rp_bits, ",
                   SegmentRecord::kSync, "; setp.ne.u32 %rp_sync, %rp_bits, 0;\n{\n", part.text,
                   "}\nret;\n}\n");
@@ -187,10 +192,10 @@ class PersistentKernelWriter {
 
   [[nodiscard]] std::string call_of(std::uint32_t index) const {
     return concat("{ .param .b32 rp_a; .param .b32 rp_b; .param .b32 rp_c; ",
-                  desc_.is_timed ? ".param .b64 rp_d; st.param.b64 [rp_d], %rp_stamp; " : "",
+                  is_timed() ? ".param .b64 rp_d; st.param.b64 [rp_d], %rp_stamp; " : "",
                   "st.param.b32 [rp_a], %rp_rec; st.param.b32 [rp_b], %rp_thread; "
                   "st.param.b32 [rp_c], %rp_base; call rp_part",
-                  index, ", (rp_a, rp_b, rp_c", desc_.is_timed ? ", rp_d" : "", "); }\n");
+                  index, ", (rp_a, rp_b, rp_c", is_timed() ? ", rp_d" : "", "); }\n");
   }
 
   // Tests for the first parts, which predicates of the loop hold; then a jump table.
@@ -206,9 +211,8 @@ class PersistentKernelWriter {
       text += concat(has_noop ? ", $RP_NOOP" : "", ";\nbrx.idx.uni %rp_id, rp_targets;\n");
     }
     if (has_noop)
-      text +=
-          concat("$RP_NOOP:\n@%rp_sync bar.sync 0;\n",
-                 desc_.is_timed ? kPersistentStartTime : std::string_view(), "bra.uni $RP_DONE;\n");
+      text += concat("$RP_NOOP:\n@%rp_sync bar.sync 0;\n",
+                     is_timed() ? kPersistentStartTime : std::string_view(), "bra.uni $RP_DONE;\n");
     for (std::uint32_t i = 0; i < parts; ++i) {
       text += concat("$RP_PART", i, ": // ", desc_.parts[i].entry, "\n");
       text += i < pasted_ ? concat("{\n", parts_[i].text, "}\n") : call_of(i);
@@ -247,12 +251,11 @@ class PersistentKernelWriter {
         flag("%rp_sync", "%rp_w", Record::kSync), flag("%rp_post", "%rp_w", Record::kPost),
         "and.b32 %rp_id, %rp_w, ", kMaxIndices - 1, ";\n", tests, "@%rp_slow bra.uni $RP_SLOW;\n",
         "$RP_GO:\n", mark(SegmentMark::kRunning), "ld.shared.u32 %rp_w, [%rp_rec+", sizeof(Record),
-        "];\n", dispatch(), "$RP_DONE:\n", desc_.is_timed ? kEndTime : std::string_view(),
+        "];\n", dispatch(), "$RP_DONE:\n", is_timed() ? kEndTime : std::string_view(),
         mark(SegmentMark::kEnded), "@%rp_post bra.uni $RP_POST;\n",
         "$RP_NEXT:\nadd.u32 %rp_next, %rp_rec, ", sizeof(Record), ";\n",
-        desc_.is_timed ? concat("add.s64 %rp_stamp, %rp_stamp, ", kTimeBytes, ";\n")
-                       : std::string(),
-        desc_.is_marked ? "add.u32 %rp_number, %rp_number, 1;\n" : "", "bra.uni $RP_LOOP;\n");
+        is_timed() ? concat("add.s64 %rp_stamp, %rp_stamp, ", kTimeBytes, ";\n") : std::string(),
+        is_marked() ? "add.u32 %rp_number, %rp_number, 1;\n" : "", "bra.uni $RP_LOOP;\n");
     text += concat("$RP_POST:\nld.shared.u32 %rp_v, [%rp_rec];\n",
                    // %rp_v: the word of this record.
                    "$RP_PUBLISH:\n", flag("%rp_p0", "%rp_v", Record::kPublish),
@@ -298,7 +301,7 @@ class PersistentKernelWriter {
   // The state of the warp that is here: after all earlier accesses, which may fault late, and
   // visible to the host before all later ones.
   [[nodiscard]] std::string mark(std::uint32_t state) const {
-    if (!desc_.is_marked) return {};
+    if (!is_marked()) return {};
     return concat(
         "{ .reg .b32 %rp_q; .reg .pred %rp_z; setp.eq.u32 %rp_z, %rp_lane, 0; shl.b32 %rp_q, "
         "%rp_epoch, ",
@@ -332,12 +335,12 @@ class PersistentKernelWriter {
                                                              "state", "waits"};
     for (const std::string_view parameter : kParameters)
       text += concat(parameter == kParameters[0] ? "" : ",\n", ".param .u64 rp_", parameter);
-    if (desc_.is_timed)
+    if (is_timed())
       text +=
           ",\n.param .u64 rp_times,\n.param .u64 rp_ring,\n.param .u32 rp_row_mask,\n"
           ".param .u32 rp_row_bytes";
-    if (desc_.is_marked) text += ",\n.param .u64 rp_marks";
-    if (desc_.is_loop)
+    if (is_marked()) text += ",\n.param .u64 rp_marks";
+    if (is_loop())
       text += ",\n.param .u64 rp_condition,\n.param .u64 rp_loop,\n.param .u64 rp_limit";
     text += concat(
         ")\n.maxntid ", desc_.threads, ", 1, 1\n.minnctapersm ", desc_.blocks_per_multiprocessor,
@@ -354,7 +357,7 @@ class PersistentKernelWriter {
     for (const auto& [name, parameter] : kRegisters)
       text += concat("ld.param.u64 ", name, ", [rp_", parameter, "]; cvta.to.global.u64 ", name,
                      ", ", name, ";\n");
-    if (desc_.is_timed)
+    if (is_timed())
       text +=
           "ld.param.u64 %times, [rp_times]; cvta.to.global.u64 %times, %times;\n"
           "ld.param.u64 %a, [rp_ring]; cvta.to.global.u64 %a, %a; ld.global.u32 %x, [%a]; "
@@ -371,7 +374,7 @@ class PersistentKernelWriter {
         "shr.u32 %x, %rp_first, 2; shl.b32 %y, %rp_lane, 2; add.u32 %x, %x, %y; "
         "add.u32 %x, %x, %rp_base; mov.u32 %y, 0; st.volatile.shared.u32 [%x], %y;\n"
         "$RP_CLEARED:\n",
-        desc_.is_marked ? first_mark() : std::string(), desc_.is_loop ? "$RP_AGAIN:\n" : "",
+        is_marked() ? first_mark() : std::string(), is_loop() ? "$RP_AGAIN:\n" : "",
         "ld.param.u64 %a, [rp_first]; cvta.to.global.u64 %a, %a; mov.u32 %x, %ctaid.x; "
         "mul.wide.u32 %source, %x, 4; add.s64 %a, %a, %source;\n"
         "ld.global.u32 %i, [%a]; ld.global.u32 %end, [%a+4];\n"
@@ -379,19 +382,19 @@ class PersistentKernelWriter {
         "mov.u32 %chunk, 0; add.u32 %y, %rp_base, ",
         kRingOffset, ";\n", fetch("%i", "%y", "FIRST"),
         "setp.ge.s32 %p, %i, %end; @%p bra $RP_FINISH;\n",
-        desc_.is_timed ? store_multiprocessor() : std::string(),
+        is_timed() ? store_multiprocessor() : std::string(),
         // Copies the next chunk while the records of this one run.
         "$RP_CHUNK:\ncp.async.wait_all; bar.sync 0;\n"
         "add.u32 %rp_next, %rp_base, %chunk; add.u32 %rp_next, %rp_next, ",
         kRingOffset, ";\nsub.u32 %chunk, ", kChunkBytes, ", %chunk; add.u32 %y, %rp_base, %chunk; ",
         "add.u32 %y, %y, ", kRingOffset, ";\nmov.u32 %previous, %i; add.s32 %i, %i, ",
         SegmentRecord::kChunk, ";\n", fetch("%i", "%y", "NEXT"), "bar.warp.sync -1;\n",
-        desc_.is_timed ? concat("mul.wide.s32 %rp_stamp, %previous, ", kTimeBytes,
-                                "; add.s64 %rp_stamp, %rp_stamp, %times;\n")
-                       : std::string(),
-        desc_.is_marked ? "mov.u32 %rp_number, %previous;\n" : "", loop(),
+        is_timed() ? concat("mul.wide.s32 %rp_stamp, %previous, ", kTimeBytes,
+                            "; add.s64 %rp_stamp, %rp_stamp, %times;\n")
+                   : std::string(),
+        is_marked() ? "mov.u32 %rp_number, %previous;\n" : "", loop(),
         "bar.warp.sync -1;\nsetp.lt.s32 %p, %i, %end; @%p bra $RP_CHUNK;\n");
-    return text + (desc_.is_loop ? end_of_iteration() : end());
+    return text + (is_loop() ? end_of_iteration() : end());
   }
 
   // The last block to end starts the next epoch.

@@ -32,10 +32,12 @@ struct PersistentKernelDesc {
   std::uint32_t threads = 128;            // per persistent block; a multiple of 32
   std::uint32_t blocks_per_multiprocessor = 4;
   std::uint32_t pasted = 3;  // parts that the loop contains; it calls the others
-  // At most one of these:
-  bool is_timed = false;   // writes the SegmentRecordTimes of each record
-  bool is_marked = false;  // writes the SegmentMarks of each list
-  bool is_loop = false;    // repeats while a condition is set, which its records set
+  enum class Variant : std::uint8_t {
+    Plain,
+    Timed,   // writes the SegmentRecordTimes of each record
+    Marked,  // writes the SegmentMarks of each list
+    Loop     // repeats while a condition is set, which its records set
+  } variant = Variant::Plain;
   // The address of a __device__ or __constant__ variable of a part's module in the image that the
   // ordinary kernels use.
   std::function<std::uint64_t(const PersistentPart&, std::string_view variable)> address_of;
@@ -55,13 +57,13 @@ struct PersistentKernel {
   // PTX with the entry kEntry and the parameters: records, first record of each list and the end of
   // the last list (u32), counters (u32), state, more waits; each a 64-bit address. State: word 0 is
   // the number of completed runs, word 32 counts blocks that have ended.
-  // If is_timed, four more: the address of a table of times; that of the number of replays before
+  // Timed, four more: the address of a table of times; that of the number of replays before
   // this one (u64); the number of the table's rows less one (u32), and their size in bytes (u32).
   // The number of rows is a power of two. Replay r, from 1, writes row r modulo their number, which
   // has the SegmentRecordTimes of all records in their order.
-  // If is_marked, one more: the address of the SegmentMarks, those of each list together, in memory
+  // Marked, one more: the address of the SegmentMarks, those of each list together, in memory
   // that the host reads while the kernel runs and after it failed.
-  // If is_loop, three more: the address of the condition (u32), which is 1 before and afterwards;
+  // Loop, three more: the address of the condition (u32), which is 1 before and afterwards;
   // that of the counters of a loop, as reprise_loop_iterate counts; the maximum number of
   // iterations (u64), 0: no limit.
   static constexpr const char* kEntry = "reprise_segment";

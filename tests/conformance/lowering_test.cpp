@@ -224,7 +224,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "lowering: the report names the commands outsid
   CHECK(segments.lists == 1);
   REQUIRE(segments.left_out.size() == 2);
   CHECK(segments.left_out[0].command == 2);
-  CHECK(segments.left_out[0].reason == "transfers more than 64 KiB");
+  CHECK(segments.left_out[0].reason == "transfers more than 16 KiB");
   CHECK(segments.left_out[1].command == 3);
   CHECK(segments.left_out[1].reason == "no other command beside it");
   graph.launch(queue).wait();

@@ -328,13 +328,14 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment"
   for (int i = 0; i < 200; ++i) {
     // Rows of `width` bytes, `unit` of which are aligned.
     const unsigned unit = 1u << below(5), to = below(2);
-    const unsigned width = unit * (1 + below(1'500 / unit)), height = 1 + below(5),
+    const unsigned width = unit * (1 + below(1'000 / unit)), height = 1 + below(5),
                    depth = 1 + below(3);
     const unsigned row_pitch = width + unit * below(3);
     const Pitch pitch{row_pitch, row_pitch * (height + below(2))};
     const unsigned last = static_cast<unsigned>((depth - 1) * pitch.slice) + height * 1'550;
     const unsigned first = unit * below((kBytes - last) / unit),
                    second = unit * below((kBytes - last) / unit);
+    const unsigned max_bytes = std::min(last, 16u << 10);
     const auto for_bytes = [&](unsigned slices, const auto& visit) {
       for (unsigned slice = 0; slice < slices; ++slice)
         for (unsigned row = 0; row < height; ++row)
@@ -359,13 +360,13 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment"
                   [&](unsigned at) { expected[to][first + at] = expected[1 - to][second + at]; });
         break;
       case 2: {
-        const unsigned count = unit * (1 + below(last / unit));
+        const unsigned count = unit * (1 + below(max_bytes / unit));
         cmd.copy(buffers[1 - to].slice(second, count), buffers[to].slice(first, count));
         std::copy_n(expected[1 - to].begin() + second, count, expected[to].begin() + first);
         break;
       }
       default: {
-        Bytes bytes(unit * (1 + below(last / unit)));
+        Bytes bytes(unit * (1 + below(max_bytes / unit)));
         for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
         cmd.update(buffers[to].slice(first, bytes.size()), std::as_bytes(std::span(bytes)));
         std::copy(bytes.begin(), bytes.end(), expected[to].begin() + first);
@@ -374,7 +375,8 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment"
     }
   }
   CapturedGraph graph = compile(cmd, Lowering::Persistent);
-  CHECK(graph.report().segments.commands == graph.report().commands);
+  // Not the first two, which are larger.
+  CHECK(graph.report().segments.commands + 2 == graph.report().commands);
   for (int replay = 0; replay < 3; ++replay) {
     graph.launch(queue).wait();
     for (unsigned b = 0; b < 2; ++b) REQUIRE(values(buffers[b]) == expected[b]);

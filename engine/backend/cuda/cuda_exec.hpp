@@ -88,11 +88,6 @@ class CudaExec final : public BackendExec {
   [[nodiscard]] ExecUpdate set_nodes(const ExecNodes& of, const BindingChange& change);
   // Restores bindings_ from undo_, and the first `count` nodes of the change.
   void undo_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
-  // True if the segments of exec_ can run those of `plan`.
-  [[nodiscard]] bool has_same_segments(const Plan& plan) const {
-    return segments_ ? segments_->has_same_segments(*plan_, plan)
-                     : !CudaSegments::has_segments(plan);
-  }
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
   // Both update exec_ to `change`, with the resources in `resources`. The first changes the

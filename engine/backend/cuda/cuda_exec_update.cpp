@@ -97,9 +97,12 @@ ExecUpdate CudaExec::change(const PlanChange& change) {
 }
 
 ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
-  if (!has_same_segments(*change.plan)) return {.outcome = GraphExecUpdateOutcome::NotSupported};
-  update_.reserve(*change.plan->recording);
   const std::span<const std::uint32_t> nodes = *change.nodes;
+  const bool has_same_segments = segments_
+                                     ? segments_->has_same_segments(*plan_, *change.plan, nodes)
+                                     : !CudaSegments::has_segments(*change.plan);
+  if (!has_same_segments) return {.outcome = GraphExecUpdateOutcome::NotSupported};
+  update_.reserve(*change.plan->recording);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     ExecUpdate result =
         update_.set(nodes_, nodes[i],
@@ -223,7 +226,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   std::unique_ptr<CudaSegments::Records> records;  // for segments_, or else what replaces it
   const auto undo = [&] { callbacks_.restore_set(std::move(callbacks)); };
   try {
-    if (segments_ && has_same_segments(*change.plan))
+    if (segments_ && segments_->has_same_segments(*plan_, *change.plan))
       records = segments_->prepare(*change.plan, bindings);
     if (segments_ && !records) replaced->segments = segments_->make_for(*change.plan, bindings);
     std::optional<ExecUpdate> by_source;

@@ -212,10 +212,10 @@ std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) 
   if (std::uint64_t{static_shared_bytes_} + dispatch.shared_bytes > kMaxSegmentShared)
     return "more than 40 KiB of shared memory";
   if (registers_ > kMaxSegmentRegisters) return "more than 128 registers in a thread";
-  const std::lock_guard lock(mutex_);
-  std::optional<std::string>& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
-  if (!exclusion) exclusion = persistent_exclusion(persistent_part(dispatch.block));
-  return *exclusion;
+  Exclusion& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
+  std::call_once(exclusion.is_known,
+                 [&] { exclusion.text = persistent_exclusion(persistent_part(dispatch.block)); });
+  return exclusion.text;
 }
 
 PersistentPart CudaKernel::persistent_part(Dim3 block) const {

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -96,9 +95,12 @@ class CudaKernel final : public BackendKernel {
   std::uint32_t static_shared_bytes_ = 0, registers_ = 0;
   std::shared_ptr<CudaLibrary> library_;  // null of a kernel of another module
   std::string_view ptx_;
-  mutable std::mutex mutex_;  // protects exclusions_
-  // Why its code cannot be in a segment, by has_full_warps; empty until it was asked for.
-  mutable std::optional<std::string> exclusions_[2];
+  // Why its code cannot be in a segment, by has_full_warps; computed when it is needed.
+  struct Exclusion {
+    std::once_flag is_known;
+    std::string text;
+  };
+  mutable Exclusion exclusions_[2];
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
 

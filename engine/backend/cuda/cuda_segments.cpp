@@ -70,9 +70,7 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.parts = parts.parts;
   desc.threads = parts.threads;
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
-  desc.is_timed = variant == Variant::Timed;
-  desc.is_marked = variant == Variant::Marked;
-  desc.is_loop = variant == Variant::Loop;
+  desc.variant = variant;
   desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
     return kernel_of(plan, part, transfers_).address_of(std::string(variable));
   };
@@ -343,7 +341,8 @@ bool CudaSegments::are_of_same_nodes(const Plan& plan, const Plan& other) {
                     });
 }
 
-bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other) const {
+bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other,
+                                     std::optional<std::span<const std::uint32_t>> nodes) const {
   if (!are_of_same_nodes(plan, other)) return false;
   const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
   // A node runs the same part if its kernel is the same and its blocks are alike.
@@ -355,14 +354,16 @@ bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other) const 
   };
   for (std::size_t i = 0; i < ours.size(); ++i) {
     const std::vector<Segment>& segments = ours[i].plan->lowered.segments;
-    if (ours[i].first_node != theirs[i].first_node || segments != theirs[i].plan->lowered.segments)
-      return false;
+    if (segments != theirs[i].plan->lowered.segments) return false;
+    if (nodes) continue;
     for (const Segment& segment : segments) {
       for (std::uint32_t node = 0; node < segment.nodes; ++node)
         if (!runs_same_part(i, segment.first_node + node)) return false;
     }
   }
-  return true;
+  return !nodes || std::all_of(nodes->begin(), nodes->end(), [&](std::uint32_t node) {
+    return !contains(node) || runs_same_part(0, node);
+  });
 }
 
 CudaSegments::Place CudaSegments::place_of(std::uint32_t node) const noexcept {

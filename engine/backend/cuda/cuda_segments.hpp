@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,7 +32,7 @@ struct SegmentKernel {
 // unloaded. Threads: any.
 class SegmentKernels {
  public:
-  enum class Variant : std::uint8_t { Plain, Timed, Marked, Loop };
+  using Variant = PersistentKernelDesc::Variant;
   explicit SegmentKernels(TransferKernels transfers) : transfers_(std::move(transfers)) {}
   [[nodiscard]] const TransferKernels& transfers() const noexcept { return transfers_; }
   // Throws NativeFailure with the log of the driver's compiler, and Unsupported for too many parts.
@@ -62,8 +63,11 @@ class CudaSegments {
   }
   // True if the segments of two plans contain the same nodes.
   [[nodiscard]] static bool are_of_same_nodes(const Plan& plan, const Plan& other);
-  // True if another plan has the same segments, of the same kernels, as the plan that these run.
-  [[nodiscard]] bool has_same_segments(const Plan& plan, const Plan& other) const;
+  // True if another plan has the same segments as the plan that these run, of the same kernels in
+  // `nodes`, of the plan itself; empty: in all nodes, also those of bodies.
+  [[nodiscard]] bool has_same_segments(
+      const Plan& plan, const Plan& other,
+      std::optional<std::span<const std::uint32_t>> nodes = std::nullopt) const;
   // For a body whose segment is a loop (see LoweredGraph::loop_condition), before node(): where it
   // counts its iterations, and their maximum number. 0: no limit.
   void set_loop(std::uint32_t body, std::uint64_t* counters, std::uint64_t limit) noexcept;

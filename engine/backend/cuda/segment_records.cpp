@@ -27,10 +27,8 @@ SegmentCopy copy_parameters(const Bindings& bindings, const CopyPayload& copy) {
   const auto& [source, destination, extent, source_pitch, destination_pitch] = copy;
   return {rows_at(bindings, destination.buffer, destination.offset, destination_pitch),
           rows_at(bindings, source.buffer, source.offset, source_pitch),
-          static_cast<unsigned>(extent.width),
-          static_cast<unsigned>(extent.height),
-          static_cast<unsigned>(extent.depth),
-          kTransferBlockBytes};
+          static_cast<unsigned>(extent.width), static_cast<unsigned>(extent.height),
+          static_cast<unsigned>(extent.depth)};
 }
 
 // `from` remains unset.
@@ -39,8 +37,7 @@ SegmentCopy update_parameters(const Bindings& bindings, const UpdatePayload& upd
           {},
           static_cast<unsigned>(update.bytes),
           1,
-          1,
-          kTransferBlockBytes};
+          1};
 }
 
 SegmentFill fill_parameters(const Bindings& bindings, const FillPayload& fill) {
@@ -48,7 +45,6 @@ SegmentFill fill_parameters(const Bindings& bindings, const FillPayload& fill) {
           static_cast<unsigned>(fill.extent.width),
           static_cast<unsigned>(fill.extent.height),
           static_cast<unsigned>(fill.extent.depth),
-          kTransferBlockBytes,
           fill.bits,
           fill.element_bytes};
 }
@@ -214,7 +210,7 @@ SegmentWork segment_work(const Plan& plan, std::uint32_t node, const TransferKer
             dispatch.shared_bytes};
   }
   const auto& kernel = kind == CommandKind::Fill ? transfers.fill : transfers.copy;
-  return {kernel.get(), Dim3(segment_blocks_of(recording, command)), Dim3(kMinSegmentThreads), 0};
+  return {kernel.get(), Dim3(1), Dim3(kMinSegmentThreads), 0};
 }
 
 std::vector<NumberedPlan> numbered_plans(const Plan& plan) {

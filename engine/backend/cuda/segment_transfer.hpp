@@ -1,5 +1,5 @@
-// The parameters of the kernels that transfer bytes in segments, one block for each
-// kTransferBlockBytes. Included by the kernels too. Threads: values.
+// The parameters of the kernels that transfer bytes in segments, by one block. Included by the
+// kernels too. Threads: values.
 #pragma once
 
 namespace reprise::detail {
@@ -11,11 +11,11 @@ struct SegmentRows {
 };
 struct SegmentCopy {
   SegmentRows to, from;
-  unsigned width, height, depth, block_bytes;
+  unsigned width, height, depth;
 };
 struct SegmentFill {
   SegmentRows to;
-  unsigned width, height, depth, block_bytes;
+  unsigned width, height, depth;
   unsigned bits, element_bytes;  // element_bytes: 1, 2 or 4
 };
 

@@ -12,15 +12,13 @@ static __device__ __forceinline__ unsigned long long alignment_bits(const Segmen
   return reinterpret_cast<unsigned long long>(rows.address) | rows.row | rows.slice;
 }
 
-// Calls visit(offset of a unit in each of `rows`) for the units of this block.
+// Calls visit(row, slice, byte in the row) for units of the transfer.
 template <class Unit, class Visit>
 static __device__ __forceinline__ void for_units(unsigned width, unsigned height, unsigned depth,
-                                                 unsigned block_bytes, const Visit& visit) {
+                                                 const Visit& visit) {
   const unsigned in_row = width / sizeof(Unit), all = in_row * height * depth;
-  const unsigned first = blockIdx.x * (block_bytes / sizeof(Unit));
-  const unsigned end = min(all, first + block_bytes / static_cast<unsigned>(sizeof(Unit)));
   const bool is_one_row = in_row == all;
-  for (unsigned i = first + threadIdx.x; i < end; i += blockDim.x) {
+  for (unsigned i = threadIdx.x; i < all; i += blockDim.x) {
     const unsigned row = is_one_row ? 0 : i / in_row;
     visit(row % height, row / height, (i - row * in_row) * sizeof(Unit));
   }
@@ -34,7 +32,7 @@ static __device__ __forceinline__ Unit* at(const SegmentRows& rows, unsigned row
 
 template <class Unit>
 static __device__ __forceinline__ void copy(const SegmentCopy& copy) {
-  for_units<Unit>(copy.width, copy.height, copy.depth, copy.block_bytes,
+  for_units<Unit>(copy.width, copy.height, copy.depth,
                   [&](unsigned row, unsigned slice, unsigned long long offset) {
                     *at<Unit>(copy.to, row, slice, offset) =
                         *at<Unit>(copy.from, row, slice, offset);
@@ -43,7 +41,7 @@ static __device__ __forceinline__ void copy(const SegmentCopy& copy) {
 
 template <class Unit>
 static __device__ __forceinline__ void fill(const SegmentFill& fill, Unit value) {
-  for_units<Unit>(fill.width, fill.height, fill.depth, fill.block_bytes,
+  for_units<Unit>(fill.width, fill.height, fill.depth,
                   [&](unsigned row, unsigned slice, unsigned long long offset) {
                     *at<Unit>(fill.to, row, slice, offset) = value;
                   });

@@ -325,9 +325,8 @@ void HostProgram::run_blocks(const SegmentItem& item, std::uint64_t replay) noex
     case Kind::Dispatch:
       return dispatches_[entry.index].run_range(item.first_block,
                                                 std::uint64_t{item.first_block} + item.blocks);
-    // The first item transfers all bytes: nothing follows before all items of the node have ended.
-    case Kind::Copy: return item.first_block == 0 ? run_copy(entry.index) : void();
-    case Kind::Fill: return item.first_block == 0 ? run_fill(entry.index) : void();
+    case Kind::Copy: return run_copy(entry.index);
+    case Kind::Fill: return run_fill(entry.index);
     case Kind::Nothing:
     case Kind::Callback:
     case Kind::Op:

@@ -87,7 +87,7 @@ struct Lowering {
     Auto,
     Faithful,  // exactly the needed nodes and edges
     Lanes,     // as Auto, with at most `lanes` lanes
-    // Dispatches, and fills, device copies and updates of at most 64 KiB, become items of segments:
+    // Dispatches, and fills, device copies and updates of at most 16 KiB, become items of segments:
     // one kernel of resident blocks runs many of them, in lists that wait for one another. All
     // other commands stay nodes, and so do cooperative dispatches, those with clusters or
     // programmatic starts, and with fault markers the commands of bodies. Only for devices with

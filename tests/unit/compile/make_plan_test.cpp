@@ -197,7 +197,7 @@ TEST_CASE(
   const auto record = [](std::uint32_t dispatches, Dim3 last_grid,
                          const std::function<void(RecordingBuilder&, std::uint32_t)>& then = {}) {
     RecordingBuilder build;
-    const std::uint32_t x = build.add_buffer("x", 1 << 14);
+    const std::uint32_t x = build.add_buffer("x", 1 << 15);
     for (std::uint32_t i = 0; i < dispatches; ++i) {
       DispatchPayload dispatch{};
       dispatch.grid = i + 1 == dispatches ? last_grid : Dim3(1);
@@ -229,7 +229,7 @@ TEST_CASE(
     };
   };
   CHECK(may(*record(99, 1, fill(64))));
-  CHECK_FALSE(may(*record(100, 1, fill(kTransferBlockBytes + 4))));
+  CHECK_FALSE(may(*record(100, 1, fill(kMaxSegmentTransfer + 4))));
   CHECK_FALSE(may(*record(
       100, 1, [](RecordingBuilder& build, std::uint32_t x) { build.host({build.read(x)}); })));
   gpu.limits.max_segment_blocks = 0;

@@ -269,20 +269,19 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() /
                                        ("reprise-ptx-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(folder);
-  for (const std::string_view variant : {"plain", "timed", "marked", "loop"}) {
+  using Variant = PersistentKernelDesc::Variant;
+  for (const Variant variant : {Variant::Plain, Variant::Timed, Variant::Marked, Variant::Loop}) {
     for (const std::uint32_t pasted : {0u, 3u, 100u}) {
-      CAPTURE(std::string(variant));
+      CAPTURE(static_cast<int>(variant));
       CAPTURE(pasted);
       std::vector<PersistentPart> parts = ptx_parts(module, true, true);
       for (const PersistentPart& part : ptx_parts(same, true, false)) parts.push_back(part);
       for (const PersistentPart& part : ptx_parts(module, false, false)) parts.push_back(part);
       PersistentKernelDesc desc = describe_kernel(parts, pasted);
-      desc.is_timed = variant == "timed";
-      desc.is_marked = variant == "marked";
-      desc.is_loop = variant == "loop";
+      desc.variant = variant;
       const PersistentKernel kernel = make_persistent_kernel(desc);
       // It waits, runs and has ended.
-      CHECK(count_of(kernel.text, "[%rp_mark], {") == (desc.is_marked ? 3 : 0));
+      CHECK(count_of(kernel.text, "[%rp_mark], {") == (variant == Variant::Marked ? 3 : 0));
       std::ofstream(folder / "kernel.ptx") << kernel.text;
       const std::string command = ptxas.string() + " -arch=sm_90 -o " +
                                   (folder / "kernel.cubin").string() + " " +

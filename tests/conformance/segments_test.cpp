@@ -61,6 +61,7 @@ struct ProgramDesc {
   unsigned max_threads = 512;  // of a block
   unsigned dispatches = 150;
   unsigned forms = ~0u;  // number of kernel cases to choose from
+  bool is_loop = false;  // they are the body of a loop of three iterations
 };
 class KernelProgram {
  public:
@@ -68,13 +69,18 @@ class KernelProgram {
       : f_(f),
         random_(desc.seed),
         max_threads_(desc.max_threads),
-        commands_(f.recording({.label = "kernels"})) {
-    for (unsigned b = 0; b < kBuffers; ++b)
+        is_loop_(desc.is_loop),
+        commands_(f.recording(
+            {.label = "kernels", .level = is_loop_ ? Level::Secondary : Level::Primary})) {
+    for (unsigned b = 0; b < kBuffers; ++b) {
       buffers_.push_back(f.pool->allocate<unsigned>(kWords, "b" + std::to_string(b)));
+      spares_.push_back(f.pool->allocate<unsigned>(kWords, "spare"));
+    }
     const auto all = static_cast<unsigned>(kernel_cases().size());
     for (unsigned i = 0; i < std::min(desc.forms, all); ++i)
       cases_.push_back(desc.forms < all ? below(all) : i);
     for (unsigned i = 0; i < desc.dispatches; ++i) add();
+    if (is_loop_) repeat();
     commands_.end();
   }
 
@@ -85,52 +91,83 @@ class KernelProgram {
       for (unsigned b = 0; b < kBuffers; ++b) {
         for (unsigned i = 0; i < kWords; ++i) words[i] = (b + 1) * 2654435761u + i * 40503u;
         cmd.copy(snapshot(words), buffers_[b]);
+        cmd.copy(snapshot(words), spares_[b]);
       }
     });
   }
+  // Rebinds a buffer, switches a command or updates the graph, as `random` decides.
+  void change(CapturedGraph& graph, std::mt19937& random) const {
+    const auto b = random() % kBuffers;
+    switch (random() % 8) {
+      case 0: static_cast<void>(graph.update(commands_)); return;
+      case 1:
+      case 2:
+      case 3:
+        if (!is_loop_) graph.disable(added_[random() % added_.size()]);
+        return;
+      case 4:
+        if (!is_loop_) graph.enable(added_[random() % added_.size()]);
+        return;
+      default:
+        static_cast<void>(graph.rebind(buffers_[b], random() % 2 == 0 ? spares_[b] : buffers_[b]));
+    }
+  }
   [[nodiscard]] std::vector<unsigned> contents() const {
     std::vector<unsigned> all;
-    for (const auto& buffer : buffers_) {
-      const std::vector<unsigned> words = f_.values(buffer);
-      all.insert(all.end(), words.begin(), words.end());
+    for (const auto* const list : {&buffers_, &spares_}) {
+      for (const auto& buffer : *list) {
+        const std::vector<unsigned> words = f_.values(buffer);
+        all.insert(all.end(), words.begin(), words.end());
+      }
     }
     return all;
   }
 
  private:
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  // Makes the commands so far the body of a loop.
+  void repeat() {
+    const auto left = f_.pool->allocate<unsigned>(1, "left");
+    const Condition go = f_.device.create_condition({.name = "go", .initial = 1});
+    commands_.dispatch(f_.kernel(shaders::conf_count_down), {.grid = 1, .block = 1},
+                       read_write(left), go);
+    commands_.end();
+    CommandBuffer outer = f_.recording({.label = "loop"});
+    outer.fill(left, 3u);
+    outer.execute_while(go, commands_);
+    commands_ = std::move(outer);
+  }
   // A fill, copy or update of some words.
-  void add_transfer() {
+  CommandRef add_transfer() {
     const unsigned from = below(kBuffers), to = (from + 1 + below(kBuffers - 1)) % kBuffers,
                    first = below(kWords), count = 1 + below(kWords - first);
     const auto words = buffers_[to].slice(first, count);
     switch (below(3)) {
-      case 0: commands_.fill(words, static_cast<unsigned>(random_())); return;
-      case 1: commands_.copy(buffers_[from].slice(first, count), words); return;
+      case 0: return commands_.fill(words, static_cast<unsigned>(random_()));
+      case 1: return commands_.copy(buffers_[from].slice(first, count), words);
       default: {
         const std::vector<unsigned> values(count, static_cast<unsigned>(random_()));
-        commands_.update(words, std::as_bytes(std::span(values)));
-        return;
+        return commands_.update(words, std::as_bytes(std::span(values)));
       }
     }
   }
   void add() {
-    if (below(4) == 0) return add_transfer();
+    if (below(4) == 0) return added_.push_back(add_transfer());
     const KernelCase& one = kernel_cases()[cases_[below(static_cast<unsigned>(cases_.size()))]];
     if (one.desc.block.volume() > max_threads_) return;
     const unsigned from = below(kBuffers), to = (from + 1 + below(kBuffers - 1)) % kBuffers;
     const auto &in = buffers_[from], &out = buffers_[to];
     const Kernel kernel = f_.kernel(one.kernel);
+    const auto dispatch = [&](const auto&... arguments) {
+      added_.push_back(commands_.dispatch(kernel, one.desc, arguments...));
+    };
     switch (one.form) {
-      case Form::Plain: commands_.dispatch(kernel, one.desc, read(in), write(out), kWords); return;
-      case Form::Adds:
-        commands_.dispatch(kernel, one.desc, read(in), read_write(out), kWords);
-        return;
+      case Form::Plain: return dispatch(read(in), write(out), kWords);
+      case Form::Adds: return dispatch(read(in), read_write(out), kWords);
       case Form::LargeParameter: {
         SegmentTable table;
         for (unsigned& word : table.words) word = static_cast<unsigned>(random_());
-        commands_.dispatch(kernel, one.desc, table, read(in), write(out), kWords);
-        return;
+        return dispatch(table, read(in), write(out), kWords);
       }
     }
   }
@@ -138,9 +175,11 @@ class KernelProgram {
   const DeviceFixture& f_;
   std::mt19937 random_;
   unsigned max_threads_;
+  bool is_loop_;
   std::vector<unsigned> cases_;  // of kernel_cases()
-  std::vector<GpuRef<unsigned>> buffers_;
+  std::vector<GpuRef<unsigned>> buffers_, spares_;
   CommandBuffer commands_;
+  std::vector<CommandRef> added_;
 };
 
 // A loop of 5 iterations, each of which adds a slot's value to x twice and counts down.
@@ -383,11 +422,44 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: transfers of any size and alignment"
   }
 }
 
-// $REPRISE_SEGMENT_PROGRAMS=1000 makes it a soak test of a million replays on a GPU.
+namespace {
+
+// $REPRISE_SEGMENT_PROGRAMS=1000 makes soak tests of many replays, each of a million on a GPU.
+int program_count() {
+  const char* const chosen = std::getenv("REPRISE_SEGMENT_PROGRAMS");
+  return chosen == nullptr ? 3 : std::atoi(chosen);
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(DeviceFixture, "segments: many replays with changes leave what nodes leave") {
+  if (device.info().limits.max_segment_blocks == 0) return;
+  const int programs = program_count(), replays = is_host() ? 10 : 1'000;
+  const std::uint32_t seed = std::random_device{}();
+  const Queue queues[] = {queue, device.create_queue()};
+  for (int i = 0; i < programs; ++i) {
+    const std::uint32_t own_seed = seed + static_cast<std::uint32_t>(i);
+    CAPTURE(own_seed);
+    KernelProgram program(*this,
+                          {.seed = own_seed, .dispatches = 40, .forms = 5, .is_loop = i % 3 == 2});
+    const auto run = [&](CapturedGraph graph) {
+      program.reset();
+      std::mt19937 random(own_seed);
+      for (int replay = 0; replay < replays; ++replay) {
+        if (random() % 4 == 0) program.change(graph, random);
+        static_cast<void>(graph.launch(queues[random() % 2]));
+      }
+      device.wait_idle();
+      return program.contents();
+    };
+    const std::vector<unsigned> expected = run(compile(program.commands(), Lowering::Faithful));
+    REQUIRE(run(compile(program.commands(), Lowering::Persistent)) == expected);
+  }
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "segments: many replays leave what replays of nodes leave") {
   if (device.info().limits.max_segment_blocks == 0) return;
-  const char* const chosen = std::getenv("REPRISE_SEGMENT_PROGRAMS");
-  const int programs = chosen == nullptr ? 3 : std::atoi(chosen), replays = is_host() ? 10 : 1'000;
+  const int programs = program_count(), replays = is_host() ? 10 : 1'000;
   const std::uint32_t seed = std::random_device{}();
   for (int i = 0; i < programs; ++i) {
     CAPTURE(seed + static_cast<std::uint32_t>(i));

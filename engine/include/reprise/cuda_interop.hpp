@@ -175,7 +175,8 @@ class [[nodiscard]] CaptureScope {
 
 // --- The graph behind a CapturedGraph ---
 // The source graph and the executable of `graph`, for inspection and tools. They still belong to
-// the CapturedGraph, which from this call on keeps its pages (CapturePool::trim skips it).
+// the CapturedGraph, which from this call on keeps its pages (CapturePool::trim skips it). Changes
+// to commands in segments reach the executable at the next launch of the CapturedGraph.
 [[nodiscard]] CUgraph native_graph(const CapturedGraph& graph);
 [[nodiscard]] CUgraphExec native_exec(const CapturedGraph& graph);
 // A copy of the source graph, which the caller destroys. Buffers, kernels and host functions that

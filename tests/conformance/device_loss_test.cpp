@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "conformance/device_fixture.hpp"
+#include "waiting.shaders.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::device_loss_test {

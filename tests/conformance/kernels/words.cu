@@ -45,13 +45,3 @@ REPRISE_KERNEL(conf_mix_early, (const unsigned* in, unsigned* io, unsigned salt,
   reprise_wait_for_predecessors();
   if (i < n) io[i] = io[i] * 1664525u + (in[i] ^ salt) + 1013904223u;
 }
-
-// One thread sets the first flag and waits until the host sets the second one.
-REPRISE_KERNEL(conf_hold, (unsigned* flags, unsigned* out)) {
-  volatile unsigned* const shared = flags;
-  shared[0] = 1;
-  __threadfence_system();
-  while (shared[1] == 0) {
-  }
-  *out = 3;
-}

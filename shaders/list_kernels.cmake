@@ -75,7 +75,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${OUT}.shaders.hpp @ONLY CONTENT "// The kernels and constants of ${name}.
 #pragma once
 
-#include <reprise/kernel.hpp>
+#include <reprise/kernel_desc.hpp>
 
 namespace shaders {
 ${declarations}}  // namespace shaders

@@ -60,8 +60,8 @@ function(reprise_run_early target name)
 endfunction()
 
 # Builds ${folder}/${stem}.fatbin and its PTX from `file`, and a source of the target that embeds
-# them as the functions `image` and `image`_ptx. `options`: of nvcc.
-function(reprise_add_shader_image target file folder stem image options)
+# them. Sets `result` to the C++ lines that give kernels access to them. `options`: of nvcc.
+function(reprise_add_shader_image result target file folder stem image options)
   if(NOT CUDAToolkit_NVCC_EXECUTABLE)
     message(FATAL_ERROR "reprise_add_shaders needs nvcc, because the engine was built with the CUDA device, and "
       "the CUDA toolkit in '${CUDAToolkit_LIBRARY_ROOT}' has none")
@@ -74,22 +74,14 @@ function(reprise_add_shader_image target file folder stem image options)
   list(APPEND architectures -gencode arch=compute_${newest},code=compute_${newest})
 
   set(fatbin ${folder}/${stem}.fatbin)
-  # nvcc's intermediate files, of which the PTX of each architecture is one.
   set(kept ${folder}/${stem}.kept)
-  list(LENGTH REPRISE_CUDA_ARCHITECTURES count)
   set(ptx_files "")
-  set(renames "")
   set(ptx_data "")
   set(ptx_declarations "")
   set(ptx_list "")
   foreach(capability IN LISTS REPRISE_CUDA_ARCHITECTURES)
-    set(kept_ptx ${kept}/${stem}.ptx)
-    if(count GREATER 1)
-      set(kept_ptx ${kept}/${stem}.compute_${capability}.ptx)
-    endif()
     set(ptx ${folder}/${stem}.compute_${capability}.ptx)
     list(APPEND ptx_files ${ptx})
-    list(APPEND renames COMMAND ${CMAKE_COMMAND} -E rename ${kept_ptx} ${ptx})
     set(symbol ${image}_ptx_${capability})
     string(APPEND ptx_data "  .globl ${symbol}
   .hidden ${symbol}
@@ -110,16 +102,15 @@ ${symbol}_end:
   reprise_preprocessor_options(includes_and_definitions ${target})
   file(RELATIVE_PATH shown ${CMAKE_SOURCE_DIR} ${file})
   # The hash is for ccache, which sees what a file includes, but not what its assembly includes.
-  set(hash_script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hash_file.cmake)
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/store_image.cmake)
+  list(JOIN REPRISE_CUDA_ARCHITECTURES "," capabilities)
   add_custom_command(OUTPUT ${fatbin} ${fatbin}.hash.hpp ${ptx_files}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${kept}
     COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -fatbin ${options} --threads 2 --keep --keep-dir ${kept}
       -Wno-deprecated-gpu-targets -ccbin ${CMAKE_CXX_COMPILER} ${architectures}
       ${includes_and_definitions} -MD -MF ${fatbin}.d -MT ${fatbin} -o ${fatbin} ${file}
-    ${renames}
-    COMMAND ${CMAKE_COMMAND} -E rm -r ${kept}
-    COMMAND ${CMAKE_COMMAND} -DFILE=${fatbin} -P ${hash_script}
-    DEPENDS ${file} ${hash_script}
+    COMMAND ${CMAKE_COMMAND} -DFATBIN=${fatbin} -DKEPT=${kept} -DCAPABILITIES=${capabilities} -P ${script}
+    DEPENDS ${file} ${script}
     DEPFILE ${fatbin}.d
     COMMENT "Compiling ${shown} for compute capabilities ${REPRISE_CUDA_ARCHITECTURES}"
     COMMAND_EXPAND_LISTS VERBATIM)
@@ -127,12 +118,6 @@ ${symbol}_end:
 
   set(source ${folder}/${stem}.image.cpp)
   file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// The fatbin and the PTX of ${stem}.cu.
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include <reprise/kernel.hpp>
-
 #include \"${fatbin}.hash.hpp\"
 
 asm(R\"(
@@ -147,18 +132,23 @@ ${image}_begin:
 ${image}_end:
 ${ptx_data}  .popsection
 )\");
-extern \"C\" __attribute__((visibility(\"hidden\"))) const std::byte ${image}_begin[], ${image}_end[];
-${ptx_declarations}
-namespace reprise_shader_images {
-__attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}() { return {${image}_begin, ${image}_end}; }
-__attribute__((visibility(\"hidden\"))) std::span<const reprise::KernelPtx> ${image}_ptx() {
-  static const std::vector<reprise::KernelPtx> all = {${ptx_list}};
-  return all;
-}
-}  // namespace reprise_shader_images
 ")
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${fatbin};${fatbin}.hash.hpp;${ptx_files}" SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${source} ${fatbin} ${ptx_files})
+  set(${result} "#include <cstddef>
+#include <span>
+
+#include <reprise/kernel_desc.hpp>
+
+extern \"C\" __attribute__((visibility(\"hidden\"))) const std::byte ${image}_begin[], ${image}_end[];
+${ptx_declarations}static std::span<const std::byte> ${image}() { return {${image}_begin, ${image}_end}; }
+static std::span<const reprise::KernelPtx> ${image}_ptx() {
+  static const reprise::KernelPtx all[] = {${ptx_list}};
+  return all;
+}
+#define REPRISE_SHADER_IMAGE &${image}
+#define REPRISE_SHADER_PTX &${image}_ptx
+" PARENT_SCOPE)
 endfunction()
 
 # Writes ${folder}/${stem}.shaders.hpp and ${stem}.host.inc in the build: what `file` declares
@@ -237,18 +227,7 @@ function(reprise_add_shaders target)
 
     set(image_lines "")
     if(REPRISE_WITH_CUDA)
-      reprise_add_shader_image(${target} ${file} ${folder} ${stem} ${image} "${options}")
-      set(image_lines "
-#include <cstddef>
-#include <span>
-#include <reprise/kernel.hpp>
-namespace reprise_shader_images {
-__attribute__((visibility(\"hidden\"))) std::span<const std::byte> ${image}();
-__attribute__((visibility(\"hidden\"))) std::span<const reprise::KernelPtx> ${image}_ptx();
-}
-#define REPRISE_SHADER_IMAGE &reprise_shader_images::${image}
-#define REPRISE_SHADER_PTX &reprise_shader_images::${image}_ptx
-")
+      reprise_add_shader_image(image_lines ${target} ${file} ${folder} ${stem} ${image} "${options}")
     endif()
     set(source ${folder}/${stem}.shaders.cpp)
     file(CONFIGURE OUTPUT ${source} @ONLY CONTENT "// ${file_name} for the host device.

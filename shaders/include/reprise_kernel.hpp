@@ -122,6 +122,7 @@ class InstanceParameters<void (*)(Parameters...)> {
 #include <reprise_host_kernel/qualifiers.hpp>
 #include <reprise_host_kernel/vector_types.hpp>
 
+#ifndef REPRISE_LIST_KERNELS  // which reads no declarations
 #include <reprise_host_kernel/atomics.hpp>
 #include <reprise_host_kernel/condition.hpp>
 #include <reprise_host_kernel/device_only.hpp>
@@ -132,6 +133,7 @@ class InstanceParameters<void (*)(Parameters...)> {
 #include <reprise_host_kernel/warps.hpp>
 
 using namespace reprise::host_kernel::language;
+#endif
 
 // After the headers above: those of the standard library use the name as an attribute.
 #define __noinline__ __attribute__((noinline))

@@ -20,6 +20,7 @@
 #include "backend/host/checked_dispatch.hpp"
 #include "backend/host/fiber.hpp"
 #include "backend/host/fiber_stacks.hpp"
+#include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -422,6 +423,7 @@ std::uint64_t meet_warp(BlockRun& run, ThreadPosition me, const WarpCall& call, 
 std::uint32_t active_lanes(BlockRun& run, ThreadPosition me, std::uint32_t line) noexcept {
   return detail::block_threads.active_lanes(run, me, line);
 }
+std::int64_t steady_nanoseconds() noexcept { return detail::steady_now(); }
 void finish(BlockRun&) noexcept { detail::block_threads.finish(); }
 
 }  // namespace reprise::host_kernel

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <reprise/kernel.hpp>
+#include <reprise/kernel_desc.hpp>
 #include <reprise/types.hpp>
 
 namespace reprise::host_kernel {
@@ -75,6 +75,8 @@ struct WarpCall {
 // all others wait.
 [[nodiscard]] std::uint32_t active_lanes(BlockRun& run, ThreadPosition me,
                                          std::uint32_t line) noexcept;
+
+[[nodiscard]] std::int64_t steady_nanoseconds() noexcept;
 
 // Called once, on the block's initial stack, if a thread has called one of the above. Returns after
 // all threads have ended.

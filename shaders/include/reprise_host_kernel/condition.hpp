@@ -2,7 +2,6 @@
 // Threads: as atomics.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace reprise::host_kernel::language {
@@ -12,8 +11,7 @@ struct reprise_condition {
 };
 
 inline void reprise_set_condition(reprise_condition condition, unsigned value) {
-  std::atomic_ref(*reinterpret_cast<std::uint32_t*>(condition.handle))
-      .store(value, std::memory_order_relaxed);
+  __atomic_store_n(reinterpret_cast<std::uint32_t*>(condition.handle), value, __ATOMIC_RELAXED);
 }
 
 }  // namespace reprise::host_kernel::language

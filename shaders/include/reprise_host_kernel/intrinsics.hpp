@@ -6,9 +6,10 @@
 #include <math.h>
 
 #include <bit>
-#include <chrono>
 #include <cstdint>
 #include <limits>
+
+#include <reprise/host_kernel_runtime.hpp>
 
 namespace reprise::host_kernel::language {
 
@@ -117,9 +118,7 @@ constexpr double __ull2double_rn(unsigned long long x) { return static_cast<doub
 constexpr float __double2float_rn(double x) { return static_cast<float>(x); }
 
 // In nanoseconds on the host device, in cycles on a GPU.
-inline long long clock64() {
-  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+inline long long clock64() { return steady_nanoseconds(); }
 
 constexpr int __float_as_int(float x) { return std::bit_cast<int>(x); }
 constexpr unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }

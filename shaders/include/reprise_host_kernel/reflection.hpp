@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <reprise/host_kernel_runtime.hpp>
-#include <reprise/kernel.hpp>
+#include <reprise/kernel_desc.hpp>
 
 #include <reprise_host_kernel/condition.hpp>
 #include <reprise_host_kernel/threads.hpp>

@@ -3,8 +3,6 @@
 // them.
 #pragma once
 
-#include <atomic>
-
 #include <reprise/host_kernel_runtime.hpp>
 
 #include <reprise_host_kernel/vector_types.hpp>
@@ -46,10 +44,10 @@ inline int __syncthreads_and(int predicate) {
 
 inline void __threadfence() {
 #ifdef __SANITIZE_THREAD__  // which models atomic operations but no fences
-  static std::atomic<int> fence{0};
-  fence.fetch_add(1, std::memory_order_seq_cst);
+  static int fence = 0;
+  __atomic_fetch_add(&fence, 1, __ATOMIC_SEQ_CST);
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 #endif
 }
 inline void __threadfence_block() {}  // all threads of a block share one operating system thread

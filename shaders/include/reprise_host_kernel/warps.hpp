@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <type_traits>
 
 #include <reprise/host_kernel_runtime.hpp>
@@ -124,6 +123,18 @@ struct Larger {
     return a < b ? b : a;
   }
 };
+struct Sum {
+  unsigned operator()(unsigned a, unsigned b) const { return a + b; }
+};
+struct BitAnd {
+  unsigned operator()(unsigned a, unsigned b) const { return a & b; }
+};
+struct BitOr {
+  unsigned operator()(unsigned a, unsigned b) const { return a | b; }
+};
+struct BitXor {
+  unsigned operator()(unsigned a, unsigned b) const { return a ^ b; }
+};
 inline void only_meet(Lane (&)[kWarpSize], std::uint32_t) noexcept {}
 
 namespace language {
@@ -182,14 +193,14 @@ unsigned __match_all_sync(unsigned mask, T value, int* predicate) {
   inline T name(unsigned mask, T value) {                                                 \
     return from_lane<T>(call_warp({#name, mask, &reduce<T, Operation>}, to_lane(value))); \
   }
-REPRISE_REDUCE(__reduce_add_sync, unsigned, std::plus<unsigned>)
+REPRISE_REDUCE(__reduce_add_sync, unsigned, Sum)
 REPRISE_REDUCE(__reduce_min_sync, unsigned, Smaller)
 REPRISE_REDUCE(__reduce_max_sync, unsigned, Larger)
 REPRISE_REDUCE(__reduce_min_sync, int, Smaller)
 REPRISE_REDUCE(__reduce_max_sync, int, Larger)
-REPRISE_REDUCE(__reduce_and_sync, unsigned, std::bit_and<unsigned>)
-REPRISE_REDUCE(__reduce_or_sync, unsigned, std::bit_or<unsigned>)
-REPRISE_REDUCE(__reduce_xor_sync, unsigned, std::bit_xor<unsigned>)
+REPRISE_REDUCE(__reduce_and_sync, unsigned, BitAnd)
+REPRISE_REDUCE(__reduce_or_sync, unsigned, BitOr)
+REPRISE_REDUCE(__reduce_xor_sync, unsigned, BitXor)
 #undef REPRISE_REDUCE
 inline int __reduce_add_sync(unsigned mask, int value) {
   return static_cast<int>(__reduce_add_sync(mask, static_cast<unsigned>(value)));

@@ -2,6 +2,7 @@
 
 #include "conformance/device_fixture.hpp"
 #include "grids.shaders.hpp"
+#include "words.shaders.hpp"
 
 namespace reprise::test::dispatch_test {
 namespace {

@@ -3,6 +3,7 @@
 #include "viewer/panels/panel_fixture.hpp"
 
 using namespace reprise::viewer;
+namespace test = reprise::test;
 
 namespace {
 

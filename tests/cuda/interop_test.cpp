@@ -60,7 +60,55 @@ void check_scales(const Gpu& t, const Kernel& kernel) {
         }).code == (is_typed ? ErrorCode::ArgumentType : ErrorCode::ArgumentSize));
 }
 
+// A function of the driver, which tests do not link.
+template <class Function>
+Function* driver(const char* name, Function* /*type*/) {
+  void* address = nullptr;
+  cudaDriverEntryPointQueryResult found = {};
+  REQUIRE(cudaGetDriverEntryPointByVersion(name, &address, CUDART_VERSION, cudaEnableDefault,
+                                           &found) == cudaSuccess);
+  REQUIRE(found == cudaDriverEntryPointSuccess);
+  return reinterpret_cast<Function*>(address);
+}
+#define DRIVER(name) driver(#name, static_cast<decltype(name)*>(nullptr))
+
+// A stream whose kernels run on a few multiprocessors, which need not hold all blocks of a segment.
+struct GreenStream {
+  CUgreenCtx context = nullptr;
+  CUstream stream = nullptr;
+  explicit GreenStream(unsigned multiprocessors) {
+    int device = 0;
+    REQUIRE(cudaGetDevice(&device) == cudaSuccess);
+    CUdevResource all = {}, few = {}, rest = {};
+    unsigned groups = 1;
+    CUdevResourceDesc desc = nullptr;
+    REQUIRE(DRIVER(cuDeviceGetDevResource)(device, &all, CU_DEV_RESOURCE_TYPE_SM) == CUDA_SUCCESS);
+    REQUIRE(DRIVER(cuDevSmResourceSplitByCount)(&few, &groups, &all, &rest, 0, multiprocessors) ==
+            CUDA_SUCCESS);
+    REQUIRE(DRIVER(cuDevResourceGenerateDesc)(&desc, &few, 1) == CUDA_SUCCESS);
+    REQUIRE(DRIVER(cuGreenCtxCreate)(&context, desc, device, CU_GREEN_CTX_DEFAULT_STREAM) ==
+            CUDA_SUCCESS);
+    REQUIRE(DRIVER(cuGreenCtxStreamCreate)(&stream, context, CU_STREAM_NON_BLOCKING, 0) ==
+            CUDA_SUCCESS);
+  }
+  GreenStream(const GreenStream&) = delete;
+  GreenStream& operator=(const GreenStream&) = delete;
+  ~GreenStream() {
+    CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+    CHECK(DRIVER(cuGreenCtxDestroy)(context) == CUDA_SUCCESS);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("cuda interop: a stream of a green context is refused") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const CurrentDevice current(t.device);
+  const GreenStream few(8);
+  CHECK(error_of([&] { static_cast<void>(from_native(t.device, few.stream)); }).code ==
+        ErrorCode::WrongDevice);
+}
 
 TEST_CASE("cuda interop: an adopted stream runs launches in order with the application's work") {
   if (!have_gpu()) return;

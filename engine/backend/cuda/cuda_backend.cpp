@@ -93,60 +93,50 @@ ConstantMemory CudaBackend::find_constant(const ConstantDesc& desc) {
   return {memory.data(), memory.size(), std::move(from)};
 }
 
-std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {
+std::shared_ptr<const CudaKernel> CudaBackend::cuda_kernel(const KernelDesc& desc) {
+  return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
+}
+
+template <class T, class Make>
+std::shared_ptr<T> CudaBackend::once(std::shared_ptr<T>& slot, const Make& make) {
   {
     const std::lock_guard lock(mutex_);
-    if (entry_exit_) return entry_exit_;
+    if (slot) return slot;
   }
-  KernelCore core = load_kernel(shaders::reprise_entry_exit);
+  std::shared_ptr<T> made = make();
   const std::lock_guard lock(mutex_);
-  if (!entry_exit_) entry_exit_ = std::static_pointer_cast<const CudaKernel>(core.backend);
-  return entry_exit_;
+  if (!slot) slot = std::move(made);
+  return slot;
+}
+
+std::shared_ptr<const CudaKernel> CudaBackend::entry_exit() {
+  return once(entry_exit_, [this] { return cuda_kernel(shaders::reprise_entry_exit); });
 }
 
 std::shared_ptr<SegmentKernels> CudaBackend::segment_kernels() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (segment_kernels_) return segment_kernels_;
-  }
-  const auto load = [this](const KernelDesc& desc) {
-    return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
-  };
-  auto made = std::make_shared<SegmentKernels>(
-      TransferKernels{load(shaders::reprise_segment_copy), load(shaders::reprise_segment_fill)});
-  const std::lock_guard lock(mutex_);
-  if (!segment_kernels_) segment_kernels_ = std::move(made);
-  return segment_kernels_;
+  return once(segment_kernels_, [this] {
+    return std::make_shared<SegmentKernels>(TransferKernels{
+        cuda_kernel(shaders::reprise_segment_copy), cuda_kernel(shaders::reprise_segment_fill)});
+  });
 }
 
 std::shared_ptr<const CudaInstrumentation> CudaBackend::instrumentation() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (instrumentation_) return instrumentation_;
-  }
-  const auto load = [this](const KernelDesc& desc) {
-    return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
-  };
-  auto made = std::make_shared<const CudaInstrumentation>(context_, load);
-  const std::lock_guard lock(mutex_);
-  if (!instrumentation_) instrumentation_ = std::move(made);
-  return instrumentation_;
+  return once(instrumentation_, [this] {
+    return std::make_shared<const CudaInstrumentation>(
+        context_, [this](const KernelDesc& desc) { return cuda_kernel(desc); });
+  });
 }
 
 std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGraph& lowered) {
-  auto kernel =
-      std::static_pointer_cast<const CudaKernel>(load_kernel(shaders::reprise_fault_mark).backend);
-  return std::make_unique<const FaultMarkers>(context_, std::move(kernel),
+  return std::make_unique<const FaultMarkers>(context_, cuda_kernel(shaders::reprise_fault_mark),
                                               static_cast<std::uint32_t>(lowered.nodes.size()));
 }
 
 std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& recording) {
   const std::uint32_t loops = count_loops(recording);
   if (loops == 0) return nullptr;
-  const auto load = [this](const KernelDesc& desc) {
-    return std::static_pointer_cast<const CudaKernel>(load_kernel(desc).backend);
-  };
-  return std::make_unique<const LoopCounters>(context_, load, loops);
+  return std::make_unique<const LoopCounters>(
+      context_, [this](const KernelDesc& desc) { return cuda_kernel(desc); }, loops);
 }
 
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan,

@@ -47,6 +47,10 @@ class CudaBackend final : public Backend {
   // launch of the process meanwhile.
   [[nodiscard]] std::shared_ptr<CudaLibrary> library(std::span<const std::byte> image,
                                                      std::string_view name);
+  [[nodiscard]] std::shared_ptr<const CudaKernel> cuda_kernel(const KernelDesc& desc);
+  // What `slot` contains. The first call makes it, without holding mutex_.
+  template <class T, class Make>
+  [[nodiscard]] std::shared_ptr<T> once(std::shared_ptr<T>& slot, const Make& make);
   [[nodiscard]] std::shared_ptr<const CudaKernel> entry_exit();
   [[nodiscard]] std::shared_ptr<SegmentKernels> segment_kernels();
   [[nodiscard]] std::unique_ptr<const FaultMarkers> fault_markers(const LoweredGraph& lowered);

@@ -34,7 +34,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       resources_(std::make_shared<Resources>(context_, *plan_->recording)),
       timing_(timing_layout(*plan_)),
       bindings_(bindings),
-      update_(*context_, *plan_->recording),
+      update_(context_, *plan_->recording),
       source_(instrumentation ? std::make_shared<CudaReplaySource>(
                                     context_, instrumentation, nodes_by,
                                     times_itself(plan_->lowered) ? CudaReplaySource::Timing::Cheap
@@ -56,7 +56,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     boundary_ = builder.boundary();
     nodes_ = builder.exec_nodes(exec_);
     source_nodes_.reset(nodes_.nodes.size());
-    update_.disable_all(nodes_, bindings_);
+    update_.disable_all(nodes_, *plan_, bindings_);
   } catch (...) {
     destroy();
     throw;
@@ -75,7 +75,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
       plan_(std::move(plan)),
       owner_(std::move(owner)),
       resources_(std::make_shared<Resources>()),
-      update_(*context_, *plan_->recording),
+      update_(context_, *plan_->recording),
       source_(instrumentation ? std::make_shared<CudaReplaySource>(context_, instrumentation,
                                                                    TimedBy::Timestamp)
                               : nullptr) {
@@ -171,7 +171,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
     }
     clone = builder.instantiate();
     clone_nodes = builder.exec_nodes(clone);
-    update_.disable_all(clone_nodes, bindings_);
+    update_.disable_all(clone_nodes, *plan_, bindings_);
     cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
                "cuGraphUpload", call);
     instrumentation.readback->wait();

@@ -15,7 +15,7 @@ ExecUpdate CudaExec::set_node(const ExecNodes& of, const BindingChange& change,
   const bool switches =
       change.what == BindingChange::What::Enable || change.what == BindingChange::What::Disable;
   return switches
-             ? update_.set_enabled(of, node, bindings_)
+             ? update_.set_enabled(of, node, *plan_, bindings_)
              : update_.set(of, node, {*plan_, bindings_, resources_->staged, resources_->retained},
                            &change);
 }
@@ -102,7 +102,7 @@ ExecUpdate CudaExec::change_nodes(const PlanChange& change) {
                                      ? segments_->has_same_segments(*plan_, *change.plan, nodes)
                                      : !CudaSegments::has_segments(*change.plan);
   if (!has_same_segments) return {.outcome = GraphExecUpdateOutcome::NotSupported};
-  update_.reserve(*change.plan->recording);
+  update_.reserve(*change.plan, *change.bindings);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     ExecUpdate result =
         update_.set(nodes_, nodes[i],
@@ -211,7 +211,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
             .from = difference.from};
   }
   if (cannot_build) return {.outcome = GraphExecUpdateOutcome::TopologyChanged};
-  update_.reserve(*change.plan->recording);
+  update_.reserve(*change.plan, *change.bindings);
   // All that may run out of memory comes before exec_ changes.
   struct Replaced {
     std::shared_ptr<const Plan> plan;
@@ -254,8 +254,8 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   result.replaced = std::move(replaced);
   is_changed_ = true;
   for (std::uint32_t node = 0; node < nodes_.nodes.size(); ++node) {
-    if (bindings.is_disabled(node) != bindings_.is_disabled(node))
-      static_cast<void>(update_.set_enabled(nodes_, node, bindings_));
+    if (bindings.is_disabled(node) || bindings_.is_disabled(node))
+      static_cast<void>(update_.set_enabled(nodes_, node, *plan_, bindings_));
   }
   if (boundary_ && timestamp_mode_ == TimestampMode::Off)
     set_timestamp_mode(exec_, boundary_, timestamp_mode_,

@@ -225,10 +225,6 @@ PersistentPart CudaKernel::persistent_part(Dim3 block) const {
           .is_one_dimensional = block.y == 1 && block.z == 1};
 }
 
-std::uint64_t CudaKernel::address_of(const std::string& variable) const {
-  return reinterpret_cast<std::uint64_t>(library_->global(variable).data());
-}
-
 std::vector<KernelParameter> CudaKernel::parameters() const {
   const SetupScope scope(*context_, Stage::Load);
   std::vector<KernelParameter> parameters;

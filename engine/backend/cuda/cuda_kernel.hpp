@@ -71,8 +71,8 @@ class CudaKernel final : public BackendKernel {
   [[nodiscard]] std::string_view segment_exclusion(const DispatchPayload& dispatch) const override;
   // For blocks of a command that a segment can contain.
   [[nodiscard]] PersistentPart persistent_part(Dim3 block) const;
-  // The address of a variable of the image.
-  [[nodiscard]] std::uint64_t address_of(const std::string& variable) const;
+  // Null for a kernel of another module.
+  [[nodiscard]] std::shared_ptr<const CudaLibrary> library() const noexcept { return library_; }
   [[nodiscard]] CUfunction function() const noexcept { return function_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   // Allows launches with `bytes` of dynamic shared memory.
@@ -93,7 +93,7 @@ class CudaKernel final : public BackendKernel {
   std::string name_;
   const char* symbol_ = nullptr;  // of the image, as mangled
   std::uint32_t static_shared_bytes_ = 0, registers_ = 0;
-  std::shared_ptr<CudaLibrary> library_;  // null of a kernel of another module
+  std::shared_ptr<CudaLibrary> library_;
   std::string_view ptx_;
   // Why its code cannot be in a segment, by has_full_warps; computed when it is needed.
   struct Exclusion {

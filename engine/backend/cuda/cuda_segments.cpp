@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <stdexcept>
 
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/segment_marks.hpp"
@@ -25,35 +24,19 @@ std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// One kernel of the plan for each part, which knows the addresses of its image's variables.
-const CudaKernel& kernel_of(const Plan& plan, const PersistentPart& part,
-                            const TransferKernels& transfers) {
-  for (const NumberedPlan& of : numbered_plans(plan)) {
-    for (const Segment& segment : of.plan->lowered.segments) {
-      for (std::uint32_t node = 0; node < segment.nodes; ++node) {
-        const SegmentWork work = segment_work(*of.plan, segment.first_node + node, transfers);
-        const PersistentPart own = work.kernel->persistent_part(work.block);
-        if (own.module == part.module && own.entry == part.entry) return *work.kernel;
-      }
-    }
-  }
-  throw std::logic_error("a part belongs to no kernel of its plan");
-}
-
-// By number in timing_layout().
-std::vector<Bindings> bindings_of_bodies(const Plan& plan, const Bindings& bindings) {
-  std::vector<Bindings> made;
-  if (plan.bodies.empty()) return made;
-  const TimingLayout layout = timing_layout(plan);
-  const std::vector<NumberedPlan> plans = numbered_plans(plan);
-  for (const BodyLayout& body : layout.bodies) {
-    const bool is_own = body.owner == kNone;
-    const NumberedPlan& owner = plans[is_own ? 0 : body.owner + 1];
-    const std::uint32_t command = owner.plan->command_of(body.parent - owner.first_node);
-    const Body& of = bodies_of(owner.plan->recording->commands[command])[body.branch];
-    made.push_back(bindings_of_body(*owner.plan, of, is_own ? bindings : made[body.owner]));
-  }
-  return made;
+// True if the segments of two plans contain the same nodes.
+bool have_same_nodes(std::span<const NumberedPlan> ours, std::span<const NumberedPlan> theirs) {
+  const auto has_same_nodes = [](const Segment& a, const Segment& b) {
+    return a.first_node == b.first_node && a.nodes == b.nodes;
+  };
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [&](const NumberedPlan& a, const NumberedPlan& b) {
+                      const auto &of_a = a.plan->lowered.segments, &of_b = b.plan->lowered.segments;
+                      return a.first_node == b.first_node &&
+                             a.plan->lowered.loop_condition == b.plan->lowered.loop_condition &&
+                             std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
+                                        has_same_nodes);
+                    });
 }
 
 }  // namespace
@@ -72,7 +55,12 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
   desc.variant = variant;
   desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
-    return kernel_of(plan, part, transfers_).address_of(std::string(variable));
+    const auto of = std::find_if(parts.parts.begin(), parts.parts.end(), [&](const auto& own) {
+      return own.module == part.module && own.entry == part.entry;
+    });
+    const CudaLibrary& library =
+        *parts.libraries[static_cast<std::size_t>(of - parts.parts.begin())];
+    return reinterpret_cast<std::uint64_t>(library.global(std::string(variable)).data());
   };
   PersistentKernel code = make_persistent_kernel(desc);
   const std::lock_guard lock(mutex_);
@@ -123,11 +111,6 @@ CudaSegments::State::State(const std::shared_ptr<const CudaContext>& context, Se
   parameters.more_waits = base + offsets.more_waits;
   parameters.counters = counters.bytes();
   parameters.state = counters.bytes() + state_at;
-  Parameters& p = parameters;
-  void* const in_order[] = {&p.records, &p.first, &p.counters, &p.state,    &p.more_waits,
-                            &p.times,   &p.ring,  &p.row_mask, &p.row_bytes};
-  static_assert(sizeof in_order == sizeof addresses);
-  std::copy(std::begin(in_order), std::end(in_order), addresses);
 }
 
 // Many changes become one of everything between them.
@@ -207,15 +190,10 @@ const std::byte* CudaSegments::condition_of(std::uint32_t state) const noexcept 
 
 void CudaSegments::set_loop(std::uint32_t body, std::uint64_t* counters,
                             std::uint64_t limit) noexcept {
-  State& of = state(body, 0);
-  Parameters& p = of.parameters;
+  Parameters& p = state(body, 0).parameters;
   p.condition = condition_of(first_state_[body + 1]);
   p.loop = counters;
   p.limit = limit;
-  void* const in_order[] = {&p.records,    &p.first,     &p.counters, &p.state,
-                            &p.more_waits, &p.condition, &p.loop,     &p.limit};
-  static_assert(sizeof in_order == sizeof of.loop_addresses);
-  std::copy(std::begin(in_order), std::end(in_order), of.loop_addresses);
 }
 
 void CudaSegments::add_marks(State& state) const {
@@ -223,11 +201,7 @@ void CudaSegments::add_marks(State& state) const {
   state.marks = std::make_unique<const CudaMemory>(context_, BufferKind::PinnedHost, bytes,
                                                    Stage::Instantiate, "fault markers");
   std::memset(state.marks->bytes(), 0, bytes);
-  Parameters& p = state.parameters;
-  p.marks = state.marks->bytes();
-  void* const in_order[] = {&p.records, &p.first, &p.counters, &p.state, &p.more_waits, &p.marks};
-  static_assert(sizeof in_order == sizeof state.marked_addresses);
-  std::copy(std::begin(in_order), std::end(in_order), state.marked_addresses);
+  state.parameters.marks = state.marks->bytes();
 }
 
 std::vector<UnfinishedNode> CudaSegments::unfinished() const {
@@ -249,7 +223,7 @@ std::vector<SegmentRecords> CudaSegments::make_records(const Plan& plan,
                                                        const Bindings& bindings) const {
   std::vector<SegmentRecords> made;
   const std::vector<NumberedPlan> plans = numbered_plans(plan);
-  const std::vector<Bindings> bodies = bindings_of_bodies(plan, bindings);
+  const std::vector<Bindings> bodies = bindings_of_bodies(plans, bindings);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const bool is_loop = plans[i].plan->lowered.loop_condition != kNone;
     for (const Segment& segment : plans[i].plan->lowered.segments) {
@@ -304,17 +278,31 @@ void CudaSegments::time(const Plan& plan, const SegmentTimes& times, std::uint64
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::node(std::uint32_t body, std::uint32_t segment) {
   State& of = state(body, segment);
-  if (of.parameters.condition != nullptr) return node_of(of, *loop_kernel_, of.loop_addresses);
-  return node_of(of, *kernel_, of.marks ? of.marked_addresses : of.addresses);
+  if (of.parameters.condition != nullptr)
+    return node_of(of, *loop_kernel_, SegmentKernels::Variant::Loop);
+  return node_of(of, *kernel_,
+                 of.marks ? SegmentKernels::Variant::Marked : SegmentKernels::Variant::Plain);
 }
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::timed_node(std::uint32_t segment) {
-  State& of = state(kNone, segment);
-  return node_of(of, *timed_kernel_, of.addresses);
+  return node_of(state(kNone, segment), *timed_kernel_, SegmentKernels::Variant::Timed);
 }
 
 CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel& kernel,
-                                              void** addresses) const {
+                                              SegmentKernels::Variant variant) const {
+  using Variant = SegmentKernels::Variant;
+  Parameters& p = state.parameters;
+  std::vector<void*> addresses = {&p.records, &p.first, &p.counters, &p.state, &p.more_waits};
+  const auto add = [&](std::initializer_list<void*> more) {
+    addresses.insert(addresses.end(), more);
+  };
+  switch (variant) {
+    case Variant::Plain: break;
+    case Variant::Timed: add({&p.times, &p.ring, &p.row_mask, &p.row_bytes}); break;
+    case Variant::Marked: add({&p.marks}); break;
+    case Variant::Loop: add({&p.condition, &p.loop, &p.limit}); break;
+  }
+  state.addresses = std::move(addresses);
   CUDA_KERNEL_NODE_PARAMS made = {};
   made.func = kernel.kernel->function();
   made.gridDimX = state.lists;
@@ -322,29 +310,18 @@ CUDA_KERNEL_NODE_PARAMS CudaSegments::node_of(State& state, const SegmentKernel&
   made.blockDimX = parts_.threads;
   made.blockDimY = made.blockDimZ = 1;
   made.sharedMemBytes = segment_shared_bytes(parts_, kernel.code);
-  made.kernelParams = addresses;
+  made.kernelParams = state.addresses.data();
   return made;
 }
 
 bool CudaSegments::are_of_same_nodes(const Plan& plan, const Plan& other) {
-  const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
-  const auto has_same_nodes = [](const Segment& a, const Segment& b) {
-    return a.first_node == b.first_node && a.nodes == b.nodes;
-  };
-  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
-                    [&](const NumberedPlan& a, const NumberedPlan& b) {
-                      const auto &of_a = a.plan->lowered.segments, &of_b = b.plan->lowered.segments;
-                      return a.first_node == b.first_node &&
-                             a.plan->lowered.loop_condition == b.plan->lowered.loop_condition &&
-                             std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
-                                        has_same_nodes);
-                    });
+  return have_same_nodes(numbered_plans(plan), numbered_plans(other));
 }
 
 bool CudaSegments::has_same_segments(const Plan& plan, const Plan& other,
                                      std::optional<std::span<const std::uint32_t>> nodes) const {
-  if (!are_of_same_nodes(plan, other)) return false;
   const std::vector<NumberedPlan> ours = numbered_plans(plan), theirs = numbered_plans(other);
+  if (!have_same_nodes(ours, theirs)) return false;
   // A node runs the same part if its kernel is the same and its blocks are alike.
   const auto runs_same_part = [&](std::size_t i, std::uint32_t node) {
     const SegmentWork a = segment_work(*ours[i].plan, node, kernels_->transfers()),

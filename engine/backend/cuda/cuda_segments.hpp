@@ -71,7 +71,7 @@ class CudaSegments {
   // For a body whose segment is a loop (see LoweredGraph::loop_condition), before node(): where it
   // counts its iterations, and their maximum number. 0: no limit.
   void set_loop(std::uint32_t body, std::uint64_t* counters, std::uint64_t limit) noexcept;
-  // The kernel node of a segment. Its parameters stay the same.
+  // The kernel node of a segment. Valid until the next call for this segment.
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node(std::uint32_t body, std::uint32_t segment);
   // Timed nodes, of the plan itself, write to `times`, and to the row that `ring`, of a
   // TimestampRing, tells. Compiles their kernel at the first call. Throws as the constructor.
@@ -128,8 +128,7 @@ class CudaSegments {
     std::uint32_t lists = 0;
     Parameters parameters{};
     std::unique_ptr<const CudaMemory> marks;  // pinned; null: the kernel is not marked
-    // Of the parameters in the order of the timed, the marked and the looping kernel.
-    void *addresses[9] = {}, *marked_addresses[6] = {}, *loop_addresses[8] = {};
+    std::vector<void*> addresses;             // of the parameters that node_of() returned last
     // Not yet in device memory.
     static constexpr std::size_t kMaxChanges = 8;
     std::array<SegmentRecords::Range, kMaxChanges> changes;
@@ -138,7 +137,7 @@ class CudaSegments {
   [[nodiscard]] std::shared_ptr<const SegmentKernel> load(const Plan& plan,
                                                           SegmentKernels::Variant variant) const;
   [[nodiscard]] CUDA_KERNEL_NODE_PARAMS node_of(State& state, const SegmentKernel& kernel,
-                                                void** addresses) const;
+                                                SegmentKernels::Variant variant) const;
   void add_marks(State& state) const;
   [[nodiscard]] State& state(std::uint32_t body, std::uint32_t segment) noexcept {
     return *states_[first_state_[body == kNone ? 0 : body + 1] + segment];

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cuda/cuda_segments.hpp"
+#include "backend/cuda/segment_records.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
 #include "record/geometry.hpp"
 #include "record/payload.hpp"
@@ -48,6 +49,20 @@ bool is_in_segment(const ExecNodes& of, std::uint32_t node) {
 
 }  // namespace
 
+void NodeUpdate::reserve(const Plan& plan, const Bindings& bindings) {
+  arguments_.reserve(*plan.recording);
+  if (bindings.disabled.empty()) return;
+  for (const NumberedPlan& of : numbered_plans(plan)) {
+    for (std::uint32_t node = 0; node < of.plan->lowered.nodes.size(); ++node) {
+      const std::uint32_t command = of.plan->command_of(node);
+      if (command == kNone || !bindings.is_disabled(of.first_node + node)) continue;
+      const Recording& recording = *of.plan->recording;
+      if (recording.commands[command].kind == CommandKind::Fill)
+        static_cast<void>(unused_memory(recording.payload<FillPayload>(command)));
+    }
+  }
+}
+
 GraphExecUpdateOutcome outcome_of(cudaGraphExecUpdateResult result) noexcept {
   using Outcome = GraphExecUpdateOutcome;
   switch (result) {
@@ -69,7 +84,7 @@ ExecUpdate NodeUpdate::result_of(NativeApi api, std::int64_t code, const char* c
                                  std::uint32_t node) const {
   if (code == 0) return {};
   try {
-    throw_cuda_error(api, code, call, context_.at(Stage::Launch));
+    throw_cuda_error(api, code, call, context_->at(Stage::Launch));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::DeviceLost) throw;
     ExecUpdate refused;
@@ -129,14 +144,10 @@ ExecUpdate NodeUpdate::set_command(const NodeTarget& at, const Source& source,
     case CommandKind::Dispatch: return set_kernel(at, source);
     case CommandKind::Copy:
     case CommandKind::Update: return set_copy_node(at, source);
-    case CommandKind::Fill: {
-      const auto& fill = source.plan.recording->payload<FillPayload>(at.command);
-      return result_of(
-          NativeApi::Runtime,
-          set_fill(at.exec, at.handle(), source.bindings.address[fill.buffer] + fill.offset, fill),
-          at.exec == nullptr ? "cudaGraphMemsetNodeSetParams" : "cudaGraphExecMemsetNodeSetParams",
-          at.node);
-    }
+    case CommandKind::Fill:
+      return set_fill_node(at.exec, at.handle(),
+                           source.plan.recording->payload<FillPayload>(at.command), source.bindings,
+                           at.exec != nullptr && source.bindings.is_disabled(number), at.node);
     case CommandKind::Op: return set_op(at, source);
     case CommandKind::Host: return set_host(at, source);
     case CommandKind::Barrier: return {};  // has no parameters
@@ -156,7 +167,8 @@ ExecUpdate NodeUpdate::set_bodies(const NodeTarget& at, const Source& source,
     const BindingChange in_body = change_in_body(source.plan, body, *change);
     if (in_body.index == kNone) continue;
     const Plan& plan = *source.plan.bodies[body.index];
-    const Bindings bindings = bindings_of_body(source.plan, body, source.bindings);
+    Bindings bindings = bindings_of_body(source.plan, body, source.bindings);
+    bindings.disabled = source.bindings.disabled;
     for (std::uint32_t node = 0; node < plan.lowered.nodes.size(); ++node) {
       const std::uint32_t command = plan.command_of(node);
       if (command == kNone || !affects(plan, command, in_body)) continue;
@@ -175,12 +187,12 @@ ExecUpdate NodeUpdate::set_kernel(const NodeTarget& at, const Source& source) {
       arguments_.of(source.plan, source.bindings, at.command);
   if (at.exec == nullptr) {
     return result_of(NativeApi::Driver,
-                     context_.driver.cuGraphKernelNodeSetParams(at.handle(), &parameters),
+                     context_->driver.cuGraphKernelNodeSetParams(at.handle(), &parameters),
                      "cuGraphKernelNodeSetParams", at.node);
   }
   return result_of(
       NativeApi::Driver,
-      context_.driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle(), &parameters),
+      context_->driver.cuGraphExecKernelNodeSetParams(at.exec, at.handle(), &parameters),
       "cuGraphExecKernelNodeSetParams", at.node);
 }
 
@@ -234,9 +246,9 @@ ExecUpdate NodeUpdate::set_op(const NodeTarget& at, const Source& source) {
   if (at.exec == nullptr)
     // CUDA cannot replace the child graph of a graph's node.
     return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
-  const SetupScope scope(context_, Stage::Launch);
+  const SetupScope scope(*context_, Stage::Launch);
   const OwnedGraph graph =
-      capture_op(context_, *source.plan.recording, at.command, source.bindings, source.retained);
+      capture_op(*context_, *source.plan.recording, at.command, source.bindings, source.retained);
   if (graph.get() == nullptr)
     return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
   return result_of(NativeApi::Runtime,
@@ -244,23 +256,63 @@ ExecUpdate NodeUpdate::set_op(const NodeTarget& at, const Source& source) {
                    "cudaGraphExecChildGraphNodeSetParams", at.node);
 }
 
-ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node,
+// cudaGraphNodeSetEnabled is wrong for memset nodes in CUDA 13.0: nodes behind a disabled one do
+// not wait for those before it. A disabled fill therefore writes memory that nothing uses.
+ExecUpdate NodeUpdate::set_enabled(const ExecNodes& of, std::uint32_t node, const Plan& plan,
                                    const Bindings& bindings) {
   if (is_in_segment(of, node)) {
     of.segments->set_enabled(node, !bindings.is_disabled(node));
     return {};
   }
-  return result_of(
-      NativeApi::Runtime,
-      cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1),
-      "cudaGraphNodeSetEnabled", node);
+  const std::vector<NumberedPlan> plans = numbered_plans(plan);
+  const auto next = std::upper_bound(plans.begin(), plans.end(), node,
+                                     [](std::uint32_t number, const NumberedPlan& of_body) {
+                                       return number < of_body.first_node;
+                                     });
+  const NumberedPlan& in = *(next - 1);
+  const std::uint32_t command = in.plan->command_of(node - in.first_node);
+  if (command == kNone || in.plan->recording->commands[command].kind != CommandKind::Fill) {
+    return result_of(
+        NativeApi::Runtime,
+        cudaGraphNodeSetEnabled(of.exec, of.nodes[node], bindings.is_disabled(node) ? 0 : 1),
+        "cudaGraphNodeSetEnabled", node);
+  }
+  const auto& fill = in.plan->recording->payload<FillPayload>(command);
+  const auto number = static_cast<std::size_t>(next - plans.begin()) - 1;  // 0: the plan itself
+  const std::vector<Bindings> bodies = bindings_of_bodies(plans, bindings);
+  return set_fill_node(of.exec, of.nodes[node], fill, number == 0 ? bindings : bodies[number - 1],
+                       bindings.is_disabled(node), node);
 }
 
-void NodeUpdate::disable_all(const ExecNodes& of, const Bindings& bindings) {
+ExecUpdate NodeUpdate::set_fill_node(cudaGraphExec_t exec, cudaGraphNode_t handle,
+                                     const FillPayload& fill, const Bindings& bindings,
+                                     bool is_disabled, std::uint32_t node) {
+  const cudaError_t result =
+      is_disabled ? set_unused_fill(exec, handle, unused_memory(fill), fill)
+                  : set_fill(exec, handle, bindings.address[fill.buffer] + fill.offset, fill);
+  return result_of(
+      NativeApi::Runtime, result,
+      exec == nullptr ? "cudaGraphMemsetNodeSetParams" : "cudaGraphExecMemsetNodeSetParams", node);
+}
+
+std::byte* NodeUpdate::unused_memory(const FillPayload& fill) {
+  const std::uint64_t bytes = unused_fill_bytes(fill);
+  auto at = unused_memory_.lower_bound(bytes);
+  if (at == unused_memory_.end()) {
+    auto memory = std::make_unique<const CudaMemory>(context_, BufferKind::Device, bytes,
+                                                     Stage::Launch, "memory of disabled fills");
+    at = unused_memory_.emplace(bytes, std::move(memory)).first;
+  }
+  return at->second->bytes();
+}
+
+void NodeUpdate::disable_all(const ExecNodes& of, const Plan& plan, const Bindings& bindings) {
   for (std::uint32_t node = 0; node < bindings.disabled.size(); ++node) {
     if (bindings.disabled[node] == 0 || is_in_segment(of, node)) continue;
-    cuda_check(cudaGraphNodeSetEnabled(of.exec, of.nodes[node], 0), "cudaGraphNodeSetEnabled",
-               context_.at(Stage::Instantiate));
+    const ExecUpdate result = set_enabled(of, node, plan, bindings);
+    if (!result.done())
+      throw_cuda_error(NativeApi::Runtime, result.native_code, "cudaGraphNodeSetEnabled",
+                       context_->at(Stage::Instantiate));
   }
 }
 

@@ -4,10 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
+#include "backend/cuda/cuda_memory.hpp"
 #include "backend/cuda/exec_nodes.hpp"
 #include "backend/cuda/host_callbacks.hpp"
 #include "backend/cuda/kernel_arguments.hpp"
@@ -26,11 +30,11 @@ class NodeUpdate {
     RetainedResources& retained;
     HostCallbacks* callbacks = nullptr;  // of host nodes; null: host nodes are not changed
   };
-  NodeUpdate(const CudaContext& context, const Recording& recording)
-      : context_(context), arguments_(recording) {}
+  NodeUpdate(std::shared_ptr<const CudaContext> context, const Recording& recording)
+      : context_(std::move(context)), arguments_(recording) {}
 
-  // Also accepts kernels of `recording`.
-  void reserve(const Recording& recording) { arguments_.reserve(recording); }
+  // Also accepts the kernels of `plan`. Afterwards set_enabled() with `bindings` does not throw.
+  void reserve(const Plan& plan, const Bindings& bindings);
   // Sets the parameters of a node of the lowered graph, or, for a node with bodies, of the body
   // nodes that `change` affects. A refused node is unchanged, but its bodies may be partly changed.
   // Throws DeviceLost.
@@ -40,12 +44,13 @@ class NodeUpdate {
   // from that graph.
   [[nodiscard]] ExecUpdate set_in_graph(const ExecNodes& of, std::uint32_t node,
                                         const Source& source);
-  // Enables or disables the node as `bindings` specifies.
-  [[nodiscard]] ExecUpdate set_enabled(const ExecNodes& of, std::uint32_t node,
+  // Enables or disables the node, by number in timing_layout(), as `bindings` specifies. Throws
+  // OutOfMemory.
+  [[nodiscard]] ExecUpdate set_enabled(const ExecNodes& of, std::uint32_t node, const Plan& plan,
                                        const Bindings& bindings);
   // Disables every node that `bindings` disables; for a new executable. Segments know those of
   // their commands.
-  void disable_all(const ExecNodes& of, const Bindings& bindings);
+  void disable_all(const ExecNodes& of, const Plan& plan, const Bindings& bindings);
 
  private:
   // A command of the graph's own recording or of a body, with its node.
@@ -69,11 +74,17 @@ class NodeUpdate {
   [[nodiscard]] ExecUpdate set_copy_node(const NodeTarget& at, const Source& source);
   [[nodiscard]] ExecUpdate set_host(const NodeTarget& at, const Source& source);
   [[nodiscard]] ExecUpdate set_op(const NodeTarget& at, const Source& source);
+  [[nodiscard]] ExecUpdate set_fill_node(cudaGraphExec_t exec, cudaGraphNode_t handle,
+                                         const FillPayload& fill, const Bindings& bindings,
+                                         bool is_disabled, std::uint32_t node);
+  // The memory that a disabled fill writes.
+  [[nodiscard]] std::byte* unused_memory(const FillPayload& fill);
   [[nodiscard]] ExecUpdate result_of(NativeApi api, std::int64_t code, const char* call,
                                      std::uint32_t node) const;
 
-  const CudaContext& context_;
+  const std::shared_ptr<const CudaContext> context_;
   KernelArguments arguments_;
+  std::map<std::uint64_t, std::unique_ptr<const CudaMemory>> unused_memory_;  // by size
   Bindings bindings_with_handles_;  // scratch: bindings with condition handles
 };
 

@@ -223,9 +223,25 @@ std::vector<NumberedPlan> numbered_plans(const Plan& plan) {
   return plans;
 }
 
+std::vector<Bindings> bindings_of_bodies(std::span<const NumberedPlan> plans,
+                                         const Bindings& bindings) {
+  std::vector<Bindings> made;
+  if (plans.size() == 1) return made;
+  const TimingLayout layout = timing_layout(*plans[0].plan);
+  for (const BodyLayout& body : layout.bodies) {
+    const bool is_own = body.owner == kNone;
+    const NumberedPlan& owner = plans[is_own ? 0 : body.owner + 1];
+    const std::uint32_t command = owner.plan->command_of(body.parent - owner.first_node);
+    const Body& of = bodies_of(owner.plan->recording->commands[command])[body.branch];
+    made.push_back(bindings_of_body(*owner.plan, of, is_own ? bindings : made[body.owner]));
+  }
+  return made;
+}
+
 SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
   SegmentParts made;
   std::vector<PersistentPart> found;
+  std::vector<std::shared_ptr<const CudaLibrary>> libraries;
   std::vector<std::uint64_t> uses;
   std::vector<std::uint32_t> dynamic_bytes;
   std::uint32_t threads = kMinSegmentThreads;
@@ -237,6 +253,7 @@ SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
     made.part_of[of.first_node + node] = number;
     if (at == found.end()) {
       found.push_back(std::move(part));
+      libraries.push_back(work.kernel->library());
       uses.push_back(0);
       dynamic_bytes.push_back(0);
     }
@@ -256,6 +273,7 @@ SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
                    [&](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     made.parts.push_back(std::move(found[order[i]]));
+    made.libraries.push_back(std::move(libraries[order[i]]));
     made.dynamic_shared_bytes.push_back(dynamic_bytes[order[i]]);
     place[order[i]] = i;
   }

@@ -40,10 +40,14 @@ struct NumberedPlan {
 };
 // The plan itself, then its bodies by their number. Valid as long as `plan`.
 [[nodiscard]] std::vector<NumberedPlan> numbered_plans(const Plan& plan);
+// Of the bodies, by number, for the bindings of the plan itself. `plans`: numbered_plans().
+[[nodiscard]] std::vector<Bindings> bindings_of_bodies(std::span<const NumberedPlan> plans,
+                                                       const Bindings& bindings);
 
 // The kernels of the segments of a plan and its bodies.
 struct SegmentParts {
-  std::vector<PersistentPart> parts;                // the most frequent one first
+  std::vector<PersistentPart> parts;                          // the most frequent one first
+  std::vector<std::shared_ptr<const CudaLibrary>> libraries;  // by part, which keep its code
   std::vector<std::uint32_t> dynamic_shared_bytes;  // by part: the most that a command asks for
   // By number in timing_layout(); kNone outside segments.
   std::vector<std::uint32_t> part_of;

@@ -104,4 +104,17 @@ cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* dest
                          : cudaGraphExecMemsetNodeSetParams(exec, node, &set);
 }
 
+// CUDA refuses to change the shape of a memset of several rows.
+cudaError_t set_unused_fill(cudaGraphExec_t exec, cudaGraphNode_t node, std::byte* unused,
+                            const FillPayload& fill) {
+  cudaMemsetParams set = memset_of(unused, fill);
+  if (set.height == 1) set.width = 1;
+  return cudaGraphExecMemsetNodeSetParams(exec, node, &set);
+}
+
+std::uint64_t unused_fill_bytes(const FillPayload& fill) noexcept {
+  const cudaMemsetParams set = memset_of(nullptr, fill);
+  return set.height == 1 ? set.elementSize : set.pitch * set.height;
+}
+
 }  // namespace reprise::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "backend/cuda/cuda_check.hpp"
@@ -37,5 +38,9 @@ struct CopyShape {
                                    const CopyShape& shape);
 [[nodiscard]] cudaError_t set_fill(cudaGraphExec_t exec, cudaGraphNode_t node,
                                    std::byte* destination, const FillPayload& fill);
+// Lets the node of a fill write to `unused` instead, unused_fill_bytes(fill) at most.
+[[nodiscard]] cudaError_t set_unused_fill(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                          std::byte* unused, const FillPayload& fill);
+[[nodiscard]] std::uint64_t unused_fill_bytes(const FillPayload& fill) noexcept;
 
 }  // namespace reprise::detail

@@ -13,6 +13,8 @@
 #   OpenBLAS          >= 0.3.20 BSD-3-Clause          ops           products on the host device; the serial build, because the device has its own threads
 #   kissfft           >= 131    BSD-3-Clause          ops           transforms on the host device (FFTW is GPL,
 #                                                                   and users link reprise::ops)
+#   NCCL              >= 2.19   BSD-3-Clause          collectives   between GPUs; opened at run time, not needed to build
+#   Open MPI          >= 4.1    BSD-3-Clause          collectives   between ranks on the host device, in a module opened at run time; starts ranks
 #   libsndfile        >= 1.0.28 LGPL-2.1 or later     samples       reads and writes sound
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes images
@@ -67,6 +69,14 @@ if(REPRISE_OPS)
     message(FATAL_ERROR "The ops need OpenBLAS and kissfft. Install them with\n"
       "    apt-get install libopenblas-serial-dev libkissfft-dev\n"
       "or run third_party/setup, or omit the ops with -DREPRISE_OPS=OFF.")
+  endif()
+endif()
+if(REPRISE_COLLECTIVES)
+  enable_language(C)  # FindMPI looks for MPI's C library with it
+  find_package(MPI QUIET COMPONENTS C)
+  if(NOT MPI_C_FOUND)
+    message(FATAL_ERROR "The collectives need Open MPI. Install it with\n    apt-get install libopenmpi-dev openmpi-bin\n"
+      "or run third_party/setup, or omit the collectives with -DREPRISE_COLLECTIVES=OFF.")
   endif()
 endif()
 if(REPRISE_SAMPLES)

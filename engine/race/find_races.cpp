@@ -9,6 +9,7 @@
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "plan/collectives.hpp"
 #include "race/reordered_replay.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compile_graph.hpp"
@@ -366,6 +367,7 @@ RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
                 ": no command has a buffer of a pool; name a queue to run on"));
   }
   auto recording = recording_to_compile(*device, commands, nullptr);
+  require_no_collectives(*recording, "find_races", "it runs the commands in other orders");
   static_cast<void>(check(*device, *recording));
   const Device owner = make_handle<Device>(device);
   const Queue queue = desc.queue ? desc.queue : owner.create_queue({.label = "find_races"});

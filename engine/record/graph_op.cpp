@@ -140,6 +140,14 @@ void GraphRecordCtx::host(std::function<void(std::uint32_t)> step, std::uint32_t
   target_.host(std::move(step), pieces);
 }
 
+void GraphRecordCtx::host_async(std::function<void(StepDone)> start) {
+  if (device_kind() != DeviceKind::Host)
+    fail(ErrorCode::Unsupported,
+         "host steps run on the host device only; on a GPU, submit to native_stream()");
+  if (!start) fail(ErrorCode::InvalidArgument, "the step has no function");
+  target_.host_async(std::move(start));
+}
+
 void* GraphRecordCtx::native_stream() {
   if (device_kind() != DeviceKind::Cuda)
     fail(ErrorCode::Unsupported, "the host device has no stream; use host()");

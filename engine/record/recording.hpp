@@ -77,6 +77,8 @@ struct Recording {
     return dependency == Dependency::Full || starts_programmatically(command);
   }
   [[nodiscard]] bool has_programmatic_dependencies() const noexcept;
+  // Without those of bodies.
+  [[nodiscard]] bool has_collectives() const noexcept;
   // "forward/layer 1"; empty at the root.
   [[nodiscard]] std::string label_path(std::uint32_t label) const;
   // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.

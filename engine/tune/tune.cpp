@@ -22,6 +22,7 @@
 #include "compile/tuning_file.hpp"
 #include "lowering/segment.hpp"
 #include "lowering/tuning_candidates.hpp"
+#include "plan/collectives.hpp"
 #include "plan/plan_hash.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
@@ -256,6 +257,8 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   }
   const ResidencyPin pin(replica);  // candidates use the slab without the replica's mutex
   const std::shared_ptr<const Plan> plan = replica.executable().plan();
+  require_no_collectives(*plan->recording, "tune",
+                         "each rank would measure, and might choose, other lowerings");
   TuneReport report;
   report.plan_hash = plan->plan_hash;
   std::vector<LoweringConfig> choices;

@@ -39,12 +39,15 @@ MAY_INCLUDE = {
     "race": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "profile/injection": ["base", "profile/activity", "profile", "trace"],
     "ops": [],
+    "collectives": ["base", "trace", "ops"],
+    "collectives/mpi": ["base", "collectives"],
     "capture": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "interop": RUNTIME + ["backend/cuda", "runtime/core", "runtime/queue", "runtime/memory", "runtime/graph", "capture"],
 }
 # Native headers: a pattern and the layers that may include it.
 NATIVE = [
-    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "profile/activity", "profile/injection")),
+    (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "collectives", "profile/activity", "profile/injection")),
+    (re.compile(r"^mpi[.]h$"), ("collectives/mpi",)),
     (re.compile(r"^cupti"), ("profile/activity", "profile/injection")),
     (re.compile(r"^(cublas|cufft|cub/|cblas|kiss_fft)"), ("ops",)),
     (re.compile(r"^(nvtx3/|generated_nvtx)"), ("profile", "profile/injection")),

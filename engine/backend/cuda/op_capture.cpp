@@ -44,12 +44,9 @@ class OpCapture final : public OpTarget {
                "cuLaunchKernel", call_);
   }
 
-  void host(std::function<void(std::uint32_t)>, std::uint32_t) override {
-    ErrorDetails details;
-    details.code = ErrorCode::Unsupported;
-    details.stage = Stage::Instantiate;
-    throw Error(std::move(details), concat(name_, ": host steps require the host device"));
-  }
+  // Unused: GraphRecordCtx refuses host steps on a GPU.
+  void host(std::function<void(std::uint32_t)>, std::uint32_t) override {}
+  void host_async(std::function<void(std::function<void(std::exception_ptr)>)>) override {}
 
   [[nodiscard]] void* native_stream() override {
     if (stream_ == nullptr) {

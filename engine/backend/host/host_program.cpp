@@ -315,6 +315,17 @@ void HostProgram::run(std::uint32_t node, WorkerArena& workers, std::uint64_t re
   marks_->end(node, replay);
 }
 
+void HostProgram::start(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors,
+                        std::function<void()> done) noexcept {
+  if (marks_ != nullptr) marks_->begin(node, replay);
+  if (WrittenBytes& written = shared_.state->written(); written.is_tracking())
+    mark_written(node, written);
+  ops_[nodes_[node].index]->start(replay, errors, [this, node, replay, done = std::move(done)] {
+    if (marks_ != nullptr) marks_->end(node, replay);
+    done();
+  });
+}
+
 void HostProgram::run_blocks(const SegmentItem& item, std::uint64_t replay) noexcept {
   if (marks_ != nullptr) marks_->begin(item.node, replay);
   if (disabled_[item.node] != 0) return;

@@ -78,6 +78,14 @@ class HostProgram {
   // measured by `worker`; null: not wanted. Adds the exceptions of callbacks to `errors`.
   void run_in_order(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors,
                     NodeTime* times, std::uint16_t worker) noexcept;
+  // True for a node whose work is outside the process. run() blocks until it has ended.
+  [[nodiscard]] bool is_async(std::uint32_t node) const noexcept {
+    return nodes_[node].kind == Kind::Op && disabled_[node] == 0 &&
+           ops_[nodes_[node].index]->is_async();
+  }
+  // Starts such a node. `done` is called when it has ended, on any thread.
+  void start(std::uint32_t node, std::uint64_t replay, CallbackErrors& errors,
+             std::function<void()> done) noexcept;
   // Runs one node.
   void run(std::uint32_t node, WorkerArena& workers, std::uint64_t replay,
            CallbackErrors& errors) noexcept;

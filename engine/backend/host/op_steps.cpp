@@ -1,5 +1,8 @@
 #include "backend/host/op_steps.hpp"
 
+#include <semaphore>
+#include <utility>
+
 #include "backend/host/checked_dispatch.hpp"
 #include "backend/host/host_kernel.hpp"
 
@@ -42,7 +45,25 @@ void OpSteps::run_piece(const HostBlock& block) {
   function.errors->run([&] { function.call(block.block_index.x); }, function.replay, 0);
 }
 
+void OpSteps::start(std::uint64_t replay, CallbackErrors& errors,
+                    std::function<void()> done) noexcept {
+  const auto end = [&errors, replay, done = std::move(done)](const std::exception_ptr& error) {
+    if (error) errors.run([&] { std::rethrow_exception(error); }, replay, 0);
+    done();
+  };
+  try {
+    async_(end);
+  } catch (...) {
+    end(std::current_exception());
+  }
+}
+
 void OpSteps::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {
+  if (is_async()) {
+    std::binary_semaphore ended(0);
+    start(replay, errors, [&ended] { ended.release(); });
+    return ended.acquire();
+  }
   for (Function& function : functions_) {
     function.errors = &errors;
     function.replay = replay;

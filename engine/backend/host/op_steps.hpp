@@ -29,6 +29,9 @@ class OpSteps final : public OpTarget {
   void dispatch(const KernelCore& kernel, const DispatchDesc& desc,
                 std::span<const std::byte> parameters) override;
   void host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) override;
+  void host_async(std::function<void(std::function<void(std::exception_ptr)>)> start) override {
+    async_ = std::move(start);
+  }
   // unused: the host device has no stream.
   [[nodiscard]] void* native_stream() override { return nullptr; }
   void keep(std::shared_ptr<const void> thing) override { kept_.push_back(std::move(thing)); }
@@ -36,6 +39,11 @@ class OpSteps final : public OpTarget {
   [[nodiscard]] bool has_checked_kernels() const noexcept { return has_checked_kernels_; }
   // Of the op, for all its kernels. Functions report no accesses.
   void set_checks(const std::shared_ptr<CheckedDispatch>& checks);
+
+  // True if the op is one step that waits without a thread.
+  [[nodiscard]] bool is_async() const noexcept { return async_ != nullptr; }
+  // For such an op: starts the step. `done` is called when it has ended, on any thread.
+  void start(std::uint64_t replay, CallbackErrors& errors, std::function<void()> done) noexcept;
 
   // Adds the exceptions of steps to `errors`; later steps run nevertheless.
   void run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept;
@@ -49,6 +57,7 @@ class OpSteps final : public OpTarget {
   static void run_piece(const HostBlock& block);
 
   const Bindings* bindings_;
+  std::function<void(std::function<void(std::exception_ptr)>)> async_;  // null: see nodes_
   std::vector<std::shared_ptr<const void>> kept_;
   std::deque<Function> functions_;  // nodes point to the elements
   std::deque<std::vector<std::byte>> parameters_;

@@ -3,6 +3,8 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "backend/host/node_clock.hpp"
 #include "backend/host/worker_arena.hpp"
@@ -44,6 +46,10 @@ class ParallelReplay::Tasks {
   template <class Task>
   void spawn(const Task& task) {
     group_.run(task);
+  }
+  template <class Task>
+  [[nodiscard]] tbb::task_handle defer(const Task& task) {
+    return group_.defer(task);
   }
   void wait() { group_.wait(); }
 
@@ -99,43 +105,65 @@ void ParallelReplay::run_roots(Tasks& tasks, std::uint32_t first, std::uint32_t 
 }
 
 void ParallelReplay::run_chain(Tasks& tasks, std::uint32_t node) noexcept {
-  NodeTime* const times = tasks.times();
-  std::int64_t started = times == nullptr ? 0 : steady_now();
-  for (;;) {
-    if (generation_.is_lost()) break;
-    program_.run(node, tasks.workers(), tasks.replay(), errors_);
-    std::uint64_t ended = 0;
-    if (times != nullptr) {
-      const std::int64_t now = steady_now();
-      times[node] = node_time(started, now, WorkerArena::worker());
-      ended = std::min(static_cast<std::uint64_t>(now - tasks.start()), kTooLate);
+  Next next{node, tasks.times() == nullptr ? 0 : steady_now()};
+  while (next.node != kNone && !generation_.is_lost()) {
+    if (program_.is_async(next.node)) {
+      start_async(tasks, next.node, next.started);
+      break;
     }
-    std::uint32_t next = kNone;
-    std::uint64_t ready = kTooLate;  // when the next node became ready; kTooLate: unknown
-    bool has_spawned = false;
-    for (const std::uint32_t successor : program_.successors(node)) {
-      std::atomic<std::uint64_t>& pending = pending_[successor];
-      const std::uint64_t left = arrive(pending, ended);
-      if (left >= kOneNode) continue;
-      if (next == kNone) {
-        next = successor;
-        ready = left;
-      } else {
-        has_spawned = true;
-        tasks.spawn([this, &tasks, &pending, successor] {
-          // Acquires the predecessors' writes.
-          static_cast<void>(pending.load(std::memory_order_acquire));
-          run_chain(tasks, successor);
-        });
-      }
-    }
-    if (next == kNone) break;
-    node = next;
-    if (times != nullptr)
-      started = has_spawned || ready == kTooLate ? steady_now()
-                                                 : tasks.start() + static_cast<std::int64_t>(ready);
+    program_.run(next.node, tasks.workers(), tasks.replay(), errors_);
+    next = end_node(tasks, next.node, next.started);
   }
   handed_over_.fetch_add(1, std::memory_order_release);
+}
+
+void ParallelReplay::start_async(Tasks& tasks, std::uint32_t node, std::int64_t started) noexcept {
+  // The group waits for the task from now on. std::function requires a copyable owner.
+  auto rest = std::make_shared<tbb::task_handle>(tasks.defer([this, &tasks, node, started] {
+    static_cast<void>(handed_over_.load(std::memory_order_acquire));
+    const Next next = end_node(tasks, node, started);
+    if (next.node != kNone) return run_chain(tasks, next.node);
+    handed_over_.fetch_add(1, std::memory_order_release);
+  }));
+  program_.start(node, tasks.replay(), errors_, [this, &tasks, rest] {
+    handed_over_.fetch_add(1, std::memory_order_release);
+    tasks.workers().enqueue(std::move(*rest));
+  });
+}
+
+ParallelReplay::Next ParallelReplay::end_node(Tasks& tasks, std::uint32_t node,
+                                              std::int64_t started) noexcept {
+  NodeTime* const times = tasks.times();
+  std::uint64_t ended = 0;
+  if (times != nullptr) {
+    const std::int64_t now = steady_now();
+    times[node] = node_time(started, now, WorkerArena::worker());
+    ended = std::min(static_cast<std::uint64_t>(now - tasks.start()), kTooLate);
+  }
+  Next next{kNone, 0};
+  std::uint64_t ready = kTooLate;  // when the next node became ready; kTooLate: unknown
+  bool has_spawned = false;
+  for (const std::uint32_t successor : program_.successors(node)) {
+    std::atomic<std::uint64_t>& pending = pending_[successor];
+    const std::uint64_t left = arrive(pending, ended);
+    if (left >= kOneNode) continue;
+    if (next.node == kNone) {
+      next.node = successor;
+      ready = left;
+    } else {
+      has_spawned = true;
+      tasks.spawn([this, &tasks, &pending, successor] {
+        // Acquires the predecessors' writes.
+        static_cast<void>(pending.load(std::memory_order_acquire));
+        run_chain(tasks, successor);
+      });
+    }
+  }
+  if (times != nullptr)
+    next.started = has_spawned || ready == kTooLate
+                       ? steady_now()
+                       : tasks.start() + static_cast<std::int64_t>(ready);
+  return next;
 }
 
 }  // namespace reprise::detail

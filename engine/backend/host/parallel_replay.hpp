@@ -27,7 +27,17 @@ class ParallelReplay {
   class Tasks;
   void prepare(std::uint32_t first);
   void run_roots(Tasks& tasks, std::uint32_t first, std::uint32_t last) noexcept;
+  // Runs a node and, one after another, nodes that this makes ready.
   void run_chain(Tasks& tasks, std::uint32_t node) noexcept;
+  // Starts a node whose work is outside the process. A task follows when that has ended.
+  void start_async(Tasks& tasks, std::uint32_t node, std::int64_t started) noexcept;
+  // After a node has ended: spawns the nodes that this makes ready, but one, which it returns with
+  // its start. kNone: no node became ready.
+  struct Next {
+    std::uint32_t node = 0;
+    std::int64_t started = 0;
+  };
+  [[nodiscard]] Next end_node(Tasks& tasks, std::uint32_t node, std::int64_t started) noexcept;
 
   HostProgram& program_;
   const DeviceGeneration& generation_;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
@@ -22,6 +23,9 @@ class WorkerArena {
   void run(const Work& work) {
     arena_.execute(work);
   }
+
+  // Lets a thread of the arena run a deferred task. Any thread may call.
+  void enqueue(tbb::task_handle&& task) { arena_.enqueue(std::move(task)); }
 
   // Calls work(0) to work(count - 1), on this thread and as many of the arena as are free. Returns
   // when all calls have. While this thread waits for the others, it runs nothing else.

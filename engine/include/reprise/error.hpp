@@ -41,6 +41,9 @@ namespace reprise {
   X(CaptureInvalidated, "something that the capture does not allow happened while it was open")    \
   X(NotPerReplica, "replicas of one graph would write memory that they share")                     \
   X(PoolInUse, "live graphs or recordings hold the pool")                                          \
+  X(LibraryMissing, "a library that is opened at run time is not installed")                       \
+  X(RankMismatch, "ranks record or launch different collectives")                                  \
+  X(RankLost, "another rank ended, failed or does not arrive, which ends all ranks of the job")    \
   X(DeviceLost, "the device reported an error from which it does not recover")                     \
   X(NativeFailure, "a native call failed for a reason without its own code")                       \
   X(Internal, "an internal invariant of Reprise is broken; please report it")

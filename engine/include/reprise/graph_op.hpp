@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -101,6 +102,13 @@ class GraphRecordCtx {
   // accesses cannot be compared with declare(): test the op with find_races().
   void host(std::function<void(std::uint32_t piece)> step, std::uint32_t pieces = 1);
 
+  // Host device only (otherwise Unsupported): appends a step that waits for something outside the
+  // process, such as another process, without a thread. Each replay calls start(done), which does
+  // not block; the step ends when `done` is called, once and on any thread, with what the fence of
+  // the replay rethrows, or null. The op has no other step.
+  using StepDone = std::function<void(std::exception_ptr)>;
+  void host_async(std::function<void(StepDone done)> start);
+
   // GPUs only (otherwise Unsupported): the stream (cudaStream_t, CUstream) whose work is captured
   // into this op, from the first call on. Its accesses cannot be compared with declare(): test the
   // op with find_races(). Allocate and synchronise before that call, or as the mode
@@ -123,6 +131,28 @@ class GraphRecordCtx {
   std::uint32_t command_;
 };
 
+class GraphOp;
+
+// The ranks of a device, whose collectives run only if all ranks launch them in one order. Target
+// reprise::collectives implements it.
+class RankAgreement {
+ public:
+  virtual ~RankAgreement() = default;
+  struct Collective {
+    const GraphOp* op = nullptr;
+    std::string label;  // of the command, "step/gradients"
+    SourceLocation where;
+    bool is_conditional = false;  // in a body of a conditional
+  };
+  // A collective call itself: compares the collectives of a graph, in the order in which they run,
+  // with those of the other ranks. `hash` identifies them. Throws RankMismatch, which names two
+  // commands, and RankLost.
+  virtual void compare(std::string_view graph, std::uint64_t hash,
+                       std::span<const Collective> collectives) = 0;
+  // Each launch of a graph with collectives, with their hash. Does not block.
+  virtual void note_launch(std::uint64_t hash) noexcept = 0;
+};
+
 // Base class of ops.
 class GraphOp {
  public:
@@ -137,6 +167,8 @@ class GraphOp {
   // Records the work. Called for each executable of the graph, including profiling clones, and
   // again when a binding changes. Must record the same work each time.
   virtual void record(GraphRecordCtx& ctx) const = 0;
+  // Of a collective; null for all other ops. Valid as long as the op.
+  [[nodiscard]] virtual RankAgreement* ranks() const noexcept { return nullptr; }
 
  protected:
   GraphOp() = default;

@@ -13,6 +13,7 @@
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
 #include "compile/tuning_file.hpp"
+#include "plan/collectives.hpp"
 #include "plan/memory_goal.hpp"
 #include "plan/plan.hpp"
 #include "profile/host_span.hpp"
@@ -185,6 +186,7 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
       const auto part = span.part("validate");
       messages = check(*device, *recording);
       check_replicas(desc, *recording, label);
+      compare_collectives(label, *recording);
     }
   }
   std::shared_ptr<const Plan> plan;

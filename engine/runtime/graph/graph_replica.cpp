@@ -7,6 +7,7 @@
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "plan/collectives.hpp"
 #include "plan/loops.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
@@ -353,6 +354,8 @@ std::uint64_t GraphReplica::submit_replay(QueueCore& queue) {
   const std::uint64_t replay =
       replays_.load(std::memory_order_relaxed) - executable_->replays_before + 1;
   const NvtxRange range(NvtxWork::Replay, label_, index_.replay_of(replay));
+  const LaunchedCollectives& collectives = executable_->plan()->collectives;
+  for (RankAgreement* const ranks : collectives.ranks) ranks->note_launch(collectives.hash);
   if (log == nullptr || !log->begin_launch(replay)) return exec.launch(queue.backend());
   LaunchRecord note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
   const std::uint64_t serial = exec.launch(queue.backend());

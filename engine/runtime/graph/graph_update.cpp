@@ -13,6 +13,7 @@
 #include "compile/changed_nodes.hpp"
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
+#include "plan/collectives.hpp"
 #include "profile/device_trace.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/buffer_attach_transaction.hpp"
@@ -142,6 +143,7 @@ NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands)
   std::vector<Message> messages = check(device, *recording);
   require_per_replica(*recording, replica.index().count, replica.label());
   replica.require_updatable("update");
+  compare_collectives(replica.label(), *recording);
   const ExecutableSpec& spec = replica.executable().spec();
   const bool has_segments = may_have_segments(*recording, spec.lowering, spec.memory_goal,
                                               device.info(), replica.index().count);

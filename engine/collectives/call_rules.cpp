@@ -1,0 +1,44 @@
+#include "collectives/call_rules.hpp"
+
+#include <limits>
+
+#include "base/failure.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+[[nodiscard]] bool is_floating_point(ElementType type) noexcept {
+  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 ||
+         type == ElementType::F64;
+}
+
+[[noreturn]] void refuse(const CollectiveCall& call, const std::string& why) {
+  fail(ErrorCode::InvalidArgument, Stage::Launch, {}, concat(describe(call), ": ", why));
+}
+
+}  // namespace
+
+std::string describe(const CollectiveCall& call) {
+  std::string text = concat(to_string(call.kind), "(", to_string(call.type), ", ", call.count,
+                            call.count == 1 ? " element" : " elements");
+  if (is_reduction(call.kind)) text += concat(", ", to_string(call.reduce));
+  if (has_root(call.kind) || is_point_to_point(call.kind)) text += concat(", rank ", call.peer);
+  return text + ")";
+}
+
+void check_call(const CollectiveCall& call, std::uint32_t rank, std::uint32_t size) {
+  if ((has_root(call.kind) || is_point_to_point(call.kind)) && call.peer >= size)
+    refuse(call, concat("the communicator has ", size, " ranks"));
+  if (is_reduction(call.kind) && call.reduce == ReduceOperator::Average &&
+      !is_floating_point(call.type))
+    refuse(call, "only floating-point elements have an average");
+  const std::uint64_t max_bytes = std::numeric_limits<std::int64_t>::max();
+  if (call.count > max_bytes / size_of(call.type) / size)
+    refuse(call, "the size in bytes overflows");
+  if (call.count == 0) return;
+  if (has_input(call, rank) && call.send == nullptr) refuse(call, "the send buffer is null");
+  if (has_output(call, rank) && call.receive == nullptr) refuse(call, "the receive buffer is null");
+}
+
+}  // namespace reprise::detail

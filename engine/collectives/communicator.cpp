@@ -1,0 +1,203 @@
+// Communicator: how the ranks of a job find each other.
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "base/handle_access.hpp"
+#include "base/text.hpp"
+#include "collectives/communicator_core.hpp"
+#include "collectives/control_channel.hpp"
+#include "collectives/local_control.hpp"
+#include "collectives/local_transport.hpp"
+#include "collectives/mpi_loader.hpp"
+#include "collectives/rank_environment.hpp"
+
+namespace reprise {
+namespace detail {
+namespace {
+
+std::vector<std::uint32_t> all_ranks(std::uint32_t size) {
+  std::vector<std::uint32_t> ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0u);
+  return ranks;
+}
+
+std::shared_ptr<CommunicatorCore> make_world(const Device& device,
+                                             std::shared_ptr<CollectiveOrder> order,
+                                             std::shared_ptr<RankControl> control,
+                                             std::shared_ptr<CollectiveBackend> backend) {
+  const std::uint32_t rank = control ? control->rank() : 0, size = control ? control->size() : 1;
+  auto job = std::make_shared<JobRank>(std::move(order), std::move(control));
+  return std::make_shared<CommunicatorCore>(CommunicatorCore::Desc{
+      device, std::move(job), std::move(backend), CommunicatorCore::kWorld, all_ranks(size), rank});
+}
+
+void require_device(const Device& device, std::string_view call) {
+  static_cast<void>(require_handle(core_of(device), "Device", call, Stage::Open));
+}
+
+// The backend of all ranks on the device of this one. `communicator`: of MPI, for the host device.
+std::shared_ptr<CollectiveBackend> make_backend(const Device& device,
+                                                const std::shared_ptr<RankControl>& control,
+                                                MpiCommunicatorBytes communicator) {
+  if (control->size() == 1) return make_single_rank_backend();
+  switch (device.info().kind) {
+    case DeviceKind::Cuda: return make_nccl_backend(device, control);
+    case DeviceKind::Host: break;
+  }
+  std::unique_ptr<HostTransport> transport = load_mpi_module().open(communicator);
+  if (transport->rank() != control->rank() || transport->size() != control->size()) {
+    fail(ErrorCode::Unsupported, Stage::Open, "",
+         concat("MPI did not start this process as rank ", control->rank(), " of ", control->size(),
+                ", as the environment says, but as rank ", transport->rank(), " of ",
+                transport->size(),
+                "; ranks on the host device are started by mpirun, or by srun --mpi=pmix"));
+  }
+  return make_host_backend(std::move(transport), control);
+}
+
+std::string random_secret() {
+  std::random_device random;
+  std::ostringstream out;
+  for (int i = 0; i < 8; ++i) out << std::hex << random() << '-';
+  return std::move(out).str();
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  return (hash ^ value) * 0x9e3779b97f4a7c15 + 0x13198a2e03707344;
+}
+
+}  // namespace
+
+std::shared_ptr<CommunicatorCore> CommunicatorCore::split(std::uint32_t color) {
+  const std::uint64_t number = ++splits_;
+  if (size() == 1) {
+    Desc alone = desc_;
+    alone.id = mixed(mixed(desc_.id, number), color);
+    return std::make_shared<CommunicatorCore>(std::move(alone));
+  }
+  if (!desc_.job->control()) {
+    fail(ErrorCode::Unsupported, Stage::Open, "",
+         "split: the ranks of an adopted communicator cannot talk to each other; adopt the parts");
+  }
+  std::vector<std::uint32_t> sorted = desc_.members;
+  std::sort(sorted.begin(), sorted.end());
+  const std::vector<std::string> colors =
+      desc_.job->control()->all_gather(desc_.id, sorted, std::to_string(color));
+  Desc part{desc_.device, desc_.job, nullptr, mixed(mixed(desc_.id, number), color), {}, 0};
+  for (const std::uint32_t member : desc_.members) {
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), member) - sorted.begin();
+    if (colors[static_cast<std::size_t>(at)] != std::to_string(color)) continue;
+    if (member == desc_.members[desc_.rank])
+      part.rank = static_cast<std::uint32_t>(part.members.size());
+    part.members.push_back(member);
+  }
+  part.backend = desc_.backend->split(color);
+  return std::make_shared<CommunicatorCore>(std::move(part));
+}
+
+}  // namespace detail
+
+LaunchedRank launched_rank() {
+  const auto environment = detail::read_rank_environment(detail::process_variable);
+  if (!environment) return {};
+  return {environment->rank, environment->size, environment->local_rank};
+}
+
+Communicator Communicator::from_environment(const Device& device) {
+  detail::require_device(device, "from_environment");
+  const auto environment = detail::read_rank_environment(detail::process_variable);
+  std::shared_ptr<detail::RankControl> control;
+  if (environment && environment->size > 1) {
+    control = detail::ControlChannel::open(detail::control_channel_desc(
+        *environment, detail::job_secret(detail::process_variable, *environment)));
+  }
+  auto backend =
+      control ? detail::make_backend(device, control, {}) : detail::make_single_rank_backend();
+  return Communicator(detail::make_world(device, detail::CollectiveOrder::of(device),
+                                         std::move(control), std::move(backend)));
+}
+
+Communicator Communicator::from_mpi(const Device& device, const void* communicator,
+                                    std::size_t bytes) {
+  detail::require_device(device, "from_mpi");
+  detail::MpiModule& mpi = detail::load_mpi_module();
+  const detail::MpiCommunicatorBytes given{communicator, bytes};
+  const detail::MpiModule::Place place = mpi.place(given);
+  std::shared_ptr<detail::RankControl> control;
+  if (place.size > 1) {
+    detail::ControlChannelDesc desc;
+    desc.rank = place.rank;
+    desc.size = place.size;
+    // Rank 0 tells the others "address port secret" once it listens.
+    if (place.rank == 0) {
+      desc.secret = detail::random_secret();
+      desc.address = place.local_size == place.size ? "127.0.0.1" : detail::host_name();
+      desc.publish = [&](std::uint16_t port) {
+        static_cast<void>(
+            mpi.broadcast(given, detail::concat(desc.address, " ", port, " ", desc.secret)));
+      };
+    } else {
+      std::istringstream text(mpi.broadcast(given, {}));
+      text >> desc.address >> desc.port >> desc.secret;
+      desc.port_count = 1;
+    }
+    control = detail::ControlChannel::open(desc);
+  }
+  auto backend =
+      control ? detail::make_backend(device, control, given) : detail::make_single_rank_backend();
+  return Communicator(detail::make_world(device, detail::CollectiveOrder::of(device),
+                                         std::move(control), std::move(backend)));
+}
+
+Communicator Communicator::from_nccl(const Device& device, ncclComm* communicator) {
+  detail::require_device(device, "from_nccl");
+  std::uint32_t rank = 0, size = 1;
+  auto backend = detail::adopt_nccl(device, communicator, rank, size);
+  auto job = std::make_shared<detail::JobRank>(detail::CollectiveOrder::of(device), nullptr);
+  return Communicator(std::make_shared<detail::CommunicatorCore>(detail::CommunicatorCore::Desc{
+      device, std::move(job), std::move(backend), detail::CommunicatorCore::kWorld,
+      detail::all_ranks(size), rank}));
+}
+
+std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t ranks) {
+  detail::require_device(host, "local");
+  if (host.info().kind != DeviceKind::Host)
+    detail::fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
+                 "local: several ranks of one process run on the host device only");
+  if (ranks == 0)
+    detail::fail(ErrorCode::InvalidArgument, Stage::Open, "", "local: 0 ranks are not possible");
+  std::vector<Communicator> made;
+  auto transports = detail::make_local_transports(ranks);
+  const auto controls = detail::make_local_controls(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    made.push_back(Communicator(detail::make_world(
+        host, std::make_shared<detail::CollectiveOrder>(host), controls[rank],
+        ranks == 1 ? detail::make_single_rank_backend()
+                   : detail::make_host_backend(std::move(transports[rank]), controls[rank]))));
+  }
+  return made;
+}
+
+Communicator Communicator::split(std::uint32_t color) const {
+  return Communicator(
+      detail::require_handle(core_, "Communicator", "split", Stage::Open).split(color));
+}
+std::uint32_t Communicator::rank() const {
+  return detail::require_handle(core_, "Communicator", "rank", Stage::Record).rank();
+}
+std::uint32_t Communicator::size() const {
+  return detail::require_handle(core_, "Communicator", "size", Stage::Record).size();
+}
+
+}  // namespace reprise

@@ -1,0 +1,55 @@
+// HostTransport: moves the data of collectives between ranks whose buffers are in host memory.
+// Threads: one at a time for each transport, apart from abort(), which any thread calls, and
+// Operation::poll(), which any one thread calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <reprise/collectives.hpp>
+
+namespace reprise::detail {
+
+// What one rank does in one collective. Counts are in elements.
+struct CollectiveCall {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  ElementType type = ElementType::F32;
+  ReduceOperator reduce = ReduceOperator::Sum;
+  std::uint32_t peer = 0;  // the root, or the other rank of a send or receive
+  // Of one rank's contribution: what all_gather sends, what reduce_scatter receives, what
+  // all_to_all sends to each rank, and otherwise all that is sent or received.
+  std::uint64_t count = 0;
+  const void* send = nullptr;  // null where the rank sends nothing
+  void* receive = nullptr;     // may be `send` (in place); null where the rank receives nothing
+};
+
+class HostTransport {
+ public:
+  // Calls that are in progress. Their buffers outlive the operation; an operation over MPI that is
+  // destroyed before poll() returned true keeps using them for the rest of the process.
+  class Operation {
+   public:
+    virtual ~Operation() = default;
+    // True once the buffers may be used again. Does not block. Throws Error (RankLost,
+    // RankMismatch).
+    [[nodiscard]] virtual bool poll() = 0;
+  };
+
+  virtual ~HostTransport() = default;
+  [[nodiscard]] virtual std::uint32_t rank() const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t size() const noexcept = 0;
+  // Starts the calls as one group: none waits for another of the group. Ranks start groups in the
+  // same order. Does not block. Throws Error (RankLost, RankMismatch; InvalidArgument: no call of
+  // the group has started).
+  [[nodiscard]] virtual std::unique_ptr<Operation> start(std::span<const CollectiveCall> group) = 0;
+  // Collective: a transport of the ranks with the same `color`, in the order of their ranks here.
+  [[nodiscard]] virtual std::unique_ptr<HostTransport> split(std::uint32_t color) = 0;
+  // From now on the calls of this transport, of those split from it, of the one that it was split
+  // from and of their operations throw RankLost with `reason`; only the first reason counts. Does
+  // not block.
+  virtual void abort(std::string reason) noexcept = 0;
+};
+
+}  // namespace reprise::detail

@@ -1,0 +1,214 @@
+#include "collectives/job_rank.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "base/failure.hpp"
+#include "base/handle_access.hpp"
+#include "base/text.hpp"
+#include "collectives/agreement.hpp"
+#include "collectives/call_rules.hpp"
+#include "collectives/communicator_core.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr char kPart = '\x1e';
+
+const CommunicatorCore& core_of_op(const RankAgreement::Collective& collective) {
+  return *core_of(static_cast<const CollectiveOp&>(*collective.op).communicator());
+}
+
+std::string location_of(const SourceLocation& where) {
+  std::string_view file = where.file;
+  if (file.empty()) return {};
+  file = file.substr(file.rfind('/') + 1);
+  return concat(file, ":", where.line);
+}
+
+std::vector<ComparedCommand> compared(std::span<const RankAgreement::Collective> collectives) {
+  std::vector<ComparedCommand> commands;
+  for (const RankAgreement::Collective& collective : collectives) {
+    const CommunicatorCore& of = core_of_op(collective);
+    ComparedCommand& command = commands.emplace_back();
+    command.communicator = of.id();
+    command.members = of.members();
+    command.label = collective.label;
+    command.location = location_of(collective.where);
+    for (const CollectiveDesc& desc :
+         static_cast<const CollectiveOp&>(*collective.op).operations()) {
+      const bool has_peer = has_root(desc.kind) || is_point_to_point(desc.kind);
+      command.calls.push_back({desc.kind, desc.type,
+                               is_reduction(desc.kind) ? desc.reduce : ReduceOperator::Sum,
+                               has_peer ? of.members()[desc.peer] : 0, desc.count});
+    }
+  }
+  return commands;
+}
+
+// FNV-1a of what has to be equal on all ranks of `communicator`; 0: of all communicators.
+std::uint64_t hash_of(const std::vector<ComparedCommand>& commands, std::uint64_t communicator) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
+  for (const ComparedCommand& command : commands) {
+    if (communicator != 0 && command.communicator != communicator) continue;
+    add(command.communicator);
+    for (const ComparedCall& call : command.calls) {
+      add(static_cast<std::uint64_t>(call.kind));
+      if (is_point_to_point(call.kind)) continue;
+      add(static_cast<std::uint64_t>(call.type) << 8 | static_cast<std::uint64_t>(call.reduce));
+      add(call.peer);
+      add(call.count);
+    }
+  }
+  return hash;
+}
+
+bool has_point_to_point(const std::vector<ComparedCommand>& commands) {
+  return std::any_of(commands.begin(), commands.end(), [](const ComparedCommand& command) {
+    return std::any_of(command.calls.begin(), command.calls.end(),
+                       [](const ComparedCall& call) { return is_point_to_point(call.kind); });
+  });
+}
+
+// Two lists "0 step\n1 step\n" of launches, of which the first lines may be missing.
+std::string launch_mismatch(std::uint32_t rank_a, std::string_view a, std::uint32_t rank_b,
+                            std::string_view b) {
+  const auto parse = [](std::string_view text) {
+    std::map<std::uint64_t, std::string_view> lines;
+    for (std::size_t end; (end = text.find('\n')) != std::string_view::npos;
+         text.remove_prefix(end + 1)) {
+      const std::string_view line = text.substr(0, end);
+      const std::size_t space = line.find(' ');
+      std::uint64_t number = 0;
+      std::from_chars(line.data(), line.data() + std::min(space, line.size()), number);
+      if (space != std::string_view::npos) lines[number] = line.substr(space + 1);
+    }
+    return lines;
+  };
+  const auto ours = parse(a), theirs = parse(b);
+  for (const auto& [number, label] : ours) {
+    const auto other = theirs.find(number);
+    if (other == theirs.end() || other->second == label) continue;
+    return concat("launch ", number, " of graphs with collectives of ranks ", rank_a, " and ",
+                  rank_b, " differs: rank ", rank_a, " launched ", label, "; rank ", rank_b,
+                  " launched ", other->second);
+  }
+  const std::uint64_t last_a = ours.empty() ? 0 : ours.rbegin()->first,
+                      last_b = theirs.empty() ? 0 : theirs.rbegin()->first;
+  return last_a == last_b ? concat("ranks ", rank_a, " and ", rank_b,
+                                   " have launched graphs with collectives in another order")
+                          : concat("rank ", rank_a, " has launched ", last_a,
+                                   " graphs with collectives, and rank ", rank_b, " ", last_b);
+}
+
+}  // namespace
+
+CollectiveOrder::CollectiveOrder(const Device& device)
+    : pool_(device.create_pool({.label = "collectives"})),
+      buffer_(pool_->allocate<std::uint32_t>(1, "order of collectives")) {}
+
+std::shared_ptr<CollectiveOrder> CollectiveOrder::of(const Device& device) {
+  static std::mutex mutex;
+  static std::map<const void*, std::weak_ptr<CollectiveOrder>> known;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<CollectiveOrder>& slot = known[core_of(device).get()];
+  std::shared_ptr<CollectiveOrder> order = slot.lock();
+  if (!order || order->buffer().is_stale())
+    slot = order = std::make_shared<CollectiveOrder>(device);
+  return order;
+}
+
+std::string JobRank::launches_text(const Launches& launches) const {
+  std::string text;
+  const std::uint64_t first = launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
+  for (std::uint64_t i = first; i < launches.count; ++i) {
+    const auto graph = graphs_.find(launches.kept[i % kKeptLaunches]);
+    text += concat(i + 1, " graph ", graph == graphs_.end() ? "" : graph->second.label, "\n");
+  }
+  return text;
+}
+
+void JobRank::compare(std::string_view graph, std::uint64_t hash,
+                      std::span<const Collective> collectives) {
+  for (const Collective& collective : collectives) {
+    const std::string exclusion =
+        collective.is_conditional ? core_of_op(collective).backend().loop_exclusion() : "";
+    if (exclusion.empty()) continue;
+    fail(ErrorCode::Unsupported, Stage::Validate, graph,
+         concat("graph ", graph, ": ", collective.op->op_name(), ", ",
+                location_of(collective.where), ", cannot run in a conditional: ", exclusion));
+  }
+  const std::vector<ComparedCommand> commands = compared(collectives);
+  // The largest communicator first, so that all ranks compare in the same order.
+  std::vector<const CommunicatorCore*> communicators;
+  for (const Collective& collective : collectives) communicators.push_back(&core_of_op(collective));
+  std::sort(communicators.begin(), communicators.end(),
+            [](const CommunicatorCore* a, const CommunicatorCore* b) {
+              return std::pair(b->size(), a->id()) < std::pair(a->size(), b->id());
+            });
+  communicators.erase(std::unique(communicators.begin(), communicators.end(),
+                                  [](const auto* a, const auto* b) { return a->id() == b->id(); }),
+                      communicators.end());
+  const bool has_pairs = has_point_to_point(commands);
+  for (const CommunicatorCore* of : communicators) {
+    if (!control_ || of->size() == 1) continue;
+    std::string launched, history;
+    {
+      const std::lock_guard lock(mutex_);
+      const Launches& launches = launches_[of->id()];
+      launched = concat(launches.count, " ", launches.hash);
+      history = launches_text(launches);
+    }
+    const std::string digest = concat(hash_of(commands, 0), " ", has_pairs, " ", launched);
+    std::vector<std::uint32_t> members = of->members();
+    std::sort(members.begin(), members.end());
+    const std::vector<std::string> digests = control_->all_gather(of->id(), members, digest);
+    const bool is_same = std::all_of(digests.begin(), digests.end(),
+                                     [&](const std::string& other) { return other == digest; });
+    if (is_same && !has_pairs) continue;
+
+    const std::vector<std::string> lists = control_->all_gather(
+        of->id(), members, concat(launched, kPart, history, kPart, encode(commands)));
+    std::string verdict;
+    for (std::size_t i = 0; i < members.size() && verdict.empty(); ++i) {
+      if (members[i] == control_->rank()) continue;
+      const std::string_view list = lists[i];
+      const std::size_t first = list.find(kPart), second = list.find(kPart, first + 1);
+      if (second == std::string_view::npos) continue;  // decode() refuses it
+      if (list.substr(0, first) != launched) {
+        verdict = launch_mismatch(control_->rank(), history, members[i],
+                                  list.substr(first + 1, second - first - 1));
+      } else {
+        const std::vector<ComparedCommand> other = decode(list.substr(second + 1));
+        verdict = find_mismatch({control_->rank(), &commands}, {members[i], &other});
+      }
+    }
+    // Ranks that agree with all others must not go on either.
+    for (const std::string& found : control_->all_gather(of->id(), members, verdict)) {
+      if (!found.empty())
+        fail(ErrorCode::RankMismatch, Stage::Validate, graph, concat("graph ", graph, ": ", found));
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  KnownGraph& known = graphs_[hash];
+  known.label = graph;
+  known.communicators.clear();
+  for (const CommunicatorCore* of : communicators)
+    known.communicators.emplace_back(&launches_[of->id()], hash_of(commands, of->id()));
+}
+
+void JobRank::note_launch(std::uint64_t hash) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto graph = graphs_.find(hash);
+  if (graph == graphs_.end()) return;
+  for (const auto& [launches, own_hash] : graph->second.communicators) {
+    launches->kept[launches->count++ % kKeptLaunches] = hash;
+    launches->hash = (launches->hash ^ own_hash) * 0x100000001b3;
+  }
+}
+
+}  // namespace reprise::detail

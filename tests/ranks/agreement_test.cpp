@@ -1,0 +1,133 @@
+// The comparison of two ranks' collectives.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "collectives/agreement.hpp"
+#include "support/contains.hpp"
+#include "support/thrown_by.hpp"
+
+namespace reprise::test {
+namespace {
+
+using detail::ComparedCall;
+using detail::ComparedCommand;
+using Commands = std::vector<ComparedCommand>;
+
+constexpr std::uint64_t kWorld = 0;
+
+ComparedCommand command(ComparedCall call, std::string label = "step/gradients") {
+  return {kWorld, {0, 1, 2}, {call}, std::move(label), "train.cpp:42"};
+}
+ComparedCommand sum(std::uint64_t count, std::string label = "step/gradients") {
+  return command({CollectiveKind::AllReduce, ElementType::F32, ReduceOperator::Sum, 0, count},
+                 std::move(label));
+}
+ComparedCommand broadcast(std::uint32_t root) {
+  return command({CollectiveKind::Broadcast, ElementType::F32, ReduceOperator::Sum, root, 8});
+}
+ComparedCommand send(std::uint32_t to, std::uint64_t count) {
+  return command({CollectiveKind::Send, ElementType::I32, ReduceOperator::Sum, to, count});
+}
+ComparedCommand receive(std::uint32_t from, std::uint64_t count) {
+  return command({CollectiveKind::Receive, ElementType::I32, ReduceOperator::Sum, from, count});
+}
+// Of rank 0 and of `rank`.
+std::string compare(const Commands& own, const Commands& other, std::uint32_t rank = 1) {
+  return detail::find_mismatch({0, &own}, {rank, &other});
+}
+
+}  // namespace
+
+TEST_CASE("agreement: equal lists agree, whatever their labels") {
+  CHECK(compare({sum(8), broadcast(1)}, {sum(8, "other"), broadcast(1)}).empty());
+  CHECK(compare({}, {}).empty());
+}
+
+TEST_CASE("agreement: every field counts, and the message names both commands") {
+  const Commands own = {sum(8), sum(16)};
+  const auto differs = [&](const ComparedCommand& second) {
+    const std::string text = compare(own, {sum(8), second});
+    CHECK(contains(text,
+                   "collective 2 of ranks 0 and 1 differs: rank 0 has all_reduce of 16 f32 "
+                   "(sum), \"step/gradients\", train.cpp:42; rank 1 has "));
+    return text;
+  };
+  CHECK(contains(differs(sum(17)), "rank 1 has all_reduce of 17 f32 (sum)"));
+  CHECK(contains(differs(broadcast(2)), "rank 1 has broadcast of 8 f32 from rank 2"));
+  ComparedCommand other = sum(16);
+  other.calls[0].type = ElementType::F64;
+  CHECK(contains(differs(other), "all_reduce of 16 f64"));
+  other = sum(16);
+  other.calls[0].reduce = ReduceOperator::Max;
+  CHECK(contains(differs(other), "(max)"));
+  other = sum(16);
+  other.communicator = 7;
+  CHECK_FALSE(differs(other).empty());
+}
+
+TEST_CASE("agreement: swapped, missing and additional commands differ") {
+  CHECK(contains(compare({sum(8), broadcast(0)}, {broadcast(0), sum(8)}), "collective 1"));
+  CHECK(contains(compare({sum(8), sum(8)}, {sum(8)}), "rank 1 has no further one"));
+  CHECK(contains(compare({sum(8)}, {sum(8), sum(8)}), "rank 0 has no further one"));
+}
+
+TEST_CASE("agreement: roots are compared") {
+  CHECK(contains(compare({broadcast(0)}, {broadcast(1)}), "from rank 1"));
+}
+
+TEST_CASE("agreement: sends match receives of the other rank") {
+  CHECK(compare({send(1, 4)}, {receive(0, 4)}).empty());
+  CHECK_FALSE(compare({send(1, 4)}, {receive(0, 5)}).empty());
+  CHECK_FALSE(compare({send(1, 4)}, {}).empty());
+  CHECK_FALSE(compare({send(1, 4)}, {send(0, 4)}).empty());
+  // What does not concern both ranks is of no account.
+  CHECK(compare({send(2, 4)}, {}).empty());
+  CHECK(compare({send(2, 4), sum(8)}, {sum(8)}).empty());
+}
+
+TEST_CASE("agreement: an exchange within a group") {
+  ComparedCommand own = send(1, 4), other = send(0, 4);
+  own.calls.push_back(receive(1, 4).calls[0]);
+  other.calls.insert(other.calls.begin(), receive(0, 4).calls[0]);
+  CHECK(compare({own}, {other}).empty());
+  other.calls[0].count = 3;
+  CHECK(contains(compare({own}, {other}),
+                 "rank 0 has send of 4 i32 to rank 1 with receive of 4 i32 from rank 1"));
+}
+
+TEST_CASE("agreement: commands of a communicator without the other rank are of no account") {
+  ComparedCommand part = sum(8);
+  part.communicator = 9;
+  part.members = {0, 2};
+  CHECK(compare({part, sum(8)}, {sum(8)}).empty());
+  CHECK_FALSE(compare({part, sum(8)}, {sum(8)}, 2).empty());
+}
+
+TEST_CASE("agreement: what is encoded is decoded") {
+  Commands own = {sum(8, "a\nb\x1f"), send(1, 1ull << 40)};
+  own[1].calls.push_back(receive(2, 5).calls[0]);
+  const Commands read = detail::decode(detail::encode(own));
+  REQUIRE(read.size() == 2);
+  CHECK(read[0].label == "a b ");
+  CHECK(read[0].location == "train.cpp:42");
+  CHECK(read[0].members == own[0].members);
+  CHECK(read[0].calls == own[0].calls);
+  CHECK(read[1].calls == own[1].calls);
+  CHECK(detail::decode("").empty());
+}
+
+TEST_CASE("agreement: foreign text is refused") {
+  for (const char* const text : {"x",
+                                 "1\x1f"
+                                 "2,x,\x1f\n",
+                                 "1\x1f\x1f"
+                                 "9,0,0,0,0;\x1f\x1f\n",
+                                 "1\x1f\x1f"
+                                 "0,0,0;\x1f\x1f\n"}) {
+    CHECK(code_of([&] { static_cast<void>(detail::decode(text)); }) == ErrorCode::RankMismatch);
+  }
+}
+
+}  // namespace reprise::test

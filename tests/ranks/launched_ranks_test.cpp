@@ -1,0 +1,276 @@
+// Collectives of graphs between processes, on the host device or on GPUs ($REPRISE_DEVICE is host,
+// or cuda for the GPU of each rank): mpirun -n N reprise_launched_ranks. Every rank runs the same
+// test cases in the same order. Rank 0 reports; the others report only if they fail. Assertions
+// about a collective do not end a test case (CHECK), because the other ranks would then wait.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <reprise/collectives.hpp>
+#include <reprise/reprise.hpp>
+
+#include "ranks/expected_collectives.hpp"
+#include "support/contains.hpp"
+#include "support/thrown_by.hpp"
+
+namespace reprise::test {
+namespace {
+
+struct LaunchedJob {
+  Device device;
+  Communicator world;
+  Queue queue;
+  std::shared_ptr<CapturePool> pool;
+
+  [[nodiscard]] std::uint32_t rank() const { return world.rank(); }
+  [[nodiscard]] std::uint32_t size() const { return world.size(); }
+  [[nodiscard]] CapturedGraph compile(const std::function<void(CommandBuffer&)>& commands,
+                                      std::string_view label = "step") const {
+    CommandBuffer cmd = device.create_command_buffer({.label = label});
+    cmd.begin();
+    commands(cmd);
+    cmd.end();
+    return device.compile(cmd);
+  }
+  void run(const std::function<void(CommandBuffer&)>& commands) const {
+    compile(commands).launch(queue).wait();
+  }
+  [[nodiscard]] GpuRef<int> filled(int value, std::uint64_t count = 100) const {
+    const auto made = pool->allocate<int>(count, "x");
+    run([&](CommandBuffer& cmd) { cmd.fill(made, value); });
+    return made;
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> values(const GpuRef<T>& of) const {
+    std::vector<T> read(of.size());
+    run([&](CommandBuffer& cmd) { cmd.copy(of, borrowed(read)); });
+    return read;
+  }
+  // A collective of no data, after which every rank has done what came before.
+  void meet() const {
+    const auto one = filled(1, 1);
+    run([&](CommandBuffer& cmd) { cmd.add(all_reduce(world, one, one)); });
+  }
+};
+
+const LaunchedJob* job = nullptr;
+
+// One collective of a graph, with its buffers on the device.
+class GraphCase {
+ public:
+  GraphCase(const CollectiveCase& c, Placement placement)
+      : case_(c),
+        input_(input_of(c, job->rank(), job->size())),
+        expected_(expected_of(c, job->rank(), job->size())) {
+    const bool is_separate =
+        placement == Placement::Separate || input_.empty() || expected_.empty();
+    if (is_separate) {
+      if (!input_.empty()) send_ = job->pool->allocate<std::byte>(input_.size(), "send");
+      if (!expected_.empty())
+        receive_ = job->pool->allocate<std::byte>(expected_.size(), "receive");
+      return;
+    }
+    const std::uint64_t part = c.count * size_of(c.type) * job->rank();
+    const auto both =
+        job->pool->allocate<std::byte>(std::max(input_.size(), expected_.size()), "both");
+    send_ = input_.size() < expected_.size() ? both.slice(part, input_.size()) : both;
+    receive_ = expected_.size() < input_.size() ? both.slice(part, expected_.size()) : both;
+  }
+
+  void add(CommandBuffer& cmd) const {
+    if (!input_.empty()) cmd.copy(snapshot(input_), send_);
+    cmd.add(CollectiveOp(job->world, {case_.kind, case_.type, case_.reduce, case_.root, case_.count,
+                                      send_, receive_}));
+  }
+  [[nodiscard]] bool is_as_expected() const {
+    return expected_.empty() || job->values(receive_) == expected_;
+  }
+  [[nodiscard]] std::string name() const { return name_of(case_); }
+
+ private:
+  CollectiveCase case_;
+  std::vector<std::byte> input_, expected_;
+  GpuRef<std::byte> send_, receive_;
+};
+
+bool is_gpu() { return job->device.info().kind == DeviceKind::Cuda; }
+
+}  // namespace
+
+TEST_CASE("launched ranks: every collective and type gives what plain C++ gives") {
+  for (const Placement placement : {Placement::Separate, Placement::InPlace}) {
+    std::vector<GraphCase> cases;
+    for (const CollectiveCase& c : all_cases(job->size(), 37)) {
+      if (placement == Placement::InPlace && c.kind == CollectiveKind::AllToAll) continue;
+      // Its roots need not be in place alike.
+      if (placement == Placement::InPlace && c.kind == CollectiveKind::Broadcast) continue;
+      cases.emplace_back(c, placement);
+    }
+    CapturedGraph graph = job->compile([&](CommandBuffer& cmd) {
+      for (const GraphCase& one : cases) one.add(cmd);
+    });
+    for (int replay = 0; replay < 3; ++replay) graph.launch(job->queue).wait();
+    for (const GraphCase& one : cases) {
+      INFO(one.name(), placement == Placement::InPlace ? ", in place" : "");
+      CHECK(one.is_as_expected());
+    }
+  }
+}
+
+TEST_CASE("launched ranks: large and odd counts") {
+  for (const std::uint64_t count : {1u, 3u, 1'000'003u}) {
+    for (const CollectiveKind kind : kCollectives) {
+      const GraphCase one({kind, ElementType::F32, ReduceOperator::Sum, 0, count},
+                          Placement::Separate);
+      job->run([&](CommandBuffer& cmd) { one.add(cmd); });
+      INFO(one.name());
+      CHECK(one.is_as_expected());
+    }
+  }
+}
+
+TEST_CASE("launched ranks: an exchange in a group, with the neighbours of a ring") {
+  const std::uint32_t next = (job->rank() + 1) % job->size(),
+                      previous = (job->rank() + job->size() - 1) % job->size();
+  const auto own = job->filled(static_cast<int>(job->rank())), left = job->filled(-1),
+             right = job->filled(-1);
+  const CollectiveOp ring[] = {send(job->world, own, next), receive(job->world, left, previous),
+                               send(job->world, own, previous), receive(job->world, right, next)};
+  CapturedGraph graph =
+      job->compile([&](CommandBuffer& cmd) { cmd.add(CollectiveOp::group(ring)); });
+  for (int replay = 0; replay < 5; ++replay) graph.launch(job->queue).wait();
+  CHECK(job->values(left)[99] == static_cast<int>(previous));
+  CHECK(job->values(right)[99] == static_cast<int>(next));
+}
+
+TEST_CASE("launched ranks: a loop of an all_reduce is one graph") {
+  const auto x = job->filled(1);
+  CommandBuffer body =
+      job->device.create_command_buffer({.label = "body", .level = Level::Secondary});
+  body.begin();
+  body.add(all_reduce(job->world, x, x));
+  body.end();
+  const Condition go = job->device.create_condition({.name = "go", .initial = 1});
+  CapturedGraph graph = job->compile(
+      [&](CommandBuffer& cmd) { cmd.execute_while(go, body, {.max_iterations = 5}); }, "loop");
+  graph.launch(job->queue).wait();
+  int expected = 1;
+  for (int i = 0; i < 5; ++i) expected *= static_cast<int>(job->size());
+  CHECK(job->values(x)[0] == expected);
+}
+
+TEST_CASE("launched ranks: many replays in flight, on two queues") {
+  const Queue other = job->device.create_queue();
+  const auto x = job->filled(1), y = job->filled(1);
+  CapturedGraph first =
+      job->compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(job->world, x, x)); });
+  CapturedGraph second = job->compile(
+      [&](CommandBuffer& cmd) { cmd.add(all_reduce(job->world, y, y, ReduceOperator::Max)); });
+  for (int replay = 0; replay < 200; ++replay) {
+    if (replay < 4) static_cast<void>(first.launch(job->queue));
+    static_cast<void>(second.launch(other));
+  }
+  job->queue.wait_idle();
+  other.wait_idle();
+  const int size = static_cast<int>(job->size());
+  CHECK(job->values(x)[0] == size * size * size * size);
+  CHECK(job->values(y)[0] == 1);
+}
+
+TEST_CASE("launched ranks: a split and the whole, in one graph") {
+  const Communicator part = job->world.split(job->rank() % 2);
+  const auto x = job->filled(1), y = job->filled(1);
+  job->run([&](CommandBuffer& cmd) {
+    cmd.add(all_reduce(part, x, x));
+    cmd.add(all_reduce(job->world, y, y));
+  });
+  CHECK(job->values(x)[0] == static_cast<int>((job->size() + 1 - job->rank() % 2) / 2));
+  CHECK(job->values(y)[0] == static_cast<int>(job->size()));
+}
+
+TEST_CASE("launched ranks: different collectives are refused on every rank") {
+  if (job->size() == 1) return;
+  const auto x = job->filled(1);
+  const auto refused = [&](const std::function<void(CommandBuffer&)>& commands) {
+    const Error error = thrown_by([&] { static_cast<void>(job->compile(commands)); });
+    CHECK(error.code() == ErrorCode::RankMismatch);
+    return std::string(error.what());
+  };
+  const bool is_last = job->rank() == job->size() - 1;
+  CHECK(contains(
+      refused([&](CommandBuffer& cmd) { cmd.add(broadcast(job->world, x, is_last ? 1 : 0)); }),
+      "broadcast of 100 i32 from rank 0"));
+  CHECK(contains(refused([&](CommandBuffer& cmd) {
+                   cmd.add(all_reduce(job->world, x, x));
+                   if (is_last) cmd.add(all_reduce(job->world, x, x));
+                 }),
+                 "has no further one"));
+  CHECK(contains(refused([&](CommandBuffer& cmd) {
+                   cmd.add(all_reduce(job->world, x.slice(0, is_last ? 99 : 100),
+                                      x.slice(0, is_last ? 99 : 100)));
+                 }),
+                 "of 99 i32"));
+  // The job goes on.
+  job->meet();
+}
+
+TEST_CASE("launched ranks: a rebind of a collective's buffer") {
+  const auto x = job->filled(1), y = job->filled(2);
+  CapturedGraph graph =
+      job->compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(job->world, x, x)); });
+  graph.launch(job->queue).wait();
+  static_cast<void>(graph.rebind(x, y));
+  graph.launch(job->queue).wait();
+  CHECK(job->values(x)[7] == static_cast<int>(job->size()));
+  CHECK(job->values(y)[7] == 2 * static_cast<int>(job->size()));
+}
+
+TEST_CASE("launched ranks: a lowering to segments contains none beside collectives") {
+  if (!is_gpu() || job->device.info().limits.max_segment_blocks == 0) return;
+  const auto x = job->filled(1), y = job->filled(1);
+  CommandBuffer cmd = job->device.create_command_buffer({.label = "segments"});
+  cmd.begin();
+  for (int i = 0; i < 10; ++i) cmd.fill(y, i);
+  cmd.add(all_reduce(job->world, x, x));
+  cmd.end();
+  CapturedGraph graph = job->device.compile(cmd, {.lowering = Lowering::Persistent});
+  CHECK(graph.report().segments.segments == 0);
+  REQUIRE_FALSE(graph.report().segments.left_out.empty());
+  CHECK(graph.report().segments.left_out[0].reason == "its graph has collectives");
+  graph.launch(job->queue).wait();
+}
+
+}  // namespace reprise::test
+
+int main(int argc, char** argv) {
+  using namespace reprise;
+  using namespace reprise::test;
+  try {
+    const char* const wanted = std::getenv("REPRISE_DEVICE");
+    const std::string name = wanted != nullptr && std::string(wanted) == "host"
+                                 ? "host"
+                                 : "cuda:" + std::to_string(launched_rank().local_rank);
+    const Instance instance;
+    const Device device = instance.open_device(DeviceSelector::named(name));
+    LaunchedJob own{device, Communicator::from_environment(device), device.create_queue(),
+                    device.create_pool()};
+    job = &own;
+    doctest::Context context(argc, argv);
+    std::ostringstream output;
+    if (own.rank() != 0) context.setCout(&output);
+    const int failed = context.run();
+    if (failed != 0 && own.rank() != 0)
+      std::fprintf(stderr, "rank %u:\n%s", own.rank(), output.str().c_str());
+    own.meet();
+    return failed;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,441 @@
+// Collectives as commands of graphs, with all ranks in this process.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <reprise/collectives.hpp>
+#include <reprise/find_races.hpp>
+#include <reprise/reprise.hpp>
+
+#include "support/contains.hpp"
+#include "support/thrown_by.hpp"
+
+namespace reprise::test {
+namespace {
+
+constexpr std::uint64_t kCount = 100;
+
+struct LocalRank {
+  Device device;
+  Communicator world;
+  Queue queue;
+  std::shared_ptr<CapturePool> pool;
+
+  [[nodiscard]] std::uint32_t rank() const { return world.rank(); }
+  [[nodiscard]] GpuRef<int> buffer(int first, std::uint64_t count = kCount) const {
+    const auto made = pool->allocate<int>(count, "b" + std::to_string(first));
+    std::vector<int> values(count);
+    for (std::uint64_t i = 0; i < count; ++i) values[i] = first + static_cast<int>(i);
+    run([&](CommandBuffer& cmd) { cmd.copy(snapshot(values), made); });
+    return made;
+  }
+  [[nodiscard]] std::vector<int> values(const GpuRef<int>& of) const {
+    std::vector<int> read(of.size());
+    run([&](CommandBuffer& cmd) { cmd.copy(of, borrowed(read)); });
+    return read;
+  }
+  [[nodiscard]] CommandBuffer record(const std::function<void(CommandBuffer&)>& commands,
+                                     std::string_view label = "step") const {
+    CommandBuffer cmd = device.create_command_buffer({.label = label});
+    cmd.begin();
+    commands(cmd);
+    cmd.end();
+    return cmd;
+  }
+  [[nodiscard]] CapturedGraph compile(const std::function<void(CommandBuffer&)>& commands,
+                                      std::string_view label = "step") const {
+    return device.compile(record(commands, label));
+  }
+  void run(const std::function<void(CommandBuffer&)>& commands) const {
+    compile(commands).launch(queue).wait();
+  }
+};
+
+// What each rank threw; empty: nothing.
+struct Failure {
+  ErrorCode code = ErrorCode::Internal;
+  std::string text;
+};
+
+// Runs `body` once for each of `count` ranks, on a thread each.
+std::map<std::uint32_t, Failure> on_ranks(std::uint32_t count,
+                                          const std::function<void(LocalRank&)>& body) {
+  const Instance instance;
+  const Device device = instance.open_device(DeviceSelector::named("host"));
+  std::vector<Communicator> worlds = Communicator::local(device, count);
+  std::map<std::uint32_t, Failure> failed;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (std::uint32_t rank = 0; rank < count; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        LocalRank own{device, std::exchange(worlds[rank], {}), device.create_queue(),
+                      device.create_pool()};
+        body(own);
+      } catch (const Error& error) {
+        const std::lock_guard lock(mutex);
+        failed[rank] = {error.code(), error.what()};
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return failed;
+}
+
+void check_all_succeed(std::uint32_t count, const std::function<void(LocalRank&)>& body) {
+  for (const auto& [rank, failure] : on_ranks(count, body)) {
+    INFO("rank ", rank, ": ", failure.text);
+    CHECK(false);
+  }
+}
+
+// doctest's assertions are not for several threads at once.
+class Results {
+ public:
+  void add(bool is_right) {
+    const std::lock_guard lock(mutex_);
+    ++(is_right ? right_ : wrong_);
+  }
+  void check(int right) const {
+    CHECK(wrong_ == 0);
+    CHECK(right_ == right);
+  }
+
+ private:
+  std::mutex mutex_;
+  int right_ = 0, wrong_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("local ranks: an all_reduce between dispatches and copies, replayed") {
+  for (const std::uint32_t count : {1u, 2u, 3u, 8u}) {
+    Results results;
+    check_all_succeed(count, [&](LocalRank& own) {
+      const auto x = own.buffer(static_cast<int>(own.rank())), y = own.buffer(0), z = own.buffer(0);
+      CapturedGraph graph = own.compile([&](CommandBuffer& cmd) {
+        cmd.copy(x, y);
+        cmd.add(all_reduce(own.world, y, y));
+        cmd.copy(y, z);
+        cmd.fill(y, -1);
+      });
+      for (int replay = 0; replay < 20; ++replay) {
+        graph.launch(own.queue).wait();
+        const std::vector<int> values = own.values(z);
+        const int n = static_cast<int>(count), ranks = n * (n - 1) / 2;
+        results.add(values[0] == ranks && values[99] == ranks + 99 * n);
+      }
+    });
+    results.check(static_cast<int>(count) * 20);
+  }
+}
+
+TEST_CASE("local ranks: every collective as a command") {
+  Results results;
+  check_all_succeed(3, [&](LocalRank& own) {
+    const int rank = static_cast<int>(own.rank());
+    const auto x = own.buffer(1000 * rank), max = own.buffer(0), root = own.buffer(1000 * rank),
+               all = own.buffer(0, 3 * kCount), part = own.buffer(0),
+               parts = own.buffer(rank, 3 * kCount), swapped = own.buffer(0, 3 * kCount),
+               from = own.buffer(0);
+    const std::uint32_t next = (own.rank() + 1) % 3, previous = (own.rank() + 2) % 3;
+    own.run([&](CommandBuffer& cmd) {
+      cmd.add(reduce(own.world, x, max, 1, ReduceOperator::Max));
+      cmd.add(broadcast(own.world, root, 2));
+      cmd.add(all_gather(own.world, x, all));
+      cmd.add(reduce_scatter(own.world, parts, part));
+      cmd.add(all_to_all(own.world, parts, swapped));
+      const CollectiveOp exchange[] = {send(own.world, x, next),
+                                       receive(own.world, from, previous)};
+      cmd.add(CollectiveOp::group(exchange));
+    });
+    results.add(own.values(max)[5] == (rank == 1 ? 2005 : 5));
+    results.add(own.values(root)[5] == 2005);
+    const auto gathered = own.values(all);
+    results.add(gathered[5] == 5 && gathered[105] == 1005 && gathered[205] == 2005);
+    results.add(own.values(part)[5] == 3 * (rank * 100 + 5) + 3);
+    const auto received = own.values(swapped);
+    for (int other = 0; other < 3; ++other)
+      results.add(received[static_cast<std::size_t>(other) * 100 + 5] == other + rank * 100 + 5);
+    results.add(own.values(from)[5] == 1000 * static_cast<int>(previous) + 5);
+  });
+  results.check(3 * 8);
+}
+
+TEST_CASE("local ranks: collectives run in the recorded order beside independent work") {
+  Results results;
+  check_all_succeed(2, [&](LocalRank& own) {
+    std::vector<GpuRef<int>> buffers;
+    for (int i = 0; i < 6; ++i) buffers.push_back(own.buffer(i));
+    CapturedGraph graph = own.compile([&](CommandBuffer& cmd) {
+      for (const auto& buffer : buffers) cmd.add(all_reduce(own.world, buffer, buffer));
+      for (int i = 0; i < 40; ++i) cmd.fill(own.pool->allocate<int>(1000), i);
+    });
+    // A chain orders the collectives, and nothing else.
+    results.add(graph.report().needed_edges == 5);
+    for (int replay = 0; replay < 5; ++replay) graph.launch(own.queue).wait();
+    for (int i = 0; i < 6; ++i)
+      results.add(own.values(buffers[static_cast<std::size_t>(i)])[0] == i << 5);
+  });
+  results.check(2 * 7);
+}
+
+TEST_CASE("local ranks: graphs with collectives on several queues do not overlap") {
+  Results results;
+  check_all_succeed(2, [&](LocalRank& own) {
+    const Queue other = own.device.create_queue();
+    const auto x = own.buffer(1), y = own.buffer(1);
+    CapturedGraph first =
+        own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); }, "first");
+    CapturedGraph second =
+        own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, y, y)); }, "second");
+    for (int replay = 0; replay < 10; ++replay) {
+      static_cast<void>(first.launch(own.queue));
+      static_cast<void>(second.launch(other));
+    }
+    own.queue.wait_idle();
+    other.wait_idle();
+    results.add(own.values(x)[0] == 1 << 10);
+    results.add(own.values(y)[0] == 1 << 10);
+  });
+  results.check(4);
+}
+
+TEST_CASE("local ranks: a loop with an all_reduce ends on all ranks") {
+  Results results;
+  check_all_succeed(2, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    CommandBuffer body =
+        own.device.create_command_buffer({.label = "body", .level = Level::Secondary});
+    body.begin();
+    body.add(all_reduce(own.world, x, x));
+    body.end();
+    const Condition go = own.device.create_condition({.name = "go", .initial = 1});
+    own.run([&](CommandBuffer& cmd) { cmd.execute_while(go, body, {.max_iterations = 7}); });
+    results.add(own.values(x)[0] == 1 << 7);
+  });
+  results.check(2);
+}
+
+TEST_CASE("local ranks: a split communicates within its color") {
+  Results results;
+  check_all_succeed(4, [&](LocalRank& own) {
+    const Communicator pair = own.world.split(own.rank() % 2);
+    results.add(pair.size() == 2 && pair.rank() == own.rank() / 2);
+    const auto x = own.buffer(static_cast<int>(own.rank())), y = own.buffer(1);
+    CapturedGraph graph = own.compile([&](CommandBuffer& cmd) {
+      cmd.add(all_reduce(pair, x, x));
+      cmd.add(all_reduce(own.world, y, y));
+    });
+    graph.launch(own.queue).wait();
+    results.add(own.values(x)[0] == (own.rank() % 2 == 0 ? 2 : 4));
+    results.add(own.values(y)[0] == 4);
+  });
+  results.check(4 * 3);
+}
+
+TEST_CASE("local ranks: different collectives are refused, and both commands are named") {
+  const auto mismatch = [](const std::function<void(LocalRank&, CommandBuffer&)>& commands,
+                           std::initializer_list<const char*> parts) {
+    const auto failed = on_ranks(2, [&](LocalRank& own) {
+      static_cast<void>(own.compile([&](CommandBuffer& cmd) {
+        cmd.begin_label("gradients");
+        commands(own, cmd);
+        cmd.end_label();
+      }));
+    });
+    REQUIRE(failed.size() == 2);
+    for (const auto& [rank, failure] : failed) {
+      INFO(failure.text);
+      CHECK(failure.code == ErrorCode::RankMismatch);
+      CHECK(contains(failure.text, "\"gradients\", local_ranks_test.cpp:"));
+      for (const char* const part : parts) CHECK(contains(failure.text, part));
+    }
+  };
+  const auto of_rank = [](LocalRank& own, std::uint64_t count = kCount) {
+    return own.pool->allocate<int>(count, "x");
+  };
+  SUBCASE("swapped order") {
+    mismatch(
+        [&](LocalRank& own, CommandBuffer& cmd) {
+          const auto x = of_rank(own);
+          const auto sum = all_reduce(own.world, x, x);
+          const auto copy = broadcast(own.world, x, 0);
+          cmd.add(own.rank() == 0 ? sum : copy);
+          cmd.add(own.rank() == 0 ? copy : sum);
+        },
+        {"collective 1", "all_reduce of 100 i32 (sum)", "broadcast of 100 i32 from rank 0"});
+  }
+  SUBCASE("count") {
+    mismatch(
+        [&](LocalRank& own, CommandBuffer& cmd) {
+          const auto x = of_rank(own, kCount + own.rank());
+          cmd.add(all_reduce(own.world, x, x));
+        },
+        {"of 100 i32", "of 101 i32"});
+  }
+  SUBCASE("type") {
+    mismatch(
+        [&](LocalRank& own, CommandBuffer& cmd) {
+          const BufferView x = of_rank(own);
+          cmd.add(CollectiveOp(own.world,
+                               {.kind = CollectiveKind::AllReduce,
+                                .type = own.rank() == 0 ? ElementType::I32 : ElementType::F32,
+                                .count = kCount,
+                                .send = x,
+                                .receive = x}));
+        },
+        {"100 i32", "100 f32"});
+  }
+  SUBCASE("operator") {
+    mismatch(
+        [&](LocalRank& own, CommandBuffer& cmd) {
+          const auto x = of_rank(own);
+          cmd.add(all_reduce(own.world, x, x,
+                             own.rank() == 0 ? ReduceOperator::Sum : ReduceOperator::Max));
+        },
+        {"(sum)", "(max)"});
+  }
+  SUBCASE("root") {
+    mismatch([&](LocalRank& own,
+                 CommandBuffer& cmd) { cmd.add(broadcast(own.world, of_rank(own), own.rank())); },
+             {"from rank 0", "from rank 1"});
+  }
+  SUBCASE("missing and additional") {
+    mismatch(
+        [&](LocalRank& own, CommandBuffer& cmd) {
+          const auto x = of_rank(own);
+          cmd.add(all_reduce(own.world, x, x));
+          if (own.rank() == 1) cmd.add(all_reduce(own.world, x, x));
+        },
+        {"rank 0 has no further one"});
+  }
+  SUBCASE("a receive of another size") {
+    mismatch(
+        [&](LocalRank& own, CommandBuffer& cmd) {
+          if (own.rank() == 0) cmd.add(send(own.world, of_rank(own), 1));
+          if (own.rank() == 1) cmd.add(receive(own.world, of_rank(own, kCount + 1), 0));
+        },
+        {"send of 100 i32 to rank 1", "receive of 101 i32 from rank 0"});
+  }
+}
+
+TEST_CASE("local ranks: another launch order is found by the next compile") {
+  const auto failed = on_ranks(2, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    const auto sum = [&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); };
+    const auto sums = [&](CommandBuffer& cmd) {
+      cmd.add(all_reduce(own.world, x, x));
+      cmd.add(all_reduce(own.world, x, x));
+    };
+    CapturedGraph one = own.compile(sum, "one"), two = own.compile(sums, "two");
+    static_cast<void>(one.launch(own.queue));
+    static_cast<void>(two.launch(own.queue));
+    // The number of collectives is the same, so this rank does not hang.
+    static_cast<void>((own.rank() == 0 ? one : two).launch(own.queue));
+    static_cast<void>((own.rank() == 0 ? two : one).launch(own.queue));
+    own.queue.wait_idle();
+    static_cast<void>(own.compile(sum, "three"));
+  });
+  REQUIRE(failed.size() == 2);
+  for (const auto& [rank, failure] : failed) {
+    CHECK(failure.code == ErrorCode::RankMismatch);
+    CHECK(contains(failure.text, "launch 3 of graphs with collectives of ranks"));
+    CHECK(contains(failure.text, "rank 0 launched graph one"));
+    CHECK(contains(failure.text, "rank 1 launched graph two"));
+  }
+}
+
+TEST_CASE("local ranks: update compares the collectives as compile does") {
+  const auto failed = on_ranks(2, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    CapturedGraph graph =
+        own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+    static_cast<void>(graph.update(own.record([&](CommandBuffer& cmd) {
+      cmd.add(
+          all_reduce(own.world, x, x, own.rank() == 0 ? ReduceOperator::Max : ReduceOperator::Min));
+    })));
+  });
+  REQUIRE(failed.size() == 2);
+  CHECK(failed.at(0).code == ErrorCode::RankMismatch);
+  CHECK(contains(failed.at(1).text, "(max)"));
+}
+
+TEST_CASE("local ranks: replicas, tune and find_races refuse collectives") {
+  const auto refused = [](const std::function<void(LocalRank&, const CommandBuffer&)>& call) {
+    const auto failed = on_ranks(1, [&](LocalRank& own) {
+      const auto x = own.buffer(1);
+      call(own, own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); }));
+    });
+    REQUIRE(failed.size() == 1);
+    return failed.at(0);
+  };
+  const Failure races = refused(
+      [](LocalRank&, const CommandBuffer& commands) { static_cast<void>(find_races(commands)); });
+  CHECK(races.code == ErrorCode::Unsupported);
+  CHECK(contains(races.text, "find_races cannot run command buffer step with command 0"));
+  const Failure tuned = refused([](LocalRank& own, const CommandBuffer& commands) {
+    CapturedGraph graph = own.device.compile(commands);
+    static_cast<void>(graph.tune(own.queue));
+  });
+  CHECK(tuned.code == ErrorCode::Unsupported);
+  const Failure replicas = refused([](LocalRank& own, const CommandBuffer& commands) {
+    static_cast<void>(own.device.compile(commands, {.replicas = 2}));
+  });
+  CHECK(replicas.code == ErrorCode::NotPerReplica);
+}
+
+TEST_CASE("local ranks: invalid collectives are refused while recording") {
+  const Instance instance;
+  const Device device = instance.open_device(DeviceSelector::named("host"));
+  const auto pool = device.create_pool();
+  const auto x = pool->allocate<int>(100, "x"), y = pool->allocate<int>(50, "y");
+  const Communicator world = Communicator::local(device, 1).front();
+  const auto refusal = [](const std::function<CollectiveOp()>& make) {
+    return thrown_by([&] { static_cast<void>(make()); });
+  };
+  CHECK(refusal([&] { return all_reduce(Communicator(), x, x); }).code() ==
+        ErrorCode::NotInitialized);
+  CHECK(refusal([&] { return all_reduce(world, x, GpuRef<int>()); }).code() ==
+        ErrorCode::NotInitialized);
+  CHECK(refusal([&] { return all_reduce(world, GpuRef<int>(), x); }).code() ==
+        ErrorCode::InvalidArgument);
+  const Error small = refusal([&] { return all_reduce(world, x, y); });
+  CHECK(small.code() == ErrorCode::OutOfRange);
+  CHECK(contains(small.what(), "needs 400 bytes of the receive buffer, and y has 200"));
+  CHECK(refusal([&] { return broadcast(world, x, 1); }).code() == ErrorCode::InvalidArgument);
+  CHECK(refusal([&] { return all_reduce(world, x, x, ReduceOperator::Average); }).code() ==
+        ErrorCode::InvalidArgument);
+  CHECK(refusal([&] { return all_reduce(world, x.slice(0, 50), x.slice(10, 50)); }).code() ==
+        ErrorCode::Overlap);
+  CHECK(refusal([&] { return CollectiveOp::group({}); }).code() == ErrorCode::InvalidArgument);
+  CHECK(refusal([&] {
+          return CollectiveOp(world, {.count = ~std::uint64_t{0} / 2, .send = x, .receive = x});
+        }).code() == ErrorCode::OutOfRange);
+  CHECK(thrown_by([&] { static_cast<void>(Communicator::local(device, 0)); }).code() ==
+        ErrorCode::InvalidArgument);
+  CHECK(thrown_by([&] { static_cast<void>(Communicator().rank()); }).code() ==
+        ErrorCode::NotInitialized);
+}
+
+TEST_CASE("local ranks: a rank that ends makes the others fail instead of waiting") {
+  const auto failed = on_ranks(3, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    {
+      CapturedGraph graph =
+          own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+      if (own.rank() == 2) return;
+      graph.launch(own.queue).wait();
+    }
+  });
+  REQUIRE(failed.size() == 2);
+  for (const auto& [rank, failure] : failed) CHECK(failure.code == ErrorCode::RankLost);
+}
+
+}  // namespace reprise::test

@@ -30,9 +30,10 @@ std::vector<std::uint32_t> all_ranks(std::uint32_t size) {
 std::shared_ptr<CommunicatorCore> make_world(const Device& device,
                                              std::shared_ptr<CollectiveOrder> order,
                                              std::shared_ptr<RankControl> control,
-                                             std::shared_ptr<CollectiveBackend> backend) {
+                                             std::shared_ptr<CollectiveBackend> backend,
+                                             const CommunicatorDesc& desc) {
   const std::uint32_t rank = control ? control->rank() : 0, size = control ? control->size() : 1;
-  auto job = std::make_shared<JobRank>(std::move(order), std::move(control));
+  auto job = std::make_shared<JobRank>(std::move(order), std::move(control), desc.stall_limit);
   return std::make_shared<CommunicatorCore>(CommunicatorCore::Desc{
       device, std::move(job), std::move(backend), CommunicatorCore::kWorld, all_ranks(size), rank});
 }
@@ -114,7 +115,7 @@ LaunchedRank launched_rank() {
   return {environment->rank, environment->size, environment->local_rank};
 }
 
-Communicator Communicator::from_environment(const Device& device) {
+Communicator Communicator::from_environment(const Device& device, const CommunicatorDesc& desc) {
   detail::require_device(device, "from_environment");
   const auto environment = detail::read_rank_environment(detail::process_variable);
   std::shared_ptr<detail::RankControl> control;
@@ -125,52 +126,54 @@ Communicator Communicator::from_environment(const Device& device) {
   auto backend =
       control ? detail::make_backend(device, control, {}) : detail::make_single_rank_backend();
   return Communicator(detail::make_world(device, detail::CollectiveOrder::of(device),
-                                         std::move(control), std::move(backend)));
+                                         std::move(control), std::move(backend), desc));
 }
 
 Communicator Communicator::from_mpi(const Device& device, const void* communicator,
-                                    std::size_t bytes) {
+                                    std::size_t bytes, const CommunicatorDesc& desc) {
   detail::require_device(device, "from_mpi");
   detail::MpiModule& mpi = detail::load_mpi_module();
   const detail::MpiCommunicatorBytes given{communicator, bytes};
   const detail::MpiModule::Place place = mpi.place(given);
   std::shared_ptr<detail::RankControl> control;
   if (place.size > 1) {
-    detail::ControlChannelDesc desc;
-    desc.rank = place.rank;
-    desc.size = place.size;
+    detail::ControlChannelDesc channel;
+    channel.rank = place.rank;
+    channel.size = place.size;
     // Rank 0 tells the others "address port secret" once it listens.
     if (place.rank == 0) {
-      desc.secret = detail::random_secret();
-      desc.address = place.local_size == place.size ? "127.0.0.1" : detail::host_name();
-      desc.publish = [&](std::uint16_t port) {
+      channel.secret = detail::random_secret();
+      channel.address = place.local_size == place.size ? "127.0.0.1" : detail::host_name();
+      channel.publish = [&](std::uint16_t port) {
         static_cast<void>(
-            mpi.broadcast(given, detail::concat(desc.address, " ", port, " ", desc.secret)));
+            mpi.broadcast(given, detail::concat(channel.address, " ", port, " ", channel.secret)));
       };
     } else {
       std::istringstream text(mpi.broadcast(given, {}));
-      text >> desc.address >> desc.port >> desc.secret;
-      desc.port_count = 1;
+      text >> channel.address >> channel.port >> channel.secret;
+      channel.port_count = 1;
     }
-    control = detail::ControlChannel::open(desc);
+    control = detail::ControlChannel::open(channel);
   }
   auto backend =
       control ? detail::make_backend(device, control, given) : detail::make_single_rank_backend();
   return Communicator(detail::make_world(device, detail::CollectiveOrder::of(device),
-                                         std::move(control), std::move(backend)));
+                                         std::move(control), std::move(backend), desc));
 }
 
 Communicator Communicator::from_nccl(const Device& device, ncclComm* communicator) {
   detail::require_device(device, "from_nccl");
   std::uint32_t rank = 0, size = 1;
   auto backend = detail::adopt_nccl(device, communicator, rank, size);
-  auto job = std::make_shared<detail::JobRank>(detail::CollectiveOrder::of(device), nullptr);
+  auto job = std::make_shared<detail::JobRank>(detail::CollectiveOrder::of(device), nullptr,
+                                               CommunicatorDesc().stall_limit);
   return Communicator(std::make_shared<detail::CommunicatorCore>(detail::CommunicatorCore::Desc{
       device, std::move(job), std::move(backend), detail::CommunicatorCore::kWorld,
       detail::all_ranks(size), rank}));
 }
 
-std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t ranks) {
+std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t ranks,
+                                              const CommunicatorDesc& desc) {
   detail::require_device(host, "local");
   if (host.info().kind != DeviceKind::Host)
     detail::fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
@@ -184,7 +187,8 @@ std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t 
     made.push_back(Communicator(detail::make_world(
         host, std::make_shared<detail::CollectiveOrder>(host), controls[rank],
         ranks == 1 ? detail::make_single_rank_backend()
-                   : detail::make_host_backend(std::move(transports[rank]), controls[rank]))));
+                   : detail::make_host_backend(std::move(transports[rank]), controls[rank]),
+        desc)));
   }
   return made;
 }
@@ -195,6 +199,9 @@ Communicator Communicator::split(std::uint32_t color) const {
 }
 std::uint32_t Communicator::rank() const {
   return detail::require_handle(core_, "Communicator", "rank", Stage::Record).rank();
+}
+bool Communicator::is_lost() const {
+  return detail::require_handle(core_, "Communicator", "is_lost", Stage::Record).job().is_lost();
 }
 std::uint32_t Communicator::size() const {
   return detail::require_handle(core_, "Communicator", "size", Stage::Record).size();

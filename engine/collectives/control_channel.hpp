@@ -32,7 +32,7 @@ struct ControlChannelDesc {
   std::function<void(std::uint16_t port)> publish;
   std::chrono::milliseconds connect_limit{60'000};  // until all ranks are connected
   std::chrono::milliseconds gather_limit{120'000};  // of all_gather; that of rank 0 counts
-  std::chrono::milliseconds heartbeat{500};         // between reports of progress
+  std::chrono::milliseconds heartbeat{200};         // between reports of progress
   std::chrono::milliseconds greeting_limit{5'000};  // for the greeting of one connection
 };
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <map>
+#include <sstream>
 #include <utility>
 
+#include "base/background_thread.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
@@ -17,6 +18,17 @@ namespace reprise::detail {
 namespace {
 
 constexpr char kPart = '\x1e';
+constexpr std::chrono::milliseconds kWatchInterval{100};
+constexpr std::chrono::seconds kSilence{2};  // several heartbeats
+
+// The launches in a report, "id count;id count;".
+std::uint64_t launched_by(const std::string& report, std::uint64_t communicator) {
+  std::istringstream text(report);
+  std::uint64_t id = 0, count = 0;
+  for (char end = 0; text >> id >> count >> end;)
+    if (id == communicator) return count;
+  return 0;
+}
 
 const CommunicatorCore& core_of_op(const RankAgreement::Collective& collective) {
   return *core_of(static_cast<const CollectiveOp&>(*collective.op).communicator());
@@ -126,7 +138,7 @@ std::string JobRank::launches_text(const Launches& launches) const {
   std::string text;
   const std::uint64_t first = launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
   for (std::uint64_t i = first; i < launches.count; ++i) {
-    const auto graph = graphs_.find(launches.kept[i % kKeptLaunches]);
+    const auto graph = graphs_.find(launches.kept[i % kKeptLaunches].hash);
     text += concat(i + 1, " graph ", graph == graphs_.end() ? "" : graph->second.label, "\n");
   }
   return text;
@@ -197,18 +209,104 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
   KnownGraph& known = graphs_[hash];
   known.label = graph;
   known.communicators.clear();
-  for (const CommunicatorCore* of : communicators)
-    known.communicators.emplace_back(&launches_[of->id()], hash_of(commands, of->id()));
+  for (const CommunicatorCore* of : communicators) {
+    Launches& launches = launches_[of->id()];
+    launches.members = of->members();
+    known.communicators.emplace_back(&launches, hash_of(commands, of->id()));
+  }
 }
 
-void JobRank::note_launch(std::uint64_t hash) noexcept {
+void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay,
+                          const std::shared_ptr<const Graph>& graph) {
+  require_all_ranks();
   const std::lock_guard lock(mutex_);
-  const auto graph = graphs_.find(hash);
-  if (graph == graphs_.end()) return;
-  for (const auto& [launches, own_hash] : graph->second.communicators) {
-    launches->kept[launches->count++ % kKeptLaunches] = hash;
+  const auto known = graphs_.find(hash);
+  if (known == graphs_.end()) return;
+  for (const auto& [launches, own_hash] : known->second.communicators) {
+    launches->kept[launches->count++ % kKeptLaunches] = {hash, replay, graph};
     launches->hash = (launches->hash ^ own_hash) * 0x100000001b3;
   }
+}
+
+void JobRank::require_all_ranks() const {
+  if (!control_) return;
+  if (const std::string reason = control_->abort_reason(); !reason.empty())
+    fail(ErrorCode::RankLost, Stage::Wait, "", reason);
+}
+
+JobRank::JobRank(std::shared_ptr<CollectiveOrder> order, std::shared_ptr<RankControl> control,
+                 std::chrono::milliseconds stall_limit)
+    : order_(std::move(order)), control_(std::move(control)), stall_limit_(stall_limit) {
+  if (control_ && control_->size() > 1)
+    watch_ = start_background_thread("rp-ranks", [this] { watch(); });
+}
+
+JobRank::~JobRank() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  ended_.notify_all();
+  if (watch_.joinable()) watch_.join();
+}
+
+void JobRank::watch() {
+  std::vector<OtherRank> others(control_->size());
+  auto ticked = std::chrono::steady_clock::time_point::min();
+  for (;;) {
+    // A process that was stopped has not heard of the others meanwhile.
+    const auto now = std::chrono::steady_clock::now();
+    if (now - kSilence > ticked)
+      for (OtherRank& other : others) other.since = now;
+    ticked = now;
+    std::string report;
+    {
+      std::unique_lock lock(mutex_);
+      if (ended_.wait_for(lock, kWatchInterval, [this] { return ends_; })) return;
+      for (const auto& [id, launches] : launches_) report += concat(id, " ", launches.count, ";");
+    }
+    control_->report_progress(std::move(report));
+    if (std::string stall = find_stall(others); !stall.empty()) control_->abort(std::move(stall));
+  }
+}
+
+std::string JobRank::find_stall(std::vector<OtherRank>& others) {
+  const std::vector<RankControl::Progress> progress = control_->progress();
+  const auto now = std::chrono::steady_clock::now();
+  for (std::uint32_t rank = 0; rank < others.size(); ++rank) {
+    OtherRank& other = others[rank];
+    if (rank == control_->rank()) continue;
+    if (other.report != progress[rank].report) other = {progress[rank].report, now};
+    const bool has_left = !progress[rank].is_connected;
+    if (!has_left && now - other.since < stall_limit_) continue;
+
+    std::shared_ptr<const Graph> graph;
+    std::string missed;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [id, launches] : launches_) {
+        const auto& members = launches.members;
+        if (std::find(members.begin(), members.end(), rank) == members.end()) continue;
+        const std::uint64_t reached = launched_by(other.report, id);
+        if (reached >= launches.count) continue;
+        const std::uint64_t kept =
+            launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
+        const Launch& first = launches.kept[std::max(reached, kept) % kKeptLaunches];
+        missed = concat("replay ", first.replay, " of graph ", graphs_[first.hash].label);
+        graph = first.graph.lock();
+        break;
+      }
+    }
+    if (missed.empty()) continue;
+    const std::string unfinished = graph ? graph->unfinished() : std::string();
+    return concat("rank ", rank, " (", progress[rank].name, ")",
+                  has_left ? concat(" has left the job before ", missed)
+                           : concat(" has not reported ", missed, " for ", stall_limit_.count(),
+                                    " ms", progress[rank].age > kSilence ? ", and is silent" : ""),
+                  ", for which rank ", control_->rank(), " waits",
+                  unfinished.empty() ? "" : concat("; ", unfinished));
+  }
+  return {};
 }
 
 }  // namespace reprise::detail

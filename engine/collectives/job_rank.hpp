@@ -3,11 +3,13 @@
 // compare() on one at a time.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -34,23 +36,35 @@ class CollectiveOrder {
 
 class JobRank final : public RankAgreement {
  public:
-  // `control`: null if the ranks cannot talk to each other.
-  JobRank(std::shared_ptr<CollectiveOrder> order, std::shared_ptr<RankControl> control)
-      : order_(std::move(order)), control_(std::move(control)) {}
+  // `control`: null if the ranks cannot talk to each other. A rank that launches nothing for
+  // `stall_limit`, while another waits for it, ends the job.
+  JobRank(std::shared_ptr<CollectiveOrder> order, std::shared_ptr<RankControl> control,
+          std::chrono::milliseconds stall_limit);
+  JobRank(const JobRank&) = delete;
+  JobRank& operator=(const JobRank&) = delete;
+  ~JobRank() override;
 
   [[nodiscard]] const std::shared_ptr<RankControl>& control() const noexcept { return control_; }
   [[nodiscard]] const BufferView& order() const noexcept { return order_->buffer(); }
 
   void compare(std::string_view graph, std::uint64_t hash,
                std::span<const Collective> collectives) override;
-  void note_launch(std::uint64_t hash) noexcept override;
+  void note_launch(std::uint64_t hash, std::uint64_t replay,
+                   const std::shared_ptr<const Graph>& graph) override;
+  void require_all_ranks() const override;
+  [[nodiscard]] bool is_lost() const { return control_ && !control_->abort_reason().empty(); }
 
  private:
   static constexpr std::size_t kKeptLaunches = 64;
+  struct Launch {
+    std::uint64_t hash = 0, replay = 0;  // of the graph
+    std::weak_ptr<const Graph> graph;
+  };
   // The launches of graphs with collectives of one communicator.
   struct Launches {
+    std::vector<std::uint32_t> members;
     std::uint64_t count = 0, hash = 0;
-    std::uint64_t kept[kKeptLaunches] = {};  // hashes of graphs, by count modulo kKeptLaunches
+    Launch kept[kKeptLaunches];  // by count modulo kKeptLaunches
   };
   struct KnownGraph {
     std::string label;
@@ -58,12 +72,24 @@ class JobRank final : public RankAgreement {
     std::vector<std::pair<Launches*, std::uint64_t>> communicators;
   };
   [[nodiscard]] std::string launches_text(const Launches& launches) const;
+  // Reports own progress and ends the job if another rank falls behind.
+  void watch();
+  // What another rank has launched, as of its latest report, and since when.
+  struct OtherRank {
+    std::string report;
+    std::chrono::steady_clock::time_point since;
+  };
+  [[nodiscard]] std::string find_stall(std::vector<OtherRank>& others);
 
   const std::shared_ptr<CollectiveOrder> order_;
   const std::shared_ptr<RankControl> control_;
-  std::mutex mutex_;                                      // protects the members below; a leaf
+  const std::chrono::milliseconds stall_limit_;
+  mutable std::mutex mutex_;                              // protects the members below; a leaf
   std::unordered_map<std::uint64_t, KnownGraph> graphs_;  // by the hash that launches note
   std::unordered_map<std::uint64_t, Launches> launches_;  // by communicator
+  std::condition_variable ended_;
+  bool ends_ = false;
+  std::thread watch_;  // not started for a job of one rank
 };
 
 }  // namespace reprise::detail

@@ -2,7 +2,7 @@
 // start where no MPI library is installed. Threads: any.
 #pragma once
 
-#include "collectives/mpi/mpi_module.hpp"
+#include "collectives/mpi_module.hpp"
 
 namespace reprise::detail {
 

@@ -1,10 +1,13 @@
 // The collectives of a rank on a GPU, which NCCL runs.
 #include <cuda_runtime_api.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -18,16 +21,31 @@
 namespace reprise::detail {
 namespace {
 
-enum class Owner : std::uint8_t { Library, Application };
+// ncclCommAbort lets running kernels end, and then waits until graphs with the communicator are
+// destroyed. It therefore has a thread of its own, which may outlive the communicator.
+struct CommunicatorAbort {
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool is_started = false, has_ended = false;
+};
+constexpr std::chrono::seconds kAbortLimit{2};
 
 class NcclCollectives final : public CollectiveBackend {
  public:
-  NcclCollectives(Device device, ncclComm* communicator, std::uint32_t size, Owner owner)
-      : device_(std::move(device)), communicator_(communicator), size_(size), owner_(owner) {}
+  // `control`: null for a communicator of the application, which aborts it itself.
+  NcclCollectives(Device device, ncclComm* communicator, std::uint32_t size,
+                  std::shared_ptr<RankControl> control)
+      : device_(std::move(device)),
+        communicator_(communicator),
+        size_(size),
+        control_(std::move(control)) {
+    if (control_) on_abort_ = control_->on_abort([this](const std::string&) { abort(); });
+  }
   NcclCollectives(const NcclCollectives&) = delete;
   NcclCollectives& operator=(const NcclCollectives&) = delete;
   ~NcclCollectives() override {
-    if (owner_ == Owner::Application) return;
+    on_abort_.reset();
+    if (!control_ || wait_for_abort()) return;
     try {
       const CurrentDevice current(device_);
       static_cast<void>(nccl_.comm_destroy(communicator_));
@@ -58,11 +76,11 @@ class NcclCollectives final : public CollectiveBackend {
     int size = 0;
     check(nccl_.comm_count(made, &size), "ncclCommCount");
     return std::make_shared<NcclCollectives>(device_, made, static_cast<std::uint32_t>(size),
-                                             Owner::Library);
+                                             control_);
   }
 
   std::string loop_exclusion() const override {
-    if (owner_ == Owner::Application)
+    if (!control_)
       return "its communicator was adopted, and may be used outside of graphs meanwhile";
     const char* const mixing = std::getenv("NCCL_GRAPH_MIXING_SUPPORT");
     return mixing != nullptr && std::string_view(mixing) == "0"
@@ -72,6 +90,24 @@ class NcclCollectives final : public CollectiveBackend {
   }
 
  private:
+  void abort() {
+    const std::lock_guard lock(abort_->mutex);
+    if (std::exchange(abort_->is_started, true)) return;
+    std::thread([nccl = &nccl_, communicator = communicator_, abort = abort_] {
+      static_cast<void>(nccl->comm_abort(communicator));
+      const std::lock_guard ended(abort->mutex);
+      abort->has_ended = true;
+      abort->ended.notify_all();
+    }).detach();
+  }
+  // False: the communicator was not aborted.
+  [[nodiscard]] bool wait_for_abort() const {
+    std::unique_lock lock(abort_->mutex);
+    if (!abort_->is_started) return false;
+    abort_->ended.wait_for(lock, kAbortLimit, [this] { return abort_->has_ended; });
+    return true;
+  }
+
   void check(NcclLibrary::Result result, const char* call) const {
     nccl_.check(result, call, communicator_, Stage::Instantiate);
   }
@@ -120,7 +156,9 @@ class NcclCollectives final : public CollectiveBackend {
   const Device device_;
   ncclComm* const communicator_;
   const std::uint32_t size_;
-  const Owner owner_;
+  const std::shared_ptr<RankControl> control_;
+  const std::shared_ptr<CommunicatorAbort> abort_ = std::make_shared<CommunicatorAbort>();
+  std::shared_ptr<const void> on_abort_;
   std::mutex recording_;
 };
 
@@ -142,7 +180,7 @@ std::shared_ptr<CollectiveBackend> make_nccl_backend(const Device& device,
   nccl.check(nccl.comm_init_rank(&made, static_cast<int>(control->size()), id,
                                  static_cast<int>(control->rank())),
              "ncclCommInitRank", nullptr, Stage::Open);
-  return std::make_shared<NcclCollectives>(device, made, control->size(), Owner::Library);
+  return std::make_shared<NcclCollectives>(device, made, control->size(), control);
 }
 
 std::shared_ptr<CollectiveBackend> adopt_nccl(const Device& device, ncclComm* communicator,
@@ -163,7 +201,7 @@ std::shared_ptr<CollectiveBackend> adopt_nccl(const Device& device, ncclComm* co
   }
   rank = static_cast<std::uint32_t>(own);
   size = static_cast<std::uint32_t>(counted);
-  return std::make_shared<NcclCollectives>(device, communicator, size, Owner::Application);
+  return std::make_shared<NcclCollectives>(device, communicator, size, nullptr);
 }
 
 void copy_on_stream(void* stream, void* to, const void* from, std::uint64_t bytes) {

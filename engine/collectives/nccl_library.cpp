@@ -28,12 +28,14 @@ void find(void* library, const char* name, Function*& function) {
   if (function == nullptr) missing(concat(kName, " has no ", name));
 }
 
-NcclLibrary open_library() {
-  void* library = dlopen(kName, RTLD_NOW | RTLD_NOLOAD);  // the application's, where it has one
+}  // namespace
+
+NcclLibrary NcclLibrary::open(const char* name) {
+  void* library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);  // the application's, where it has one
   if (library == nullptr) {
     setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
     setenv("NCCL_GRAPH_REGISTER", "0", 0);
-    library = dlopen(kName, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (library == nullptr) {
     const char* const error = dlerror();
@@ -43,7 +45,7 @@ NcclLibrary open_library() {
   NcclLibrary::Result (*get_version)(int*) = nullptr;
   find(library, "ncclGetVersion", get_version);
   static_cast<void>(get_version(&made.version));
-  if (made.version < kMinVersion) missing(concat(kName, " has version ", made.version));
+  if (made.version < kMinVersion) missing(concat(name, " has version ", made.version));
   Dl_info info = {};
   if (dladdr(reinterpret_cast<const void*>(get_version), &info) != 0) made.path = info.dli_fname;
   find(library, "ncclGetErrorString", made.get_error_string);
@@ -69,10 +71,8 @@ NcclLibrary open_library() {
   return made;
 }
 
-}  // namespace
-
 const NcclLibrary& NcclLibrary::get() {
-  static const NcclLibrary library = open_library();
+  static const NcclLibrary library = open(kName);
   return library;
 }
 

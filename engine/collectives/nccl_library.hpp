@@ -51,6 +51,7 @@ struct NcclLibrary {
   // them: loops need the first, and buffers whose pages are trimmed the second. Throws Error
   // (LibraryMissing), which says what to install.
   [[nodiscard]] static const NcclLibrary& get();
+  [[nodiscard]] static NcclLibrary open(const char* name);  // for get()
   // Throws Error: RankLost for a failure of another rank, otherwise NativeFailure.
   void check(Result result, const char* call, ncclComm* communicator, Stage stage) const;
 };

@@ -65,10 +65,11 @@ struct Failure {
 
 // Runs `body` once for each of `count` ranks, on a thread each.
 std::map<std::uint32_t, Failure> on_ranks(std::uint32_t count,
-                                          const std::function<void(LocalRank&)>& body) {
+                                          const std::function<void(LocalRank&)>& body,
+                                          const CommunicatorDesc& desc = {}) {
   const Instance instance;
   const Device device = instance.open_device(DeviceSelector::named("host"));
-  std::vector<Communicator> worlds = Communicator::local(device, count);
+  std::vector<Communicator> worlds = Communicator::local(device, count, desc);
   std::map<std::uint32_t, Failure> failed;
   std::mutex mutex;
   std::vector<std::thread> threads;
@@ -436,6 +437,53 @@ TEST_CASE("local ranks: a rank that ends makes the others fail instead of waitin
   });
   REQUIRE(failed.size() == 2);
   for (const auto& [rank, failure] : failed) CHECK(failure.code == ErrorCode::RankLost);
+}
+
+TEST_CASE("local ranks: a rank that launches nothing for too long ends the job by name") {
+  const auto failed =
+      on_ranks(2,
+               [&](LocalRank& own) {
+                 const auto x = own.buffer(1);
+                 CommandBuffer cmd = own.record([&](CommandBuffer& to) {
+                   const auto scope = to.label("gradients");
+                   to.add(all_reduce(own.world, x, x));
+                 });
+                 CapturedGraph graph =
+                     own.device.compile(cmd, {.lowering = Lowering::Auto.with_fault_markers()});
+                 graph.launch(own.queue).wait();
+                 if (own.rank() == 0) graph.launch(own.queue).wait();
+                 // Rank 1 does something else until the job has ended.
+                 while (own.rank() == 1) {
+                   std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                   static_cast<void>(own.compile([&](CommandBuffer& to) { to.fill(x, 1); }));
+                   if (own.world.is_lost()) graph.launch(own.queue).wait();
+                 }
+               },
+               {.stall_limit = std::chrono::milliseconds(500)});
+  REQUIRE(failed.size() == 2);
+  for (const auto& [rank, failure] : failed) {
+    INFO(failure.text);
+    CHECK(failure.code == ErrorCode::RankLost);
+    CHECK(contains(failure.text,
+                   "rank 1 (this process) has not reported replay 2 of graph step for 500 "
+                   "ms, for which rank 0 waits"));
+    CHECK(contains(failure.text, "command 0, op all_reduce, in \"gradients\""));
+  }
+}
+
+TEST_CASE("local ranks: an exception on one rank ends the others") {
+  const auto failed = on_ranks(3, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    CapturedGraph graph =
+        own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+    graph.launch(own.queue).wait();
+    if (own.rank() == 1) static_cast<void>(Communicator().rank());  // throws
+    graph.launch(own.queue).wait();
+  });
+  REQUIRE(failed.size() == 3);
+  CHECK(failed.at(1).code == ErrorCode::NotInitialized);
+  CHECK(failed.at(0).code == ErrorCode::RankLost);
+  CHECK(failed.at(2).code == ErrorCode::RankLost);
 }
 
 }  // namespace reprise::test

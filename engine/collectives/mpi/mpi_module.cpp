@@ -1,4 +1,4 @@
-#include "collectives/mpi/mpi_module.hpp"
+#include "collectives/mpi_module.hpp"
 
 #include <mpi.h>
 

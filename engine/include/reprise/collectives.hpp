@@ -16,6 +16,7 @@
 // threads may use; one thread of each rank at a time makes the calls that are collective.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -81,6 +82,12 @@ struct LaunchedRank {
 // Throws InvalidArgument for variables that contradict each other.
 [[nodiscard]] LaunchedRank launched_rank();
 
+struct CommunicatorDesc {
+  // A rank that launches no graph with collectives for this long, while another rank waits in one,
+  // ends the job: every rank gets RankLost with its name, the graph and the replay.
+  std::chrono::milliseconds stall_limit = std::chrono::minutes(10);
+};
+
 // A group of ranks. A reference-counted handle; recorded collectives and graphs hold it.
 class Communicator {
  public:
@@ -92,22 +99,25 @@ class Communicator {
   // All ranks that the launcher started, or this process alone. The ranks find each other at
   // $MASTER_ADDR, and on one machine without it; they use the first free ports above $MASTER_PORT.
   // $REPRISE_JOB_SECRET, if set, is the password of the job.
-  [[nodiscard]] static Communicator from_environment(const Device& device);
+  [[nodiscard]] static Communicator from_environment(const Device& device,
+                                                     const CommunicatorDesc& desc = {});
   // The ranks of an MPI_Comm, which is duplicated. The application has initialised MPI, for
   // MPI_THREAD_SERIALIZED at least. Throws Unsupported if it was built with another MPI than this
   // library's module.
   template <class MpiComm>
-  [[nodiscard]] static Communicator from_mpi(const Device& device, MpiComm communicator) {
-    return from_mpi(device, &communicator, sizeof communicator);
+  [[nodiscard]] static Communicator from_mpi(const Device& device, MpiComm communicator,
+                                             const CommunicatorDesc& desc = {}) {
+    return from_mpi(device, &communicator, sizeof communicator, desc);
   }
   [[nodiscard]] static Communicator from_mpi(const Device& device, const void* communicator,
-                                             std::size_t bytes);
+                                             std::size_t bytes, const CommunicatorDesc& desc);
   // An ncclComm_t of the application, which outlives all graphs with its collectives. The ranks
   // cannot compare their collectives, and loops refuse them.
   [[nodiscard]] static Communicator from_nccl(const Device& device, ncclComm* communicator);
   // `ranks` ranks of one process on the host device, for tests. Each records and launches its own
   // graphs, on its own queue; compile() blocks until every rank has called it, on other threads.
-  [[nodiscard]] static std::vector<Communicator> local(const Device& host, std::uint32_t ranks);
+  [[nodiscard]] static std::vector<Communicator> local(const Device& host, std::uint32_t ranks,
+                                                       const CommunicatorDesc& desc = {});
 
   // Collective: a communicator of the ranks that pass the same `color`, in the order of this one.
   [[nodiscard]] Communicator split(std::uint32_t color) const;
@@ -115,6 +125,8 @@ class Communicator {
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
   [[nodiscard]] std::uint32_t rank() const;
   [[nodiscard]] std::uint32_t size() const;
+  // True once the job has ended because a rank was lost. Work without collectives goes on.
+  [[nodiscard]] bool is_lost() const;
 
  private:
   friend struct detail::HandleAccess;

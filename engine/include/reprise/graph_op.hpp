@@ -149,8 +149,19 @@ class RankAgreement {
   // commands, and RankLost.
   virtual void compare(std::string_view graph, std::uint64_t hash,
                        std::span<const Collective> collectives) = 0;
-  // Each launch of a graph with collectives, with their hash. Does not block.
-  virtual void note_launch(std::uint64_t hash) noexcept = 0;
+  // A launched graph.
+  class Graph {
+   public:
+    virtual ~Graph() = default;
+    // With fault markers, the commands that started and did not end; otherwise empty.
+    [[nodiscard]] virtual std::string unfinished() const = 0;
+  };
+  // Called before each launch of a graph with collectives, with their hash and the number of the
+  // replay. Does not block. Throws RankLost.
+  virtual void note_launch(std::uint64_t hash, std::uint64_t replay,
+                           const std::shared_ptr<const Graph>& graph) = 0;
+  // Throws RankLost once a rank was lost: collectives that have ended since may have no result.
+  virtual void require_all_ranks() const = 0;
 };
 
 // Base class of ops.

@@ -158,6 +158,8 @@ void GraphReplica::rethrow_callback_error(std::uint64_t replay) const {
   replay = index_.nth_of(replay);
   {
     std::lock_guard lock(mutex_);
+    for (const RankAgreement* const ranks : executable_->plan()->collectives.ranks)
+      ranks->require_all_ranks();
     const GraphExecutable* executable = executable_.get();
     for (auto before = replaced_executables_.rbegin();
          before != replaced_executables_.rend() && replay <= executable->replays_before; ++before)
@@ -209,6 +211,13 @@ std::optional<Message> GraphReplica::take_unseen_errors() {
 Error GraphReplica::add_unfinished(const Error& error) const {
   std::lock_guard lock(mutex_);
   return detail::add_unfinished(error, *executable_->plan(), *executable_->exec);
+}
+
+std::string GraphReplica::unfinished() const {
+  std::lock_guard lock(mutex_);
+  const Plan& plan = *executable_->plan();
+  return plan.lowered.fault_markers ? unfinished_commands(plan, *executable_->exec).text
+                                    : std::string();
 }
 
 void GraphReplica::report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
@@ -354,8 +363,6 @@ std::uint64_t GraphReplica::submit_replay(QueueCore& queue) {
   const std::uint64_t replay =
       replays_.load(std::memory_order_relaxed) - executable_->replays_before + 1;
   const NvtxRange range(NvtxWork::Replay, label_, index_.replay_of(replay));
-  const LaunchedCollectives& collectives = executable_->plan()->collectives;
-  for (RankAgreement* const ranks : collectives.ranks) ranks->note_launch(collectives.hash);
   if (log == nullptr || !log->begin_launch(replay)) return exec.launch(queue.backend());
   LaunchRecord note{replay, trace_now(), 0, queue.trace_id(), thread_number()};
   const std::uint64_t serial = exec.launch(queue.backend());
@@ -368,8 +375,11 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
                            const std::shared_ptr<QueueCore>& queue) {
   std::uint64_t serial = 0, replay = 0;
   submit(queue, Stage::Launch, [&] {
-    serial = submit_replay(*queue);
     replay = replays_.load(std::memory_order_relaxed) + 1;
+    const LaunchedCollectives& collectives = executable_->plan()->collectives;
+    for (RankAgreement* const ranks : collectives.ranks)
+      ranks->note_launch(collectives.hash, replay, self);
+    serial = submit_replay(*queue);
     replays_.store(replay, std::memory_order_relaxed);
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;

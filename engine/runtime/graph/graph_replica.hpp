@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <reprise/captured_graph.hpp>
+#include <reprise/graph_op.hpp>
 
 #include "record/command_buffer_core.hpp"
 #include "runtime/core/device_core.hpp"
@@ -48,7 +49,8 @@ struct BufferUse {
 class GraphReplica final : public PendingSource,
                            public LaunchedGraph,
                            public DeviceGraph,
-                           public PoolUser {
+                           public PoolUser,
+                           public RankAgreement::Graph {
  public:
   // Registers the executable with its trace, its buffers and its pools. `messages`: of its
   // compilation, for the trace. Throws StaleHandle if a buffer was cleared meanwhile.
@@ -90,6 +92,7 @@ class GraphReplica final : public PendingSource,
   [[nodiscard]] std::vector<LoopReport> loops();
   void set_profile(ProfileMode mode);
   void rethrow_callback_error(std::uint64_t replay) const override;
+  [[nodiscard]] std::string unfinished() const override;
   [[nodiscard]] Error add_unfinished(const Error& error) const override;
   void report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
                       const std::string& queue) const override;

@@ -25,6 +25,11 @@ foreach(device IN LISTS REPRISE_TEST_DEVICES)
     sample_test(digits.repeatable ${device}
       ${CMAKE_CURRENT_SOURCE_DIR}/digits/repeatable $<TARGET_FILE:digits> --device ${device} --out repeatable)
   endif()
+  if(TARGET digits AND device STREQUAL "host" AND NOT REPRISE_SANITIZE)
+    sample_test(digits.ranks ${device}
+      ${CMAKE_CURRENT_SOURCE_DIR}/digits/same-on-ranks $<TARGET_FILE:digits> --device ${device} --out ranks)
+    sample_refusal(digits.odd-ranks 1 "3 ranks cannot share 8 microbatches evenly" --device host --ranks 3)
+  endif()
   sample_test(cholesky.double ${device} cholesky --double --size 192 --tile 64 --replays 2 --device ${device} --out double)
   sample_test(photo.flower ${device} photo ${CMAKE_CURRENT_SOURCE_DIR}/photo/data/flower.jpg --device ${device} --out flower)
   # The sound that the ordinary run made, read again, in other frames.

@@ -254,17 +254,17 @@ void JobRank::watch() {
   std::vector<OtherRank> others(control_->size());
   auto ticked = std::chrono::steady_clock::time_point::min();
   for (;;) {
-    // A process that was stopped has not heard of the others meanwhile.
-    const auto now = std::chrono::steady_clock::now();
-    if (now - kSilence > ticked)
-      for (OtherRank& other : others) other.since = now;
-    ticked = now;
     std::string report;
     {
       std::unique_lock lock(mutex_);
       if (ended_.wait_for(lock, kWatchInterval, [this] { return ends_; })) return;
       for (const auto& [id, launches] : launches_) report += concat(id, " ", launches.count, ";");
     }
+    // A process that was stopped has not heard of the others meanwhile.
+    const auto now = std::chrono::steady_clock::now();
+    if (now - kSilence > ticked)
+      for (OtherRank& other : others) other.since = now;
+    ticked = now;
     control_->report_progress(std::move(report));
     if (std::string stall = find_stall(others); !stall.empty()) control_->abort(std::move(stall));
   }

@@ -11,6 +11,7 @@
 #include "support/data.hpp"
 #include "support/program.hpp"
 #include "support/progress.hpp"
+#include "support/ranks.hpp"
 #include "trainer.hpp"
 
 namespace {
@@ -68,20 +69,24 @@ bool check_first_steps(Trainer& trainer, const DigitSet& training, const Depende
   return good;
 }
 
-bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t epochs) {
+bool train(const samples::Program& program, const reprise::LaunchedRank& rank, std::uint32_t seed,
+           std::uint32_t epochs) {
   const DigitSplit split = read_digits(samples::bundled("digits.csv"));
   const reprise::Instance instance(
       {.application = "digits", .cuda_graphs = reprise::CudaGraphs::Exclusive});
-  const reprise::Device device = program.open_device(instance);
+  const reprise::Device device = program.open_device(instance, rank.local_rank);
+  const auto world = reprise::Communicator::from_environment(device);
   const std::uint32_t per_epoch = steps_per_epoch(split.training.rows());
   const DependencyGraph schedule = {.seed = seed, .total_steps = epochs * per_epoch};
-  Trainer trainer(device, split, schedule);
+  Trainer trainer(device, split, schedule, world);
 
   std::printf("%u training rows, %u held out\n", split.training.rows(), split.held_out.rows());
   std::printf("one step: %s\n", samples::describe(trainer.step().report()).c_str());
-  const auto dot = program.output("digits.dot");
-  trainer.step().export_dot(dot);
-  std::printf("wrote %s\n", dot.c_str());
+  if (rank.rank == 0) {
+    const auto dot = program.output("digits.dot");
+    trainer.step().export_dot(dot);
+    std::printf("wrote %s\n", dot.c_str());
+  }
   const std::uint32_t checked = std::min(kCheckedSteps, schedule.total_steps);
   if (!check_first_steps(trainer, split.training, schedule, checked)) {
     program.complain("the device's weights differ from the reference");
@@ -113,10 +118,14 @@ bool train(const samples::Program& program, std::uint32_t seed, std::uint32_t ep
   progress.finish();
 
   const double accuracy = static_cast<double>(result.correct) / split.held_out.rows();
-  std::printf("%u replays in %.1f s; held-out accuracy %.2f %% (%u of %u); weights %016" PRIx64
-              "\n",
-              result.steps, seconds, 100.0 * accuracy, result.correct, split.held_out.rows(),
-              fingerprint(trainer.read_back()));
+  const std::uint64_t weights = fingerprint(trainer.read_back());
+  std::printf(
+      "%u replays in %.1f s; held-out accuracy %.2f %% (%u of %u); weights %016" PRIx64 "\n",
+      result.steps, seconds, 100.0 * accuracy, result.correct, split.held_out.rows(), weights);
+  if (weights != trainer.of_first_rank(weights)) {
+    program.complain("rank " + std::to_string(rank.rank) + " has other weights than the first");
+    return false;
+  }
   if (result.steps != schedule.total_steps) {
     program.complain("the device counted " + std::to_string(result.steps) + " steps, not " +
                      std::to_string(schedule.total_steps));
@@ -142,5 +151,9 @@ int main(int argc, char** argv) {
   program.options
       .add_option("--seed", seed, "seed of the initial weights, the row order and the image shifts")
       ->capture_default_str();
-  return program.run(argc, argv, [&] { return train(program, seed, epochs); });
+  samples::Ranks ranks(program);
+  return program.run(argc, argv, [&] {
+    ranks.start(argc, argv);
+    return train(program, ranks.launched(), seed, epochs);
+  });
 }

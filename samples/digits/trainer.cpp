@@ -1,5 +1,6 @@
 #include "trainer.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,9 @@ std::string numbered(const char* name, std::size_t number) {
 }  // namespace
 
 Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
-                 const DependencyGraph& schedule)
+                 const DependencyGraph& schedule, const reprise::Communicator& world)
     : device_(device),
+      world_(world),
       schedule_(schedule),
       kernels_{.gather_rows = device.load_kernel(shaders::gather_rows),
                .activate = device.load_kernel(shaders::activate),
@@ -65,6 +67,9 @@ Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
       step_result_(pool_->host<std::uint32_t>(1, "step result")),
       queue_(device.create_queue({.label = "training"})),
       random_(device, queue_, {.seed = schedule.seed, .label = "moves"}) {
+  if (kMicrobatches % world.size() != 0)
+    throw std::runtime_error(std::to_string(world.size()) + " ranks cannot share " +
+                             std::to_string(kMicrobatches) + " microbatches evenly");
   for (std::size_t l = 0; l < kDepth; ++l) {
     weights_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("weights", l + 1));
     velocity_[l] = pool_->allocate<float>(kLayers[l].weights(), numbered("velocity", l + 1));
@@ -112,9 +117,22 @@ CommandBuffer Trainer::record_step() {
   const auto loss = pool_->transient<float>(kBatchRows, "loss");
   const auto moves = pool_->transient<float>(kBatchRows, "moves");
   commands.add(reprise::RngFillUniformOp({.destination = moves, .stream = random_}));
-  for (std::uint32_t m = 0; m < kMicrobatches; ++m) {
+  const std::uint32_t own = kMicrobatches / world_.size(), first = world_.rank() * own;
+  for (std::uint32_t m = first; m < first + own; ++m) {
     const auto scope = commands.label(numbered("microbatch", m + 1));
     record_microbatch(commands, m, gradients, loss, moves);
+  }
+  if (world_.size() > 1) {
+    // The update adds the gradients of all microbatches in one order, so that the weights do not
+    // depend on the number of ranks.
+    const auto scope = commands.label("gather");
+    for (std::size_t l = 0; l < kDepth; ++l) {
+      const std::uint64_t count = kLayers[l].weights();
+      commands.add(reprise::all_gather(world_, gradients[l].slice(first * count, own * count),
+                                       gradients[l]));
+    }
+    commands.add(reprise::all_gather(
+        world_, loss.slice(first * kMicrobatchRows, own * kMicrobatchRows), loss));
   }
   {
     const auto scope = commands.label("update");
@@ -248,6 +266,20 @@ Evaluation Trainer::evaluate() {
       steps_since_evaluation_ == 0 ? 0.0 : loss_result_[0] / steps_since_evaluation_;
   steps_since_evaluation_ = 0;
   return {.mean_loss = mean, .correct = correct_result_[0], .steps = step_result_[0]};
+}
+
+std::uint64_t Trainer::of_first_rank(std::uint64_t value) const {
+  if (world_.size() == 1) return value;
+  std::vector<std::uint64_t> bytes = {value};
+  const auto shared = pool_->allocate<std::uint64_t>(1, "of first rank");
+  CommandBuffer commands = device_.create_command_buffer({.label = "of first rank"});
+  commands.begin();
+  commands.copy(reprise::snapshot(bytes), shared);
+  commands.add(reprise::broadcast(world_, shared, 0));
+  commands.copy(shared, reprise::borrowed(bytes));
+  commands.end();
+  compile(commands).launch(queue_).wait();
+  return bytes.front();
 }
 
 Weights<float> Trainer::read_back() {

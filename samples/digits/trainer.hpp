@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <reprise/collectives.hpp>
 #include <reprise/ops/rng_op.hpp>
 #include <reprise/reprise.hpp>
 
@@ -22,11 +23,16 @@ struct Evaluation {
 
 class Trainer {
  public:
-  Trainer(const reprise::Device& device, const DigitSplit& digits, const DependencyGraph& schedule);
+  // The ranks of `world` divide the microbatches of each step, and then have the same weights.
+  // Throws std::runtime_error unless they divide evenly.
+  Trainer(const reprise::Device& device, const DigitSplit& digits, const DependencyGraph& schedule,
+          const reprise::Communicator& world);
 
   void train(std::uint32_t steps);           // replays the step; does not wait
   [[nodiscard]] Evaluation evaluate();       // waits
   [[nodiscard]] Weights<float> read_back();  // waits
+  // The value of the first rank; waits.
+  [[nodiscard]] std::uint64_t of_first_rank(std::uint64_t value) const;
   [[nodiscard]] const reprise::CapturedGraph& step() const noexcept { return step_; }
 
  private:
@@ -53,6 +59,7 @@ class Trainer {
                                              std::uint32_t rows) const;
 
   reprise::Device device_;
+  reprise::Communicator world_;
   DependencyGraph schedule_;
   Kernels kernels_;
   std::shared_ptr<reprise::CapturePool> pool_;

@@ -2,6 +2,7 @@
 // errors and exit codes. Knows the engine's public headers. Threads: the main thread.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -47,12 +48,18 @@ class Program {
     }
   }
 
-  // Opens the device that --device names, or the best one. Prints its name, and the reason if it is
-  // not a GPU.
-  [[nodiscard]] reprise::Device open_device(const reprise::Instance& instance) const {
+  // Opens the device that --device names, or the best one: of several ranks, the GPU with number
+  // `local_rank`. Prints its name, and the reason if it is not a GPU.
+  [[nodiscard]] reprise::Device open_device(const reprise::Instance& instance,
+                                            std::uint32_t local_rank = 0) const {
     using reprise::DeviceSelector;
     reprise::Device device = instance.open_device(
         device_name_.empty() ? DeviceSelector::best() : DeviceSelector::named(device_name_));
+    if (device_name_.empty() && local_rank != 0 &&
+        device.info().kind == reprise::DeviceKind::Cuda) {
+      const std::string own = "cuda:" + std::to_string(local_rank);
+      device = instance.open_device(DeviceSelector::named(own));
+    }
     const reprise::DeviceInfo& info = device.info();
     std::printf("%s: runs on %s [%s]\n", name_, info.name.c_str(), info.selector.c_str());
     if (const std::string why = instance.gpu_unavailable_reason();

@@ -1,6 +1,5 @@
 // Ranks on GPUs of which one ends, stops or throws: every other rank ends by itself, with a message
-// that names it. The ranks are children of this process, which stands for the launcher: mpirun
-// would end them.
+// that names it. The ranks are children of this process, because mpirun would end them.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -174,9 +174,10 @@ TEST_CASE("mpi transport: integers wrap around, and Min and Max ignore a NaN and
         static_cast<std::int8_t>(100 + 50 * others));
   CHECK(reduce_equal(ElementType::U8, ReduceOperator::Sum, std::uint8_t{200}, std::uint8_t{90}) ==
         static_cast<std::uint8_t>(200 + 90 * others));
-  CHECK(reduce_equal(ElementType::I32, ReduceOperator::Sum,
-                     std::numeric_limits<std::int32_t>::max(),
-                     std::int32_t{1}) == std::numeric_limits<std::int32_t>::min() + others - 1);
+  constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
+  CHECK(reduce_equal(ElementType::I32, ReduceOperator::Sum, kMax, std::int32_t{1}) ==
+        static_cast<std::int32_t>(static_cast<std::uint32_t>(kMax) +
+                                  static_cast<std::uint32_t>(others)));
   if (world->size() == 1) return;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   CHECK(reduce_equal(ElementType::F32, ReduceOperator::Min, nan, 2.0f) == 2.0f);

@@ -28,6 +28,7 @@ foreach(device IN LISTS REPRISE_TEST_DEVICES)
   if(TARGET digits AND device STREQUAL "host" AND NOT REPRISE_SANITIZE)
     sample_test(digits.ranks ${device}
       ${CMAKE_CURRENT_SOURCE_DIR}/digits/same-on-ranks $<TARGET_FILE:digits> --device ${device} --out ranks)
+    set_tests_properties(sample.host.digits.ranks PROPERTIES RESOURCE_LOCK processors)
     sample_refusal(digits.odd-ranks 1 "3 ranks cannot share 8 microbatches evenly" --device host --ranks 3)
   endif()
   sample_test(cholesky.double ${device} cholesky --double --size 192 --tile 64 --replays 2 --device ${device} --out double)

@@ -122,6 +122,7 @@ bool train(const samples::Program& program, const reprise::LaunchedRank& rank, s
   std::printf(
       "%u replays in %.1f s; held-out accuracy %.2f %% (%u of %u); weights %016" PRIx64 "\n",
       result.steps, seconds, 100.0 * accuracy, result.correct, split.held_out.rows(), weights);
+  std::fflush(stdout);  // before another rank ends
   if (weights != trainer.of_first_rank(weights)) {
     program.complain("rank " + std::to_string(rank.rank) + " has other weights than the first");
     return false;

@@ -126,7 +126,7 @@ CommandBuffer Trainer::record_step() {
     // The update adds the gradients of all microbatches in one order, so that the weights do not
     // depend on the number of ranks.
     const auto scope = commands.label("gather");
-    for (std::size_t l = 0; l < kDepth; ++l) {
+    for (std::size_t l = kDepth; l-- > 0;) {  // as the backward pass completes them
       const std::uint64_t count = kLayers[l].weights();
       commands.add(reprise::all_gather(world_, gradients[l].slice(first * count, own * count),
                                        gradients[l]));

@@ -30,7 +30,7 @@ class Ranks {
   void start(int argc, char** argv) {
     launched_ = reprise::launched_rank();
     if (launched_.size == 1 && wanted_ > 1) run_mpirun(argc, argv);
-    if (wanted_ > 1 && wanted_ != launched_.size)
+    if (wanted_ != 0 && wanted_ != launched_.size)
       throw std::runtime_error("--ranks is " + std::to_string(wanted_) +
                                ", and the launcher started " + std::to_string(launched_.size));
     if (launched_.rank != 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
@@ -40,7 +40,8 @@ class Ranks {
 
  private:
   void run_mpirun(int argc, char** argv) const {
-    std::vector<std::string> words = {"mpirun", "--oversubscribe", "-n", std::to_string(wanted_)};
+    std::vector<std::string> words = {"mpirun", "--oversubscribe",      "--bind-to", "none",
+                                      "-n",     std::to_string(wanted_)};
     if (geteuid() == 0) words.insert(words.begin() + 1, "--allow-run-as-root");
     words.emplace_back("/proc/self/exe");
     char path[4096] = {};
@@ -57,7 +58,7 @@ class Ranks {
         "openmpi-bin");
   }
 
-  std::uint32_t wanted_ = 1;
+  std::uint32_t wanted_ = 0;  // 0: as many as the launcher started
   reprise::LaunchedRank launched_;
 };
 

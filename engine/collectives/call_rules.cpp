@@ -8,11 +8,6 @@
 namespace reprise::detail {
 namespace {
 
-[[nodiscard]] bool is_floating_point(ElementType type) noexcept {
-  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 ||
-         type == ElementType::F64;
-}
-
 [[noreturn]] void refuse(const CollectiveCall& call, const std::string& why) {
   fail(ErrorCode::InvalidArgument, Stage::Launch, {}, concat(describe(call), ": ", why));
 }
@@ -23,12 +18,12 @@ std::string describe(const CollectiveCall& call) {
   std::string text = concat(to_string(call.kind), "(", to_string(call.type), ", ", call.count,
                             call.count == 1 ? " element" : " elements");
   if (is_reduction(call.kind)) text += concat(", ", to_string(call.reduce));
-  if (has_root(call.kind) || is_point_to_point(call.kind)) text += concat(", rank ", call.peer);
+  if (has_peer(call.kind)) text += concat(", rank ", call.peer);
   return text + ")";
 }
 
 void check_call(const CollectiveCall& call, std::uint32_t rank, std::uint32_t size) {
-  if ((has_root(call.kind) || is_point_to_point(call.kind)) && call.peer >= size)
+  if (has_peer(call.kind) && call.peer >= size)
     refuse(call, concat("the communicator has ", size, " ranks"));
   if (is_reduction(call.kind) && call.reduce == ReduceOperator::Average &&
       !is_floating_point(call.type))

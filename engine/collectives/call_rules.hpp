@@ -19,6 +19,14 @@ namespace reprise::detail {
 [[nodiscard]] constexpr bool is_point_to_point(CollectiveKind kind) noexcept {
   return kind == CollectiveKind::Send || kind == CollectiveKind::Receive;
 }
+// `peer` counts: it is the root, or the other rank.
+[[nodiscard]] constexpr bool has_peer(CollectiveKind kind) noexcept {
+  return has_root(kind) || is_point_to_point(kind);
+}
+[[nodiscard]] constexpr bool is_floating_point(ElementType type) noexcept {
+  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32 ||
+         type == ElementType::F64;
+}
 // Whether `rank` passes data, or gets data.
 [[nodiscard]] constexpr bool has_input(const CollectiveCall& call, std::uint32_t rank) noexcept {
   return call.kind != CollectiveKind::Receive &&

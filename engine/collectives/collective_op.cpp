@@ -26,7 +26,7 @@ class Checked {
   CollectiveDesc result() {
     check_peer();
     if (desc_.reduce == ReduceOperator::Average && detail::is_reduction(desc_.kind) &&
-        !is_floating_point())
+        !detail::is_floating_point(desc_.type))
       refuse(ErrorCode::InvalidArgument,
              concat("average is of floating-point elements, not of ", to_string(desc_.type)));
     const detail::CollectiveCall call{desc_.kind, desc_.type, desc_.reduce, desc_.peer};
@@ -44,17 +44,8 @@ class Checked {
     detail::fail(code, Stage::Record, to_string(desc_.kind),
                  concat(to_string(desc_.kind), ": ", reason));
   }
-  [[nodiscard]] bool is_floating_point() const {
-    switch (desc_.type) {
-      case ElementType::F16:
-      case ElementType::BF16:
-      case ElementType::F32:
-      case ElementType::F64: return true;
-      default: return false;
-    }
-  }
   void check_peer() const {
-    if (!detail::has_root(desc_.kind) && !detail::is_point_to_point(desc_.kind)) return;
+    if (!detail::has_peer(desc_.kind)) return;
     if (desc_.peer >= size_)
       refuse(ErrorCode::InvalidArgument,
              concat("rank ", desc_.peer, " is outside the communicator, which has ", size_,

@@ -3,7 +3,9 @@
 // Operation::poll(), which any one thread calls.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +26,17 @@ struct CollectiveCall {
   const void* send = nullptr;  // null where the rank sends nothing
   void* receive = nullptr;     // may be `send` (in place); null where the rank receives nothing
 };
+
+[[nodiscard]] inline const std::byte* at(const void* base, std::uint64_t bytes) noexcept {
+  return static_cast<const std::byte*>(base) + bytes;
+}
+[[nodiscard]] inline std::byte* at(void* base, std::uint64_t bytes) noexcept {
+  return static_cast<std::byte*>(base) + bytes;
+}
+// Nothing for a call in place.
+inline void copy_bytes(void* into, const void* from, std::uint64_t bytes) noexcept {
+  if (into != from) std::memcpy(into, from, bytes);
+}
 
 class HostTransport {
  public:

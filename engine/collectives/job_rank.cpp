@@ -52,10 +52,9 @@ std::vector<ComparedCommand> compared(std::span<const RankAgreement::Collective>
     command.location = location_of(collective.where);
     for (const CollectiveDesc& desc :
          static_cast<const CollectiveOp&>(*collective.op).operations()) {
-      const bool has_peer = has_root(desc.kind) || is_point_to_point(desc.kind);
       command.calls.push_back({desc.kind, desc.type,
                                is_reduction(desc.kind) ? desc.reduce : ReduceOperator::Sum,
-                               has_peer ? of.members()[desc.peer] : 0, desc.count});
+                               has_peer(desc.kind) ? of.members()[desc.peer] : 0, desc.count});
     }
   }
   return commands;

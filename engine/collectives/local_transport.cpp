@@ -26,17 +26,6 @@ constexpr std::uint64_t kChunkBytes = 128 << 10;
 constexpr std::uint32_t kChunksPerPoll = 16;
 constexpr std::size_t kBlockBytes = 4096;  // of an intermediate result, on the stack
 
-[[nodiscard]] const std::byte* at(const void* base, std::uint64_t bytes) {
-  return static_cast<const std::byte*>(base) + bytes;
-}
-[[nodiscard]] std::byte* at(void* base, std::uint64_t bytes) {
-  return static_cast<std::byte*>(base) + bytes;
-}
-
-void copy_bytes(void* into, const void* from, std::uint64_t bytes) {
-  if (into != from) std::memcpy(into, from, bytes);
-}
-
 // One collective, or a send with its receive. Members are added under the mutex of the job; once
 // all are there, any threads move the chunks.
 class Transfer {

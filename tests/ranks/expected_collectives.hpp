@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -225,5 +227,27 @@ class RankCase {
   bool is_in_place_ = false;
   CollectiveCall call_;
 };
+
+inline CollectiveCall sum_of(std::span<float> values) {
+  return {.count = values.size(), .send = values.data(), .receive = values.data()};
+}
+inline CollectiveCall send_to(std::uint32_t peer, std::span<const int> values) {
+  return {.kind = CollectiveKind::Send,
+          .type = ElementType::I32,
+          .peer = peer,
+          .count = values.size(),
+          .send = values.data()};
+}
+inline CollectiveCall receive_from(std::uint32_t peer, std::span<int> values) {
+  return {.kind = CollectiveKind::Receive,
+          .type = ElementType::I32,
+          .peer = peer,
+          .count = values.size(),
+          .receive = values.data()};
+}
+inline std::unique_ptr<detail::HostTransport::Operation> start(detail::HostTransport& transport,
+                                                               const CollectiveCall& call) {
+  return transport.start({&call, 1});
+}
 
 }  // namespace reprise::test

@@ -51,27 +51,6 @@ void on_threads(Transports& transports, const std::function<void(HostTransport&)
   for (std::thread& thread : threads) thread.join();
 }
 
-CollectiveCall sum_of(std::span<float> values) {
-  return {.count = values.size(), .send = values.data(), .receive = values.data()};
-}
-CollectiveCall send_to(std::uint32_t peer, std::span<const int> values) {
-  return {.kind = CollectiveKind::Send,
-          .type = ElementType::I32,
-          .peer = peer,
-          .count = values.size(),
-          .send = values.data()};
-}
-CollectiveCall receive_from(std::uint32_t peer, std::span<int> values) {
-  return {.kind = CollectiveKind::Receive,
-          .type = ElementType::I32,
-          .peer = peer,
-          .count = values.size(),
-          .receive = values.data()};
-}
-OperationPtr start(HostTransport& transport, const CollectiveCall& call) {
-  return transport.start({&call, 1});
-}
-
 }  // namespace
 
 TEST_CASE("local transport: every collective gives what plain C++ gives, on one thread") {

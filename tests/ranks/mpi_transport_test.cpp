@@ -41,28 +41,6 @@ void wait(HostTransport::Operation& operation) {
   }
 }
 
-OperationPtr start(HostTransport& transport, const CollectiveCall& call) {
-  return transport.start({&call, 1});
-}
-
-CollectiveCall sum_of(std::span<float> values) {
-  return {.count = values.size(), .send = values.data(), .receive = values.data()};
-}
-CollectiveCall send_to(std::uint32_t peer, std::span<const int> values) {
-  return {.kind = CollectiveKind::Send,
-          .type = ElementType::I32,
-          .peer = peer,
-          .count = values.size(),
-          .send = values.data()};
-}
-CollectiveCall receive_from(std::uint32_t peer, std::span<int> values) {
-  return {.kind = CollectiveKind::Receive,
-          .type = ElementType::I32,
-          .peer = peer,
-          .count = values.size(),
-          .receive = values.data()};
-}
-
 void check_case(HostTransport& transport, const CollectiveCase& c, Placement placement) {
   const RankCase rank(c, transport.rank(), transport.size(), placement);
   wait(*start(transport, rank.call()));

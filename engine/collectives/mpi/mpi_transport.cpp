@@ -18,17 +18,6 @@ namespace {
 
 constexpr int kPairTag = 0, kAllToAllTag = 1;
 
-[[nodiscard]] const std::byte* at(const void* base, std::uint64_t bytes) {
-  return static_cast<const std::byte*>(base) + bytes;
-}
-[[nodiscard]] std::byte* at(void* base, std::uint64_t bytes) {
-  return static_cast<std::byte*>(base) + bytes;
-}
-
-void copy_bytes(void* into, const void* from, std::uint64_t bytes) {
-  if (into != from) std::memcpy(into, from, bytes);
-}
-
 // The communicator of a transport, as its operations use it.
 struct CommView {
   MPI_Comm comm;

@@ -39,7 +39,7 @@ class OpTarget {
   [[nodiscard]] virtual std::byte* address(std::uint32_t buffer) const = 0;
   virtual void dispatch(const KernelCore& kernel, const DispatchDesc& desc,
                         std::span<const std::byte> parameters) = 0;
-  // The following throw Unsupported if the device lacks the feature.
+  // GraphRecordCtx calls of the following what the device has.
   virtual void host(std::function<void(std::uint32_t)> step, std::uint32_t pieces) = 0;
   virtual void host_async(std::function<void(std::function<void(std::exception_ptr)>)> start) = 0;
   [[nodiscard]] virtual void* native_stream() = 0;

@@ -54,13 +54,12 @@ class Program {
   [[nodiscard]] reprise::Device open_device(const reprise::Instance& instance,
                                             std::uint32_t local_rank = 0) const {
     using reprise::DeviceSelector;
-    const bool is_chosen = !device_name_.empty() || std::getenv("REPRISE_DEVICE") != nullptr;
-    const bool has_gpu = instance.devices().front().kind == reprise::DeviceKind::Cuda;
-    const std::string own = "cuda:" + std::to_string(local_rank);
+    std::string name = device_name_;
+    if (name.empty() && local_rank != 0 && std::getenv("REPRISE_DEVICE") == nullptr &&
+        instance.devices().front().kind == reprise::DeviceKind::Cuda)
+      name = "cuda:" + std::to_string(local_rank);
     reprise::Device device =
-        instance.open_device(!device_name_.empty() ? DeviceSelector::named(device_name_)
-                             : !is_chosen && has_gpu && local_rank != 0 ? DeviceSelector::named(own)
-                                                                        : DeviceSelector::best());
+        instance.open_device(name.empty() ? DeviceSelector::best() : DeviceSelector::named(name));
     const reprise::DeviceInfo& info = device.info();
     std::printf("%s: runs on %s [%s]\n", name_, info.name.c_str(), info.selector.c_str());
     if (const std::string why = instance.gpu_unavailable_reason();

@@ -94,6 +94,7 @@ TimeSpan times_of(const Records& r) {
   for (const Message& m : r.messages) span.cover(m.at);
   for (const Update& u : r.updates) span.cover(u.at);
   for (const Loss& l : r.losses) span.cover(l.at);
+  for (const ClockExchange& e : r.clock_exchanges) span.cover(e.received);
   for (const ProfilingOverhead& c : r.profiling_overheads) {
     span.cover(c.from);
     span.cover(c.to);

@@ -33,6 +33,8 @@ struct Records {
   std::vector<PoolUse> pool_uses;
   std::vector<Ended> ended;
   std::vector<CreationCost> creation_costs;
+  std::vector<ClockExchange> clock_exchanges;
+  std::vector<ClockAlignment> clock_alignments;
 
   void add(Record record);
   [[nodiscard]] std::size_t count() const noexcept;  // over all kinds

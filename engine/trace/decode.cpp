@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -53,6 +54,23 @@ Time time(Time t) {
 
 Clock from_wire(const wire::Clock& w) {
   return {w.device(), time(w.host()), time(w.other()), time(w.error())};
+}
+ClockExchange from_wire(const wire::ClockExchange& w) {
+  return {w.rank(), time(w.sent()), time(w.received()), time(w.other())};
+}
+ClockAlignment from_wire(const wire::ClockAlignment& w) {
+  // No clock gains or loses a thousandth.
+  if (!(std::abs(w.drift()) <= 1e-3))
+    throw_corrupt("a clock that drifts by " + std::to_string(w.drift()));
+  return {w.session(), w.reference(),   time(w.at()),  time(w.offset()),
+          w.drift(),   time(w.error()), w.exchanges(), w.collectives()};
+}
+Collective from_wire(const wire::Collective& w) {
+  return {w.node(),   enumerator(w.kind(), CollectiveKind::Group),
+          w.ranks(),  w.rank(),
+          w.peer(),   w.communicator(),
+          w.number(), w.index(),
+          w.bytes()};
 }
 Label from_wire(const wire::Label& w) { return {w.parent(), w.name(), w.color()}; }
 Kernel from_wire(const wire::Kernel& w) {
@@ -143,10 +161,14 @@ Session from_wire(const wire::Session& w) {
           w.rank(),
           text(w.application()),
           text(w.command_line()),
-          text(w.engine_version())};
+          text(w.engine_version()),
+          w.ranks(),
+          text(w.job()),
+          text(w.clock())};
 }
 Device from_wire(const wire::Device& w) {
-  Device d{w.id(), text(w.name()), text(w.selector()), {}, w.memory_bytes(), w.multiprocessors()};
+  Device d{w.id(),           text(w.name()),      text(w.selector()), {},
+           w.memory_bytes(), w.multiprocessors(), w.session()};
   if (w.uuid() && w.uuid()->size() == d.uuid.size())
     std::copy(w.uuid()->begin(), w.uuid()->end(), d.uuid.begin());
   return d;
@@ -170,7 +192,9 @@ HostRange from_wire(const wire::HostRange& w) {
   return {w.thread(),     w.depth(), time(w.started()), time(w.ended()),
           text(w.name()), w.graph(), w.replay()};
 }
-ThreadName from_wire(const wire::ThreadName& w) { return {w.thread(), text(w.name())}; }
+ThreadName from_wire(const wire::ThreadName& w) {
+  return {w.thread(), text(w.name()), w.session()};
+}
 PoolState from_wire(const wire::PoolState& w) {
   PoolState p{w.pool(),    w.device(),       time(w.at()),  text(w.label()),
               w.buffers(), w.device_bytes(), w.host_bytes()};
@@ -211,13 +235,15 @@ Message from_wire(const wire::Message& w) {
   return {time(w.at()), enumerator(w.severity(), Severity::Error),
           text(w.id()), text(w.text()),
           w.graph(),    w.version(),
-          w.command(),  w.other_command()};
+          w.command(),  w.other_command(),
+          w.session()};
 }
 Update from_wire(const wire::Update& w) {
   return {time(w.at()), w.graph(), w.from_version(), w.to_version(), text(w.description())};
 }
 Loss from_wire(const wire::Loss& w) {
-  return {time(w.at()), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason())};
+  return {time(w.at()), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason()),
+          w.session()};
 }
 
 template <class Out, class Vector>
@@ -297,6 +323,11 @@ void check_indices(const GraphVersion& g) {
     end = std::uint64_t{segment.first_node} + segment.nodes;
     inside(end - 1, own_nodes, "end of a segment");
   }
+  for (std::size_t i = 0; i < g.collectives.size(); ++i) {
+    inside(g.collectives[i].node, g.nodes.size(), "node of a collective");
+    if (i != 0 && g.collectives[i].node <= g.collectives[i - 1].node)
+      throw_corrupt(where + "a collective that does not follow the previous one");
+  }
   for (const Edge& e : g.edges) {
     if (body_of(g, e.from) != body_of(g, e.to))
       throw_corrupt(where + "an edge between nodes of different bodies");
@@ -345,6 +376,7 @@ GraphVersion from_wire(const wire::GraphVersion& w) {
   convert(g.edges, w.edges());
   convert(g.bodies, w.bodies());
   convert(g.segments, w.segments());
+  convert(g.collectives, w.collectives());
   check_indices(g);
   spend_names(g);
   return g;
@@ -393,6 +425,8 @@ Records decode(std::span<const std::uint8_t> bytes) {
   convert(r.pool_uses, w.pool_uses());
   convert(r.ended, w.ended());
   convert(r.creation_costs, w.creation_costs());
+  convert(r.clock_exchanges, w.clock_exchanges());
+  convert(r.clock_alignments, w.clock_alignments());
   return r;
 }
 

@@ -15,6 +15,17 @@ using flatbuffers::Offset;
 
 // The wire form of each record. Structs need no builder; tables do.
 wire::Clock to_wire(const Clock& r) { return {r.host, r.other, r.error, r.device}; }
+wire::ClockExchange to_wire(const ClockExchange& r) {
+  return {r.sent, r.received, r.other, r.rank};
+}
+wire::ClockAlignment to_wire(const ClockAlignment& r) {
+  return {r.at, r.offset, r.drift, r.error, r.exchanges, r.collectives, r.session, r.reference};
+}
+wire::Collective to_wire(const Collective& r) {
+  return {r.communicator, r.number, r.bytes,
+          r.node,         r.ranks,  r.rank,
+          r.peer,         r.index,  static_cast<std::uint8_t>(r.kind)};
+}
 wire::Label to_wire(const Label& r) { return {r.parent, r.name, r.color}; }
 wire::Kernel to_wire(const Kernel& r) {
   return {r.name, r.full_name, r.registers, r.static_shared_bytes};
@@ -91,12 +102,13 @@ auto structs(FlatBufferBuilder& b, const std::vector<T>& values) {
 Offset<wire::Session> to_table(FlatBufferBuilder& b, const Session& r) {
   return wire::CreateSession(b, b.CreateString(r.host), r.pid, r.process_start_utc, r.rank,
                              b.CreateString(r.application), b.CreateString(r.command_line),
-                             b.CreateString(r.engine_version));
+                             b.CreateString(r.engine_version), r.ranks, b.CreateString(r.job),
+                             b.CreateString(r.clock));
 }
 Offset<wire::Device> to_table(FlatBufferBuilder& b, const Device& r) {
   return wire::CreateDevice(b, r.id, b.CreateString(r.name), b.CreateString(r.selector),
                             b.CreateVector(r.uuid.data(), r.uuid.size()), r.memory_bytes,
-                            r.multiprocessors);
+                            r.multiprocessors, r.session);
 }
 Offset<wire::Queue> to_table(FlatBufferBuilder& b, const Queue& r) {
   return wire::CreateQueue(b, r.id, r.device, b.CreateString(r.label));
@@ -113,11 +125,12 @@ Offset<wire::GraphVersion> to_table(FlatBufferBuilder& b, const GraphVersion& r)
   const auto edges = structs(b, r.edges);
   const auto bodies = structs(b, r.bodies);
   const auto segments = structs(b, r.segments);
+  const auto collectives = structs(b, r.collectives);
   return wire::CreateGraphVersion(b, r.graph, r.version, r.device, label, r.plan_hash,
                                   r.lowering_hash, r.lanes, r.entry_exit, r.ordering, r.naive_bytes,
                                   r.slab_bytes, r.lower_bound_bytes, r.compiled, r.compile_time,
                                   r.instantiate_time, strings, labels, kernels, buffers, accesses,
-                                  barriers, nodes, edges, bodies, segments);
+                                  barriers, nodes, edges, bodies, segments, collectives);
 }
 Offset<wire::SampleBlock> to_table(FlatBufferBuilder& b, const SampleBlock& r) {
   std::vector<std::uint8_t> columns;
@@ -131,7 +144,7 @@ Offset<wire::HostRange> to_table(FlatBufferBuilder& b, const HostRange& r) {
                                b.CreateSharedString(r.name), r.graph, r.replay);
 }
 Offset<wire::ThreadName> to_table(FlatBufferBuilder& b, const ThreadName& r) {
-  return wire::CreateThreadName(b, r.thread, b.CreateString(r.name));
+  return wire::CreateThreadName(b, r.thread, b.CreateString(r.name), r.session);
 }
 Offset<wire::PoolState> to_table(FlatBufferBuilder& b, const PoolState& r) {
   return wire::CreatePoolState(b, r.pool, r.device, r.at, b.CreateSharedString(r.label), r.buffers,
@@ -143,14 +156,14 @@ Offset<wire::DeviceTotals> to_table(FlatBufferBuilder& b, const DeviceTotals& r)
                                   r.buffers, r.slabs, r.shared_slabs, r.trims, r.remaps);
 }
 Offset<wire::BufferLifetime> to_table(FlatBufferBuilder& b, const BufferLifetime& r) {
-  return wire::CreateBufferLifetime(b, r.buffer, r.pool, r.device, static_cast<std::uint8_t>(r.kind),
-                                r.bytes, r.address, r.allocated, r.freed,
-                                b.CreateSharedString(r.name));
+  return wire::CreateBufferLifetime(b, r.buffer, r.pool, r.device,
+                                    static_cast<std::uint8_t>(r.kind), r.bytes, r.address,
+                                    r.allocated, r.freed, b.CreateSharedString(r.name));
 }
 Offset<wire::Message> to_table(FlatBufferBuilder& b, const Message& r) {
   return wire::CreateMessage(b, r.at, static_cast<std::uint8_t>(r.severity),
                              b.CreateSharedString(r.id), b.CreateString(r.text), r.graph, r.version,
-                             r.command, r.other_command);
+                             r.command, r.other_command, r.session);
 }
 Offset<wire::Update> to_table(FlatBufferBuilder& b, const Update& r) {
   return wire::CreateUpdate(b, r.at, r.graph, r.from_version, r.to_version,
@@ -158,7 +171,7 @@ Offset<wire::Update> to_table(FlatBufferBuilder& b, const Update& r) {
 }
 Offset<wire::Loss> to_table(FlatBufferBuilder& b, const Loss& r) {
   return wire::CreateLoss(b, r.at, static_cast<std::uint8_t>(r.kind), r.count,
-                          b.CreateSharedString(r.reason));
+                          b.CreateSharedString(r.reason), r.session);
 }
 
 template <class T>
@@ -180,7 +193,7 @@ std::size_t content_bytes(const GraphVersion& g) {
   std::size_t bytes = bytes_of(g.strings) + bytes_of(g.labels) + bytes_of(g.kernels) +
                       bytes_of(g.buffers) + bytes_of(g.accesses) + bytes_of(g.barriers) +
                       bytes_of(g.nodes) + bytes_of(g.edges) + bytes_of(g.bodies) +
-                      bytes_of(g.segments);
+                      bytes_of(g.segments) + bytes_of(g.collectives);
   for (const std::string& s : g.strings) bytes += s.size();
   return bytes;
 }
@@ -218,6 +231,8 @@ void each_kind(R& records, Visit visit) {
   visit(records.pool_uses);
   visit(records.ended);
   visit(records.creation_costs);
+  visit(records.clock_exchanges);
+  visit(records.clock_alignments);
 }
 
 }  // namespace
@@ -269,11 +284,13 @@ std::vector<std::uint8_t> encode(const Records& r) {
   const auto pool_uses = structs(b, r.pool_uses);
   const auto ended = structs(b, r.ended);
   const auto creation_costs = structs(b, r.creation_costs);
+  const auto clock_exchanges = structs(b, r.clock_exchanges);
+  const auto clock_alignments = structs(b, r.clock_alignments);
   wire::FinishChunkBuffer(
       b, wire::CreateChunk(b, sessions, clocks, devices, queues, graph_versions, replays,
                            sample_blocks, host_ranges, thread_names, pool_states, buffer_lifetimes,
                            messages, updates, losses, profiling_overheads, loop_runs, device_totals,
-                           pool_uses, ended, creation_costs));
+                           pool_uses, ended, creation_costs, clock_exchanges, clock_alignments));
   return {b.GetBufferPointer(), b.GetBufferPointer() + b.GetSize()};
 }
 

@@ -5,6 +5,10 @@
 // the clocks of GPUs. GPU times are converted once, before they become records, with the error
 // bound that Clock states. A time of 0 means unknown. Ids count from 0 within one session (host,
 // process, rank); ids of different sessions are unrelated.
+//
+// The trace of one process has one session. A merged trace has one per rank: its ids are unique
+// over all sessions, `session` in a record is the index of its session among the Session records,
+// and all times are on the clock of the reference rank (ClockAlignment).
 #pragma once
 
 #include <array>
@@ -27,6 +31,9 @@ struct Session {
   Time process_start_utc = 0;  // UTC, ns since 1970
   std::uint32_t rank = kNone;  // of a distributed job; kNone: not distributed
   std::string application, command_line, engine_version;
+  std::uint32_t ranks = 0;  // size of the distributed job; 0: not distributed
+  std::string job;          // identifies the job among those of its launcher; the same on all ranks
+  std::string clock;        // sessions with equal texts share one host clock; empty: unknown
   friend bool operator==(const Session&, const Session&) = default;
 };
 
@@ -38,12 +45,34 @@ struct Clock {
   friend bool operator==(const Clock&, const Clock&) = default;
 };
 
+// One exchange of clocks with another rank: its clock showed `other` at some moment between `sent`
+// and `received` of the own host clock.
+struct ClockExchange {
+  std::uint32_t rank = 0;  // the other rank
+  Time sent = 0, received = 0, other = 0;
+  friend bool operator==(const ClockExchange&, const ClockExchange&) = default;
+};
+
+// How a merge converted the times of a session to those of the reference rank:
+//   reference = own + offset + drift * (own - at)
+struct ClockAlignment {
+  std::uint32_t session = 0, reference = 0;  // reference: session
+  Time at = 0, offset = 0;                   // on the session's own clock; ns
+  double drift = 0;
+  Time error = 0;  // bound of the error of converted times, ns; kUnknownError: there is none
+  // What the conversion was computed from. Both 0: the sessions share one clock.
+  std::uint64_t exchanges = 0, collectives = 0;
+  friend bool operator==(const ClockAlignment&, const ClockAlignment&) = default;
+};
+inline constexpr Time kUnknownError = 3'000'000'000'000'000'000;
+
 struct Device {
   std::uint32_t id = 0;
   std::string name, selector;  // for example "NVIDIA H200", "cuda:0"
   std::array<std::uint8_t, 16> uuid{};
   std::uint64_t memory_bytes = 0;
   std::uint32_t multiprocessors = 0;
+  std::uint32_t session = 0;
   friend bool operator==(const Device&, const Device&) = default;
 };
 
@@ -164,6 +193,33 @@ struct Segment {
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
+// A node that is a collective between ranks. The executions that belong together have the same
+// communicator, number, index, replay and occurrence on all ranks.
+enum class CollectiveKind : std::uint8_t {
+  AllReduce,
+  Reduce,
+  Broadcast,
+  AllGather,
+  ReduceScatter,
+  AllToAll,
+  Send,
+  Receive,
+  Group  // several operations, or one of an unknown kind
+};
+struct Collective {
+  std::uint32_t node = 0;
+  CollectiveKind kind = CollectiveKind::Group;
+  std::uint32_t ranks = 0;         // of the communicator
+  std::uint32_t rank = 0;          // the own one in the communicator
+  std::uint32_t peer = kNone;      // root, or the other rank of Send and Receive
+  std::uint64_t communicator = 0;  // the same on all its ranks, and only there
+  std::uint64_t number =
+      0;                    // of the graph version among those with collectives of the communicator
+  std::uint32_t index = 0;  // of the collective among those of the graph and communicator
+  std::uint64_t bytes = 0;  // that this rank contributes
+  friend bool operator==(const Collective&, const Collective&) = default;
+};
+
 // One compiled version of a graph. Immutable: an update creates a new version.
 struct GraphVersion {
   std::uint32_t graph = 0, version = 0;
@@ -186,6 +242,7 @@ struct GraphVersion {
   std::vector<Edge> edges;  // sorted by `to`, then by `from`
   std::vector<Body> bodies;
   std::vector<Segment> segments;
+  std::vector<Collective> collectives;  // sorted by node
   friend bool operator==(const GraphVersion&, const GraphVersion&) = default;
 };
 
@@ -247,6 +304,7 @@ struct HostRange {
 struct ThreadName {
   std::uint32_t thread = 0;
   std::string name;
+  std::uint32_t session = 0;
   friend bool operator==(const ThreadName&, const ThreadName&) = default;
 };
 
@@ -289,7 +347,7 @@ struct CreationCost {
   std::uint32_t graph = 0;
   Time at = 0;  // of the last step so far
   Time capture_time = 0;
-  Time launch_time = 0;  // of the first launch, with the uploads before it
+  Time launch_time = 0;                        // of the first launch, with the uploads before it
   std::int64_t capture_bytes = kUnknownBytes;  // from before the capture to after instantiation
   std::int64_t launch_bytes = kUnknownBytes;   // during the uploads and the first launch
   friend bool operator==(const CreationCost&, const CreationCost&) = default;
@@ -324,6 +382,7 @@ struct Message {
   Severity severity = Severity::Info;
   std::string id, text;
   std::uint32_t graph = kNone, version = 0, command = kNone, other_command = kNone;
+  std::uint32_t session = 0;
   friend bool operator==(const Message&, const Message&) = default;
 };
 
@@ -358,6 +417,7 @@ struct Loss {
   LossKind kind = LossKind::Samples;
   std::uint64_t count = 0;
   std::string reason;
+  std::uint32_t session = 0;
   friend bool operator==(const Loss&, const Loss&) = default;
 };
 
@@ -371,6 +431,7 @@ struct ProfilingOverhead {
 
 using Record = std::variant<Session, Clock, Device, Queue, GraphVersion, Replay, SampleBlock,
                             HostRange, ThreadName, PoolState, BufferLifetime, Message, Update, Loss,
-                            ProfilingOverhead, LoopRun, DeviceTotals, PoolUse, Ended, CreationCost>;
+                            ProfilingOverhead, LoopRun, DeviceTotals, PoolUse, Ended, CreationCost,
+                            ClockExchange, ClockAlignment>;
 
 }  // namespace reprise::trace

@@ -44,6 +44,7 @@ void TopologyState::add(Records r) {
       sessions_.push_back(std::move(s));
   }
   for (const Clock& c : r.clocks) clocks_[c.device] = c;
+  for (const ClockAlignment& a : r.clock_alignments) alignments_[a.session] = a;
   for (Device& d : r.devices) devices_[d.id] = std::move(d);
   for (Queue& q : r.queues) queues_[q.id] = std::move(q);
   for (ThreadName& n : r.thread_names) thread_names_[n.thread] = std::move(n);
@@ -153,6 +154,7 @@ std::vector<std::shared_ptr<const Chunk>> TopologyState::encode(std::uint64_t se
   };
   for (const Session& s : sessions_) add(s);
   add_all(clocks_);
+  add_all(alignments_);
   add_all(devices_);
   add_all(queues_);
   add_all(thread_names_);

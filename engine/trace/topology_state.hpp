@@ -35,7 +35,8 @@ class TopologyState {
   template <class T>
   using ById = std::map<std::uint32_t, T>;
   std::vector<Session> sessions_;
-  ById<Clock> clocks_;  // by device
+  ById<Clock> clocks_;               // by device
+  ById<ClockAlignment> alignments_;  // by session
   ById<Device> devices_;
   ById<Queue> queues_;
   ById<ThreadName> thread_names_;

@@ -28,7 +28,8 @@ ChunkKind kind_of(const Record& record) {
                       std::is_same_v<T, PoolState> || std::is_same_v<T, DeviceTotals> ||
                       std::is_same_v<T, BufferLifetime> || std::is_same_v<T, PoolUse> ||
                       std::is_same_v<T, Message> || std::is_same_v<T, Update> ||
-                      std::is_same_v<T, Ended> || std::is_same_v<T, CreationCost>) {
+                      std::is_same_v<T, Ended> || std::is_same_v<T, CreationCost> ||
+                      std::is_same_v<T, ClockAlignment>) {
           return ChunkKind::Topology;
         }
         return ChunkKind::Events;

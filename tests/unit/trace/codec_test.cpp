@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -135,6 +136,27 @@ TEST_CASE(
   CHECK_FALSE(decodes(crossing));
 }
 
+TEST_CASE("trace codec: collectives are of nodes, in their order") {
+  GraphVersion g = test::sample_graph(0, 4);
+  g.collectives = {{1, CollectiveKind::AllReduce, 4, 3, kNone, 77, 2, 0, 4096},
+                   {3, CollectiveKind::Broadcast, 4, 3, 1, 77, 2, 1, 64}};
+  Records records;
+  records.graph_versions = {g};
+  CHECK(decode(encode(records)) == records);
+  g.collectives[1].node = 4;
+  CHECK_FALSE(decodes(g));
+  g.collectives[1].node = 1;
+  CHECK_FALSE(decodes(g));
+}
+
+TEST_CASE("trace codec: a clock alignment has a drift that clocks can have") {
+  for (const double drift : {0.1, -0.1, std::nan("")}) {
+    Records records = test::one_of_each();
+    records.clock_alignments[0].drift = drift;
+    CHECK_THROWS_AS(decode(encode(records)), TraceError);
+  }
+}
+
 TEST_CASE("trace codec: times out of range are corrupt, so that differences do not overflow") {
   constexpr Time kMax = 3'000'000'000'000'000'000;
   const auto accepts = [](Time t, auto change) {
@@ -180,6 +202,12 @@ TEST_CASE("trace codec: times out of range are corrupt, so that differences do n
   check([](Records& r, Time t) { r.creation_costs[0].capture_time = t; });
   check([](Records& r, Time t) { r.creation_costs[0].launch_time = t; });
   check([](Records& r, Time t) { r.losses[0].at = t; });
+  check([](Records& r, Time t) { r.clock_exchanges[0].sent = t; });
+  check([](Records& r, Time t) { r.clock_exchanges[0].received = t; });
+  check([](Records& r, Time t) { r.clock_exchanges[0].other = t; });
+  check([](Records& r, Time t) { r.clock_alignments[0].at = t; });
+  check([](Records& r, Time t) { r.clock_alignments[0].offset = t; });
+  check([](Records& r, Time t) { r.clock_alignments[0].error = t; });
   check([](Records& r, Time t) { r.profiling_overheads[0].from = t; });
   check([](Records& r, Time t) { r.profiling_overheads[0].to = t; });
   check([](Records& r, Time t) { r.profiling_overheads[0].host = t; });

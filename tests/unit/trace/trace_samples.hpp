@@ -68,20 +68,21 @@ namespace reprise::test {
 [[nodiscard]] inline trace::Records one_of_each() {
   trace::Records r;
   r.sessions = {
-      {"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3", "0.1.0"}};
+      {"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3", "0.1.0", 4, "job 12", "boot 7"}};
   r.clocks = {{1, 100, 200, 32}};
   r.devices = {{1,
                 "NVIDIA H200",
                 "cuda:0",
                 {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
                 1ull << 37,
-                132}};
+                132,
+                0}};
   r.queues = {{4, 1, "main"}};
   r.graph_versions = {sample_graph(3, 4)};
   r.replays = {{3, 1, 0, 4, 9, 1'000, 1'100, 1'200, 1'900, 77, 1}};
   r.sample_blocks = {sample_block(9, 12)};
   r.host_ranges = {{77, 2, 900, 1'500, "epoch", 3, 9}};
-  r.thread_names = {{77, "trainer"}};
+  r.thread_names = {{77, "trainer", 0}};
   r.pool_states = {
       {1, 1, 1'300, "step", 5, 4096, 128, 1 << 20, 9216, 6144, 8192, 2, 4, 3, 1, 7, 8192}};
   r.pool_uses = {{1, 3, trace::PoolRole::Holder, 1'300, 0},
@@ -90,12 +91,14 @@ namespace reprise::test {
   r.creation_costs = {{3, 1'450, 120, 30, 1 << 20, -(1 << 21)}};
   r.buffer_lifetimes = {
       {2, 1, 1, trace::BufferKind::PinnedHost, 4096, 0xdeadbeef, 400, 500, "weights"}};
-  r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4}};
+  r.messages = {{600, trace::Severity::Warning, "barrier-orders-nothing", "text", 3, 1, 5, 4, 0}};
   r.updates = {{700, 3, 1, 2, "scalar lr"}};
-  r.losses = {{800, trace::LossKind::Samples, 12, "queue full"}};
+  r.losses = {{800, trace::LossKind::Samples, 12, "queue full", 0}};
   r.profiling_overheads = {{100, 900, 3, 40, 50}};
   r.loop_runs = {{3, 1, 0, 9, 12, 10}};
   r.device_totals = {{1, 1'350, 1 << 21, 10240, 7168, 9216, 4096, 2, 1, 4, 3}};
+  r.clock_exchanges = {{0, 100, 180, 5'140}};
+  r.clock_alignments = {{1, 0, 140, 5'000, 2.5e-5, 40, 12, 3'000}};
   return r;
 }
 

@@ -48,19 +48,20 @@ REPRISE_KERNEL(cg_begin, (const double* parts, unsigned count, double tolerance,
   state[3] = tolerance * tolerance * squared;
 }
 
-// q = A p, and the partial sums of p * q.
-REPRISE_KERNEL(cg_apply, (const double* p, double* q, double* parts, unsigned size)) {
+// q = A p at `n` points, and the partial sums of p * q. `p` has `all` points: the row above
+// (`above` points), the n points and the row below; at the boundary there is no such row.
+REPRISE_KERNEL(cg_apply, (const double* p, double* q, double* parts, unsigned size, unsigned n,
+                          unsigned above, unsigned all)) {
   double mine = 0;
-  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < size * size;
-       i += gridDim.x * kThreads) {
-    const unsigned column = i % size, row = i / size;
-    double value = 4 * p[i];
-    if (column > 0) value -= p[i - 1];
-    if (column + 1 < size) value -= p[i + 1];
-    if (row > 0) value -= p[i - size];
-    if (row + 1 < size) value -= p[i + size];
+  for (unsigned i = blockIdx.x * kThreads + threadIdx.x; i < n; i += gridDim.x * kThreads) {
+    const unsigned column = i % size, at = above + i;
+    double value = 4 * p[at];
+    if (column > 0) value -= p[at - 1];
+    if (column + 1 < size) value -= p[at + 1];
+    if (at >= size) value -= p[at - size];
+    if (at + size < all) value -= p[at + size];
     q[i] = value;
-    mine += p[i] * value;
+    mine += p[at] * value;
   }
   const double sum = sum_of_block(mine);
   if (threadIdx.x == 0) parts[blockIdx.x] = sum;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
+#include <string>
 
 #include <cg.shaders.hpp>
 
@@ -24,24 +26,40 @@ class Watch {
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
+std::uint32_t number_of_ranks(const SolverDesc& desc) {
+  const std::uint32_t ranks = desc.world ? desc.world.size() : 1;
+  if (ranks > desc.size)
+    throw std::runtime_error(std::to_string(ranks) + " ranks cannot share " +
+                             std::to_string(desc.size) + " rows");
+  return ranks;
+}
+
 }  // namespace
 
 Solver::Solver(const Device& device, const SolverDesc& desc)
     : device_(device),
       desc_(desc),
-      points_(desc.size * desc.size),
-      blocks_(std::min(ceil_div(points_, kThreads), kMostBlocks)),
+      ranks_(number_of_ranks(desc)),
+      rank_(desc.world ? desc.world.rank() : 0),
+      first_(first_point(rank_)),
+      points_(first_point(rank_ + 1) - first_),
+      above_(rank_ > 0 ? desc.size : 0),
+      blocks_(std::min(ceil_div(first_point(1), kThreads), kMostBlocks)),
       queue_(device.create_queue({.label = "cg"})),
       pool_(device.create_pool({.label = "cg"})),
       input_(pool_->host<double>(points_, "right side")),
-      output_(pool_->host<double>(points_, "solution")),
+      output_(pool_->host<double>(rank_ == 0 ? first_point(ranks_) : points_, "solution")),
       state_now_(pool_->host<double>(4, "state now")),
       b_(pool_->allocate<double>(points_, "b")),
-      x_(pool_->allocate<double>(points_, "x")),
+      solution_(pool_->allocate<double>(output_.size(), "x")),
+      x_(solution_.slice(0, points_)),
       r_(pool_->allocate<double>(points_, "r")),
-      p_(pool_->allocate<double>(points_, "p")),
+      p_with_halo_(
+          pool_->allocate<double>(above_ + points_ + (rank_ + 1 < ranks_ ? desc.size : 0), "p")),
+      p_(p_with_halo_.slice(above_, points_)),
       q_(pool_->allocate<double>(points_, "q")),
-      parts_(pool_->allocate<double>(blocks_, "parts")),
+      all_parts_(pool_->allocate<double>(ranks_ * blocks_, "parts")),
+      parts_(all_parts_.slice(rank_ * blocks_, blocks_)),
       state_(pool_->allocate<double>(4, "state")),
       goes_on_(device.create_condition({.name = "goes on"})),
       kernels_{device.load_kernel(shaders::cg_start),     device.load_kernel(shaders::cg_begin),
@@ -60,7 +78,7 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
   record_start(whole);
   whole.dispatch(kernels_.decide, {.grid = 1, .block = 1}, read(state_), goes_on_);
   whole.execute_while(goes_on_, body, {.max_iterations = desc_.max_iterations});
-  whole.copy(x_, output_);
+  record_end(whole);
   whole_ = compile(whole);
 
   CommandBuffer start = device_.create_command_buffer({.label = "start"});
@@ -75,7 +93,7 @@ Solver::Solver(const Device& device, const SolverDesc& desc)
   iteration_ = compile(iteration);
   CommandBuffer end = device_.create_command_buffer({.label = "end"});
   end.begin();
-  end.copy(x_, output_);
+  record_end(end);
   end_ = compile(end);
 }
 
@@ -91,17 +109,56 @@ void Solver::record_start(CommandBuffer& to) const {
   to.copy(input_, b_);
   to.dispatch(kernels_.start, all, read(b_), write(x_), write(r_), write(p_), write(parts_),
               points_);
-  to.dispatch(kernels_.begin, one, read(parts_), blocks_, desc_.tolerance, write(state_));
+  record_gather_parts(to);
+  to.dispatch(kernels_.begin, one, read(all_parts_), ranks_ * blocks_, desc_.tolerance,
+              write(state_));
 }
 
 void Solver::record_iteration(CommandBuffer& to) const {
   const DispatchDesc all{.grid = blocks_, .block = kThreads}, one{.grid = 1, .block = kThreads};
-  to.dispatch(kernels_.apply, all, read(p_), write(q_), write(parts_), desc_.size);
-  to.dispatch(kernels_.length, one, read(parts_), blocks_, read_write(state_));
+  record_halo_exchange(to);
+  to.dispatch(kernels_.apply, all, read(p_with_halo_), write(q_), write(parts_), desc_.size,
+              points_, above_, static_cast<std::uint32_t>(p_with_halo_.size()));
+  record_gather_parts(to);
+  to.dispatch(kernels_.length, one, read(all_parts_), ranks_ * blocks_, read_write(state_));
   to.dispatch(kernels_.step, all, read(p_), read(q_), read_write(x_), read_write(r_), write(parts_),
               read(state_), points_);
-  to.dispatch(kernels_.residual, one, read(parts_), blocks_, read_write(state_));
+  record_gather_parts(to);
+  to.dispatch(kernels_.residual, one, read(all_parts_), ranks_ * blocks_, read_write(state_));
   to.dispatch(kernels_.direction, all, read(r_), read_write(p_), read(state_), points_);
+}
+
+void Solver::record_end(CommandBuffer& to) const {
+  if (rank_ > 0) {
+    to.add(send(desc_.world, x_, 0));
+  } else if (ranks_ > 1) {
+    std::vector<CollectiveOp> parts;
+    for (std::uint32_t r = 1; r < ranks_; ++r)
+      parts.push_back(receive(
+          desc_.world, solution_.slice(first_point(r), first_point(r + 1) - first_point(r)), r));
+    to.add(CollectiveOp::group(parts));
+  }
+  to.copy(solution_, output_);
+}
+
+void Solver::record_halo_exchange(CommandBuffer& to) const {
+  std::vector<CollectiveOp> rows;
+  const auto exchange = [&](std::uint64_t own, std::uint64_t adjacent, std::uint32_t with) {
+    rows.push_back(send(desc_.world, p_with_halo_.slice(own, desc_.size), with));
+    rows.push_back(receive(desc_.world, p_with_halo_.slice(adjacent, desc_.size), with));
+  };
+  if (rank_ > 0) exchange(above_, 0, rank_ - 1);
+  if (rank_ + 1 < ranks_) exchange(above_ + points_ - desc_.size, above_ + points_, rank_ + 1);
+  if (!rows.empty()) to.add(CollectiveOp::group(rows));
+}
+
+// All ranks then add the same parts in the same order, so their loops end together.
+void Solver::record_gather_parts(CommandBuffer& to) const {
+  if (ranks_ > 1) to.add(all_gather(desc_.world, parts_, all_parts_));
+}
+
+std::uint32_t Solver::first_point(std::uint32_t rank) const {
+  return desc_.size * (desc_.size / ranks_ * rank + std::min(rank, desc_.size % ranks_));
 }
 
 Solve Solver::result() const {
@@ -111,7 +168,7 @@ Solve Solver::result() const {
 }
 
 Solve Solver::solve_in_graph(const std::vector<double>& b) {
-  std::ranges::copy(b, input_.data());
+  std::copy_n(b.begin() + first_, points_, input_.data());
   const Watch watch;
   whole_.launch(queue_).wait();
   const double milliseconds = watch.milliseconds();
@@ -124,7 +181,7 @@ Solve Solver::solve_in_graph(const std::vector<double>& b) {
 }
 
 Solve Solver::solve_from_host(const std::vector<double>& b) {
-  std::ranges::copy(b, input_.data());
+  std::copy_n(b.begin() + first_, points_, input_.data());
   const Watch watch;
   start_.launch(queue_).wait();
   std::uint64_t iterations = 0;
@@ -140,7 +197,7 @@ Solve Solver::solve_from_host(const std::vector<double>& b) {
 }
 
 Solve Solver::solve_blindly(const std::vector<double>& b, std::uint64_t iterations) {
-  std::ranges::copy(b, input_.data());
+  std::copy_n(b.begin() + first_, points_, input_.data());
   const Watch watch;
   start_.launch(queue_);
   for (std::uint64_t i = 0; i < iterations; ++i) iteration_.launch(queue_);

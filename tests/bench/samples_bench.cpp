@@ -14,7 +14,7 @@
 #include "bench.hpp"
 #include "cg/poisson.hpp"
 #include "cg/solver.hpp"
-#ifdef REPRISE_HAS_DIGITS
+#ifdef REPRISE_HAS_OPS
 #include "digits/trainer.hpp"
 #endif
 #include "gpu.hpp"
@@ -38,7 +38,7 @@ struct SampleGraph {
   const CapturedGraph* graph = nullptr;
 };
 
-#ifdef REPRISE_HAS_DIGITS
+#ifdef REPRISE_HAS_OPS
 // Rows of synthetic images; the duration of a step does not depend on their content.
 digits::DigitSet digit_rows(std::uint32_t rows) {
   digits::DigitSet set;
@@ -60,14 +60,12 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
     static_cast<void>(cg->solve_in_graph(cg::right_side(size)));
     graphs.push_back({size == 128 ? "cg" : "cg of 32 x 32", cg, &cg->graph()});
   }
-#ifdef REPRISE_HAS_DIGITS
+#ifdef REPRISE_HAS_OPS
   const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
   const auto digits = std::make_shared<digits::Trainer>(
       device, split, digits::DependencyGraph{.total_steps = 1000000},
       Communicator::from_environment(device));
   graphs.push_back({"digits", digits, &digits->step()});
-#endif
-#ifdef REPRISE_HAS_OPS
   const auto spectrogram = std::make_shared<spectrogram::Analysis>(device, spectrogram::Frames{});
   graphs.push_back({"spectrogram", spectrogram, &spectrogram->graph()});
 #endif

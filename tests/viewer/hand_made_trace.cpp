@@ -88,7 +88,7 @@ void write_hand_made_trace(const std::filesystem::path& path, const HandMadeTrac
   TraceWriter writer({.chunk_bytes = 4'000});
   writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = path}));
   writer.push(Session{"node7", 4711, 1'700'000'000'000'000'000, kNone, "digits",
-                      "digits --epochs 3", "0.1.0"});
+                      "digits --epochs 3", "0.1.0", 0, {}, {}});
   writer.push(Clock{kNone, HandMadeTrace::kBegin, 1'700'000'001'000'000'000, 100});
   writer.push(Device{1, "host (2 threads)", "host", {}, 1ull << 33, 2});
   writer.push(Queue{4, 1, "main"});

@@ -1,8 +1,19 @@
 #include "model/document.hpp"
 
+#include <algorithm>
+
 #include "trace/export/topology.hpp"
 
 namespace reprise::model {
+
+namespace {
+
+// A damaged trace can have any index.
+std::uint32_t known_session(const Document& document, std::uint32_t session) {
+  return session < document.sessions->size() ? session : 0;
+}
+
+}  // namespace
 
 std::vector<double> GraphStatistics::medians() const {
   std::vector<double> medians(nodes.size());
@@ -26,8 +37,43 @@ std::vector<std::uint32_t> Document::users_of(std::uint32_t pool, trace::PoolRol
   return users;
 }
 
+bool Document::has_ranks() const {
+  return sessions->size() > 1 &&
+         std::all_of(sessions->begin(), sessions->end(),
+                     [](const trace::Session& session) { return session.rank != trace::kNone; });
+}
+
 std::string Document::process_name() const {
-  return sessions->empty() ? std::string() : trace::process_name(sessions->front());
+  if (sessions->empty()) return {};
+  const trace::Session& session = sessions->front();
+  if (!has_ranks()) return trace::process_name(session);
+  return session.application + (session.application.empty() ? "" : ", ") +
+         std::to_string(sessions->size()) + " ranks";
+}
+
+std::uint32_t Document::session_of(GraphKey graph) const {
+  const GraphEntry* entry = find(graph);
+  return entry == nullptr ? 0 : session_of_device(entry->graph->record().device);
+}
+
+std::uint32_t Document::session_of_device(std::uint32_t device) const {
+  const auto found = devices->find(device);
+  return found == devices->end() ? 0 : known_session(*this, found->second.session);
+}
+
+std::uint32_t Document::session_of_queue(std::uint32_t queue) const {
+  const auto found = queues->find(queue);
+  return found == queues->end() ? 0 : session_of_device(found->second.device);
+}
+
+std::uint32_t Document::session_of_thread(std::uint32_t thread) const {
+  const auto found = thread_names->find(thread);
+  return found == thread_names->end() ? 0 : known_session(*this, found->second.session);
+}
+
+std::string Document::rank_name(std::uint32_t session) const {
+  if (session >= sessions->size() || (*sessions)[session].rank == trace::kNone) return {};
+  return "rank " + std::to_string((*sessions)[session].rank);
 }
 
 std::string Document::pool_name(std::uint32_t pool) const {

@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "base/log_histogram.hpp"
+#include "model/communication.hpp"
 #include "model/graph.hpp"
 #include "model/growing_list.hpp"
 #include "model/sample_sources.hpp"
 #include "model/sample_store.hpp"
+#include "trace/collective_runs.hpp"
 
 namespace reprise::model {
 
@@ -42,6 +44,9 @@ struct GraphEntry {
   std::uint64_t dropped_replays = 0;
   // by replay; only replays that reported iteration counts
   ListView<trace::LoopRun> loops;
+  // Of sampled replays, by replay; empty for graphs without collectives.
+  ListView<trace::CollectiveRun> collectives;
+  ListView<Communication> communication;
   std::shared_ptr<const GraphStatistics> statistics;
 };
 
@@ -51,9 +56,10 @@ struct Document {
   using Table = std::shared_ptr<const std::map<std::uint32_t, T>>;
 
   std::shared_ptr<const std::vector<trace::Session>> sessions;  // never null
+  Table<trace::ClockAlignment> alignments;                      // by session; of merged traces
   Table<trace::Device> devices;
   Table<trace::Queue> queues;
-  Table<std::string> thread_names;
+  Table<trace::ThreadName> thread_names;
   Table<trace::PoolState> pools;  // latest state of each
   // Current (to 0) and former uses, by pool, role and graph. Never null.
   using PoolUses =
@@ -85,8 +91,18 @@ struct Document {
   // The graphs that use the pool, ascending.
   [[nodiscard]] std::vector<std::uint32_t> users_of(std::uint32_t pool, trace::PoolRole role,
                                                     Uses uses) const;
-  // The program, number and rank of the recorded process: "digits 4711, rank 2".
+  // The program, number and rank of the recorded process: "digits 4711, rank 2". Of a merged
+  // trace, the program and the number of ranks: "digits, 4 ranks".
   [[nodiscard]] std::string process_name() const;
+  // Whether the trace holds several ranks of a distributed job, one per session.
+  [[nodiscard]] bool has_ranks() const;
+  // The session that recorded an object: an index in `sessions`; 0 if unknown.
+  [[nodiscard]] std::uint32_t session_of(GraphKey graph) const;
+  [[nodiscard]] std::uint32_t session_of_device(std::uint32_t device) const;
+  [[nodiscard]] std::uint32_t session_of_queue(std::uint32_t queue) const;
+  [[nodiscard]] std::uint32_t session_of_thread(std::uint32_t thread) const;
+  // "rank 3"; empty for a session that is no rank.
+  [[nodiscard]] std::string rank_name(std::uint32_t session) const;
   // The label of the pool, or "pool 3" without one. Empty for kNone.
   [[nodiscard]] std::string pool_name(std::uint32_t pool) const;
   // Null if absent.

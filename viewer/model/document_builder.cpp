@@ -61,6 +61,7 @@ void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
     unknown_samples_ += block.samples.size();
     return;
   }
+  add_collectives(found->second, block);
   GraphStatistics& s = found->second.statistics.change();
   s.sources.add(block.replay, block.source);
   for (const trace::Sample& sample : block.samples) {
@@ -77,6 +78,24 @@ void DocumentBuilder::add_samples(const trace::SampleBlock& block) {
   }
 }
 
+void DocumentBuilder::add_collectives(Entry& entry, const trace::SampleBlock& block) {
+  const trace::GraphVersion& graph = entry.graph->record();
+  if (graph.collectives.empty()) return;
+  for (const trace::CollectiveRun& run : trace::collective_runs(graph, block)) {
+    entry.collectives.insert_sorted(
+        run, [](const trace::CollectiveRun& a, const trace::CollectiveRun& b) {
+          return a.key.replay < b.key.replay;
+        });
+  }
+  entry.communication.insert_sorted(
+      communication(*entry.graph, block),
+      [](const Communication& a, const Communication& b) { return a.replay < b.replay; });
+  static_cast<void>(keep_within(entry.communication, limits_.replays));
+  const std::size_t count = graph.collectives.size();
+  if (limits_.replays <= static_cast<std::size_t>(-1) / count)
+    static_cast<void>(keep_within(entry.collectives, limits_.replays * count));
+}
+
 void DocumentBuilder::add_loop(const trace::LoopRun& run) {
   const auto found = graphs_.find({run.graph, run.version});
   if (found == graphs_.end() || run.body >= found->second.graph->record().bodies.size()) return;
@@ -91,10 +110,12 @@ void DocumentBuilder::add(trace::Records records) {
     if (std::find(known.begin(), known.end(), s) == known.end())
       sessions_.change().push_back(std::move(s));
   }
+  for (const trace::ClockAlignment& a : records.clock_alignments)
+    alignments_.change().insert_or_assign(a.session, a);
   for (trace::Device& d : records.devices) devices_.change().insert_or_assign(d.id, std::move(d));
   for (trace::Queue& q : records.queues) queues_.change().insert_or_assign(q.id, std::move(q));
   for (trace::ThreadName& n : records.thread_names)
-    thread_names_.change().insert_or_assign(n.thread, std::move(n.name));
+    thread_names_.change().insert_or_assign(n.thread, std::move(n));
   for (const trace::Clock& c : records.clocks) clocks_.push_back(c);
   for (trace::GraphVersion& g : records.graph_versions) add_graph(std::move(g));
   for (const trace::Replay& r : records.replays) add_replay(r);
@@ -144,6 +165,7 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   static std::atomic<std::uint64_t> revision = 0;
   auto d = std::make_shared<Document>();
   d->sessions = sessions_.publish();
+  d->alignments = alignments_.publish();
   d->devices = devices_.publish();
   d->queues = queues_.publish();
   d->thread_names = thread_names_.publish();
@@ -162,7 +184,8 @@ std::shared_ptr<const Document> DocumentBuilder::publish() {
   d->profiling_overheads = profile_costs_.view();
   for (auto& [key, entry] : graphs_)
     d->graphs.emplace(key, GraphEntry{entry.graph, entry.replays.view(), entry.dropped_replays,
-                                      entry.loops.view(), entry.statistics.publish()});
+                                      entry.loops.view(), entry.collectives.view(),
+                                      entry.communication.view(), entry.statistics.publish()});
   d->dropped_host_ranges = dropped_host_ranges_;
   d->unknown_replays = unknown_replays_;
   d->unknown_samples = unknown_samples_;

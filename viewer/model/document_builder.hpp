@@ -44,6 +44,8 @@ class DocumentBuilder {
   struct Entry {
     std::shared_ptr<const Graph> graph;
     GrowingList<trace::LoopRun> loops;
+    GrowingList<trace::CollectiveRun> collectives;
+    GrowingList<Communication> communication;
     GrowingList<trace::Replay> replays;
     std::uint64_t dropped_replays = 0;
     Table<GraphStatistics> statistics;
@@ -52,15 +54,17 @@ class DocumentBuilder {
   void add_graph(trace::GraphVersion record);
   void add_replay(const trace::Replay& replay);
   void add_samples(const trace::SampleBlock& block);
+  void add_collectives(Entry& entry, const trace::SampleBlock& block);
   void add_loop(const trace::LoopRun& run);
   void extend(trace::Time from, trace::Time to);
 
   std::shared_ptr<SampleStore> samples_;
   const DocumentLimits limits_;
   Table<std::vector<trace::Session>> sessions_;
+  Table<std::map<std::uint32_t, trace::ClockAlignment>> alignments_;
   Table<std::map<std::uint32_t, trace::Device>> devices_;
   Table<std::map<std::uint32_t, trace::Queue>> queues_;
-  Table<std::map<std::uint32_t, std::string>> thread_names_;
+  Table<std::map<std::uint32_t, trace::ThreadName>> thread_names_;
   Table<std::map<std::uint32_t, trace::PoolState>> pools_;
   Table<Document::PoolUses> pool_uses_;
   Table<std::map<std::uint32_t, trace::DeviceTotals>> device_totals_;

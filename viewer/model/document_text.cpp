@@ -42,6 +42,15 @@ struct Writer {
       out << "  loop " << r.bodies[l.body].parent << " in replay " << l.replay << " iterations "
           << l.iterations << " timed " << l.timed << "\n";
     }
+    for (const trace::CollectiveRun& c : entry.collectives) {
+      out << "  collective " << c.key.communicator << "." << c.key.number << "." << c.key.index
+          << " in replay " << c.key.replay << " ran " << at(c.started) << " to " << at(c.ended)
+          << "\n";
+    }
+    for (const Communication& c : entry.communication) {
+      out << "  communication in replay " << c.replay << " " << c.total << " exposed " << c.exposed
+          << "\n";
+    }
   }
 
   void node(const GraphEntry& entry, std::uint32_t n) {
@@ -67,10 +76,14 @@ struct Writer {
       out << "device " << id << " " << x.name << " (" << x.selector << ")\n";
     for (const auto& [id, x] : *d.queues)
       out << "queue " << id << " " << x.label << " device " << x.device << "\n";
-    for (const auto& [id, x] : *d.thread_names) out << "thread " << id << " " << x << "\n";
+    for (const auto& [id, x] : *d.thread_names) out << "thread " << id << " " << x.name << "\n";
     for (const trace::Clock& c : d.clocks)
       out << "clock of " << (c.device == kNone ? "UTC" : "device " + std::to_string(c.device))
           << " error " << c.error << "\n";
+    for (const auto& [session, a] : *d.alignments) {
+      out << "clock of session " << session << " offset " << a.offset << " to session "
+          << a.reference << " error " << a.error << "\n";
+    }
     for (const auto& [key, entry] : d.graphs) graph(entry);
     for (const trace::Update& u : d.updates) {
       out << "update " << at(u.at) << " graph " << u.graph << " " << u.from_version << " -> "

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "trace/export/topology.hpp"
+
 namespace reprise::model {
 
 using trace::Time;
@@ -181,7 +183,13 @@ Time GraphTotals::preparation() const noexcept {
 
 GraphTable graph_table(const Document& document) {
   GraphTable table;
-  table.processes = {document.process_name()};
+  const bool has_ranks = document.has_ranks();
+  if (has_ranks) {
+    for (const trace::Session& session : *document.sessions)
+      table.processes.push_back(trace::process_name(session));
+  } else {
+    table.processes = {document.process_name()};
+  }
   const HostTimes host(document);
   const auto pools = pool_names(document);
   std::unordered_map<std::uint64_t, std::uint32_t> family_of;
@@ -189,6 +197,7 @@ GraphTable graph_table(const Document& document) {
     const auto first = at;
     while (at != document.graphs.end() && at->first.graph == first->first.graph) ++at;
     GraphRow row = row_of(first, at, host);
+    if (has_ranks) row.process = document.session_of(row.key);
     if (const auto pool = pools.find(row.key.graph); pool != pools.end()) row.pool = pool->second;
     const auto cost = document.creation_costs->find(row.key.graph);
     if (cost != document.creation_costs->end()) take(row.totals, cost->second);

@@ -11,7 +11,7 @@ using namespace trace;
 
 Records small_topology() {
   Records r;
-  r.sessions = {{"node7", 4711, 1, kNone, "digits", "digits", "0.1.0"}};
+  r.sessions = {{"node7", 4711, 1, kNone, "digits", "digits", "0.1.0", 0, {}, {}}};
   r.clocks = {{kNone, 1'000, 1'700'000'000'000'000'000, 100}};
   r.devices = {{1, "host (2 threads)", "host", {}, 1 << 30, 2}};
   r.queues = {{4, 1, "main"}};

@@ -121,7 +121,8 @@ void write_large_trace(const std::filesystem::path& path, const LargeTraceDesc& 
   std::mt19937 random(7);
   TraceWriter writer;
   writer.add_sink(std::make_shared<TraceFile>(TraceFileDesc{.path = path}));
-  writer.push(Session{"node7", 4711, 1'700'000'000'000'000'000, kNone, "large", "large", "0.1.0"});
+  writer.push(Session{
+      "node7", 4711, 1'700'000'000'000'000'000, kNone, "large", "large", "0.1.0", 0, {}, {}});
   writer.push(Clock{kNone, kBegin, 1'700'000'001'000'000'000, 100});
   writer.push(Device{1, "host (4 threads)", "host", {}, 1ull << 34, 4});
   writer.push(Queue{4, 1, "main"});

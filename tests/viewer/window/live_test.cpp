@@ -131,7 +131,7 @@ struct LiveProgram {
   explicit LiveProgram(std::uint32_t pid)
       : server(std::make_shared<trace::LiveServer>(patient("step"))) {
     writer.add_sink(server);
-    writer.push(trace::Session{"host", pid, 1, trace::kNone, "step", "step", "0.1.0"});
+    writer.push(trace::Session{"host", pid, 1, trace::kNone, "step", "step", "0.1.0", 0, {}, {}});
     writer.push(make_chain_graph());
     writer.flush();
   }

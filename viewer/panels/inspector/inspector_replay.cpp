@@ -39,7 +39,7 @@ void draw_execution(const PanelContext& context, const trace::Replay& replay) {
   draw_mono(theme, "Executable", count_text(replay.exec));
   const auto thread = document.thread_names->find(replay.thread);
   draw_value(theme, "Launch thread",
-             thread != document.thread_names->end() ? thread->second
+             thread != document.thread_names->end() ? thread->second.name
                                                     : "thread " + count_text(replay.thread));
   const std::string source = measured_by(*context.entry, replay);
   draw_value(theme, "Node times",

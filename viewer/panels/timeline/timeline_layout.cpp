@@ -22,8 +22,8 @@ constexpr std::uint32_t kMaxLanesAhead = 64;  // rows made before a scene was se
 std::string thread_label(const PanelContext& context, std::uint32_t thread) {
   const auto& names = *context.document->thread_names;
   const auto found = names.find(thread);
-  return found == names.end() || found->second.empty() ? "thread " + std::to_string(thread)
-                                                       : found->second;
+  return found == names.end() || found->second.name.empty() ? "thread " + std::to_string(thread)
+                                                            : found->second.name;
 }
 
 trace::SampleSource source_of(const TimelineLayoutDesc& desc) {

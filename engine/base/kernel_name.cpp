@@ -88,4 +88,14 @@ std::string short_kernel_name(std::string_view name) {
   return result;
 }
 
+std::string_view nccl_operation(std::string_view name) {
+  // ncclKernel_ before NCCL 2.18, ncclSymkDevKernel_ and similar for symmetric memory.
+  constexpr std::string_view kMarker = "Kernel_";
+  const std::size_t library = name.find("nccl"), at = name.find(kMarker, library);
+  if (library == std::string_view::npos || at == std::string_view::npos) return {};
+  if (name.substr(library, at - library).find_first_of(" <(:") != std::string_view::npos) return {};
+  const std::string_view operation = name.substr(at + kMarker.size());
+  return operation.substr(0, operation.find_first_of("_(<"));
+}
+
 }  // namespace reprise::detail

@@ -17,4 +17,8 @@ namespace reprise::detail {
 // namespaces and parameter lists and truncates to 60 characters.
 [[nodiscard]] std::string short_kernel_name(std::string_view name);
 
+// "AllReduce" for "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": the operation of a kernel of
+// NCCL, demangled or not; empty for other kernels.
+[[nodiscard]] std::string_view nccl_operation(std::string_view name);
+
 }  // namespace reprise::detail

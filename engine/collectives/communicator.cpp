@@ -9,13 +9,13 @@
 
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
+#include "base/rank_environment.hpp"
 #include "base/text.hpp"
 #include "collectives/communicator_core.hpp"
 #include "collectives/control_channel.hpp"
 #include "collectives/local_control.hpp"
 #include "collectives/local_transport.hpp"
 #include "collectives/mpi_loader.hpp"
-#include "collectives/rank_environment.hpp"
 
 namespace reprise {
 namespace detail {
@@ -139,6 +139,7 @@ Communicator Communicator::from_mpi(const Device& device, const void* communicat
   if (place.size > 1) {
     detail::ControlChannelDesc channel;
     channel.rank = place.rank;
+    channel.launched_rank = launched_rank().rank;
     channel.size = place.size;
     // Rank 0 tells the others "address port secret" once it listens.
     if (place.rank == 0) {

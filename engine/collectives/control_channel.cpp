@@ -1,6 +1,7 @@
 #include "collectives/control_channel.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
@@ -86,6 +87,11 @@ std::vector<RankControl::Progress> ControlChannel::Core::progress() const {
   return table_.progress();
 }
 
+std::vector<RankAgreement::ClockExchange> ControlChannel::Core::take_clock_exchanges() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(exchanges_, {});
+}
+
 std::string ControlChannel::Core::abort_reason() const {
   const std::lock_guard lock(mutex_);
   return abort_reason_;
@@ -97,6 +103,7 @@ ControlChannelDesc control_channel_desc(const RankEnvironment& environment, std:
   ControlChannelDesc desc;
   desc.rank = environment.rank;
   desc.size = environment.size;
+  desc.launched_rank = environment.rank;
   desc.address = environment.master_address;
   const int port = environment.master_port, count = desc.port_count;
   desc.port = static_cast<std::uint16_t>(port + count < 65'536 ? port + 1 : port - count);
@@ -132,6 +139,10 @@ void ControlChannel::report_progress(std::string report) {
   core_->report_progress(std::move(report));
 }
 std::vector<RankControl::Progress> ControlChannel::progress() const { return core_->progress(); }
+std::vector<RankAgreement::ClockExchange> ControlChannel::take_clock_exchanges() {
+  return core_->take_clock_exchanges();
+}
+std::uint64_t ControlChannel::job_id() const noexcept { return core_->job_id(); }
 void ControlChannel::abort(std::string reason) noexcept { core_->abort(std::move(reason)); }
 std::string ControlChannel::abort_reason() const { return core_->abort_reason(); }
 

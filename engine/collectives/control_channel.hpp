@@ -14,14 +14,15 @@
 #include <string>
 
 #include "base/creator_process.hpp"
+#include "base/rank_environment.hpp"
 #include "collectives/rank_control.hpp"
-#include "collectives/rank_environment.hpp"
 
 namespace reprise::detail {
 
 struct ControlChannelDesc {
   std::uint32_t rank = 0, size = 1;
-  std::string address;  // of rank 0: a name or an IP address; ignored if `size` is 1
+  std::uint32_t launched_rank = 0;  // of this process, for clock exchanges
+  std::string address;              // of rank 0: a name or an IP address; ignored if `size` is 1
   // Rank 0 listens on the first free port of [port, port + port_count); the others try all of
   // these. 0: rank 0 listens on any free port; the others are given that port and a count of 1.
   std::uint16_t port = 0;
@@ -50,9 +51,10 @@ class ControlChannel final : public RankControl {
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  // Sends a goodbye, so that the end of this rank does not abort the job. Waits until all messages
-  // are sent, for at most 2 s, and for a handler that is running. Afterwards, all_gather() throws
-  // on this rank, and on others if it needs this rank; if rank 0 leaves, on all.
+  // Sends the last report and a goodbye, so that the end of this rank does not abort the job. Waits
+  // until all messages are sent, for at most 2 s, and for a handler that is running. Afterwards,
+  // all_gather() throws on this rank, and on others if it needs this rank; if rank 0 leaves, on
+  // all.
   void leave() noexcept;
 
   [[nodiscard]] std::uint32_t rank() const noexcept override;
@@ -65,6 +67,9 @@ class ControlChannel final : public RankControl {
   // Sent with the next heartbeat; only the first 4 KiB, less in jobs of over 1,024 ranks.
   void report_progress(std::string report) override;
   [[nodiscard]] std::vector<Progress> progress() const override;
+  // At the start and with each heartbeat; at most the newest 1,024 are kept.
+  [[nodiscard]] std::vector<RankAgreement::ClockExchange> take_clock_exchanges() override;
+  [[nodiscard]] std::uint64_t job_id() const noexcept override;
   void abort(std::string reason) noexcept override;
   [[nodiscard]] std::string abort_reason() const override;
   // Handlers run on the channel's thread, which relays no messages meanwhile; they may destroy the

@@ -108,7 +108,8 @@ std::variant<HubConnection, std::string> try_to_connect(asio::io_context& io,
           throw MalformedFrame{};
         std::string text = reader.text();
         if (type == FrameType::Refused) refuse_description(text);
-        return HubConnection{std::move(socket), std::move(text)};
+        const std::uint64_t job_id = reader.u64();
+        return HubConnection{std::move(socket), std::move(text), job_id, reader.u32()};
       }
     }
   } catch (const MalformedFrame&) {

@@ -26,6 +26,8 @@ void check_control_channel(const ControlChannelDesc& desc);
 struct HubConnection {
   trace::StreamSocket socket;
   std::string name;  // of rank 0
+  std::uint64_t job_id = 0;
+  std::uint32_t launched_rank = 0;  // of rank 0
 };
 // Tries all ports until rank 0 answers. Throws Error: RankLost if it does not within the limit,
 // InvalidArgument for a bad address or if rank 0 already has a connection of this rank.

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <random>
 #include <system_error>
 
 #include "base/background_thread.hpp"
 #include "base/failure.hpp"
+#include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -38,9 +40,13 @@ void ControlChannel::Core::start() {
     door_.emplace(listen_for_ranks(io_, desc_));
     door_in_fork_.emplace(door_->native_handle());
     port_ = door_->local_endpoint().port();
+    std::random_device random;
+    while (job_id_ == 0) job_id_ = std::uint64_t{random()} << 32 | random();
   } else if (desc_.size > 1) {
     HubConnection hub = connect_to_hub(io_, desc_);
     table_.set_name(0, std::move(hub.name));
+    job_id_ = hub.job_id;
+    hub_launched_ = hub.launched_rank;
     peers_[0] = std::make_shared<ControlPeer>(std::move(hub.socket), kMaxFrameBytes);
     start_peer(*peers_[0]);
   }
@@ -104,13 +110,7 @@ void ControlChannel::Core::tick() {
   });
   propagate_abort();
   if (!is_hub()) {
-    if (!peers_[0] || peers_[0]->has_unsent()) return;
-    FrameWriter writer(FrameType::Report);
-    {
-      const std::lock_guard lock(mutex_);
-      writer.text(table_.own_report());
-    }
-    return peers_[0]->send(writer.finish());
+    return send_report(Busy::Skip);
   }
   const auto now = Clock::now();
   gathers_.expire(now);
@@ -121,6 +121,19 @@ void ControlChannel::Core::tick() {
   });
   if (std::exchange(accept_waits_, false)) accept();
   send_tables(Busy::Skip);
+}
+
+void ControlChannel::Core::receive_time(FrameReader& reader) {
+  const std::int64_t received = steady_now();
+  RankAgreement::ClockExchange exchange{hub_launched_, static_cast<std::int64_t>(reader.u64()),
+                                        received, static_cast<std::int64_t>(reader.u64())};
+  reader.expect_end();
+  {
+    const std::lock_guard lock(mutex_);
+    if (exchanges_.size() == kKeptExchanges) exchanges_.erase(exchanges_.begin());
+    exchanges_.push_back(exchange);
+  }
+  if (++exchange_count_ < kFirstExchanges && !is_leaving_) send_report(Busy::Skip);
 }
 
 void ControlChannel::Core::accept() {
@@ -208,7 +221,11 @@ void ControlChannel::Core::add_rank(ControlPeer& peer, std::uint32_t rank, std::
     const std::lock_guard lock(mutex_);
     table_.set_name(rank, std::move(name));
     is_last = table_.is_full();
-    welcome.u64(kControlMagic).u32(kControlVersion).text(table_.name(0));
+    welcome.u64(kControlMagic)
+        .u32(kControlVersion)
+        .text(table_.name(0))
+        .u64(job_id_)
+        .u32(desc_.launched_rank);
     changed_.notify_all();
   }
   peer.send(welcome.finish());
@@ -234,16 +251,34 @@ void ControlChannel::Core::receive(std::uint32_t from, FrameType type, std::stri
       table_.apply(body);
       return changed_.notify_all();
     }
+    if (type == FrameType::Time) return receive_time(reader);
     if (type == FrameType::Gathered || type == FrameType::Failed) return receive_result(type, body);
   } else if (type == FrameType::Gather) {
     return gathers_.add(from, body, Clock::now());
   } else if (type == FrameType::Report) {
     std::string report = reader.text();
+    const std::uint64_t sent = reader.u64();
+    reader.expect_end();
+    if (peers_[from])
+      peers_[from]->send(FrameWriter(FrameType::Time)
+                             .u64(sent)
+                             .u64(static_cast<std::uint64_t>(steady_now()))
+                             .finish());
     const std::lock_guard lock(mutex_);
     table_.set_report(from, std::move(report));
     return;
   }
   throw MalformedFrame{};
+}
+
+void ControlChannel::Core::send_report(Busy busy) {
+  if (!peers_[0] || (busy == Busy::Skip && peers_[0]->has_unsent())) return;
+  FrameWriter writer(FrameType::Report);
+  {
+    const std::lock_guard lock(mutex_);
+    writer.text(table_.own_report());
+  }
+  peers_[0]->send(writer.u64(static_cast<std::uint64_t>(steady_now())).finish());
 }
 
 void ControlChannel::Core::send_tables(Busy busy) {
@@ -389,6 +424,7 @@ void ControlChannel::Core::begin_leave() {
     for (const auto& peer : peers_)
       if (peer) peer->close();
   });
+  is_hub() ? send_tables(Busy::Include) : send_report(Busy::Include);
   const Frame goodbye = FrameWriter(FrameType::Goodbye).finish();
   for (const auto& peer : peers_) {
     if (!peer) continue;

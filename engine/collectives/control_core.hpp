@@ -45,6 +45,8 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
                                       const std::string& message);
   void report_progress(std::string report);
   std::vector<Progress> progress() const;
+  std::vector<RankAgreement::ClockExchange> take_clock_exchanges();
+  std::uint64_t job_id() const noexcept { return job_id_; }
   void abort(std::string reason) noexcept;
   std::string abort_reason() const;
   std::shared_ptr<const void> on_abort(AbortHandlers::Handler handler);
@@ -74,17 +76,24 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   void add_rank(ControlPeer& peer, std::uint32_t rank, std::string name);
   void start_peer(ControlPeer& peer);
   void receive(std::uint32_t from, FrameType type, std::string_view body);
+  void receive_time(FrameReader& reader);
   void receive_result(FrameType type, std::string_view body);
   void peer_ended(ControlPeer& peer);
   void rank_left(std::uint32_t rank);
   void deliver(std::uint32_t rank, const Frame& frame);
   enum class Busy : std::uint8_t { Skip, Include };  // peers with unsent frames
+  void send_report(Busy busy);                       // to rank 0
   void send_tables(Busy busy);
   void propagate_abort();
   void begin_leave();
   void end_if_left();
 
+  static constexpr std::size_t kKeptExchanges = 1024;
+  static constexpr std::uint32_t kFirstExchanges = 16;  // in quick succession
+
   const ControlChannelDesc desc_;
+  std::uint64_t job_id_ = 0;        // constant after start()
+  std::uint32_t hub_launched_ = 0;  // rank 0 among the launched ranks; likewise
   asio::io_context io_{1};
   std::optional<asio::executor_work_guard<trace::Executor>> work_;
   std::thread thread_;
@@ -98,6 +107,7 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   RankTable table_;
   std::map<std::uint64_t, std::uint64_t> next_sequence_;  // by group
   std::map<Key, Call*> calls_;
+  std::vector<RankAgreement::ClockExchange> exchanges_;
   bool is_aborted_ = false, is_left_ = false;
   std::string abort_reason_;
 
@@ -108,6 +118,7 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   std::optional<ClosedInFork> door_in_fork_;
   std::uint16_t port_ = 0;
   trace::SteadyTimer heartbeat_{io_}, linger_{io_};
+  std::uint32_t exchange_count_ = 0;
   bool accept_waits_ = false, is_propagated_ = false, is_leaving_ = false;
   GatherTable gathers_;
 };

@@ -13,7 +13,7 @@
 namespace reprise::detail {
 
 // From a rank to the hub: Hello, Gather, Report. From the hub: Welcome, Refused, Gathered, Failed,
-// Table. Both ways: Abort, Goodbye.
+// Table, Time. Both ways: Abort, Goodbye.
 enum class FrameType : std::uint32_t {
   Hello = 1,
   Welcome,
@@ -24,11 +24,12 @@ enum class FrameType : std::uint32_t {
   Report,
   Table,
   Abort,
-  Goodbye
+  Goodbye,
+  Time
 };
 
 inline constexpr std::uint64_t kControlMagic = 0x6b6e617265736970U;  // "piserank"
-inline constexpr std::uint32_t kControlVersion = 1;
+inline constexpr std::uint32_t kControlVersion = 2;
 inline constexpr std::uint32_t kMaxFrameBytes = 16U << 20;
 inline constexpr std::uint32_t kMaxGreetingBytes = 4096;  // of frames before authentication
 inline constexpr std::size_t kFrameHeaderBytes = 8;

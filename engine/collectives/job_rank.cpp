@@ -21,13 +21,13 @@ constexpr char kPart = '\x1e';
 constexpr std::chrono::milliseconds kWatchInterval{100};
 constexpr std::chrono::seconds kSilence{2};  // several heartbeats
 
-// The launches in a report, "id count;id count;".
-std::uint64_t launched_by(const std::string& report, std::uint64_t communicator) {
+// The launches in a report "id count;id count;", by communicator.
+std::unordered_map<std::uint64_t, std::uint64_t> launches_in(const std::string& report) {
+  std::unordered_map<std::uint64_t, std::uint64_t> launched;
   std::istringstream text(report);
   std::uint64_t id = 0, count = 0;
-  for (char end = 0; text >> id >> count >> end;)
-    if (id == communicator) return count;
-  return 0;
+  for (char end = 0; text >> id >> count >> end;) launched[id] = count;
+  return launched;
 }
 
 const CommunicatorCore& core_of_op(const RankAgreement::Collective& collective) {
@@ -114,6 +114,20 @@ std::string launch_mismatch(std::uint32_t rank_a, std::string_view a, std::uint3
                                    " have launched graphs with collectives in another order")
                           : concat("rank ", rank_a, " has launched ", last_a,
                                    " graphs with collectives, and rank ", rank_b, " ", last_b);
+}
+
+// An id of a communicator that no other job has; 0: the ranks share a process.
+std::uint64_t traced_id(std::uint64_t job, std::uint64_t communicator) {
+  return job == 0 ? 0 : (job ^ communicator * 0x9e3779b97f4a7c15) | 1;
+}
+
+// Counts the graphs of a communicator that were compared, over all Communicators of its ranks in
+// this process.
+std::uint64_t next_number(std::uint64_t communicator) {
+  static std::mutex mutex;
+  static std::map<std::uint64_t, std::uint64_t> numbers;
+  const std::lock_guard lock(mutex);
+  return ++numbers[communicator];
 }
 
 }  // namespace
@@ -211,7 +225,9 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
   for (const CommunicatorCore* of : communicators) {
     Launches& launches = launches_[of->id()];
     launches.members = of->members();
-    known.communicators.emplace_back(&launches, hash_of(commands, of->id()));
+    launches.traced_id = control_ ? traced_id(control_->job_id(), of->id()) : 0;
+    known.communicators.push_back(
+        {&launches, hash_of(commands, of->id()), next_number(launches.traced_id)});
   }
 }
 
@@ -221,7 +237,7 @@ void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay,
   const std::lock_guard lock(mutex_);
   const auto known = graphs_.find(hash);
   if (known == graphs_.end()) return;
-  for (const auto& [launches, own_hash] : known->second.communicators) {
+  for (const auto& [launches, own_hash, number] : known->second.communicators) {
     launches->kept[launches->count++ % kKeptLaunches] = {hash, replay, graph};
     launches->hash = (launches->hash ^ own_hash) * 0x100000001b3;
   }
@@ -231,6 +247,32 @@ void JobRank::require_all_ranks() const {
   if (!control_) return;
   if (const std::string reason = control_->abort_reason(); !reason.empty())
     fail(ErrorCode::RankLost, Stage::Wait, "", reason);
+}
+
+RankAgreement::Traced JobRank::traced(const GraphOp& op, std::uint64_t hash) const {
+  const auto& collective = static_cast<const CollectiveOp&>(op);
+  const CommunicatorCore& of = *core_of(collective.communicator());
+  // The traces of ranks of one process are one file.
+  if (of.size() == 1 || (control_ && control_->job_id() == 0)) return {};
+  Traced traced;
+  traced.size = of.size();
+  traced.rank = of.rank();
+  for (const CollectiveDesc& one : collective.operations())
+    traced.bytes += one.count * size_of(one.type);
+  if (collective.operations().size() == 1) {
+    const CollectiveDesc& only = collective.operations().front();
+    traced.kind = static_cast<std::uint8_t>(only.kind);
+    if (has_peer(only.kind)) traced.peer = only.peer;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto known = graphs_.find(hash);
+  if (known == graphs_.end()) return {};
+  for (const KnownGraph::InCommunicator& in : known->second.communicators) {
+    if (in.launches != &launches_.at(of.id())) continue;
+    traced.communicator = in.launches->traced_id;
+    traced.number = in.number;
+  }
+  return traced;
 }
 
 JobRank::JobRank(std::shared_ptr<CollectiveOrder> order, std::shared_ptr<RankControl> control,
@@ -254,17 +296,19 @@ void JobRank::watch() {
   auto ticked = std::chrono::steady_clock::time_point::min();
   for (;;) {
     std::string report;
+    bool ends = false;
     {
       std::unique_lock lock(mutex_);
-      if (ended_.wait_for(lock, kWatchInterval, [this] { return ends_; })) return;
+      ends = ended_.wait_for(lock, kWatchInterval, [this] { return ends_; });
       for (const auto& [id, launches] : launches_) report += concat(id, " ", launches.count, ";");
     }
+    control_->report_progress(std::move(report));
+    if (ends) return;
     // A process that was stopped has not heard of the others meanwhile.
     const auto now = std::chrono::steady_clock::now();
     if (now - kSilence > ticked)
       for (OtherRank& other : others) other.since = now;
     ticked = now;
-    control_->report_progress(std::move(report));
     if (std::string stall = find_stall(others); !stall.empty()) control_->abort(std::move(stall));
   }
 }
@@ -275,10 +319,8 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
   for (std::uint32_t rank = 0; rank < others.size(); ++rank) {
     OtherRank& other = others[rank];
     if (rank == control_->rank()) continue;
-    if (other.report != progress[rank].report) other = {progress[rank].report, now};
-    const bool has_left = !progress[rank].is_connected;
-    if (!has_left && now - other.since < stall_limit_) continue;
-
+    if (other.report != progress[rank].report)
+      other = {progress[rank].report, launches_in(progress[rank].report), now};
     std::shared_ptr<const Graph> graph;
     std::string missed;
     {
@@ -286,7 +328,8 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
       for (const auto& [id, launches] : launches_) {
         const auto& members = launches.members;
         if (std::find(members.begin(), members.end(), rank) == members.end()) continue;
-        const std::uint64_t reached = launched_by(other.report, id);
+        const auto at = other.launched.find(id);
+        const std::uint64_t reached = at == other.launched.end() ? 0 : at->second;
         if (reached >= launches.count) continue;
         const std::uint64_t kept =
             launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
@@ -296,7 +339,9 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
         break;
       }
     }
-    if (missed.empty()) continue;
+    if (missed.empty()) other.since = now;
+    const bool has_left = !progress[rank].is_connected;
+    if (missed.empty() || (!has_left && now - other.since < stall_limit_)) continue;
     const std::string unfinished = graph ? graph->unfinished() : std::string();
     return concat("rank ", rank, " (", progress[rank].name, ")",
                   has_left ? concat(" has left the job before ", missed)

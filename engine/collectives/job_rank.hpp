@@ -52,6 +52,10 @@ class JobRank final : public RankAgreement {
   void note_launch(std::uint64_t hash, std::uint64_t replay,
                    const std::shared_ptr<const Graph>& graph) override;
   void require_all_ranks() const override;
+  [[nodiscard]] Traced traced(const GraphOp& op, std::uint64_t hash) const override;
+  [[nodiscard]] std::vector<ClockExchange> take_clock_exchanges() override {
+    return control_ ? control_->take_clock_exchanges() : std::vector<ClockExchange>();
+  }
   [[nodiscard]] bool is_lost() const { return control_ && !control_->abort_reason().empty(); }
 
  private:
@@ -63,20 +67,27 @@ class JobRank final : public RankAgreement {
   // The launches of graphs with collectives of one communicator.
   struct Launches {
     std::vector<std::uint32_t> members;
+    std::uint64_t traced_id = 0;  // in traces
     std::uint64_t count = 0, hash = 0;
     Launch kept[kKeptLaunches];  // by count modulo kKeptLaunches
   };
   struct KnownGraph {
     std::string label;
-    // Communicators, and the hash of the graph's collectives in each.
-    std::vector<std::pair<Launches*, std::uint64_t>> communicators;
+    struct InCommunicator {
+      Launches* launches = nullptr;
+      std::uint64_t hash = 0;    // of the graph's collectives in it
+      std::uint64_t number = 0;  // of the graph among those compared in it
+    };
+    std::vector<InCommunicator> communicators;
   };
   [[nodiscard]] std::string launches_text(const Launches& launches) const;
   // Reports own progress and ends the job if another rank falls behind.
   void watch();
-  // What another rank has launched, as of its latest report, and since when.
+  // What another rank has launched, as of its latest report, and since when it lacks the same
+  // launches of this rank.
   struct OtherRank {
     std::string report;
+    std::unordered_map<std::uint64_t, std::uint64_t> launched;  // by communicator
     std::chrono::steady_clock::time_point since;
   };
   [[nodiscard]] std::string find_stall(std::vector<OtherRank>& others);

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <reprise/graph_op.hpp>
+
 namespace reprise::detail {
 
 class RankControl {
@@ -38,6 +40,14 @@ class RankControl {
   };
   // By rank.
   [[nodiscard]] virtual std::vector<Progress> progress() const = 0;
+
+  // See RankAgreement, whose ranks are those of the launcher. With rank 0 only; none if the ranks
+  // share a process.
+  [[nodiscard]] virtual std::vector<RankAgreement::ClockExchange> take_clock_exchanges() {
+    return {};
+  }
+  // Differs between jobs, and is the same on all ranks of one; 0: the ranks share a process.
+  [[nodiscard]] virtual std::uint64_t job_id() const noexcept { return 0; }
 
   // Ends the job: every rank's calls throw `reason`, and its handlers run. Only the first reason
   // counts. Does not block, and never throws.

@@ -105,7 +105,8 @@ std::string body_name(std::string command, const BodyLayout& place) {
 struct Part {
   const Plan& plan;
   std::uint32_t first_node = 0, first_access = 0;
-  std::uint32_t lane = 0;  // lane of all nodes of a body
+  std::uint32_t lane = 0;        // lane of all nodes of a body
+  std::uint32_t parent = kNone;  // node that runs a body
   // Maps indices of the recording to the graph, as do the next two.
   std::vector<std::uint32_t> labels = {};
   std::vector<std::uint32_t> kernels = {}, buffers = {};
@@ -131,6 +132,10 @@ class GraphDescriber {
     describe_part(std::move(own));
     const std::vector<const Plan*> plans = body_plans(plan_);
     for (std::uint32_t i = 0; i < plans.size(); ++i) describe_body(slots_.bodies[i], *plans[i]);
+    if (!plan_.collectives.ranks.empty()) describe_collectives(0);
+    std::sort(
+        graph_.collectives.begin(), graph_.collectives.end(),
+        [](const trace::Collective& a, const trace::Collective& b) { return a.node < b.node; });
     std::sort(graph_.edges.begin(), graph_.edges.end(),
               [](const trace::Edge& a, const trace::Edge& b) {
                 return a.to != b.to ? a.to < b.to : a.from < b.from;
@@ -189,8 +194,10 @@ class GraphDescriber {
     const Part& owner = parts_[place.owner == kNone ? 0 : place.owner + 1];
     const std::uint32_t command = owner.command_of(place.parent - owner.first_node);
     const Command& runs = owner.recording().commands[command];
-    Part part{
-        .plan = plan, .first_node = place.first_node, .lane = graph_.nodes[place.parent].lane};
+    Part part{.plan = plan,
+              .first_node = place.first_node,
+              .lane = graph_.nodes[place.parent].lane,
+              .parent = place.parent};
     graph_.labels.push_back({owner.labels[runs.label],
                              text(body_name(owner.recording().command_name(command), place)), 0});
     describe_labels(part, static_cast<std::uint32_t>(graph_.labels.size() - 1));
@@ -355,6 +362,34 @@ class GraphDescriber {
     }
   }
 
+  // In the recorded order, which is the same on all ranks; lowered orders may differ.
+  void describe_collectives(std::size_t index) {
+    const Part& part = parts_[index];
+    std::vector<std::uint32_t> nodes(part.recording().commands.size(), kNone);
+    for (std::uint32_t i = 0; i < part.plan.lowered.nodes.size(); ++i)
+      if (part.plan.lowered.nodes[i].kind == LoweredKind::Work)
+        nodes[part.command_of(i)] = part.first_node + i;
+    for (std::uint32_t command = 0; command < nodes.size(); ++command) {
+      if (nodes[command] == kNone) continue;
+      if (part.recording().commands[command].kind == CommandKind::Op)
+        describe_collective(
+            *part.recording().ops[part.recording().payload<OpPayload>(command).op]->op,
+            nodes[command]);
+      for (std::size_t body = index + 1; body < parts_.size(); ++body)
+        if (parts_[body].parent == nodes[command]) describe_collectives(body);
+    }
+  }
+
+  void describe_collective(const GraphOp& op, std::uint32_t node) {
+    if (op.ranks() == nullptr) return;
+    const RankAgreement::Traced traced = op.ranks()->traced(op, plan_.collectives.hash);
+    if (traced.size == 0) return;
+    graph_.collectives.push_back({node, static_cast<trace::CollectiveKind>(traced.kind),
+                                  traced.size, traced.rank, traced.peer, traced.communicator,
+                                  traced.number, collective_counts_[traced.communicator]++,
+                                  traced.bytes});
+  }
+
   const Plan& plan_;
   const GraphIdentity& identity_;
   const TimingLayout slots_;
@@ -362,6 +397,7 @@ class GraphDescriber {
   std::vector<Part> parts_;  // in order: the outermost part, then bodies
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::unordered_map<const KernelCore*, std::uint32_t> kernels_;
+  std::unordered_map<std::uint64_t, std::uint32_t> collective_counts_;  // by communicator
 };
 
 }  // namespace

@@ -11,7 +11,10 @@
 #include <iterator>
 #include <sstream>
 
+#include <reprise/error.hpp>
+
 #include "base/creator_process.hpp"
+#include "base/rank_environment.hpp"
 #include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
@@ -63,19 +66,24 @@ std::string command_line() {
   return text;
 }
 
-std::uint32_t rank() {
-  for (const char* const name : {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
-    const char* const value = ::secure_getenv(name);
-    if (value == nullptr) continue;
-    const std::string_view text = value;
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc() && end == text.data() + text.size()) return number;
-  }
-  return trace::kNone;
+// Of the machine since it started, and of the process's view of its clock.
+std::string clock_name() {
+  std::string boot = file_text("/proc/sys/kernel/random/boot_id");
+  while (!boot.empty() && boot.back() == '\n') boot.pop_back();
+  char offsets[64] = "";  // "time:[4026531834]", as all processes with the same offsets
+  if (boot.empty() || readlink("/proc/self/ns/time", offsets, sizeof(offsets) - 1) < 0) return boot;
+  return concat(boot, " ", offsets);
 }
 
 }  // namespace
+
+std::optional<RankEnvironment> launched_environment() {
+  try {
+    return read_rank_environment(process_variable);
+  } catch (const Error&) {
+    return std::nullopt;  // a communicator reports it
+  }
+}
 
 trace::Time trace_now() noexcept { return steady_now(); }
 
@@ -90,7 +98,12 @@ trace::Session describe_process(std::string_view application) {
   };
   static PerProcess<Start> start;
   session.process_start_utc = start.get().utc;
-  session.rank = rank();
+  if (const std::optional<RankEnvironment> environment = launched_environment()) {
+    session.rank = environment->rank;
+    session.ranks = environment->size;
+    session.job = job_name(process_variable, *environment);
+  }
+  session.clock = clock_name();
   session.application = application;
   session.command_line = command_line();
   session.engine_version = REPRISE_VERSION;

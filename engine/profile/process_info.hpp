@@ -4,15 +4,20 @@
 #include <pthread.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/rank_environment.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::detail {
 
 // The session's clock: steady clock, ns; never 0.
 [[nodiscard]] trace::Time trace_now() noexcept;
+
+// The rank of this process; nullopt if no launcher started it, or its variables are malformed.
+[[nodiscard]] std::optional<RankEnvironment> launched_environment();
 
 [[nodiscard]] trace::Session describe_process(std::string_view application);
 // The same moment on the steady clock and in UTC.

@@ -9,6 +9,7 @@
 #include <reprise/error.hpp>
 
 #include "base/text.hpp"
+#include "profile/process_info.hpp"
 #include "trace/live/tcp_address.hpp"
 
 namespace reprise::detail {
@@ -90,6 +91,8 @@ trace::TraceFileDesc parse_file(const Source& source, std::string_view text) {
   if (path.empty()) source.refuse("the file name is missing");
   trace::TraceFileDesc file;
   file.path = std::filesystem::absolute(path).lexically_normal();
+  if (const auto environment = launched_environment())
+    file.path = trace::rank_path(file.path, environment->rank, environment->size);
   bool has_keep = false;
   for (std::size_t at = end; at != std::string_view::npos;) {
     const std::size_t next = text.find(',', at + 1);

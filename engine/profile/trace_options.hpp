@@ -23,7 +23,8 @@ struct LiveOptions {
 };
 
 struct TraceOptions {
-  trace::TraceFileDesc file;        // absolute path; empty: no file
+  // absolute path, of this process's rank in a job; empty: no file
+  trace::TraceFileDesc file;
   std::optional<LiveOptions> live;  // empty: no live session
   ProfileMode profile = ProfileMode::Every;
 };

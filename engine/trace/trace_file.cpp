@@ -80,6 +80,16 @@ int open_locked(const TraceFileDesc& desc) {
 
 }  // namespace
 
+std::filesystem::path rank_path(const std::filesystem::path& path, std::uint32_t rank,
+                                std::uint32_t ranks) {
+  if (ranks <= 1) return path;
+  std::string number = std::to_string(rank);
+  number.insert(0, std::to_string(ranks - 1).size() - number.size(), '0');
+  std::filesystem::path named = path;
+  named.replace_filename(path.stem().string() + ".rank" + number + path.extension().string());
+  return named;
+}
+
 bool is_being_written(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   return file.number >= 0 && lock(file.number, LOCK_SH, path) == Lock::InUse;

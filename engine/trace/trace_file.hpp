@@ -60,6 +60,11 @@ class TraceFile : public ChunkSink {
   std::deque<ChunkEntry> kept_;  // flight recorder: every chunk in the file
 };
 
+// The trace of one rank of a job whose traces are named `path`: "run.rank03.reprise" of rank 3 of
+// 16 and "run.reprise"; `path` itself for a job of one rank.
+[[nodiscard]] std::filesystem::path rank_path(const std::filesystem::path& path,
+                                              std::uint32_t rank, std::uint32_t ranks);
+
 // Whether a TraceFile of any process is writing the file at `path`.
 [[nodiscard]] bool is_being_written(const std::filesystem::path& path);
 

@@ -393,4 +393,31 @@ TEST_CASE(
   CHECK(program.is_launched(0xe3));                   // not described
 }
 
+TEST_CASE("observed program: kernels of NCCL are collectives") {
+  ObservedProgram program;
+  ObservedGraph graph = chain(4);
+  graph.kernels.push_back({"ncclDevKernel_AllReduce_Sum_f32_RING_LL(args)", 96, 0});
+  graph.kernels.push_back({"ncclDevKernel_SendRecv(args)", 96, 0});
+  graph.nodes[1].kernel = 1;
+  graph.nodes[3].kernel = 2;
+  instantiate(program, chain(2));
+  instantiate(program, graph, kOtherExec);
+  instantiate(program, graph, kOtherExec + 1);
+  const auto versions = all<trace::GraphVersion>(collected(program));
+  REQUIRE(versions.size() == 3);
+  CHECK(versions[0].collectives.empty());
+  REQUIRE(versions[1].collectives.size() == 2);
+  const trace::Collective& reduce = versions[1].collectives[0];
+  const trace::Collective& exchange = versions[1].collectives[1];
+  CHECK(reduce.node == 1);
+  CHECK(reduce.kind == trace::CollectiveKind::AllReduce);
+  CHECK(exchange.node == 3);
+  CHECK(exchange.kind == trace::CollectiveKind::Group);
+  CHECK(exchange.index == 1);
+  CHECK(exchange.communicator == 0);
+  CHECK(reduce.number == 1);
+  CHECK(exchange.number == 1);
+  CHECK(versions[2].collectives[0].number == 2);
+}
+
 }  // namespace reprise::test

@@ -1,4 +1,5 @@
 // The messages, aborts and losses of control channels.
+#include "base/steady_clock.hpp"
 #include "ranks/control_channel_fixture.hpp"
 
 namespace reprise::test {
@@ -222,6 +223,8 @@ TEST_CASE("control channel: the end of rank 0 aborts the other ranks with its na
                   .u64(kControlMagic)
                   .u32(kControlVersion)
                   .text("node0, pid 7")
+                  .u64(11)
+                  .u32(0)
                   .finish());
   std::string text;
   try {
@@ -331,6 +334,42 @@ TEST_CASE("control channel: every rank knows the reports of all") {
   }
   channels[2]->report_progress(std::string(100'000, 'r'));
   CHECK(eventually([&] { return channels[1]->progress().at(2).report == std::string(4096, 'r'); }));
+}
+
+TEST_CASE("control channel: the last report of a rank is known to all who know that it has left") {
+  for (const std::uint32_t leaving : {0U, 2U}) {
+    CAPTURE(leaving);
+    Channels channels = open_all(3);
+    channels[leaving]->report_progress("last");
+    channels[leaving].reset();
+    for (const auto& channel : channels) {
+      if (!channel) continue;
+      CHECK(eventually([&] { return !channel->progress().at(leaving).is_connected; }));
+      CHECK(channel->progress().at(leaving).report == "last");
+    }
+  }
+}
+
+TEST_CASE("control channel: the other ranks exchange clocks with rank 0, which shares theirs here") {
+  const std::int64_t before = detail::steady_now();
+  const Channels channels = open_all(3);
+  CHECK(channels[0]->job_id() != 0);
+  CHECK(open_all(2)[1]->job_id() != channels[0]->job_id());
+  for (const std::uint32_t rank : {1U, 2U}) {
+    CHECK(channels[rank]->job_id() == channels[0]->job_id());
+    std::vector<RankAgreement::ClockExchange> all;
+    CHECK(eventually([&] {
+      for (const auto& one : channels[rank]->take_clock_exchanges()) all.push_back(one);
+      return all.size() >= 20;  // more than the first ones, so the heartbeat brings some too
+    }));
+    for (const RankAgreement::ClockExchange& one : all) {
+      CHECK(one.rank == 0);
+      CHECK(before < one.sent);
+      CHECK(one.sent <= one.other);
+      CHECK(one.other <= one.received);
+    }
+  }
+  CHECK(channels[0]->take_clock_exchanges().empty());
 }
 
 TEST_CASE("control channel: the age of a rank that sends nothing grows on all ranks") {

@@ -5,7 +5,7 @@
 #include <reprise/error.hpp>
 
 #include "collectives/control_channel.hpp"
-#include "collectives/rank_environment.hpp"
+#include "base/rank_environment.hpp"
 
 using namespace reprise;
 using namespace reprise::detail;

@@ -39,4 +39,17 @@ TEST_CASE("kernel name: demangled as a whole it keeps all of it") {
   CHECK(detail::demangled("sgemm_32x32") == "sgemm_32x32");
 }
 
+TEST_CASE("kernel name: the operation of a kernel of NCCL") {
+  CHECK(detail::nccl_operation(
+            "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs<4096>)") == "AllReduce");
+  CHECK(detail::nccl_operation(
+            "_Z38ncclDevKernel_ReduceScatter_Sum_f32_RING24ncclDevKernelArgsStorageILm4096EE") ==
+        "ReduceScatter");
+  CHECK(detail::nccl_operation("ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclDevComm*)") ==
+        "Broadcast");
+  CHECK(detail::nccl_operation("ncclDevKernel_SendRecv(ncclDevKernelArgs<4096>)") == "SendRecv");
+  CHECK(detail::nccl_operation("void run<nccl::Tag, MyKernel_AllReduce>(float*)") == "");
+  CHECK(detail::nccl_operation("add") == "");
+}
+
 }  // namespace reprise::test

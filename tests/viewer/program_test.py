@@ -385,6 +385,18 @@ sys.exit(signal.sigwait(handled))"""
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stderr, r"^reprise: .*ranks\.reprise: .* chunks\nreprise: .*ranks\.reprise\.\d+: .* chunks\n$")
 
+    def test_ranks_of_a_job_are_listed_and_viewed_as_one(self):
+        output = self.here / "job.reprise"
+        lines = 'for rank in $(seq 0 19); do "$0" "${REPRISE_TRACE%.reprise}.rank$(printf %02d $rank).reprise"; done'
+        result = self.record("-o", output, "--", "sh", "-c", lines, WRITE_TRACE)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stderr, r"^(reprise: .*job\.rank\d\d\.reprise: .* chunks\n){16}reprise: and 4 further traces\n"
+                                        r"reprise: all ranks as one: reprise view .*job\.rank\*\.reprise\n$")
+        alone = self.here / "alone.reprise"
+        result = self.record("-o", alone, "--", "sh", "-c", '"$0" "${REPRISE_TRACE%.reprise}.rank1.reprise"', WRITE_TRACE)
+        self.assertRegex(result.stderr, r"^reprise: .*alone\.rank1\.reprise: .* chunks\n$")
+        self.assertFalse(alone.exists())
+
     def test_no_trace_is_a_failure_that_is_said(self):
         output = self.here / "never.reprise"
         self.refused(1, "true wrote no trace to .*never.reprise", "record", "-o", output, "--", "true")

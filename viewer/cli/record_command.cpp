@@ -65,7 +65,8 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
 
 // Prints a summary of each trace that the program wrote, or why there is none. Returns whether
 // every trace is readable and there is at least one.
-bool report(const RecordOptions& options, const std::vector<std::filesystem::path>& written) {
+bool report(const RecordOptions& options, const RunFiles& files) {
+  const std::vector<std::filesystem::path> written = files.written();
   if (written.empty()) {
     std::fprintf(
         stderr,
@@ -74,17 +75,24 @@ bool report(const RecordOptions& options, const std::vector<std::filesystem::pat
     return false;
   }
   bool readable = true;
-  for (const std::filesystem::path& path : written) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const std::filesystem::path& path = written[i];
     try {
       const trace::TraceReader reader(path);
-      std::fprintf(stderr, "reprise: %s: %s, %s\n", shown(path).c_str(),
-                   bytes(std::filesystem::file_size(path)).c_str(),
-                   counted(reader.chunks().size(), "chunk").c_str());
+      if (i < kReportedFiles)
+        std::fprintf(stderr, "reprise: %s: %s, %s\n", shown(path).c_str(),
+                     bytes(std::filesystem::file_size(path)).c_str(),
+                     counted(reader.chunks().size(), "chunk").c_str());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "reprise: %s\n", error.what());
       readable = false;
     }
   }
+  if (written.size() > kReportedFiles)
+    std::fprintf(stderr, "reprise: and %s\n",
+                 counted(written.size() - kReportedFiles, "further trace").c_str());
+  if (const std::string hint = files.view_hint(written); !hint.empty())
+    std::fprintf(stderr, "reprise: %s\n", hint.c_str());
   return readable;
 }
 
@@ -120,7 +128,7 @@ int run(const RecordOptions& options) {
                  exit.error.c_str());
     return exit.code;
   }
-  const bool has_trace = report(options, files.written());
+  const bool has_trace = report(options, files);
   return exit.code == 0 && !has_trace ? kFailed : end_like(exit);
 }
 
@@ -157,12 +165,19 @@ Command add_record(CLI::App& program) {
       "The program is looked up in $PATH and runs with REPRISE_TRACE and REPRISE_PROFILE set. If "
       "it "
       "starts several processes\n"
-      "that use Reprise at the same time, one writes FILE and each of the others FILE.PID.\n"
+      "that use Reprise at the same time, one writes FILE and each of the others FILE.PID. Ranks "
+      "of "
+      "mpirun, srun and torchrun\n"
+      "write one trace each, run.rank3.reprise for run.reprise; reprise view and reprise merge "
+      "take "
+      "them as one.\n"
       "With --attach, records until the program ends or Ctrl+C is pressed; the program keeps "
       "running. "
       "--profile then applies while recording.\n"
       "Examples:\n  reprise record -o run.reprise -- ./digits --epochs 3\n  reprise record -o "
-      "now.reprise --attach digits --profile sampled\n  reprise record -o last.reprise --max 500M "
+      "now.reprise --attach digits --profile sampled\n  reprise record -o run.reprise -- mpirun -n "
+      "4 "
+      "./digits\n  reprise record -o last.reprise --max 500M "
       "--profile sampled -- ./server");
   return {app, [options] { return run(*options); }};
 }

@@ -1,5 +1,6 @@
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -79,7 +80,8 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
                   (has_driver() ? " did not initialise CUDA"
                                 : " could not initialise CUDA: this machine has no GPU driver"));
   }
-  for (const fs::path& file : written) {
+  for (std::size_t i = 0; i < std::min(written.size(), kReportedFiles); ++i) {
+    const fs::path& file = written[i];
     try {
       const RunSummary summary = summarise(file);
       print_message(summary_line(shown(file), summary));
@@ -88,6 +90,9 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
       print_message(error.what());
     }
   }
+  if (written.size() > kReportedFiles)
+    print_message("and " + counted(written.size() - kReportedFiles, "further trace"));
+  if (const std::string hint = files.view_hint(written); !hint.empty()) print_message(hint);
   return written;
 }
 
@@ -135,7 +140,7 @@ Command add_run(CLI::App& program) {
   auto options = std::make_shared<RunOptions>();
   app->add_option("-o,--output", options->output,
                   "trace file to write; each further process of the program writes its own trace, "
-                  "named FILE.PID")
+                  "named FILE.PID, and each rank of a job one named by its rank")
       ->capture_default_str();
   app->add_flag("--nodes", options->nodes,
                 "time every node of every replay; default: only while a viewer is connected");

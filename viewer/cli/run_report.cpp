@@ -16,16 +16,32 @@ namespace fs = std::filesystem;
 
 RunFiles::RunFiles(fs::path file) : file_(std::move(file)), before_(file_states()) {}
 
+namespace {
+
+bool are_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Whether `name` is that of a trace of a rank whose job writes to `file`: "run.rank3.reprise".
+bool is_of_rank(std::string_view name, const fs::path& file) {
+  const std::string before = file.stem().string() + ".rank", after = file.extension().string();
+  if (!name.starts_with(before)) return false;
+  name.remove_prefix(before.size());
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  return digits != 0 && name.substr(digits) == after;
+}
+
+}  // namespace
+
 std::map<fs::path, FileState> RunFiles::file_states() const {
   std::map<fs::path, FileState> found;
-  const std::string stem = file_.filename().string() + ".";
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(file_.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_of_process =
-        name.size() > stem.size() && name.starts_with(stem) &&
-        name.find_first_not_of("0123456789", stem.size()) == std::string::npos;
-    if (entry.path() != file_ && !is_of_process) continue;
+    std::string_view name = entry.path().filename().native();
+    if (const std::size_t dot = name.rfind('.');
+        dot != std::string_view::npos && are_digits(name.substr(dot + 1)))
+      name = name.substr(0, dot);  // of a further process
+    if (entry.path() != file_ && name != file_.filename() && !is_of_rank(name, file_)) continue;
     if (const auto state = state_of(entry.path())) found.emplace(entry.path(), *state);
   }
   return found;
@@ -37,12 +53,24 @@ std::vector<fs::path> RunFiles::written() const {
     const auto earlier = before_.find(path);
     if (earlier == before_.end() || earlier->second != state) files.push_back(path);
   }
-  if (files.size() == 1 && files.front() != file_ && !trace::is_being_written(file_)) {
+  const bool is_of_process = files.size() == 1 && files.front() != file_ &&
+                             files.front().string().starts_with(file_.string() + ".");
+  if (is_of_process && !trace::is_being_written(file_)) {
     std::error_code error;
     fs::rename(files.front(), file_, error);
     if (!error) files.front() = file_;
   }
   return files;  // sorted by name: FILE precedes FILE.PID
+}
+
+std::string RunFiles::view_hint(const std::vector<fs::path>& written) const {
+  const auto of_ranks = std::count_if(written.begin(), written.end(), [this](const fs::path& path) {
+    return is_of_rank(path.filename().native(), file_);
+  });
+  if (of_ranks < 2) return {};
+  const fs::path all =
+      shown(file_.parent_path() / (file_.stem().string() + ".rank*" + file_.extension().string()));
+  return "all ranks as one: reprise view " + all.string();
 }
 
 fs::path shown(const fs::path& file) {

@@ -12,7 +12,7 @@
 namespace reprise::cli {
 
 // The traces of one run's processes: FILE, usually of the program itself, and FILE.PID of each
-// further process.
+// further process. Ranks of a job have one each: see trace::rank_path().
 class RunFiles {
  public:
   // Construct before the run starts: existing files belong to earlier runs.
@@ -21,6 +21,9 @@ class RunFiles {
   // The traces written since, FILE first. A single trace is renamed to FILE, unless another process
   // is writing that.
   [[nodiscard]] std::vector<std::filesystem::path> written() const;
+
+  // How to view traces of several ranks; empty if there are none.
+  [[nodiscard]] std::string view_hint(const std::vector<std::filesystem::path>& written) const;
 
  private:
   [[nodiscard]] std::map<std::filesystem::path, FileState> file_states() const;
@@ -31,6 +34,9 @@ class RunFiles {
 
 // The path relative to the current directory where that is shorter to read.
 [[nodiscard]] std::filesystem::path shown(const std::filesystem::path& file);
+
+// A report has at most this many lines of files; the rest of a large job is counted.
+inline constexpr std::size_t kReportedFiles = 16;
 
 struct RunSummary {
   std::string application;

@@ -162,6 +162,25 @@ class RankAgreement {
                            const std::shared_ptr<const Graph>& graph) = 0;
   // Throws RankLost once a rank was lost: collectives that have ended since may have no result.
   virtual void require_all_ranks() const = 0;
+  // What a trace says of a collective, by which it is recognised in the traces of other ranks.
+  // kind: of CollectiveKind; 8: a group. communicator: the same on its ranks only; 0: unknown.
+  // number: of this graph among those of the communicator that were compared. bytes: that this
+  // rank contributes.
+  struct Traced {
+    std::uint8_t kind = 8;
+    std::uint32_t size = 0, rank = 0, peer = 0xffffffff;
+    std::uint64_t communicator = 0, number = 0, bytes = 0;
+  };
+  // `hash`: as for compare(). size 0: it needs no other rank.
+  [[nodiscard]] virtual Traced traced(const GraphOp& op, std::uint64_t hash) const = 0;
+  // The clock of another rank, one of those that the launcher started, showed `other` between
+  // `sent` and `received`. ns of steady clocks.
+  struct ClockExchange {
+    std::uint32_t rank = 0;
+    std::int64_t sent = 0, received = 0, other = 0;
+  };
+  // Those since the last call. Does not block.
+  [[nodiscard]] virtual std::vector<ClockExchange> take_clock_exchanges() = 0;
 };
 
 // Base class of ops.

@@ -77,6 +77,23 @@ class Describer {
     return inner;
   }
 
+  // By the name of its kernel. The communicator is unknown.
+  void add_collective(std::string_view kernel) {
+    const std::string_view name = nccl_operation(kernel);
+    if (name.empty()) return;
+    trace::Collective collective;
+    collective.node = static_cast<std::uint32_t>(version_.nodes.size());
+    for (const auto& [operation, kind] :
+         {std::pair{std::string_view("AllReduce"), trace::CollectiveKind::AllReduce},
+          {"Reduce", trace::CollectiveKind::Reduce},
+          {"Broadcast", trace::CollectiveKind::Broadcast},
+          {"AllGather", trace::CollectiveKind::AllGather},
+          {"ReduceScatter", trace::CollectiveKind::ReduceScatter}})
+      if (name == operation) collective.kind = kind;
+    collective.index = static_cast<std::uint32_t>(version_.collectives.size());
+    version_.collectives.push_back(collective);
+  }
+
   void add(const ObservedNode& observed) {
     trace::Node node;
     node.kind = observed.kind;
@@ -97,6 +114,8 @@ class Describer {
     node.first_access = static_cast<std::uint32_t>(version_.accesses.size());
     for (const ObservedAccess& access : observed.accesses) add(access, node.first_access);
     node.access_count = static_cast<std::uint32_t>(version_.accesses.size()) - node.first_access;
+    if (observed.kernel != trace::kNone && observed.enabled == ObservedNode::Enabled::Yes)
+      add_collective(observed_.kernels[observed.kernel].full_name);
     version_.nodes.push_back(node);
   }
 

@@ -17,6 +17,7 @@ struct ObservedIdentity {
   trace::Time instantiated = 0, instantiate_time = 0;
 };
 
+// `number` of its collectives is 0, and they state no ranks.
 [[nodiscard]] trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
                                                           const ObservedIdentity& identity,
                                                           const ProgramMemory& memory);

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "profile/injection/describe_observed_graph.hpp"
+#include "profile/process_info.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -139,10 +140,20 @@ void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
                                trace::Time instantiate_time) {
   const ObservedExec::Identity& identity = exec.identity();
   described_nodes_ += exec.graph().nodes.size();
-  push(describe_observed_graph(
+  trace::GraphVersion version = describe_observed_graph(
       exec.graph(),
       {identity.graph, exec.version, identity.device, identity.label, at, instantiate_time},
-      memory_));
+      memory_);
+  if (!version.collectives.empty()) {
+    ++collective_graphs_;
+    const RankEnvironment rank = launched_environment().value_or(RankEnvironment{});
+    for (trace::Collective& collective : version.collectives) {
+      collective.number = collective_graphs_;
+      collective.ranks = rank.size;
+      collective.rank = rank.rank;
+    }
+  }
+  push(std::move(version));
 }
 
 void ObservedProgram::instantiated(const Instantiation& made, ObservedGraph graph) {

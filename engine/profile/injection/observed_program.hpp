@@ -140,6 +140,7 @@ class ObservedProgram {
   std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches
   std::vector<UnmatchedRun> unmatched_runs_;  // runs that arrived before their launch returned
   std::uint64_t described_nodes_ = 0;
+  std::uint64_t collective_graphs_ = 0;  // graph versions with collectives
   bool limit_reported_ = false;
   std::vector<trace::Record> records_;
   std::uint64_t lost_replays_ = 0, lost_events_ = 0, lost_times_ = 0;

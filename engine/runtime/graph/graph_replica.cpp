@@ -294,8 +294,10 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
   submit(queue, Stage::Launch, [&] {
     replay = replays_.load(std::memory_order_relaxed) + 1;
     const LaunchedCollectives& collectives = executable_->plan()->collectives;
-    for (RankAgreement* const ranks : collectives.ranks)
+    for (RankAgreement* const ranks : collectives.ranks) {
       ranks->note_launch(collectives.hash, replay, self);
+      if (const DeviceTrace* const trace = device_->trace()) trace_clocks(*ranks, *trace);
+    }
     serial = submit_replay(*queue);
     replays_.store(replay, std::memory_order_relaxed);
     uploaded_.store(true, std::memory_order_relaxed);

@@ -78,4 +78,9 @@ void trace_update(GraphExecutable& executable, std::uint64_t replay) {
   executable.log->begin_version(executable.trace.versions.current(), replay);
 }
 
+void trace_clocks(RankAgreement& ranks, const DeviceTrace& trace) {
+  for (const RankAgreement::ClockExchange& one : ranks.take_clock_exchanges())
+    trace.session()->push(trace::ClockExchange{one.rank, one.sent, one.received, one.other});
+}
+
 }  // namespace reprise::detail

@@ -49,6 +49,20 @@ TEST_CASE("trace options: a target has a file, a limit and a choice of what to k
   CHECK(trace_options({.target = "b,max=3M,keep=first"})->file.keep == Keep::First);
 }
 
+TEST_CASE("trace options: each rank of a job has its own file") {
+  const NoTraceEnvironment none;
+  const auto path_of = [](const char* rank, const char* size, std::string_view target) {
+    const EnvironmentVariable own("RANK", rank), all("WORLD_SIZE", size), local("LOCAL_RANK", "0"),
+        address("MASTER_ADDR", "node0"), port("MASTER_PORT", "29500");
+    return trace_options({.target = target})->file.path.string();
+  };
+  CHECK(path_of("3", "4", "/tmp/run.reprise") == "/tmp/run.rank3.reprise");
+  CHECK(path_of("3", "16", "/tmp/run.v2.reprise,max=1M") == "/tmp/run.v2.rank03.reprise");
+  CHECK(path_of("0", "1024", "/tmp/run") == "/tmp/run.rank0000");
+  CHECK(path_of("0", "1", "/tmp/run.reprise") == "/tmp/run.reprise");
+  CHECK(path_of("7", "4", "/tmp/run.reprise") == "/tmp/run.reprise");  // no rank of the job
+}
+
 TEST_CASE("trace options: live stands alone, with a file, or with a file and its limits") {
   const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({.target = "run"})->live);

@@ -33,7 +33,7 @@ bool decodes(const GraphVersion& graph) {
 
 TEST_CASE("trace codec: a record of every kind survives a round trip") {
   const Records records = test::one_of_each();
-  CHECK(records.count() == 21);
+  CHECK(records.count() == 23);
   CHECK(decode(encode(records)) == records);
 }
 

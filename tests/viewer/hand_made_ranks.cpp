@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "base/split_mix.hpp"
 #include "trace/trace_file.hpp"
-#include "trace/trace_writer.hpp"
 
 namespace reprise::test {
 
@@ -20,12 +20,7 @@ constexpr Time kUtc = 1'700'000'000'000'000'000;
 constexpr Time kLaunch = 5'000;  // from the launch to the start on the device
 constexpr std::size_t kChunkBytes = 1u << 20;
 
-std::uint64_t mix(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
+std::uint64_t mix(std::uint64_t x) { return detail::SplitMix64(x).next(); }
 
 }  // namespace
 

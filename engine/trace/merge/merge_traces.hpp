@@ -1,0 +1,37 @@
+// Merges the traces of the ranks of one job into one trace. Memory: about one chunk, the index of
+// one trace and what RankAligner keeps. Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trace/records.hpp"
+
+namespace reprise::trace {
+
+struct MergeDesc {
+  std::vector<std::filesystem::path> inputs;
+  std::filesystem::path output;  // replaced atomically at the end
+  // Receives the number of bytes processed and their total.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
+};
+
+struct MergeReport {
+  std::vector<Session> sessions;           // by rank
+  std::vector<ClockAlignment> alignments;  // by session
+  std::uint64_t replays = 0, samples = 0;
+  std::vector<std::string> warnings;  // also messages of the merged trace
+};
+
+// The sessions of traces, in their order. Throws TraceError: NotAllowed, with the files, unless
+// each is the trace of one rank, all of the same job and of different ranks.
+[[nodiscard]] std::vector<Session> rank_sessions(const std::vector<std::filesystem::path>& inputs);
+
+// Throws what rank_sessions() throws; TraceError if an input cannot be read or is the output; and
+// detail::FileError if the output cannot be written. Unless it returns, the output is unchanged.
+MergeReport merge_traces(const MergeDesc& desc);
+
+}  // namespace reprise::trace

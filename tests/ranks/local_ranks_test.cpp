@@ -471,6 +471,39 @@ TEST_CASE("local ranks: a rank that launches nothing for too long ends the job b
   }
 }
 
+TEST_CASE("local ranks: ranks may be idle for longer than the limit") {
+  Results results;
+  const auto failed =
+      on_ranks(2,
+               [&](LocalRank& own) {
+                 const auto x = own.buffer(1);
+                 CapturedGraph graph =
+                     own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+                 for (int replay = 0; replay < 4; ++replay) {
+                   graph.launch(own.queue).wait();
+                   std::this_thread::sleep_for(std::chrono::milliseconds(700));
+                 }
+                 results.add(!own.world.is_lost());
+               },
+               {.stall_limit = std::chrono::milliseconds(500)});
+  CHECK(failed.empty());
+  results.check(2);
+}
+
+TEST_CASE("local ranks: a rank that ends at once after its last replay does not end the job") {
+  Results results;
+  check_all_succeed(2, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    CapturedGraph graph =
+        own.compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+    graph.launch(own.queue).wait();
+    if (own.rank() == 1) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    results.add(!own.world.is_lost());
+  });
+  results.check(1);
+}
+
 TEST_CASE("local ranks: an exception on one rank ends the others") {
   const auto failed = on_ranks(3, [&](LocalRank& own) {
     const auto x = own.buffer(1);

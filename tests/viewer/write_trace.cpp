@@ -1,12 +1,16 @@
 // Writes the hand-made trace to FILE, for tests that run the program `reprise`: write_trace FILE
 // [slow|renamed|no-samples|many]. "many" is another trace: 400 graphs of one topology, captured in
-// 1 ms and 3 MiB each, with one replay each, and a graph that was never replayed.
+// 1 ms and 3 MiB each, with one replay each, and a graph that was never replayed. write_trace
+// FOLDER ranks RANKS PER_HOST REPLAYS [DELAY] writes the traces of a hand-made job, rank-0.reprise
+// and so on; rank 1 arrives DELAY ns later at the second collective of every replay.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "trace/trace_file.hpp"
 #include "trace/trace_writer.hpp"
+#include "viewer/hand_made_ranks.hpp"
 #include "viewer/hand_made_trace.hpp"
 
 namespace {
@@ -50,6 +54,16 @@ int main(int argc, char** argv) {
   const std::string kind = argc > 2 ? argv[2] : "";
   if (kind == "many") {
     write_many(argv[1]);
+    return 0;
+  }
+  if (kind == "ranks" && argc > 5) {
+    reprise::test::HandMadeRanks ranks;
+    ranks.ranks = static_cast<std::uint32_t>(std::atoi(argv[3]));
+    ranks.ranks_per_host = static_cast<std::uint32_t>(std::atoi(argv[4]));
+    ranks.replays = static_cast<std::uint64_t>(std::atoi(argv[5]));
+    if (argc > 6) ranks.stragglers = {{.rank = 1, .step = 1, .delay = std::atoi(argv[6])}};
+    const reprise::test::HandMadeJob job(ranks);
+    static_cast<void>(job.write_all(argv[1]));
     return 0;
   }
   if (kind == "slow") options.slow_node = 2;

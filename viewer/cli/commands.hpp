@@ -28,6 +28,7 @@ struct Command {
 [[nodiscard]] Command add_stats(CLI::App& program);
 [[nodiscard]] Command add_export(CLI::App& program);
 [[nodiscard]] Command add_diff(CLI::App& program);
+[[nodiscard]] Command add_merge(CLI::App& program);
 [[nodiscard]] Command add_record(CLI::App& program);
 [[nodiscard]] Command add_run(CLI::App& program);
 [[nodiscard]] Command add_devices(CLI::App& program);

@@ -1,14 +1,20 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/merge_report.hpp"
 #include "cli/window_module.hpp"
 #include "panels/shared/views.hpp"
+#include "trace/trace_error.hpp"
 
 namespace reprise::cli {
 
@@ -17,7 +23,8 @@ namespace {
 constexpr std::uint32_t kMinSide = 16, kMaxSide = 16'384;
 
 struct ViewOptions {
-  std::string target, other, token, screenshot, view, select, size, shade;
+  std::vector<std::string> targets;
+  std::string token, screenshot, view, select, size, shade;
   std::uint64_t replay = 0;
   float scale = 0;
   bool reset_layout = false;
@@ -40,6 +47,38 @@ Size window_size_of(const std::string& text) {
 
 const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
+// Traces of ranks of one job are merged; two others are compared.
+bool are_to_merge(const std::vector<std::string>& targets) {
+  if (targets.size() < 2) return false;
+  if (targets.size() > 2) return true;
+  try {
+    return trace::rank_sessions({targets.begin(), targets.end()}).size() == 2;
+  } catch (const trace::TraceError&) {
+    return false;
+  }
+}
+
+// Removed on destruction.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = std::filesystem::temp_directory_path() / "reprise-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "cannot create " + name);
+    path_ = std::filesystem::absolute(name).lexically_normal();
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 int run(ViewOptions options) {
   if (!options.select.empty() && options.screenshot.empty())
     throw UsageError("--select requires --screenshot");
@@ -48,9 +87,18 @@ int run(ViewOptions options) {
   if (options.token.empty()) {
     if (const char* token = std::getenv("REPRISE_TOKEN")) options.token = token;
   }
+  const WindowModule window;
+  std::optional<TemporaryFolder> folder;  // of a merged trace, while the window shows it
+  if (are_to_merge(options.targets)) {
+    const std::string merged = folder.emplace().path() / "merged.reprise";
+    merge_with_progress(options.targets, merged);
+    options.targets = {merged};
+  }
+  options.targets.resize(2);
   RepriseViewRequest request{};
-  request.target = or_null(options.target);
-  request.other = or_null(options.other);
+  request.target = or_null(options.targets[0]);
+  request.is_temporary = folder ? 1 : 0;
+  request.other = or_null(options.targets[1]);
   request.token = or_null(options.token);
   request.screenshot = or_null(options.screenshot);
   request.view = or_null(options.view);
@@ -66,7 +114,7 @@ int run(ViewOptions options) {
                   : options.shade == "light" ? kRepriseShadeLight
                                              : kRepriseShadeDark;
   request.reset_layout = options.reset_layout ? 1 : 0;
-  WindowModule().view(request);
+  window.view(request);
   return kDone;
 }
 
@@ -76,10 +124,10 @@ Command add_view(CLI::App& program) {
   CLI::App* app =
       program.add_subcommand("view", "Open a trace or a live session in the viewer window");
   auto options = std::make_shared<ViewOptions>();
-  app->add_option("TRACE", options->target,
+  app->add_option("TRACES", options->targets,
                   "trace file, socket of a live session (see reprise sessions), or host:port; "
+                  "two are compared, but traces of the ranks of one job are merged; "
                   "default: a start page with sessions and recent files");
-  app->add_option("OTHER", options->other, "second trace or session, to compare with the first");
   app->add_option("--token", options->token,
                   "token of the session at host:port; default: $REPRISE_TOKEN");
   std::vector<std::string> views;
@@ -106,7 +154,7 @@ Command add_view(CLI::App& program) {
       "F1 shows the keyboard shortcuts. Drop one file on the window to open it, two to compare "
       "them.\n"
       "Examples:\n  reprise view\n  reprise view run.reprise\n  reprise view before.reprise "
-      "after.reprise\n"
+      "after.reprise\n  reprise view run.rank*.reprise\n"
       "  REPRISE_TRACE=live ./server & reprise view\n  REPRISE_TOKEN=secret reprise view "
       "gpu-box:7777\n"
       "  reprise view run.reprise --screenshot graph.png --view graph --size 1600x900");

@@ -52,6 +52,7 @@ void show_window(const RepriseViewRequest& request) {
   if (request.shade != kRepriseShadeRemembered)
     desc.shade = request.shade == kRepriseShadeLight ? Shade::Light : Shade::Dark;
   desc.reset_layout = request.reset_layout != 0;
+  desc.is_temporary = request.is_temporary != 0;
   show_viewer(desc);
 }
 

@@ -8,7 +8,7 @@
 
 extern "C" {
 
-inline constexpr std::uint32_t kRepriseViewVersion = 2;
+inline constexpr std::uint32_t kRepriseViewVersion = 3;
 
 enum RepriseShade : std::int32_t {
   kRepriseShadeRemembered = -1,
@@ -32,6 +32,7 @@ struct RepriseViewRequest {
   float scale;                  // of text and layout; 0: the display's setting
   std::int32_t shade;           // RepriseShade
   std::int32_t reset_layout;    // 1: restores the default panel layout
+  std::int32_t is_temporary;    // 1: the target is removed later and no recent file
 };
 
 // Shows the viewer until the user closes it, or writes the screenshot. Returns 0 on success;

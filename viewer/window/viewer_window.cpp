@@ -96,6 +96,7 @@ void show_viewer(const ViewerWindowDesc& desc) {
     } else if (!desc.target.empty()) {
       application.open({desc.target, desc.token});
     }
+    if (desc.is_temporary) settings.forget(desc.target);
     print_message(file.save());  // saves the recent files
     FrameLoop loop(window, application, settings);
     while (!signals.received() && !application.is_closed()) {

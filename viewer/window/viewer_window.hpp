@@ -22,6 +22,7 @@ struct ViewerWindowDesc {
   float scale = 0;                      // 0: the display's setting
   std::optional<Shade> shade = {};      // empty: as in the last session
   bool reset_layout = false;
+  bool is_temporary = false;  // the target is an absolute path that is removed later
 };
 
 // Throws std::runtime_error if no window can be opened.

@@ -20,6 +20,7 @@
 #include "panels/shared/views.hpp"
 #include "support/contains.hpp"
 #include "support/paths.hpp"
+#include "viewer/hand_made_ranks.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/window/display_server.hpp"
 #include "viewer/window/process.hpp"
@@ -103,6 +104,36 @@ TEST_CASE("view: every view renders to a screenshot of the requested size withou
   }
 }
 
+TEST_CASE("view: traces of the ranks of one job are merged into a file that is removed") {
+  const fs::path temporary = scratch_folder() / "temporary", path = scratch_folder() / "ranks.png";
+  fs::create_directories(temporary);
+  const auto ranks = HandMadeJob({.ranks = 3}).write_all(scratch_folder() / "ranks");
+  Environment environment = without_display();
+  environment["TMPDIR"] = temporary.string();
+  const auto view = [&](const std::vector<std::string>& files) {
+    std::vector<std::string> command = {REPRISE_PROGRAM, "view"};
+    command.insert(command.end(), files.begin(), files.end());
+    for (const char* more : {"--view", "timeline", "--size", "900x500", "--screenshot"})
+      command.emplace_back(more);
+    command.push_back(path.string());
+    return run_process(command, environment);
+  };
+  const Finished merged = view({ranks[0], ranks[1], ranks[2]});
+  CHECK(merged.errors == "");
+  REQUIRE(merged.code == 0);
+  CHECK(picture_of(path).colours > 20);
+  CHECK(fs::is_empty(temporary));
+
+  const Finished two = view({ranks[2], ranks[0]});  // merged, not compared
+  CHECK(two.code == 0);
+  CHECK(contains(two.errors, "rank 1 of 3 is missing"));
+  CHECK(view({trace_file(), ranks[0]}).errors == "");  // compared
+  const Finished foreign = view({ranks[0], ranks[1], trace_file()});
+  CHECK(foreign.code == 1);
+  CHECK(contains(foreign.errors, "hand.reprise is not the trace of a rank"));
+  CHECK(fs::is_empty(temporary));
+}
+
 TEST_CASE("view: a screenshot shows the replay that --replay names, or fails without it") {
   const auto picture = [&](const std::string& replay) {
     const fs::path path = scratch_folder() / ("replay-" + replay + ".png");
@@ -184,8 +215,7 @@ TEST_CASE("view: wrong usage is rejected") {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--size", "wide"},
                                                {"--view", "stars"},
                                                {"--select", "a"},
-                                               {"--replay", "3"},
-                                               {"a", "b", "c"}}) {
+                                               {"--replay", "3"}}) {
     std::vector<std::string> command = {REPRISE_PROGRAM, "view"};
     command.insert(command.end(), more.begin(), more.end());
     CHECK(run_process(command, without_display()).code == 2);

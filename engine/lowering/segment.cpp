@@ -252,7 +252,7 @@ std::string_view dispatch_exclusion(const Recording& recording, std::uint32_t co
 std::string_view segment_exclusion(const Recording& recording, std::uint32_t command,
                                    std::uint32_t loop_condition) {
   constexpr std::string_view kHostMemory = "accesses host memory";
-  if (recording.has_collectives()) return "its graph has collectives";
+  if (recording.has_collectives) return "its graph has collectives";
   switch (recording.commands[command].kind) {
     case CommandKind::Dispatch: return dispatch_exclusion(recording, command, loop_condition);
     case CommandKind::Copy: {

@@ -1,6 +1,9 @@
 #include "record/merge.hpp"
 
 #include <reprise/error.hpp>
+#include <reprise/graph_op.hpp>
+
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/huge_pages.hpp"
@@ -61,6 +64,9 @@ class Merge {
       into_.owners.insert(into_.owners.end(), source->lists->owners.begin(),
                           source->lists->owners.end());
     rewrite_payloads();
+    into_.has_collectives =
+        std::any_of(into_.ops.begin(), into_.ops.end(),
+                    [](const auto& recorded) { return recorded->op->ranks() != nullptr; });
   }
 
  private:

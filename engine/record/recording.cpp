@@ -1,9 +1,5 @@
 #include "record/recording.hpp"
 
-#include <reprise/graph_op.hpp>
-
-#include <algorithm>
-
 #include "base/text.hpp"
 #include "record/geometry.hpp"
 
@@ -35,11 +31,6 @@ bool Recording::starts_programmatically(std::uint32_t command) const noexcept {
   const auto& dispatch = payload<DispatchPayload>(command);
   return dispatch.start == DispatchDesc::Start::Programmatic &&
          dispatch.launch == DispatchDesc::Launch::Normal;
-}
-
-bool Recording::has_collectives() const noexcept {
-  return std::any_of(ops.begin(), ops.end(),
-                     [](const auto& recorded) { return recorded->op->ranks() != nullptr; });
 }
 
 bool Recording::has_programmatic_dependencies() const noexcept {

@@ -48,6 +48,7 @@ struct Recording {
   RecordingOrigin origin = RecordingOrigin::Recorded;
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;
+  bool has_collectives = false;  // without those of bodies
 
   std::vector<Command> commands;
   std::vector<BufferAccess> accesses;
@@ -77,8 +78,6 @@ struct Recording {
     return dependency == Dependency::Full || starts_programmatically(command);
   }
   [[nodiscard]] bool has_programmatic_dependencies() const noexcept;
-  // Without those of bodies.
-  [[nodiscard]] bool has_collectives() const noexcept;
   // "forward/layer 1"; empty at the root.
   [[nodiscard]] std::string label_path(std::uint32_t label) const;
   // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.

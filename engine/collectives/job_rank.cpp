@@ -140,6 +140,7 @@ std::shared_ptr<CollectiveOrder> CollectiveOrder::of(const Device& device) {
   static std::mutex mutex;
   static std::map<const void*, std::weak_ptr<CollectiveOrder>> known;
   const std::lock_guard lock(mutex);
+  std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<CollectiveOrder>& slot = known[core_of(device).get()];
   std::shared_ptr<CollectiveOrder> order = slot.lock();
   if (!order || order->buffer().is_stale())

@@ -45,33 +45,11 @@ Enum enumerator(std::string_view text, Enum last) {
   return static_cast<Enum>(value);
 }
 
-std::string text_of(const ComparedCall& call) {
-  switch (call.kind) {
-    case CollectiveKind::AllReduce:
-    case CollectiveKind::ReduceScatter:
-      return concat(to_string(call.kind), " of ", call.count, " ", to_string(call.type), " (",
-                    to_string(call.reduce), ")");
-    case CollectiveKind::Reduce:
-      return concat("reduce of ", call.count, " ", to_string(call.type), " (",
-                    to_string(call.reduce), ") on rank ", call.peer);
-    case CollectiveKind::Broadcast:
-      return concat("broadcast of ", call.count, " ", to_string(call.type), " from rank ",
-                    call.peer);
-    case CollectiveKind::AllGather:
-    case CollectiveKind::AllToAll:
-      return concat(to_string(call.kind), " of ", call.count, " ", to_string(call.type));
-    case CollectiveKind::Send:
-      return concat("send of ", call.count, " ", to_string(call.type), " to rank ", call.peer);
-    case CollectiveKind::Receive:
-      return concat("receive of ", call.count, " ", to_string(call.type), " from rank ", call.peer);
-  }
-  return {};
-}
-
 std::string text_of(const ComparedCommand& command) {
   std::ostringstream out;
-  for (std::size_t i = 0; i < command.calls.size(); ++i)
-    out << (i == 0 ? "" : " with ") << text_of(command.calls[i]);
+  for (const ComparedCall& call : command.calls)
+    out << (&call == command.calls.data() ? "" : " with ")
+        << describe({call.kind, call.type, call.reduce, call.peer, call.count});
   if (!command.label.empty()) out << ", \"" << command.label << "\"";
   if (!command.location.empty()) out << ", " << command.location;
   return std::move(out).str();

@@ -15,11 +15,13 @@ namespace {
 }  // namespace
 
 std::string describe(const CollectiveCall& call) {
-  std::string text = concat(to_string(call.kind), "(", to_string(call.type), ", ", call.count,
-                            call.count == 1 ? " element" : " elements");
-  if (is_reduction(call.kind)) text += concat(", ", to_string(call.reduce));
-  if (has_peer(call.kind)) text += concat(", rank ", call.peer);
-  return text + ")";
+  const std::string reduction =
+      is_reduction(call.kind) ? concat(" (", to_string(call.reduce), ")") : std::string();
+  const std::string_view peer = call.kind == CollectiveKind::Reduce ? " on rank "
+                                : call.kind == CollectiveKind::Send ? " to rank "
+                                                                    : " from rank ";
+  return concat(to_string(call.kind), " of ", call.count, " ", to_string(call.type), reduction,
+                has_peer(call.kind) ? concat(peer, call.peer) : std::string());
 }
 
 void check_call(const CollectiveCall& call, std::uint32_t rank, std::uint32_t size) {

@@ -37,7 +37,7 @@ namespace reprise::detail {
          (call.kind != CollectiveKind::Reduce || call.peer == rank);
 }
 
-// "reduce(f32, 12 elements, sum, rank 2)", for messages.
+// "reduce of 12 f32 (sum) on rank 2", for messages.
 [[nodiscard]] std::string describe(const CollectiveCall& call);
 
 // Throws InvalidArgument if `rank` of `size` ranks cannot make the call: a peer that does not

@@ -242,8 +242,8 @@ TEST_CASE("local transport: ranks that start different calls get RankMismatch wi
   CollectiveCall other = sum_of(b);
   other.count = 3;
   const std::string text = mismatch(sum, other);
-  CHECK(contains(text, "rank 0 all_reduce(f32, 4 elements, sum)"));
-  CHECK(contains(text, "rank 1 all_reduce(f32, 3 elements, sum)"));
+  CHECK(contains(text, "rank 0 all_reduce of 4 f32 (sum)"));
+  CHECK(contains(text, "rank 1 all_reduce of 3 f32 (sum)"));
   other = sum_of(b);
   other.type = ElementType::U32;
   mismatch(sum, other);
@@ -256,10 +256,10 @@ TEST_CASE("local transport: ranks that start different calls get RankMismatch wi
   CollectiveCall from_0 = sum_of(a), from_1 = sum_of(b);
   from_0.kind = from_1.kind = CollectiveKind::Broadcast;
   from_1.peer = 1;
-  CHECK(contains(mismatch(from_0, from_1), "rank 1 broadcast(f32, 4 elements, rank 1)"));
+  CHECK(contains(mismatch(from_0, from_1), "rank 1 broadcast of 4 f32 from rank 1"));
   int sent[2] = {}, received[1] = {};
   CHECK(contains(mismatch(send_to(1, sent), receive_from(0, received)),
-                 "rank 0 send(i32, 2 elements, rank 1), rank 1 receive(i32, 1 element, rank 0)"));
+                 "rank 0 send of 2 i32 to rank 1, rank 1 receive of 1 i32 from rank 0"));
 }
 
 TEST_CASE("local transport: an invalid call starts nothing of its group") {

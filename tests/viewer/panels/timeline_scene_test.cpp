@@ -196,7 +196,10 @@ TEST_CASE(
   const model::Activity activity = builder.extend(*fixture.document);
   TimelineLevels levels;
   levels.reset(fixture.document->samples.get(), model::RowsBy::Lane);
-  TimelineLayoutDesc desc{.context = context, .levels = levels, .activity = activity};
+  const TimelineRanks ranks =
+      make_timeline_ranks(*fixture.document, context.view.graph, activity, {});
+  TimelineLayoutDesc desc{
+      .context = context, .levels = levels, .activity = activity, .ranks = ranks};
   desc.available_height = 600;
   const TimelineLayout layout = make_timeline_layout(desc);
   using Kind = TimelineRow::Kind;
@@ -209,7 +212,7 @@ TEST_CASE(
   CHECK(layout.find(Kind::Idle, 1, 0) != nullptr);
   CHECK(layout.find(Kind::Launches, 77, 0) != nullptr);
   CHECK(layout.rows.front().detail == "digits 4711");
-  desc.opened[context.view.graph] = false;
+  desc.opened.graphs[context.view.graph] = false;
   const TimelineLayout closed = make_timeline_layout(desc);
   CHECK(closed.find(Kind::Replays, 0, 0, context.view.graph) != nullptr);
   CHECK(closed.find(Kind::Nodes, 0, 0, context.view.graph) == nullptr);

@@ -49,6 +49,8 @@ TimelineData::TimelineData(Background& background)
       others_(background),
       host_(background),
       activity_(background),
+      ranks_(background),
+      rank_replay_(background),
       choice_(background),
       host_builder_(std::make_shared<HostBuilder>()),
       activity_builder_(std::make_shared<ActivityBuilder>()) {}
@@ -68,12 +70,36 @@ void TimelineData::request(const PanelContext& context, model::RowsBy by) {
     if (builder->trace != trace) *builder = ActivityBuilder{trace, {}};
     return builder->builder.extend(*document);
   });
+  request_ranks(context);
   wanted_ = {};
   if (context.replay == nullptr || !context.replay->block || context.entry == nullptr) return;
   wanted_ = {context.entry->graph, context.replay->block, by};
   shown_.ask(wanted_, [key = wanted_, replay = context.replay->replay] {
     return ShownScene{key, make_timeline_scene(*key.graph, replay, key.block, key.by)};
   });
+}
+
+// The rows of one process follow from its document at once; those of a thousand ranks take time.
+void TimelineData::request_ranks(const PanelContext& context) {
+  const auto document = context.document;
+  const RanksKey key{document->revision, context.view.graph, activity(), host()};
+  const auto make = [document, key] {
+    return make_timeline_ranks(*document, key.graph, *key.activity, *key.host);
+  };
+  if (!document->has_ranks() || ranks_trace_ != document->samples) {
+    shown_ranks_ = std::make_shared<const TimelineRanks>(make());
+    first_revision_ = document->revision;
+  } else {
+    ranks_.ask(key, make);
+    if (auto latest = ranks_.value(); latest && latest->revision >= first_revision_)
+      shown_ranks_ = std::move(latest);
+  }
+  ranks_trace_ = document->samples;
+  if (!shown_ranks_->has_ranks() || context.replay == nullptr) return;
+  rank_replay_.ask({shown_ranks_, context.replay->replay.replay},
+                   [document, ranks = shown_ranks_, replay = context.replay->replay.replay] {
+                     return make_rank_replay(*document, *ranks, replay);
+                   });
 }
 
 void TimelineData::request_others(const PanelContext& context, model::RowsBy by,
@@ -139,6 +165,12 @@ std::shared_ptr<const TimelineData::Scenes> TimelineData::others() const {
 std::shared_ptr<const HostRows> TimelineData::host() const {
   static const auto kEmpty = std::make_shared<const HostRows>();
   const auto latest = host_.value();
+  return latest ? latest : kEmpty;
+}
+
+std::shared_ptr<const RankReplay> TimelineData::rank_replay() const {
+  static const auto kEmpty = std::make_shared<const RankReplay>();
+  const auto latest = rank_replay_.value();
   return latest ? latest : kEmpty;
 }
 

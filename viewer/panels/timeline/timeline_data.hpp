@@ -1,6 +1,6 @@
 // TimelineData: the data of the timeline, built in the background: the scenes of the shown replay
-// and of other visible replays, the host ranges, and the activity of queues and threads over the
-// whole recording. Threads: the drawing thread's.
+// and of other visible replays, the host ranges, the activity of queues and threads over the whole
+// recording, and the ranks. Threads: the drawing thread's.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "model/activity.hpp"
 #include "panels/shared/panel_context.hpp"
 #include "panels/timeline/timeline_host.hpp"
+#include "panels/timeline/timeline_ranks.hpp"
 #include "panels/timeline/timeline_scene.hpp"
 
 namespace reprise::viewer {
@@ -36,7 +37,7 @@ class TimelineData {
 
   explicit TimelineData(Background& background);
 
-  // Requests the scene of PanelContext::replay, the host ranges and the activity.
+  // Requests the scene of PanelContext::replay, the host ranges, the activity and the ranks.
   void request(const PanelContext& context, model::RowsBy by);
   // Requests the scenes of visible replays of any graph other than the shown one.
   void request_others(const PanelContext& context, model::RowsBy by,
@@ -52,6 +53,10 @@ class TimelineData {
   [[nodiscard]] std::shared_ptr<const Scenes> others() const;             // never null
   [[nodiscard]] std::shared_ptr<const HostRows> host() const;             // never null
   [[nodiscard]] std::shared_ptr<const model::Activity> activity() const;  // never null
+  // Of the last request() for this trace; never null.
+  [[nodiscard]] std::shared_ptr<const TimelineRanks> ranks() const { return shown_ranks_; }
+  // The shown replay on all ranks, or the previous one while it is computed; never null.
+  [[nodiscard]] std::shared_ptr<const RankReplay> rank_replay() const;
 
  private:
   struct SceneKey {
@@ -80,6 +85,20 @@ class TimelineData {
     std::uint64_t replays = 0;  // of all graphs, including dropped ones
     friend bool operator==(const ActivityKey&, const ActivityKey&) = default;
   };
+  struct RanksKey {
+    std::uint64_t revision = 0;
+    model::GraphKey graph;
+    std::shared_ptr<const model::Activity> activity;
+    std::shared_ptr<const HostRows> host;
+    friend bool operator==(const RanksKey&, const RanksKey&) = default;
+  };
+  struct RankReplayKey {
+    std::shared_ptr<const TimelineRanks> ranks;
+    std::uint64_t replay = 0;
+    friend bool operator==(const RankReplayKey&, const RankReplayKey&) = default;
+  };
+  void request_ranks(const PanelContext& context);
+
   // Used by one background task at a time.
   struct HostBuilder {
     std::shared_ptr<const model::SampleStore> trace;
@@ -98,10 +117,15 @@ class TimelineData {
   AsyncValue<OthersKey, OtherScenes> others_;
   AsyncValue<HostKey, HostRows> host_;
   AsyncValue<ActivityKey, model::Activity> activity_;
+  AsyncValue<RanksKey, TimelineRanks> ranks_;
+  AsyncValue<RankReplayKey, RankReplay> rank_replay_;
   AsyncValue<std::uint64_t, std::optional<std::uint64_t>> choice_;
   std::shared_ptr<HostBuilder> host_builder_;
   std::shared_ptr<ActivityBuilder> activity_builder_;
   SceneKey wanted_;
+  std::shared_ptr<const TimelineRanks> shown_ranks_ = std::make_shared<const TimelineRanks>();
+  std::shared_ptr<const model::SampleStore> ranks_trace_;  // of shown_ranks_
+  std::uint64_t first_revision_ = 0;                       // seen of this trace
   // Of the last request_others().
   std::shared_ptr<const model::SampleStore> others_trace_;
   model::RowsBy others_by_ = model::RowsBy::Lane;

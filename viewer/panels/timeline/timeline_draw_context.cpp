@@ -78,6 +78,12 @@ const model::Graph* graph_of(const TimelineDrawContext& dc, const TimelineScene&
   return entry == nullptr ? nullptr : entry->graph.get();
 }
 
+bool is_like_shown(const PanelContext& context, model::GraphKey graph) {
+  const model::GraphEntry* const entry = context.document->find(graph);
+  return entry != nullptr && context.entry != nullptr &&
+         entry->graph->topology() == context.entry->graph->topology();
+}
+
 std::string host_range_at(const HostRows& host, std::uint32_t thread, Time at) {
   std::string name;
   for (auto row = host.rows.lower_bound({thread, std::uint16_t{0}});

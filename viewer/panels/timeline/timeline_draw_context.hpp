@@ -63,6 +63,8 @@ struct TimelineDrawContext {
   const TimelineLayout& layout;
   const TimelineOptions& options;
   const HostRows& host;
+  const TimelineRanks& ranks;
+  const model::LastArrivals& arrivals;  // at the collectives of the shown replay
   trace::Time origin = 0;
   trace::Time zero = 0;  // of the axis: the start of the shown replay or of the recording
   const char* zero_name = "recording start";
@@ -102,6 +104,8 @@ void draw_timeline_box(const TimelineDrawContext& dc, const TimelineBox& box, Im
 // The graph of a scene; null if the document lacks it.
 [[nodiscard]] const model::Graph* graph_of(const TimelineDrawContext& dc,
                                            const TimelineScene& scene);
+// Whether a graph has the topology of the shown one.
+[[nodiscard]] bool is_like_shown(const PanelContext& context, model::GraphKey graph);
 // The name of the innermost host range of a thread at a time; empty if there is none.
 [[nodiscard]] std::string host_range_at(const HostRows& host, std::uint32_t thread, trace::Time at);
 // The half-open index range of replays that overlap [from, to].

@@ -53,10 +53,10 @@ std::string graph_name(const TimelineDrawContext& dc, model::GraphKey graph) {
   return entry == nullptr ? "graph " + std::to_string(graph.graph) : entry->graph->name();
 }
 
-// A row of replays or launches of several graphs.
-void draw_spans(TimelineDrawContext& dc, const TimelineRow* row,
-                const model::ListView<model::ReplaySpan>& spans, ReplayHit::Kind kind) {
-  if (row == nullptr || !dc.is_visible(*row)) return;
+// A row of replays or launches of several graphs. Replay `shown` of the row's graph has a frame.
+void draw_spans(TimelineDrawContext& dc, const TimelineRow& row,
+                const model::ListView<model::ReplaySpan>& spans, ReplayHit::Kind kind,
+                std::uint64_t shown) {
   const CanvasBounds bounds = dc.canvas.visible_area();
   const std::size_t first = spans.lower_bound(
       bounds.left,
@@ -70,7 +70,7 @@ void draw_spans(TimelineDrawContext& dc, const TimelineRow* row,
   };
   for (const TimelineBlock& block :
        merged_blocks(first, std::max(first, end), 1 / dc.canvas.zoom_x(), extent_of)) {
-    const TimelineBox box = box_of(dc, *row, block.started, block.ended);
+    const TimelineBox box = box_of(dc, row, block.started, block.ended);
     const model::ReplaySpan& span = spans[block.first];
     const bool is_mixed = !(span.graph == spans[block.end - 1].graph);
     std::string text;
@@ -83,16 +83,17 @@ void draw_spans(TimelineDrawContext& dc, const TimelineRow* row,
                       is_mixed ? muted(dc.context.theme, dc.context.theme.ink_soft, 0.5f)
                                : graph_colour(dc, span.graph),
                       block.count() == 1 && is_launch ? "launch of " + text : text);
+    if (block.count() == 1 && span.graph == row.graph && span.replay == shown)
+      ImGui::GetWindowDrawList()->AddRect(box.min, box.max, dc.context.theme.accent, 0, 0,
+                                          1.5f * dc.context.theme.scale);
     if (!is_below_mouse(dc, box)) continue;
     if (const trace::Replay* replay = dc.context.document->find_replay(span.graph, span.replay))
       dc.hit = ReplayHit{kind, span.graph, *replay, block.count()};
   }
 }
 
-void draw_idle(TimelineDrawContext& dc, std::uint32_t device,
+void draw_idle(TimelineDrawContext& dc, const TimelineRow& row,
                const std::vector<model::IdleGap>& idle) {
-  const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Idle, device, 0);
-  if (row == nullptr || !dc.is_visible(*row)) return;
   const Theme& theme = dc.context.theme;
   const CanvasBounds bounds = dc.canvas.visible_area();
   const auto first = std::partition_point(
@@ -106,7 +107,7 @@ void draw_idle(TimelineDrawContext& dc, std::uint32_t device,
                                                   static_cast<std::size_t>(end - idle.begin()),
                                                   1 / dc.canvas.zoom_x(), extent_of)) {
     const model::IdleGap& gap = idle[block.first];
-    const TimelineBox box = box_of(dc, *row, block.started, block.ended);
+    const TimelineBox box = box_of(dc, row, block.started, block.ended);
     const bool is_one = block.count() == 1;
     const ImU32 colour = is_one ? idle_colour(theme, gap.cause) : theme.ink_faint;
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -155,19 +156,21 @@ void draw_shown_launch(const TimelineDrawContext& dc, const Replay& replay) {
 void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host) {
   const CanvasBounds bounds = dc.canvas.visible_area();
   const Theme& theme = dc.context.theme;
-  for (const auto& [key, spans] : host.rows) {
-    const TimelineRow* const row = dc.layout.find(TimelineRow::Kind::Ranges, key.first, key.second);
-    if (row == nullptr || !dc.is_visible(*row)) continue;
+  for (const TimelineRow& row : dc.layout.rows) {
+    if (row.kind != TimelineRow::Kind::Ranges || !dc.is_visible(row)) continue;
+    const auto found = host.rows.find({row.id, static_cast<std::uint16_t>(row.level)});
+    if (found == host.rows.end()) continue;
+    const auto& spans = found->second;
     const std::size_t first = spans.lower_bound(
         bounds.left, [&](const HostSpan& s, double at) { return dc.plane_of(s.ended) < at; });
     const std::size_t end = spans.lower_bound(
         bounds.right, [&](const HostSpan& s, double at) { return dc.plane_of(s.started) < at; });
-    const auto extent_of = [&, &all = spans](std::size_t i) {
-      return TimelineExtent{dc.plane_of(all[i].started), dc.plane_of(all[i].ended)};
+    const auto extent_of = [&](std::size_t i) {
+      return TimelineExtent{dc.plane_of(spans[i].started), dc.plane_of(spans[i].ended)};
     };
     for (const TimelineBlock& block :
          merged_blocks(first, std::max(first, end), 1 / dc.canvas.zoom_x(), extent_of)) {
-      const TimelineBox box = box_of(dc, *row, block.started, block.ended);
+      const TimelineBox box = box_of(dc, row, block.started, block.ended);
       const trace::HostRange& range = host.ranges[spans[block.first].range];
       draw_timeline_box(dc, box, muted(theme, category(theme, 2), 0.5f),
                         block.count() == 1 ? range.name : count_text(block.count()) + " ranges");
@@ -179,7 +182,14 @@ void draw_timeline_ranges(TimelineDrawContext& dc, const HostRows& host) {
 ImU32 graph_colour(const TimelineDrawContext& dc, model::GraphKey graph) {
   const Theme& theme = dc.context.theme;
   if (graph == dc.context.view.graph) return muted(theme, theme.accent, 0.62f);
-  return muted(theme, category(theme, kFirstGraphColour + graph.graph % 5), 0.6f);
+  std::uint64_t number = graph.graph;
+  if (dc.context.document->has_ranks()) {  // one colour on all ranks
+    if (is_like_shown(dc.context, graph)) return muted(theme, theme.accent, 0.45f);
+    const model::GraphEntry* const entry = dc.context.document->find(graph);
+    if (entry != nullptr) number = entry->graph->topology();
+  }
+  return muted(theme, category(theme, kFirstGraphColour + static_cast<std::uint32_t>(number % 5)),
+               0.6f);
 }
 
 ImU32 idle_colour(const Theme& theme, model::IdleCause cause) {
@@ -201,14 +211,38 @@ const char* idle_name(model::IdleCause cause) {
 }
 
 void draw_timeline_replays(TimelineDrawContext& dc, const model::Activity& activity,
-                           const std::vector<VisibleReplays>& all, std::uint64_t shown) {
-  for (const auto& [thread, launches] : activity.threads)
-    draw_spans(dc, dc.layout.find(TimelineRow::Kind::Launches, thread, 0), launches,
-               ReplayHit::Kind::Launch);
-  for (const auto& [device, idle] : activity.idle) draw_idle(dc, device, idle);
-  for (const auto& [queue, replays] : activity.queues)
-    draw_spans(dc, dc.layout.find(TimelineRow::Kind::Queue, queue, 0), replays,
-               ReplayHit::Kind::Device);
+                           const TimelineRanks& ranks, const std::vector<VisibleReplays>& all,
+                           std::uint64_t shown) {
+  const auto draw = [&](const TimelineRow& row, const auto& all_spans, std::uint32_t id,
+                        ReplayHit::Kind kind) {
+    if (const auto spans = all_spans.find(id); spans != all_spans.end())
+      draw_spans(dc, row, spans->second, kind, shown);
+  };
+  for (const TimelineRow& row : dc.layout.rows) {
+    if (!dc.is_visible(row)) continue;
+    switch (row.kind) {
+      case TimelineRow::Kind::Rank:
+        for (const std::uint32_t queue : ranks.ranks[row.id].queues)
+          draw(row, activity.queues, queue, ReplayHit::Kind::Device);
+        break;
+      case TimelineRow::Kind::Launches:
+        draw(row, activity.threads, row.id, ReplayHit::Kind::Launch);
+        break;
+      case TimelineRow::Kind::Queue:
+        draw(row, activity.queues, row.id, ReplayHit::Kind::Device);
+        break;
+      case TimelineRow::Kind::Idle:
+        if (const auto idle = activity.idle.find(row.id); idle != activity.idle.end())
+          draw_idle(dc, row, idle->second);
+        break;
+      case TimelineRow::Kind::Title:
+      case TimelineRow::Kind::Folded:
+      case TimelineRow::Kind::Ranges:
+      case TimelineRow::Kind::Replays:
+      case TimelineRow::Kind::Nodes:
+      case TimelineRow::Kind::Labels: break;
+    }
+  }
   for (const VisibleReplays& of : all) draw_device(dc, of, shown);
   const PanelContext& context = dc.context;
   const Replay* const replay = context.document->find_replay(context.view.graph, shown);

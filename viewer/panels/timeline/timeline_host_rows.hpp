@@ -1,5 +1,5 @@
 // The timeline rows above the nodes: host ranges, launch calls, the idle time of each device, and
-// the replays of each queue and graph. Threads: the drawing thread's.
+// the replays of each rank, queue and graph. Threads: the drawing thread's.
 #pragma once
 
 #include "panels/timeline/timeline_draw_context.hpp"
@@ -19,9 +19,10 @@ struct VisibleReplays {
   model::ListView<trace::Replay> replays;
   std::size_t first = 0, end = 0;  // indices in `replays`
 };
-// Draws the rows of launches, devices, queues and graphs. `shown`: number of the replay whose nodes
-// are drawn.
+// Draws the rows of ranks, launches, devices, queues and graphs. `shown`: number of the replay
+// whose nodes are drawn.
 void draw_timeline_replays(TimelineDrawContext& dc, const model::Activity& activity,
-                           const std::vector<VisibleReplays>& all, std::uint64_t shown);
+                           const TimelineRanks& ranks, const std::vector<VisibleReplays>& all,
+                           std::uint64_t shown);
 
 }  // namespace reprise::viewer

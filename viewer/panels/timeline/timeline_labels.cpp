@@ -39,7 +39,7 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
     if (row.label.empty()) continue;
     const std::string text = fit_text(font, row.label, max.x - min.x - 3 * theme.space);
     const float width = font->CalcTextSizeA(size, 1e9f, 0, text.c_str()).x;
-    if (row.kind == TimelineRow::Kind::Replays) {
+    if (row.has_name_click()) {
       const float mark = 4 * theme.scale, x = min.x + theme.half_space + mark,
                   middle = y + row.height / 2;
       if (row.is_open) {

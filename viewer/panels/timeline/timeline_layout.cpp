@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "panels/widgets/format.hpp"
@@ -15,7 +14,9 @@ namespace {
 using Kind = TimelineRow::Kind;
 
 constexpr float kTitle = 19, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
-constexpr float kOtherNodes = 11;             // of graphs other than the shown one
+constexpr float kOtherNodes = 11;  // of graphs other than the shown one
+constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
+constexpr std::size_t kMaxOpenRanks = 4;      // ranks up to which that of the shown graph is open
 constexpr std::size_t kMaxOpen = 6;           // replayed graphs whose nodes are shown by default
 constexpr std::uint32_t kMaxLanesAhead = 64;  // rows made before a scene was seen
 
@@ -77,15 +78,11 @@ class LayoutBuilder {
   float scale_;
 };
 
-void add_host(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
-  std::set<std::uint32_t> threads;
-  for (const auto& [thread, launches] : desc.activity.threads) threads.insert(thread);
-  if (desc.host != nullptr) {
-    for (const auto& [key, row] : desc.host->rows) threads.insert(key.first);
-  }
-  if (threads.empty()) return;
-  builder.title("HOST", desc.context.document->process_name());
-  for (const std::uint32_t thread : threads) {
+void add_host(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+  if (rank.threads.empty()) return;
+  builder.title("HOST",
+                desc.ranks.has_ranks() ? rank.process : desc.context.document->process_name());
+  for (const std::uint32_t thread : rank.threads) {
     std::string label = thread_label(desc.context, thread);
     TimelineRow row;
     row.id = thread;
@@ -113,8 +110,8 @@ std::string queue_label(const PanelContext& context, std::uint32_t queue) {
              : found->second.label;
 }
 
-void add_queues(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
-  for (const auto& [device, idle] : desc.activity.idle) {
+void add_queues(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+  for (const std::uint32_t device : rank.devices) {
     const auto found = desc.context.document->devices->find(device);
     builder.title(found == desc.context.document->devices->end() ? "DEVICE" : found->second.name,
                   "replays by queue");
@@ -123,7 +120,7 @@ void add_queues(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
     row.id = device;
     row.label = "idle";
     builder.add(row, kHost);
-    for (const auto& [queue, replays] : desc.activity.queues) {
+    for (const std::uint32_t queue : rank.queues) {
       if (model::device_of(*desc.context.document, queue) != device) continue;
       row.kind = Kind::Queue;
       row.id = queue;
@@ -148,30 +145,37 @@ float node_height(const TimelineLayoutDesc& desc, float others, std::size_t coun
   return std::clamp(height, kMinNodes, kMaxNodes);
 }
 
-void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float others,
-               LayoutBuilder& builder) {
-  const model::GraphKey key = entry.graph->key();
-  const bool is_shown = key == desc.context.view.graph;
-  const auto levels = desc.levels.of(entry);
-  if (levels.empty()) return;
-  if (is_shown && desc.shown != nullptr)
-    builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
-                  measured_text(desc));
+std::size_t count_of(const std::map<std::uint32_t, std::uint32_t>& levels) {
   std::size_t count = 0;
   for (const auto& [group, rows] : levels) count += rows;
-  const float height =
-      is_shown ? node_height(desc, others + kTitle * desc.context.theme.scale, count) : kOtherNodes;
-  for (const auto& [group, rows] : levels) {
+  return count;
+}
+
+void add_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float height,
+               LayoutBuilder& builder) {
+  for (const auto& [group, rows] : desc.levels.of(entry)) {
     for (std::uint32_t level = 0; level < rows; ++level) {
       TimelineRow row;
       row.kind = Kind::Nodes;
       row.id = group;
       row.level = level;
-      row.graph = key;
+      row.graph = entry.graph->key();
       if (level == 0) row.label = group_label(desc, entry, group);
       builder.add(row, height);
     }
   }
+}
+
+// The nodes of the shown graph, with a title.
+void add_shown_nodes(const TimelineLayoutDesc& desc, const model::GraphEntry& entry, float others,
+                     LayoutBuilder& builder) {
+  const std::size_t count = count_of(desc.levels.of(entry));
+  if (count == 0) return;
+  if (desc.shown != nullptr)
+    builder.title(desc.by == model::RowsBy::Lane ? "NODES BY LANE" : nodes_by_title(desc),
+                  measured_text(desc));
+  add_nodes(desc, entry, node_height(desc, others + kTitle * desc.context.theme.scale, count),
+            builder);
 }
 
 void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
@@ -186,33 +190,27 @@ void add_labels(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
   }
 }
 
-// The replayed graphs, and the shown graph.
-std::vector<const model::GraphEntry*> graphs_of(const PanelContext& context) {
+void add_graphs(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+  const model::GraphKey shown = desc.context.view.graph;
   std::vector<const model::GraphEntry*> graphs;
-  for (const auto& [key, entry] : context.document->graphs) {
-    if (!entry.replays.empty() || key == context.view.graph) graphs.push_back(&entry);
+  for (const model::GraphKey key : rank.graphs) {
+    if (const auto* const entry = desc.context.document->find(key)) graphs.push_back(entry);
   }
-  return graphs;
-}
-
-void add_graphs(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
-  const std::vector<const model::GraphEntry*> graphs = graphs_of(desc.context);
   const float scale = desc.context.theme.scale;
   const auto is_open = [&](model::GraphKey key) {
-    const auto chosen = desc.opened.find(key);
-    return chosen != desc.opened.end()
+    const auto chosen = desc.opened.graphs.find(key);
+    return chosen != desc.opened.graphs.end()
                ? chosen->second
-               : key == desc.context.view.graph || graphs.size() <= kMaxOpen;
+               : key == shown || (rank.has_match && key == rank.match) || graphs.size() <= kMaxOpen;
   };
   builder.title("GRAPHS", graphs.size() > 1 ? "a click on a name shows or hides its nodes" : "");
   // The height of all other rows, for the node rows of the shown graph.
   float others = builder.layout.height;
   for (const model::GraphEntry* entry : graphs) {
     others += std::round(kReplays * scale) + std::round(kRowGap * scale);
-    if (entry->graph->key() == desc.context.view.graph || !is_open(entry->graph->key())) continue;
-    for (const auto& [group, rows] : desc.levels.of(*entry))
-      others +=
-          static_cast<float>(rows) * (std::round(kMinNodes * scale) + std::round(kRowGap * scale));
+    if (entry->graph->key() == shown || !is_open(entry->graph->key())) continue;
+    others += static_cast<float>(count_of(desc.levels.of(*entry))) *
+              (std::round(kMinNodes * scale) + std::round(kRowGap * scale));
   }
   for (const model::GraphEntry* entry : graphs) {
     TimelineRow row;
@@ -222,9 +220,90 @@ void add_graphs(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
     row.is_open = is_open(row.graph);
     builder.add(row, kReplays);
     if (!row.is_open) continue;
-    add_nodes(desc, *entry, others, builder);
-    if (row.graph == desc.context.view.graph) add_labels(desc, builder);
+    if (row.graph != shown) {
+      add_nodes(desc, *entry, kOtherNodes, builder);
+      continue;
+    }
+    add_shown_nodes(desc, *entry, others, builder);
+    add_labels(desc, builder);
   }
+}
+
+void add_process(const TimelineLayoutDesc& desc, const TimelineRank& rank, LayoutBuilder& builder) {
+  add_host(desc, rank, builder);
+  add_queues(desc, rank, builder);
+  add_graphs(desc, rank, builder);
+}
+
+const model::GraphEntry* match_of(const TimelineLayoutDesc& desc, const TimelineRank& rank) {
+  return rank.has_match ? desc.context.document->find(rank.match) : nullptr;
+}
+
+// The height of node rows below closed ranks: they share what the rows of these ranks leave.
+float rank_node_height(const TimelineLayoutDesc& desc, float others) {
+  const float scale = desc.context.theme.scale;
+  std::size_t count = 0;
+  for (const TimelineRank& rank : desc.ranks.ranks) {
+    if (!rank.is_shown) continue;
+    others += scale * (kRank + kRowGap);
+    if (const auto* const match = match_of(desc, rank)) count += count_of(desc.levels.of(*match));
+  }
+  if (count == 0) return kMinRankNodes;
+  return std::clamp(
+      (desc.available_height - others) / (scale * static_cast<float>(count)) - kRowGap,
+      kMinRankNodes, kMaxRankNodes);
+}
+
+void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_height,
+              LayoutBuilder& builder) {
+  const TimelineRank& rank = desc.ranks.ranks[index];
+  const bool opens = desc.ranks.ranks.size() <= kMaxOpenRanks && rank.has_match &&
+                     rank.match == desc.context.view.graph;
+  TimelineRow row;
+  row.kind = Kind::Rank;
+  row.id = static_cast<std::uint32_t>(index);
+  const auto chosen = desc.opened.ranks.find(row.id);
+  row.graph = rank.match;
+  row.label = rank.name;
+  row.detail = rank.process;
+  row.is_open = chosen != desc.opened.ranks.end() ? chosen->second : opens;
+  builder.add(row, kRank);
+  if (row.is_open) return add_process(desc, rank, builder);
+  if (!rank.is_shown) return;
+  if (const auto* const match = match_of(desc, rank)) add_nodes(desc, *match, node_height, builder);
+}
+
+// "clocks aligned within 12.3 us".
+std::string clocks_text(trace::Time error) {
+  if (error == 0) return "one clock";
+  if (error >= trace::kUnknownError) return "clocks not aligned";
+  return "clocks aligned within " + duration_text(static_cast<double>(error));
+}
+
+void add_ranks(const TimelineLayoutDesc& desc, LayoutBuilder& builder) {
+  const TimelineRanks& all = desc.ranks;
+  const std::size_t folded = all.ranks.size() - all.shown;
+  builder.title("RANKS", count_text(all.ranks.size()) + " ranks, " +
+                             clocks_text(all.clocks->max_bound()) +
+                             "; a click on a name shows or hides all rows of the rank");
+  const float height =
+      rank_node_height(desc, builder.layout.height + (folded == 0 ? 0 : kRank + kRowGap));
+  const auto add_all = [&](bool shown) {
+    for (std::size_t i = 0; i < all.ranks.size(); ++i) {
+      if (all.ranks[i].is_shown == shown) add_rank(desc, i, height, builder);
+    }
+  };
+  add_all(true);
+  if (folded == 0) return;
+  TimelineRow row;
+  row.kind = Kind::Folded;
+  row.label = count_text(folded) + " others";
+  row.detail = all.matches.size() > 1
+                   ? "the ranks above arrive last at collectives: they spend the least time in them"
+                   : "";
+  row.is_open = desc.opened.folded;
+  builder.add(row, kRank);
+  if (row.is_open) add_all(false);
 }
 
 }  // namespace
@@ -263,9 +342,11 @@ const TimelineRow* TimelineLayout::find(Kind kind, std::uint32_t id, std::uint32
 
 TimelineLayout make_timeline_layout(const TimelineLayoutDesc& desc) {
   LayoutBuilder builder(desc.context.theme.scale);
-  add_host(desc, builder);
-  add_queues(desc, builder);
-  add_graphs(desc, builder);
+  if (desc.ranks.has_ranks()) {
+    add_ranks(desc, builder);
+  } else {
+    for (const TimelineRank& process : desc.ranks.ranks) add_process(desc, process, builder);
+  }
   return std::move(builder.layout);
 }
 

@@ -1,6 +1,8 @@
 // TimelineLayout: the rows of a timeline and their positions, from the top: host threads with
 // nested ranges and launches; the idle time of each device and the replays of each queue; each
-// graph with its replays and nodes, and the labels of the shown graph. The rows depend on the trace
+// graph with its replays and nodes, and the labels of the shown graph. With several ranks, each has
+// a row with the replays of all its queues, and below it the nodes of the graph that runs the
+// collectives of the shown one, or, if it is open, all rows above. The rows depend on the trace
 // alone, not on the visible part. Performs no drawing. Threads: pure functions.
 #pragma once
 
@@ -15,15 +17,31 @@
 namespace reprise::viewer {
 
 struct TimelineRow {
-  enum class Kind : std::uint8_t { Title, Ranges, Launches, Idle, Queue, Replays, Nodes, Labels };
+  enum class Kind : std::uint8_t {
+    Title,
+    Rank,
+    Folded,  // stands for the ranks without rows of their own
+    Ranges,
+    Launches,
+    Idle,
+    Queue,
+    Replays,
+    Nodes,
+    Labels
+  };
   Kind kind = Kind::Title;
-  std::uint32_t id = 0;     // thread, device, queue, lane or worker
+  std::uint32_t id = 0;     // rank (index), thread, device, queue, lane or worker
   std::uint32_t level = 0;  // depth of ranges; sub-row of nodes or labels
   model::GraphKey graph;    // for Replays, Nodes and Labels
   std::string label;        // empty: continues the row above
-  std::string detail = {};  // for Title
+  std::string detail = {};  // for Title and Folded; for Rank: its process
   float top = 0, height = 0;
-  bool is_open = false;  // for Replays: the node rows of the graph are shown
+  // For Replays: the node rows of the graph are shown; for Rank and Folded: all rows.
+  bool is_open = false;
+  // A click on the name shows or hides rows.
+  [[nodiscard]] bool has_name_click() const noexcept {
+    return kind == Kind::Replays || kind == Kind::Rank || kind == Kind::Folded;
+  }
 };
 
 struct TimelineLayout {
@@ -50,15 +68,23 @@ class TimelineLevels {
   std::map<model::GraphKey, std::map<std::uint32_t, std::uint32_t>> levels_;
 };
 
+// What the user opened or closed by a click on a name.
+struct TimelineOpened {
+  // Graphs whose node rows are shown or hidden; others: shown if the graph is the shown one or few
+  // graphs were replayed.
+  std::map<model::GraphKey, bool> graphs;
+  std::map<std::uint32_t, bool> ranks;  // by index; others: closed, or the shown one of few ranks
+  bool folded = false;                  // the folded ranks have rows
+};
+
 struct TimelineLayoutDesc {
   const PanelContext& context;
   const TimelineLevels& levels;
   const model::Activity& activity;
+  const TimelineRanks& ranks;
   const TimelineScene* shown = nullptr;  // null: no nodes
   const HostRows* host = nullptr;
-  // Graphs whose node rows the user showed or hid; others: open if the graph is shown or few graphs
-  // were replayed.
-  std::map<model::GraphKey, bool> opened = {};
+  TimelineOpened opened = {};
   model::RowsBy by = model::RowsBy::Lane;
   float available_height = 0;  // node rows grow up to a maximum to fill it
 };

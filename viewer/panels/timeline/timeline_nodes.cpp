@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "panels/timeline/timeline_collectives.hpp"
 #include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -38,6 +39,7 @@ class NodePainter {
         context_(dc.context),
         graph_(graph),
         is_of_graph_(graph.key() == dc.context.view.graph),
+        is_match_(is_of_graph_ || (!dc.arrivals.empty() && is_like_shown(dc.context, graph.key()))),
         list_(*ImGui::GetWindowDrawList()) {
     if (is_of_graph_ && shows_critical_path(context_) &&
         context_.replay->replay.replay == scene.replay.replay) {
@@ -77,14 +79,14 @@ class NodePainter {
     bool passes = false, critical = false;
     for (std::size_t i = block.first;
          i < std::min(block.end, block.first + kMaxBlockItems) && !(passes && critical); ++i) {
-      passes = passes || !is_of_graph_ || context_.passes(items[i].node);
+      passes = passes || !is_match_ || context_.passes(items[i].node);
       critical = critical || (!critical_.empty() && critical_[items[i].node] != 0);
     }
     const bool selected = is_selected(context_.view.selection, graph_, item.node);
     const bool linked = hovered || is_selected(context_.view.hovered, graph_, item.node);
     const float gap = box.width() > 5 ? 1.0f : 0.0f, round = box.width() > 8 ? 2 * theme.scale : 0;
     const ImVec2 max{box.max.x - gap, box.max.y};
-    ImU32 fill = is_of_graph_ ? node_colour(context_, item.node) : graph_colour(dc_, graph_.key());
+    ImU32 fill = is_match_ ? node_colour(context_, item.node) : graph_colour(dc_, graph_.key());
     if (!passes) fill = with_alpha(fill, 0.16f);
     list_.AddRectFilled(box.min, max, fill, round);
     if (linked && !selected) list_.AddRectFilled(box.min, max, with_alpha(theme.ink, 0.22f), round);
@@ -97,6 +99,9 @@ class NodePainter {
       list_.AddRectFilled({box.min.x, box.min.y}, {max.x, box.min.y + 3 * theme.scale},
                           theme.critical, round);
     if (selected) draw_selection(box, max);
+    if (const TimelineCollective one = collective_of(dc_, scene_, item);
+        is_one && one.call != nullptr)
+      draw_timeline_collective(dc_, {box.min, max}, one, fill);
     const bool has_text = box.width() >= 20 && box.max.y - box.min.y >= theme.small->FontSize;
     const std::string text = !has_text ? std::string()
                              : is_one  ? graph_.node_name(item.node)
@@ -121,7 +126,8 @@ class NodePainter {
   const TimelineScene& scene_;
   PanelContext& context_;
   const model::Graph& graph_;
-  bool is_of_graph_;  // the shown graph; others have one colour each
+  bool is_of_graph_;  // the shown graph
+  bool is_match_;     // that, or the same graph of another rank; others have one colour each
   ImDrawList& list_;
   std::vector<std::uint8_t> critical_;  // per node; empty: the path is not shown
 };

@@ -8,6 +8,7 @@
 
 #include "panels/shared/item_menu.hpp"
 #include "panels/shared/keys.hpp"
+#include "panels/timeline/timeline_collectives.hpp"
 #include "panels/timeline/timeline_data.hpp"
 #include "panels/timeline/timeline_draw_context.hpp"
 #include "panels/timeline/timeline_gap_list.hpp"
@@ -49,6 +50,11 @@ TimeSpan time_span_of(const trace::Replay& replay, const TimelineScene* scene) {
   return s;
 }
 
+bool is_match(const TimelineRanks& ranks, model::GraphKey graph) {
+  return std::any_of(ranks.matches.begin(), ranks.matches.end(),
+                     [&](const model::RankGraph& each) { return each.graph == graph; });
+}
+
 }  // namespace
 
 struct TimelinePanel::State {
@@ -61,7 +67,7 @@ struct TimelinePanel::State {
   void draw_colours(const PanelContext& context, float names_end, float left);
   void fit(TimelineFit part, const trace::Replay* replay, const TimeSpan& time_span);
   void follow_replay(const trace::Replay& replay, const TimeSpan& time_span);
-  void find_visible_replays(PanelContext& context);
+  void find_visible_replays(PanelContext& context, const TimelineLayout& layout);
   void reveal(const PanelContext& context, const TimelineScene& scene,
               const TimelineLayout& layout);
   void reveal_graph(const PanelContext& context, const TimelineLayout& layout, float height);
@@ -88,7 +94,7 @@ struct TimelinePanel::State {
   bool view_requested = false;  // the canvas moves in the next frame
   ImVec2 size{0, 0};
   float scroll = 0;  // vertical scroll offset, screen points
-  std::map<model::GraphKey, bool> opened;
+  TimelineOpened opened;
   std::vector<VisibleReplays> visible_replays;
 };
 
@@ -108,7 +114,7 @@ void TimelinePanel::State::draw(PanelContext& context) {
     origin = context.document->first;
     drawn.reset();
     ruler.clear();
-    opened.clear();
+    opened = {};
     visible_replays.clear();
   }
   if (!options.is_by_chosen) {
@@ -151,7 +157,13 @@ void TimelinePanel::State::fit(TimelineFit part, const trace::Replay* replay,
         before < 0.35 * length)
       left -= before;
   }
-  canvas.show({left, 0, start + length, 1});
+  double right = start + length;
+  if (const auto on_ranks = data.rank_replay(); on_ranks->replay == replay->replay) {
+    if (on_ranks->started != 0)
+      left = std::min(left, static_cast<double>(on_ranks->started - origin));
+    right = std::max(right, static_cast<double>(on_ranks->ended - origin));
+  }
+  canvas.show({left, 0, right, 1});
 }
 
 // Keeps the part of the replay in view when another replay is shown; the view stays if the new
@@ -171,18 +183,30 @@ void TimelinePanel::State::follow_replay(const trace::Replay& replay, const Time
   canvas.centre((visible.left + visible.right) / 2 + static_cast<double>(drawn_start - before), 0);
 }
 
-// Finds the visible replays and requests the nodes of those that are wide enough.
-void TimelinePanel::State::find_visible_replays(PanelContext& context) {
+// Finds the visible replays of the graphs that have rows, and requests the nodes of those that are
+// wide enough: of the shown replay on other ranks, and of all others unless they are too many.
+void TimelinePanel::State::find_visible_replays(PanelContext& context,
+                                                const TimelineLayout& layout) {
   const CanvasBounds visible = canvas.visible_area();
   const Time from = origin + static_cast<Time>(visible.left),
              to = origin + static_cast<Time>(visible.right);
   visible_replays.clear();
-  std::vector<trace::Replay> others;
+  std::vector<trace::Replay> same, others;
   std::size_t nodes = 0;
-  for (const auto& [key, entry] : context.document->graphs) {
+  std::optional<model::GraphKey> last;  // the rows of a graph are adjacent
+  for (const TimelineRow& row : layout.rows) {
+    if ((row.kind != TimelineRow::Kind::Replays && row.kind != TimelineRow::Kind::Nodes) ||
+        row.graph == last)
+      continue;
+    const model::GraphKey key = row.graph;
+    last = key;
+    const model::GraphEntry* const found = context.document->find(key);
+    if (found == nullptr) continue;
+    const model::GraphEntry& entry = *found;
     const auto [first, end] = replays_between(entry.replays, from, to);
     if (first == end) continue;
-    visible_replays.push_back({key, entry.replays, first, end});
+    if (row.kind == TimelineRow::Kind::Replays)
+      visible_replays.push_back({key, entry.replays, first, end});
     if (end - first > kMaxInspected) continue;  // most of them are too narrow
     for (std::size_t i = first; i < end && others.size() <= kMaxOthers; ++i) {
       const trace::Replay& r = entry.replays[i];
@@ -191,11 +215,17 @@ void TimelinePanel::State::find_visible_replays(PanelContext& context) {
           static_cast<double>(r.ended - r.started) * canvas.zoom_x() >= kMinNodesWidth;
       const bool is_drawn = drawn && drawn->graph == key && drawn->replay == r.replay;
       if (r.sampled == 0 || is_drawn || !is_wide || r.ended < from || r.started > to) continue;
+      if (drawn && drawn->replay == r.replay && same.size() < kMaxOthers &&
+          is_match(*data.ranks(), key)) {
+        same.push_back(r);
+        continue;
+      }
       others.push_back(r);
       nodes += entry.graph->node_count();
     }
   }
   if (others.size() > kMaxOthers || nodes > kMaxOtherNodes) others.clear();
+  others.insert(others.end(), same.begin(), same.end());
   data.request_others(context, options.by, std::move(others));
 }
 
@@ -243,22 +273,25 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   if (canvas.is_hovered() && ImGui::IsMouseDragging(ImGuiMouseButton_Right, 1))
     scroll -= ImGui::GetIO().MouseDelta.y;
   ruler.update(canvas);
-  find_visible_replays(context);
 
   const auto others = data.others();
   const auto host = data.host();
   const auto activity = data.activity();
+  const auto ranks = data.ranks();
+  const auto on_ranks = data.rank_replay();
   if (scene != nullptr) levels.add({scene->replay.graph, scene->replay.version}, *scene);
   for (const auto& [key, other] : *others) levels.add(key.graph, *other);
   const float rows_height = area.y - ruler_height;
   const TimelineLayout layout = make_timeline_layout({.context = context,
                                                       .levels = levels,
                                                       .activity = *activity,
+                                                      .ranks = *ranks,
                                                       .shown = scene.get(),
                                                       .host = host.get(),
                                                       .opened = opened,
                                                       .by = options.by,
                                                       .available_height = rows_height});
+  find_visible_replays(context, layout);
   reveal_graph(context, layout, rows_height);
   scroll = std::clamp(scroll, 0.0f, std::max(layout.height - rows_height, 0.0f));
   if (scene != nullptr && context.view.reveal_selection) reveal(context, *scene, layout);
@@ -271,6 +304,8 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
                          .layout = layout,
                          .options = options,
                          .host = *host,
+                         .ranks = *ranks,
+                         .arrivals = on_ranks->arrivals,
                          .origin = origin,
                          .zero = document.first,
                          .top = rows_top - scroll,
@@ -290,7 +325,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   list.PushClipRect({canvas.min().x, rows_top}, canvas.max(), true);
   draw_row_backgrounds(dc);
   draw_timeline_ranges(dc, *host);
-  draw_timeline_replays(dc, *activity, visible_replays, drawn ? drawn->replay : 0);
+  draw_timeline_replays(dc, *activity, *ranks, visible_replays, drawn ? drawn->replay : 0);
   for (const auto& [key, other] : *others) {
     if (!(drawn == key)) draw_timeline_nodes(dc, *other);
   }
@@ -303,6 +338,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
     draw_timeline_links(dc, *scene);
     draw_timeline_labels_of(dc, *scene);
   }
+  draw_last_arrival(dc);
   list.PopClipRect();
   ruler.draw(axis);
   handle_mouse(context, dc, time_span, replay);
@@ -359,6 +395,11 @@ void TimelinePanel::State::draw_row_backgrounds(const TimelineDrawContext& dc) c
       list.AddText(theme.small, line,
                    {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
                    theme.ink_faint, row.detail.c_str());
+    } else if (row.kind == TimelineRow::Kind::Folded) {
+      const float line = theme.small->FontSize;
+      list.AddText(theme.small, line,
+                   {canvas.min().x + theme.half_space, std::floor(y + (row.height - line) / 2)},
+                   theme.ink_faint, row.detail.c_str());
     } else if (row.kind == TimelineRow::Kind::Nodes) {
       list.AddRectFilled({canvas.min().x, y}, {canvas.max().x, y + row.height},
                          with_alpha(theme.ink, 0.03f));
@@ -366,24 +407,42 @@ void TimelinePanel::State::draw_row_backgrounds(const TimelineDrawContext& dc) c
   }
 }
 
-// A click on the name of a graph shows or hides its nodes.
+// A click on the name of a graph shows or hides its nodes, one on the name of a rank its rows.
 void TimelinePanel::State::handle_names(const TimelineLayout& layout, float top, ImVec2 min,
                                         ImVec2 max) {
   if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(min, max)) return;
   const float y = ImGui::GetIO().MousePos.y - top;
-  for (const TimelineRow& row : layout.rows) {
-    if (row.kind != TimelineRow::Kind::Replays || y < row.top || y >= row.top + row.height)
-      continue;
-    ImGui::SetTooltip("%s\nClick to %s its nodes", row.label.c_str(),
-                      row.is_open ? "hide" : "show");
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) opened[row.graph] = !row.is_open;
+  const bool is_clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+  const auto is_hovered = [&](const TimelineRow& row) {
+    return row.has_name_click() && y >= row.top && y < row.top + row.height;
+  };
+  const auto found = std::find_if(layout.rows.begin(), layout.rows.end(), is_hovered);
+  if (found == layout.rows.end()) return;
+  const TimelineRow& row = *found;
+  const char* const verb = row.is_open ? "hide" : "show";
+  switch (row.kind) {
+    case TimelineRow::Kind::Rank:
+      ImGui::SetTooltip("%s\nClick to %s its threads, queues and graphs", row.detail.c_str(), verb);
+      if (is_clicked) opened.ranks[row.id] = !row.is_open;
+      break;
+    case TimelineRow::Kind::Folded:
+      ImGui::SetTooltip("Click to %s the other ranks", verb);
+      if (is_clicked) opened.folded = !row.is_open;
+      break;
+    default:
+      ImGui::SetTooltip("%s\nClick to %s its nodes", row.label.c_str(), verb);
+      if (is_clicked) opened.graphs[row.graph] = !row.is_open;
   }
 }
 
 // Scrolls to the rows of another graph once.
 void TimelinePanel::State::reveal_graph(const PanelContext& context, const TimelineLayout& layout,
                                         float height) {
-  const TimelineRow* const row = layout.find(TimelineRow::Kind::Replays, 0, 0, context.view.graph);
+  const auto found = std::find_if(layout.rows.begin(), layout.rows.end(), [&](const auto& r) {
+    return (r.kind == TimelineRow::Kind::Replays || r.kind == TimelineRow::Kind::Rank) &&
+           r.graph == context.view.graph;
+  });
+  const TimelineRow* const row = found == layout.rows.end() ? nullptr : &*found;
   if (row == nullptr || revealed_graph == context.view.graph) return;
   revealed_graph = context.view.graph;
   if (row->top < scroll || row->top + 3 * row->height > scroll + height) scroll = row->top;

@@ -1,5 +1,6 @@
 #include "panels/timeline/timeline_draw_context.hpp"
 
+#include "panels/timeline/timeline_collectives.hpp"
 #include "panels/timeline/timeline_host_rows.hpp"
 #include "panels/timeline/timeline_nodes.hpp"
 #include "panels/widgets/format.hpp"
@@ -18,6 +19,12 @@ void hint(const Theme& theme, const char* text) {
   ImGui::PushStyleColor(ImGuiCol_Text, theme.ink_soft);
   ImGui::TextUnformatted(text);
   ImGui::PopStyleColor();
+}
+
+// Nothing unless the trace has ranks.
+void draw_rank(const TimelineDrawContext& dc, std::uint32_t session, float x) {
+  const model::Document& document = *dc.context.document;
+  if (document.has_ranks()) draw_field(dc.context.theme, "rank", document.rank_name(session), x);
 }
 
 void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
@@ -47,8 +54,11 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
     time +=
         "  (" + change_text(duration / median - 1) + " vs. median " + duration_text(median) + ")";
   }
+  draw_rank(dc, dc.context.document->session_of(graph.key()), x);
   draw_field(theme, "duration", time, x);
   draw_field(theme, "start", at_text(dc, hit.item->started), x);
+  if (const TimelineCollective one = collective_of(dc, *hit.scene, *hit.item); one.call != nullptr)
+    draw_collective_fields(dc, one, x);
   if (!is_of_graph)
     draw_field(theme, "replay", count_text(hit.scene->replay.replay) + " of " + graph.name(), x);
   draw_field(
@@ -115,6 +125,7 @@ void draw_contents(const TimelineDrawContext& dc, const ReplayHit& hit) {
       ((launch ? "launch of replay " : "replay ") + count_text(replay.replay) + " of " + name)
           .c_str());
   ImGui::Separator();
+  draw_rank(dc, dc.context.document->session_of(hit.graph), x);
   const auto field = [&](const char* label, model::ReplayMeasure measure) {
     const trace::Time time = model::measure(replay, measure);
     draw_field(theme, label, time < 0 ? "unknown" : duration_text(static_cast<double>(time)), x);
@@ -142,6 +153,7 @@ void draw_contents(const TimelineDrawContext& dc, const IdleHit& hit) {
                           duration_text(static_cast<double>(hit.gap.ended - hit.gap.started)))
                              .c_str());
   ImGui::Separator();
+  draw_rank(dc, dc.context.document->session_of(hit.gap.graph), x);
   draw_field(theme, "start", at_text(dc, hit.gap.started), x);
   const model::GraphEntry* const entry = dc.context.document->find(hit.gap.graph);
   draw_field(theme, "until",
@@ -171,6 +183,7 @@ void draw_contents(const TimelineDrawContext& dc, const RangeHit& hit) {
   const float x = 110 * theme.scale;
   ImGui::TextUnformatted(hit.range.name.c_str());
   ImGui::Separator();
+  draw_rank(dc, dc.context.document->session_of_thread(hit.range.thread), x);
   draw_field(theme, "duration",
              duration_text(static_cast<double>(hit.range.ended - hit.range.started)), x);
   draw_field(theme, "start", at_text(dc, hit.range.started), x);

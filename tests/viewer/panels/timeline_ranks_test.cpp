@@ -1,0 +1,166 @@
+#include "panels/timeline/timeline_ranks.hpp"
+
+#include <doctest/doctest.h>
+
+#include "panels/timeline/timeline_layout.hpp"
+#include "panels/timeline/timeline_panel.hpp"
+#include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/rank_documents.hpp"
+
+using namespace reprise;
+using namespace reprise::viewer;
+using test::graph_of_rank;
+using test::RankDocument;
+
+namespace {
+
+using Kind = TimelineRow::Kind;
+
+struct Ranks : test::PanelFixture {
+  explicit Ranks(const RankDocument& desc, std::uint32_t shown = 0, ImVec2 size = {1400, 700})
+      : PanelFixture(size, test::make_rank_document(desc)), panel(background) {
+    show(graph_of_rank(shown));
+  }
+  TimelineLayout layout(const TimelineOpened& opened = {}) {
+    const model::Activity activity = model::ActivityBuilder().extend(*document);
+    const TimelineRanks ranks = make_timeline_ranks(*document, view.graph, activity, {});
+    TimelineLevels levels;
+    levels.reset(document->samples.get(), model::RowsBy::Lane);
+    const PanelContext context = panel_context();
+    return make_timeline_layout({.context = context,
+                                 .levels = levels,
+                                 .activity = activity,
+                                 .ranks = ranks,
+                                 .opened = opened,
+                                 .available_height = 600});
+  }
+  static std::vector<std::string> names(const TimelineLayout& layout, Kind kind) {
+    std::vector<std::string> all;
+    for (const TimelineRow& row : layout.rows) {
+      if (row.kind == kind && !row.label.empty()) all.push_back(row.label);
+    }
+    return all;
+  }
+  std::string text_at(ImVec2 at) {
+    move_mouse(at);
+    return text([&] { draw(panel); });
+  }
+  // The first tooltip that contains all words, scanning the canvas.
+  std::string find_tooltip(std::initializer_list<const char*> words) {
+    for (float y = 60; y < 690; y += 5) {
+      for (float x = 150; x < 1390; x += 25) {
+        const std::string all = text_at({x, y});
+        bool has_all = true;
+        for (const char* word : words) has_all = has_all && all.find(word) != std::string::npos;
+        if (has_all) return all;
+      }
+    }
+    return {};
+  }
+  TimelinePanel panel;
+};
+
+}  // namespace
+
+TEST_CASE("timeline ranks: each rank has a row, in order, with the nodes of the matching graph") {
+  Ranks ranks({.ranks = 8});
+  const TimelineLayout layout = ranks.layout();
+  CHECK(Ranks::names(layout, Kind::Rank) == std::vector<std::string>{"rank 0", "rank 1", "rank 2",
+                                                                     "rank 3", "rank 4", "rank 5",
+                                                                     "rank 6", "rank 7"});
+  const TimelineRow* const third = layout.find(Kind::Rank, 3, 0, graph_of_rank(3));
+  REQUIRE(third != nullptr);
+  CHECK(third[1].kind == Kind::Nodes);
+  CHECK(third[1].graph == graph_of_rank(3));
+  CHECK(third->detail == "node3, process 4003");
+  CHECK(Ranks::names(layout, Kind::Folded).empty());
+  CHECK(layout.rows.front().detail.find("clocks aligned within 4.000 us") != std::string::npos);
+  // Threads and queues only of ranks that are open.
+  CHECK(Ranks::names(layout, Kind::Queue).empty());
+  const TimelineLayout opened = ranks.layout({.graphs = {}, .ranks = {{3, true}}});
+  CHECK(Ranks::names(opened, Kind::Queue).size() == 1);
+  CHECK(opened.find(Kind::Launches, 1003, 0) != nullptr);
+  CHECK(opened.find(Kind::Launches, 1002, 0) == nullptr);
+}
+
+TEST_CASE("timeline ranks: without collectives only the shown rank has nodes") {
+  Ranks ranks({.ranks = 8, .has_collectives = false}, 5);
+  const TimelineLayout layout = ranks.layout();
+  CHECK(Ranks::names(layout, Kind::Rank).size() == 8);
+  for (const TimelineRow& row : layout.rows) {
+    if (row.kind == Kind::Nodes) CHECK(row.graph == graph_of_rank(5));
+  }
+  CHECK(layout.find(Kind::Nodes, 0, 0, graph_of_rank(5)) != nullptr);
+}
+
+TEST_CASE("timeline ranks: beyond sixteen, those that arrive last are shown and others folded") {
+  Ranks ranks({.ranks = 1024, .late = 700}, 3);
+  const TimelineLayout folded = ranks.layout();
+  const auto names = Ranks::names(folded, Kind::Rank);
+  CHECK(names.size() == kMaxShownRanks);
+  CHECK(std::find(names.begin(), names.end(), "rank 700") != names.end());
+  CHECK(std::find(names.begin(), names.end(), "rank 3") != names.end());
+  CHECK(Ranks::names(folded, Kind::Folded) == std::vector<std::string>{"1,008 others"});
+  const TimelineLayout all = ranks.layout({.graphs = {}, .ranks = {}, .folded = true});
+  CHECK(Ranks::names(all, Kind::Rank).size() == 1024);
+  // The unfolded ones have one row each.
+  CHECK(all.rows.size() == folded.rows.size() + 1008);
+}
+
+TEST_CASE("timeline ranks: a trace of one process has no row of a rank") {
+  test::PanelFixture process;
+  const model::Activity activity = model::ActivityBuilder().extend(*process.document);
+  const TimelineRanks one =
+      make_timeline_ranks(*process.document, process.view.graph, activity, {});
+  REQUIRE(one.ranks.size() == 1);
+  CHECK_FALSE(one.has_ranks());
+  CHECK(one.ranks[0].graphs.size() == 2);
+  CHECK_FALSE(one.ranks[0].queues.empty());
+}
+
+TEST_CASE("timeline ranks: the tooltip of a collective tells for whom the rank waits") {
+  Ranks ranks({.ranks = 6});
+  ranks.settle(ranks.panel);
+  ranks.settle(ranks.panel);
+  const std::string waits = ranks.find_tooltip({"all-reduce", "rank 4"});
+  INFO(waits);
+  // Rank 4 arrives 36 us before rank 2.
+  test::check_in_order(waits, {"rank 4", "all-reduce", "36.00 us", "rank 2", "20.00 us"});
+  CHECK(ranks.find_tooltip({"the others wait for this rank"}).find("rank 2") != std::string::npos);
+}
+
+TEST_CASE("timeline ranks: waiting below the error of the clocks is reported as such") {
+  Ranks ranks({.ranks = 6, .clock_error = 30'000});
+  ranks.settle(ranks.panel);
+  ranks.settle(ranks.panel);
+  const std::string waits = ranks.find_tooltip({"all-reduce", "rank 4"});
+  INFO(waits);
+  CHECK(waits.find("below the clock error of 60.00 us") != std::string::npos);
+  CHECK(waits.find("36.00 us") == std::string::npos);
+}
+
+TEST_CASE("timeline ranks: a click on the name of the folded ranks shows them") {
+  Ranks ranks({.ranks = 18}, 0, {1400, 1000});
+  ranks.settle(ranks.panel);
+  const auto contents = [&] { ranks.draw(ranks.panel); };
+  const auto folded_row = [&](const char* words) {
+    for (float y = 60; y < 990; y += 5) {
+      if (ranks.text_at({60, y}).find(words) != std::string::npos) return y;
+    }
+    return 0.0f;
+  };
+  const float y = folded_row("Click to show the other ranks");
+  REQUIRE(y > 0);
+  ranks.click({60, y}, contents);
+  CHECK(folded_row("Click to hide the other ranks") > 0);
+  CHECK(ranks.is_drawable());
+}
+
+TEST_CASE("timeline ranks: 1,024 ranks are drawable in every size") {
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{300, 200}}) {
+    Ranks ranks({.ranks = 1024, .late = 700, .replays = 2}, 3, size);
+    ranks.settle(ranks.panel);
+    CHECK(ranks.is_drawable());
+    CHECK(ranks.vertices() < 40'000);
+  }
+}

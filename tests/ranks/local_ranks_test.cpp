@@ -13,6 +13,7 @@
 #include <reprise/find_races.hpp>
 #include <reprise/reprise.hpp>
 
+#include "ranks/mismatched_collectives.hpp"
 #include "support/contains.hpp"
 #include "support/thrown_by.hpp"
 
@@ -242,12 +243,13 @@ TEST_CASE("local ranks: a split communicates within its color") {
 }
 
 TEST_CASE("local ranks: different collectives are refused, and both commands are named") {
-  const auto mismatch = [](const std::function<void(LocalRank&, CommandBuffer&)>& commands,
-                           std::initializer_list<const char*> parts) {
+  for (const MismatchCase& one : mismatch_cases()) {
+    CAPTURE(one.name);
     const auto failed = on_ranks(2, [&](LocalRank& own) {
+      const auto x = own.pool->allocate<int>(kMismatchedElements, "x");
       static_cast<void>(own.compile([&](CommandBuffer& cmd) {
         cmd.begin_label("gradients");
-        commands(own, cmd);
+        one.record(cmd, own.world, x, own.rank() == 1);
         cmd.end_label();
       }));
     });
@@ -255,75 +257,9 @@ TEST_CASE("local ranks: different collectives are refused, and both commands are
     for (const auto& [rank, failure] : failed) {
       INFO(failure.text);
       CHECK(failure.code == ErrorCode::RankMismatch);
-      CHECK(contains(failure.text, "\"gradients\", local_ranks_test.cpp:"));
-      for (const char* const part : parts) CHECK(contains(failure.text, part));
+      CHECK(contains(failure.text, "\"gradients\", mismatched_collectives.hpp:"));
+      for (const std::string& part : one.expected) CHECK(contains(failure.text, part));
     }
-  };
-  const auto of_rank = [](LocalRank& own, std::uint64_t count = kCount) {
-    return own.pool->allocate<int>(count, "x");
-  };
-  SUBCASE("swapped order") {
-    mismatch(
-        [&](LocalRank& own, CommandBuffer& cmd) {
-          const auto x = of_rank(own);
-          const auto sum = all_reduce(own.world, x, x);
-          const auto copy = broadcast(own.world, x, 0);
-          cmd.add(own.rank() == 0 ? sum : copy);
-          cmd.add(own.rank() == 0 ? copy : sum);
-        },
-        {"collective 1", "all_reduce of 100 i32 (sum)", "broadcast of 100 i32 from rank 0"});
-  }
-  SUBCASE("count") {
-    mismatch(
-        [&](LocalRank& own, CommandBuffer& cmd) {
-          const auto x = of_rank(own, kCount + own.rank());
-          cmd.add(all_reduce(own.world, x, x));
-        },
-        {"of 100 i32", "of 101 i32"});
-  }
-  SUBCASE("type") {
-    mismatch(
-        [&](LocalRank& own, CommandBuffer& cmd) {
-          const BufferView x = of_rank(own);
-          cmd.add(CollectiveOp(own.world,
-                               {.kind = CollectiveKind::AllReduce,
-                                .type = own.rank() == 0 ? ElementType::I32 : ElementType::F32,
-                                .count = kCount,
-                                .send = x,
-                                .receive = x}));
-        },
-        {"100 i32", "100 f32"});
-  }
-  SUBCASE("operator") {
-    mismatch(
-        [&](LocalRank& own, CommandBuffer& cmd) {
-          const auto x = of_rank(own);
-          cmd.add(all_reduce(own.world, x, x,
-                             own.rank() == 0 ? ReduceOperator::Sum : ReduceOperator::Max));
-        },
-        {"(sum)", "(max)"});
-  }
-  SUBCASE("root") {
-    mismatch([&](LocalRank& own,
-                 CommandBuffer& cmd) { cmd.add(broadcast(own.world, of_rank(own), own.rank())); },
-             {"from rank 0", "from rank 1"});
-  }
-  SUBCASE("missing and additional") {
-    mismatch(
-        [&](LocalRank& own, CommandBuffer& cmd) {
-          const auto x = of_rank(own);
-          cmd.add(all_reduce(own.world, x, x));
-          if (own.rank() == 1) cmd.add(all_reduce(own.world, x, x));
-        },
-        {"rank 0 has no further one"});
-  }
-  SUBCASE("a receive of another size") {
-    mismatch(
-        [&](LocalRank& own, CommandBuffer& cmd) {
-          if (own.rank() == 0) cmd.add(send(own.world, of_rank(own), 1));
-          if (own.rank() == 1) cmd.add(receive(own.world, of_rank(own, kCount + 1), 0));
-        },
-        {"send of 100 i32 to rank 1", "receive of 101 i32 from rank 0"});
   }
 }
 

@@ -222,6 +222,53 @@ class Stats(ProgramTest):
         self.assertNotIn("batch 7 (graph", text)
         self.assertIn("batch 7 (graph", self.done("stats", many, "--graph", "batch 7"))
 
+    def merged(self, ranks, replays, names="rank-*.reprise"):
+        """The merged trace of a job whose rank 1 is 40 us late at the second collective."""
+        folder, output = self.here / f"job-{ranks}", self.here / f"job-{ranks}.reprise"
+        subprocess.run([WRITE_TRACE, folder, "ranks", str(ranks), "2", str(replays), "40000"], check=True)
+        merge = reprise("merge", "-o", output, *sorted(folder.glob(names)))
+        self.assertEqual(merge.returncode, 0, merge.stderr)
+        return output
+
+    def test_communication_of_ranks(self):
+        trace = self.merged(4, 40)
+        text = self.done("stats", trace)
+        self.assertRegex(text, r"times are on the clock of rank 0, within \d+\.\d+ us\n")
+        self.assertRegex(text, r"\n  rank 1 on node0 +1,9[\d,.]+ ")
+        self.assertRegex(text, r"rank 1 arrived last in \d+\.\d % of collectives, others waited \d\.\d+ ms in total\n")
+        self.assertRegex(text, r"\n  4 +all-reduce +step +forward \+\d\d\.\d+ +40 +rank 1 +100\.0 % ")
+        self.assertNotIn("warning:", text)
+        stats = json.loads(self.done("stats", trace, "--json"))["communication"]
+        self.assertEqual([rank["name"] for rank in stats["ranks"]], [f"rank {i}" for i in range(4)])
+        self.assertEqual([a["session"] for a in stats["clock_alignments"]], [0, 1, 2, 3])
+        self.assertGreater(stats["max_error_ns"], 0)
+        self.assertEqual(stats["warnings"], [])
+        late = next(c for c in stats["collectives"] if c["index"] == 1)
+        self.assertEqual((late["kind"], late["executions"], late["incomplete"], late["last_session"]), ("all-reduce", 40, 0, 1))
+        self.assertEqual((late["late_command"]["name"], late["late_command"]["node"]), ("forward", 3))
+        self.assertEqual([rank["last"] for rank in late["ranks"]], [0, 40, 0, 0])
+        for rank in stats["ranks"]:
+            self.assertEqual(rank["sampled_replays"], 40)
+            self.assertLess(abs(rank["overlapped_ns"] - 40 * 2 * 30000), 40 * 2 * 30000 * 0.02)
+            self.assertLess(abs(rank["exposed_ns"] - rank["waited_ns"] - 40 * 2 * 21000), 40 * 2 * 21000 * 0.05)
+        self.assertNotIn("communication", json.loads(self.done("stats", self.trace, "--json")))
+        self.assertNotIn("Communication", self.done("stats", self.trace))
+
+    def test_communication_of_many_ranks_is_folded(self):
+        trace = self.merged(20, 10)
+        text = self.done("stats", trace, "--graph", "0")
+        self.assertEqual(len(re.findall(r"\n  rank \d+ on node", text)), 16)
+        self.assertRegex(text, r"\n  4 other ranks +\d")
+        self.assertRegex(text, r"others waited us\n  rank 1 on node0 ")  # the worst one is first
+        self.assertIn("20 sessions on 10 hosts, 20 devices", text)
+        self.assertEqual(len(re.findall(r"\n  rank \d+ on node", self.done("stats", trace, "--graph", "0", "--top", "0"))), 20)
+        self.assertEqual(len(json.loads(self.done("stats", trace, "--json"))["communication"]["ranks"]), 20)
+
+    def test_merge_warnings_are_printed_with_the_ranks(self):
+        trace = self.merged(3, 10, "rank-[01].reprise")
+        self.assertRegex(self.done("stats", trace), r"\n  warning: .*2")
+        self.assertEqual(len(json.loads(self.done("stats", trace, "--json"))["communication"]["warnings"]), 1)
+
     def test_cost_of_capture_is_per_graph_and_in_total(self):
         many = self.here / "captured.reprise"
         subprocess.run([WRITE_TRACE, many, "many"], check=True)

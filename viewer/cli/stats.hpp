@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "model/graph_table.hpp"
+#include "model/rank_analysis.hpp"
 #include "model/slowdown.hpp"
 #include "model/trace_summary.hpp"
 
@@ -32,6 +33,7 @@ struct Stats {
   model::TraceSummary summary;
   std::shared_ptr<const model::Document> document;
   model::GraphTable table;
+  model::RankAnalysis ranks;
   std::vector<std::uint32_t> sections;  // indices in summary.graphs, of graphs with a section
 
   [[nodiscard]] const model::GraphEntry& entry(const model::GraphSummary& g) const {

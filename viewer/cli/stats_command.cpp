@@ -84,6 +84,7 @@ int run(const StatsOptions& options) {
       stats.sections.push_back(i);
   }
   if (options.replay) return explain_replay(stats, options);
+  stats.ranks = model::rank_analysis(*stats.document);
   if (options.json) {
     std::fputs(json_text(json_of(stats, options)).c_str(), stdout);
   } else {
@@ -116,6 +117,12 @@ Command add_stats(CLI::App& program) {
       "--graph prints one graph.\n"
       "memory: device memory that a graph of `reprise run` took from before its capture to after "
       "its first launch.\n"
+      "Ranks of a distributed job: exposed is communication during which no other command of the "
+      "graph runs on the rank;\n"
+      "waited: the part of it spent waiting for ranks that arrived later; last: fraction of the "
+      "collectives that the rank\n"
+      "reached last; certainly: beyond the error of the clocks; transfer: from the last arrival to "
+      "the end.\n"
       "Percentiles are values of the nearest rank, as in the viewer.\n"
       "Examples:\n  reprise stats run.reprise\n  reprise stats run.reprise --graph step --replay "
       "120\n  reprise stats run.reprise --json | jq '.graph_table.families[] | {name, "

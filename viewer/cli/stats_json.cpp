@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/json_text.hpp"
+#include "cli/rank_stats.hpp"
 #include "cli/stats.hpp"
 #include "cli/text.hpp"
 
@@ -202,6 +203,7 @@ nlohmann::ordered_json json_of(const Stats& stats, const StatsOptions& options) 
   json["profile_cost"] = {{"host_ns", s.profile_host}, {"device_ns", s.profile_device}};
   json["unknown_replays"] = s.unknown_replays;
   json["unknown_samples"] = s.unknown_samples;
+  if (has_rank_stats(*stats.document)) json["communication"] = json_of_ranks(stats);
   json["graph_table"] = json_of(stats.table);
   auto& graphs = json["graphs"] = nlohmann::ordered_json::array();
   for (std::uint32_t i = 0; i < s.graphs.size(); ++i) {

@@ -2,8 +2,11 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "cli/rank_stats.hpp"
 #include "cli/stats.hpp"
 #include "cli/text.hpp"
 
@@ -321,6 +324,23 @@ void print_pools(const TraceSummary& s) {
   }
 }
 
+void print_sessions(const TraceSummary& s) {
+  if (s.sessions.size() > kMaxRanks) {
+    std::set<std::string> hosts;
+    for (const trace::Session& session : s.sessions) hosts.insert(session.host);
+    std::printf("  %s on %s, %s\n", counted(s.sessions.size(), "session").c_str(),
+                counted(hosts.size(), "host").c_str(), counted(s.devices.size(), "device").c_str());
+    return;
+  }
+  for (const trace::Session& session : s.sessions) {
+    std::printf("  session: %s on %s, process %u%s, engine %s\n",
+                printable(session.application).c_str(), printable(session.host).c_str(),
+                session.pid, rank_text(session).c_str(), printable(session.engine_version).c_str());
+  }
+  for (const trace::Device& d : s.devices)
+    std::printf("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
+}
+
 }  // namespace
 
 void print(const Stats& stats, const StatsOptions& options) {
@@ -332,13 +352,7 @@ void print(const Stats& stats, const StatsOptions& options) {
                   : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
   if (!s.damage.empty())
     std::printf("  the file is damaged or incomplete: %s\n", printable(s.damage).c_str());
-  for (const trace::Session& session : s.sessions) {
-    std::printf("  session: %s on %s, process %u%s, engine %s\n",
-                printable(session.application).c_str(), printable(session.host).c_str(),
-                session.pid, rank_text(session).c_str(), printable(session.engine_version).c_str());
-  }
-  for (const trace::Device& d : s.devices)
-    std::printf("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
+  print_sessions(s);
   for (const auto& [kind, count] : s.losses)
     std::printf("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));
   for (const auto& [severity, count] : s.messages) {
@@ -356,6 +370,7 @@ void print(const Stats& stats, const StatsOptions& options) {
                 counted(s.unknown_samples, "sample").c_str());
   }
   if (s.graphs.empty()) std::printf("  no graphs\n");
+  print_ranks(stats, options);
   print_graphs(stats, options);
   for (const std::uint32_t i : stats.sections) print_graph(stats, options, s.graphs[i]);
   print_pools(s);

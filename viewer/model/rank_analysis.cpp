@@ -226,6 +226,7 @@ std::map<CollectiveId, RankRuns> runs_by_collective(const Document& document) {
       if (one.collective.ranks.empty()) {
         one.collective.id = id;
         one.collective.kind = record.kind;
+        one.collective.node = record.node;
         one.collective.name = entry.graph->node_name(record.node);
         one.collective.graph = entry.graph->name();
       }

@@ -44,6 +44,7 @@ struct CollectiveRank {
 struct CollectiveSummary {
   CollectiveId id;
   trace::CollectiveKind kind = trace::CollectiveKind::Group;
+  std::uint32_t node = 0;             // on the first rank
   std::string name, graph;            // of the node and its graph
   std::vector<CollectiveRank> ranks;  // by session
   std::uint64_t executions = 0;

@@ -14,8 +14,8 @@ namespace {
 class Captured final : public GraphOp {
  public:
   using Record = std::function<void(GraphRecordCtx&, cudaStream_t)>;
-  Captured(std::vector<AccessedView> uses, Record record)
-      : uses_(std::move(uses)), record_(std::move(record)) {}
+  Captured(std::vector<AccessedView> uses, Record record, RankAgreement* ranks = nullptr)
+      : uses_(std::move(uses)), record_(std::move(record)), ranks_(ranks) {}
   [[nodiscard]] std::string_view op_name() const noexcept override { return "captured"; }
   void declare(GraphOpDeclaration& declaration) const override {
     CHECK(declaration.device_kind() == DeviceKind::Cuda);
@@ -24,10 +24,22 @@ class Captured final : public GraphOp {
   void record(GraphRecordCtx& ctx) const override {
     record_(ctx, static_cast<cudaStream_t>(ctx.native_stream()));
   }
+  [[nodiscard]] RankAgreement* ranks() const noexcept override { return ranks_; }
 
  private:
   std::vector<AccessedView> uses_;
   Record record_;
+  RankAgreement* ranks_;
+};
+
+// Ranks with the same collectives.
+class AgreeingRanks final : public RankAgreement {
+ public:
+  void compare(std::string_view, std::uint64_t, std::span<const Collective>) override {}
+  void note_launch(std::uint64_t, std::uint64_t, const std::shared_ptr<const Graph>&) override {}
+  void require_all_ranks() const override {}
+  Traced traced(const GraphOp&, std::uint64_t) const override { return {}; }
+  std::vector<ClockExchange> take_clock_exchanges() override { return {}; }
 };
 
 std::size_t node_count(const CapturedGraph& graph) {
@@ -98,6 +110,74 @@ TEST_CASE("cuda op: an op that allocates memory is refused by name") {
   CHECK(text.find("op captured") != std::string::npos);
   CHECK(text.find("memory") != std::string::npos);
   CHECK(cuda_state() == before);
+}
+
+TEST_CASE("cuda op: a loop refuses an op with nodes that it cannot contain, by their kind") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto x = t.pool->allocate<unsigned>(256, "x");
+  cudaEvent_t event = nullptr;
+  {
+    const CurrentDevice current(t.device);
+    REQUIRE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming) == cudaSuccess);
+  }
+  const auto secondary = [&](const std::function<void(CommandBuffer&)>& commands) {
+    CommandBuffer body =
+        t.device.create_command_buffer({.label = "body", .level = Level::Secondary});
+    body.begin();
+    commands(body);
+    body.end();
+    return body;
+  };
+  const auto refusal = [&](const CommandBuffer& body) {
+    const Condition go = t.device.create_condition({.name = "go", .initial = 1});
+    std::string text;
+    const ErrorDetails details = error_of(
+        [&] {
+          static_cast<void>(t.compile(
+              [&](CommandBuffer& cmd) { cmd.execute_while(go, body, {.max_iterations = 2}); }));
+        },
+        &text);
+    CHECK(details.code == ErrorCode::Unsupported);
+    CHECK(text.find("op captured captures a node of the kind ") != std::string::npos);
+    return text;
+  };
+  const Captured::Record call_host = [](GraphRecordCtx&, cudaStream_t stream) {
+    CHECK(cudaLaunchHostFunc(
+              stream, [](void*) {}, nullptr) == cudaSuccess);
+  };
+  const Captured::Record record_event = [&](GraphRecordCtx&, cudaStream_t stream) {
+    CHECK(cudaEventRecordWithFlags(event, stream, cudaEventRecordExternal) == cudaSuccess);
+  };
+  const Captured::Record wait_for_event = [&](GraphRecordCtx&, cudaStream_t stream) {
+    CHECK(cudaStreamWaitEvent(stream, event, cudaEventWaitExternal) == cudaSuccess);
+  };
+  AgreeingRanks ranks;
+  const CudaState before = cuda_state();
+  const struct {
+    const Captured::Record& record;
+    const char *kind, *cause;
+  } cases[] = {{call_host, "host callback", "NCCL needs the host"},
+               {record_event, "event record", "NCCL_GRAPH_MIXING_SUPPORT"},
+               {wait_for_event, "event wait", "NCCL_GRAPH_MIXING_SUPPORT"}};
+  for (const auto& one : cases) {
+    CAPTURE(one.kind);
+    const CommandBuffer body =
+        secondary([&](CommandBuffer& cmd) { cmd.add(Captured({write(x)}, one.record)); });
+    const std::string text = refusal(body);
+    CHECK(text.find(one.kind) != std::string::npos);
+    CHECK(text.find("NCCL") == std::string::npos);
+    CHECK(refusal(secondary([&](CommandBuffer& cmd) {
+            cmd.execute(body, Nested);
+          })).find(one.kind) != std::string::npos);
+    CHECK(refusal(secondary([&](CommandBuffer& cmd) {
+            cmd.add(Captured({write(x)}, one.record, &ranks));
+          })).find(one.cause) != std::string::npos);
+    // Outside of loops, also in a nested graph, these nodes may be.
+    t.run([&](CommandBuffer& cmd) { cmd.execute(body, Nested); });
+  }
+  CHECK(cuda_state() == before);
+  CHECK(cudaEventDestroy(event) == cudaSuccess);
 }
 
 TEST_CASE("cuda op: an unjoined fork is refused, and the next op is not affected") {

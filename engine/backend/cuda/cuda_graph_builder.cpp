@@ -430,7 +430,7 @@ cudaGraphNode_t CudaGraphBuilder::add_host(std::uint32_t command) {
 
 cudaGraphNode_t CudaGraphBuilder::add_op(std::uint32_t command) {
   const OwnedGraph graph =
-      capture_op(context_, *plan_.recording, command, bindings_, target_.retained);
+      capture_op(context_, *plan_.recording, command, bindings_, target_.retained, op_location());
   if (graph.get() == nullptr) return add_empty();
   cudaGraphNode_t node = nullptr;
   cuda_check(

@@ -52,6 +52,7 @@ class CudaGraphBuilder {
     std::uint32_t body = 0;                // its number
     std::uint32_t first_loop = 0;          // the number of the body's first loop
     const Iteration* iteration = nullptr;  // null: not the body of a loop
+    OpLocation op_location = OpLocation::Conditional;
   };
   // Everything outlives the builder; `graph` is empty.
   struct Target {
@@ -103,6 +104,9 @@ class CudaGraphBuilder {
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
+  [[nodiscard]] OpLocation op_location() const {
+    return target_.outer == nullptr ? OpLocation::Graph : target_.outer->op_location;
+  }
   [[nodiscard]] cudaGraphNode_t add_nested(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_conditional(std::uint32_t command);
   // Builds the body in `graph`, which node `parent` runs.

@@ -104,7 +104,8 @@ cudaGraphNode_t CudaGraphBuilder::add_nested(std::uint32_t command) {
              .timing = timing_,
              .bodies = bodies_,
              .body = first_body(),
-             .first_loop = first_loop_[command]});
+             .first_loop = first_loop_[command],
+             .op_location = op_location()});
   return node;
 }
 

@@ -29,7 +29,14 @@ class NativeOp final : public GraphOp {
   std::string name_, parameters_;
 };
 
-std::string_view name_of(CUgraphNodeType type) {
+// A number from 1 for each key, in order of first use.
+std::size_t number_of(std::unordered_map<std::uint64_t, std::size_t>& numbers, std::uint64_t key) {
+  return numbers.try_emplace(key, numbers.size() + 1).first->second;
+}
+
+}  // namespace
+
+std::string_view name_of(CUgraphNodeType type) noexcept {
   switch (type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: return "kernel";
     case CU_GRAPH_NODE_TYPE_MEMCPY: return "memory copy";
@@ -48,13 +55,6 @@ std::string_view name_of(CUgraphNodeType type) {
     default: return "node of an unknown kind";
   }
 }
-
-// A number from 1 for each key, in order of first use.
-std::size_t number_of(std::unordered_map<std::uint64_t, std::size_t>& numbers, std::uint64_t key) {
-  return numbers.try_emplace(key, numbers.size() + 1).first->second;
-}
-
-}  // namespace
 
 std::string NativeOps::event_of(const NativeNode& node) {
   CUevent event = nullptr;

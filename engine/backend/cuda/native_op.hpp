@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "backend/cuda/native_nodes.hpp"
 #include "record/recorded_op.hpp"
 
 namespace reprise::detail {
+
+// "host callback"
+[[nodiscard]] std::string_view name_of(CUgraphNodeType type) noexcept;
 
 // The ops of one graph. Numbers events, allocations and semaphores in order of first use, so that
 // texts and hashes are the same in every run.

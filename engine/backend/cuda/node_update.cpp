@@ -247,8 +247,8 @@ ExecUpdate NodeUpdate::set_op(const NodeTarget& at, const Source& source) {
     // CUDA cannot replace the child graph of a graph's node.
     return {.outcome = GraphExecUpdateOutcome::NotSupported, .node = at.node};
   const SetupScope scope(*context_, Stage::Launch);
-  const OwnedGraph graph =
-      capture_op(*context_, *source.plan.recording, at.command, source.bindings, source.retained);
+  const OwnedGraph graph = capture_op(*context_, *source.plan.recording, at.command,
+                                      source.bindings, source.retained, OpLocation::Graph);
   if (graph.get() == nullptr)
     return {.outcome = GraphExecUpdateOutcome::TopologyChanged, .node = at.node};
   return result_of(NativeApi::Runtime,

@@ -1,21 +1,43 @@
 #include "backend/cuda/op_capture.hpp"
 
+#include <reprise/graph_op.hpp>
+
 #include "backend/cuda/cuda_kernel.hpp"
+#include "backend/cuda/native_op.hpp"
 #include "base/text.hpp"
 #include "record/recording.hpp"
 
 namespace reprise::detail {
 namespace {
 
+// CUDA allows no others in the bodies of conditionals.
+bool may_be_in_conditional(cudaGraphNodeType type) {
+  return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
+         type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeEmpty ||
+         type == cudaGraphNodeTypeGraph || type == cudaGraphNodeTypeConditional;
+}
+
+// Why a collective captures a node of this type.
+std::string_view cause_in_collective(cudaGraphNodeType type) {
+  if (type == cudaGraphNodeTypeHost)
+    return " (NCCL needs the host to move the data, as between machines, or between GPUs without "
+           "peer access)";
+  if (type == cudaGraphNodeTypeEventRecord || type == cudaGraphNodeTypeWaitEvent)
+    return " (NCCL captures events unless NCCL_GRAPH_MIXING_SUPPORT is 0)";
+  return {};
+}
+
 // A stream that is captured from its first use on. The destructor abandons an unfinished capture.
 class OpCapture final : public OpTarget {
  public:
   OpCapture(const CudaContext& context, const Recording& recording, std::uint32_t command,
-            const Bindings& bindings, RetainedResources& retained)
+            const Bindings& bindings, RetainedResources& retained, OpLocation location)
       : context_(context),
+        op_(*recording.ops[recording.payload<OpPayload>(command).op]),
         bindings_(bindings),
         retained_(retained),
-        name_(concat("op ", recording.ops[recording.payload<OpPayload>(command).op]->name)),
+        location_(location),
+        name_(concat("op ", op_.name)),
         call_(context.at(Stage::Instantiate, name_)) {}
   OpCapture(const OpCapture&) = delete;
   OpCapture& operator=(const OpCapture&) = delete;
@@ -83,6 +105,7 @@ class OpCapture final : public OpTarget {
   }
 
   // Returns the number of nodes. Refuses memory nodes: CUDA does not allow them in child graphs.
+  // Refuses what the location cannot contain.
   std::size_t check(cudaGraph_t graph) const {
     std::size_t count = 0;
     cuda_check(cudaGraphGetNodes(graph, nullptr, &count), "cudaGraphGetNodes", call_);
@@ -94,6 +117,8 @@ class OpCapture final : public OpTarget {
       cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", call_);
       if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree)
         refuse_memory(type == cudaGraphNodeTypeMemAlloc);
+      if (location_ == OpLocation::Conditional && !may_be_in_conditional(type))
+        refuse_in_conditional(type);
       if (type != cudaGraphNodeTypeGraph) continue;
       cudaGraph_t child = nullptr;
       cuda_check(cudaGraphChildGraphNodeGetGraph(node, &child), "cudaGraphChildGraphNodeGetGraph",
@@ -103,17 +128,28 @@ class OpCapture final : public OpTarget {
     return count;
   }
 
-  [[noreturn]] void refuse_memory(bool allocates) const {
+  [[noreturn]] void refuse(const std::string& text) const {
     ErrorDetails details;
     details.code = ErrorCode::Unsupported;
     details.stage = Stage::Instantiate;
-    throw Error(std::move(details), concat(name_, allocates ? " allocates" : " frees",
-                                           " memory while it records; declare a workspace for it"));
+    throw Error(std::move(details), concat(name_, text));
+  }
+  [[noreturn]] void refuse_memory(bool allocates) const {
+    refuse(concat(allocates ? " allocates" : " frees",
+                  " memory while it records; declare a workspace for it"));
+  }
+  [[noreturn]] void refuse_in_conditional(cudaGraphNodeType type) const {
+    refuse(concat(" captures a node of the kind ", name_of(static_cast<CUgraphNodeType>(type)),
+                  op_.op->ranks() != nullptr ? cause_in_collective(type) : std::string_view(),
+                  ", which the body of a conditional cannot contain; launch each iteration from "
+                  "the host"));
   }
 
   const CudaContext& context_;
+  const RecordedOp& op_;
   const Bindings& bindings_;
   RetainedResources& retained_;
+  const OpLocation location_;
   const std::string name_;
   const CallContext call_;
   cudaStream_t stream_ = nullptr;
@@ -123,8 +159,8 @@ class OpCapture final : public OpTarget {
 }  // namespace
 
 OwnedGraph capture_op(const CudaContext& context, const Recording& recording, std::uint32_t command,
-                      const Bindings& bindings, RetainedResources& retained) {
-  OpCapture capture(context, recording, command, bindings, retained);
+                      const Bindings& bindings, RetainedResources& retained, OpLocation location) {
+  OpCapture capture(context, recording, command, bindings, retained, location);
   record_op(recording, command, capture);
   return capture.end();
 }

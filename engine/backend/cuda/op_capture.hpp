@@ -2,6 +2,7 @@
 // Threads: one; used within a SetupScope.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -36,11 +37,13 @@ class OwnedGraph {
   cudaGraph_t graph_ = nullptr;
 };
 
+enum class OpLocation : std::uint8_t { Graph, Conditional };  // Conditional: in a body of one
+
 // Captures the op of `command` with these bindings, for a new node or a changed one. Null if the op
-// records nothing. Throws Unsupported naming the op if it allocates or frees memory, and
-// NativeFailure if its work cannot be captured.
+// records nothing. Throws Unsupported naming the op if it allocates or frees memory, or if a
+// conditional cannot contain one of its nodes, and NativeFailure if its work cannot be captured.
 [[nodiscard]] OwnedGraph capture_op(const CudaContext& context, const Recording& recording,
                                     std::uint32_t command, const Bindings& bindings,
-                                    RetainedResources& retained);
+                                    RetainedResources& retained, OpLocation location);
 
 }  // namespace reprise::detail

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -14,6 +15,11 @@
 
 #include <reprise/collectives.hpp>
 #include <reprise/reprise.hpp>
+#ifdef REPRISE_HAS_CUDA
+#include <reprise/cuda_interop.hpp>
+
+#include "collectives/nccl_library.hpp"
+#endif
 
 #include "ranks/expected_collectives.hpp"
 #include "ranks/mismatched_collectives.hpp"
@@ -101,6 +107,43 @@ class GraphCase {
 };
 
 bool is_gpu() { return job->device.info().kind == DeviceKind::Cuda; }
+
+#ifdef REPRISE_HAS_CUDA
+// An ncclComm_t of the application, of all ranks.
+class ApplicationNccl {
+ public:
+  ApplicationNccl() {
+    constexpr std::size_t kBytes = sizeof(detail::NcclUniqueId);
+    detail::NcclUniqueId id;
+    if (job->rank() == 0) check(nccl_.get_unique_id(&id), "ncclGetUniqueId");
+    const auto shared = job->pool->allocate<char>(kBytes, "id");
+    const std::vector<char> own(id.internal, id.internal + kBytes);
+    job->run([&](CommandBuffer& cmd) {
+      cmd.copy(snapshot(own), shared);
+      cmd.add(broadcast(job->world, shared, 0));
+    });
+    std::memcpy(id.internal, job->values(shared).data(), kBytes);
+    const CurrentDevice current(job->device);
+    check(nccl_.comm_init_rank(&communicator_, static_cast<int>(job->size()), id,
+                               static_cast<int>(job->rank())),
+          "ncclCommInitRank");
+  }
+  ApplicationNccl(const ApplicationNccl&) = delete;
+  ApplicationNccl& operator=(const ApplicationNccl&) = delete;
+  ~ApplicationNccl() {
+    const CurrentDevice current(job->device);
+    CHECK(nccl_.comm_destroy(communicator_) == 0);
+  }
+  [[nodiscard]] ncclComm* get() const { return communicator_; }
+
+ private:
+  void check(detail::NcclLibrary::Result result, const char* call) const {
+    nccl_.check(result, call, nullptr, Stage::Open);
+  }
+  const detail::NcclLibrary& nccl_ = detail::NcclLibrary::get();
+  ncclComm* communicator_ = nullptr;
+};
+#endif
 
 }  // namespace
 
@@ -212,6 +255,50 @@ TEST_CASE("launched ranks: different collectives are refused on every rank") {
   // The job goes on.
   job->meet();
 }
+
+#ifdef REPRISE_HAS_CUDA
+TEST_CASE(
+    "launched ranks: an adopted communicator of NCCL runs collectives without comparing them") {
+  if (!is_gpu()) return;
+  const ApplicationNccl nccl;
+  const Communicator adopted = Communicator::from_nccl(job->device, nccl.get());
+  CHECK(adopted.rank() == job->rank());
+  CHECK(adopted.size() == job->size());
+  const auto x = job->filled(1), y = job->filled(static_cast<int>(job->rank()));
+  {
+    CapturedGraph graph = job->compile([&](CommandBuffer& cmd) {
+      cmd.add(all_reduce(adopted, x, x));
+      cmd.add(broadcast(adopted, y, job->size() - 1));
+      cmd.add(all_reduce(job->world, x, x, ReduceOperator::Max));
+    });
+    for (int replay = 0; replay < 3; ++replay) graph.launch(job->queue).wait();
+  }
+  const int size = static_cast<int>(job->size());
+  CHECK(job->values(x)[99] == size * size * size);
+  CHECK(job->values(y)[99] == size - 1);
+
+  // Ranks with different operators, which are not launched.
+  CHECK_NOTHROW(static_cast<void>(job->compile([&](CommandBuffer& cmd) {
+    cmd.add(
+        all_reduce(adopted, x, x, job->rank() == 0 ? ReduceOperator::Min : ReduceOperator::Max));
+  })));
+
+  CommandBuffer body =
+      job->device.create_command_buffer({.label = "body", .level = Level::Secondary});
+  body.begin();
+  body.add(all_reduce(adopted, x, x));
+  body.end();
+  const Condition go = job->device.create_condition({.name = "go", .initial = 1});
+  const Error error = thrown_by([&] {
+    static_cast<void>(job->compile(
+        [&](CommandBuffer& cmd) { cmd.execute_while(go, body, {.max_iterations = 2}); }, "loop"));
+  });
+  CHECK(error.code() == ErrorCode::Unsupported);
+  CHECK(contains(error.what(), "graph loop: all_reduce"));
+  CHECK(contains(error.what(), "its communicator was adopted"));
+  CHECK(thrown_by([&] { static_cast<void>(adopted.split(0)); }).code() == ErrorCode::Unsupported);
+}
+#endif
 
 TEST_CASE("launched ranks: a rebind of a collective's buffer") {
   const auto x = job->filled(1), y = job->filled(2);

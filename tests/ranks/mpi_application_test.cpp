@@ -1,16 +1,20 @@
 // An application that calls MPI itself: mpirun -n N reprise_mpi_application_test LEVEL, where LEVEL
 // is the thread level that it asks MPI for: single, funneled, serialized or multiple. Collectives
-// run on a communicator of the application, or are refused where the level is too low.
+// run on communicators of the application, or are refused where the level is too low. Graphs run on
+// the host device, or on the GPU of each rank if $REPRISE_DEVICE is cuda.
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include <reprise/error.hpp>
+#include <reprise/collectives.hpp>
+#include <reprise/reprise.hpp>
 
 #include "collectives/mpi_loader.hpp"
 
@@ -60,6 +64,70 @@ void use_threads(reprise::detail::MpiModule& module, int size) {
     check(v == std::vector<int>(v.size(), expected), "the sums on threads");
 }
 
+std::string device_name() {
+  const char* const wanted = std::getenv("REPRISE_DEVICE");
+  return wanted != nullptr && std::string_view(wanted) == "cuda"
+             ? "cuda:" + std::to_string(reprise::launched_rank().local_rank)
+             : "host";
+}
+
+// Graphs with collectives of MPI_COMM_WORLD and of a part of it.
+void use_graphs() {
+  using namespace reprise;
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  // Two neighbours each, in descending order.
+  MPI_Comm neighbours = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, size - rank, &neighbours);
+  const Instance instance;
+  const Device device = instance.open_device(DeviceSelector::named(device_name()));
+  const Communicator world = Communicator::from_mpi(device, MPI_COMM_WORLD),
+                     part = Communicator::from_mpi(device, neighbours);
+  MPI_Comm_free(&neighbours);
+  check(world.rank() == static_cast<std::uint32_t>(rank) &&
+            world.size() == static_cast<std::uint32_t>(size),
+        "the ranks of MPI_COMM_WORLD");
+  check(part.size() == 2 && part.rank() == static_cast<std::uint32_t>(1 - rank % 2),
+        "the ranks of the part");
+
+  const auto pool = device.create_pool();
+  const Queue queue = device.create_queue();
+  const auto sum = pool->allocate<int>(1000, "sum"), root = pool->allocate<int>(1000, "root");
+  std::vector<int> sums(1000), roots(1000);
+  const auto compile = [&](const std::function<void(CommandBuffer&)>& commands) {
+    CommandBuffer cmd = device.create_command_buffer({.label = "step"});
+    cmd.begin();
+    commands(cmd);
+    cmd.end();
+    return device.compile(cmd);
+  };
+  CapturedGraph graph = compile([&](CommandBuffer& cmd) {
+    cmd.fill(sum, rank + 1);
+    cmd.fill(root, rank);
+    cmd.add(all_reduce(world, sum, sum));
+    cmd.add(broadcast(part, root, 0));
+    cmd.copy(sum, borrowed(sums));
+    cmd.copy(root, borrowed(roots));
+  });
+  for (int replay = 0; replay < 3; ++replay) graph.launch(queue).wait();
+  check(sums == std::vector<int>(1000, size * (size + 1) / 2), "the sum of all ranks");
+  check(roots == std::vector<int>(1000, rank / 2 * 2 + 1), "the value of the root of the part");
+
+  for (const Communicator& of : {world, part}) {
+    ErrorCode code = ErrorCode::Internal;
+    try {
+      static_cast<void>(compile([&](CommandBuffer& cmd) {
+        cmd.add(
+            all_reduce(of, sum, sum, rank % 2 == 0 ? ReduceOperator::Max : ReduceOperator::Min));
+      }));
+    } catch (const Error& error) {
+      code = error.code();
+    }
+    check(code == ErrorCode::RankMismatch, "different operators are refused");
+  }
+}
+
 // A transport that outlives MPI_Finalize.
 std::unique_ptr<HostTransport> use_collectives() {
   reprise::detail::MpiModule& module = reprise::detail::load_mpi_module();
@@ -94,6 +162,7 @@ int main(int argc, char** argv) {
   try {
     transport = use_collectives();
     check(level >= MPI_THREAD_SERIALIZED, "the level suffices");
+    use_graphs();
   } catch (const reprise::Error& error) {
     if (level >= MPI_THREAD_SERIALIZED) std::fprintf(stderr, "%s\n", error.what());
     check(level < MPI_THREAD_SERIALIZED, "collectives are refused only if the level is too low");

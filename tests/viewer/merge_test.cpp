@@ -139,6 +139,32 @@ TEST_CASE("merge: the bound includes the error of GPU times") {
   }
 }
 
+TEST_CASE("merge: the bound includes an error of GPU times that is always the same") {
+  const HandMadeJob job({.overlapped = 2 * kMicrosecond, .exposed = 0, .has_exchanges = false});
+  RankAligner aligner(sessions_of(job));
+  std::vector<Records> topologies;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    topologies.push_back(job.topology(rank));
+    if (job.host(rank) == 1) topologies[rank].add(Clock{0, 1, 1, 30 * kMicrosecond});
+    aligner.add_topology(rank, topologies[rank]);
+  }
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    Records events = job.events(rank);
+    for (SampleBlock& block : events.sample_blocks) {
+      for (Sample& sample : block.samples) {
+        if (job.host(rank) == 1) sample.started += 30 * kMicrosecond;
+      }
+    }
+    aligner.add_records(rank, topologies[rank]);
+    aligner.add_records(rank, events);
+  }
+  const Time begin = job.own_time(2, HandMadeJob::kBegin);
+  const auto a = aligner.align(std::vector<TimeRange>(4, {begin, begin + 410 * kMillisecond}));
+  CHECK(true_error(job, a[2]) > 20 * kMicrosecond);
+  CHECK(true_error(job, a[2]) <= a[2].error);
+  CHECK(a[2].error < 100 * kMicrosecond);
+}
+
 TEST_CASE("merge: a straggler does not bias the clocks") {
   const HandMadeJob job(
       {.replays = 100,
@@ -197,21 +223,54 @@ TEST_CASE("merge: a clock with no relation to the others is aligned by UTC, with
   CHECK(aligner.warnings()[0].find("ranks 2 and 3 to rank 0") != std::string::npos);
 }
 
-TEST_CASE("merge: collectives that need not wait for all ranks align nothing") {
+TEST_CASE("merge: only collectives that wait for all ranks align clocks") {
+  const HandMadeJob job({.has_exchanges = false});
   for (const CollectiveKind kind :
-       {CollectiveKind::Broadcast, CollectiveKind::Reduce, CollectiveKind::Send,
-        CollectiveKind::Receive, CollectiveKind::Group}) {
-    const HandMadeJob job({.has_exchanges = false});
+       {CollectiveKind::AllReduce, CollectiveKind::Reduce, CollectiveKind::Broadcast,
+        CollectiveKind::AllGather, CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
+        CollectiveKind::Send, CollectiveKind::Receive, CollectiveKind::Group}) {
     RankAligner aligner(sessions_of(job));
+    std::vector<Records> topologies;
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
-      Records topology = job.topology(rank);
-      for (Collective& c : topology.graph_versions[0].collectives) c.kind = kind;
-      aligner.add_topology(rank, topology);
-      aligner.add_records(rank, topology);
+      topologies.push_back(job.topology(rank));
+      for (Collective& c : topologies[rank].graph_versions[0].collectives) c.kind = kind;
+      aligner.add_topology(rank, topologies[rank]);
+    }
+    for (std::uint32_t rank = 0; rank < 4; ++rank) {
+      aligner.add_records(rank, topologies[rank]);
       aligner.add_records(rank, job.events(rank));
     }
-    CHECK(aligner.align(std::vector<TimeRange>(4))[2].error == kUnknownError);
+    const bool is_unknown = aligner.align(std::vector<TimeRange>(4))[2].error == kUnknownError;
+    CHECK(is_unknown != waits_for_all(kind));
   }
+}
+
+TEST_CASE("merge: of a host, the latest start and the earliest end limit the clock") {
+  const HandMadeJob job({.ranks = 16,
+                         .ranks_per_host = 8,
+                         .jitter = 2 * kMillisecond,
+                         .end_jitter = 500 * kMicrosecond,
+                         .has_exchanges = false});
+  const auto a = align_job(job);
+  CHECK(true_error(job, a[8]) <= a[8].error);
+  CHECK(a[8].error < 150 * kMicrosecond);
+}
+
+TEST_CASE("merge: an exchange that the reference recorded aligns the other rank") {
+  std::vector<Session> sessions = sessions_of(HandMadeJob({.ranks = 2, .ranks_per_host = 1}));
+  RankAligner aligner(sessions);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) aligner.add_topology(rank, {});
+  Records records;
+  records.add(ClockExchange{1, 1'000, 1'100, 5'060});  // within 1,000 to 1,100 of the reference
+  records.add(ClockExchange{1, 9'000, 9'040, 13'010});
+  aligner.add_records(0, records);
+  const auto a = aligner.align({{1'000, 9'040}, {5'000, 13'040}});
+  CHECK(a[1].exchanges == 2);
+  // From 9,000 - 13,010 to 9,040 - 13,010; drift is negligible.
+  CHECK(a[1].offset >= -4'010);
+  CHECK(a[1].offset <= -3'970);
+  CHECK(a[1].error >= 20);
+  CHECK(a[1].error <= 26);
 }
 
 TEST_CASE("merge: collectives without a communicator match only if the ranks have the same") {
@@ -332,8 +391,26 @@ TEST_CASE("clock fit: bounds that contradict each other widen the error") {
   fit.add_lower(5 * kSecond, 50 * kMicrosecond);  // a wrong one
   const ClockLine line = fit.line(0, 10 * kSecond);
   CHECK(std::abs(line.offset) <= line.error);
-  CHECK(line.error >= 49 * kMicrosecond);
+  CHECK(line.error >= 98 * kMicrosecond);  // 49 of them by the contradiction
   CHECK(line.error <= 200 * kMicrosecond);
+}
+
+TEST_CASE("clock fit: outliers of estimates do not matter, and none leaves the bounds") {
+  ClockFit good, bad;
+  for (Time i = 0; i <= 1'000; ++i) {
+    const Time at = i * kMillisecond;
+    for (ClockFit* fit : {&good, &bad}) {
+      fit->add_lower(at, -kMillisecond);
+      fit->add_upper(at, 2 * kMillisecond);
+    }
+    good.add_estimate(at, i % 4 == 0 ? kSecond : i % 7);
+    bad.add_estimate(at, kSecond);
+  }
+  const ClockLine line = good.line(0, kSecond);
+  CHECK(std::abs(line.offset) <= 6);
+  CHECK(std::abs(line.drift) < 1e-8);
+  CHECK(line.error == doctest::Approx(2 * kMillisecond).epsilon(0.01));
+  CHECK(bad.line(0, kSecond).offset == 2 * kMillisecond);
 }
 
 // --- Ids and times ---
@@ -733,24 +810,31 @@ TEST_CASE("merge: a failed merge leaves the output as it was") {
 TEST_CASE("merge: objects end after the records that refer to them") {
   const fs::path folder = merge_folder("ended");
   const HandMadeJob job({.ranks = 1, .ranks_per_host = 1, .replays = 3});
-  Records ended;
+  Records events = job.events(0), ended;
+  events.host_ranges[0].thread = 99;  // has no name
   ended.add(Ended{HandMadeJob::kBegin + kSecond, ObjectKind::Graph, HandMadeJob::kGraph});
   Records next = job.topology(0);
   next.sessions.clear();
   next.graph_versions[0].graph = 9;
   write_records(folder / "one.reprise", {{ChunkKind::Topology, job.topology(0)},
-                                         {ChunkKind::Events, job.events(0)},
+                                         {ChunkKind::Events, events},
                                          {ChunkKind::Topology, ended},
                                          {ChunkKind::Topology, next}});
   static_cast<void>(
       merge_traces({.inputs = {folder / "one.reprise"}, .output = folder / "all.reprise"}));
   const TraceReader reader(folder / "all.reprise");
   std::vector<std::string> order;
+  std::set<std::string> threads;
   for (const ChunkEntry& entry : reader.chunks()) {
     const Records r = reader.read(entry);
     if (!r.replays.empty()) order.emplace_back("replays");
     if (!r.ended.empty()) order.emplace_back("ended");
+    for (const ThreadName& name : r.thread_names) {
+      CHECK(entry.header.kind == ChunkKind::Topology);
+      threads.insert(name.name);
+    }
     if (!r.graph_versions.empty()) order.emplace_back("graph");
   }
   CHECK(order == std::vector<std::string>{"graph", "replays", "ended", "graph"});
+  CHECK(threads == std::set<std::string>{"thread 99", "trainer"});
 }

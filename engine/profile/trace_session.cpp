@@ -183,6 +183,10 @@ void TraceSession::start(const TraceOptions& options, std::string_view applicati
 std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live,
                                                        std::string_view application) {
   trace::LiveServerDesc desc;
+  if (const auto environment = launched_environment()) {
+    desc.rank = environment->rank;
+    desc.job = job_name(process_variable, *environment);
+  }
   desc.application = application;
   desc.listen = live.listen;
   desc.token = live.token;

@@ -171,7 +171,7 @@ void words(std::span<const std::uint8_t> bytes) {
     require(!address->host.empty() && !address->port.empty(), "an address has a host and a port");
   if (const auto name = parse_session_file_name(text))
     require(name->pid != 0, "a session has a process");
-  const std::string made = session_file_name(7, text, 2);
+  const std::string made = session_file_name({7, text}, 2);
   const auto parsed = parse_session_file_name(made);
   require(parsed && parsed->pid == 7 && made.find('/') == std::string::npos && made.size() <= 51,
           "a name that we make is one of ours");

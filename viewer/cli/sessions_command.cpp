@@ -22,13 +22,15 @@ void print(const Sessions& sessions) {
         stdout);
     return;
   }
-  Table table(4, {"pid", "application", "state", "socket"});
+  Table table(5, {"pid", "application", "rank", "state", "socket"});
   bool stale = false;
   for (const trace::LiveSession& session : sessions) {
     table.add({std::to_string(session.pid), printable(session.application),
+               session.rank == trace::kNone ? "" : std::to_string(session.rank),
                session.alive ? "live" : "ended", printable(session.path.string())});
     stale |= !session.alive;
   }
+  table.remove_columns("");
   std::fputs(table.text().c_str(), stdout);
   if (stale)
     std::fputs("Run 'reprise sessions --clean' to remove the sockets of ended sessions.\n", stdout);
@@ -41,6 +43,10 @@ void print_json(const Sessions& sessions) {
                                 {"application", session.application},
                                 {"path", session.path.string()},
                                 {"alive", session.alive}});
+    if (session.rank != trace::kNone) {
+      json["sessions"].back()["rank"] = session.rank;
+      json["sessions"].back()["job"] = session.job;
+    }
   }
   std::fputs(json_text(json).c_str(), stdout);
 }

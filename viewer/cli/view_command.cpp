@@ -125,7 +125,9 @@ Command add_view(CLI::App& program) {
       program.add_subcommand("view", "Open a trace or a live session in the viewer window");
   auto options = std::make_shared<ViewOptions>();
   app->add_option("TRACES", options->targets,
-                  "trace file, socket of a live session (see reprise sessions), or host:port; "
+                  "trace file, socket of a live session (see reprise sessions), or host:port; the "
+                  "other ranks of its job are found on this machine, and are joined by commas on "
+                  "others; "
                   "two are compared, but traces of the ranks of one job are merged; "
                   "default: a start page with sessions and recent files");
   app->add_option("--token", options->token,

@@ -1,9 +1,11 @@
 #include "model/trace_feed.hpp"
 
 #include <exception>
+#include <sstream>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "model/document_publisher.hpp"
 #include "model/file_feed.hpp"
@@ -33,15 +35,27 @@ std::string address_of(const std::string& target) {
   return is_path ? std::filesystem::absolute(target, ignored).string() : target;
 }
 
+// Empty unless each part of the target names a session.
+std::vector<std::string> session_addresses(const std::string& target) {
+  if (names_session(target)) return {address_of(target)};
+  std::vector<std::string> addresses;
+  std::istringstream parts(target);
+  for (std::string part; std::getline(parts, part, ',');) {
+    if (!names_session(part)) return {};
+    addresses.push_back(address_of(part));
+  }
+  return addresses;
+}
+
 }  // namespace
 
 class TraceFeed::Worker {
  public:
   explicit Worker(TraceFeedDesc desc)
       : target(std::move(desc.target)), publisher(std::move(desc.on_change)) {
-    if (names_session(target)) {
+    if (std::vector<std::string> addresses = session_addresses(target); !addresses.empty()) {
       live = std::make_unique<LiveFeed>(
-          LiveFeedDesc{address_of(target), std::move(desc.token), desc.max_sample_bytes},
+          LiveFeedDesc{std::move(addresses), std::move(desc.token), desc.max_sample_bytes},
           publisher);
       thread_ = std::jthread([this](const std::stop_token& stop) { run(*live, stop); });
     } else {

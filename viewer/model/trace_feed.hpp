@@ -38,7 +38,9 @@ struct FeedStatus {
 };
 
 struct TraceFeedDesc {
-  std::string target;      // a file, the path of a session's socket, or "host:port"
+  // A file, the path of a session's socket, or "host:port". Sessions of several ranks of a job are
+  // separated by commas.
+  std::string target;
   std::string token = {};  // for host:port
   std::uint64_t max_sample_bytes = 256u << 20;
   // Called on the feed's thread after a new document or status, at most about 60 times a second.

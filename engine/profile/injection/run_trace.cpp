@@ -47,6 +47,10 @@ RunTrace::~RunTrace() { finish(); }
 void RunTrace::serve() {
   if (!desc_.options.live) return;
   trace::LiveServerDesc live;
+  if (const auto environment = launched_environment()) {
+    live.rank = environment->rank;
+    live.job = job_name(process_variable, *environment);
+  }
   live.application = desc_.application;
   live.listen = desc_.options.live->listen;
   live.token = desc_.options.live->token;

@@ -27,15 +27,14 @@ std::string host_name() {
 
 // Sessions of one process get distinct names. Replaces the socket of a dead process with the same
 // id.
-std::filesystem::path open_in_session_folder(LiveLoop& loop, const std::string& application) {
+std::filesystem::path open_in_session_folder(LiveLoop& loop, const SessionName& name) {
   static std::mutex
       one_at_a_time;  // between bind() and listen(), a socket looks like that of a dead process
   const std::lock_guard lock(one_at_a_time);
   const std::filesystem::path folder = make_session_folder();
   remove_stale_sessions();
   for (unsigned number = 1; number <= kMaxSessionsOfAName; ++number) {
-    const auto path =
-        folder / session_file_name(static_cast<std::uint32_t>(::getpid()), application, number);
+    const auto path = folder / session_file_name(name, number);
     if (loop.open_path(path)) return path;
     if (!session_answers(path) && ::unlink(path.c_str()) == 0 && loop.open_path(path)) return path;
   }
@@ -74,7 +73,8 @@ LiveServer::LiveServer(LiveServerDesc desc)
       throw TraceError(TraceErrorCode::Io, desc.listen + ": not an address; expected host:port");
     port_ = loop_->open_tcp(address->host, address->port);
   }
-  path_ = open_in_session_folder(*loop_, desc.application);
+  path_ = open_in_session_folder(*loop_, {static_cast<std::uint32_t>(process_), desc.application,
+                                          desc.rank, job_number(desc.job)});
   try {
     loop_->start();
   } catch (...) {

@@ -23,6 +23,8 @@ namespace reprise::trace {
 
 struct LiveServerDesc {
   std::string application;
+  std::uint32_t rank = kNone;  // of a distributed job
+  std::string job = {};        // Session::job
   // TCP address "host:port"; port 0: any; no host: loopback only; empty: no TCP.
   std::string listen = {};
   std::string token = {};  // required from viewers on TCP; at most kMaxTokenBytes
@@ -35,7 +37,7 @@ struct LiveServerDesc {
   // Limit of queued event and sample chunks per viewer. A viewer whose queue holds that much more
   // topology than a new viewer would receive is disconnected.
   std::size_t viewer_bytes = 64u << 20;
-  std::size_t max_connections = 64;      // on the socket file, and on TCP
+  std::size_t max_connections = 64;  // on the socket file, and on TCP
   std::chrono::milliseconds handshake_deadline{10'000};
   // Time that flush() waits for viewers to receive queued chunks.
   std::chrono::milliseconds linger{2'000};

@@ -44,7 +44,8 @@ std::vector<LiveSession> list_sessions() {
       const std::filesystem::path path = folder / entry->d_name;
       std::error_code gone;
       if (!name || !std::filesystem::is_socket(path, gone)) continue;
-      out.push_back({path, name->pid, name->application, session_answers(path)});
+      out.push_back(
+          {path, name->pid, name->application, name->rank, name->job, session_answers(path)});
     }
   }
   std::sort(out.begin(), out.end(), [](const LiveSession& a, const LiveSession& b) {

@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "trace/records.hpp"
+
 namespace reprise::trace {
 
 struct LiveSession {
   std::filesystem::path path;  // of its socket; the address for a LiveClient
   std::uint32_t pid = 0;
   std::string application;
+  std::uint32_t rank = kNone, job = 0;  // see SessionName
   bool alive = false;  // a process listens; false: the process ended without removing the socket
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -67,8 +68,17 @@ std::vector<std::filesystem::path> session_folders() {
   return out;
 }
 
-std::string session_file_name(std::uint32_t pid, std::string_view application, unsigned number) {
-  std::string name(application.substr(0, kMaxApplicationBytes));
+std::uint32_t job_number(std::string_view job) noexcept {
+  std::uint32_t hash = 2166136261u;  // FNV-1a
+  for (const char c : job) hash = (hash ^ static_cast<std::uint8_t>(c)) * 16777619u;
+  return hash;
+}
+
+std::string session_file_name(const SessionName& session, unsigned number) {
+  char rank[32] = "";
+  if (session.rank != kNone)
+    std::snprintf(rank, sizeof rank, ".rank%u-%08x", session.rank, session.job);
+  std::string name = session.application.substr(0, kMaxApplicationBytes - std::strlen(rank));
   std::replace_if(
       name.begin(), name.end(),
       [](char c) {
@@ -77,7 +87,7 @@ std::string session_file_name(std::uint32_t pid, std::string_view application, u
       },
       '_');
   if (name.empty()) name = "unnamed";
-  return std::to_string(pid) + '-' + name +
+  return std::to_string(session.pid) + '-' + name + rank +
          (number > 1 ? '.' + std::to_string(number) : std::string()) + std::string(kSuffix);
 }
 
@@ -91,6 +101,14 @@ std::optional<SessionName> parse_session_file_name(std::string_view name) {
     return {};
   name.remove_prefix(digits + 1);
   out.application = name.substr(0, name.find('.'));
+  constexpr std::string_view kRank = ".rank";
+  name.remove_prefix(out.application.size());
+  if (!name.starts_with(kRank)) return out;
+  const char* const stop = name.data() + name.size();
+  const auto [dash, no_rank] = std::from_chars(name.data() + kRank.size(), stop, out.rank);
+  if (no_rank != std::errc{} || dash == stop || *dash != '-' ||
+      std::from_chars(dash + 1, stop, out.job, 16).ec != std::errc{})
+    return {};
   return out;
 }
 

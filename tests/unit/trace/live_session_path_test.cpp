@@ -54,15 +54,24 @@ TEST_CASE("session path: a missing or writable runtime folder is not used") {
 }
 
 TEST_CASE("session path: file names contain the process and the application in plain characters") {
-  CHECK(session_file_name(12, "my app/../x", 1) == "12-my_app____x.sock");
-  CHECK(session_file_name(12, "", 3) == "12-unnamed.3.sock");
-  CHECK(session_file_name(4294967295u, std::string(500, 'x'), 99).size() <= 52);
-  const auto name = parse_session_file_name(session_file_name(12, "a-b", 2));
+  CHECK(session_file_name({12, "my app/../x"}, 1) == "12-my_app____x.sock");
+  CHECK(session_file_name({12, ""}, 3) == "12-unnamed.3.sock");
+  CHECK(session_file_name({4294967295u, std::string(500, 'x')}, 99).size() <= 52);
+  const auto name = parse_session_file_name(session_file_name({12, "a-b"}, 2));
   REQUIRE(name);
   CHECK(name->pid == 12);
   CHECK(name->application == "a-b");
+  const SessionName of_rank{4294967295u, std::string(500, 'x'), 4294967294u, job_number("job 12")};
+  CHECK(session_file_name(of_rank, 99).size() <= 52);
+  CHECK(session_file_name({12, "app", 3, 0x1a2b}, 1) == "12-app.rank3-00001a2b.sock");
+  const auto ranked = parse_session_file_name(session_file_name(of_rank, 2));
+  REQUIRE(ranked);
+  CHECK(ranked->rank == of_rank.rank);
+  CHECK(ranked->job == of_rank.job);
+  CHECK(job_number("job 12") != job_number("job 13"));
   for (const char* wrong : {"", ".sock", "12.sock", "-x.sock", "x-12.sock", "12-x", "0-x.sock",
-                            "99999999999-x.sock", "12-.sock"}) {
+                            "99999999999-x.sock", "12-.sock",
+                            "12-x.rank.sock", "12-x.rank3.sock", "12-x.rank3-.sock"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_session_file_name(wrong));
   }

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "trace/trace_error.hpp"
 #include "trace/trace_writer.hpp"
 #include "unit/trace/live_support.hpp"
+#include "viewer/hand_made_ranks.hpp"
 #include "viewer/model/random_graph.hpp"
 #include "viewer/model/small_trace.hpp"
 
@@ -104,6 +107,9 @@ trace::Records replays(std::uint64_t first, std::uint64_t count) {
 void push_all(trace::TraceWriter& writer, trace::Records records) {
   for (auto& r : records.sessions) REQUIRE(writer.push(std::move(r)));
   for (auto& r : records.graph_versions) REQUIRE(writer.push(std::move(r)));
+  for (auto& r : records.clocks) REQUIRE(writer.push(r));
+  for (auto& r : records.devices) REQUIRE(writer.push(std::move(r)));
+  for (auto& r : records.clock_exchanges) REQUIRE(writer.push(r));
   for (auto& r : records.replays) REQUIRE(writer.push(std::move(r)));
   for (auto& r : records.sample_blocks) REQUIRE(writer.push(std::move(r)));
 }
@@ -304,6 +310,81 @@ TEST_CASE(
     CHECK(watched->feed.document()->find(kStep)->statistics->samples == 8);
     CHECK(watched->feed.document()->samples->held(kStep, 2) != nullptr);
   }
+}
+
+// A live session of one rank of a job.
+struct LiveRank {
+  explicit LiveRank(const test::HandMadeJob& job, std::uint32_t rank) {
+    trace::LiveServerDesc desc = test::patient("job");
+    desc.rank = rank;
+    desc.job = job.topology(rank).sessions.front().job;
+    server = std::make_shared<trace::LiveServer>(std::move(desc));
+    writer.add_sink(server);
+    push_all(writer, job.topology(rank));
+    push_all(writer, job.events(rank));
+    writer.flush();
+  }
+  trace::TraceWriter writer;
+  std::shared_ptr<trace::LiveServer> server;
+};
+
+TEST_CASE("trace feed: the live sessions of a job are one document, and ranks come and go") {
+  const test::RuntimeFolder runtime;
+  const test::HandMadeJob job({.ranks = 3, .ranks_per_host = 2});
+  const auto has = [](std::size_t ranks) {
+    return [ranks](const model::FeedStatus&, const model::Document& document) {
+      return document.sessions->size() == ranks && document.graphs.size() == ranks;
+    };
+  };
+  auto first = std::make_unique<LiveRank>(job, 1);
+  Watched watched(first->server->path());
+  REQUIRE(watched.wait(has(1)));
+  auto second = std::make_unique<LiveRank>(job, 0);
+  auto third = std::make_unique<LiveRank>(job, 2);
+  const auto other = std::make_shared<trace::LiveServer>(test::patient("job"));  // of no job
+  REQUIRE(watched.wait(has(3)));
+  const auto recorded = fresh_file("recorded-ranks.reprise");
+  watched.feed.record_to(recorded);
+
+  // The viewer missed the replays, which precede it. It gets those that follow.
+  for (const auto& [rank, live] :
+       {std::pair(1u, first.get()), {0u, second.get()}, {2u, third.get()}}) {
+    push_all(live->writer, job.events(rank));
+    live->writer.flush();
+  }
+  const auto has_replays = [](const model::FeedStatus&, const model::Document& document) {
+    return std::all_of(document.graphs.begin(), document.graphs.end(), [](const auto& graph) {
+      return graph.second.replays.size() == 40 && graph.second.statistics->samples != 0;
+    });
+  };
+  REQUIRE(watched.wait(has_replays));
+  const auto check = [&](const model::Document& document) {
+    for (const auto& [key, entry] : document.graphs) {
+      const std::uint32_t rank = document.sessions->at(document.session_of(key)).rank;
+      CAPTURE(rank);
+      // Host 0 shows the true time. Exchanges tell the other clock within their delay.
+      const trace::Time allowed = rank == 2 ? 150'000 : 0;
+      const trace::Records events = job.events(rank);
+      for (std::size_t i = 0; i < events.replays.size(); ++i) {
+        const trace::Time launched = job.true_time(rank, events.replays[i].launched);
+        CHECK(std::abs(entry.replays[i].launched - launched) <= allowed + 1);
+      }
+    }
+  };
+  check(*watched.feed.document());
+  CHECK(other->stats().welcomed == 0);
+
+  third.reset();
+  CHECK(watched.wait([](const model::FeedStatus& status, const model::Document&) {
+    return status.state == FeedState::Live && status.reason == "2 of 3 ranks are connected";
+  }));
+  first.reset();
+  second.reset();
+  CHECK(watched.wait_for(FeedState::Ended));
+  model::TraceFeed file({.target = recorded});
+  REQUIRE(file.wait_until_ready(kHangSeconds));
+  CHECK(file.document()->sessions->size() == 3);
+  check(*file.document());
 }
 
 TEST_CASE("trace feed: the recording of a live session has what came before it and after it") {

@@ -326,6 +326,21 @@ TEST_CASE("launched ranks: a lowering to segments contains none beside collectiv
   graph.launch(job->queue).wait();
 }
 
+// traced_ranks_test.py reads the traces. The fill takes rank 1 about 20 us longer on an H100.
+TEST_CASE("launched ranks: a late rank in the traces of all" *
+          doctest::skip(std::getenv("REPRISE_TRACE") == nullptr)) {
+  constexpr std::uint64_t kOwn = 1024, kExcess = std::uint64_t{64} << 20;
+  const auto x = job->pool->allocate<std::uint8_t>(kOwn + kExcess, "x");
+  const auto y = job->pool->allocate<std::uint8_t>(kOwn, "y");
+  CapturedGraph graph = job->compile(
+      [&](CommandBuffer& cmd) {
+        cmd.fill(job->rank() == 1 ? x : x.slice(0, kOwn), std::uint8_t{1});
+        cmd.add(all_reduce(job->world, x.slice(0, kOwn), y));
+      },
+      "late");
+  for (int replay = 0; replay < 500; ++replay) graph.launch(job->queue).wait();
+}
+
 }  // namespace reprise::test
 
 int main(int argc, char** argv) {

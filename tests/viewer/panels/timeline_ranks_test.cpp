@@ -77,7 +77,7 @@ TEST_CASE("timeline ranks: each rank has a row, in order, with the nodes of the 
   CHECK(layout.rows.front().detail.find("clocks aligned within 4.000 us") != std::string::npos);
   // Threads and queues only of ranks that are open.
   CHECK(Ranks::names(layout, Kind::Queue).empty());
-  const TimelineLayout opened = ranks.layout({.graphs = {}, .ranks = {{3, true}}});
+  const TimelineLayout opened = ranks.layout({.graphs = {}, .ranks = {3}});
   CHECK(Ranks::names(opened, Kind::Queue).size() == 1);
   CHECK(opened.find(Kind::Launches, 1003, 0) != nullptr);
   CHECK(opened.find(Kind::Launches, 1002, 0) == nullptr);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "model/rank_analysis.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -37,21 +36,23 @@ TimelineCollective collective_of(const TimelineDrawContext& dc, const TimelineSc
   return one;
 }
 
-void draw_timeline_collective(const TimelineDrawContext& dc, const TimelineBox& box,
-                              const TimelineCollective& one, ImU32 fill) {
+TimelineBox draw_timeline_collective(const TimelineDrawContext& dc, const TimelineBox& box,
+                                     const TimelineCollective& one, ImU32 fill) {
   const Theme& theme = dc.context.theme;
   ImDrawList& list = *ImGui::GetWindowDrawList();
+  TimelineBox transfer = box;
   if (const Time waiting = one.waiting(); waiting > 0) {
-    const float from = box.min.x,
-                to = std::clamp(dc.x_of(one.started + waiting), box.min.x, box.max.x),
-                height = box.max.y - box.min.y, step = 5 * theme.scale;
-    list.AddRectFilled(box.min, {to, box.max.y}, with_alpha(theme.panel, 0.72f));
-    list.PushClipRect(box.min, {to, box.max.y}, true);
-    for (float x = from - height; x < to; x += step)
+    transfer.min.x = std::clamp(dc.x_of(one.started + waiting), box.min.x, box.max.x);
+    const ImVec2 end{transfer.min.x, box.max.y};
+    const float height = box.max.y - box.min.y, step = 5 * theme.scale;
+    list.AddRectFilled(box.min, end, with_alpha(theme.panel, 0.72f));
+    list.PushClipRect(box.min, end, true);
+    for (float x = box.min.x - height; x < end.x; x += step)
       list.AddLine({x, box.max.y}, {x + height, box.min.y}, with_alpha(fill, 0.8f), theme.scale);
     list.PopClipRect();
   }
   list.AddRect(box.min, box.max, theme.ink_soft, 0, 0, theme.scale);
+  return transfer;
 }
 
 void draw_last_arrival(const TimelineDrawContext& dc) {
@@ -77,8 +78,8 @@ std::string between_ranks_text(const TimelineRanks& ranks, Time difference, std:
 void draw_collective_fields(const TimelineDrawContext& dc, const TimelineCollective& one, float x) {
   const Theme& theme = dc.context.theme;
   draw_field(theme, "collective",
-             std::string(model::collective_kind_name(one.call->kind)) + " of " +
-                 bytes_text(one.call->bytes) + ", " + count_text(one.call->ranks) + " ranks",
+             std::string(collective_name(one.call->kind)) + " of " + bytes_text(one.call->bytes) +
+                 ", " + count_text(one.call->ranks) + " ranks",
              x);
   if (one.last == nullptr || one.last->at == 0 || one.last->known_ranks < 2) return;
   if (one.last->known_ranks < one.call->ranks)

@@ -19,9 +19,10 @@ struct TimelineCollective {
                                                const TimelineScene& scene,
                                                const model::TimelineItem& item);
 
-// Marks the box of a collective: a frame, and hatching over the waiting part.
-void draw_timeline_collective(const TimelineDrawContext& dc, const TimelineBox& box,
-                              const TimelineCollective& one, ImU32 fill);
+// Marks the box of a collective: a frame, and hatching over the waiting part. Returns the box of
+// the transfer.
+TimelineBox draw_timeline_collective(const TimelineDrawContext& dc, const TimelineBox& box,
+                                     const TimelineCollective& one, ImU32 fill);
 // A line through all rows at the arrival of the last rank at the collective under the mouse.
 void draw_last_arrival(const TimelineDrawContext& dc);
 // The fields of a tooltip; the values start at `x`.

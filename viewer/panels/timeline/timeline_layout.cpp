@@ -16,7 +16,6 @@ using Kind = TimelineRow::Kind;
 constexpr float kTitle = 19, kHost = 18, kReplays = 19, kMinNodes = 17, kMaxNodes = 44, kRowGap = 3;
 constexpr float kOtherNodes = 11;  // of graphs other than the shown one
 constexpr float kRank = 15, kMinRankNodes = 14, kMaxRankNodes = 30;  // below a rank that is closed
-constexpr std::size_t kMaxOpenRanks = 4;      // ranks up to which that of the shown graph is open
 constexpr std::size_t kMaxOpen = 6;           // replayed graphs whose nodes are shown by default
 constexpr std::uint32_t kMaxLanesAhead = 64;  // rows made before a scene was seen
 
@@ -257,16 +256,13 @@ float rank_node_height(const TimelineLayoutDesc& desc, float others) {
 void add_rank(const TimelineLayoutDesc& desc, std::size_t index, float node_height,
               LayoutBuilder& builder) {
   const TimelineRank& rank = desc.ranks.ranks[index];
-  const bool opens = desc.ranks.ranks.size() <= kMaxOpenRanks && rank.has_match &&
-                     rank.match == desc.context.view.graph;
   TimelineRow row;
   row.kind = Kind::Rank;
   row.id = static_cast<std::uint32_t>(index);
-  const auto chosen = desc.opened.ranks.find(row.id);
   row.graph = rank.match;
   row.label = rank.name;
   row.detail = rank.process;
-  row.is_open = chosen != desc.opened.ranks.end() ? chosen->second : opens;
+  row.is_open = desc.opened.ranks.count(row.id) != 0;
   builder.add(row, kRank);
   if (row.is_open) return add_process(desc, rank, builder);
   if (!rank.is_shown) return;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,8 +74,8 @@ struct TimelineOpened {
   // Graphs whose node rows are shown or hidden; others: shown if the graph is the shown one or few
   // graphs were replayed.
   std::map<model::GraphKey, bool> graphs;
-  std::map<std::uint32_t, bool> ranks;  // by index; others: closed, or the shown one of few ranks
-  bool folded = false;                  // the folded ranks have rows
+  std::set<std::uint32_t> ranks;  // indices; all their rows are shown
+  bool folded = false;            // the folded ranks have rows
 };
 
 struct TimelineLayoutDesc {

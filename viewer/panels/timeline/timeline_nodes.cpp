@@ -99,14 +99,15 @@ class NodePainter {
       list_.AddRectFilled({box.min.x, box.min.y}, {max.x, box.min.y + 3 * theme.scale},
                           theme.critical, round);
     if (selected) draw_selection(box, max);
+    TimelineBox text_box = box;
     if (const TimelineCollective one = collective_of(dc_, scene_, item);
         is_one && one.call != nullptr)
-      draw_timeline_collective(dc_, {box.min, max}, one, fill);
+      text_box = draw_timeline_collective(dc_, {box.min, max}, one, fill);
     const bool has_text = box.width() >= 20 && box.max.y - box.min.y >= theme.small->FontSize;
     const std::string text = !has_text ? std::string()
                              : is_one  ? graph_.node_name(item.node)
                                        : count_text(block.count()) + " nodes";
-    draw_text_in(dc_, box, text, passes ? ink_on(fill) : theme.ink_faint);
+    draw_text_in(dc_, text_box, text, passes ? ink_on(fill) : theme.ink_faint);
     if (hovered) dc_.hit = NodeHit{&scene_, &item, block.count()};
   }
 

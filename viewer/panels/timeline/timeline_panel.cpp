@@ -423,7 +423,7 @@ void TimelinePanel::State::handle_names(const TimelineLayout& layout, float top,
   switch (row.kind) {
     case TimelineRow::Kind::Rank:
       ImGui::SetTooltip("%s\nClick to %s its threads, queues and graphs", row.detail.c_str(), verb);
-      if (is_clicked) opened.ranks[row.id] = !row.is_open;
+      if (is_clicked && opened.ranks.erase(row.id) == 0) opened.ranks.insert(row.id);
       break;
     case TimelineRow::Kind::Folded:
       ImGui::SetTooltip("Click to %s the other ranks", verb);

@@ -244,6 +244,21 @@ const char* buffer_kind_name(trace::BufferKind kind) {
   return "?";
 }
 
+const char* collective_name(trace::CollectiveKind kind) {
+  switch (kind) {
+    case trace::CollectiveKind::AllReduce: return "all-reduce";
+    case trace::CollectiveKind::Reduce: return "reduce";
+    case trace::CollectiveKind::Broadcast: return "broadcast";
+    case trace::CollectiveKind::AllGather: return "all-gather";
+    case trace::CollectiveKind::ReduceScatter: return "reduce-scatter";
+    case trace::CollectiveKind::AllToAll: return "all-to-all";
+    case trace::CollectiveKind::Send: return "send";
+    case trace::CollectiveKind::Receive: return "receive";
+    case trace::CollectiveKind::Group: break;
+  }
+  return "collective group";
+}
+
 const char* loss_name(trace::LossKind kind) {
   switch (kind) {
     case trace::LossKind::Replays: return "replays";

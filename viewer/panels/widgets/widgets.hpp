@@ -51,7 +51,8 @@ float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
 [[nodiscard]] const char* hazard_name(trace::Hazard hazard);
 [[nodiscard]] const char* source_name(trace::SampleSource source);
 [[nodiscard]] const char* buffer_kind_name(trace::BufferKind kind);
-[[nodiscard]] const char* loss_name(trace::LossKind kind);  // plural
+[[nodiscard]] const char* collective_name(trace::CollectiveKind kind);  // "all-reduce"
+[[nodiscard]] const char* loss_name(trace::LossKind kind);              // plural
 // "hazard: read after write on x [0, 4096)", "lane", "barrier at step.cpp:12 on y".
 [[nodiscard]] std::string edge_reason(const model::Graph& graph, std::uint32_t edge);
 // Source location "step.cpp:12"; empty if unknown.

@@ -15,6 +15,7 @@
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/graph_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/rank_documents.hpp"
 
 using namespace reprise;
 using namespace reprise::viewer;
@@ -143,7 +144,8 @@ TEST_CASE("graphs panel: columns without any value are hidden, and absent values
                   "4.000 us", "3.000 us", "other", "-1 MiB", "-", "2.000 us", "-", "large",
                   "never replayed", "-", "device memory 3 MiB"});
   const std::string csv = f.csv(f.panel);
-  CHECK(csv.find("Memory (bytes),Launch mem. (bytes),Record (ns),Upload (ns)") != std::string::npos);
+  CHECK(csv.find("Memory (bytes),Launch mem. (bytes),Record (ns),Upload (ns)") !=
+        std::string::npos);
   CHECK(csv.find(",4194304,1048576,4000,3000,") != std::string::npos);
   CHECK(csv.find(",-1048576,,2000,,") != std::string::npos);
   CHECK(graph_text(table, {0, 1, false}, GraphColumn::LaunchMemory).empty());
@@ -164,6 +166,12 @@ TEST_CASE("graphs rows: the process of a graph is a column if there are several"
   CHECK(graph_text(table, rows[1], GraphColumn::Process).empty());  // a family
   CHECK(graph_text(table, rows[2], GraphColumn::Process) == "digits 4712, rank 1");
   CHECK(graph_text(table, rows[3], GraphColumn::Process) == "digits 4711");
+}
+
+TEST_CASE("graphs panel: the graphs of all ranks are a family, each with the name of its rank") {
+  GraphsFixture f(test::make_rank_document());
+  f.click_row(0);
+  check_in_order(f.panel_text(), {"4 graphs", "rank 0", "rank 1", "rank 2", "rank 3"});
 }
 
 TEST_CASE("graphs panel: a click expands a family, and a click on a graph shows it") {

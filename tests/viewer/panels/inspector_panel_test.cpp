@@ -13,6 +13,7 @@
 #include "panels/widgets/widgets.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/panel_fixture.hpp"
+#include "viewer/panels/rank_documents.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 
 using namespace reprise;
@@ -70,6 +71,17 @@ TEST_CASE(
                  {"step", "Hottest nodes", "store", "32.8 %", "nodes", "hazard edges", "lane edges",
                   "0xfeedfacecafebeef", "node7", "4711", "digits --epochs 3", "host (2 threads)",
                   "2023-11-14"});
+}
+
+TEST_CASE("inspector: of several ranks, the page shows that of the graph and its clock") {
+  PanelFixture fixture({1600, 900}, test::make_rank_document({.clock_error = 12'300}));
+  fixture.show(test::graph_of_rank(2));
+  const std::string text = page_of(fixture, {});
+  check_contains(text, {"node2", "4002", "2 of 4", "job-7", "Clock aligned to", "rank 0",
+                        "9 exchanges of clocks", "2.000 us", "+12.000 ppm", "up to 12.30 us"});
+  CHECK(text.find("node1") == std::string::npos);
+  fixture.show(test::graph_of_rank(0));
+  CHECK(page_of(fixture, {}).find("reference of all ranks") != std::string::npos);
 }
 
 TEST_CASE("inspector: the page of a captured graph shows what creating it cost") {

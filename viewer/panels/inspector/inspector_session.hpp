@@ -1,4 +1,5 @@
-// The inspector section about the recording process and its devices. Threads: drawing thread only.
+// The inspector section about the recording process and its devices; in a trace of several ranks,
+// those of the shown graph. Threads: drawing thread only.
 #pragma once
 
 #include "panels/shared/panel_context.hpp"

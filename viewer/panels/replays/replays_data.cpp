@@ -9,6 +9,8 @@ namespace {
 
 // Maximum fraction of one worker's time for recomputing statistics of a growing trace.
 constexpr double kMaxWorkerShare = 0.1;
+// Minimum time between series of the ranks of a growing trace.
+constexpr double kRanksRefreshSeconds = 1;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ ReplaysData::ReplaysData(Background& background)
       overall_(background),
       range_(background),
       matches_(background),
+      ranks_(background),
       builders_(std::make_shared<Builders>()) {}
 
 template <class Value, class Make>
@@ -48,7 +51,17 @@ void ReplaysData::request(const PanelContext& context, Detail detail,
   const model::ListView<trace::Replay>& replays = context.entry->replays;
   graph_ = context.entry->graph;
   wants_matches_ = durations.has_value();
+  has_ranks_ = context.document->has_ranks();
   if (replays.empty()) return;
+  if (const double now = ImGui::GetTime();
+      detail == Detail::All && has_ranks_ &&
+      (!context.is_live || now >= ranks_requested_ + kRanksRefreshSeconds)) {
+    ranks_requested_ = now;
+    ranks_.ask({context.document->revision, graph_->key()},
+               [document = context.document, graph = graph_->key()] {
+                 return make_rank_series(*document, graph);
+               });
+  }
   series_.ask({graph_, replays.size(), replays.back().replay},
               [builders = builders_, replays, graph = graph_] {
                 if (builders->graph != graph) *builders = Builders{.graph = graph};
@@ -77,6 +90,11 @@ void ReplaysData::request(const PanelContext& context, Detail detail,
   matched_ = matched;
   request(matches_, matches_requested_, context, {series, matched},
           [matched](const ReplaysSeries& s) { return matching_replays(s.replays, matched); });
+}
+
+std::shared_ptr<const RankSeries> ReplaysData::ranks() const {
+  auto ranks = has_ranks_ ? ranks_.value() : nullptr;
+  return ranks && ranks->graph == graph_->key() && !ranks->lines.empty() ? ranks : nullptr;
 }
 
 std::shared_ptr<const ReplaysSeries> ReplaysData::series() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "panels/replays/replays_ranks.hpp"
 #include "panels/replays/replays_view_model.hpp"
 #include "panels/shared/panel_context.hpp"
 
@@ -50,6 +51,8 @@ class ReplaysData {
   [[nodiscard]] std::shared_ptr<const Matches> matches() const {
     return wants_matches_ ? value(matches_) : nullptr;
   }
+  // Null also if no other rank runs the graph.
+  [[nodiscard]] std::shared_ptr<const RankSeries> ranks() const;
 
  private:
   struct SeriesKey {
@@ -62,6 +65,11 @@ class ReplaysData {
     std::shared_ptr<const ReplaysSeries> series;
     model::ReplayRange range;
     friend bool operator==(const ViewModelKey&, const ViewModelKey&) = default;
+  };
+  struct RanksKey {
+    std::uint64_t revision = 0;  // of the document
+    model::GraphKey graph;
+    friend bool operator==(const RanksKey&, const RanksKey&) = default;
   };
   struct Builders;
   template <class Value>
@@ -81,12 +89,14 @@ class ReplaysData {
   ViewModel<OverallSummary> overall_;
   ViewModel<RangeViewModel> range_;
   ViewModel<Matches> matches_;
+  AsyncValue<RanksKey, RankSeries> ranks_;
   std::shared_ptr<Builders> builders_;  // used by one work item at a time
   GraphPointer graph_;
   model::ReplayRange selected_, matched_;  // of the last requests
   // ImGui times of the last requests.
-  double overall_requested_ = -1e9, range_requested_ = -1e9, matches_requested_ = -1e9;
-  bool wants_matches_ = false;
+  double overall_requested_ = -1e9, range_requested_ = -1e9, matches_requested_ = -1e9,
+         ranks_requested_ = -1e9;
+  bool wants_matches_ = false, has_ranks_ = false;
 };
 
 }  // namespace reprise::viewer

@@ -11,6 +11,7 @@
 #include "panels/replays/replays_histogram.hpp"
 #include "panels/replays/replays_legend.hpp"
 #include "panels/replays/replays_plot.hpp"
+#include "panels/replays/replays_rank_plot.hpp"
 #include "panels/replays/replays_table.hpp"
 #include "panels/replays/replays_tooltip.hpp"
 #include "panels/shared/item_menu.hpp"
@@ -59,9 +60,9 @@ struct ReplaysPanel::State {
     ReplaysData::Detail detail = ReplaysData::Detail::Strip;
     Canvas canvas{CanvasAxes::Horizontal};
     ReplaysDrag drag;
-    GraphPointer graph;         // the graph of the last frame
-    std::size_t last_size = 0;  // number of its replays in the last frame
-    double last_right = 0;      // right end of the visible area in the last frame
+    GraphPointer graph;          // the graph of the last frame
+    std::size_t last_size = 0;   // number of its replays in the last frame
+    double last_right = 0;       // right end of the visible area in the last frame
     std::size_t menu_index = 0;  // the replay of the context menu
     bool opens_menu = false;
   };
@@ -179,8 +180,12 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, Area& area,
 
   const float top = canvas.min().y, numbers = canvas.max().y - line - 2 * s, height = numbers - top;
   const bool has_more = area.detail == ReplaysData::Detail::All && height > kFullHeight * s;
-  const float between = 6 * s, main = has_more ? height * 0.56f : height,
-              other = (height - main) / 2 - between;
+  const auto ranks = has_more ? data.ranks() : nullptr;
+  const float between = 6 * s, by_rank = ranks ? height * 0.32f : 0,
+              main = ranks      ? height * 0.36f
+                     : has_more ? height * 0.56f
+                                : height,
+              other = (height - main - by_rank) / 2 - between;
   const auto overall = data.overall();
   const auto matches = data.matches();
   ReplayPlot plot{.series = series.main, .top = top, .bottom = top + main};
@@ -193,13 +198,21 @@ void ReplaysPanel::State::draw_strips(PanelContext& context, Area& area,
   if (const std::size_t index = index_of(series.replays, shown); index < series.replays.size())
     plot.shown = index;
   if (const auto* hovered = std::get_if<model::SelectedReplay>(&context.view.hovered)) {
-    if (hovered->graph == area.graph->key()) plot.hovered = index_of(series.replays, hovered->replay);
+    if (hovered->graph == area.graph->key())
+      plot.hovered = index_of(series.replays, hovered->replay);
   }
   draw_replay_plot(theme, canvas, plot);
+  if (ranks) {
+    draw_rank_plot(theme, canvas,
+                   {.series = *ranks,
+                    .top = top + main + between,
+                    .bottom = top + main + by_rank,
+                    .shown = plot.shown,
+                    .hovered = plot.hovered});
+  }
   if (has_more) {
-    ReplayPlot latency{.series = series.latency,
-                       .top = top + main + between,
-                       .bottom = top + main + between + other};
+    const float below = top + main + by_rank + between;
+    ReplayPlot latency{.series = series.latency, .top = below, .bottom = below + other};
     if (overall) latency.summary = overall->latency;
     latency.matches = plot.matches;
     latency.shown = plot.shown;
@@ -287,8 +300,9 @@ void ReplaysPanel::State::handle_mouse(PanelContext& context, Area& area,
   }
   const auto overall = data.overall();
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Right) && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) {
-    draw_replay_tooltip(context.theme,
-                        {series, bar, index, overall ? overall->main.median : -1, *context.entry});
+    const auto ranks = area.detail == ReplaysData::Detail::All ? data.ranks() : nullptr;
+    draw_replay_tooltip(context.theme, {series, bar, index, overall ? overall->main.median : -1,
+                                        *context.entry, *context.document, ranks.get()});
   }
 }
 

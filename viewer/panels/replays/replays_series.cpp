@@ -86,21 +86,29 @@ ReplaySeries ReplaySeriesBuilder::extend(const model::ListView<trace::Replay>& r
   for (std::size_t i = values_.size(); i < replays.size(); ++i) {
     const trace::Replay& replay = replays[i];
     const Time time = value_of(replay, value_, last_ended_);
-    known_ += time >= 0 ? 1 : 0;
     last_ended_ = replay.ended;
-    values_.push_back({time, replay.sampled != 0});
-    add_runs();
+    push_back(time, replay.sampled != 0);
   }
   if (!replays.empty()) {
     first_number_ = replays[0].replay;
     last_number_ = replays.back().replay;
   }
-  ReplaySeries series;
-  series.value_ = value_;
-  series.known_ = known_;
-  series.values_ = values_.view();
-  for (auto& level : levels_) series.levels_.push_back(level.view());
-  return series;
+  return series();
+}
+
+void ReplaySeriesBuilder::push_back(Time time, bool sampled) {
+  known_ += time >= 0 ? 1 : 0;
+  values_.push_back({time, sampled});
+  add_runs();
+}
+
+ReplaySeries ReplaySeriesBuilder::series() {
+  ReplaySeries all;
+  all.value_ = value_;
+  all.known_ = known_;
+  all.values_ = values_.view();
+  for (auto& level : levels_) all.levels_.push_back(level.view());
+  return all;
 }
 
 // Appends the runs that the last value completes.

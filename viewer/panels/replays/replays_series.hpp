@@ -59,6 +59,9 @@ class ReplaySeriesBuilder {
   // Appends the replays added since the last call. Rebuilds the series if an earlier part of the
   // list changed.
   [[nodiscard]] ReplaySeries extend(const model::ListView<trace::Replay>& replays);
+  // Builds a series of other values: appends one (negative: unknown), and returns all.
+  void push_back(trace::Time time, bool sampled = false);
+  [[nodiscard]] ReplaySeries series();
 
  private:
   using Value = ReplaySeries::Value;

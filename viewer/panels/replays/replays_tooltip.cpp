@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "panels/replays/replays_rank_plot.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/profile_text.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -23,7 +24,7 @@ std::string compared_text(trace::Time time, trace::Time median) {
 }  // namespace
 
 void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
-  const auto& [series, bar, index, median, entry] = tooltip;
+  const auto& [series, bar, index, median, entry, document, ranks] = tooltip;
   ImGui::BeginTooltip();
   const float value_x = 140 * theme.scale;
   const auto field = [&](const char* name, const std::string& value) {
@@ -57,6 +58,7 @@ void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip) {
                       call = measure(model::ReplayMeasure::LaunchCall);
     field("device time",
           time_or_unknown(device) + (is_device ? compared_text(device, median) : ""));
+    if (ranks != nullptr) draw_rank_fields(theme, document, *ranks, index, value_x);
     field("launch call", time_or_unknown(call) + (is_device ? "" : compared_text(call, median)));
     field("launch-to-start", time_or_unknown(measure(model::ReplayMeasure::LaunchLatency)));
     field("gap since previous", time_or_unknown(series.gap[index]));

@@ -13,6 +13,8 @@ struct ReplayTooltip {
   std::size_t index = 0;
   trace::Time median = -1;
   const model::GraphEntry& entry;
+  const model::Document& document;
+  const RankSeries* ranks = nullptr;  // null: there is one rank
 };
 void draw_replay_tooltip(const Theme& theme, const ReplayTooltip& tooltip);
 

@@ -37,7 +37,8 @@ std::map<fs::path, FileState> RunFiles::file_states() const {
   std::map<fs::path, FileState> found;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(file_.parent_path(), error)) {
-    std::string_view name = entry.path().filename().native();
+    const fs::path file_name = entry.path().filename();
+    std::string_view name = file_name.native();
     if (const std::size_t dot = name.rfind('.');
         dot != std::string_view::npos && are_digits(name.substr(dot + 1)))
       name = name.substr(0, dot);  // of a further process

@@ -128,3 +128,23 @@ TEST_CASE("chrome: each edge of the first replays becomes one arrow that leads t
   CHECK(arrows(4) == 4 * 5 - 1 + 4);
   CHECK(arrows(0) == 0);
 }
+
+TEST_CASE("chrome: each rank is a process with its own tracks") {
+  const json events = events_of(test::export_ranks(trace::ExportFormat::Chrome, "ranks.json"));
+  std::map<int, std::string> processes;
+  std::map<int, int> slices;  // by process
+  for (const json& event : events) {
+    if (event.at("name") == "process_name")
+      processes[event.at("pid")] = event.at("args").at("name");
+    if (event.at("ph") != "X") continue;
+    ++slices[event.at("pid")];
+    if (event.at("args").contains("graph"))
+      CHECK(event.at("pid") == event.at("args").at("graph").get<int>() + 1);
+  }
+  CHECK(processes == std::map<int, std::string>{{1, "rank 0 (train 4000 on node0)"},
+                                                {2, "rank 1 (train 4001 on node0)"},
+                                                {3, "rank 2 (train 4002 on node1)"},
+                                                {4, "rank 3 (train 4003 on node1)"}});
+  // Of each replay: the launch, the range, the run and six nodes.
+  CHECK(slices == std::map<int, int>{{1, 90}, {2, 90}, {3, 90}, {4, 90}});
+}

@@ -11,6 +11,7 @@
 #include "trace/export/exporter.hpp"
 #include "trace/trace_file.hpp"
 #include "viewer/hand_made_trace.hpp"
+#include "viewer/merged_job.hpp"
 
 namespace reprise::test {
 
@@ -50,6 +51,23 @@ struct Exported {
     trace::TraceFile file({.path = e.trace});
     file.write(std::make_shared<const trace::Chunk>(
         trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+  }
+  e.report = trace::export_trace(format, trace::TraceReader(e.trace), {.output = e.output});
+  return e;
+}
+
+// The merged trace of four ranks on two hosts, with 10 replays each.
+[[nodiscard]] inline Exported export_ranks(trace::ExportFormat format, const std::string& name) {
+  Exported e{scratch_folder() / "ranks.reprise", scratch_folder() / name, {}};
+  HandMadeRanks options = aligned_ranks();
+  options.replays = 10;
+  const HandMadeJob job(options);
+  {
+    trace::TraceFile file({.path = e.trace});
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, merged_topology(job, 12'300), 0)));
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Events, merged_events(job), 1)));
   }
   e.report = trace::export_trace(format, trace::TraceReader(e.trace), {.output = e.output});
   return e;

@@ -29,6 +29,10 @@ Records merged_topology(const HandMadeJob& job, trace::Time error) {
       t.thread = t.session = rank;
       all.thread_names.push_back(std::move(t));
     }
+    for (trace::PoolState& p : one.pool_states) {
+      p.pool = p.device = rank;
+      all.pool_states.push_back(std::move(p));
+    }
     for (trace::GraphVersion& g : one.graph_versions) {
       g.graph = g.device = rank;
       all.graph_versions.push_back(std::move(g));

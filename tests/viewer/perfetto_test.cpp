@@ -165,3 +165,26 @@ TEST_CASE("perfetto: the clocks relate trace time to UTC") {
                                                            {3, HandMadeTrace::kBegin},
                                                            {6, HandMadeTrace::kBegin}});
 }
+
+TEST_CASE("perfetto: each rank is a process with its own tracks") {
+  perfetto::Trace trace;
+  REQUIRE(trace.ParseFromString(
+      test::text_of(test::export_ranks(trace::ExportFormat::Perfetto, "ranks.perfetto").output)));
+  std::map<std::uint64_t, std::string> processes;  // by track
+  std::map<std::string, std::set<std::string>> tracks;
+  for (const perfetto::TracePacket& packet : trace.packet()) {
+    if (!packet.has_track_descriptor()) continue;
+    const auto& track = packet.track_descriptor();
+    if (track.has_process()) {
+      processes[track.uuid()] = track.process().process_name();
+    } else {
+      tracks[processes.at(track.parent_uuid())].insert(track.name());
+    }
+  }
+  CHECK(tracks.size() == 4);
+  const auto& of_rank_3 = tracks["rank 3 (train 4003 on node1)"];
+  CHECK(of_rank_3.count("step (graph 3), replays") == 1);
+  CHECK(of_rank_3.count("trainer (3), launches") == 1);
+  CHECK(of_rank_3.count("memory of weights") == 1);
+  CHECK(of_rank_3.count("step (graph 2), replays") == 0);
+}

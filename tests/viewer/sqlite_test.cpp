@@ -119,3 +119,25 @@ TEST_CASE("sqlite: an export of one graph contains no other") {
   }
   CHECK(e.report.samples == HandMadeTrace::kOtherReplays * HandMadeTrace::kNodes);
 }
+
+TEST_CASE("sqlite: rows have their rank, and there are tables of clocks and collectives") {
+  const test::Exported e = test::export_ranks(trace::ExportFormat::Sqlite, "ranks.db");
+  ReadDatabase db(e.output);
+  CHECK(db.text("SELECT group_concat(session || ' ' || rank || ' of ' || ranks || ' ' || job) FROM "
+                "sessions WHERE rank > 1") == "2 2 of 4 job-42,3 3 of 4 job-42");
+  CHECK(db.text("SELECT group_concat(rank || ': ' || error_ns) FROM clock_alignments") ==
+        "0: 0,1: 0,2: 12300,3: 12300");
+  for (const char* table : {"graphs", "replays", "samples", "ranges", "pools"}) {
+    CAPTURE(table);
+    CHECK(db.number("SELECT count(DISTINCT rank) FROM " + std::string(table)) == 4);
+  }
+  CHECK(db.number("SELECT count(*) FROM samples WHERE rank = 2 AND graph = 2") == 60);
+  CHECK(db.number("SELECT count(*) FROM samples WHERE rank <> graph") == 0);
+  CHECK(db.number("SELECT count(*) FROM collectives") == 8);
+  CHECK(db.text("SELECT kind || ' ' || communicator || ' ' || collective || ' ' || bytes FROM "
+                "collectives WHERE rank = 3 AND node = 4") ==
+        "all-reduce 0000000000c0ffee 1 1048576");
+  // The last rank to arrive at every execution.
+  CHECK(db.number("SELECT count(*) FROM (SELECT replay, node, max(started_ns) FROM samples JOIN "
+                  "collectives USING (graph, version, node) GROUP BY replay, node)") == 20);
+}

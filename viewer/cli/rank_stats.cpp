@@ -206,7 +206,7 @@ nlohmann::ordered_json json_of(const model::Document& document, const Collective
           {"node", c.node},
           {"name", c.name},
           {"graph", c.graph},
-          {"kind", model::collective_kind_name(c.kind)},
+          {"kind", trace::collective_kind_name(c.kind)},
           {"executions", c.executions},
           {"incomplete", c.incomplete},
           {"last_session", std::move(last)},

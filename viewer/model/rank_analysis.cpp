@@ -115,6 +115,9 @@ class ExecutionBuilder {
 
   void complete(CollectiveExecution& e, Arrival* first) {
     Arrival* const end = first + e.count;
+    const auto [earliest, latest_start] = std::minmax_element(
+        first, end, [](const Arrival& a, const Arrival& b) { return a.started < b.started; });
+    e.spread = latest_start->started - earliest->started;
     const Arrival* last = awaited(first, end);
     if (last == nullptr) return;
     times_.clear();
@@ -245,6 +248,7 @@ RankAnalysis rank_analysis(const Document& document) {
   analysis.ranks.resize(std::max<std::size_t>(1, document.sessions->size()));
   const RankClocks clocks(document);
   analysis.max_error = clocks.max_bound();
+  analysis.reference = clocks.reference();
   add_communication(document, analysis.ranks);
   for (auto& [id, one] : runs_by_collective(document)) {
     ExecutionBuilder builder(document, one.collective, clocks);
@@ -271,21 +275,6 @@ CollectiveExecutions executions_of(const Document& document, const CollectiveSum
   }
   const RankClocks clocks(document);
   return ExecutionBuilder(document, collective, clocks).build(runs.runs);
-}
-
-const char* collective_kind_name(CollectiveKind kind) noexcept {
-  switch (kind) {
-    case CollectiveKind::AllReduce: return "all-reduce";
-    case CollectiveKind::Reduce: return "reduce";
-    case CollectiveKind::Broadcast: return "broadcast";
-    case CollectiveKind::AllGather: return "all-gather";
-    case CollectiveKind::ReduceScatter: return "reduce-scatter";
-    case CollectiveKind::AllToAll: return "all-to-all";
-    case CollectiveKind::Send: return "send";
-    case CollectiveKind::Receive: return "receive";
-    case CollectiveKind::Group: break;
-  }
-  return "group";
 }
 
 }  // namespace reprise::model

@@ -68,6 +68,7 @@ struct RankAnalysis {
   std::vector<RankSummary> ranks;              // by session
   std::vector<CollectiveSummary> collectives;  // by total waiting, longest first
   trace::Time max_error = 0;                   // see RankClocks::max_bound()
+  std::uint32_t reference = 0;                 // session whose clock the times are on
 };
 
 [[nodiscard]] RankAnalysis rank_analysis(const Document& document);
@@ -85,6 +86,7 @@ struct CollectiveExecution {
   std::uint32_t first = 0, count = 0;    // arrivals
   std::uint32_t last = trace::kNone;     // rank that others waited for; as in Arrival
   bool is_certain = false;               // the clocks prove that `last` came after the others
+  trace::Time spread = 0;                // from the first start to the last
   trace::Time lateness = 0;              // start of `last` minus the median start of the others
   trace::Time wait = -1, transfer = -1;  // as in CollectiveSummary; -1: no statement
 };
@@ -97,8 +99,5 @@ struct CollectiveExecutions {
 // `collective` is of this document's analysis, or of an earlier publication's.
 [[nodiscard]] CollectiveExecutions executions_of(const Document& document,
                                                  const CollectiveSummary& collective);
-
-// "all-reduce".
-[[nodiscard]] const char* collective_kind_name(trace::CollectiveKind kind) noexcept;
 
 }  // namespace reprise::model

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -33,19 +34,28 @@ Time first_time(const TraceReader& reader) {
 
 class Chrome : public TimelineSink {
  public:
-  Chrome(const TraceReader& reader, const Session& session, detail::AtomicFile& out)
-      : out_(out), pid_(session.pid), base_(first_time(reader)) {
+  Chrome(const TraceReader& reader, const Topology& topology, detail::AtomicFile& out)
+      : out_(out), topology_(topology), base_(first_time(reader)) {
+    const Session session = topology.session();
     out_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"application\":" +
                json_string(session.application) +
                ",\"command_line\":" + json_string(session.command_line) + ",\"engine_version\":" +
                json_string(session.engine_version) + ",\"host\":" + json_string(session.host) +
                ",\"begin_ns\":\"" + std::to_string(base_) + "\"},\n\"traceEvents\":[\n");
-    out_.write("{\"ph\":\"M\",\"pid\":" + std::to_string(pid_) +
-               ",\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":" +
-               json_string(session.application.empty() ? "process" : session.application) + "}}");
+    const char* comma = "";
+    for (std::uint32_t s = 0; s < (topology.has_ranks() ? topology.sessions.size() : 1); ++s) {
+      const std::string name = topology.has_ranks() ? rank_process_name(topology.sessions[s])
+                               : session.application.empty() ? "process"
+                                                             : session.application;
+      out_.write(std::string(comma) + "{\"ph\":\"M\",\"pid\":" + pid_of(s) +
+                 ",\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":" + json_string(name) +
+                 "}}");
+      comma = ",\n";
+    }
   }
 
-  void add_track(std::uint32_t track, const std::string& name) override {
+  void add_track(std::uint32_t track, std::uint32_t session, const std::string& name) override {
+    pids_.push_back(pid_of(session));
     out_.write(",\n{\"ph\":\"M\"," + track_fields(track) +
                ",\"name\":\"thread_name\",\"args\":{\"name\":" + json_string(name) + "}}");
   }
@@ -72,7 +82,7 @@ class Chrome : public TimelineSink {
   }
 
   void add_counter(const Counter& counter) override {
-    out_.write(",\n{\"ph\":\"C\",\"pid\":" + std::to_string(pid_) +
+    out_.write(",\n{\"ph\":\"C\",\"pid\":" + pid_of(counter.session) +
                ",\"ts\":" + microseconds(counter.at - base_) +
                ",\"name\":" + escaped(counter.name) + ",\"id\":" + std::to_string(counter.pool) +
                ",\"args\":{\"bytes\":" + std::to_string(counter.bytes) + "}}");
@@ -90,8 +100,13 @@ class Chrome : public TimelineSink {
                (*phase == 'f' ? ",\"bp\":\"e\"}" : "}"));
   }
 
+  // Ranks on different hosts may have the same process number.
+  std::string pid_of(std::uint32_t session) const {
+    return std::to_string(topology_.has_ranks() ? session + 1 : topology_.session().pid);
+  }
+
   std::string track_fields(std::uint32_t track) const {
-    return "\"pid\":" + std::to_string(pid_) + ",\"tid\":" + std::to_string(track + 1);
+    return "\"pid\":" + pids_[track] + ",\"tid\":" + std::to_string(track + 1);
   }
 
   static std::string microseconds(Time ns) {
@@ -115,7 +130,8 @@ class Chrome : public TimelineSink {
 
   static constexpr std::size_t kMaxCached = 10'000;
   detail::AtomicFile& out_;
-  std::uint32_t pid_;
+  const Topology& topology_;
+  std::vector<std::string> pids_;  // by track
   Time base_;
   std::unordered_map<std::string, std::string> escaped_;
 };
@@ -125,7 +141,7 @@ class Chrome : public TimelineSink {
 ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
   detail::AtomicFile out(desc.output);
-  Chrome chrome(reader, selection.topology.session(), out);
+  Chrome chrome(reader, selection.topology, out);
   const ExportReport report = draw_timeline(reader, selection, desc, chrome);
   chrome.finish();
   out.commit();

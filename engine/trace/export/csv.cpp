@@ -13,10 +13,11 @@ using detail::csv_field;
 
 // One line per sample. Lines of the other kinds have the columns that apply: a "range" its name,
 // thread (worker) and depth (occurrence), a "pool" its name, time and device memory, a "capture"
-// and a "first launch" of a graph their durations and the device memory that they took.
+// and a "first launch" of a graph their durations and the device memory that they took. Rank: in a
+// distributed job.
 constexpr const char* kHeader =
     "graph,graph_name,version,exec,replay,node,node_name,label,kind,lane,worker,occurrence,source,"
-    "started_ns,duration_ns,bytes\r\n";
+    "started_ns,duration_ns,bytes,rank\r\n";
 
 // The columns of a row that describe the node.
 std::string node_fields(const GraphVersion* graph, std::uint32_t node) {
@@ -44,6 +45,7 @@ class Csv {
       for (std::uint32_t i = 0; i < graph->nodes.size(); ++i)
         nodes.push_back(node_fields(graph, i));
     }
+    const std::string end = end_of_row(selection_.topology.session_of_graph(block.graph));
     for (const Sample& s : block.samples) {
       out_.write(begin);
       out_.write(s.node < nodes.size() ? nodes[s.node] : node_fields(nullptr, s.node));
@@ -57,7 +59,7 @@ class Csv {
       }
       const bool is_copy =
           graph != nullptr && s.node < graph->nodes.size() && graph->nodes[s.node].bytes != 0;
-      out_.write(',' + (is_copy ? std::to_string(graph->nodes[s.node].bytes) : "") + "\r\n");
+      out_.write(',' + (is_copy ? std::to_string(graph->nodes[s.node].bytes) : "") + end);
     }
   }
 
@@ -71,13 +73,14 @@ class Csv {
         (has_times
              ? std::to_string(range.started) + ',' + std::to_string(range.ended - range.started)
              : ",") +
-        ",\r\n");
+        ',' + end_of_row(selection_.topology.session_of_thread(range.thread)));
   }
 
   void take(const PoolState& pool) {
     out_.write(",,,,,," + csv_field(pool_name(pool.pool, pool.label)) + ",,pool,,,,host," +
                (pool.at == 0 ? "" : std::to_string(pool.at)) + ",," +
-               std::to_string(pool_bytes(pool)) + "\r\n");
+               std::to_string(pool_bytes(pool)) +
+               end_of_row(selection_.topology.session_of_device(pool.device)));
   }
 
   void take(const CreationCost& cost) {
@@ -85,13 +88,18 @@ class Csv {
       if (duration == 0 && bytes == kUnknownBytes) return;
       out_.write(graph_fields(cost.graph) + ",,,,,,," + kind + ",,,,host,," +
                  (duration == 0 ? "" : std::to_string(duration)) + ',' +
-                 (bytes == kUnknownBytes ? "" : std::to_string(bytes)) + "\r\n");
+                 (bytes == kUnknownBytes ? "" : std::to_string(bytes)) +
+                 end_of_row(selection_.topology.session_of_graph(cost.graph)));
     };
     line("capture", cost.capture_time, cost.capture_bytes);
     line("first launch", cost.launch_time, cost.launch_bytes);
   }
 
  private:
+  [[nodiscard]] std::string end_of_row(std::uint32_t session) const {
+    const auto rank = selection_.topology.rank_of(session);
+    return ',' + (rank ? std::to_string(*rank) : "") + "\r\n";
+  }
   // The columns of a row that name a graph.
   [[nodiscard]] std::string graph_fields(std::uint32_t id) const {
     const auto graph = selection_.topology.graphs.lower_bound({id, 0});

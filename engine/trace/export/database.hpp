@@ -46,6 +46,7 @@ class Database {
     void bind(int column, T value) {
       check(sqlite3_bind_int64(statement_, column, static_cast<sqlite3_int64>(value)));
     }
+    void bind(int column, double value) { check(sqlite3_bind_double(statement_, column, value)); }
     void bind(int column, const std::string& text);
     void bind(int column, const char* text) { bind(column, std::string(text)); }
     template <class T>

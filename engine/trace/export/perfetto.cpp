@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/atomic_file.hpp"
 #include "trace/export/export_error.hpp"
@@ -19,8 +20,12 @@ namespace {
 constexpr std::uint32_t kSequence = 1;
 constexpr std::uint32_t kClearsInterned = 1, kNeedsInterned = 2;  // sequence_flags
 constexpr std::uint32_t kUtc = 1, kMonotonic = 3, kBootTime = 6;
-// uuids; those of pools follow the 2^32 possible tracks
-constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2, kFirstPool = std::uint64_t{1} << 33;
+// uuids; those of pools follow the 2^32 possible tracks, and those of further processes follow
+constexpr std::uint64_t kProcessTrack = 1, kFirstTrack = 2, kFirstPool = std::uint64_t{1} << 33,
+                        kMoreProcesses = std::uint64_t{1} << 34;
+std::uint64_t process_track(std::uint32_t session) {
+  return session == 0 ? kProcessTrack : kMoreProcesses + session;
+}
 
 std::uint64_t timestamp(Time t) { return t < 0 ? 0 : static_cast<std::uint64_t>(t); }
 
@@ -31,23 +36,26 @@ class Perfetto : public TimelineSink {
     perfetto::TracePacket first;
     first.set_trusted_packet_sequence_id(kSequence);
     first.set_sequence_flags(kClearsInterned);
-    perfetto::TrackDescriptor* process = first.mutable_track_descriptor();
-    process->set_uuid(kProcessTrack);
-    process->mutable_process()->set_pid(static_cast<std::int32_t>(session.pid));
-    process->mutable_process()->set_process_name(session.application.empty() ? "process"
-                                                                             : session.application);
-    if (!session.command_line.empty())
-      process->mutable_process()->add_cmdline(session.command_line);
-    write(first);
+    if (topology.has_ranks()) {
+      // Ranks on different hosts may have the same process number.
+      for (std::uint32_t s = 0; s < topology.sessions.size(); ++s) {
+        perfetto::TracePacket packet = s == 0 ? std::move(first) : new_packet();
+        describe_process(packet, s, topology.sessions[s], s + 1,
+                         rank_process_name(topology.sessions[s]));
+      }
+    } else {
+      describe_process(first, 0, session, session.pid,
+                       session.application.empty() ? "process" : session.application);
+    }
     for (const Clock& clock : topology.clocks) {
       if (clock.device == kNone) write_clock(clock);
     }
   }
 
-  void add_track(std::uint32_t track, const std::string& name) override {
+  void add_track(std::uint32_t track, std::uint32_t session, const std::string& name) override {
     perfetto::TracePacket packet = new_packet();
     packet.mutable_track_descriptor()->set_uuid(kFirstTrack + track);
-    packet.mutable_track_descriptor()->set_parent_uuid(kProcessTrack);
+    packet.mutable_track_descriptor()->set_parent_uuid(process_track(session));
     packet.mutable_track_descriptor()->set_name(name);
     write(packet);
   }
@@ -58,7 +66,7 @@ class Perfetto : public TimelineSink {
       perfetto::TracePacket packet = new_packet();
       perfetto::TrackDescriptor& descriptor = *packet.mutable_track_descriptor();
       descriptor.set_uuid(track);
-      descriptor.set_parent_uuid(kProcessTrack);
+      descriptor.set_parent_uuid(process_track(counter.session));
       descriptor.set_name(counter.name);
       descriptor.mutable_counter()->set_unit(perfetto::CounterDescriptor::UNIT_SIZE_BYTES);
       write(packet);
@@ -107,6 +115,17 @@ class Perfetto : public TimelineSink {
 
  private:
   using Table = std::map<std::string, std::uint64_t, std::less<>>;
+
+  void describe_process(perfetto::TracePacket& packet, std::uint32_t index, const Session& session,
+                        std::uint32_t pid, const std::string& name) {
+    perfetto::TrackDescriptor* process = packet.mutable_track_descriptor();
+    process->set_uuid(process_track(index));
+    process->mutable_process()->set_pid(static_cast<std::int32_t>(pid));
+    process->mutable_process()->set_process_name(name);
+    if (!session.command_line.empty())
+      process->mutable_process()->add_cmdline(session.command_line);
+    write(packet);
+  }
 
   static perfetto::TracePacket new_packet() {
     perfetto::TracePacket packet;

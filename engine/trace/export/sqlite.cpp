@@ -9,13 +9,19 @@ namespace reprise::trace {
 
 namespace {
 
-// Times are ns on the session's host clock. NULL: unknown or not applicable.
+// Times are ns on the host clock of the reference session. NULL: unknown or not applicable. Rank:
+// in a distributed job; tables without it have the graph.
 constexpr const char* kTables = R"(
 CREATE TABLE sessions (host TEXT, pid INTEGER, process_start_utc_ns INTEGER, rank INTEGER,
-  application TEXT, command_line TEXT, engine_version TEXT);
+  application TEXT, command_line TEXT, engine_version TEXT, session INTEGER, ranks INTEGER,
+  job TEXT);
+CREATE TABLE clock_alignments (session INTEGER PRIMARY KEY, rank INTEGER, reference INTEGER,
+  at_ns INTEGER, offset_ns INTEGER, drift REAL, error_ns INTEGER, exchanges INTEGER,
+  collectives INTEGER);
 CREATE TABLE graphs (graph INTEGER, version INTEGER, name TEXT, device TEXT, plan_hash TEXT,
   lanes INTEGER, naive_bytes INTEGER, slab_bytes INTEGER, bound_bytes INTEGER,
-  compile_ns INTEGER, instantiate_ns INTEGER, PRIMARY KEY (graph, version)) WITHOUT ROWID;
+  compile_ns INTEGER, instantiate_ns INTEGER, rank INTEGER,
+  PRIMARY KEY (graph, version)) WITHOUT ROWID;
 CREATE TABLE creation_costs (graph INTEGER PRIMARY KEY, capture_ns INTEGER, launch_ns INTEGER,
   capture_bytes INTEGER, launch_bytes INTEGER);
 CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, label TEXT,
@@ -25,24 +31,29 @@ CREATE TABLE nodes (graph INTEGER, version INTEGER, node INTEGER, name TEXT, lab
   node)) WITHOUT ROWID;
 CREATE TABLE edges (graph INTEGER, version INTEGER, from_node INTEGER, to_node INTEGER,
   cause TEXT, hazard TEXT, buffer INTEGER, barrier INTEGER, begin_byte INTEGER, end_byte INTEGER);
+CREATE TABLE collectives (graph INTEGER, version INTEGER, node INTEGER, kind TEXT,
+  communicator TEXT, number INTEGER, collective INTEGER, communicator_ranks INTEGER,
+  communicator_rank INTEGER, peer INTEGER, bytes INTEGER, rank INTEGER,
+  PRIMARY KEY (graph, version, node)) WITHOUT ROWID;
 CREATE TABLE buffers (graph INTEGER, version INTEGER, buffer INTEGER, name TEXT, kind TEXT,
   bytes INTEGER, slab_offset INTEGER, pool INTEGER, PRIMARY KEY (graph, version,
   buffer)) WITHOUT ROWID;
 CREATE TABLE replays (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER,
   queue INTEGER, thread INTEGER, launched_ns INTEGER, launch_returned_ns INTEGER,
-  started_ns INTEGER, ended_ns INTEGER, sampled INTEGER);
+  started_ns INTEGER, ended_ns INTEGER, sampled INTEGER, rank INTEGER);
 CREATE TABLE samples (graph INTEGER, version INTEGER, exec INTEGER, replay INTEGER, node INTEGER,
-  occurrence INTEGER, worker INTEGER, source TEXT, started_ns INTEGER, duration_ns INTEGER);
+  occurrence INTEGER, worker INTEGER, source TEXT, started_ns INTEGER, duration_ns INTEGER,
+  rank INTEGER);
 CREATE TABLE messages (at_ns INTEGER, severity TEXT, id TEXT, text TEXT, graph INTEGER,
-  version INTEGER, command INTEGER, other_command INTEGER);
+  version INTEGER, command INTEGER, other_command INTEGER, rank INTEGER);
 CREATE TABLE loops (graph INTEGER, version INTEGER, replay INTEGER, node INTEGER,
   iterations INTEGER, timed_iterations INTEGER);
 CREATE TABLE ranges (thread INTEGER, depth INTEGER, started_ns INTEGER, ended_ns INTEGER,
-  name TEXT, graph INTEGER, replay INTEGER);
+  name TEXT, graph INTEGER, replay INTEGER, rank INTEGER);
 CREATE TABLE pools (at_ns INTEGER, pool INTEGER, name TEXT, device TEXT, buffers INTEGER,
   buffer_bytes INTEGER, reserved_bytes INTEGER, mapped_bytes INTEGER, peak_bytes INTEGER,
-  budget_bytes INTEGER, slabs INTEGER, trims INTEGER, remaps INTEGER);
-CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, reason TEXT);
+  budget_bytes INTEGER, slabs INTEGER, trims INTEGER, remaps INTEGER, rank INTEGER);
+CREATE TABLE losses (at_ns INTEGER, kind TEXT, count INTEGER, reason TEXT, rank INTEGER);
 )";
 
 constexpr const char* kIndices = R"(
@@ -64,11 +75,17 @@ std::string hex(std::uint64_t value) {
 
 void write_graph(Database& db, const GraphVersion& g, const Topology& topology) {
   const std::string device = device_name(topology, g.device);
-  Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  const auto rank = topology.rank_of(topology.session_of_device(g.device));
+  Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
   graph.row(g.graph, g.version, graph_name(g),
             device.empty() ? std::nullopt : std::optional(device), hex(g.plan_hash), g.lanes,
             g.naive_bytes, g.slab_bytes, g.lower_bound_bytes, known(g.compile_time),
-            known(g.instantiate_time));
+            known(g.instantiate_time), rank);
+  Database::Insert collective(db, "INSERT INTO collectives VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+  for (const Collective& c : g.collectives) {
+    collective.row(g.graph, g.version, c.node, collective_kind_name(c.kind), hex(c.communicator),
+                   c.number, c.index, c.ranks, c.rank, index(c.peer), c.bytes, rank);
+  }
   Database::Insert node(db, "INSERT INTO nodes VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (std::uint32_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
@@ -100,28 +117,34 @@ class Events {
  public:
   Events(Database& db, const Selection& selection)
       : selection_(selection),
-        replays_(db, "INSERT INTO replays VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
-        samples_(db, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?)"),
+        replays_(db, "INSERT INTO replays VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"),
+        samples_(db, "INSERT INTO samples VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
         loops_(db, "INSERT INTO loops VALUES (?,?,?,?,?,?)"),
-        ranges_(db, "INSERT INTO ranges VALUES (?,?,?,?,?,?,?)"),
-        pools_(db, "INSERT INTO pools VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-        messages_(db, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?)"),
-        losses_(db, "INSERT INTO losses VALUES (?,?,?,?)") {}
+        ranges_(db, "INSERT INTO ranges VALUES (?,?,?,?,?,?,?,?)"),
+        pools_(db, "INSERT INTO pools VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        messages_(db, "INSERT INTO messages VALUES (?,?,?,?,?,?,?,?,?)"),
+        losses_(db, "INSERT INTO losses VALUES (?,?,?,?,?)") {}
 
   void take(const Records& records) {
+    const Topology& topology = selection_.topology;
+    const auto rank_of_graph = [&](std::uint32_t graph) {
+      return topology.rank_of(topology.session_of_graph(graph));
+    };
     for (const Replay& r : records.replays) {
       if (!selection_.takes(r.graph)) continue;
       replays_.row(r.graph, r.version, r.exec, r.replay, r.queue, r.thread, known(r.launched),
-                   known(r.launch_returned), known(r.started), known(r.ended), r.sampled);
+                   known(r.launch_returned), known(r.started), known(r.ended), r.sampled,
+                   rank_of_graph(r.graph));
       ++report_.replays;
     }
     for (const SampleBlock& b : records.sample_blocks) {
       if (!selection_.takes(b.graph)) continue;
+      const auto rank = rank_of_graph(b.graph);
       for (const Sample& s : b.samples) {
         const std::optional<std::uint32_t> duration =
             s.started == 0 ? std::nullopt : std::optional(s.duration);
         samples_.row(b.graph, b.version, b.exec, b.replay, s.node, s.occurrence, s.worker,
-                     source_name(b.source), known(s.started), duration);
+                     source_name(b.source), known(s.started), duration, rank);
         ++report_.samples;
       }
     }
@@ -135,7 +158,8 @@ class Events {
       // Ranges outside graphs are part of every selection.
       if (r.graph != kNone && !selection_.takes(r.graph)) continue;
       ranges_.row(r.thread, std::uint32_t{r.depth}, known(r.started), known(r.ended), r.name,
-                  index(r.graph), r.replay == 0 ? std::nullopt : std::optional(r.replay));
+                  index(r.graph), r.replay == 0 ? std::nullopt : std::optional(r.replay),
+                  topology.rank_of(topology.session_of_thread(r.thread)));
     }
     for (const PoolState& p : records.pool_states) {
       const std::string device = device_name(selection_.topology, p.device);
@@ -147,17 +171,18 @@ class Events {
                  device.empty() ? std::nullopt : std::optional(device), p.buffers, p.device_bytes,
                  slabs(p.reserved), slabs(p.mapped), slabs(p.peak),
                  p.budget == 0 ? std::nullopt : std::optional(p.budget), slabs(p.slabs),
-                 slabs(p.trims), slabs(p.remaps));
+                 slabs(p.trims), slabs(p.remaps),
+                 topology.rank_of(topology.session_of_device(p.device)));
     }
     for (const Message& m : records.messages) {
       const bool of_graph = m.graph != kNone;
       if (of_graph && !selection_.takes(m.graph)) continue;
       messages_.row(known(m.at), severity_name(m.severity), m.id, m.text, index(m.graph),
                     of_graph ? std::optional(m.version) : std::nullopt, index(m.command),
-                    index(m.other_command));
+                    index(m.other_command), topology.rank_of(m.session));
     }
     for (const Loss& l : records.losses)
-      losses_.row(known(l.at), loss_name(l.kind), l.count, l.reason);
+      losses_.row(known(l.at), loss_name(l.kind), l.count, l.reason, topology.rank_of(l.session));
   }
 
   [[nodiscard]] const ExportReport& report() const noexcept { return report_; }
@@ -175,10 +200,20 @@ ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc) {
   Database db(desc.output);
   db.run(kTables);
   {
-    Database::Insert session(db, "INSERT INTO sessions VALUES (?,?,?,?,?,?,?)");
-    for (const Session& s : selection.topology.sessions) {
+    Database::Insert session(db, "INSERT INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?)");
+    for (std::uint32_t i = 0; i < selection.topology.sessions.size(); ++i) {
+      const Session& s = selection.topology.sessions[i];
       session.row(s.host, s.pid, known(s.process_start_utc), index(s.rank), s.application,
-                  s.command_line, s.engine_version);
+                  s.command_line, s.engine_version, i,
+                  s.ranks == 0 ? std::nullopt : std::optional(s.ranks),
+                  s.job.empty() ? std::nullopt : std::optional(s.job));
+    }
+    Database::Insert alignment(db, "INSERT INTO clock_alignments VALUES (?,?,?,?,?,?,?,?,?)");
+    for (const auto& [index_of_session, a] : selection.topology.alignments) {
+      alignment.row(index_of_session, selection.topology.rank_of(index_of_session), a.reference,
+                    a.at, a.offset, a.drift,
+                    a.error == kUnknownError ? std::nullopt : std::optional(a.error), a.exchanges,
+                    a.collectives);
     }
   }
   for (const auto& [key, graph] : selection.topology.graphs) {

@@ -34,7 +34,8 @@ class Timeline {
     for (const HostRange& range : records.host_ranges) take(range);
     for (const PoolState& pool : records.pool_states) {
       if (pool.at > 0)
-        sink_.add_counter({pool.pool, "memory of " + pool_name(pool.pool, pool.label), pool.at,
+        sink_.add_counter({pool.pool, selection_.topology.session_of_device(pool.device),
+                           "memory of " + pool_name(pool.pool, pool.label), pool.at,
                            pool_bytes(pool)});
     }
     std::stable_sort(records.replays.begin(), records.replays.end(),
@@ -206,7 +207,7 @@ class Timeline {
     for (;; ++key.part) {
       const auto [found, is_new] =
           tracks_.try_emplace(key, static_cast<std::uint32_t>(tracks_.size()), to);
-      if (is_new) sink_.add_track(found->second.first, track_name(key));
+      if (is_new) sink_.add_track(found->second.first, session_of(key), track_name(key));
       if (is_new || from >= found->second.second) {
         found->second.second = to;
         return found->second.first;
@@ -219,11 +220,18 @@ class Timeline {
     return g == nullptr ? "graph " + std::to_string(graph) : graph_name(*g);
   }
 
+  std::uint32_t session_of(const TrackKey& key) const {
+    const bool is_thread =
+        key.kind == TrackKey::Kind::Launches || key.kind == TrackKey::Kind::HostRanges;
+    return is_thread ? selection_.topology.session_of_thread(key.owner)
+                     : selection_.topology.session_of_graph(key.owner);
+  }
+
   std::string track_name(const TrackKey& key) const {
     std::string name;
     if (key.kind == TrackKey::Kind::Launches || key.kind == TrackKey::Kind::HostRanges) {
       const auto thread = selection_.topology.thread_names.find(key.owner);
-      name = thread == selection_.topology.thread_names.end() ? "thread" : thread->second;
+      name = thread == selection_.topology.thread_names.end() ? "thread" : thread->second.name;
       name += " (" + std::to_string(key.owner) + ")";
     } else {
       const auto graph = selection_.topology.graphs.lower_bound({key.owner, 0});

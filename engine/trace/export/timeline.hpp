@@ -46,7 +46,7 @@ struct Slice {
 
 // The device memory of a pool: mapped, or of its buffers if the trace lacks the former.
 struct Counter {
-  std::uint32_t pool = 0;
+  std::uint32_t pool = 0, session = 0;
   std::string name;
   Time at = 0;
   std::uint64_t bytes = 0;
@@ -56,7 +56,7 @@ class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
   // Called before the first slice of the track. Track numbers are consecutive from 0.
-  virtual void add_track(std::uint32_t track, const std::string& name) = 0;
+  virtual void add_track(std::uint32_t track, std::uint32_t session, const std::string& name) = 0;
   virtual void add_slice(const Slice& slice) = 0;
   virtual void add_counter(const Counter& counter) = 0;
 };

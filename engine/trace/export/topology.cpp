@@ -15,6 +15,37 @@ const GraphVersion* Topology::find(std::uint32_t graph, std::uint32_t version) c
 
 Session Topology::session() const { return sessions.empty() ? Session{} : sessions.front(); }
 
+bool Topology::has_ranks() const {
+  return sessions.size() > 1 &&
+         std::all_of(sessions.begin(), sessions.end(),
+                     [](const Session& session) { return session.rank != kNone; });
+}
+
+std::uint32_t Topology::session_of_device(std::uint32_t device) const {
+  const auto found = devices.find(device);
+  return found == devices.end() || found->second.session >= sessions.size() ? 0
+                                                                            : found->second.session;
+}
+
+std::uint32_t Topology::session_of_graph(std::uint32_t graph) const {
+  const auto found = graphs.lower_bound({graph, 0});
+  return found == graphs.end() || found->first.first != graph
+             ? 0
+             : session_of_device(found->second.device);
+}
+
+std::uint32_t Topology::session_of_thread(std::uint32_t thread) const {
+  const auto found = thread_names.find(thread);
+  return found == thread_names.end() || found->second.session >= sessions.size()
+             ? 0
+             : found->second.session;
+}
+
+std::optional<std::uint32_t> Topology::rank_of(std::uint32_t session) const {
+  if (session >= sessions.size() || sessions[session].rank == kNone) return std::nullopt;
+  return sessions[session].rank;
+}
+
 Topology read_topology(const TraceReader& reader) {
   Topology t;
   for (const ChunkEntry& entry : reader.chunks()) {
@@ -28,7 +59,9 @@ Topology read_topology(const TraceReader& reader) {
     for (Device& d : records.devices) t.devices.insert_or_assign(d.id, std::move(d));
     for (Queue& q : records.queues) t.queues.insert_or_assign(q.id, std::move(q));
     for (ThreadName& n : records.thread_names)
-      t.thread_names.insert_or_assign(n.thread, std::move(n.name));
+      t.thread_names.insert_or_assign(n.thread, std::move(n));
+    for (const ClockAlignment& a : records.clock_alignments)
+      t.alignments.insert_or_assign(a.session, a);
     for (GraphVersion& g : records.graph_versions) {
       const std::pair key{g.graph, g.version};
       t.graphs.insert_or_assign(key, std::move(g));
@@ -94,6 +127,13 @@ std::string process_name(const Session& session) {
   return session.application + (session.application.empty() ? "process " : " ") +
          std::to_string(session.pid) +
          (session.rank == kNone ? "" : ", rank " + std::to_string(session.rank));
+}
+
+std::string rank_process_name(const Session& session) {
+  Session process = session;
+  process.rank = kNone;
+  return "rank " + std::to_string(session.rank) + " (" + process_name(process) +
+         (session.host.empty() ? "" : " on " + session.host) + ")";
 }
 
 std::string graph_name(std::uint32_t graph, const std::string& label) {
@@ -175,6 +215,21 @@ std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept 
       std::upper_bound(graph.bodies.begin(), graph.bodies.end(), node,
                        [](std::uint32_t n, const Body& body) { return n < body.first_node; });
   return next == graph.bodies.begin() ? kNone : std::prev(next)->parent;
+}
+
+const char* collective_kind_name(CollectiveKind kind) noexcept {
+  switch (kind) {
+    case CollectiveKind::AllReduce: return "all-reduce";
+    case CollectiveKind::Reduce: return "reduce";
+    case CollectiveKind::Broadcast: return "broadcast";
+    case CollectiveKind::AllGather: return "all-gather";
+    case CollectiveKind::ReduceScatter: return "reduce-scatter";
+    case CollectiveKind::AllToAll: return "all-to-all";
+    case CollectiveKind::Send: return "send";
+    case CollectiveKind::Receive: return "receive";
+    case CollectiveKind::Group: break;
+  }
+  return "group";
 }
 
 const char* loss_name(LossKind kind) noexcept {

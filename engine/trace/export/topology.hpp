@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -25,13 +26,21 @@ struct Topology {
   std::map<std::uint32_t, Device> devices;
   std::map<std::uint32_t, Queue> queues;
   std::map<std::pair<std::uint32_t, std::uint32_t>, GraphVersion> graphs;  // key: graph, version
-  std::map<std::uint32_t, std::string> thread_names;
+  std::map<std::uint32_t, ThreadName> thread_names;
+  std::map<std::uint32_t, ClockAlignment> alignments;  // by session
   std::map<std::uint32_t, CreationCost> creation_costs;  // by graph
 
   // Null if the trace has no record of it.
   [[nodiscard]] const GraphVersion* find(std::uint32_t graph, std::uint32_t version) const;
   // The session of the recording process; default-constructed if the trace has no record of it.
   [[nodiscard]] Session session() const;
+  // Whether the trace holds several ranks of a distributed job, one per session.
+  [[nodiscard]] bool has_ranks() const;
+  // The session that recorded an object: an index in `sessions`; 0 if unknown.
+  [[nodiscard]] std::uint32_t session_of_device(std::uint32_t device) const;
+  [[nodiscard]] std::uint32_t session_of_graph(std::uint32_t graph) const;
+  [[nodiscard]] std::uint32_t session_of_thread(std::uint32_t thread) const;
+  [[nodiscard]] std::optional<std::uint32_t> rank_of(std::uint32_t session) const;
 };
 
 // Reads all topology chunks. Throws TraceError.
@@ -54,6 +63,8 @@ using GraphLabels = std::set<std::pair<std::uint32_t, std::string>>;
 
 // "digits 4711", "digits 4711, rank 2"; empty for a default-constructed session.
 [[nodiscard]] std::string process_name(const Session& session);
+// "rank 3 (digits 4711 on node7)".
+[[nodiscard]] std::string rank_process_name(const Session& session);
 // The label, or "graph 3" without one.
 [[nodiscard]] std::string graph_name(std::uint32_t graph, const std::string& label);
 [[nodiscard]] std::string graph_name(const GraphVersion& graph);
@@ -72,6 +83,7 @@ using GraphLabels = std::set<std::pair<std::uint32_t, std::string>>;
 [[nodiscard]] const char* severity_name(Severity severity) noexcept;
 // The node that runs the body of `node`; kNone in the outermost graph.
 [[nodiscard]] std::uint32_t parent_of(const GraphVersion& graph, std::uint32_t node) noexcept;
+[[nodiscard]] const char* collective_kind_name(CollectiveKind kind) noexcept;  // "all-reduce"
 [[nodiscard]] const char* loss_name(LossKind kind) noexcept;
 [[nodiscard]] const char* cause_name(EdgeCause cause) noexcept;
 [[nodiscard]] const char* hazard_name(Hazard hazard) noexcept;

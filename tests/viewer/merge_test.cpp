@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -276,6 +277,51 @@ TEST_CASE("merge: a chunk that cannot be decoded costs only itself") {
   CHECK(report.replays == 80);
   CHECK(has_message(read_all(folder / "all.reprise"), "merge.damaged-file",
                     "1 of its 3 chunks cannot be decoded"));
+}
+
+TEST_CASE("merge: a trace with clocks of unknown relation is readable") {
+  const fs::path folder = merge_folder("unrelated");
+  const auto inputs =
+      HandMadeJob({.has_collectives = false, .has_exchanges = false}).write_all(folder);
+  const fs::path output = folder / "all.reprise";
+  CHECK(merge_traces({.inputs = inputs, .output = output}).warnings.size() == 1);
+  const Records all = read_all(output);
+  CHECK(all.clock_alignments[2].error == kUnknownError);
+  CHECK(has_message(all, "merge.clocks", "ranks 2 and 3 to rank 0"));
+}
+
+TEST_CASE("merge: the most extreme times are merged into a readable trace") {
+  const fs::path folder = merge_folder("extreme");
+  const HandMadeJob job({.ranks = 3, .ranks_per_host = 1, .replays = 20});
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<fs::path> inputs;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+      Records topology = job.topology(rank), events = job.events(rank);
+      const auto change = [&](Time& time) {
+        constexpr Time kMax = 3'000'000'000'000'000'000;
+        constexpr Time kExtremes[] = {kMax, -kMax, 1, -1, kMax / 2};
+        if (random() % 4 == 0) time = kExtremes[random() % std::size(kExtremes)];
+      };
+      for (Clock& c : topology.clocks) {
+        for (Time* time : {&c.host, &c.other, &c.error}) change(*time);
+      }
+      for (ClockExchange& e : events.clock_exchanges) {
+        for (Time* time : {&e.sent, &e.received, &e.other}) change(*time);
+      }
+      for (SampleBlock& block : events.sample_blocks) {
+        for (Sample& sample : block.samples) change(sample.started);
+      }
+      for (Replay& replay : events.replays) change(replay.launched);
+      inputs.push_back(folder / std::to_string(rank));
+      write_records(inputs.back(), {{ChunkKind::Topology, topology}, {ChunkKind::Events, events}});
+    }
+    static_cast<void>(merge_traces({.inputs = inputs, .output = folder / "all.reprise"}));
+    const Records all = read_all(folder / "all.reprise");
+    CAPTURE(seed);
+    CHECK(all.replays.size() == 60);
+    for (const ClockAlignment& a : all.clock_alignments) CHECK(a.error >= 0);
+  }
 }
 
 TEST_CASE("merge: a failed merge leaves the output as it was") {

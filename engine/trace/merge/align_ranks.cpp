@@ -159,7 +159,7 @@ void RankAligner::add_runs(const Member& member, const GraphVersion& graph,
     const std::uint64_t key = hash(run.key);
     const bool is_saturated = run.ended - run.started >= kMaxDuration;  // it ended later
     if ((key & hash_mask_) != 0 || is_saturated) continue;
-    const Run own{run.started - error, run.ended + error, run.ended};
+    const Run own{limited(run.started - error), limited(run.ended + error), limited(run.ended)};
     const auto [entry, is_new] = runs.try_emplace(key, own);
     Run& all = entry->second;
     all = {std::max(all.latest_start, own.latest_start),

@@ -179,8 +179,10 @@ ClockLine ClockFit::line(Time first, Time last) const {
   drift = end > 0 ? (last_offset - offset) / end : 0;
   const double distance = std::max({offset - at_first.min, at_first.max - offset,
                                     last_offset - at_last.min, at_last.max - last_offset});
-  return {first, lines.base() + static_cast<Time>(std::llround(offset)), drift,
-          static_cast<Time>(std::ceil(distance + lines.widened())) + 2};
+  constexpr double kMax = static_cast<double>(kMaxTime);
+  const Time rounded = lines.base() + std::llround(std::clamp(offset, -kMax, kMax));
+  const double error = std::min(std::ceil(distance + lines.widened()) + 2, kMax);
+  return {first, std::clamp(rounded, -kMaxTime, kMaxTime), drift, static_cast<Time>(error)};
 }
 
 }  // namespace reprise::trace

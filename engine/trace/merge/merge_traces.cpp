@@ -298,8 +298,9 @@ class Merge {
     Rank& rank = ranks_[session];
     for (const ChunkEntry& entry : reader.chunks()) {
       const ChunkHeader& h = entry.header;
-      extend(rank.range, {h.first_time, h.last_time});
-      if (h.kind != ChunkKind::Topology) rank.last_event = std::max(rank.last_event, h.last_time);
+      const Time last = std::clamp(h.last_time, -kMaxTime, kMaxTime);
+      extend(rank.range, {std::clamp(h.first_time, -kMaxTime, kMaxTime), last});
+      if (h.kind != ChunkKind::Topology) rank.last_event = std::max(rank.last_event, last);
     }
     if (!reader.damage().empty()) warn_about_file(session, reader.damage());
   }

@@ -162,6 +162,7 @@ class MergedFile {
   explicit MergedFile(const fs::path& path) : file_(path) { write(encode_preamble()); }
 
   void add(const ChunkHeader& header, Records& records) {
+    if (bytes_ + header.raw_bytes > kChunkBytes) flush();
     // Names of threads are topology, and objects end after the records that refer to them.
     Records names, ended;
     names.thread_names = std::exchange(records.thread_names, {});
@@ -172,7 +173,7 @@ class MergedFile {
                                               : samples_,
            records);
     bytes_ += header.raw_bytes;
-    if (bytes_ < kChunkBytes && ended.empty()) return;
+    if (ended.empty()) return;
     flush();
     put(ChunkKind::Topology, ended);
   }

@@ -117,7 +117,7 @@ void print_rank_table(const Stats& stats, const StatsOptions& options) {
 
 // "forward +20.100" if the rank is last in most executions.
 std::string late_command_text(const model::Document& document, const CollectiveSummary& c) {
-  if (c.last == kNone || c.ranks[c.last].last * 2 < c.executions) return kNothing;
+  if (!c.has_late_rank()) return kNothing;
   const model::LateCommand late = model::late_command(document, c, c.last);
   if (late.node == kNone) return kNothing;
   return printable(document.find(c.ranks[c.last].graph)->graph->node_name(late.node)) + " +" +
@@ -190,15 +190,14 @@ nlohmann::ordered_json json_of(const model::Document& document, const Collective
                      {"wait", json_of(r.wait)}});
   }
   nlohmann::ordered_json late, last;
-  if (c.last != kNone) {
-    last = c.ranks[c.last].session;
-    const model::LateCommand command = model::late_command(document, c, c.last);
-    if (command.node != kNone) {
-      late = {{"node", command.node},
-              {"name", document.find(c.ranks[c.last].graph)->graph->node_name(command.node)},
-              {"median_ns", command.duration},
-              {"others_median_ns", command.median}};
-    }
+  if (c.last != kNone) last = c.ranks[c.last].session;
+  if (const model::LateCommand command =
+          c.has_late_rank() ? model::late_command(document, c, c.last) : model::LateCommand{};
+      command.node != kNone) {
+    late = {{"node", command.node},
+            {"name", document.find(c.ranks[c.last].graph)->graph->node_name(command.node)},
+            {"median_ns", command.duration},
+            {"others_median_ns", command.median}};
   }
   return {{"communicator", hex(c.id.communicator)},
           {"number", c.id.number},

@@ -53,6 +53,10 @@ struct CollectiveSummary {
   DurationSummary transfer;      // of each execution: median over its ranks of the time not waited
   std::uint32_t last = trace::kNone;  // index in `ranks`: for whom the others waited most, in total
   [[nodiscard]] bool has_waits() const noexcept { return wait.count != 0; }
+  // Whether `last` is the last one in at least half of the executions.
+  [[nodiscard]] bool has_late_rank() const noexcept {
+    return last != trace::kNone && ranks[last].last * 2 >= executions;
+  }
 };
 
 struct RankSummary {

@@ -24,6 +24,7 @@
 #include "panels/messages/messages_panel.hpp"
 #include "panels/nodes/nodes_groups.hpp"
 #include "panels/nodes/nodes_panel.hpp"
+#include "panels/ranks/ranks_panel.hpp"
 #include "panels/replays/replays_panel.hpp"
 #include "panels/sync/sync_panel.hpp"
 #include "panels/timeline/timeline_panel.hpp"
@@ -34,6 +35,7 @@
 #include "trace/trace_file.hpp"
 #include "unit/trace/trace_samples.hpp"
 #include "viewer/hand_made_trace.hpp"
+#include "viewer/merged_job.hpp"
 #include "viewer/panels/memory_documents.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 
@@ -112,12 +114,19 @@ struct Original {
 
 std::vector<Original> original_traces() {
   const fs::path hand_made = test::scratch_folder() / "to-mutate.reprise",
-                 every_kind = test::scratch_folder() / "every-kind.reprise";
+                 every_kind = test::scratch_folder() / "every-kind.reprise",
+                 ranks = test::scratch_folder() / "ranks-to-mutate.reprise";
   test::write_hand_made_trace(hand_made);
   write_trace_of_every_kind(every_kind);
   std::vector<Original> all;
   all.emplace_back(every_kind);
   all.emplace_back(hand_made);
+  test::HandMadeRanks options = test::aligned_ranks();
+  options.replays = 4;
+  const test::HandMadeJob job(options);
+  write_chunks(ranks, {{trace::ChunkKind::Topology, test::merged_topology(job, 5'000)},
+                       {trace::ChunkKind::Events, test::merged_events(job)}});
+  all.emplace_back(ranks);
   for (const char* golden : {"digits", "photo"})
     all.emplace_back(test::test_file("viewer/model/golden/" + std::string(golden) + ".reprise"));
   return all;
@@ -221,6 +230,7 @@ struct AllPanels {
       draw(compare, 8);
       draw(graphs, 9);
       draw(icicle, 10);
+      draw(ranks, 11);
     });
     CHECK(fixture.is_drawable());
   }
@@ -237,6 +247,7 @@ struct AllPanels {
   InspectorPanel inspector{workers};
   ComparePanel compare{workers};
   GraphsPanel graphs{workers};
+  RanksPanel ranks{workers};
   struct {
     NodeGroupsView view;
     void draw(PanelContext& context) { view.draw(context, GroupView::Icicle, GroupScope::Process); }

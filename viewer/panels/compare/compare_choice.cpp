@@ -79,10 +79,13 @@ std::string trace_name(const PanelContext& context, CompareTrace trace) {
 }  // namespace
 
 std::string section_text(const PanelContext& context, const CompareSection& section) {
-  const model::GraphEntry* entry = document_of(context, section.trace)->find(section.graph);
+  const model::Document& document = *document_of(context, section.trace);
+  const model::GraphEntry* entry = document.find(section.graph);
   if (entry == nullptr) return "unknown graph";
   std::string text = context.other ? trace_name(context, section.trace) + ": " : std::string();
-  text += entry->graph->name() + ", version " + count_text(section.graph.version) + ", ";
+  text += entry->graph->name();
+  if (document.has_ranks()) text += ", " + document.rank_name(document.session_of(section.graph));
+  text += ", version " + count_text(section.graph.version) + ", ";
   const std::size_t all = entry->replays.size(), first = std::min(section.range.first, all),
                     count = std::min(section.range.count, all - first);
   if (count == 0) return text + "no replays";

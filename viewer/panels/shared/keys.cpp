@@ -63,6 +63,7 @@ constexpr Binding kBindings[] = {
     {'7', 0, Key::View7},
     {'8', 0, Key::View8},
     {'9', 0, Key::View9},
+    {'0', 0, Key::View10},
 };
 
 struct KeyState {
@@ -93,7 +94,7 @@ KeyHelp help_of(TabRow row) {
     if (kViews[i].row != row) continue;
     std::string title = kViews[i].title;
     title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
-    help.keys += (help.keys.empty() ? "" : "   ") + std::to_string(i + 1);
+    help.keys += (help.keys.empty() ? "" : "   ") + std::string(1, view_digit(i));
     help.description += (help.description.empty() ? "" : ", ") + title;
   }
   return help;

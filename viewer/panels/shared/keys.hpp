@@ -44,6 +44,7 @@ enum class Key : std::uint8_t {
   View7,
   View8,
   View9,
+  View10,
   Count  // number of keys
 };
 // The key of the view with this index in kViews (see views.hpp).

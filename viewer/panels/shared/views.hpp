@@ -1,6 +1,6 @@
 // The views of the workspace, in one table: the name for `--view`, the tab and its row. The n-th
-// view of the table has the key n. Header only and independent of ImGui, so that the command line
-// uses the same table. Threads: any.
+// view of the table has the key n, the tenth 0. Header only and independent of ImGui, so that the
+// command line uses the same table. Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,7 @@ enum class View : std::uint8_t {
   Compare,
   Messages,
   Graphs,
+  Ranks,
   Inspector,
   Strip,
   Count
@@ -48,8 +49,14 @@ inline constexpr ViewDesc kViews[] = {
     {View::Messages, "messages", "Messages", "Validation findings, graph updates and losses",
      TabRow::Lower},
     {View::Graphs, "graphs", "Graphs", "All graphs of the process, families and totals",
-     TabRow::Lower}};
-static_assert(std::size(kViews) <= 9, "each view has a digit as its key");
+     TabRow::Lower},
+    {View::Ranks, "ranks", "Ranks", "Ranks of a distributed job: waiting and communication",
+     TabRow::Upper}};
+static_assert(std::size(kViews) <= 10, "each view has a digit as its key");
+// The digit of the view with this index in kViews.
+[[nodiscard]] constexpr char view_digit(std::size_t index) {
+  return static_cast<char>('0' + (index + 1) % 10);
+}
 
 // The inspector counts as an upper view: narrow windows show it as a tab.
 [[nodiscard]] constexpr TabRow row_of(View view) {

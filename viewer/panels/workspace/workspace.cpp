@@ -37,7 +37,8 @@ Workspace::State::State(std::shared_ptr<model::TraceFeed> main_feed,
       memory(workers),
       compare(workers),
       messages(workers),
-      graphs(workers) {
+      graphs(workers),
+      ranks(workers) {
   name = feed->target();
   if (other_feed) other_name = other_feed->target();
   if (feed->is_live()) return;

@@ -16,6 +16,7 @@
 #include "panels/memory/memory_panel.hpp"
 #include "panels/messages/messages_panel.hpp"
 #include "panels/nodes/nodes_panel.hpp"
+#include "panels/ranks/ranks_panel.hpp"
 #include "panels/replays/replays_panel.hpp"
 #include "panels/shared/note_bar.hpp"
 #include "panels/shared/notes.hpp"
@@ -93,6 +94,7 @@ struct Workspace::State {
   std::optional<Notes> notes;  // files only
   MessagesPanel messages;
   GraphsPanel graphs;
+  RanksPanel ranks;
   NoteBar note_bar;
 
   std::optional<View> enlarged;  // the view with the most space, until the user moves a splitter

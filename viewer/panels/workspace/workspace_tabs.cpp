@@ -7,6 +7,7 @@
 
 #include <imgui.h>
 
+#include "panels/ranks/ranks_view_model.hpp"
 #include "panels/widgets/region.hpp"
 #include "panels/widgets/tabs.hpp"
 #include "panels/workspace/workspace_state.hpp"
@@ -36,7 +37,7 @@ ProblemCounts count_problems(const model::Document& document) {
 
 Tab Workspace::State::tab_of(const Theme& theme, std::size_t index) const {
   const ViewDesc& desc = kViews[index];
-  Tab tab{desc.title, std::string(desc.hint) + " (" + std::to_string(index + 1) + ")", {}, 0};
+  Tab tab{desc.title, std::string(desc.hint) + " (" + view_digit(index) + ")", {}, 0};
   if (desc.view != View::Messages) return tab;
   const ProblemCounts counts = count_problems(*document);
   if (counts.problems == 0) return tab;
@@ -48,11 +49,17 @@ Tab Workspace::State::tab_of(const Theme& theme, std::size_t index) const {
 void Workspace::State::draw_tabbed(PanelContext& context, TabRows rows, InspectorTab inspector_tab,
                                    ImVec2 min, ImVec2 max) {
   const Theme& theme = context.theme;
+  View& selected = rows == TabRows::Both    ? view.front
+                   : rows == TabRows::Upper ? view.upper
+                                            : view.lower;
   std::vector<View> views;
   std::vector<Tab> tabs;
   for (std::size_t i = 0; i < std::size(kViews); ++i) {
     const bool is_upper = kViews[i].row == TabRow::Upper;
     if (rows == (is_upper ? TabRows::Lower : TabRows::Upper)) continue;
+    // Most traces have no collectives; the tab then needs no space.
+    if (kViews[i].view == View::Ranks && selected != View::Ranks && !has_collectives(*document))
+      continue;
     views.push_back(kViews[i].view);
     tabs.push_back(tab_of(theme, i));
   }
@@ -60,9 +67,6 @@ void Workspace::State::draw_tabbed(PanelContext& context, TabRows rows, Inspecto
     views.push_back(View::Inspector);
     tabs.push_back({"Inspector", "Details of the selection", {}, 0});
   }
-  View& selected = rows == TabRows::Both    ? view.front
-                   : rows == TabRows::Upper ? view.upper
-                                            : view.lower;
   auto found = std::find(views.begin(), views.end(), selected);
   if (found == views.end()) {  // the inspector, after the window became wider
     found = views.begin();
@@ -114,6 +118,7 @@ void Workspace::State::draw_contents(PanelContext& context, View id) {
     case View::Compare: return compare.draw(context);
     case View::Messages: return messages.draw(context);
     case View::Graphs: return graphs.draw(context);
+    case View::Ranks: return ranks.draw(context);
     case View::Count: return;
   }
 }

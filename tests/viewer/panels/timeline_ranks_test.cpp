@@ -4,6 +4,7 @@
 
 #include "panels/timeline/timeline_layout.hpp"
 #include "panels/timeline/timeline_panel.hpp"
+#include "panels/timeline/timeline_visible.hpp"
 #include "viewer/panels/panel_fixture.hpp"
 #include "viewer/panels/rank_documents.hpp"
 
@@ -21,17 +22,18 @@ struct Ranks : test::PanelFixture {
       : PanelFixture(size, test::make_rank_document(desc)), panel(background) {
     show(graph_of_rank(shown));
   }
-  TimelineLayout layout(const TimelineOpened& opened = {}) {
+  TimelineLayout layout(const TimelineOpened& opened = {}, model::RowsBy by = model::RowsBy::Lane) {
     const model::Activity activity = model::ActivityBuilder().extend(*document);
     const TimelineRanks ranks = make_timeline_ranks(*document, view.graph, activity, {});
     TimelineLevels levels;
-    levels.reset(document->samples.get(), model::RowsBy::Lane);
+    levels.reset(document->samples.get(), by);
     const PanelContext context = panel_context();
     return make_timeline_layout({.context = context,
                                  .levels = levels,
                                  .activity = activity,
                                  .ranks = ranks,
                                  .opened = opened,
+                                 .by = by,
                                  .available_height = 600});
   }
   static std::vector<std::string> names(const TimelineLayout& layout, Kind kind) {
@@ -116,6 +118,39 @@ TEST_CASE("timeline ranks: a trace of one process has no row of a rank") {
   CHECK_FALSE(one.has_ranks());
   CHECK(one.ranks[0].graphs.size() == 2);
   CHECK_FALSE(one.ranks[0].queues.empty());
+}
+
+TEST_CASE(
+    "timeline ranks: the shown replay of the other ranks is drawn, however many are visible") {
+  Ranks ranks({.ranks = 18, .late = 17, .replays = 20});
+  const TimelineLayout layout = ranks.layout();
+  const TimelineRanks all = make_timeline_ranks(*ranks.document, ranks.view.graph, {}, {});
+  const auto drawn = [&](std::uint64_t first, std::uint64_t last) {
+    VisibleTimelineDesc desc{.document = *ranks.document, .layout = layout, .ranks = all};
+    desc.shown = TimelineData::ReplayKey{graph_of_rank(0), 9};
+    desc.from = test::start_of(first);
+    desc.to = test::start_of(last) + test::kReplayEnd;
+    return visible_timeline(desc).with_nodes;
+  };
+  // Without the shown rank, and without two that are folded.
+  const auto one = drawn(9, 9);
+  CHECK(one.size() == kMaxShownRanks - 1);
+  for (const trace::Replay& replay : one) CHECK(replay.replay == 9);
+  CHECK(drawn(8, 9).size() == 2 * kMaxShownRanks - 1);
+  CHECK(drawn(1, 20).size() == one.size());
+  CHECK(drawn(12, 12).size() == kMaxShownRanks);
+}
+
+TEST_CASE("timeline ranks: by worker, nodes of other ranks have rows once they are loaded") {
+  Ranks ranks({.ranks = 3});
+  const TimelineLayout layout = ranks.layout({}, model::RowsBy::Worker);
+  CHECK(Ranks::names(layout, Kind::Nodes).empty());
+  const TimelineRanks all = make_timeline_ranks(*ranks.document, ranks.view.graph, {}, {});
+  VisibleTimelineDesc desc{.document = *ranks.document, .layout = layout, .ranks = all};
+  desc.shown = TimelineData::ReplayKey{graph_of_rank(0), 1};
+  desc.from = test::start_of(1);
+  desc.to = desc.from + test::kReplayEnd;
+  CHECK(visible_timeline(desc).with_nodes.size() == 2);
 }
 
 TEST_CASE("timeline ranks: the tooltip of a collective tells for whom the rank waits") {

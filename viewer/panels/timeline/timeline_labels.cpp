@@ -55,6 +55,33 @@ void draw_timeline_labels(const Theme& theme, const TimelineLayout& layout, floa
   list.PopClipRect();
 }
 
+void handle_timeline_names(const TimelineLayout& layout, float top, ImVec2 min, ImVec2 max,
+                           TimelineOpened& opened) {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(min, max)) return;
+  const float y = ImGui::GetIO().MousePos.y - top;
+  const bool is_clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+  const auto is_hovered = [&](const TimelineRow& row) {
+    return row.has_name_click() && y >= row.top && y < row.top + row.height;
+  };
+  const auto found = std::find_if(layout.rows.begin(), layout.rows.end(), is_hovered);
+  if (found == layout.rows.end()) return;
+  const TimelineRow& row = *found;
+  const char* const verb = row.is_open ? "hide" : "show";
+  switch (row.kind) {
+    case TimelineRow::Kind::Rank:
+      ImGui::SetTooltip("%s\nClick to %s its threads, queues and graphs", row.detail.c_str(), verb);
+      if (is_clicked && opened.ranks.erase(row.id) == 0) opened.ranks.insert(row.id);
+      break;
+    case TimelineRow::Kind::Folded:
+      ImGui::SetTooltip("Click to %s the other ranks", verb);
+      if (is_clicked) opened.folded = !row.is_open;
+      break;
+    default:
+      ImGui::SetTooltip("%s\nClick to %s its nodes", row.label.c_str(), verb);
+      if (is_clicked) opened.graphs[row.graph] = !row.is_open;
+  }
+}
+
 float draw_timeline_scrollbar(const Theme& theme, float scroll, float height, float visible_height,
                               ImVec2 at) {
   const float max_scroll = std::max(height - visible_height, 0.0f);

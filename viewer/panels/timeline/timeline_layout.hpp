@@ -21,7 +21,7 @@ struct TimelineRow {
   enum class Kind : std::uint8_t {
     Title,
     Rank,
-    Folded,  // stands for the ranks without rows of their own
+    Folded,  // represents the ranks without rows of their own
     Ranges,
     Launches,
     Idle,

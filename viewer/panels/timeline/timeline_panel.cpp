@@ -19,6 +19,7 @@
 #include "panels/timeline/timeline_reasons.hpp"
 #include "panels/timeline/timeline_ruler.hpp"
 #include "panels/timeline/timeline_toolbar.hpp"
+#include "panels/timeline/timeline_visible.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/widgets.hpp"
 
@@ -28,10 +29,7 @@ using trace::Time;
 
 namespace {
 
-constexpr std::size_t kMaxInspected = 4096;      // visible replays of a graph
-constexpr std::size_t kMaxOthers = 64;           // other replays whose nodes are drawn
-constexpr std::size_t kMaxOtherNodes = 200'000;  // of these together
-constexpr double kMinNodesWidth = 40;            // screen points of a replay whose nodes are drawn
+constexpr double kMinNodesWidth = 40;   // screen points of a replay whose nodes are drawn
 constexpr double kMaxAxisReplays = 50;  // visible replay lengths up to which a replay is the origin
 
 // The known time span of a replay, never empty.
@@ -50,11 +48,6 @@ TimeSpan time_span_of(const trace::Replay& replay, const TimelineScene* scene) {
   return s;
 }
 
-bool is_match(const TimelineRanks& ranks, model::GraphKey graph) {
-  return std::any_of(ranks.matches.begin(), ranks.matches.end(),
-                     [&](const model::RankGraph& each) { return each.graph == graph; });
-}
-
 }  // namespace
 
 struct TimelinePanel::State {
@@ -67,14 +60,12 @@ struct TimelinePanel::State {
   void draw_colours(const PanelContext& context, float names_end, float left);
   void fit(TimelineFit part, const trace::Replay* replay, const TimeSpan& time_span);
   void follow_replay(const trace::Replay& replay, const TimeSpan& time_span);
-  void find_visible_replays(PanelContext& context, const TimelineLayout& layout);
   void reveal(const PanelContext& context, const TimelineScene& scene,
               const TimelineLayout& layout);
   void reveal_graph(const PanelContext& context, const TimelineLayout& layout, float height);
   void handle_mouse(PanelContext& context, TimelineDrawContext& dc, const TimeSpan& time_span,
                     const trace::Replay* replay);
   void draw_menu(PanelContext& context, const trace::Replay* replay, const TimeSpan& time_span);
-  void handle_names(const TimelineLayout& layout, float top, ImVec2 min, ImVec2 max);
   void show(Time started, Time ended);
 
   TimelineData data;
@@ -95,7 +86,6 @@ struct TimelinePanel::State {
   ImVec2 size{0, 0};
   float scroll = 0;  // vertical scroll offset, screen points
   TimelineOpened opened;
-  std::vector<VisibleReplays> visible_replays;
 };
 
 TimelinePanel::TimelinePanel(Background& background)
@@ -115,7 +105,6 @@ void TimelinePanel::State::draw(PanelContext& context) {
     drawn.reset();
     ruler.clear();
     opened = {};
-    visible_replays.clear();
   }
   if (!options.is_by_chosen) {
     const auto& graphs = context.document->graphs;
@@ -183,52 +172,6 @@ void TimelinePanel::State::follow_replay(const trace::Replay& replay, const Time
   canvas.centre((visible.left + visible.right) / 2 + static_cast<double>(drawn_start - before), 0);
 }
 
-// Finds the visible replays of the graphs that have rows, and requests the nodes of those that are
-// wide enough: of the shown replay on other ranks, and of all others unless they are too many.
-void TimelinePanel::State::find_visible_replays(PanelContext& context,
-                                                const TimelineLayout& layout) {
-  const CanvasBounds visible = canvas.visible_area();
-  const Time from = origin + static_cast<Time>(visible.left),
-             to = origin + static_cast<Time>(visible.right);
-  visible_replays.clear();
-  std::vector<trace::Replay> same, others;
-  std::size_t nodes = 0;
-  std::optional<model::GraphKey> last;  // the rows of a graph are adjacent
-  for (const TimelineRow& row : layout.rows) {
-    if ((row.kind != TimelineRow::Kind::Replays && row.kind != TimelineRow::Kind::Nodes) ||
-        row.graph == last)
-      continue;
-    const model::GraphKey key = row.graph;
-    last = key;
-    const model::GraphEntry* const found = context.document->find(key);
-    if (found == nullptr) continue;
-    const model::GraphEntry& entry = *found;
-    const auto [first, end] = replays_between(entry.replays, from, to);
-    if (first == end) continue;
-    if (row.kind == TimelineRow::Kind::Replays)
-      visible_replays.push_back({key, entry.replays, first, end});
-    if (end - first > kMaxInspected) continue;  // most of them are too narrow
-    for (std::size_t i = first; i < end && others.size() <= kMaxOthers; ++i) {
-      const trace::Replay& r = entry.replays[i];
-      const bool is_wide =
-          r.started != 0 &&
-          static_cast<double>(r.ended - r.started) * canvas.zoom_x() >= kMinNodesWidth;
-      const bool is_drawn = drawn && drawn->graph == key && drawn->replay == r.replay;
-      if (r.sampled == 0 || is_drawn || !is_wide || r.ended < from || r.started > to) continue;
-      if (drawn && drawn->replay == r.replay && same.size() < kMaxOthers &&
-          is_match(*data.ranks(), key)) {
-        same.push_back(r);
-        continue;
-      }
-      others.push_back(r);
-      nodes += entry.graph->node_count();
-    }
-  }
-  if (others.size() > kMaxOthers || nodes > kMaxOtherNodes) others.clear();
-  others.insert(others.end(), same.begin(), same.end());
-  data.request_others(context, options.by, std::move(others));
-}
-
 void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay* replay,
                                      const TimelineData::Scene& scene) {
   const Theme& theme = context.theme;
@@ -291,7 +234,15 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
                                                       .opened = opened,
                                                       .by = options.by,
                                                       .available_height = rows_height});
-  find_visible_replays(context, layout);
+  const CanvasBounds in_view = canvas.visible_area();
+  const VisibleTimeline shown = visible_timeline({.document = document,
+                                                  .layout = layout,
+                                                  .ranks = *ranks,
+                                                  .shown = drawn,
+                                                  .from = origin + static_cast<Time>(in_view.left),
+                                                  .to = origin + static_cast<Time>(in_view.right),
+                                                  .min_length = kMinNodesWidth / canvas.zoom_x()});
+  data.request_others(context, options.by, shown.with_nodes);
   reveal_graph(context, layout, rows_height);
   scroll = std::clamp(scroll, 0.0f, std::max(layout.height - rows_height, 0.0f));
   if (scene != nullptr && context.view.reveal_selection) reveal(context, *scene, layout);
@@ -325,7 +276,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
   list.PushClipRect({canvas.min().x, rows_top}, canvas.max(), true);
   draw_row_backgrounds(dc);
   draw_timeline_ranges(dc, *host);
-  draw_timeline_replays(dc, *activity, *ranks, visible_replays, drawn ? drawn->replay : 0);
+  draw_timeline_replays(dc, *activity, *ranks, shown.replays, drawn ? drawn->replay : 0);
   for (const auto& [key, other] : *others) {
     if (!(drawn == key)) draw_timeline_nodes(dc, *other);
   }
@@ -347,7 +298,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
 
   const ImVec2 names_max{at.x + labels, canvas.max().y};
   draw_timeline_labels(theme, layout, dc.top, {at.x, rows_top}, names_max);
-  handle_names(layout, dc.top, {at.x, rows_top}, names_max);
+  handle_timeline_names(layout, dc.top, {at.x, rows_top}, names_max, opened);
   const std::string axis_title = std::string("from ") + dc.zero_name;
   list.AddText(
       theme.small, theme.small->FontSize,
@@ -404,34 +355,6 @@ void TimelinePanel::State::draw_row_backgrounds(const TimelineDrawContext& dc) c
       list.AddRectFilled({canvas.min().x, y}, {canvas.max().x, y + row.height},
                          with_alpha(theme.ink, 0.03f));
     }
-  }
-}
-
-// A click on the name of a graph shows or hides its nodes, one on the name of a rank its rows.
-void TimelinePanel::State::handle_names(const TimelineLayout& layout, float top, ImVec2 min,
-                                        ImVec2 max) {
-  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(min, max)) return;
-  const float y = ImGui::GetIO().MousePos.y - top;
-  const bool is_clicked = ImGui::IsMouseClicked(ImGuiMouseButton_Left);
-  const auto is_hovered = [&](const TimelineRow& row) {
-    return row.has_name_click() && y >= row.top && y < row.top + row.height;
-  };
-  const auto found = std::find_if(layout.rows.begin(), layout.rows.end(), is_hovered);
-  if (found == layout.rows.end()) return;
-  const TimelineRow& row = *found;
-  const char* const verb = row.is_open ? "hide" : "show";
-  switch (row.kind) {
-    case TimelineRow::Kind::Rank:
-      ImGui::SetTooltip("%s\nClick to %s its threads, queues and graphs", row.detail.c_str(), verb);
-      if (is_clicked && opened.ranks.erase(row.id) == 0) opened.ranks.insert(row.id);
-      break;
-    case TimelineRow::Kind::Folded:
-      ImGui::SetTooltip("Click to %s the other ranks", verb);
-      if (is_clicked) opened.folded = !row.is_open;
-      break;
-    default:
-      ImGui::SetTooltip("%s\nClick to %s its nodes", row.label.c_str(), verb);
-      if (is_clicked) opened.graphs[row.graph] = !row.is_open;
   }
 }
 

@@ -72,19 +72,24 @@ class RankPainter {
                : distinct_colour(theme_, static_cast<std::uint32_t>(line + 1));
   }
 
-  // The names of the ranks in their colours, as far as they fit.
+  // The names of the ranks behind squares in their colours, as far as they fit.
   void names() const {
     float x = canvas_.min().x;
-    const auto text = [&](const std::string& name, ImU32 colour) {
-      const float width = theme_.small->CalcTextSizeA(text_, 1e9f, 0, name.c_str()).x;
-      if (x + width > canvas_.max().x) return;
-      list_.AddText(theme_.small, text_, {x, plot_.top}, colour, name.c_str());
-      x += width + theme_.space;
+    const auto name = [&](const std::string& text, ImU32 square) {
+      const float size = square == 0 ? 0 : std::round(text_ * 0.6f),
+                  start = square == 0 ? x : x + size + theme_.half_space,
+                  end = start + theme_.small->CalcTextSizeA(text_, 1e9f, 0, text.c_str()).x;
+      if (end > canvas_.max().x) return;
+      const float top = std::round(plot_.top + (text_ - size) / 2);
+      if (square != 0) list_.AddRectFilled({x, top}, {x + size, top + size}, square);
+      list_.AddText(theme_.small, text_, {start, plot_.top},
+                    square == 0 ? theme_.ink : theme_.ink_soft, text.c_str());
+      x = end + theme_.space;
     };
-    text("device time by rank", theme_.ink);
+    name("device time by rank", 0);
     if (plot_.series.others != 0)
-      text("band: " + count_text(plot_.series.others) + " others", theme_.ink_soft);
-    for (std::size_t i = 0; i < lines_.size(); ++i) text(plot_.series.lines[i].name, colour(i));
+      name(count_text(plot_.series.others) + " others", with_alpha(theme_.ink_soft, 0.3f));
+    for (std::size_t i = 0; i < lines_.size(); ++i) name(plot_.series.lines[i].name, colour(i));
   }
 
   void grid() const {
@@ -127,7 +132,7 @@ class RankPainter {
 
   // Through the longest time of each bar.
   void line(std::size_t index) const {
-    const float width = (plot_.series.lines[index].is_shown ? 2.0f : 1.2f) * theme_.scale;
+    const float width = 1.2f * theme_.scale;
     const ReplayBar* before = nullptr;
     for (const ReplayBar& bar : lines_[index]) {
       if (bar.run.known == 0) {

@@ -131,6 +131,12 @@ class Library(RunTest):
         result = self.run_it("sh", "-c", f"{sys.executable} -c \"$0\"; true", START)
         self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"], result.stderr)
 
+    def test_each_rank_of_a_launcher_writes_a_file_named_by_it(self):
+        ranks = 'export WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost MASTER_PORT=29500; RANK=0 "$1" -c "$0" & RANK=1 "$1" -c "$0"; wait'
+        result = self.run_it("sh", "-c", ranks, START + "time.sleep(0.3)", sys.executable)
+        self.assertEqual(sorted(path.name for path in self.here.glob("run*")), ["run.rank0.reprise", "run.rank1.reprise", "runtime"], result.stderr)
+        self.assertIn("all ranks as one: reprise view", result.stderr)
+
     def limited(self, bytes):
         """A program whose files may have `bytes` bytes, which fails as a full disk does."""
         limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({bytes}, resource.RLIM_INFINITY))\n"

@@ -9,6 +9,8 @@
 
 #include <sys/uio.h>
 
+#include "profile/process_info.hpp"
+
 namespace reprise::detail {
 namespace {
 
@@ -24,7 +26,9 @@ std::optional<RunEnvironment> read_run_environment() {
   if (target.empty()) return std::nullopt;
   RunEnvironment environment;
   environment.trace = trace_options_of(kRunTrace, target);
-  if (variable(kRunParent) != std::to_string(::getppid()))
+  const auto rank = launched_environment();
+  const bool is_named_by_rank = rank && rank->size > 1;
+  if (!is_named_by_rank && variable(kRunParent) != std::to_string(::getppid()))
     environment.trace.file.path += "." + std::to_string(::getpid());
   environment.errors = variable(kRunErrors);
   if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;

@@ -285,10 +285,13 @@ std::string name_of(const trace::PoolState& pool) {
 }
 
 // Old traces, and traces of unmodified programs, only record buffers.
-void print_pools(const TraceSummary& s) {
+void print_pools(const TraceSummary& s, const StatsOptions& options) {
   Table table(1, {"pool", "buffers", "freed", "buffer bytes", "mapped", "reserved", "peak mapped",
                   "budget", "trims", "remaps"});
-  for (const trace::PoolState& p : s.pools) {
+  const std::size_t shown =
+      s.pools.size() > kMaxSections ? options.limit(s.pools.size()) : s.pools.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    const trace::PoolState& p = s.pools[i];
     const std::string name = name_of(p);
     if (p.peak == 0) {
       table.add({name, with_separators(p.buffers), with_separators(p.freed), bytes(p.device_bytes),
@@ -312,6 +315,7 @@ void print_pools(const TraceSummary& s) {
   }
   if (!table.empty())
     std::printf("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
+  print_omitted(s.pools.size(), shown, "pool");
   for (const trace::PoolState& p : s.pools) {
     const auto found = s.sharing.find(p.pool);
     if (found == s.sharing.end()) continue;
@@ -373,7 +377,7 @@ void print(const Stats& stats, const StatsOptions& options) {
   print_ranks(stats, options);
   print_graphs(stats, options);
   for (const std::uint32_t i : stats.sections) print_graph(stats, options, s.graphs[i]);
-  print_pools(s);
+  print_pools(s, options);
   std::printf("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
               100 * detail::DurationHistogram::kRelativeError);
 }

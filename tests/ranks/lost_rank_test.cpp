@@ -1,5 +1,7 @@
-// Ranks on GPUs of which one ends, stops or throws: every other rank ends by itself, with a message
-// that names it. The ranks are children of this process, because mpirun would end them.
+// Ranks on GPUs of which one ends, stops, throws or loses its GPU: every other rank ends by itself,
+// with a message that names it. The ranks are children of this process, because mpirun would end
+// them.
+#include <cuda_runtime_api.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include <reprise/collectives.hpp>
+#include <reprise/cuda_interop.hpp>
 #include <reprise/reprise.hpp>
 
 namespace {
@@ -27,7 +30,7 @@ constexpr std::chrono::seconds kEndLimit{5};  // of a rank, from the fault on
 constexpr int kFaultAt = 50;                  // replay
 constexpr int kSkipped = 77;
 
-enum class Fault { Kill, Stop, Throw, Exit, Idle };
+enum class Fault { Kill, Stop, Throw, Exit, Idle, Gpu };
 constexpr struct {
   Fault fault;
   const char* name;
@@ -36,7 +39,23 @@ constexpr struct {
                {Fault::Stop, "a stopped rank", "has not reported replay"},
                {Fault::Throw, "an exception on a rank", "rank 1 ("},
                {Fault::Exit, "an early exit", "rank 1 ("},
-               {Fault::Idle, "a rank that launches nothing", "has not reported replay"}};
+               {Fault::Idle, "a rank that launches nothing", "has not reported replay"},
+               {Fault::Gpu, "a lost GPU", "rank 1 ("}};
+
+// Ends the context of the GPU: a graph writes to memory that is freed.
+void lose_gpu(const Device& device, const Queue& queue) {
+  constexpr std::uint64_t kBytes = std::uint64_t{256} << 20;
+  void* freed = nullptr;
+  static_cast<void>(cudaSetDevice(1));
+  static_cast<void>(cudaMalloc(&freed, kBytes));
+  CommandBuffer commands = device.create_command_buffer({.label = "fault"});
+  commands.begin();
+  commands.fill(from_native(device, static_cast<std::uint32_t*>(freed), kBytes / 4), 1u);
+  commands.end();
+  CapturedGraph graph = device.compile(commands);
+  static_cast<void>(cudaFree(freed));
+  graph.launch(queue).wait();
+}
 
 // A rank: replays until it is lost.
 int run_rank(std::uint32_t rank, Fault fault, int ready) {
@@ -64,6 +83,8 @@ int run_rank(std::uint32_t rank, Fault fault, int ready) {
         case Fault::Exit: std::exit(0);
         case Fault::Idle:
           while (!world.is_lost()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+          break;
+        case Fault::Gpu: lose_gpu(device, queue);
       }
     }
     graph.launch(queue).wait();
@@ -154,6 +175,8 @@ bool check(const decltype(kFaults[0])& one, std::uint32_t size, int port) {
     waitpid(children[1].pid, &status, 0);
     is_right = false;
   }
+  // Only a signal that the test sends ends it.
+  is_right = is_right && (one.fault == Fault::Kill || WIFEXITED(status));
   std::printf("%s: rank 1: %s\n", one.name, text_of(children[1].output).c_str());
   if (!is_right) std::printf("%s: FAILED\n", one.name);
   return is_right;

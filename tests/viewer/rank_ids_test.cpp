@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "trace/merge/rank_ids.hpp"
@@ -108,6 +109,26 @@ TEST_CASE("rank ids: every reference and time of every record is converted") {
   second.convert(again);
   CHECK(again.replays[0].thread == 2);
   CHECK(again.thread_names.empty());
+}
+
+TEST_CASE("rank ids: samples that follow each other still do on a clock that drifts") {
+  MergedIds ids;
+  RankConverter converter(ids, {.session = 1, .at = 5'000, .offset = 77, .drift = 1.3e-4});
+  Records r;
+  SampleBlock block;
+  Time at = 1'000;
+  for (std::uint32_t node = 0; node < 200; ++node) {
+    block.samples.push_back({node, 0, at, 3'331 + node, 0});
+    at += 3'331 + node;
+  }
+  block.samples.push_back({200, 0, at, std::numeric_limits<std::uint32_t>::max(), 0});
+  r.sample_blocks = {block};
+  converter.convert(r);
+  const std::vector<Sample>& samples = r.sample_blocks[0].samples;
+  for (std::size_t i = 1; i < samples.size(); ++i)
+    CHECK(samples[i - 1].started + samples[i - 1].duration == samples[i].started);
+  CHECK(samples.back().duration == std::numeric_limits<std::uint32_t>::max());
+  CHECK(samples[199].started + samples[199].duration - samples[0].started > at - 1'000);
 }
 
 TEST_CASE("rank ids: a converted time is never 0 and stays in the range of a trace") {

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include "base/steady_clock.hpp"
 #include "trace/merge/clock_fit.hpp"
 
 namespace reprise::trace {
@@ -73,7 +75,14 @@ void RankConverter::convert(Records& r) {
   }
   for (SampleBlock& b : r.sample_blocks) {
     map_graph(b.graph);
-    for (Sample& s : b.samples) align(s.started);
+    for (Sample& s : b.samples) {
+      if (s.started == 0) continue;
+      // Both ends, so that samples that follow each other still do. A saturated duration stays.
+      const Time end = aligned(alignment_, s.started + s.duration);
+      align(s.started);
+      if (s.duration != std::numeric_limits<std::uint32_t>::max())
+        s.duration = detail::saturated_ns(end - s.started);
+    }
   }
   for (HostRange& h : r.host_ranges) {
     map_thread(r, h.thread);

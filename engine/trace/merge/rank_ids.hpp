@@ -36,7 +36,7 @@ class RankConverter {
 
   // For the records converted from now on.
   void set_alignment(const ClockAlignment& alignment) { alignment_ = alignment; }
-  // An id is assigned when it first occurs. Durations stay as they are. Removes the records of
+  // An id is assigned when it first occurs. Removes the records of
   // clocks that a merged trace replaces: exchanges, alignments, and UTC on other sessions than the
   // reference. Adds a name for every thread that first occurs without one.
   void convert(Records& records);

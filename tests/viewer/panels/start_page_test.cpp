@@ -65,8 +65,8 @@ TEST_CASE("start page: an empty page draws at every size and shows hints") {
 
 TEST_CASE("start page: a click on a live session opens it") {
   StartTest t;
-  t.view_model.sessions = {{"/run/dead.sock", 1, "dead", false},
-                           {"/run/reprise/42.sock", 42, "digits", true}};
+  t.view_model.sessions = {{"/run/dead.sock", 1, "dead"},
+                           {"/run/reprise/42.sock", 42, "digits", reprise::trace::kNone, 0, true}};
   t.draw();
   t.draw();
   t.click_down(400, 200, 600);

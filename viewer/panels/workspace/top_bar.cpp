@@ -56,20 +56,23 @@ StateText session_state(const PanelContext& context, const model::FeedStatus& st
   return {};
 }
 
-std::string graph_text(const model::Graph& graph) {
+std::string graph_text(const model::Document& document, const model::Graph& graph) {
   const std::string version =
       graph.record().version > 1 ? " v" + std::to_string(graph.record().version) : "";
-  return shortened(graph.name(), 28) + version;
+  const std::string rank =
+      document.has_ranks() ? document.rank_name(document.session_of(graph.key())) : "";
+  return shortened(graph.name(), 28) + version + (rank.empty() ? "" : ", " + rank);
 }
 
 // Returns true if the row was clicked.
-bool draw_graph_row(const Theme& theme, const model::Graph& graph, std::size_t replays,
-                    model::GraphKey shown) {
+bool draw_graph_row(const PanelContext& context, const model::Graph& graph, std::size_t replays) {
+  const Theme& theme = context.theme;
   const std::string amount = count_text(graph.node_count()) + " nodes, " + count_text(replays) +
                              (replays == 1 ? " replay" : " replays");
   const float left = ImGui::GetCursorPosX(), name = 190 * theme.scale;
   ImGui::PushID(static_cast<int>(graph.key().graph * 65'537 + graph.key().version));
-  const bool clicked = ImGui::Selectable(graph_text(graph).c_str(), graph.key() == shown, 0,
+  const bool clicked = ImGui::Selectable(graph_text(*context.document, graph).c_str(),
+                                         graph.key() == context.view.graph, 0,
                                          {name + text_width(amount) + theme.space, 0});
   ImGui::SameLine();
   ImGui::SetCursorPosX(left + name);
@@ -163,26 +166,27 @@ void TopBar::add_session(const PanelContext& context, const TopBarViewModel& vie
 void TopBar::add_graph(const PanelContext& context) {
   if (context.entry == nullptr) return;
   const Theme& theme = context.theme;
-  const std::string text = graph_text(*context.graph());
+  const std::string text = graph_text(*context.document, *context.graph());
   const float width = std::min(std::max(text_width(text), 60 * theme.scale) + 4.5f * theme.space,
                                260 * theme.scale);
-  segments_.push_back(
-      {kGraphRank, width, "graph", text, [this, &context, &theme, text, width] {
-         if (begin_combo(theme, "##graph", text, width)) {
-           for (const auto& [key, entry] : context.document->graphs) {
-             if (draw_graph_row(theme, *entry.graph, entry.replays.size(), context.view.graph))
-               actions_.graph = key;
-           }
-           ImGui::EndCombo();
-         }
-         const auto device = context.document->devices->find(context.graph()->record().device);
-         const std::string location =
-             device == context.document->devices->end() ? "" : " on " + device->second.name;
-         tooltip("Graph " + context.graph()->name() + ", version " +
-                 std::to_string(context.graph()->record().version) + location + ": " +
-                 count_text(context.graph()->node_count()) + " nodes, " +
-                 count_text(context.graph()->record().edges.size()) + " edges");
-       }});
+  segments_.push_back({kGraphRank, width, "graph", text, [this, &context, &theme, text, width] {
+                         if (begin_combo(theme, "##graph", text, width)) {
+                           for (const auto& [key, entry] : context.document->graphs) {
+                             if (draw_graph_row(context, *entry.graph, entry.replays.size()))
+                               actions_.graph = key;
+                           }
+                           ImGui::EndCombo();
+                         }
+                         const auto device =
+                             context.document->devices->find(context.graph()->record().device);
+                         const std::string location = device == context.document->devices->end()
+                                                          ? ""
+                                                          : " on " + device->second.name;
+                         tooltip("Graph " + context.graph()->name() + ", version " +
+                                 std::to_string(context.graph()->record().version) + location +
+                                 ": " + count_text(context.graph()->node_count()) + " nodes, " +
+                                 count_text(context.graph()->record().edges.size()) + " edges");
+                       }});
 }
 
 void TopBar::add_profile(const PanelContext& context, const TopBarViewModel& view_model) {

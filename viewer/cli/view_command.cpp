@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -90,7 +91,10 @@ int run(ViewOptions options) {
   const WindowModule window;
   std::optional<TemporaryFolder> folder;  // of a merged trace, while the window shows it
   if (are_to_merge(options.targets)) {
-    const std::string merged = folder.emplace().path() / "merged.reprise";
+    // The name of the window: "run.reprise" for run.rank0.reprise.
+    const std::string own = std::filesystem::path(options.targets.front()).filename();
+    const std::string merged =
+        folder.emplace().path() / std::regex_replace(own, std::regex("[.]rank[0-9]+"), "");
     merge_with_progress(options.targets, merged);
     options.targets = {merged};
   }

@@ -44,7 +44,8 @@ void report_run_error(const RunEnvironment& environment, std::string_view text) 
   if (file < 0) return;
   char newline = '\n';
   const iovec line[] = {{const_cast<char*>(text.data()), text.size()}, {&newline, 1}};
-  [[maybe_unused]] const ssize_t written = writev(file, line, std::size(line));  // nothing is left to report to
+  [[maybe_unused]] const ssize_t written =
+      writev(file, line, std::size(line));  // nothing is left to report to
   ::close(file);
 }
 

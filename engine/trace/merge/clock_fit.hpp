@@ -21,7 +21,7 @@ struct ClockLine {
   Time error = 0;  // bound of the error in the interval that the line was fitted to
 };
 
-// What is known of an offset, the reference clock minus the own one, at own times. Memory: the
+// Bounds and estimates of an offset, the reference clock minus the own one, at own times. Memory: the
 // convex hulls of the bounds, and a limited sample of the estimates.
 class ClockFit {
  public:

@@ -67,8 +67,8 @@ namespace reprise::test {
 
 [[nodiscard]] inline trace::Records one_of_each() {
   trace::Records r;
-  r.sessions = {
-      {"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3", "0.1.0", 4, "job 12", "boot 7"}};
+  r.sessions = {{"node7", 4711, 1'700'000'000'000'000'000, 3, "digits", "digits --epochs 3",
+                 "0.1.0", 4, "job 12", "boot 7"}};
   r.clocks = {{1, 100, 200, 32}};
   r.devices = {{1,
                 "NVIDIA H200",

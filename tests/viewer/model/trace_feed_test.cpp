@@ -19,69 +19,22 @@
 #include "trace/trace_error.hpp"
 #include "trace/trace_writer.hpp"
 #include "unit/trace/live_support.hpp"
-#include "viewer/hand_made_ranks.hpp"
 #include "viewer/model/random_graph.hpp"
 #include "viewer/model/small_trace.hpp"
+#include "viewer/model/watched_feed.hpp"
 
 using namespace reprise;
 using model::FeedState;
+using test::fresh_file;
+using test::kHangSeconds;
+using test::kStep;
+using test::push_all;
+using test::Watched;
 using trace::ChunkKind;
 
 namespace {
 
 thread_local std::optional<test::FailingAllocations> failing;  // until the thread ends
-
-constexpr double kHangSeconds = 60;
-constexpr model::GraphKey kStep{3, 1};
-
-// A feed, and a way to wait for its notifications.
-class Watched {
- public:
-  explicit Watched(std::string target, std::string token = {})
-      : feed({.target = std::move(target), .token = std::move(token), .on_change = [this] {
-                const std::lock_guard lock(mutex_);
-                ++changes_;
-                changed_.notify_all();
-              }}) {}
-
-  template <class Holds>
-  [[nodiscard]] bool wait(Holds holds) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::duration<double>(kHangSeconds),
-                             [&] { return holds(feed.status(), *feed.document()); });
-  }
-  [[nodiscard]] bool wait_for(FeedState state) {
-    return wait([state](const model::FeedStatus& status, const model::Document&) {
-      return status.state == state;
-    });
-  }
-  [[nodiscard]] bool wait_for_replays(std::size_t count) {
-    return wait([count](const model::FeedStatus&, const model::Document& document) {
-      const model::GraphEntry* entry = document.find(kStep);
-      return entry != nullptr && entry->replays.size() == count;
-    });
-  }
-  [[nodiscard]] bool wait_for_samples(std::uint64_t count) {
-    return wait([count](const model::FeedStatus&, const model::Document& document) {
-      const model::GraphEntry* entry = document.find(kStep);
-      return entry != nullptr && entry->statistics->samples == count;
-    });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t changes_ = 0;
-
- public:
-  model::TraceFeed feed;  // declared last: it sends notifications until it is destroyed
-};
-
-std::filesystem::path fresh_file(const char* name) {
-  const std::filesystem::path path = test::scratch_folder() / name;
-  std::filesystem::remove(path);
-  return path;
-}
 
 test::Chunks whole() {
   return {{ChunkKind::Topology, test::small_topology()},
@@ -102,16 +55,6 @@ trace::Records replays(std::uint64_t first, std::uint64_t count) {
     records.replays.push_back({3, 1, 0, 4, n, at, at + 900, at + 2'000, at + 7'000, 77, 0});
   }
   return records;
-}
-
-void push_all(trace::TraceWriter& writer, trace::Records records) {
-  for (auto& r : records.sessions) REQUIRE(writer.push(std::move(r)));
-  for (auto& r : records.graph_versions) REQUIRE(writer.push(std::move(r)));
-  for (auto& r : records.clocks) REQUIRE(writer.push(r));
-  for (auto& r : records.devices) REQUIRE(writer.push(std::move(r)));
-  for (auto& r : records.clock_exchanges) REQUIRE(writer.push(r));
-  for (auto& r : records.replays) REQUIRE(writer.push(std::move(r)));
-  for (auto& r : records.sample_blocks) REQUIRE(writer.push(std::move(r)));
 }
 
 }  // namespace
@@ -310,81 +253,6 @@ TEST_CASE(
     CHECK(watched->feed.document()->find(kStep)->statistics->samples == 8);
     CHECK(watched->feed.document()->samples->held(kStep, 2) != nullptr);
   }
-}
-
-// A live session of one rank of a job.
-struct LiveRank {
-  explicit LiveRank(const test::HandMadeJob& job, std::uint32_t rank) {
-    trace::LiveServerDesc desc = test::patient("job");
-    desc.rank = rank;
-    desc.job = job.topology(rank).sessions.front().job;
-    server = std::make_shared<trace::LiveServer>(std::move(desc));
-    writer.add_sink(server);
-    push_all(writer, job.topology(rank));
-    push_all(writer, job.events(rank));
-    writer.flush();
-  }
-  trace::TraceWriter writer;
-  std::shared_ptr<trace::LiveServer> server;
-};
-
-TEST_CASE("trace feed: the live sessions of a job are one document, and ranks come and go") {
-  const test::RuntimeFolder runtime;
-  const test::HandMadeJob job({.ranks = 3, .ranks_per_host = 2});
-  const auto has = [](std::size_t ranks) {
-    return [ranks](const model::FeedStatus&, const model::Document& document) {
-      return document.sessions->size() == ranks && document.graphs.size() == ranks;
-    };
-  };
-  auto first = std::make_unique<LiveRank>(job, 1);
-  Watched watched(first->server->path());
-  REQUIRE(watched.wait(has(1)));
-  auto second = std::make_unique<LiveRank>(job, 0);
-  auto third = std::make_unique<LiveRank>(job, 2);
-  const auto other = std::make_shared<trace::LiveServer>(test::patient("job"));  // of no job
-  REQUIRE(watched.wait(has(3)));
-  const auto recorded = fresh_file("recorded-ranks.reprise");
-  watched.feed.record_to(recorded);
-
-  // The viewer missed the replays, which precede it. It gets those that follow.
-  for (const auto& [rank, live] :
-       {std::pair(1u, first.get()), {0u, second.get()}, {2u, third.get()}}) {
-    push_all(live->writer, job.events(rank));
-    live->writer.flush();
-  }
-  const auto has_replays = [](const model::FeedStatus&, const model::Document& document) {
-    return std::all_of(document.graphs.begin(), document.graphs.end(), [](const auto& graph) {
-      return graph.second.replays.size() == 40 && graph.second.statistics->samples != 0;
-    });
-  };
-  REQUIRE(watched.wait(has_replays));
-  const auto check = [&](const model::Document& document) {
-    for (const auto& [key, entry] : document.graphs) {
-      const std::uint32_t rank = document.sessions->at(document.session_of(key)).rank;
-      CAPTURE(rank);
-      // Host 0 shows the true time. Exchanges tell the other clock within their delay.
-      const trace::Time allowed = rank == 2 ? 150'000 : 0;
-      const trace::Records events = job.events(rank);
-      for (std::size_t i = 0; i < events.replays.size(); ++i) {
-        const trace::Time launched = job.true_time(rank, events.replays[i].launched);
-        CHECK(std::abs(entry.replays[i].launched - launched) <= allowed + 1);
-      }
-    }
-  };
-  check(*watched.feed.document());
-  CHECK(other->stats().welcomed == 0);
-
-  third.reset();
-  CHECK(watched.wait([](const model::FeedStatus& status, const model::Document&) {
-    return status.state == FeedState::Live && status.reason == "2 of 3 ranks are connected";
-  }));
-  first.reset();
-  second.reset();
-  CHECK(watched.wait_for(FeedState::Ended));
-  model::TraceFeed file({.target = recorded});
-  REQUIRE(file.wait_until_ready(kHangSeconds));
-  CHECK(file.document()->sessions->size() == 3);
-  check(*file.document());
 }
 
 TEST_CASE("trace feed: the recording of a live session has what came before it and after it") {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -70,6 +71,22 @@ Records read_all(const fs::path& path) {
     for (auto& each : r.host_ranges) all.add(each);
   }
   return all;
+}
+
+// Changes the descriptions in a trace.
+void change_topology(const fs::path& path, const std::function<void(Records&)>& change) {
+  std::vector<std::pair<ChunkKind, Records>> chunks;
+  {
+    const TraceReader reader(path);
+    for (const ChunkEntry& entry : reader.chunks())
+      chunks.emplace_back(entry.header.kind, reader.read(entry));
+  }
+  TraceFile file({.path = path});
+  std::uint64_t sequence = 0;
+  for (auto& [kind, records] : chunks) {
+    if (kind == ChunkKind::Topology) change(records);
+    file.write(std::make_shared<const Chunk>(make_chunk(kind, records, sequence++)));
+  }
 }
 
 bool has_message(const Records& records, const std::string& id, const std::string& text) {
@@ -338,6 +355,29 @@ TEST_CASE("merge: a failed merge leaves the output as it was") {
       "stopped");
   CHECK(fs::file_size(output) == 6);
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 3);
+}
+
+TEST_CASE("merge: without a communicator, collectives of ranks that have others stay apart") {
+  for (const std::uint32_t ranks_per_host : {1u, 2u}) {
+    const HandMadeJob job({.ranks = 2, .ranks_per_host = ranks_per_host, .communicator = 0});
+    const fs::path folder = merge_folder("unmatched"), output = folder / "all.reprise";
+    const std::vector<fs::path> inputs = job.write_all(folder);
+    const auto communicators = [&] {
+      std::set<std::uint64_t> all;
+      for (const GraphVersion& g : read_all(output).graph_versions)
+        for (const Collective& c : g.collectives) all.insert(c.communicator);
+      return all;
+    };
+    CHECK(merge_traces({inputs, output}).warnings.empty());
+    CHECK(communicators() == std::set<std::uint64_t>{0});
+    change_topology(inputs[1], [](Records& records) {
+      for (GraphVersion& g : records.graph_versions) g.collectives[0].kind = CollectiveKind::Group;
+    });
+    CHECK(merge_traces({inputs, output}).warnings.size() >= 1);
+    CHECK(has_message(read_all(output), "merge.clocks", "rank 0 and rank 1: they are not matched"));
+    CHECK(communicators().size() == 2);
+    CHECK_FALSE(communicators().contains(0));
+  }
 }
 
 TEST_CASE("merge: objects end after the records that refer to them") {

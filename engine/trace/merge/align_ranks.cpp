@@ -112,9 +112,8 @@ bool RankAligner::is_usable(const Member& member, const Collective& c) const {
   if (!waits_for_all(c.kind)) return false;
   const auto communicator = communicators_.find(c.communicator);
   if (communicator == communicators_.end() || !communicator->second.second) return false;
-  if (c.communicator != 0) return true;
   // A part of the ranks has no identity without a communicator.
-  return (c.ranks == 0 || c.ranks == member.ranks) && !unequal_.contains(c.number);
+  return is_matched(c) && (c.communicator != 0 || c.ranks == 0 || c.ranks == member.ranks);
 }
 
 void RankAligner::add_records(std::uint32_t session, const Records& records) {
@@ -254,7 +253,7 @@ void RankAligner::warn_about_kinds() {
                            : "the collectives of " + std::to_string(unequal_.size()) + " graphs") +
                       " differ between ranks, for example of graph " + std::to_string(number) +
                       " with collectives on rank " + std::to_string(known.rank) + " and rank " +
-                      std::to_string(rank) + ": they do not align clocks");
+                      std::to_string(rank) + ": they are not matched");
 }
 
 }  // namespace reprise::trace

@@ -34,6 +34,10 @@ class RankAligner {
   // First the topology of every session, in any order.
   void add_topology(std::uint32_t session, const Records& topology);
   [[nodiscard]] bool has_one_clock() const noexcept { return clocks_.size() == 1; }
+  // False: the communicator is unknown, and another rank has other collectives in its place.
+  [[nodiscard]] bool is_matched(const Collective& collective) const {
+    return collective.communicator != 0 || !unequal_.contains(collective.number);
+  }
   // Then, unless there is one clock only, all records of every session: the chunks of a session in
   // their order, one session after the other.
   void add_records(std::uint32_t session, const Records& records);

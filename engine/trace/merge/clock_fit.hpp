@@ -21,8 +21,8 @@ struct ClockLine {
   Time error = 0;  // bound of the error in the interval that the line was fitted to
 };
 
-// Bounds and estimates of an offset, the reference clock minus the own one, at own times. Memory: the
-// convex hulls of the bounds, and a limited sample of the estimates.
+// Bounds and estimates of an offset, the reference clock minus the own one, at own times. Memory:
+// the convex hulls of the bounds, and a limited sample of the estimates.
 class ClockFit {
  public:
   void add_lower(Time at, Time offset) { lower_.add(at, offset); }

@@ -269,11 +269,10 @@ class Merge {
       warn("missing-ranks", ranks_text(missing) + " of " + std::to_string(job) +
                                 (is_one ? " is missing" : " are missing"));
     }
-    RankAligner aligner(report_.sessions);
+    RankAligner& aligner = aligner_.emplace(report_.sessions);
     for (std::uint32_t session = 0; session < ranks_.size(); ++session) {
       const TraceReader reader(ranks_[session].path);
       read_headers(session, reader);
-      if (aligner.has_one_clock()) continue;
       for_each_chunk(reader, Chunks::Topology, [&](const ChunkEntry&, const Records& records) {
         aligner.add_topology(session, records);
       });
@@ -336,6 +335,7 @@ class Merge {
     const std::uint64_t damaged =
         for_each_chunk(reader, Chunks::All, [&](const ChunkEntry& entry, Records& records) {
           records.sessions.clear();
+          separate_unmatched(session, records);
           converter.convert(records);
           report_.replays += records.replays.size();
           report_.samples += entry.header.sample_count;
@@ -349,8 +349,18 @@ class Merge {
                                    " chunks cannot be decoded");
   }
 
+  // Collectives that match those of no other rank get a communicator of their own.
+  void separate_unmatched(std::uint32_t session, Records& records) const {
+    for (GraphVersion& graph : records.graph_versions) {
+      for (Collective& c : graph.collectives) {
+        if (!aligner_->is_matched(c)) c.communicator = ~std::uint64_t{session};
+      }
+    }
+  }
+
   const MergeDesc& desc_;
   std::vector<Rank> ranks_;  // by session
+  std::optional<RankAligner> aligner_;
   std::uint64_t done_ = 0, total_ = 0;
   std::vector<Message> warnings_;
   std::size_t stored_ = 0;  // warnings that are in the trace

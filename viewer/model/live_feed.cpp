@@ -55,10 +55,16 @@ void LiveFeed::connect(std::string address) {
         {.kind = trace::LiveRequest::Kind::SetProfile, .profile = *requested_});
 }
 
+bool LiveFeed::connects_first_ranks() const {
+  const std::lock_guard lock(mutex_);
+  return ranks_.are_ranks() && !has_searched_;
+}
+
 void LiveFeed::connect_ranks() {
   std::uint32_t job = 0;
   {
     const std::lock_guard lock(mutex_);
+    has_searched_ = ranks_.are_ranks();
     // Sessions at other addresses may be on other machines, and the local ones theirs.
     if (!ranks_.are_ranks() || desc_.addresses.front().find('/') == std::string::npos) return;
     job = trace::job_number(ranks_.job());
@@ -154,13 +160,15 @@ void LiveFeed::request(trace::LiveProfile profile) {
   changed_.notify_one();
 }
 
-// Live as long as one of the sessions is; otherwise what the first one says.
+// Live as long as one of the sessions is; otherwise what the first one says. At first Opening until
+// the other ranks are connected too.
 FeedStatus LiveFeed::status() const {
   FeedStatus status{.progress = 1,
                     .requested_profile = requested_,
                     .recording = recording_,
                     .record_error = record_error_};
   std::size_t live = 0;
+  bool is_connecting = false;
   for (const auto& client : clients_) {
     const trace::LiveStatus one = client->status();
     const bool is_live = one.state == trace::LiveState::Live;
@@ -170,7 +178,10 @@ FeedStatus LiveFeed::status() const {
       status.allowed = one.allowed;
     }
     live += is_live ? 1 : 0;
+    is_connecting = is_connecting || one.state == trace::LiveState::Connecting;
   }
+  if (is_opening_ && live != 0 && (is_connecting || (ranks_.are_ranks() && !has_searched_)))
+    status.state = FeedState::Opening;
   if (live != 0 && live != clients_.size())
     status.reason =
         std::to_string(live) + " of " + std::to_string(clients_.size()) + " ranks are connected";
@@ -183,7 +194,7 @@ void LiveFeed::run(const std::stop_token& stop) {
   FeedState shown = FeedState::Opening;
   auto next_search = PublishThrottle::Clock::now() + kSearchInterval;
   for (bool has_ended = false; !has_ended;) {
-    if (PublishThrottle::Clock::now() >= next_search) {
+    if (PublishThrottle::Clock::now() >= next_search || connects_first_ranks()) {
       connect_ranks();
       next_search = PublishThrottle::Clock::now() + kSearchInterval;
     }
@@ -200,6 +211,7 @@ void LiveFeed::run(const std::stop_token& stop) {
       status = this->status();
       if (!has_changes_ && status.state == shown) continue;
       shown = status.state;
+      is_opening_ = shown == FeedState::Opening;
       has_ended = ended_ == clients_.size();
       has_changes_ = false;
       throttle.publish([&] { document = builder_.publish(); });

@@ -57,7 +57,8 @@ class LiveFeed {
     std::uint64_t sequence = 0;
   };
   void connect(std::string address);
-  void connect_ranks();  // those of the job that have started
+  void connect_ranks();                             // those of the job that have started
+  [[nodiscard]] bool connects_first_ranks() const;  // connect_ranks() is due for the first time
   void add_chunk(const Received& received);
   void keep(const Received& received);
   static void write(Recording& recording, const Received& received);
@@ -72,13 +73,13 @@ class LiveFeed {
   std::uint64_t kept_bytes_ = 0;
   std::unique_ptr<Recording> recorded_;  // null: no recording
 
-  std::mutex mutex_;  // guards every member below
+  mutable std::mutex mutex_;  // guards every member below
   std::condition_variable_any changed_;
   DocumentBuilder builder_;
   LiveRanks ranks_;
   std::optional<trace::LiveProfile> requested_;
   std::string recording_, record_error_;
-  bool has_changes_ = false;
+  bool has_changes_ = false, has_searched_ = false, is_opening_ = true;
   std::set<std::string> connected_;  // addresses, also of sessions that have ended
   std::size_t ended_ = 0;            // clients
   // declared last: their threads stop before the other members are destroyed

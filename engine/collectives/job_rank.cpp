@@ -1,6 +1,7 @@
 #include "collectives/job_rank.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <map>
 #include <sstream>
@@ -135,6 +136,12 @@ std::uint64_t next_number(std::uint64_t communicator) {
 CollectiveOrder::CollectiveOrder(const Device& device)
     : pool_(device.create_pool({.label = "collectives"})),
       buffer_(pool_->allocate<std::uint32_t>(1, "order of collectives")) {}
+
+HostRef<std::uint32_t> CollectiveOrder::make_word() const {
+  auto word = pool_->host<std::uint32_t>(1, "rank lost");
+  word[0] = 0;
+  return word;
+}
 
 std::shared_ptr<CollectiveOrder> CollectiveOrder::of(const Device& device) {
   static std::mutex mutex;
@@ -278,7 +285,16 @@ RankAgreement::Traced JobRank::traced(const GraphOp& op, std::uint64_t hash) con
 
 JobRank::JobRank(std::shared_ptr<CollectiveOrder> order, std::shared_ptr<RankControl> control,
                  std::chrono::milliseconds stall_limit)
-    : order_(std::move(order)), control_(std::move(control)), stall_limit_(stall_limit) {
+    : order_(std::move(order)),
+      control_(std::move(control)),
+      stall_limit_(stall_limit),
+      lost_(order_->make_word()),
+      lost_word_(control_ ? lost_.data() : nullptr) {
+  if (control_) {
+    on_abort_ = control_->on_abort([word = lost_word_](const std::string&) {
+      std::atomic_ref(*word).store(1, std::memory_order_release);
+    });
+  }
   if (control_ && control_->size() > 1)
     watch_ = start_background_thread("rp-ranks", [this] { watch(); });
 }

@@ -28,6 +28,8 @@ class CollectiveOrder {
   // The one of the device, which exists while somebody holds it.
   [[nodiscard]] static std::shared_ptr<CollectiveOrder> of(const Device& device);
   [[nodiscard]] const BufferView& buffer() const noexcept { return buffer_; }
+  // A word in pinned host memory, which is 0.
+  [[nodiscard]] HostRef<std::uint32_t> make_word() const;
 
  private:
   std::shared_ptr<CapturePool> pool_;
@@ -52,6 +54,7 @@ class JobRank final : public RankAgreement {
   void note_launch(std::uint64_t hash, std::uint64_t replay,
                    const std::shared_ptr<const Graph>& graph) override;
   void require_all_ranks() const override;
+  [[nodiscard]] const std::uint32_t* lost_word() const noexcept override { return lost_word_; }
   [[nodiscard]] Traced traced(const GraphOp& op, std::uint64_t hash) const override;
   [[nodiscard]] std::vector<ClockExchange> take_clock_exchanges() override {
     return control_ ? control_->take_clock_exchanges() : std::vector<ClockExchange>();
@@ -95,7 +98,10 @@ class JobRank final : public RankAgreement {
   const std::shared_ptr<CollectiveOrder> order_;
   const std::shared_ptr<RankControl> control_;
   const std::chrono::milliseconds stall_limit_;
-  mutable std::mutex mutex_;                              // protects the members below; a leaf
+  const HostRef<std::uint32_t> lost_;
+  std::uint32_t* const lost_word_;        // null: the ranks cannot talk to each other
+  std::shared_ptr<const void> on_abort_;  // sets the word
+  mutable std::mutex mutex_;              // protects the members below; a leaf
   std::unordered_map<std::uint64_t, KnownGraph> graphs_;  // by the hash that launches note
   std::unordered_map<std::uint64_t, Launches> launches_;  // by communicator
   std::condition_variable ended_;

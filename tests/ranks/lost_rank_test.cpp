@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kEndLimit{5};  // of a rank, from the fault on
 constexpr int kFaultAt = 50;                  // replay
 constexpr int kSkipped = 77;
 
-enum class Fault { Kill, Stop, Throw, Exit, Idle, Gpu };
+enum class Fault { Kill, Stop, Throw, Exit, Idle, Gpu, KillInLoop };
 constexpr struct {
   Fault fault;
   const char* name;
@@ -40,7 +40,24 @@ constexpr struct {
                {Fault::Throw, "an exception on a rank", "rank 1 ("},
                {Fault::Exit, "an early exit", "rank 1 ("},
                {Fault::Idle, "a rank that launches nothing", "has not reported replay"},
-               {Fault::Gpu, "a lost GPU", "rank 1 ("}};
+               {Fault::Gpu, "a lost GPU", "rank 1 ("},
+               {Fault::KillInLoop, "a rank killed in a loop", "rank 1 ("}};
+
+// A loop of collectives that only a lost rank ends.
+CapturedGraph endless_loop(const Device& device, const Communicator& world,
+                           const GpuRef<float>& x) {
+  CommandBuffer body = device.create_command_buffer({.label = "body", .level = Level::Secondary});
+  body.begin();
+  body.add(all_reduce(world, x, x));
+  body.end();
+  const Condition go = device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer loop = device.create_command_buffer({.label = "endless"});
+  loop.begin();
+  loop.fill(x, 0.0f);
+  loop.execute_while(go, body, {.max_iterations = std::uint64_t{1} << 60});
+  loop.end();
+  return device.compile(loop);
+}
 
 // Ends the context of the GPU: a graph writes to memory that is freed.
 void lose_gpu(const Device& device, const Queue& queue) {
@@ -72,6 +89,17 @@ int run_rank(std::uint32_t rank, Fault fault, int ready) {
   commands.end();
   CapturedGraph graph =
       device.compile(commands, {.lowering = Lowering::Faithful.with_fault_markers()});
+  if (fault == Fault::KillInLoop) {
+    CapturedGraph loop = endless_loop(device, world, x);
+    const Fence fence = loop.launch(queue);
+    if (rank == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      if (write(ready, "x", 1) != 1) return 3;
+      static_cast<void>(std::raise(SIGKILL));
+    }
+    fence.wait();
+    return 4;
+  }
   for (int replay = 0;; ++replay) {
     if (rank == 1 && replay == kFaultAt) {
       graph.launch(queue).wait();
@@ -84,7 +112,8 @@ int run_rank(std::uint32_t rank, Fault fault, int ready) {
         case Fault::Idle:
           while (!world.is_lost()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
           break;
-        case Fault::Gpu: lose_gpu(device, queue);
+        case Fault::Gpu: lose_gpu(device, queue); break;
+        case Fault::KillInLoop: break;  // above
       }
     }
     graph.launch(queue).wait();
@@ -176,7 +205,8 @@ bool check(const decltype(kFaults[0])& one, std::uint32_t size, int port) {
     is_right = false;
   }
   // Only a signal that the test sends ends it.
-  is_right = is_right && (one.fault == Fault::Kill || WIFEXITED(status));
+  is_right =
+      is_right && (one.fault == Fault::Kill || one.fault == Fault::KillInLoop || WIFEXITED(status));
   std::printf("%s: rank 1: %s\n", one.name, text_of(children[1].output).c_str());
   if (!is_right) std::printf("%s: FAILED\n", one.name);
   return is_right;

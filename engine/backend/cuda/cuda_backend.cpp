@@ -132,11 +132,13 @@ std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGrap
                                               static_cast<std::uint32_t>(lowered.nodes.size()));
 }
 
-std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Recording& recording) {
-  const std::uint32_t loops = count_loops(recording);
+std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Plan& plan) {
+  const std::uint32_t loops = count_loops(*plan.recording);
   if (loops == 0) return nullptr;
+  const std::vector<RankAgreement*>& ranks = plan.collectives.ranks;
   return std::make_unique<const LoopCounters>(
-      context_, [this](const KernelDesc& desc) { return cuda_kernel(desc); }, loops);
+      context_, [this](const KernelDesc& desc) { return cuda_kernel(desc); }, loops,
+      ranks.empty() ? nullptr : ranks.front()->lost_word());
 }
 
 std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan> plan,
@@ -154,7 +156,7 @@ std::unique_ptr<BackendExec> CudaBackend::instantiate(std::shared_ptr<const Plan
                                : TimedBy::Timestamp;
   std::unique_ptr<const FaultMarkers> markers =
       plan->lowered.fault_markers ? fault_markers(plan->lowered) : nullptr;
-  std::unique_ptr<const LoopCounters> loops = loop_counters(*plan->recording);
+  std::unique_ptr<const LoopCounters> loops = loop_counters(*plan);
   std::unique_ptr<CudaSegments> segments;
   if (CudaSegments::has_segments(*plan))
     segments = std::make_unique<CudaSegments>(context_, segment_kernels(), *plan, bindings);

@@ -40,7 +40,7 @@ class CudaBackend final : public Backend {
   // Created by the first call.
   [[nodiscard]] std::shared_ptr<const CudaInstrumentation> instrumentation();
   // Null for a recording without loops.
-  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(const Recording& recording);
+  [[nodiscard]] std::unique_ptr<const LoopCounters> loop_counters(const Plan& plan);
 
  private:
   // Loads each image once and keeps it: unloading waits for all work of the GPU and blocks every

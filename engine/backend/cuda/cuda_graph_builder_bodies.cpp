@@ -177,11 +177,12 @@ void CudaGraphBuilder::add_iteration(const Iteration& iteration) {
     return;
   }
   after_.clear();
-  if (iteration.limit != 0) come_after_leaves();
+  const std::uint32_t* stop = target_.loops->stop();
+  if (iteration.limit != 0 || stop != nullptr) come_after_leaves();
   std::uint64_t* words = target_.loops->words_of(iteration.loop);
   std::uint64_t limit = iteration.limit;
   cudaGraphConditionalHandle condition = iteration.condition;
-  void* parameters[] = {&words, &limit, &condition};
+  void* parameters[] = {&words, &limit, &stop, &condition};
   static_cast<void>(add_instrumentation_kernel(target_.loops->iterate(), parameters));
 }
 

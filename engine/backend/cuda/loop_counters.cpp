@@ -5,12 +5,13 @@
 namespace reprise::detail {
 
 LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load,
-                           std::uint32_t loops)
+                           std::uint32_t loops, const std::uint32_t* stop)
     : context_(std::move(context)),
       enter_(load(shaders::reprise_loop_enter)),
       iterate_(load(shaders::reprise_loop_iterate)),
       leave_(load(shaders::reprise_loop_leave)),
       loops_(loops),
+      stop_(stop),
       memory_(context_, BufferKind::Device, std::uint64_t{kWords} * loops * sizeof(std::uint64_t),
               Stage::Instantiate, "loop counters") {
   const SetupScope scope(*context_, Stage::Instantiate);

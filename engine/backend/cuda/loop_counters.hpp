@@ -19,7 +19,9 @@ class LoopCounters {
  public:
   using Load = std::function<std::shared_ptr<const CudaKernel>(const KernelDesc&)>;
 
-  LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load, std::uint32_t loops);
+  // `stop`: a word in pinned host memory that ends all loops when it is set; null: none.
+  LoopCounters(std::shared_ptr<const CudaContext> context, const Load& load, std::uint32_t loops,
+               const std::uint32_t* stop);
   LoopCounters(const LoopCounters&) = delete;
   LoopCounters& operator=(const LoopCounters&) = delete;
   ~LoopCounters();
@@ -27,6 +29,7 @@ class LoopCounters {
   [[nodiscard]] const CudaKernel& enter() const noexcept { return *enter_; }
   [[nodiscard]] const CudaKernel& iterate() const noexcept { return *iterate_; }
   [[nodiscard]] const CudaKernel& leave() const noexcept { return *leave_; }
+  [[nodiscard]] const std::uint32_t* stop() const noexcept { return stop_; }
   [[nodiscard]] std::uint64_t* words_of(std::uint32_t loop) const noexcept {
     return memory_.words() + std::size_t{kWords} * loop;
   }
@@ -39,6 +42,7 @@ class LoopCounters {
   const std::shared_ptr<const CudaContext> context_;
   const std::shared_ptr<const CudaKernel> enter_, iterate_, leave_;
   const std::uint32_t loops_;
+  const std::uint32_t* const stop_;
   const CudaMemory memory_;
   cudaStream_t stream_ = nullptr;
 };

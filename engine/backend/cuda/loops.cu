@@ -10,15 +10,16 @@ REPRISE_KERNEL(reprise_loop_enter, (unsigned long long* loop, unsigned loops)) {
   for (unsigned i = 0; i < 4 * loops; ++i) loop[i] = 0;
 }
 
-// Runs in each iteration. With a limit it runs last, so that no later kernel sets the condition.
-REPRISE_KERNEL(reprise_loop_iterate,
-               (unsigned long long* loop, unsigned long long limit, reprise_condition condition)) {
+// Runs in each iteration. With a limit or `stop` it runs last, so that no later kernel sets the
+// condition. `stop`: a word that the host sets to end the loop; null: none.
+REPRISE_KERNEL(reprise_loop_iterate, (unsigned long long* loop, unsigned long long limit,
+                                      const unsigned* stop, reprise_condition condition)) {
   const unsigned long long iterations = loop[0] + 1;
   loop[0] = iterations;
   loop[1] = loop[1] + 1;
-  if (iterations != limit) return;
-  loop[2] = 1;
-  reprise_set_condition(condition, 0);
+  const bool is_stopped = stop != nullptr && *static_cast<const volatile unsigned*>(stop) != 0;
+  if (iterations == limit) loop[2] = 1;
+  if (iterations == limit || is_stopped) reprise_set_condition(condition, 0);
 }
 
 // Runs behind a loop in a segment, which counts and limits its iterations itself: clears the

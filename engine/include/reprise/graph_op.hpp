@@ -162,6 +162,9 @@ class RankAgreement {
                            const std::shared_ptr<const Graph>& graph) = 0;
   // Throws RankLost once a rank was lost: collectives that have ended since may have no result.
   virtual void require_all_ranks() const = 0;
+  // A word in pinned host memory, which is not 0 once a rank was lost: loops on GPUs end then. Null:
+  // none. Valid as long as this object.
+  [[nodiscard]] virtual const std::uint32_t* lost_word() const noexcept = 0;
   // What a trace says of a collective, by which it is recognised in the traces of other ranks.
   // kind: of CollectiveKind; 8: a group. communicator: the same on its ranks only; 0: unknown.
   // number: of this graph among those of the communicator that were compared. bytes: that this

@@ -88,6 +88,7 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   void begin_leave();
   void end_if_left();
 
+  static constexpr std::uint32_t kRanksPerTick = 256;  // larger jobs send tables less often
   static constexpr std::size_t kKeptExchanges = 1024;
   static constexpr std::uint32_t kFirstExchanges = 16;  // in quick succession
 
@@ -118,7 +119,7 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   std::optional<ClosedInFork> door_in_fork_;
   std::uint16_t port_ = 0;
   trace::SteadyTimer heartbeat_{io_}, linger_{io_};
-  std::uint32_t exchange_count_ = 0;
+  std::uint32_t exchange_count_ = 0, ticks_ = 0;
   bool accept_waits_ = false, is_propagated_ = false, is_leaving_ = false;
   GatherTable gathers_;
 };

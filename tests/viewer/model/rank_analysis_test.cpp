@@ -251,15 +251,21 @@ TEST_CASE("rank analysis: executions that lack a rank are counted; one rank alon
   CHECK(of_step(analysis, 0).incomplete == 3);
 }
 
-TEST_CASE("rank analysis: half a million executions take less than two seconds") {
-  test::HandMadeRanks options = test::aligned_ranks();
-  options.ranks = 512;
-  options.replays = 500;
-  const auto document = test::merged_document(test::HandMadeJob(options));
-  const auto started = std::chrono::steady_clock::now();
-  const model::RankAnalysis analysis = model::rank_analysis(*document);
-  const auto taken = std::chrono::steady_clock::now() - started;
-  CHECK(of_step(analysis, 0).executions == 500);
-  MESSAGE(std::chrono::duration_cast<std::chrono::milliseconds>(taken).count(), " ms");
-  CHECK(taken < std::chrono::seconds(2));
+TEST_CASE("rank analysis: the time of many executions grows with their number, not its square") {
+  const auto time_of = [](std::uint32_t ranks) {
+    test::HandMadeRanks options = test::aligned_ranks();
+    options.ranks = ranks;
+    options.replays = 500;
+    const auto document = test::merged_document(test::HandMadeJob(options));
+    auto best = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 3; ++i) {
+      const auto started = std::chrono::steady_clock::now();
+      const model::RankAnalysis analysis = model::rank_analysis(*document);
+      best = std::min(best, std::chrono::steady_clock::now() - started);
+      CHECK(of_step(analysis, 0).executions == 500);
+    }
+    return best;
+  };
+  const auto few = time_of(32), many = time_of(512);
+  CHECK(many < 80 * few);  // 16 times as many executions; the square would be 256
 }

@@ -1,6 +1,7 @@
 // Ranks of a merged trace: exposed communication, waiting, and who arrived last.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 

@@ -38,6 +38,7 @@ class AgreeingRanks final : public RankAgreement {
   void compare(std::string_view, std::uint64_t, std::span<const Collective>) override {}
   void note_launch(std::uint64_t, std::uint64_t, const std::shared_ptr<const Graph>&) override {}
   void require_all_ranks() const override {}
+  const std::uint32_t* lost_word() const noexcept override { return nullptr; }
   Traced traced(const GraphOp&, std::uint64_t) const override { return {}; }
   std::vector<ClockExchange> take_clock_exchanges() override { return {}; }
 };

@@ -14,9 +14,19 @@
 #include "collectives/agreement.hpp"
 #include "collectives/call_rules.hpp"
 #include "collectives/communicator_core.hpp"
+#include "trace/records.hpp"
 
 namespace reprise::detail {
 namespace {
+
+// Traces have the same values.
+static_assert(static_cast<int>(trace::CollectiveKind::AllReduce) ==
+              static_cast<int>(CollectiveKind::AllReduce));
+static_assert(static_cast<int>(trace::CollectiveKind::AllToAll) ==
+              static_cast<int>(CollectiveKind::AllToAll));
+static_assert(static_cast<int>(trace::CollectiveKind::Receive) ==
+              static_cast<int>(CollectiveKind::Receive));
+static_assert(static_cast<int>(trace::CollectiveKind::Group) == RankAgreement::Traced{}.kind);
 
 constexpr char kPart = '\x1e';
 constexpr std::chrono::milliseconds kWatchInterval{100};

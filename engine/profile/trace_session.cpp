@@ -171,23 +171,22 @@ void TraceSession::start(const TraceOptions& options, std::string_view applicati
                   concat("; this process writes ", path_.string()));
     }
   }
-  if (options.live) server_ = serve(*options.live, application);
+  trace::Session process = describe_process(application);
+  if (options.live) server_ = serve(*options.live, process);
   writer_ = std::make_unique<trace::TraceWriter>(std::move(writer));
   if (file) writer_->add_sink(std::move(file));
   if (server_) writer_->add_sink(server_);
-  push(describe_process(application));
+  push(std::move(process));
   push(read_clocks());
   collector_ = start_background_thread("reprise-trace", [this] { run(); });
 }
 
 std::shared_ptr<trace::LiveServer> TraceSession::serve(const LiveOptions& live,
-                                                       std::string_view application) {
+                                                       const trace::Session& process) {
   trace::LiveServerDesc desc;
-  if (const auto environment = launched_environment()) {
-    desc.rank = environment->rank;
-    desc.job = job_name(process_variable, *environment);
-  }
-  desc.application = application;
+  desc.application = process.application;
+  desc.rank = process.rank;
+  desc.job = process.job;
   desc.listen = live.listen;
   desc.token = live.token;
   desc.remote_profile = live.remote_profile;

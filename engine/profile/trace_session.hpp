@@ -99,7 +99,7 @@ class TraceSession {
   void start(const TraceOptions& options, std::string_view application,
              const std::optional<FinishedTraceFile>& before);
   [[nodiscard]] std::shared_ptr<trace::LiveServer> serve(const LiveOptions& live,
-                                                         std::string_view application);
+                                                         const trace::Session& process);
   // Mode that viewers request; empty: no request.
   void request_mode(std::optional<ProfileMode> mode);
   void add_to_finished_files() noexcept;  // requires the mutex of all sessions

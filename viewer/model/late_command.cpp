@@ -4,6 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/quantile_rank.hpp"
+
 namespace reprise::model {
 
 using trace::Time;
@@ -76,9 +78,8 @@ LateCommand largest_excess(const Document& document, const CollectiveSummary& co
       if (other[i] >= 0) values.push_back(other[i]);
     }
     if (own[i] < 0 || values.empty()) continue;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (own[i] - *middle > found.excess()) found = {commands[i], own[i], *middle};
+    const Time median = detail::quantile_of(values, 0.5);
+    if (own[i] - median > found.excess()) found = {commands[i], own[i], median};
   }
   return found;
 }

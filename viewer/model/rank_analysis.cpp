@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/quantile_rank.hpp"
+
 namespace reprise::model {
 
 using trace::CollectiveKind;
@@ -41,21 +43,11 @@ DurationSummary summary_of(std::vector<Time>& values) {
   DurationSummary s;
   s.count = values.size();
   if (values.empty()) return s;
-  std::sort(values.begin(), values.end());
   for (const Time value : values) s.total += static_cast<double>(value);
-  const auto nearest = [&](std::size_t percent) {
-    return values[(values.size() * percent + 99) / 100 - 1];
-  };
-  s.median = nearest(50);
-  s.p99 = nearest(99);
-  s.max = values.back();
+  s.median = detail::quantile_of(values, 0.5);
+  s.p99 = detail::quantile_of(values, 0.99);
+  s.max = detail::quantile_of(values, 1);
   return s;
-}
-
-Time median_in(std::vector<Time>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 class ExecutionBuilder {
@@ -138,11 +130,11 @@ class ExecutionBuilder {
     e.is_certain = trace::waits_for_all(collective_.kind) ? are_all_certain : is_any_certain;
     e.wait = static_cast<Time>(waited / e.count);
     if (waited > 0) e.last = last->rank;
-    e.lateness = last->started - median_in(times_);
+    e.lateness = last->started - detail::quantile_of(times_, 0.5);
     times_.clear();
     for (const Arrival* a = first; a != end; ++a)
       times_.push_back(std::max(Time{0}, a->ended - a->started - a->wait));
-    e.transfer = median_in(times_);
+    e.transfer = detail::quantile_of(times_, 0.5);
   }
 
   const CollectiveSummary& collective_;

@@ -28,8 +28,9 @@ RunTrace::RunTrace(Desc desc)
   writer_ =
       std::make_unique<trace::TraceWriter>(trace::TraceWriterDesc{.on_error = desc_.on_error});
   writer_->add_sink(std::move(file));
-  serve();
-  static_cast<void>(writer_->push(describe_process(desc_.application)));
+  trace::Session process = describe_process(desc_.application);
+  serve(process);
+  static_cast<void>(writer_->push(std::move(process)));
   static_cast<void>(writer_->push(read_clocks()));
   if (path != desc_.options.file.path) {
     add_message(trace::Severity::Warning, "run.file",
@@ -44,14 +45,12 @@ void RunTrace::start() {
 
 RunTrace::~RunTrace() { finish(); }
 
-void RunTrace::serve() {
+void RunTrace::serve(const trace::Session& process) {
   if (!desc_.options.live) return;
   trace::LiveServerDesc live;
-  if (const auto environment = launched_environment()) {
-    live.rank = environment->rank;
-    live.job = job_name(process_variable, *environment);
-  }
-  live.application = desc_.application;
+  live.application = process.application;
+  live.rank = process.rank;
+  live.job = process.job;
   live.listen = desc_.options.live->listen;
   live.token = desc_.options.live->token;
   live.remote_profile = desc_.options.live->remote_profile;

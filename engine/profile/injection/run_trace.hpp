@@ -51,7 +51,7 @@ class RunTrace {
   void finish() noexcept;
 
  private:
-  void serve();
+  void serve(const trace::Session& process);
   void run() noexcept;
   void collect(Last last);
   void poll_viewers();

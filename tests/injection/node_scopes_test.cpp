@@ -4,6 +4,7 @@
 
 namespace reprise::test {
 
+using detail::NodeOrigin;
 using detail::NodeScopes;
 using detail::OpenScopes;
 using detail::ScopePath;
@@ -26,27 +27,29 @@ TEST_CASE("node scopes: ranges nest per domain, and closing an unopened range ha
 TEST_CASE("node scopes: a copied node has its original's scope, and a reused address does not") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
-  scopes.add(1, 10, path);
+  const NodeOrigin forward{path, nullptr};
+  scopes.add(1, 10, forward);
   scopes.copy(10, 2, 20);
-  CHECK(scopes.find(20) == path);
+  CHECK(scopes.find(20).scope == path);
   scopes.remove_graph(1);
-  CHECK(scopes.find(10) == nullptr);
-  CHECK(scopes.find(20) == path);
-  scopes.add(3, 20, nullptr);
-  CHECK(scopes.find(20) == nullptr);
-  scopes.add(3, 30, path);
+  CHECK(scopes.find(10).scope == nullptr);
+  CHECK(scopes.find(20).scope == path);
+  scopes.add(3, 20, {});
+  CHECK(scopes.find(20).scope == nullptr);
+  scopes.add(3, 30, forward);
   scopes.remove_node(30);
-  CHECK(scopes.find(30) == nullptr);
+  CHECK(scopes.find(30).scope == nullptr);
   scopes.remove_graph(3);
 }
 
 TEST_CASE("node scopes: destroying a graph removes only the nodes that it still owns") {
   NodeScopes scopes;
   const auto path = std::make_shared<const ScopePath>(ScopePath{"forward"});
-  scopes.add(1, 10, path);
-  scopes.add(2, 10, path);  // the address was reused for a node of another graph
+  const NodeOrigin forward{path, nullptr};
+  scopes.add(1, 10, forward);
+  scopes.add(2, 10, forward);  // the address was reused for a node of another graph
   scopes.remove_graph(1);
-  CHECK(scopes.find(10) == path);
+  CHECK(scopes.find(10).scope == path);
 }
 
 }  // namespace reprise::test

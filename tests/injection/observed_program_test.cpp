@@ -332,7 +332,7 @@ TEST_CASE(
   ObservedProgram program;
   program.allocated({0x10000, 256, detail::ProgramMemory::Source::Device, 0}, 50);
   ObservedGraph graph = chain(1);
-  graph.nodes[0].scope =
+  graph.nodes[0].origin.scope =
       std::make_shared<const detail::ScopePath>(detail::ScopePath{"model", "layer 1"});
   graph.nodes[0].accesses = {
       {0x10040, 0, trace::Access::ReadWrite, detail::ObservedAccess::Origin::Guessed},
@@ -418,6 +418,54 @@ TEST_CASE("observed program: kernels of NCCL are collectives") {
   CHECK(reduce.number == 1);
   CHECK(exchange.number == 1);
   CHECK(versions[2].collectives[0].number == 2);
+}
+
+TEST_CASE("observed program: collectives are numbered by communicator, with its ranks") {
+  ObservedProgram program;
+  program.communicator_created({.id = 7, .device = 0, .ranks = 8, .rank = 5});
+  program.communicator_created({.id = 7, .device = 1, .ranks = 8, .rank = 6});
+  using Kind = trace::CollectiveKind;
+  const auto launched = [](detail::NcclOperations operations) {
+    return std::make_shared<const detail::NcclOperations>(std::move(operations));
+  };
+  ObservedGraph graph = chain(4);
+  graph.kernels.push_back({"ncclDevKernel_AllReduce_Sum_f32_RING_LL(args)", 96, 0});
+  graph.kernels.push_back({"ncclDevKernel_SendRecv(args)", 96, 0});
+  graph.nodes[0].kernel = graph.nodes[2].kernel = 1;
+  graph.nodes[1].kernel = graph.nodes[3].kernel = 2;
+  graph.nodes[0].origin.operations = launched({{Kind::AllReduce, 7, 64}});
+  graph.nodes[1].origin.operations = launched({{Kind::AllToAll, 9, 32}});
+  graph.nodes[2].origin.operations = launched({{Kind::AllReduce, 7, 16}, {Kind::Send, 7, 8, 3}});
+  graph.nodes[3].origin.operations = graph.nodes[2].origin.operations;
+  ObservedGraph other = graph;
+  other.nodes[1].origin = {};
+  instantiate(program, graph);
+  instantiate(program, other, kOtherExec);
+  const auto versions = all<trace::GraphVersion>(collected(program));
+  REQUIRE(versions.size() == 2);
+  REQUIRE(versions[0].collectives.size() == 4);
+  CHECK(versions[0].collectives[0] == trace::Collective{.node = 0,
+                                                        .kind = Kind::AllReduce,
+                                                        .ranks = 8,
+                                                        .rank = 5,
+                                                        .communicator = 7,
+                                                        .number = 1,
+                                                        .bytes = 64});
+  const trace::Collective& exchange = versions[0].collectives[1];
+  CHECK(exchange.kind == Kind::AllToAll);
+  CHECK(exchange.communicator == 9);
+  CHECK(exchange.number == 1);
+  CHECK(exchange.index == 0);
+  // Both execute a part of the same operations.
+  for (std::uint32_t i : {2u, 3u}) {
+    CHECK(versions[0].collectives[i].kind == Kind::Group);
+    CHECK(versions[0].collectives[i].communicator == 7);
+    CHECK(versions[0].collectives[i].index == i - 1);
+    CHECK(versions[0].collectives[i].bytes == 0);
+  }
+  CHECK(versions[1].collectives[0].number == 2);
+  CHECK(versions[1].collectives[1].communicator == 0);
+  CHECK(versions[1].collectives[1].number == 1);
 }
 
 }  // namespace reprise::test

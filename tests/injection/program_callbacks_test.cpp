@@ -11,6 +11,7 @@
 #include "injection/hand_made_driver.hpp"
 #include "injection/played_calls.hpp"
 #include "injection/traced.hpp"
+#include "profile/injection/callback_data.hpp"
 
 namespace reprise::test {
 namespace {
@@ -205,6 +206,50 @@ TEST_CASE(
   CHECK(version.strings[version.labels[version.labels[version.nodes[0].label].parent].name] ==
         "model");
   CHECK(version.nodes[1].label == 0);
+}
+
+TEST_CASE("program callbacks: calls of NCCL describe the collectives that they capture") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096>)"};
+  HandMadeGraph graph;
+  for (std::uint64_t i = 0; i < 2; ++i) graph.nodes.push_back(kernel_node(kernel, i));
+  const auto domain = reinterpret_cast<nvtxDomainHandle_t>(0xd0);
+  const std::uint64_t exchange[] = {0xc0ffee, 4096}, created[] = {0xc0ffee, 2 | 1ull << 32, 0};
+  detail::NvtxPayload payload{(1 << 24) + 16, sizeof(exchange), exchange};
+  nvtxEventAttributes_t attributes = {};
+  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  const auto push = [&](const char* name) {
+    attributes.message.ascii = name;
+    program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePushEx,
+                 nvtxDomainRangePushEx_params{domain, {&attributes}});
+  };
+  push("ncclCommInitRankConfig");
+  const detail::NvtxPayload communicator{(1 << 24) + 11, sizeof(created), created};
+  program.callbacks().take_pop(detail::number_of(domain), {&communicator, 1});
+
+  push("ncclAlltoAll");  // without payload
+  program.make_node(graph, graph.nodes[0]);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{domain});
+  attributes.payloadType = static_cast<std::int32_t>(0xDFBD0009);
+  attributes.payload.ullValue = reinterpret_cast<std::uintptr_t>(&payload);
+  attributes.reserved0 = 1;
+  push("ncclAlltoAll");
+  program.make_node(graph, graph.nodes[1]);
+  program.nvtx(CUPTI_CBID_NVTX_nvtxDomainRangePop, nvtxDomainRangePop_params{domain});
+  program.instantiate(graph);
+
+  const trace::GraphVersion version = program.only_version();
+  CHECK(version.label == "graph 0");
+  CHECK(label_of(version, 1) == "ncclAlltoAll");
+  REQUIRE(version.collectives.size() == 2);
+  CHECK(version.collectives[0].kind == trace::CollectiveKind::AllToAll);
+  CHECK(version.collectives[0].communicator == 0);
+  const trace::Collective& exchanged = version.collectives[1];
+  CHECK(exchanged.kind == trace::CollectiveKind::AllToAll);
+  CHECK(exchanged.communicator == 0xc0ffee);
+  CHECK(exchanged.bytes == 4096);
+  CHECK(exchanged.ranks == 2);
+  CHECK(exchanged.rank == 1);
 }
 
 TEST_CASE("program callbacks: range names may be wide, registered, in attributes or absent") {

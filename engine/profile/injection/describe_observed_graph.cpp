@@ -8,6 +8,7 @@
 
 #include "base/kernel_name.hpp"
 #include "base/text.hpp"
+#include "profile/injection/nccl_calls.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -77,20 +78,17 @@ class Describer {
     return inner;
   }
 
-  // By the name of its kernel. The communicator is unknown.
-  void add_collective(std::string_view kernel) {
-    const std::string_view name = nccl_operation(kernel);
-    if (name.empty()) return;
-    trace::Collective collective;
+  void add_collective(const ObservedNode& observed) {
+    const std::string_view kernel = nccl_operation(observed_.kernels[observed.kernel].full_name);
+    if (kernel.empty()) return;
+    const NcclOperations* const launched = observed.origin.operations.get();
+    trace::Collective collective = nccl_collective(kernel, launched);
     collective.node = static_cast<std::uint32_t>(version_.nodes.size());
-    for (const auto& [operation, kind] :
-         {std::pair{std::string_view("AllReduce"), trace::CollectiveKind::AllReduce},
-          {"Reduce", trace::CollectiveKind::Reduce},
-          {"Broadcast", trace::CollectiveKind::Broadcast},
-          {"AllGather", trace::CollectiveKind::AllGather},
-          {"ReduceScatter", trace::CollectiveKind::ReduceScatter}})
-      if (name == operation) collective.kind = kind;
-    collective.index = static_cast<std::uint32_t>(version_.collectives.size());
+    collective.index = collective_counts_[collective.communicator]++;
+    // The parts of operations that several kernels execute are unknown.
+    const auto [first, is_first] =
+        launched_by_.try_emplace({launched, collective.communicator}, version_.collectives.size());
+    if (!is_first) version_.collectives[first->second].bytes = collective.bytes = 0;
     version_.collectives.push_back(collective);
   }
 
@@ -105,7 +103,7 @@ class Describer {
     if (observed.enabled == ObservedNode::Enabled::No) name += " (disabled)";
     node.name = text(std::move(name));
     node.command = static_cast<std::uint32_t>(version_.nodes.size());
-    if (observed.scope) node.label = label(*observed.scope);
+    if (observed.origin.scope) node.label = label(*observed.origin.scope);
     std::copy(std::begin(observed.grid), std::end(observed.grid), node.grid);
     std::copy(std::begin(observed.block), std::end(observed.block), node.block);
     for (const std::uint32_t extent : observed.grid) hash_.add(extent);
@@ -115,7 +113,7 @@ class Describer {
     for (const ObservedAccess& access : observed.accesses) add(access, node.first_access);
     node.access_count = static_cast<std::uint32_t>(version_.accesses.size()) - node.first_access;
     if (observed.kernel != trace::kNone && observed.enabled == ObservedNode::Enabled::Yes)
-      add_collective(observed_.kernels[observed.kernel].full_name);
+      add_collective(observed);
     version_.nodes.push_back(node);
   }
 
@@ -162,6 +160,9 @@ class Describer {
   std::unordered_map<std::string, std::uint32_t> strings_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> labels_;
   std::unordered_map<std::uint32_t, std::uint32_t> buffers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> collective_counts_;  // by communicator
+  // The first collective of operations that were launched together on a communicator.
+  std::map<std::pair<const NcclOperations*, std::uint64_t>, std::size_t> launched_by_;
   Hash hash_;
 };
 

@@ -55,7 +55,7 @@ class Walk {
   }
 
   std::uint32_t push(ObservedNode node, const ScopePath& scope) {
-    if (!node.scope && !scope.empty()) node.scope = std::make_shared<const ScopePath>(scope);
+    if (!scope.empty()) node.origin.scope = std::make_shared<const ScopePath>(scope);
     graph_.nodes.push_back(std::move(node));
     return static_cast<std::uint32_t>(graph_.nodes.size() - 1);
   }
@@ -69,19 +69,14 @@ class Walk {
     });
   }
 
-  [[nodiscard]] ScopePath path_of(CUgraphNode node, const ScopePath& outer) const {
-    ScopePath path = outer;
-    if (const auto own = knowledge_.scope_of(node))
-      path.insert(path.end(), own->begin(), own->end());
-    return path;
-  }
-
   Span add_node(CUgraphNode node, std::uint32_t number, const ScopePath& outer,
                 ObservedNode::Recorded recorded) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     if (const CUresult result = driver_.cuGraphNodeGetType(node, &type); result != CUDA_SUCCESS)
       record_error("cuGraphNodeGetType", result);
-    const ScopePath path = path_of(node, outer);
+    const NodeOrigin origin = knowledge_.origin_of(node);
+    ScopePath path = outer;
+    if (origin.scope) path.insert(path.end(), origin.scope->begin(), origin.scope->end());
     if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
       CUgraph child = nullptr;
       if (driver_.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS && child != nullptr) {
@@ -94,6 +89,7 @@ class Walk {
     ObservedNode observed = nodes_.read(node, type);
     observed.handle = reinterpret_cast<std::uintptr_t>(node);
     observed.number = number;
+    observed.origin.operations = origin.operations;
     if (recorded == ObservedNode::Recorded::Sometimes &&
         observed.recorded == ObservedNode::Recorded::EachReplay)
       observed.recorded = recorded;

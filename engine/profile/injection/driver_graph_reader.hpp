@@ -15,7 +15,7 @@ namespace reprise::detail {
 
 // Facts that are observable only while a graph is created.
 struct GraphKnowledge {
-  std::function<std::shared_ptr<const ScopePath>(CUgraphNode)> scope_of;
+  std::function<NodeOrigin(CUgraphNode)> origin_of;
   std::function<std::vector<CUgraph>(CUgraphNode)> bodies_of;  // of a conditional node
   std::function<std::uint32_t(CUgraphNode)>
       profiler_number_of;  // the profiler's node number; kNone: unknown

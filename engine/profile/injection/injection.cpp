@@ -1,5 +1,6 @@
 // The entry points of the library that `reprise run` injects: CUDA calls InitializeInjection when
-// it starts, NVTX calls InitializeInjectionNvtx2. The library observes the program's graphs and
+// it starts, NVTX calls InitializeInjectionNvtx2 and, for each of its extensions,
+// InitializeInjectionNvtxExtension. The library observes the program's graphs and
 // writes a trace. It must not change the program's behaviour: it throws nothing into it and prints
 // nothing. A forked child is not traced; a process that the program starts writes its own trace.
 #include <pthread.h>
@@ -10,10 +11,13 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "profile/injection/run_environment.hpp"
 #include "profile/injection/run_session.hpp"
@@ -77,6 +81,36 @@ int begin_nvtx(void* get_table) {
   return initialize == nullptr ? 0 : initialize(get_table);
 }
 
+// nvtxExtModuleInfo_t and the payload extension of NVTX, whose headers would define its functions.
+struct NvtxSegment {
+  std::size_t id, slots;
+  std::intptr_t* functions;
+};
+struct NvtxModule {
+  std::uint16_t nvtx_version, bytes, module, compatibility;
+  std::size_t segment_count;
+  NvtxSegment* segments;
+};
+constexpr std::uint16_t kPayloadModule = 2;
+constexpr std::size_t kRangePopPayload = 4;
+constexpr int kNoPushPopTracking = -2;
+
+int pop_range(const void* domain, const NvtxPayload* payloads, std::size_t count) {
+  RunSession* const session = the_session.load();
+  if (session == nullptr) return kNoPushPopTracking;
+  if (payloads == nullptr) count = 0;
+  session->take_pop(reinterpret_cast<std::uintptr_t>(domain), {payloads, count});
+  return kNoPushPopTracking;
+}
+
+// CUPTI reports no calls of extensions. NCCL closes the ranges that create communicators by one.
+void begin_extension(const NvtxModule& module) {
+  if (module.module != kPayloadModule || module.segment_count == 0 ||
+      module.segments[0].slots <= kRangePopPayload)
+    return;
+  module.segments[0].functions[kRangePopPayload] = reinterpret_cast<std::intptr_t>(&pop_range);
+}
+
 }  // namespace
 }  // namespace reprise::detail
 
@@ -92,4 +126,11 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(v
   } catch (...) {
     return 0;
   }
+}
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(
+    const void* module) {
+  if (module != nullptr)
+    reprise::detail::begin_extension(*static_cast<const reprise::detail::NvtxModule*>(module));
+  return 1;
 }

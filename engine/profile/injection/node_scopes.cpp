@@ -29,13 +29,12 @@ std::shared_ptr<const ScopePath> OpenScopes::path() {
   return path_;
 }
 
-void NodeScopes::add(std::uint64_t graph, std::uint64_t node,
-                     std::shared_ptr<const ScopePath> path) {
-  if (!path) {
+void NodeScopes::add(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {
+  if (!origin.scope && !origin.operations) {
     nodes_.erase(node);  // the address was reused
     return;
   }
-  nodes_[node] = {graph, std::move(path)};
+  nodes_[node] = {graph, std::move(origin)};
   of_graph_[graph].push_back(node);
 }
 
@@ -55,9 +54,9 @@ void NodeScopes::remove_graph(std::uint64_t graph) {
   of_graph_.erase(found);
 }
 
-std::shared_ptr<const ScopePath> NodeScopes::find(std::uint64_t node) const {
+NodeOrigin NodeScopes::find(std::uint64_t node) const {
   const auto found = nodes_.find(node);
-  return found == nodes_.end() ? nullptr : found->second.path;
+  return found == nodes_.end() ? NodeOrigin{} : found->second.origin;
 }
 
 }  // namespace reprise::detail

@@ -1,4 +1,5 @@
-// NodeScopes: the named ranges that were open on the creating thread when a graph node was created.
+// NodeScopes: what the creating thread did when a graph node was created: its open named ranges and
+// calls of NCCL.
 // Threads: OpenScopes belongs to one thread; NodeScopes one at a time.
 #pragma once
 
@@ -31,18 +32,17 @@ class OpenScopes {
 
 class NodeScopes {
  public:
-  void add(std::uint64_t graph, std::uint64_t node, std::shared_ptr<const ScopePath> path);
-  // The copy gets the scope of the original.
+  void add(std::uint64_t graph, std::uint64_t node, NodeOrigin origin);
+  // The copy gets the origin of the original.
   void copy(std::uint64_t from, std::uint64_t to_graph, std::uint64_t to);
   void remove_node(std::uint64_t node);
   void remove_graph(std::uint64_t graph);
-  // Null: none.
-  [[nodiscard]] std::shared_ptr<const ScopePath> find(std::uint64_t node) const;
+  [[nodiscard]] NodeOrigin find(std::uint64_t node) const;
 
  private:
   struct Of {
     std::uint64_t graph = 0;
-    std::shared_ptr<const ScopePath> path;
+    NodeOrigin origin;
   };
   std::unordered_map<std::uint64_t, Of> nodes_;
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>>

@@ -85,7 +85,7 @@ void ObservedExec::change(std::uint64_t handle, const ObservedGraph& one, const 
     changed.kernel = static_cast<std::uint32_t>(same - graph_.kernels.begin());
     if (same == graph_.kernels.end()) graph_.kernels.push_back(kernel);
   }
-  changed.scope = node->scope;
+  changed.origin = node->origin;
   changed.handle = node->handle;
   changed.number = node->number;
   changed.enabled = node->enabled;

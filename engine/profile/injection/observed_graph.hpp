@@ -9,12 +9,19 @@
 #include <vector>
 
 #include "base/forward_order.hpp"
+#include "profile/injection/nccl_calls.hpp"
 #include "trace/records.hpp"
 
 namespace reprise::detail {
 
 // Outermost scope first.
 using ScopePath = std::vector<std::string>;
+
+// What the creating thread did at the creation of a node. Null: nothing.
+struct NodeOrigin {
+  std::shared_ptr<const ScopePath> scope;
+  std::shared_ptr<const NcclOperations> operations;
+};
 
 // A kernel as the driver describes it.
 struct ObservedKernel {
@@ -40,9 +47,9 @@ struct ObservedNode {
   std::uint32_t shared_bytes = 0;
   std::uint64_t bytes = 0;
   std::vector<ObservedAccess> accesses;
-  std::uint64_t allocates = 0;             // address of the allocated memory; 0: none
-  std::shared_ptr<const ScopePath> scope;  // at the creation of the node; null: none
-  std::uint64_t handle = 0;                // CUDA's node handle for updates; 0: none
+  std::uint64_t allocates = 0;  // address of the allocated memory; 0: none
+  NodeOrigin origin;
+  std::uint64_t handle = 0;  // CUDA's node handle for updates; 0: none
   // The profiler's node number within the executable, if it is known in advance.
   std::uint32_t number = trace::kNone;
   enum class Recorded : std::uint8_t {

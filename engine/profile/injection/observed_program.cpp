@@ -1,6 +1,7 @@
 #include "profile/injection/observed_program.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -73,11 +74,10 @@ void ObservedProgram::remove_queue(std::uint64_t stream) {
 
 // --- Graphs ---
 
-void ObservedProgram::node_created(std::uint64_t graph, std::uint64_t node,
-                                   std::shared_ptr<const ScopePath> scope) {
+void ObservedProgram::node_created(std::uint64_t graph, std::uint64_t node, NodeOrigin origin) {
   const std::lock_guard lock(mutex_);
   bodies_.erase(node);  // of an earlier node at this address
-  scopes_.add(graph, node, std::move(scope));
+  scopes_.add(graph, node, std::move(origin));
 }
 
 void ObservedProgram::node_copied(std::uint64_t from, std::uint64_t graph, std::uint64_t node) {
@@ -113,9 +113,14 @@ void ObservedProgram::capture_ended(std::uint64_t stream, std::uint64_t graph, t
   captured_[graph] = capture;
 }
 
-std::shared_ptr<const ScopePath> ObservedProgram::scope_of(std::uint64_t node) const {
+NodeOrigin ObservedProgram::origin_of(std::uint64_t node) const {
   const std::lock_guard lock(mutex_);
   return scopes_.find(node);
+}
+
+void ObservedProgram::communicator_created(const NcclCommunicator& communicator) {
+  const std::lock_guard lock(mutex_);
+  communicators_[{communicator.id, communicator.device}] = communicator;
 }
 
 void ObservedProgram::bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs) {
@@ -136,6 +141,22 @@ ObservedProgram::Exec ObservedProgram::find(std::uint64_t exec) const {
   return found == execs_.end() ? nullptr : found->second;
 }
 
+// A communicator whose creation was not observed is taken for that of all ranks.
+void ObservedProgram::identify(std::vector<trace::Collective>& collectives, std::uint32_t device) {
+  if (collectives.empty()) return;
+  const RankEnvironment job = launched_environment().value_or(RankEnvironment{});
+  std::set<std::uint64_t> counted;
+  for (trace::Collective& collective : collectives) {
+    const OnDevice key{collective.communicator, device};
+    std::uint64_t& graphs = collective_graphs_[key];
+    if (counted.insert(collective.communicator).second) ++graphs;
+    collective.number = graphs;
+    const auto known = communicators_.find(key);
+    collective.ranks = known == communicators_.end() ? job.size : known->second.ranks;
+    collective.rank = known == communicators_.end() ? job.rank : known->second.rank;
+  }
+}
+
 void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
                                trace::Time instantiate_time) {
   const ObservedExec::Identity& identity = exec.identity();
@@ -144,15 +165,7 @@ void ObservedProgram::describe(const ObservedExec& exec, trace::Time at,
       exec.graph(),
       {identity.graph, exec.version, identity.device, identity.label, at, instantiate_time},
       memory_);
-  if (!version.collectives.empty()) {
-    ++collective_graphs_;
-    const RankEnvironment rank = launched_environment().value_or(RankEnvironment{});
-    for (trace::Collective& collective : version.collectives) {
-      collective.number = collective_graphs_;
-      collective.ranks = rank.size;
-      collective.rank = rank.rank;
-    }
-  }
+  identify(version.collectives, identity.device);
   push(std::move(version));
 }
 

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profile/injection/node_scopes.hpp"
@@ -41,15 +43,16 @@ class ObservedProgram {
   void remove_queue(std::uint64_t stream);
 
   // --- Graphs ---
-  void node_created(std::uint64_t graph, std::uint64_t node,
-                    std::shared_ptr<const ScopePath> scope);
+  void node_created(std::uint64_t graph, std::uint64_t node, NodeOrigin origin);
   void node_copied(std::uint64_t from, std::uint64_t graph, std::uint64_t node);
   void node_destroyed(std::uint64_t node);
   void graph_destroyed(std::uint64_t graph);
-  [[nodiscard]] std::shared_ptr<const ScopePath> scope_of(std::uint64_t node) const;
+  [[nodiscard]] NodeOrigin origin_of(std::uint64_t node) const;
   // The bodies of a conditional node; observable only at its creation.
   void bodies_created(std::uint64_t node, std::vector<std::uint64_t> graphs);
   [[nodiscard]] std::vector<std::uint64_t> bodies_of(std::uint64_t node) const;
+
+  void communicator_created(const NcclCommunicator& communicator);
 
   // A stream capture. `used`: device memory in use, in bytes; 0: unknown. `graph` 0: it failed.
   void capture_began(std::uint64_t stream, std::uint64_t used, trace::Time at);
@@ -105,6 +108,7 @@ class ObservedProgram {
  private:
   using Exec = std::shared_ptr<ObservedExec>;
   [[nodiscard]] Exec find(std::uint64_t exec) const;
+  void identify(std::vector<trace::Collective>& collectives, std::uint32_t device);
   void describe(const ObservedExec& exec, trace::Time at, trace::Time instantiate_time);
   void erase(std::uint64_t exec, trace::Time at);
   void apply_changes(ObservedExec& exec, trace::Time at);
@@ -140,7 +144,10 @@ class ObservedProgram {
   std::unordered_map<std::uint32_t, PendingReplay> by_correlation_;  // outstanding launches
   std::vector<UnmatchedRun> unmatched_runs_;  // runs that arrived before their launch returned
   std::uint64_t described_nodes_ = 0;
-  std::uint64_t collective_graphs_ = 0;  // graph versions with collectives
+  // By communicator and device: graph versions with its collectives; and how NCCL created it.
+  using OnDevice = std::pair<std::uint64_t, std::uint32_t>;
+  std::map<OnDevice, std::uint64_t> collective_graphs_;
+  std::map<OnDevice, NcclCommunicator> communicators_;
   bool limit_reported_ = false;
   std::vector<trace::Record> records_;
   std::uint64_t lost_replays_ = 0, lost_events_ = 0, lost_times_ = 0;

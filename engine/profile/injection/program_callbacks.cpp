@@ -79,7 +79,7 @@ ProgramCallbacks::Thread& ProgramCallbacks::this_thread() {
 
 ProgramCallbacks::ProgramCallbacks(ObservedProgram& program, Sources sources)
     : program_(program), sources_(std::move(sources)) {
-  knowledge_.scope_of = [this](CUgraphNode node) { return program_.scope_of(number_of(node)); };
+  knowledge_.origin_of = [this](CUgraphNode node) { return program_.origin_of(number_of(node)); };
   knowledge_.bodies_of = [this](CUgraphNode node) {
     std::vector<CUgraph> bodies;
     for (const std::uint64_t body : program_.bodies_of(number_of(node)))
@@ -188,7 +188,7 @@ void ProgramCallbacks::take_graph(CUpti_CallbackId id, const CUpti_GraphData& gr
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED:
       ++thread.nodes_created;
       return program_.node_created(number_of(graph.graph), number_of(graph.node),
-                                   thread.scopes.path());
+                                   {thread.scopes.path(), thread.nccl_calls.operations()});
     case CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED:
       return program_.node_copied(number_of(graph.originalNode), number_of(graph.graph),
                                   number_of(graph.node));

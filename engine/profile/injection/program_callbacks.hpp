@@ -39,6 +39,9 @@ class ProgramCallbacks {
   [[nodiscard]] static std::span<const CallbackId> wanted();
   void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
 
+  // The program closed a range, perhaps by nvtxRangePopPayload(), which CUPTI does not report.
+  void take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads = {}) noexcept;
+
   // Applies from the next launch on.
   void record_nodes(ObservedProgram::Nodes nodes) noexcept {
     nodes_.store(nodes, std::memory_order_relaxed);
@@ -50,6 +53,7 @@ class ProgramCallbacks {
   // State of the call in progress on one of the program's threads.
   struct Thread {
     OpenScopes scopes;
+    NcclCalls nccl_calls;
     trace::Time instantiation_start = 0, launch_start = 0, upload_start = 0;
     // Device memory before an instantiation, upload or first launch, in bytes.
     std::uint64_t used_before = 0;

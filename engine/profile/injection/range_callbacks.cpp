@@ -1,6 +1,8 @@
 // Handles the NVTX ranges that the program opens and closes.
 #include <generated_nvtx_meta.h>
 
+#include <exception>
+
 #include "profile/injection/callback_data.hpp"
 #include "profile/injection/program_callbacks.hpp"
 #include "profile/injection/utf16.hpp"
@@ -12,6 +14,17 @@ constexpr char kUnnamed[] = "range";
 
 std::string text_of(const char* text) { return text == nullptr ? kUnnamed : text; }
 std::string text_of(const wchar_t* text) { return text == nullptr ? kUnnamed : to_utf8(text); }
+
+// The type of a payload that is an array of nvtxPayloadData_t.
+constexpr auto kExtendedPayload = static_cast<std::int32_t>(0xDFBD0009);
+
+std::span<const NvtxPayload> payloads_of(const nvtxEventAttributes_t* attributes) {
+  if (attributes == nullptr || attributes->payloadType != kExtendedPayload ||
+      attributes->payload.ullValue == 0 || attributes->reserved0 <= 0)
+    return {};
+  return {reinterpret_cast<const NvtxPayload*>(attributes->payload.ullValue),
+          static_cast<std::size_t>(attributes->reserved0)};
+}
 
 }  // namespace
 
@@ -50,10 +63,13 @@ void ProgramCallbacks::take_range(CUpti_CallbackId id, const CUpti_NvtxData& dat
     case CUPTI_CBID_NVTX_nvtxRangePop: return scopes.pop(0);
     case CUPTI_CBID_NVTX_nvtxDomainRangePushEx: {
       const auto& push = as<nvtxDomainRangePushEx_params>(p);
-      return scopes.push(number_of(push.domain), range_name(push.core.eventAttrib));
+      std::string name = range_name(push.core.eventAttrib);
+      this_thread().nccl_calls.push(number_of(push.domain), name,
+                                    payloads_of(push.core.eventAttrib));
+      return scopes.push(number_of(push.domain), std::move(name));
     }
     case CUPTI_CBID_NVTX_nvtxDomainRangePop:
-      return scopes.pop(number_of(as<nvtxDomainRangePop_params>(p).domain));
+      return take_pop(number_of(as<nvtxDomainRangePop_params>(p).domain));
     case CUPTI_CBID_NVTX_nvtxDomainRegisterStringA:
       return register_string(data, text_of(as<nvtxDomainRegisterStringA_params>(p).string));
     case CUPTI_CBID_NVTX_nvtxDomainRegisterStringW:  // whose parameter CUPTI's header has as a
@@ -61,6 +77,18 @@ void ProgramCallbacks::take_range(CUpti_CallbackId id, const CUpti_NvtxData& dat
       return register_string(data, text_of(reinterpret_cast<const wchar_t*>(
                                        as<nvtxDomainRegisterStringW_params>(p).string)));
     default: return;  // not subscribed
+  }
+}
+
+void ProgramCallbacks::take_pop(std::uint64_t domain,
+                                std::span<const NvtxPayload> payloads) noexcept {
+  try {
+    Thread& thread = this_thread();
+    thread.scopes.pop(domain);
+    if (const auto created = thread.nccl_calls.pop(domain, payloads))
+      program_.communicator_created(*created);
+  } catch (const std::exception& error) {
+    record_error(error.what());
   }
 }
 

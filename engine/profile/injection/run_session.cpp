@@ -41,6 +41,10 @@ void RunSession::finish() noexcept {
   if (is_on_.exchange(false)) trace_->finish();
 }
 
+void RunSession::take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads) noexcept {
+  if (callbacks_ && is_on_.load(std::memory_order_relaxed)) callbacks_->take_pop(domain, payloads);
+}
+
 void RunSession::listen() {
   switch (desc_.environment.cupti) {
     case RunEnvironment::Cupti::ByProgram:

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,8 @@ class RunSession {
 
   // Writes all remaining data. Idempotent.
   void finish() noexcept;
+  // Takes the program's calls of nvtxRangePopPayload().
+  void take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads) noexcept;
   // Called in a forked child, which has none of the threads: disables the session.
   void forget() noexcept { is_on_.store(false); }
 

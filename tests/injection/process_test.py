@@ -131,6 +131,22 @@ class Library(RunTest):
         result = self.run_it("sh", "-c", f"{sys.executable} -c \"$0\"; true", START)
         self.assertEqual([path.name for path in self.here.glob("run.reprise*")], ["run.reprise"], result.stderr)
 
+    def test_ranges_that_end_with_a_payload_are_taken_from_nvtx(self):
+        result = self.python("""
+class Segment(ctypes.Structure):
+    _fields_ = [("id", ctypes.c_size_t), ("slots", ctypes.c_size_t), ("functions", ctypes.POINTER(ctypes.c_void_p))]
+class Module(ctypes.Structure):
+    _fields_ = [("header", ctypes.c_uint16 * 4), ("count", ctypes.c_size_t), ("segments", ctypes.POINTER(Segment))]
+begin = ctypes.CDLL(os.environ["NVTX_INJECTION64_PATH"]).InitializeInjectionNvtxExtension
+for extension, slots in ((2, 63), (2, 2), (4, 63)):
+    functions = (ctypes.c_void_p * slots)()
+    segment = Segment(0, slots, functions)
+    print(begin(ctypes.byref(Module((3, 40, extension, 0x103), 1, ctypes.pointer(segment)))), [i for i in range(slots) if functions[i]])
+    pop = functions[4] if slots > 4 else None
+    if pop: print(ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(pop)(None, None, 1))
+""")
+        self.assertEqual(result.stdout, "1 [4]\n-2\n1 []\n1 []\n", result.stderr)
+
     def test_each_rank_of_a_launcher_writes_a_file_named_by_it(self):
         ranks = 'export WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost MASTER_PORT=29500; RANK=0 "$1" -c "$0" & RANK=1 "$1" -c "$0"; wait'
         result = self.run_it("sh", "-c", ranks, START + "time.sleep(0.3)", sys.executable)

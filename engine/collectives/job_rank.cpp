@@ -243,10 +243,46 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
   for (const CommunicatorCore* of : communicators) {
     Launches& launches = launches_[of->id()];
     launches.members = of->members();
+    launches.id = of->id();
     launches.traced_id = control_ ? traced_id(control_->job_id(), of->id()) : 0;
     known.communicators.push_back(
         {&launches, hash_of(commands, of->id()), next_number(launches.traced_id)});
   }
+}
+
+std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::string message) {
+  std::string graph;
+  std::uint64_t group = 0;
+  std::vector<std::uint32_t> members;
+  {
+    const std::lock_guard lock(mutex_);
+    const KnownGraph& known = graphs_.at(hash);
+    graph = known.label;
+    const Launches& largest = *known.communicators.front().launches;
+    group = largest.id;
+    members = largest.members;
+    std::sort(members.begin(), members.end());
+    for (const KnownGraph::InCommunicator& in : known.communicators) {
+      for (const std::uint32_t rank : in.launches->members) {
+        if (std::binary_search(members.begin(), members.end(), rank)) continue;
+        fail(
+            ErrorCode::Unsupported, Stage::Launch, graph,
+            concat("graph ", graph, ": rank ", rank,
+                   " is not in its largest communicator, whose ranks alone could decide together"));
+      }
+    }
+  }
+  if (members.size() == 1) return {{members.front(), std::move(message)}};
+  if (!control_) {
+    fail(ErrorCode::Unsupported, Stage::Launch, graph,
+         concat(
+             "graph ", graph,
+             ": the ranks of an adopted communicator cannot exchange messages to decide together"));
+  }
+  const std::vector<std::string> texts = control_->all_gather(group, members, std::move(message));
+  std::vector<Message> messages;
+  for (std::size_t i = 0; i < members.size(); ++i) messages.push_back({members[i], texts[i]});
+  return messages;
 }
 
 void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay,
@@ -361,7 +397,9 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
         const std::uint64_t kept =
             launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
         const Launch& first = launches.kept[std::max(reached, kept) % kKeptLaunches];
-        missed = concat("replay ", first.replay, " of graph ", graphs_[first.hash].label);
+        missed = concat(
+            first.replay == 0 ? std::string("a measured replay") : concat("replay ", first.replay),
+            " of graph ", graphs_[first.hash].label);
         graph = first.graph.lock();
         break;
       }

@@ -1,6 +1,6 @@
 // JobRank: this rank of a job, with what all its communicators share: the order of the collectives
 // of its device, the channel to the other ranks, and the launches that they compare. Threads: any;
-// compare() on one at a time.
+// compare() and exchange() on one at a time.
 #pragma once
 
 #include <chrono>
@@ -51,6 +51,7 @@ class JobRank final : public RankAgreement {
 
   void compare(std::string_view graph, std::uint64_t hash,
                std::span<const Collective> collectives) override;
+  [[nodiscard]] std::vector<Message> exchange(std::uint64_t hash, std::string message) override;
   void note_launch(std::uint64_t hash, std::uint64_t replay,
                    const std::shared_ptr<const Graph>& graph) override;
   void require_all_ranks() const override;
@@ -70,6 +71,7 @@ class JobRank final : public RankAgreement {
   // The launches of graphs with collectives of one communicator.
   struct Launches {
     std::vector<std::uint32_t> members;
+    std::uint64_t id = 0;         // of the communicator
     std::uint64_t traced_id = 0;  // in traces
     std::uint64_t count = 0, hash = 0;
     Launch kept[kKeptLaunches];  // by count modulo kKeptLaunches
@@ -81,7 +83,7 @@ class JobRank final : public RankAgreement {
       std::uint64_t hash = 0;    // of the graph's collectives in it
       std::uint64_t number = 0;  // of the graph among those compared in it
     };
-    std::vector<InCommunicator> communicators;
+    std::vector<InCommunicator> communicators;  // the largest first
   };
   [[nodiscard]] std::string launches_text(const Launches& launches) const;
   // Reports own progress and ends the job if another rank falls behind.

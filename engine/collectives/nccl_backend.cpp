@@ -167,6 +167,7 @@ class NcclCollectives final : public CollectiveBackend {
 std::shared_ptr<CollectiveBackend> make_nccl_backend(const Device& device,
                                                      std::shared_ptr<RankControl> control) {
   const NcclLibrary& nccl = NcclLibrary::get();
+  NcclLibrary::require_no_registration();
   const CurrentDevice current(device);
   NcclUniqueId id;
   if (control->rank() == 0)
@@ -186,6 +187,7 @@ std::shared_ptr<CollectiveBackend> make_nccl_backend(const Device& device,
 std::shared_ptr<CollectiveBackend> adopt_nccl(const Device& device, ncclComm* communicator,
                                               std::uint32_t& rank, std::uint32_t& size) {
   const NcclLibrary& nccl = NcclLibrary::get();
+  NcclLibrary::require_no_registration();
   int counted = 0, own = 0, ordinal = 0;
   const auto check = [&](NcclLibrary::Result result, const char* call) {
     nccl.check(result, call, communicator, Stage::Open);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <mutex>
+#include <string_view>
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
@@ -12,6 +13,7 @@ namespace reprise::detail {
 namespace {
 
 constexpr const char* kName = "libnccl.so.2";
+constexpr const char* kRegistration = "NCCL_GRAPH_REGISTER";
 constexpr int kMinVersion = 21900;
 constexpr NcclLibrary::Result kRemoteError = 6;
 
@@ -34,7 +36,7 @@ NcclLibrary NcclLibrary::open(const char* name) {
   void* library = dlopen(name, RTLD_NOW | RTLD_NOLOAD);  // the application's, where it has one
   if (library == nullptr) {
     setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
-    setenv("NCCL_GRAPH_REGISTER", "0", 0);
+    setenv(kRegistration, "0", 0);
     library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   }
   if (library == nullptr) {
@@ -74,6 +76,16 @@ NcclLibrary NcclLibrary::open(const char* name) {
 const NcclLibrary& NcclLibrary::get() {
   static const NcclLibrary library = open(kName);
   return library;
+}
+
+void NcclLibrary::require_no_registration() {
+  const char* const registers = std::getenv(kRegistration);
+  if (registers != nullptr && std::string_view(registers) == "0") return;
+  fail(ErrorCode::Unsupported, Stage::Open, kRegistration,
+       concat(
+           "NCCL would register the buffers of graphs, which all ranks have to do together, while "
+           "each rank may rebind, profile and trim its graphs alone; set ",
+           kRegistration, "=0 when the program starts"));
 }
 
 void NcclLibrary::check(Result result, const char* call, ncclComm* communicator,

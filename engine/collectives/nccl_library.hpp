@@ -52,6 +52,9 @@ struct NcclLibrary {
   // (LibraryMissing), which says what to install.
   [[nodiscard]] static const NcclLibrary& get();
   [[nodiscard]] static NcclLibrary open(const char* name);  // for get()
+  // Throws Error (Unsupported) if NCCL may register the buffers of graphs: its ranks do that
+  // together, but each rank rebinds, profiles and trims its graphs alone.
+  static void require_no_registration();
   // Throws Error: RankLost for a failure of another rank, otherwise NativeFailure.
   void check(Result result, const char* call, ncclComm* communicator, Stage stage) const;
 };

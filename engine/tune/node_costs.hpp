@@ -13,8 +13,12 @@
 
 namespace reprise::detail {
 
-// Launches `exec` and returns after its completion.
-using ReplayOnce = std::function<void(BackendExec& exec)>;
+struct CostReplays {
+  // Launches `exec` and returns after its completion.
+  std::function<void(BackendExec& exec)> run;
+  // Whether another replay follows, up to a limit: decides it for all ranks that replay together.
+  std::function<bool(bool lacks_times)> goes_on;
+};
 
 // Costs in ns by dependency node: medians of a few replays, without the measurement's own cost.
 // Empty if the device cannot measure nodes. `bindings` are those of `plan`. Throws OutOfMemory,
@@ -22,6 +26,6 @@ using ReplayOnce = std::function<void(BackendExec& exec)>;
 [[nodiscard]] std::vector<std::uint32_t> measure_node_costs(Backend& backend,
                                                             const std::shared_ptr<const Plan>& plan,
                                                             const Bindings& bindings,
-                                                            const ReplayOnce& replay);
+                                                            const CostReplays& replays);
 
 }  // namespace reprise::detail

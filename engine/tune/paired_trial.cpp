@@ -19,7 +19,7 @@ void PairedTrial::run(const Desc& desc) {
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t at = (round + i) % count;
       if (!candidates_[at].is_in()) continue;
-      if (Clock::now() > desc.until) return;
+      if (desc.is_over && desc.is_over()) return;
       candidates_[at].times.push_back(desc.measure(at));
     }
     if (round + 1 < kMinRounds) continue;

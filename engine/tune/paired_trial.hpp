@@ -2,7 +2,6 @@
 // alike. Knows no graph. Threads: one at a time.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,10 +13,9 @@ namespace reprise::detail {
 
 class PairedTrial {
  public:
-  using Clock = std::chrono::steady_clock;
   struct Desc {
     std::uint32_t rounds = 21;
-    Clock::time_point until = Clock::time_point::max();
+    std::function<bool()> is_over = {};  // no further measurement starts then
     // The time of one replay of a candidate, in ns.
     std::function<double(std::uint32_t candidate)> measure;
   };
@@ -33,7 +31,7 @@ class PairedTrial {
   void drop(std::uint32_t candidate, std::string reason) {
     candidates_[candidate].reason = std::move(reason);
   }
-  // Runs all rounds or until the time is up. Drops candidates as soon as they are significantly
+  // Runs all rounds or until is_over(). Drops candidates as soon as they are significantly
   // slower than the baseline.
   void run(const Desc& desc);
 

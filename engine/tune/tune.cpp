@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,7 +23,6 @@
 #include "compile/tuning_file.hpp"
 #include "lowering/segment.hpp"
 #include "lowering/tuning_candidates.hpp"
-#include "plan/collectives.hpp"
 #include "plan/plan_hash.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
@@ -31,6 +31,7 @@
 #include "tune/buffer_snapshot.hpp"
 #include "tune/node_costs.hpp"
 #include "tune/paired_trial.hpp"
+#include "tune/tuning_ranks.hpp"
 
 namespace reprise::detail {
 
@@ -50,10 +51,13 @@ constexpr std::uint32_t kCostLanes = 8;
 // them. Restores buffer contents before each measurement if the description says so.
 class TuningRun {
  public:
-  TuningRun(GraphReplica& replica, std::shared_ptr<QueueCore> queue, const TuneDesc& desc)
+  // All references outlive the object.
+  TuningRun(GraphReplica& replica, std::shared_ptr<QueueCore> queue, const TuneDesc& desc,
+            const TuningRanks& ranks)
       : replica_(replica),
         queue_(std::move(queue)),
         desc_(desc),
+        ranks_(ranks),
         stopwatch_(queue_->backend().make_stopwatch()) {}
   TuningRun(const TuningRun&) = delete;
   TuningRun& operator=(const TuningRun&) = delete;
@@ -108,43 +112,47 @@ class TuningRun {
     saved_.reset();
   }
 
-  // Nanoseconds of one of `replays` replays.
+  // Nanoseconds of one of `replays` replays, on the slowest rank.
   [[nodiscard]] double time(BackendExec& exec, std::uint32_t replays) {
     restore();
     wait();
+    // One more replay, whose collectives make the ranks start together.
+    if (ranks_.has_collectives()) replay(exec);
     if (stopwatch_) {
       stopwatch_->start();
-      for (std::uint32_t i = 0; i < replays; ++i) launch(exec);
+      for (std::uint32_t i = 0; i < replays; ++i) replay(exec);
       stopwatch_->stop();
-      return stopwatch_->nanoseconds() / replays;
+      return ranks_.largest(stopwatch_->nanoseconds() / replays);
     }
+    if (ranks_.has_collectives()) wait();
     const Clock::time_point start = Clock::now();
-    for (std::uint32_t i = 0; i < replays; ++i) launch(exec);
+    for (std::uint32_t i = 0; i < replays; ++i) replay(exec);
     wait();
-    return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / replays;
+    return ranks_.largest(std::chrono::duration<double, std::nano>(Clock::now() - start).count() /
+                          replays);
   }
 
   struct Finals {
     std::uint32_t pairs = 0, replays = 0;
-    Clock::time_point until;  // no further trial starts after this
+    std::function<bool()> is_over;  // no further trial starts after this
   };
   // Selects the winner of `series` if it wins a second trial against the current graph. The best of
   // many measurements is partly luck, and CUDA instantiates some executables of the same graph
   // faster than others: the second trial uses new executables of both.
   void choose(PairedTrial& series, const Finals& finals, TuneReport& report) {
-    for (std::uint32_t tried = 0; tried < kMaxFinals && (tried == 0 || Clock::now() < finals.until);
+    for (std::uint32_t tried = 0; tried < kMaxFinals && (tried == 0 || !finals.is_over());
          ++tried) {
       const std::uint32_t best = series.winner();
       if (best == 0) return;
       PairedTrial final_trial(2);
-      try {
-        remake(0);
-        remake(best);
-      } catch (const Error& error) {
-        if (!lacks_memory(error)) throw;
-        report.candidates[best].reason = error.what();
-        return;
-      }
+      report.candidates[best].reason = ranks_.attempt(
+          [&] {
+            remake(0);
+            remake(best);
+          },
+          lacks_memory);
+      if (!report.candidates[best].reason.empty()) return;
+      for (const std::uint32_t i : {0U, best}) static_cast<void>(time(*candidates_[i]->exec, 1));
       final_trial.run({.rounds = finals.pairs, .measure = [&](std::uint32_t i) {
                          return time(*candidates_[i == 0 ? 0 : best]->exec, finals.replays);
                        }});
@@ -161,17 +169,23 @@ class TuningRun {
   // Costs of nodes by dependency node, in ns. Empty if the device cannot measure them.
   [[nodiscard]] std::vector<std::uint32_t> measured_costs() {
     const GraphExecutable& current = replica_.executable();
+    std::shared_ptr<const Plan> plan;
     // The cost of a body depends on how often it runs.
-    if (!current.plan()->bodies.empty()) return {};
-    const auto plan = lower_again(
-        *current.plan(), {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
-    if (plan->placement.slab_bytes > current.memory.bytes) return {};
+    if (current.plan()->bodies.empty()) {
+      plan = lower_again(*current.plan(),
+                         {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
+      if (plan->placement.slab_bytes > current.memory.bytes) plan = nullptr;
+    }
+    if (!ranks_.all(plan != nullptr)) return {};
     const Bindings bindings = bindings_for(replica_, *plan, current.memory.address);
-    return measure_node_costs(replica_.device()->backend(), plan, bindings, [&](BackendExec& exec) {
+    const auto run = [&](BackendExec& exec) {
       restore();
-      launch(exec);
+      replay(exec);
       wait();
-    });
+    };
+    // Another rank may lack times that this one has.
+    const auto goes_on = [&](bool lacks_times) { return !ranks_.all(!lacks_times); };
+    return measure_node_costs(replica_.device()->backend(), plan, bindings, {run, goes_on});
   }
 
   [[nodiscard]] std::uint32_t alignment() const {
@@ -182,6 +196,12 @@ class TuningRun {
 
  private:
   void launch(BackendExec& exec) { replica_.launch_uncounted(queue_, exec); }
+  void replay(BackendExec& exec) {
+    const LaunchedCollectives& collectives = replica_.executable().plan()->collectives;
+    for (RankAgreement* const ranks : collectives.ranks)
+      ranks->note_launch(collectives.hash, 0, nullptr);
+    launch(exec);
+  }
   void wait() {
     const QueuePoint last = replica_.last();
     if (last.queue) static_cast<void>(last.queue->backend().wait(last.serial, std::nullopt));
@@ -200,7 +220,6 @@ class TuningRun {
     const std::exception_ptr thrown = candidate->exec->callback_error(1);
     retire(std::move(candidate));
     if (thrown) std::rethrow_exception(thrown);
-    static_cast<void>(time(*candidates_[index]->exec, 1));
   }
 
   void retire(std::unique_ptr<GraphExecutable> candidate) {
@@ -211,6 +230,7 @@ class TuningRun {
   GraphReplica& replica_;
   const std::shared_ptr<QueueCore> queue_;
   const TuneDesc& desc_;
+  const TuningRanks& ranks_;
   std::unique_ptr<QueueStopwatch> stopwatch_;
   std::unique_ptr<BufferSnapshot> saved_;
 };
@@ -218,17 +238,22 @@ class TuningRun {
 // Makes the graph run `plan` in a new executable, whose replays count from 1. Keeps the graph
 // unchanged if memory is short.
 void select_tuned(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
-                  const std::shared_ptr<const Plan>& plan, TuneReport& report) {
-  try {
-    auto next = make_candidate(graph.first(), plan);
-    next->exec->upload(queue->backend());
-    select_candidate(graph, std::move(next));
-  } catch (const Error& error) {
-    if (!lacks_memory(error)) throw;
-    report.candidates[report.chosen].reason = error.what();
-    report.chosen = 0;
-  }
+                  const std::shared_ptr<const Plan>& plan, const TuningRanks& ranks,
+                  TuneReport& report) {
+  std::unique_ptr<GraphExecutable> next;
+  const std::string reason = ranks.attempt(
+      [&] {
+        next = make_candidate(graph.first(), plan);
+        next->exec->upload(queue->backend());
+      },
+      lacks_memory);
+  if (reason.empty()) return select_candidate(graph, std::move(next));
+  report.candidates[report.chosen].reason = reason;
+  report.chosen = 0;
 }
+
+bool is_no_reason(const Error&) { return false; }
+bool is_any_reason(const Error&) { return true; }
 
 void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
                 const TuneDesc& desc) {
@@ -239,6 +264,19 @@ void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
          concat("tune of graph ", label, ": at least ", PairedTrial::kMinRounds,
                 " pairs and a positive budget are required"));
   }
+}
+
+// Those that every rank has, in one order.
+std::vector<LoweringConfig> common_choices(std::vector<LoweringConfig> own,
+                                           const TuningRanks& ranks) {
+  std::vector<std::string> names;
+  for (const LoweringConfig& choice : own) names.push_back(name_of(choice));
+  std::vector<LoweringConfig> choices;
+  for (const std::string& name : ranks.common(names)) {
+    const auto at = std::find(names.begin(), names.end(), name) - names.begin();
+    choices.push_back(own[static_cast<std::size_t>(at)]);
+  }
+  return choices;
 }
 
 TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
@@ -257,14 +295,19 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   }
   const ResidencyPin pin(replica);  // candidates use the slab without the replica's mutex
   const std::shared_ptr<const Plan> plan = replica.executable().plan();
-  require_no_collectives(*plan->recording, "tune",
-                         "each rank would measure, and might choose, other lowerings");
+  const TuningRanks ranks(plan->collectives, graph.label());
+  ranks.require_equal(concat(desc.pairs, " pairs, a budget of ", desc.budget.count(), " ms and ",
+                             to_string(desc.contents), " contents"));
+  const auto is_past = [&ranks, start](std::chrono::milliseconds limit) {
+    return ranks.first(Clock::now() - start > limit ? 1 : 0) != 0;
+  };
+  const auto is_over = [&] { return is_past(desc.budget); };
   TuneReport report;
   report.plan_hash = plan->plan_hash;
   std::vector<LoweringConfig> choices;
   {
-    TuningRun tuning(replica, queue, desc);
-    tuning.save();
+    TuningRun tuning(replica, queue, desc, ranks);
+    static_cast<void>(ranks.attempt([&] { tuning.save(); }, is_no_reason));
     NodeHints hints = known_hints(replica.executable().spec().costs.get(), *plan);
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
       hints.costs = std::move(costs);
@@ -273,42 +316,48 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
     if (device.limits.max_segment_blocks != 0)
       add_segment_hints(*plan->recording, plan->dependencies, device.limits.max_segment_blocks,
                         hints);
-    choices = tuning_candidates(plan->dependencies, hints,
-                                has_priorities ? DevicePriorities::Yes : DevicePriorities::No);
+    choices = common_choices(
+        tuning_candidates(plan->dependencies, hints,
+                          has_priorities ? DevicePriorities::Yes : DevicePriorities::No),
+        ranks);
 
     // Candidate 0 is the current graph. Choices that lower to the same graph are skipped.
     report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});
-    tuning.candidates_.push_back(make_candidate(replica, plan));
-    std::vector<LoweringConfig> kept{LoweringConfig{}};
+    const auto make = [&](const std::shared_ptr<const Plan>& of,
+                          bool (*is_expected)(const Error&)) {
+      std::unique_ptr<GraphExecutable> next;
+      std::string reason = ranks.attempt([&] { next = make_candidate(replica, of); }, is_expected);
+      if (!reason.empty()) next.reset();  // another rank failed
+      tuning.candidates_.push_back(std::move(next));
+      return reason;
+    };
+    static_cast<void>(make(plan, is_no_reason));
     std::unordered_set<std::uint64_t> made{hash_execution(plan->lowered, plan->placement)};
     PairedTrial series(static_cast<std::uint32_t>(choices.size()) + 1);
-    for (LoweringConfig& choice : choices) {
+    for (const LoweringConfig& choice : choices) {
       const auto index = static_cast<std::uint32_t>(report.candidates.size());
       TuneCandidate candidate{.name = name_of(choice)};
-      std::unique_ptr<GraphExecutable> executable;
-      if (Clock::now() - start > desc.budget / 2) {
+      if (is_past(desc.budget / 2)) {
         candidate.reason = "the budget left no time to make it";
       } else {
-        try {
-          auto other = lower_again(*plan, choice, tuning.alignment());
+        // The driver may be unable to compile a segment's kernel.
+        const auto is_expected =
+            choice.shape == LoweringConfig::Shape::Segments ? is_any_reason : lacks_memory;
+        std::shared_ptr<const Plan> other;
+        candidate.reason = ranks.attempt(
+            [&] { other = lower_again(*plan, choice, tuning.alignment()); }, is_expected);
+        if (candidate.reason.empty()) {
           candidate.slab_bytes = other->placement.slab_bytes;
-          if (!made.insert(hash_execution(other->lowered, other->placement)).second) {
-            candidate.reason = "the same graph as an earlier candidate";
-          } else {
-            executable = make_candidate(replica, std::move(other));
-          }
-        } catch (const Error& error) {
-          // The driver may be unable to compile a segment's kernel.
-          if (!lacks_memory(error) && choice.shape != LoweringConfig::Shape::Segments) throw;
-          candidate.reason = error.what();
+          const bool is_known =
+              !made.insert(hash_execution(other->lowered, other->placement)).second;
+          candidate.reason = ranks.all(is_known) ? "the same graph as an earlier candidate"
+                                                 : make(other, is_expected);
         }
       }
+      if (tuning.candidates_.size() == index) tuning.candidates_.push_back(nullptr);
       if (!candidate.reason.empty()) series.drop(index, candidate.reason);
       report.candidates.push_back(std::move(candidate));
-      tuning.candidates_.push_back(std::move(executable));
-      kept.push_back(std::move(choice));
     }
-    choices = std::move(kept);
     for (auto& executable : tuning.candidates_) {
       if (executable) static_cast<void>(tuning.time(*executable->exec, 1));
     }
@@ -318,7 +367,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
     const auto measure = [&](std::uint32_t i) {
       return tuning.time(*tuning.candidates_[i]->exec, replays);
     };
-    series.run({.rounds = desc.pairs, .until = start + desc.budget, .measure = measure});
+    series.run({.rounds = desc.pairs, .is_over = is_over, .measure = measure});
     for (std::uint32_t i = 0; i < report.candidates.size(); ++i) {
       TuneCandidate& candidate = report.candidates[i];
       const PairedTrial::Candidate& measured = series.candidates()[i];
@@ -338,8 +387,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
         candidate.lanes = lowered.lanes;
       }
     }
-    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .until = start + desc.budget},
-                  report);
+    tuning.choose(series, {.pairs = desc.pairs, .replays = replays, .is_over = is_over}, report);
     tuning.finish();
     for (auto& executable : tuning.candidates_) {
       if (const std::exception_ptr thrown =
@@ -347,9 +395,9 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
         std::rethrow_exception(thrown);
     }
     if (report.chosen != 0)
-      select_tuned(graph, queue, tuning.candidates_[report.chosen]->plan(), report);
+      select_tuned(graph, queue, tuning.candidates_[report.chosen]->plan(), ranks, report);
   }
-  if (report.chosen != 0) graph.set_tuned(std::move(choices[report.chosen]));
+  if (report.chosen != 0) graph.set_tuned(std::move(choices[report.chosen - 1]));
   report.time = Clock::now() - start;
   return report;
 }

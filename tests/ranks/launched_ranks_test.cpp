@@ -277,6 +277,14 @@ TEST_CASE(
   CHECK(job->values(x)[99] == size * size * size);
   CHECK(job->values(y)[99] == size - 1);
 
+  if (size > 1) {
+    CapturedGraph own =
+        job->compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(adopted, x, x)); });
+    const Error tuned = thrown_by([&] { static_cast<void>(own.tune(job->queue)); });
+    CHECK(tuned.code() == ErrorCode::Unsupported);
+    CHECK(contains(tuned.what(), "the ranks of an adopted communicator"));
+  }
+
   // Ranks with different operators, which are not launched.
   CHECK_NOTHROW(static_cast<void>(job->compile([&](CommandBuffer& cmd) {
     cmd.add(
@@ -309,6 +317,27 @@ TEST_CASE("launched ranks: a rebind of a collective's buffer") {
   graph.launch(job->queue).wait();
   CHECK(job->values(x)[7] == static_cast<int>(job->size()));
   CHECK(job->values(y)[7] == 2 * static_cast<int>(job->size()));
+}
+
+TEST_CASE("launched ranks: tune chooses the same on all ranks") {
+  const auto x = job->filled(1), y = job->filled(1);
+  const auto chosen = job->filled(0);
+  CapturedGraph graph = job->compile([&](CommandBuffer& cmd) {
+    for (std::uint64_t i = 0; i < 16; ++i) cmd.fill(y.slice(i * 4, 4), 3);
+    cmd.add(all_reduce(job->world, x, x));
+  });
+  const TuneReport report =
+      graph.tune(job->queue, {.pairs = 9, .budget = std::chrono::seconds(60)});
+  CHECK(report.candidates.size() > 3);
+  CHECK(report.candidates[0].pairs >= 9);
+  job->run([&](CommandBuffer& cmd) {
+    cmd.fill(chosen, static_cast<int>(report.chosen));
+    cmd.add(all_reduce(job->world, chosen, chosen));
+  });
+  CHECK(job->values(chosen)[0] == static_cast<int>(report.chosen * job->size()));
+  CHECK(job->values(x)[0] == 1);
+  graph.launch(job->queue).wait();
+  CHECK(job->values(x)[0] == static_cast<int>(job->size()));
 }
 
 TEST_CASE("launched ranks: a lowering to segments contains none beside collectives") {

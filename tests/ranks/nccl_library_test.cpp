@@ -1,6 +1,8 @@
 // NCCL, opened at run time.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "collectives/nccl_library.hpp"
 #include "support/contains.hpp"
 #include "support/thrown_by.hpp"
@@ -23,6 +25,19 @@ TEST_CASE("nccl library: another library is not NCCL") {
   const Error error = thrown_by([] { static_cast<void>(detail::NcclLibrary::open("libm.so.6")); });
   CHECK(error.code() == ErrorCode::LibraryMissing);
   CHECK(contains(error.what(), "ncclGetVersion"));
+}
+
+TEST_CASE("nccl library: graphs whose buffers NCCL registers are refused") {
+  constexpr const char* kName = "NCCL_GRAPH_REGISTER";
+  unsetenv(kName);
+  const Error error = thrown_by([] { detail::NcclLibrary::require_no_registration(); });
+  CHECK(error.code() == ErrorCode::Unsupported);
+  CHECK(contains(error.what(), "set NCCL_GRAPH_REGISTER=0 when the program starts"));
+  setenv(kName, "1", 1);
+  CHECK(code_of([] { detail::NcclLibrary::require_no_registration(); }) == ErrorCode::Unsupported);
+  setenv(kName, "0", 1);
+  CHECK_NOTHROW(detail::NcclLibrary::require_no_registration());
+  unsetenv(kName);
 }
 
 #if __has_include(<nccl.h>)

@@ -175,7 +175,9 @@ class CapturedGraph {
   // nothing else may use the graph's buffers during the call. Candidates that need more memory than
   // is available, or more than a memory goal other than Speed achieved, are skipped. Throws
   // Unsupported for host callbacks, whose effects cannot be undone, and for adopted graphs;
-  // OutOfMemory if contents cannot be saved.
+  // OutOfMemory if contents cannot be saved. Of a graph with collectives, a collective call: all
+  // ranks measure the same candidates, and the first rank decides by the times of the slowest.
+  // Throws RankMismatch for different `desc`, RankLost if a rank fails.
   TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
   // Adds the tuned lowering to a file for CompileDesc::tuning_file; replaces an entry for the same
   // plan and device. Throws InvalidState if tune() did not change the lowering, InvalidArgument if

@@ -9,7 +9,8 @@
 // and graphs with collectives never overlap. That order has to be the same on every rank: compile()
 // and update() of a recording with collectives are collective calls, which compare it and throw
 // RankMismatch with the two commands that differ. RankLost ends the job: another rank ended, failed
-// or does not arrive. Replicas, tune() and find_races() refuse graphs with collectives.
+// or does not arrive. CapturedGraph::tune() is a collective call as well; replicas and find_races()
+// refuse graphs with collectives.
 //
 // GPUs use NCCL (libnccl.so.2), and the host device MPI; both are opened at run time. Graphs with
 // collectives are destroyed before the process ends. Threads: a Communicator is a value that any
@@ -113,7 +114,8 @@ class Communicator {
   [[nodiscard]] static Communicator from_mpi(const Device& device, const void* communicator,
                                              std::size_t bytes, const CommunicatorDesc& desc);
   // An ncclComm_t of the application, which outlives all graphs with its collectives. The ranks
-  // cannot compare their collectives, and loops refuse them.
+  // cannot compare their collectives, and loops and tune() refuse them. Throws Unsupported unless
+  // NCCL_GRAPH_REGISTER is 0, which is set before NCCL is used for the first time.
   [[nodiscard]] static Communicator from_nccl(const Device& device, ncclComm* communicator);
   // `ranks` ranks of one process on the host device, for tests. Each records and launches its own
   // graphs, on its own queue; compile() blocks until every rank has called it, on other threads.

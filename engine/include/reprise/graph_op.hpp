@@ -149,6 +149,14 @@ class RankAgreement {
   // commands, and RankLost.
   virtual void compare(std::string_view graph, std::uint64_t hash,
                        std::span<const Collective> collectives) = 0;
+  struct Message {
+    std::uint32_t rank = 0;
+    std::string text;
+  };
+  // A collective call of the ranks that a compared graph's collectives connect: the message of each
+  // of them, by rank. Throws Unsupported if they cannot exchange messages, or if none of the
+  // graph's communicators contains the others, and RankLost.
+  [[nodiscard]] virtual std::vector<Message> exchange(std::uint64_t hash, std::string message) = 0;
   // A launched graph.
   class Graph {
    public:
@@ -157,7 +165,7 @@ class RankAgreement {
     [[nodiscard]] virtual std::string unfinished() const = 0;
   };
   // Called before each launch of a graph with collectives, with their hash and the number of the
-  // replay. Does not block. Throws RankLost.
+  // replay; 0: tune() measures it. Does not block. Throws RankLost.
   virtual void note_launch(std::uint64_t hash, std::uint64_t replay,
                            const std::shared_ptr<const Graph>& graph) = 0;
   // Throws RankLost once a rank was lost: collectives that have ended since may have no result.

@@ -124,7 +124,7 @@ bool train(const samples::Program& program, const reprise::LaunchedRank& rank, s
       result.steps, seconds, 100.0 * accuracy, result.correct, split.held_out.rows(), weights);
   std::fflush(stdout);  // before another rank ends
   if (weights != trainer.of_first_rank(weights)) {
-    program.complain("rank " + std::to_string(rank.rank) + " has other weights than the first");
+    program.complain("the weights differ from those of the first rank");
     return false;
   }
   if (result.steps != schedule.total_steps) {

@@ -82,11 +82,14 @@ class Program {
 
   void complain(const std::string& text) const {
     std::fflush(stdout);
-    std::fprintf(stderr, "%s: %s\n", name_, text.c_str());
+    std::fprintf(stderr, "%s%s: %s\n", name_, rank_.c_str(), text.c_str());
   }
+  // Complaints name the rank from now on.
+  void set_rank(std::uint32_t rank) { rank_ = ", rank " + std::to_string(rank); }
 
  private:
   const char* name_;
+  std::string rank_;
   std::string device_name_;
   std::string out_ = "out";
 };

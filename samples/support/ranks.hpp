@@ -18,7 +18,8 @@ namespace samples {
 
 class Ranks {
  public:
-  explicit Ranks(Program& program) {
+  // `program` outlives the object.
+  explicit Ranks(Program& program) : program_(program) {
     program.options
         .add_option("--ranks", wanted_,
                     "processes to share the work, each on a device; or use mpirun")
@@ -30,6 +31,7 @@ class Ranks {
   void start(int argc, char** argv) {
     launched_ = reprise::launched_rank();
     if (launched_.size == 1 && wanted_ > 1) run_mpirun(argc, argv);
+    if (launched_.size > 1) program_.set_rank(launched_.rank);
     if (wanted_ != 0 && wanted_ != launched_.size)
       throw std::runtime_error("--ranks is " + std::to_string(wanted_) +
                                ", and the launcher started " + std::to_string(launched_.size));
@@ -58,6 +60,7 @@ class Ranks {
         "openmpi-bin");
   }
 
+  Program& program_;
   std::uint32_t wanted_ = 0;  // 0: as many as the launcher started
   reprise::LaunchedRank launched_;
 };

@@ -30,11 +30,6 @@ double time_in_collectives(const GraphEntry& entry) {
   return samples == 0 ? -1 : time;
 }
 
-bool has_waits(trace::CollectiveKind kind) {
-  return trace::waits_for_all(kind) || kind == trace::CollectiveKind::Broadcast ||
-         kind == trace::CollectiveKind::Reduce;
-}
-
 }  // namespace
 
 std::vector<RankGraph> matching_graphs(const Document& document, GraphKey graph) {
@@ -81,9 +76,9 @@ std::vector<std::size_t> latest_to_arrive(std::span<const RankGraph> graphs, Gra
   return order;
 }
 
-LastArrivals last_arrivals(const Document& document, std::span<const RankGraph> graphs,
-                           std::uint64_t replay) {
-  LastArrivals result;
+AwaitedArrivals awaited_arrivals(const Document& document, std::span<const RankGraph> graphs,
+                                 std::uint64_t replay) {
+  AwaitedArrivals result;
   for (const RankGraph& each : graphs) {
     const GraphEntry* const entry = document.find(each.graph);
     if (entry == nullptr) continue;
@@ -93,11 +88,9 @@ LastArrivals last_arrivals(const Document& document, std::span<const RankGraph> 
              [](const trace::CollectiveRun&run, std::uint64_t n) { return run.key.replay < n; });
          i < runs.size() && runs[i].key.replay == replay; ++i) {
       const Collective& call = entry->graph->record().collectives[runs[i].collective];
-      if (!has_waits(call.kind)) continue;
-      LastArrival& last = result[runs[i].key];
-      ++last.known_ranks;
-      if (call.kind == trace::CollectiveKind::Broadcast && call.rank != call.peer) continue;
-      if (runs[i].started > last.at) last = {runs[i].started, each.session, last.known_ranks};
+      const WaitRole role = wait_role(call);
+      if (role.waits || role.is_awaited)
+        result[runs[i].key].add(call, each.session, runs[i].started);
     }
   }
   return result;

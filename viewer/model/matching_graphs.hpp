@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "model/collective_waits.hpp"
 #include "model/document.hpp"
 
 namespace reprise::model {
@@ -26,16 +27,10 @@ struct RankGraph {
 [[nodiscard]] std::vector<std::size_t> latest_to_arrive(std::span<const RankGraph> graphs,
                                                         GraphKey shown, std::size_t count);
 
-// The arrival for which ranks wait in one collective: that of the last rank, or of the root of a
-// broadcast.
-struct LastArrival {
-  trace::Time at = 0;             // 0: unknown
-  std::uint32_t session = 0;      // of that rank
-  std::uint32_t known_ranks = 0;  // with samples
-};
-using LastArrivals = std::map<trace::CollectiveKey, LastArrival>;
-// Of one replay. Without sends, receives and groups, about which there is no statement.
-[[nodiscard]] LastArrivals last_arrivals(const Document& document,
-                                         std::span<const RankGraph> graphs, std::uint64_t replay);
+using AwaitedArrivals = std::map<trace::CollectiveKey, AwaitedArrival>;  // members are sessions
+// Of one replay. Without collectives about which there is no statement.
+[[nodiscard]] AwaitedArrivals awaited_arrivals(const Document& document,
+                                               std::span<const RankGraph> graphs,
+                                               std::uint64_t replay);
 
 }  // namespace reprise::model

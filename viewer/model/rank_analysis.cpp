@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "base/quantile_rank.hpp"
+#include "model/collective_waits.hpp"
 
 namespace reprise::model {
 
-using trace::CollectiveKind;
 using trace::kNone;
 using trace::Time;
 
@@ -26,10 +27,6 @@ struct RankRuns {
   CollectiveSummary collective;  // without statistics
   std::vector<RankRun> runs;
 };
-
-const trace::Collective& record_of(const Document& document, const CollectiveRank& rank) {
-  return document.find(rank.graph)->graph->record().collectives[rank.collective];
-}
 
 void add_runs(const GraphEntry& entry, const std::vector<std::pair<RankRuns*, std::uint32_t>>& to) {
   for (const trace::CollectiveRun& run : entry.collectives) {
@@ -55,10 +52,8 @@ class ExecutionBuilder {
   ExecutionBuilder(const Document& document, const CollectiveSummary& collective,
                    const RankClocks& clocks)
       : collective_(collective), clocks_(clocks) {
-    for (std::uint32_t r = 0; r < collective.ranks.size(); ++r) {
-      const trace::Collective& record = record_of(document, collective.ranks[r]);
-      if (record.rank == record.peer) root_ = r;
-    }
+    for (const CollectiveRank& rank : collective.ranks)
+      calls_.push_back(&document.find(rank.graph)->graph->record().collectives[rank.collective]);
   }
 
   CollectiveExecutions build(std::vector<RankRun>& runs) {
@@ -83,63 +78,46 @@ class ExecutionBuilder {
   }
 
  private:
-  // The arrival that the others wait for; null: none.
-  [[nodiscard]] const Arrival* awaited(const Arrival* first, const Arrival* end) const {
-    if (trace::waits_for_all(collective_.kind)) return latest(first, end, kNone);
-    const bool is_reduce = collective_.kind == CollectiveKind::Reduce;
-    if (!is_reduce && collective_.kind != CollectiveKind::Broadcast) return nullptr;
-    const auto root =
-        std::find_if(first, end, [this](const Arrival& a) { return a.rank == root_; });
-    if (root == end) return nullptr;
-    return is_reduce ? latest(first, end, root_) : root;
-  }
-  static const Arrival* latest(const Arrival* first, const Arrival* end, std::uint32_t without) {
-    const Arrival* last = nullptr;
-    for (const Arrival* a = first; a != end; ++a) {
-      if (a->rank != without && (last == nullptr || a->started > last->started)) last = a;
-    }
-    return last;
-  }
-  // Whether the rank waits for `awaited`.
-  [[nodiscard]] bool is_waiting(const Arrival& a) const {
-    return collective_.kind != CollectiveKind::Reduce || a.rank == root_;
-  }
-
   void complete(CollectiveExecution& e, Arrival* first) {
-    Arrival* const end = first + e.count;
-    const auto [earliest, latest_start] = std::minmax_element(
-        first, end, [](const Arrival& a, const Arrival& b) { return a.started < b.started; });
-    e.spread = latest_start->started - earliest->started;
-    const Arrival* last = awaited(first, end);
-    if (last == nullptr) return;
+    const auto arrivals = std::span(first, e.count);
+    const auto [earliest, latest] = std::minmax_element(
+        arrivals.begin(), arrivals.end(),
+        [](const Arrival& a, const Arrival& b) { return a.started < b.started; });
+    e.spread = latest->started - earliest->started;
+    AwaitedArrival awaited;
+    for (std::uint32_t i = 0; i < e.count; ++i) awaited.add(call_of(first[i]), i, first[i].started);
+    if (!awaited.has_waits()) return;
+    const Arrival& last = first[awaited.member];
     times_.clear();
     double waited = 0;
-    bool are_all_certain = true, is_any_certain = false;
-    for (Arrival* a = first; a != end; ++a) {
-      const Time ahead = last->started - a->started;
-      a->wait = is_waiting(*a) ? std::max(Time{0}, ahead) : 0;
-      waited += static_cast<double>(a->wait);
-      if (a == last) continue;
-      times_.push_back(a->started);
-      if (!is_waiting(*a)) continue;
-      const bool is_certain = ahead > clocks_.bound(collective_.ranks[a->rank].session,
-                                                    collective_.ranks[last->rank].session);
-      are_all_certain = are_all_certain && is_certain;
-      is_any_certain = is_any_certain || is_certain;
+    bool is_certainly_last = true, is_any_certain = false;
+    for (Arrival& a : arrivals) {
+      a.wait = awaited.wait_of(call_of(a), a.started, a.ended);
+      waited += static_cast<double>(a.wait);
+      if (&a == &last) continue;
+      times_.push_back(a.started);
+      const WaitRole role = wait_role(call_of(a));
+      const bool is_certain =
+          clocks_.is_certain(last.started - a.started, collective_.ranks[a.rank].session,
+                             collective_.ranks[last.rank].session);
+      is_certainly_last = is_certainly_last && (is_certain || !role.is_awaited);
+      is_any_certain = is_any_certain || (is_certain && role.waits);
     }
-    e.is_certain = trace::waits_for_all(collective_.kind) ? are_all_certain : is_any_certain;
+    e.is_certain = is_certainly_last && is_any_certain;
     e.wait = static_cast<Time>(waited / e.count);
-    if (waited > 0) e.last = last->rank;
-    e.lateness = last->started - detail::quantile_of(times_, 0.5);
+    if (waited > 0) e.last = last.rank;
+    e.lateness = last.started - detail::quantile_of(times_, 0.5);
     times_.clear();
-    for (const Arrival* a = first; a != end; ++a)
-      times_.push_back(std::max(Time{0}, a->ended - a->started - a->wait));
+    for (const Arrival& a : arrivals) times_.push_back(a.ended - a.started - a.wait);
     e.transfer = detail::quantile_of(times_, 0.5);
+  }
+  [[nodiscard]] const trace::Collective& call_of(const Arrival& arrival) const {
+    return *calls_[arrival.rank];
   }
 
   const CollectiveSummary& collective_;
   const RankClocks& clocks_;
-  std::uint32_t root_ = kNone;
+  std::vector<const trace::Collective*> calls_;  // by rank
   std::vector<Time> times_;
 };
 

@@ -1,8 +1,6 @@
-// RankAnalysis: who arrived last at the collectives of a merged trace, how long the others waited,
-// and which communication was exposed. In a collective that waits for all (trace::waits_for_all()),
-// every rank waits for the last one to arrive; in a Broadcast for the root; in a Reduce only the
-// root waits, for the last one. There is no statement about other kinds. Complexity: O(n log n) for
-// n executions on all ranks. Threads: values and pure functions.
+// RankAnalysis: who arrived last at the collectives of a merged trace, how long the others waited
+// (collective_waits.hpp), and which communication was exposed. Complexity: O(n log n) for n
+// executions on all ranks. Threads: values and pure functions.
 #pragma once
 
 #include <compare>
@@ -87,9 +85,10 @@ struct Arrival {
 struct CollectiveExecution {
   std::uint64_t replay = 0;
   std::uint32_t occurrence = 0;
-  std::uint32_t first = 0, count = 0;    // arrivals
-  std::uint32_t last = trace::kNone;     // rank that others waited for; as in Arrival
-  bool is_certain = false;               // the clocks prove that `last` came after the others
+  std::uint32_t first = 0, count = 0;  // arrivals
+  std::uint32_t last = trace::kNone;   // rank that others waited for; as in Arrival
+  // The clocks prove that a rank waited for `last`, and that it came after all that were awaited.
+  bool is_certain = false;
   trace::Time spread = 0;                // from the first start to the last
   trace::Time lateness = 0;              // start of `last` minus the median start of the others
   trace::Time wait = -1, transfer = -1;  // as in CollectiveSummary; -1: no statement

@@ -15,6 +15,11 @@ class RankClocks {
 
   // The bound for a time of each session minus one of the other, ns; kUnknownError: none.
   [[nodiscard]] trace::Time bound(std::uint32_t session, std::uint32_t other) const noexcept;
+  // Whether the difference of two times of them is certainly positive.
+  [[nodiscard]] bool is_certain(trace::Time difference, std::uint32_t session,
+                                std::uint32_t other) const noexcept {
+    return difference > bound(session, other);
+  }
   // The largest bound for two sessions.
   [[nodiscard]] trace::Time max_bound() const noexcept { return max_bound_; }
   // Of the times of a session against the clock of the reference.

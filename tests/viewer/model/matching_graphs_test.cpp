@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "model/rank_analysis.hpp"
 #include "viewer/panels/rank_documents.hpp"
 
 using namespace reprise;
@@ -52,34 +53,42 @@ TEST_CASE("matching graphs: the latest to arrive spend the least time in collect
   CHECK(model::latest_to_arrive(graphs, graph_of_rank(8), 100).size() == 30);
 }
 
-TEST_CASE("matching graphs: the last arrival names the rank for which the others wait") {
+TEST_CASE("matching graphs: the awaited arrival names the rank for which the others wait") {
   const auto document = test::make_rank_document({});
   const auto graphs = model::matching_graphs(*document, graph_of_rank(0));
-  const model::LastArrivals all = model::last_arrivals(*document, graphs, 2);
+  const model::AwaitedArrivals all = model::awaited_arrivals(*document, graphs, 2);
   REQUIRE(all.size() == 1);
-  const auto& [key, last] = *all.begin();
+  const auto& [key, awaited] = *all.begin();
   CHECK(key.replay == 2);
-  CHECK(last.at == test::start_of(2) + test::kLateArrival);
-  CHECK(last.session == 2);
-  CHECK(last.known_ranks == 4);
-  CHECK(model::last_arrivals(*document, graphs, 9).empty());
+  CHECK(awaited.at == test::start_of(2) + test::kLateArrival);
+  CHECK(awaited.member == 2);
+  CHECK(awaited.known_ranks == 4);
+  CHECK(model::awaited_arrivals(*document, graphs, 9).empty());
 }
 
-TEST_CASE(
-    "matching graphs: ranks wait for the root of a broadcast, and nothing is known of sends") {
-  const auto last_of = [](trace::CollectiveKind kind) {
-    trace::Records records = test::make_rank_records({});
-    for (trace::GraphVersion& graph : records.graph_versions) {
-      graph.collectives[0].kind = kind;
-      graph.collectives[0].peer = 1;
+TEST_CASE("matching graphs: the waits of every kind are those that the rank analysis counts") {
+  using trace::CollectiveKind;
+  for (const CollectiveKind kind :
+       {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll, CollectiveKind::Broadcast, CollectiveKind::Reduce,
+        CollectiveKind::Send, CollectiveKind::Receive, CollectiveKind::Group}) {
+    for (const std::uint32_t root : {1u, 2u, trace::kNone}) {  // rank 2 arrives last
+      CAPTURE(static_cast<int>(kind));
+      CAPTURE(root);
+      const auto document = test::make_rank_document({.kind = kind, .root = root});
+      const auto arrivals = model::awaited_arrivals(
+          *document, model::matching_graphs(*document, graph_of_rank(0)), 1);
+      const model::RankAnalysis analysis = model::rank_analysis(*document);
+      REQUIRE(analysis.collectives.size() == 1);
+      const auto all = model::executions_of(*document, analysis.collectives[0]);
+      REQUIRE(all.executions[0].count == 4);
+      for (std::uint32_t rank = 0; rank < 4; ++rank) {
+        const model::Arrival& one = all.arrivals[rank];
+        const auto& call = document->find(graph_of_rank(rank))->graph->record().collectives[0];
+        CHECK(one.wait == (arrivals.empty()
+                               ? -1
+                               : arrivals.begin()->second.wait_of(call, one.started, one.ended)));
+      }
     }
-    const auto document = document_of(std::move(records));
-    return model::last_arrivals(*document, model::matching_graphs(*document, graph_of_rank(0)), 1);
-  };
-  const model::LastArrivals broadcast = last_of(trace::CollectiveKind::Broadcast);
-  REQUIRE(broadcast.size() == 1);
-  CHECK(broadcast.begin()->second.session == 1);
-  CHECK(broadcast.begin()->second.at == test::start_of(1) + test::arrival_of({}, 1));
-  CHECK(broadcast.begin()->second.known_ranks == 4);
-  CHECK(last_of(trace::CollectiveKind::Send).empty());
+  }
 }

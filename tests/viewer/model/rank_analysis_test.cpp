@@ -17,7 +17,7 @@ using trace::Time;
 namespace {
 
 // A graph with two collectives of the kind on each rank, and one replay in which rank r arrives at
-// arrivals[r] and leaves at 1,000. Rank 1 is the root.
+// arrivals[r] and leaves at 1,000 or at once. Rank 1 is the root.
 std::shared_ptr<const model::Document> one_collective(CollectiveKind kind,
                                                       const std::vector<Time>& arrivals) {
   test::HandMadeRanks options = test::aligned_ranks();
@@ -31,7 +31,8 @@ std::shared_ptr<const model::Document> one_collective(CollectiveKind kind,
     g.collectives[0].peer = 1;
   }
   for (trace::SampleBlock& b : events.sample_blocks)
-    b.samples = {{1, 0, arrivals[b.graph], static_cast<std::uint32_t>(1'000 - arrivals[b.graph])}};
+    b.samples = {{1, 0, arrivals[b.graph],
+                  static_cast<std::uint32_t>(std::max<Time>(1'000 - arrivals[b.graph], 0))}};
   model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
   builder.add(std::move(topology));
   builder.add(std::move(events));
@@ -140,6 +141,13 @@ TEST_CASE("rank analysis: ranks wait for the last one, for the root, or as the r
   CHECK(analysis.ranks[3].caused == 1'450);
   CHECK(analysis.ranks[1].waited == 400);
   CHECK(model::executions_of(*document, analysis.collectives[0]).executions[0].lateness == 450);
+}
+
+TEST_CASE("rank analysis: no rank waits for longer than it is in the collective") {
+  // The clocks are wrong: rank 3 starts after all others ended.
+  const std::vector<Time> arrivals = {100, 300, 250, 5'000};
+  CHECK(waits_in(*one_collective(CollectiveKind::AllReduce, arrivals)) ==
+        std::vector<Time>{900, 700, 750, 0});
 }
 
 TEST_CASE("rank analysis: waits are those of the job, and every execution has a last rank") {

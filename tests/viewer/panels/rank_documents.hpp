@@ -1,5 +1,5 @@
-// Documents of a merged trace: in every replay, each rank computes and then meets the others in an
-// all-reduce, which one rank reaches late. Threads: pure functions.
+// Documents of a merged trace: in every replay, each rank computes and then meets the others in a
+// collective, which one rank reaches late. Threads: pure functions.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,8 @@ struct RankDocument {
   std::uint64_t replays = 3;
   trace::Time clock_error = 2'000;  // of each rank but the first, which is the reference
   bool has_collectives = true;
+  trace::CollectiveKind kind = trace::CollectiveKind::AllReduce;
+  std::uint32_t root = trace::kNone;
 };
 
 // Times since the start of a replay, which is the same on all ranks.
@@ -47,7 +49,8 @@ inline trace::GraphVersion make_rank_graph(const RankDocument& desc, std::uint32
   if (desc.has_collectives) {
     trace::Collective call;
     call.node = 1;
-    call.kind = trace::CollectiveKind::AllReduce;
+    call.kind = desc.kind;
+    call.peer = desc.root;
     call.ranks = desc.ranks;
     call.rank = rank;
     call.communicator = 77;

@@ -174,6 +174,27 @@ TEST_CASE("timeline ranks: waiting below the error of the clocks is reported as 
   CHECK(waits.find("36.00 us") == std::string::npos);
 }
 
+TEST_CASE("timeline ranks: waits that the clocks do not prove are marked differently") {
+  const auto vertices = [](trace::Time clock_error) {
+    Ranks ranks({.ranks = 6, .clock_error = clock_error});
+    ranks.settle(ranks.panel);
+    ranks.settle(ranks.panel);
+    return ranks.vertices();
+  };
+  CHECK(vertices(30'000) < vertices(2'000));  // without the backgrounds of the waits
+}
+
+TEST_CASE("timeline ranks: in a reduction only the root waits, for the last one of the others") {
+  Ranks ranks({.ranks = 6, .kind = trace::CollectiveKind::Reduce, .root = 4});
+  ranks.settle(ranks.panel);
+  ranks.settle(ranks.panel);
+  const std::string root = ranks.find_tooltip({"rank 4", "reduce of"});
+  test::check_in_order(root, {"36.00 us", "rank 2", "20.00 us"});
+  const std::string other = ranks.find_tooltip({"rank 1", "reduce of"});
+  test::check_in_order(other, {"none: only the root waits", "59.00 us"});
+  CHECK(ranks.find_tooltip({"the root waits for this rank"}).find("rank 2") != std::string::npos);
+}
+
 TEST_CASE("timeline ranks: a click on the name of the folded ranks shows them") {
   Ranks ranks({.ranks = 18}, 0, {1400, 1000});
   ranks.settle(ranks.panel);

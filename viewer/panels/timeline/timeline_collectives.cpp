@@ -9,13 +9,6 @@ namespace reprise::viewer {
 
 using trace::Time;
 
-Time TimelineCollective::waiting() const {
-  if (last == nullptr || last->at == 0 || last->known_ranks < 2) return 0;
-  // Only the root of a reduction waits.
-  if (call->kind == trace::CollectiveKind::Reduce && call->rank != call->peer) return 0;
-  return std::clamp(last->at, started, ended) - started;
-}
-
 TimelineCollective collective_of(const TimelineDrawContext& dc, const TimelineScene& scene,
                                  const model::TimelineItem& item) {
   TimelineCollective one;
@@ -30,9 +23,13 @@ TimelineCollective collective_of(const TimelineDrawContext& dc, const TimelineSc
   one.session = dc.context.document->session_of(graph->key());
   one.started = item.started;
   one.ended = item.ended;
-  const auto last = dc.arrivals.find({found->communicator, found->number, scene.replay.replay,
-                                      found->index, scene.block->samples[item.sample].occurrence});
-  if (last != dc.arrivals.end()) one.last = &last->second;
+  const auto awaited =
+      dc.arrivals.find({found->communicator, found->number, scene.replay.replay, found->index,
+                        scene.block->samples[item.sample].occurrence});
+  if (awaited == dc.arrivals.end() || !awaited->second.has_waits()) return one;
+  one.awaited = &awaited->second;
+  one.is_certain = dc.ranks.clocks && dc.ranks.clocks->is_certain(one.awaited->at - one.started,
+                                                                  one.session, one.awaited->member);
   return one;
 }
 
@@ -45,22 +42,23 @@ TimelineBox draw_timeline_collective(const TimelineDrawContext& dc, const Timeli
     transfer.min.x = std::clamp(dc.x_of(one.started + waiting), box.min.x, box.max.x);
     const ImVec2 end{transfer.min.x, box.max.y};
     const float height = box.max.y - box.min.y, step = 5 * theme.scale;
-    list.AddRectFilled(box.min, end, with_alpha(theme.panel, 0.72f));
+    if (one.is_certain) list.AddRectFilled(box.min, end, with_alpha(theme.panel, 0.72f));
+    const ImU32 lines = with_alpha(one.is_certain ? fill : theme.panel, 0.8f);
     list.PushClipRect(box.min, end, true);
     for (float x = box.min.x - height; x < end.x; x += step)
-      list.AddLine({x, box.max.y}, {x + height, box.min.y}, with_alpha(fill, 0.8f), theme.scale);
+      list.AddLine({x, box.max.y}, {x + height, box.min.y}, lines, theme.scale);
     list.PopClipRect();
   }
   list.AddRect(box.min, box.max, theme.ink_soft, 0, 0, theme.scale);
   return transfer;
 }
 
-void draw_last_arrival(const TimelineDrawContext& dc) {
+void draw_awaited_arrival(const TimelineDrawContext& dc) {
   const auto* const hit = std::get_if<NodeHit>(&dc.hit);
   if (hit == nullptr || hit->count != 1) return;
   const TimelineCollective one = collective_of(dc, *hit->scene, *hit->item);
-  if (one.last == nullptr || one.last->at == 0 || one.last->known_ranks < 2) return;
-  const float x = dc.x_of(one.last->at);
+  if (one.awaited == nullptr) return;
+  const float x = dc.x_of(one.awaited->at);
   ImGui::GetWindowDrawList()->AddLine({x, dc.rows_top}, {x, dc.canvas.max().y},
                                       dc.context.theme.warning, dc.context.theme.scale);
 }
@@ -68,11 +66,10 @@ void draw_last_arrival(const TimelineDrawContext& dc) {
 std::string between_ranks_text(const TimelineRanks& ranks, Time difference, std::uint32_t session,
                                std::uint32_t other) {
   const std::string text = duration_text(static_cast<double>(difference));
-  const Time error = ranks.clocks ? ranks.clocks->bound(session, other) : 0;
+  if (!ranks.clocks || ranks.clocks->is_certain(difference, session, other)) return text;
+  const Time error = ranks.clocks->bound(session, other);
   if (error >= trace::kUnknownError) return text + " (the clocks are not aligned)";
-  if (difference < error)
-    return "below the clock error of " + duration_text(static_cast<double>(error));
-  return text;
+  return "below the clock error of " + duration_text(static_cast<double>(error));
 }
 
 void draw_collective_fields(const TimelineDrawContext& dc, const TimelineCollective& one, float x) {
@@ -81,16 +78,23 @@ void draw_collective_fields(const TimelineDrawContext& dc, const TimelineCollect
              std::string(collective_name(one.call->kind)) + " of " + bytes_text(one.call->bytes) +
                  ", " + count_text(one.call->ranks) + " ranks",
              x);
-  if (one.last == nullptr || one.last->at == 0 || one.last->known_ranks < 2) return;
-  if (one.last->known_ranks < one.call->ranks)
-    draw_field(theme, "sampled on", count_text(one.last->known_ranks) + " ranks", x);
+  if (one.awaited == nullptr) return;
+  const model::AwaitedArrival& awaited = *one.awaited;
+  if (awaited.known_ranks < one.call->ranks)
+    draw_field(theme, "sampled on", count_text(awaited.known_ranks) + " ranks", x);
   const Time waiting = one.waiting();
-  if (one.last->session == one.session) {
-    draw_field(theme, "waiting", "none: the others wait for this rank", x);
+  const bool is_reduce = one.call->kind == trace::CollectiveKind::Reduce;
+  if (awaited.member == one.session) {
+    draw_field(
+        theme, "waiting",
+        is_reduce ? "none: the root waits for this rank" : "none: the others wait for this rank",
+        x);
+  } else if (!model::wait_role(*one.call).waits) {
+    draw_field(theme, "waiting", "none: only the root waits", x);
   } else {
-    draw_field(theme, "waiting",
-               between_ranks_text(dc.ranks, waiting, one.session, one.last->session), x);
-    draw_field(theme, "for", dc.context.document->rank_name(one.last->session), x);
+    draw_field(theme, "waiting", between_ranks_text(dc.ranks, waiting, one.session, awaited.member),
+               x);
+    draw_field(theme, "for", dc.context.document->rank_name(awaited.member), x);
   }
   draw_field(theme, "transfer",
              duration_text(static_cast<double>(one.ended - one.started - waiting)), x);

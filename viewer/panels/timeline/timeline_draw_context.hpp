@@ -64,7 +64,7 @@ struct TimelineDrawContext {
   const TimelineOptions& options;
   const HostRows& host;
   const TimelineRanks& ranks;
-  const model::LastArrivals& arrivals;  // at the collectives of the shown replay
+  const model::AwaitedArrivals& arrivals;  // at the collectives of the shown replay
   trace::Time origin = 0;
   trace::Time zero = 0;  // of the axis: the start of the shown replay or of the recording
   const char* zero_name = "recording start";

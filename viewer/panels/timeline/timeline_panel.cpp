@@ -289,7 +289,7 @@ void TimelinePanel::State::draw_rows(PanelContext& context, const trace::Replay*
     draw_timeline_links(dc, *scene);
     draw_timeline_labels_of(dc, *scene);
   }
-  draw_last_arrival(dc);
+  draw_awaited_arrival(dc);
   list.PopClipRect();
   ruler.draw(axis);
   handle_mouse(context, dc, time_span, replay);

@@ -69,7 +69,7 @@ TimelineRanks make_timeline_ranks(const model::Document& document, model::GraphK
 
 RankReplay make_rank_replay(const model::Document& document, const TimelineRanks& ranks,
                             std::uint64_t replay) {
-  RankReplay all{replay, model::last_arrivals(document, ranks.matches, replay)};
+  RankReplay all{replay, model::awaited_arrivals(document, ranks.matches, replay)};
   for (const model::RankGraph& match : ranks.matches) {
     const trace::Replay* const one = document.find_replay(match.graph, replay);
     if (one == nullptr || one->started == 0) continue;

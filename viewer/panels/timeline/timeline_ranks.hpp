@@ -44,7 +44,7 @@ struct TimelineRanks {
 // One replay on all ranks.
 struct RankReplay {
   std::uint64_t replay = 0;
-  model::LastArrivals arrivals;
+  model::AwaitedArrivals arrivals;
   trace::Time started = 0, ended = 0;  // over all ranks; 0: unknown
 };
 [[nodiscard]] RankReplay make_rank_replay(const model::Document& document,

@@ -105,14 +105,12 @@ void print_rank_table(const Stats& stats, const StatsOptions& options) {
   if (shown < order.size()) add_rank(table, counted(order.size() - shown, "other rank"), others);
   table.remove_columns(kNothing);
   std::fputs(table.text().c_str(), stdout);
-  const auto worst = std::max_element(
-      ranks.begin(), ranks.end(),
-      [](const RankSummary& a, const RankSummary& b) { return a.caused < b.caused; });
-  if (worst == ranks.end() || worst->caused == 0) return;
+  if (stats.ranks.worst == kNone) return;
+  const RankSummary& worst = ranks[stats.ranks.worst];
   std::printf("  %s arrived last in %s of collectives, others waited %s in total\n",
-              stats.document->rank_name(static_cast<std::uint32_t>(worst - ranks.begin())).c_str(),
-              percent(fraction_of(worst->last, worst->executions)).c_str(),
-              duration(worst->caused).c_str());
+              stats.document->rank_name(stats.ranks.worst).c_str(),
+              percent(fraction_of(worst.last, worst.executions)).c_str(),
+              duration(worst.caused).c_str());
 }
 
 // "forward +20.100" if the rank is last in most executions.

@@ -226,6 +226,10 @@ RankAnalysis rank_analysis(const Document& document) {
     one.runs = {};
     analysis.collectives.push_back(std::move(one.collective));
   }
+  for (std::uint32_t s = 0; s < analysis.ranks.size(); ++s) {
+    const double most = analysis.worst == kNone ? 0 : analysis.ranks[analysis.worst].caused;
+    if (analysis.ranks[s].caused > most) analysis.worst = s;
+  }
   std::stable_sort(analysis.collectives.begin(), analysis.collectives.end(),
                    [](const CollectiveSummary& a, const CollectiveSummary& b) {
                      return a.wait.total > b.wait.total;

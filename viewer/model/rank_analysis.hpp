@@ -67,7 +67,8 @@ struct RankSummary {
 };
 
 struct RankAnalysis {
-  std::vector<RankSummary> ranks;              // by session
+  std::vector<RankSummary> ranks;      // by session
+  std::uint32_t worst = trace::kNone;  // session for which others waited most; kNone: for none
   std::vector<CollectiveSummary> collectives;  // by total waiting, longest first
   trace::Time max_error = 0;                   // see RankClocks::max_bound()
   std::uint32_t reference = 0;                 // session whose clock the times are on

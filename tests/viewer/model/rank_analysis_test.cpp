@@ -136,11 +136,14 @@ TEST_CASE("rank analysis: ranks wait for the last one, for the root, or as the r
         std::vector<Time>{-1, -1, -1, -1});
   const auto document = one_collective(CollectiveKind::AllReduce, arrivals);
   const model::RankAnalysis analysis = model::rank_analysis(*document);
+  CHECK(model::rank_analysis(*one_collective(CollectiveKind::Send, arrivals)).worst ==
+        trace::kNone);
   CHECK(analysis.collectives[0].last == 3);
   CHECK(analysis.collectives[0].transfer.median == 300);
   CHECK(analysis.ranks[3].caused == 1'450);
   CHECK(analysis.ranks[1].waited == 400);
   CHECK(model::executions_of(*document, analysis.collectives[0]).executions[0].lateness == 450);
+  CHECK(analysis.worst == 3);
 }
 
 TEST_CASE("rank analysis: no rank waits for longer than it is in the collective") {

@@ -98,15 +98,11 @@ void RanksPanel::State::draw_summary(const PanelContext& context,
   const model::Document& document = *shown.document;
   const auto& ranks = shown.analysis.ranks;
   std::string text = count_text(ranks.size()) + (ranks.size() == 1 ? " rank" : " ranks");
-  const auto worst = std::max_element(
-      ranks.begin(), ranks.end(),
-      [](const model::RankSummary& a, const model::RankSummary& b) { return a.caused < b.caused; });
-  if (worst->caused > 0) {
-    text +=
-        "      " + rank_text(document, static_cast<std::uint32_t>(worst - ranks.begin())) +
-        " arrived last in " +
-        percent_text(static_cast<double>(worst->last) / static_cast<double>(worst->executions)) +
-        " of collectives, others waited " + duration_text(worst->caused);
+  if (shown.analysis.worst != kNone) {
+    const model::RankSummary& worst = ranks[shown.analysis.worst];
+    text += "      " + rank_text(document, shown.analysis.worst) + " arrived last in " +
+            percent_text(static_cast<double>(worst.last) / static_cast<double>(worst.executions)) +
+            " of collectives, others waited " + duration_text(worst.caused);
   }
   if (document.has_ranks()) {
     text += "      times are on the clock of " + rank_text(document, shown.analysis.reference);

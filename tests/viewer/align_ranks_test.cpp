@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -27,7 +26,6 @@ std::vector<ClockAlignment> align_job(const HandMadeJob& job, RankAligner& align
     const Time end =
         HandMadeJob::kBegin + job.options().period * static_cast<Time>(job.options().replays + 1);
     ranges.push_back({job.own_time(rank, HandMadeJob::kBegin), job.own_time(rank, end)});
-    aligner.add_topology(rank, job.topology(rank));
   }
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     aligner.add_records(rank, job.topology(rank));
@@ -36,11 +34,21 @@ std::vector<ClockAlignment> align_job(const HandMadeJob& job, RankAligner& align
   return aligner.align(ranges);
 }
 
-std::vector<Session> sessions_of(const HandMadeJob& job) {
-  std::vector<Session> sessions;
-  for (std::uint32_t rank = 0; rank < job.options().ranks; ++rank)
-    sessions.push_back(job.topology(rank).sessions.at(0));
+std::vector<RankTopology> described(const std::vector<Records>& topologies) {
+  std::vector<RankTopology> sessions(topologies.size());
+  for (std::size_t i = 0; i < sessions.size(); ++i) sessions[i].add(topologies[i]);
   return sessions;
+}
+
+std::vector<Records> topologies_of(const HandMadeJob& job) {
+  std::vector<Records> topologies;
+  for (std::uint32_t rank = 0; rank < job.options().ranks; ++rank)
+    topologies.push_back(job.topology(rank));
+  return topologies;
+}
+
+std::vector<RankTopology> sessions_of(const HandMadeJob& job) {
+  return described(topologies_of(job));
 }
 
 std::vector<ClockAlignment> align_job(const HandMadeJob& job) {
@@ -128,13 +136,9 @@ TEST_CASE("merge: the bound includes the error of GPU times") {
 
 TEST_CASE("merge: the bound includes an error of GPU times that is always the same") {
   const HandMadeJob job({.overlapped = 2 * kMicrosecond, .exposed = 0, .has_exchanges = false});
-  RankAligner aligner(sessions_of(job));
-  std::vector<Records> topologies;
-  for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    topologies.push_back(job.topology(rank));
-    if (job.host(rank) == 1) topologies[rank].add(Clock{0, 1, 1, 30 * kMicrosecond});
-    aligner.add_topology(rank, topologies[rank]);
-  }
+  std::vector<Records> topologies = topologies_of(job);
+  for (const std::uint32_t rank : {2, 3}) topologies[rank].add(Clock{0, 1, 1, 30 * kMicrosecond});
+  RankAligner aligner(described(topologies));
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     Records events = job.events(rank);
     for (SampleBlock& block : events.sample_blocks) {
@@ -216,13 +220,11 @@ TEST_CASE("merge: only collectives that wait for all ranks align clocks") {
        {CollectiveKind::AllReduce, CollectiveKind::Reduce, CollectiveKind::Broadcast,
         CollectiveKind::AllGather, CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
         CollectiveKind::Send, CollectiveKind::Receive, CollectiveKind::Group}) {
-    RankAligner aligner(sessions_of(job));
-    std::vector<Records> topologies;
-    for (std::uint32_t rank = 0; rank < 4; ++rank) {
-      topologies.push_back(job.topology(rank));
-      for (Collective& c : topologies[rank].graph_versions[0].collectives) c.kind = kind;
-      aligner.add_topology(rank, topologies[rank]);
+    std::vector<Records> topologies = topologies_of(job);
+    for (Records& topology : topologies) {
+      for (Collective& c : topology.graph_versions[0].collectives) c.kind = kind;
     }
+    RankAligner aligner(described(topologies));
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
       aligner.add_records(rank, topologies[rank]);
       aligner.add_records(rank, job.events(rank));
@@ -244,9 +246,7 @@ TEST_CASE("merge: of a host, the latest start and the earliest end limit the clo
 }
 
 TEST_CASE("merge: an exchange that the reference recorded aligns the other rank") {
-  std::vector<Session> sessions = sessions_of(HandMadeJob({.ranks = 2, .ranks_per_host = 1}));
-  RankAligner aligner(sessions);
-  for (std::uint32_t rank = 0; rank < 2; ++rank) aligner.add_topology(rank, {});
+  RankAligner aligner(sessions_of(HandMadeJob({.ranks = 2, .ranks_per_host = 1})));
   Records records;
   records.add(ClockExchange{1, 1'000, 1'100, 5'060});  // within 1,000 to 1,100 of the reference
   records.add(ClockExchange{1, 9'000, 9'040, 13'010});
@@ -263,18 +263,15 @@ TEST_CASE("merge: an exchange that the reference recorded aligns the other rank"
 TEST_CASE("merge: collectives without a communicator match only if the ranks have the same") {
   const HandMadeJob job({.has_exchanges = false, .communicator = 0});
   const auto align_with = [&](auto&& change) {
-    auto aligner = std::make_unique<RankAligner>(sessions_of(job));
-    std::vector<Records> topologies;
+    std::vector<Records> topologies = topologies_of(job);
+    change(topologies[3].graph_versions[0].collectives);
+    RankAligner aligner(described(topologies));
     for (std::uint32_t rank = 0; rank < 4; ++rank) {
-      topologies.push_back(job.topology(rank));
-      if (rank == 3) change(topologies[rank].graph_versions[0].collectives);
-      aligner->add_topology(rank, topologies[rank]);
+      aligner.add_records(rank, topologies[rank]);
+      aligner.add_records(rank, job.events(rank));
     }
-    for (std::uint32_t rank = 0; rank < 4; ++rank) {
-      aligner->add_records(rank, topologies[rank]);
-      aligner->add_records(rank, job.events(rank));
-    }
-    return std::pair(aligner->align(std::vector<TimeRange>(4)), aligner->warnings());
+    const auto alignments = aligner.align(std::vector<TimeRange>(4));
+    return std::pair(alignments, aligner.warnings());
   };
   const auto same = align_with([](auto&) {});
   CHECK(same.first[2].collectives == 80);
@@ -287,6 +284,19 @@ TEST_CASE("merge: collectives without a communicator match only if the ranks hav
     REQUIRE(warnings.size() == 2);
     CHECK(warnings[0].find("rank 0 and rank 3") != std::string::npos);
   }
+}
+
+TEST_CASE("merge: the topology of a rank may come in parts, the session last") {
+  const HandMadeJob job({.has_exchanges = false, .communicator = 0});
+  std::vector<RankTopology> sessions = sessions_of(job);
+  Records graphs = job.topology(3), session;
+  session.sessions = std::exchange(graphs.sessions, {});
+  sessions[3] = {};
+  sessions[3].add(graphs);
+  sessions[3].add(session);
+  RankAligner aligner(sessions);
+  CHECK(align_job(job, aligner) == align_job(job));
+  CHECK(aligner.warnings().empty());
 }
 
 TEST_CASE("merge: a sample of many collectives aligns clocks as well") {
@@ -304,7 +314,6 @@ TEST_CASE("merge: a sample of many collectives aligns clocks as well") {
 TEST_CASE("merge: a collective whose duration saturates sets no limit") {
   const HandMadeJob job({.replays = 20, .has_exchanges = false});
   RankAligner aligner(sessions_of(job));
-  for (std::uint32_t rank = 0; rank < 4; ++rank) aligner.add_topology(rank, job.topology(rank));
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
     Records events = job.events(rank);
     if (rank == 3) {  // it starts 10 s before the end of the others

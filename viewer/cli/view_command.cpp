@@ -48,17 +48,6 @@ Size window_size_of(const std::string& text) {
 
 const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// Traces of ranks of one job are merged; two others are compared.
-bool are_to_merge(const std::vector<std::string>& targets) {
-  if (targets.size() < 2) return false;
-  if (targets.size() > 2) return true;
-  try {
-    return trace::rank_sessions({targets.begin(), targets.end()}).size() == 2;
-  } catch (const trace::TraceError&) {
-    return false;
-  }
-}
-
 // Removed on destruction.
 class TemporaryFolder {
  public:
@@ -90,13 +79,18 @@ int run(ViewOptions options) {
   }
   const WindowModule window;
   std::optional<TemporaryFolder> folder;  // of a merged trace, while the window shows it
-  if (are_to_merge(options.targets)) {
+  if (options.targets.size() > 1) {
     // The name of the window: "run.reprise" for run.rank0.reprise.
     const std::string own = std::filesystem::path(options.targets.front()).filename();
     const std::string merged =
         folder.emplace().path() / std::regex_replace(own, std::regex("[.]rank[0-9]+"), "");
-    merge_with_progress(options.targets, merged);
-    options.targets = {merged};
+    try {
+      merge_with_progress(options.targets, merged);
+      options.targets = {merged};
+    } catch (const trace::TraceError&) {
+      if (options.targets.size() > 2) throw;
+      folder.reset();  // not ranks of one job: they are compared
+    }
   }
   options.targets.resize(2);
   RepriseViewRequest request{};

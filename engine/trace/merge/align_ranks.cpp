@@ -16,11 +16,15 @@ namespace {
 constexpr Time kMaxDuration = std::numeric_limits<std::uint32_t>::max();  // of a sample
 constexpr double kMaxTraceDrift = 1e-3;                                   // see decode()
 
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t part) {
+  return detail::SplitMix64(hash ^ part).next();
+}
+
 std::uint64_t hash(const CollectiveKey& key) {
   std::uint64_t h = 0;
   for (const std::uint64_t part :
        {key.communicator, key.number, key.replay, std::uint64_t{key.index} << 32 | key.occurrence})
-    h = detail::SplitMix64(h ^ part).next();
+    h = mixed(h, part);
   return h;
 }
 
@@ -63,48 +67,51 @@ void extend(TimeRange& range, const TimeRange& by) noexcept {
            is_first ? by.last : std::max(range.last, by.last)};
 }
 
-RankAligner::RankAligner(const std::vector<Session>& sessions, std::size_t max_runs)
+void RankTopology::add(const Records& topology) {
+  for (const Session& s : topology.sessions) session = s;
+  for (const Clock& c : topology.clocks) {
+    if (c.device != kNone) {
+      Time& error = device_errors[c.device];
+      error = std::max(error, c.error);
+    } else if (utc_offset == 0) {
+      utc_offset = limited(c.other - c.host);
+    }
+  }
+  for (const GraphVersion& graph : topology.graph_versions) {
+    std::map<std::uint64_t, std::uint64_t> kinds;  // by number
+    for (const Collective& c : graph.collectives) {
+      communicators.insert(c.communicator);
+      if (c.communicator != 0) continue;
+      std::uint64_t& all = kinds[c.number];
+      all = mixed(all, std::uint64_t{static_cast<std::uint8_t>(c.kind)} << 32 | c.ranks);
+    }
+    signatures.insert(signatures.end(), kinds.begin(), kinds.end());
+  }
+}
+
+RankAligner::RankAligner(const std::vector<RankTopology>& sessions, std::size_t max_runs)
     : max_runs_(max_runs) {
   std::map<std::string, std::uint32_t> named;
-  for (const Session& session : sessions) {
+  // Collectives without a communicator match if the ranks have the same ones in each graph. By
+  // number: a rank, and the hash of its kinds.
+  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint64_t>> known;
+  for (const RankTopology& topology : sessions) {
+    const Session& session = topology.session;
     auto clock = static_cast<std::uint32_t>(clocks_.size());
     if (!session.clock.empty()) clock = named.try_emplace(session.clock, clock).first->second;
     if (clock == clocks_.size()) clocks_.emplace_back();
     clocks_[clock].ranks.push_back(session.rank);
+    if (clocks_[clock].utc_offset == 0) clocks_[clock].utc_offset = topology.utc_offset;
     clock_of_rank_[session.rank] = clock;
-    members_.push_back({session.rank, session.ranks, clock, {}});
-  }
-}
-
-void RankAligner::add_topology(std::uint32_t session, const Records& topology) {
-  Member& member = members_[session];
-  for (const Clock& c : topology.clocks) {
-    if (c.device != kNone) {
-      Time& error = member.device_errors[c.device];
-      error = std::max(error, c.error);
-    } else if (clocks_[member.clock].utc_offset == 0) {
-      clocks_[member.clock].utc_offset = limited(c.other - c.host);
+    for (const std::uint64_t communicator : topology.communicators) {
+      const auto entry = communicators_.try_emplace(communicator, clock, false).first;
+      if (entry->second.first != clock) entry->second.second = true;
     }
-  }
-  for (const GraphVersion& graph : topology.graph_versions) {
-    for (const Collective& c : graph.collectives) {
-      const auto entry = communicators_.try_emplace(c.communicator, member.clock, false).first;
-      if (entry->second.first != member.clock) entry->second.second = true;
+    for (const auto& [number, kinds] : topology.signatures) {
+      const auto& [rank, own] = known.try_emplace(number, session.rank, kinds).first->second;
+      if (own != kinds) unequal_.try_emplace(number, rank, session.rank);
     }
-    check_kinds(member, graph);
-  }
-}
-
-// Collectives without a communicator match if the ranks have the same ones in each graph.
-void RankAligner::check_kinds(const Member& member, const GraphVersion& graph) {
-  std::map<std::uint64_t, Signature> found;
-  for (const Collective& c : graph.collectives) {
-    if (c.communicator == 0) found[c.number].kinds.emplace_back(c.kind, c.ranks);
-  }
-  for (auto& [number, signature] : found) {
-    signature.rank = member.rank;
-    const auto known = signatures_.try_emplace(number, signature).first;
-    if (known->second.kinds != signature.kinds) unequal_.try_emplace(number, member.rank);
+    members_.push_back({session.rank, session.ranks, clock, topology.device_errors});
   }
 }
 
@@ -246,14 +253,13 @@ std::vector<ClockAlignment> RankAligner::align(const std::vector<TimeRange>& ran
 
 void RankAligner::warn_about_kinds() {
   if (unequal_.empty()) return;
-  const auto& [number, rank] = *unequal_.begin();
-  const Signature& known = signatures_.at(number);
+  const auto& [number, ranks] = *unequal_.begin();
   warnings_.push_back((unequal_.size() == 1
                            ? std::string("the collectives of one graph")
                            : "the collectives of " + std::to_string(unequal_.size()) + " graphs") +
                       " differ between ranks, for example of graph " + std::to_string(number) +
-                      " with collectives on rank " + std::to_string(known.rank) + " and rank " +
-                      std::to_string(rank) + ": they are not matched");
+                      " with collectives on rank " + std::to_string(ranks.first) + " and rank " +
+                      std::to_string(ranks.second) + ": they are not matched");
 }
 
 }  // namespace reprise::trace

@@ -22,6 +22,19 @@ struct TimeRange {
 };
 void extend(TimeRange& range, const TimeRange& by) noexcept;
 
+// What aligning needs of the topology of a session.
+struct RankTopology {
+  Session session;                              // the latest record
+  Time utc_offset = 0;                          // UTC minus the host clock; 0: unknown
+  std::map<std::uint32_t, Time> device_errors;  // maximum, by device
+  std::set<std::uint64_t> communicators;
+  // Of graphs with collectives whose communicator is unknown: the number, and a hash of their
+  // kinds.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> signatures;
+
+  void add(const Records& topology);
+};
+
 // Memory: at most kMaxRuns executions of collectives, which are a sample of longer traces, the
 // same on all ranks.
 class RankAligner {
@@ -29,16 +42,14 @@ class RankAligner {
   static constexpr std::size_t kMaxRuns = 2'000'000;
 
   // Sessions by rank; the first is the reference. At least one.
-  explicit RankAligner(const std::vector<Session>& sessions, std::size_t max_runs = kMaxRuns);
+  explicit RankAligner(const std::vector<RankTopology>& sessions, std::size_t max_runs = kMaxRuns);
 
-  // First the topology of every session, in any order.
-  void add_topology(std::uint32_t session, const Records& topology);
   [[nodiscard]] bool has_one_clock() const noexcept { return clocks_.size() == 1; }
   // False: the communicator is unknown, and another rank has other collectives in its place.
   [[nodiscard]] bool is_matched(const Collective& collective) const {
     return collective.communicator != 0 || !unequal_.contains(collective.number);
   }
-  // Then, unless there is one clock only, all records of every session: the chunks of a session in
+  // Unless there is one clock only, all records of every session: the chunks of a session in
   // their order, one session after the other.
   void add_records(std::uint32_t session, const Records& records);
 
@@ -66,17 +77,11 @@ class RankAligner {
     ClockLine line;
     std::uint64_t exchanges = 0, collectives = 0;
   };
-  // The collectives of a graph whose communicator is unknown, on the first rank that has it.
-  struct Signature {
-    std::uint32_t rank = 0;
-    std::vector<std::pair<CollectiveKind, std::uint32_t>> kinds;
-  };
   struct Exchanges {
     ClockFit fit;
     std::uint64_t count = 0;
   };
 
-  void check_kinds(const Member& member, const GraphVersion& graph);
   [[nodiscard]] bool is_usable(const Member& member, const Collective& collective) const;
   void add_exchange(std::uint32_t clock, const ClockExchange& exchange);
   void add_runs(const Member& member, const GraphVersion& graph, const SampleBlock& block);
@@ -87,9 +92,9 @@ class RankAligner {
   std::vector<HostClock> clocks_;
   std::map<std::uint32_t, std::uint32_t> clock_of_rank_;
   std::map<std::uint64_t, std::pair<std::uint32_t, bool>>
-      communicators_;                               // a clock, and whether others have it
-  std::map<std::uint64_t, Signature> signatures_;   // by number
-  std::map<std::uint64_t, std::uint32_t> unequal_;  // numbers, and a rank that differs
+      communicators_;  // a clock, and whether others have it
+  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>>
+      unequal_;  // numbers, and two ranks that differ
   std::map<std::pair<std::uint32_t, std::uint32_t>, Exchanges> exchanges_;  // own and other clock
   std::uint32_t session_ = kNone;                                           // of graphs_
   std::map<std::pair<std::uint32_t, std::uint32_t>, GraphVersion> graphs_;  // collectives only

@@ -68,13 +68,23 @@ std::uint64_t for_each_chunk(const TraceReader& reader, Chunks chunks, const Tak
   return damaged;
 }
 
+struct Rank {
+  fs::path path;
+  RankTopology topology;
+  TimeRange range;      // of own times
+  Time last_event = 0;  // own time
+  std::string damage;   // of the file; empty: none
+};
+
 // Throws unless all Session records describe one process that is a rank.
-Session rank_session(const fs::path& input) {
+Rank read_rank(const fs::path& input) {
   const TraceReader reader(input);
-  std::optional<Session> found;
-  for_each_chunk(reader, Chunks::Topology, [&](const ChunkEntry&, Records& records) {
+  Rank rank{input, {}, {}, 0, reader.damage()};
+  const Session& found = rank.topology.session;
+  bool is_found = false;
+  for_each_chunk(reader, Chunks::Topology, [&](const ChunkEntry&, const Records& records) {
     if (!records.clock_alignments.empty()) refuse(input.string() + " is a merged trace already");
-    for (Session& s : records.sessions) {
+    for (const Session& s : records.sessions) {
       if (s.rank == kNone)
         refuse(input.string() + " is not the trace of a rank of a distributed job");
       if (s.ranks != 0 && s.rank >= s.ranks) {
@@ -84,45 +94,45 @@ Session rank_session(const fs::path& input) {
       const auto process = [](const Session& one) {
         return std::tie(one.rank, one.ranks, one.job, one.host, one.pid, one.process_start_utc);
       };
-      if (found && process(*found) != process(s))
+      const Session& first = is_found ? found : records.sessions.front();
+      if (process(first) != process(s))
         refuse(input.string() + " has the records of several processes");
-      found = std::move(s);
     }
+    is_found = is_found || !records.sessions.empty();
+    rank.topology.add(records);
   });
-  if (!found) refuse(input.string() + " does not name a rank of a distributed job");
-  return *found;
+  if (!is_found) refuse(input.string() + " does not name a rank of a distributed job");
+  for (const ChunkEntry& entry : reader.chunks()) {
+    const ChunkHeader& h = entry.header;
+    const Time last = std::clamp(h.last_time, -kMaxTime, kMaxTime);
+    extend(rank.range, {std::clamp(h.first_time, -kMaxTime, kMaxTime), last});
+    if (h.kind != ChunkKind::Topology) rank.last_event = std::max(rank.last_event, last);
+  }
+  return rank;
 }
 
-struct Rank {
-  fs::path path;
-  Session session;
-  TimeRange range;      // of own times
-  Time last_event = 0;  // own time
-};
-
-std::vector<Rank> ranks_of(const std::vector<fs::path>& inputs) {
+// By rank.
+std::vector<Rank> read_ranks(const std::vector<fs::path>& inputs) {
   if (inputs.empty()) refuse("there are no traces to merge");
   std::vector<Rank> ranks;
   std::map<std::uint32_t, fs::path> by_rank;
   for (const fs::path& input : inputs) {
-    Rank rank{input, rank_session(input), {}, 0};
-    if (!ranks.empty()) {
-      const Session &a = ranks.front().session, &b = rank.session;
-      if (a.job != b.job || a.ranks != b.ranks) {
-        refuse(ranks.front().path.string() + " and " + input.string() +
-               " are of different jobs: \"" + a.job + "\" with " + std::to_string(a.ranks) +
-               " ranks and \"" + b.job + "\" with " + std::to_string(b.ranks));
-      }
+    ranks.push_back(read_rank(input));
+    const Session &a = ranks.front().topology.session, &b = ranks.back().topology.session;
+    if (a.job != b.job || a.ranks != b.ranks) {
+      refuse(ranks.front().path.string() + " and " + input.string() + " are of different jobs: \"" +
+             a.job + "\" with " + std::to_string(a.ranks) + " ranks and \"" + b.job + "\" with " +
+             std::to_string(b.ranks));
     }
-    const auto [other, is_new] = by_rank.try_emplace(rank.session.rank, input);
+    const auto [other, is_new] = by_rank.try_emplace(b.rank, input);
     if (!is_new) {
       refuse(other->second.string() + " and " + input.string() + " are both of rank " +
-             std::to_string(rank.session.rank));
+             std::to_string(b.rank));
     }
-    ranks.push_back(std::move(rank));
   }
-  std::sort(ranks.begin(), ranks.end(),
-            [](const Rank& a, const Rank& b) { return a.session.rank < b.session.rank; });
+  std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
+    return a.topology.session.rank < b.topology.session.rank;
+  });
   return ranks;
 }
 
@@ -206,9 +216,9 @@ class MergedFile {
 
 class Merge {
  public:
-  explicit Merge(const MergeDesc& desc) : desc_(desc), ranks_(ranks_of(desc.inputs)) {
+  explicit Merge(const MergeDesc& desc) : desc_(desc), ranks_(read_ranks(desc.inputs)) {
     for (const Rank& rank : ranks_) {
-      report_.sessions.push_back(rank.session);
+      report_.sessions.push_back(rank.topology.session);
       std::error_code ignored;
       if (fs::equivalent(rank.path, desc_.output, ignored))
         refuse(desc_.output.string() + " is both the output and an input");
@@ -249,10 +259,9 @@ class Merge {
         {0, Severity::Warning, std::string("merge.") + id, text, kNone, 0, kNone, kNone, session});
   }
   void warn_about_file(std::uint32_t session, const std::string& what) {
-    const Rank& rank = ranks_[session];
     warn("damaged-file",
-         "the trace of rank " + std::to_string(rank.session.rank) + ", " + rank.path.string() +
-             ", is damaged or incomplete: " + what,
+         "the trace of rank " + std::to_string(report_.sessions[session].rank) + ", " +
+             ranks_[session].path.string() + ", is damaged or incomplete: " + what,
          session);
   }
   void progress(const ChunkEntry& entry) {
@@ -262,21 +271,19 @@ class Merge {
 
   void align() {
     std::vector<std::uint32_t> present;
-    for (const Rank& rank : ranks_) present.push_back(rank.session.rank);
-    const std::uint32_t job = ranks_[0].session.ranks;
+    for (const Session& session : report_.sessions) present.push_back(session.rank);
+    const std::uint32_t job = report_.sessions[0].ranks;
     if (const auto missing = missing_runs(present, job); !missing.empty()) {
       const bool is_one = missing.size() == 1 && missing[0].first == missing[0].last;
       warn("missing-ranks", ranks_text(missing) + " of " + std::to_string(job) +
                                 (is_one ? " is missing" : " are missing"));
     }
-    RankAligner& aligner = aligner_.emplace(report_.sessions);
+    std::vector<RankTopology> topologies;
     for (std::uint32_t session = 0; session < ranks_.size(); ++session) {
-      const TraceReader reader(ranks_[session].path);
-      read_headers(session, reader);
-      for_each_chunk(reader, Chunks::Topology, [&](const ChunkEntry&, const Records& records) {
-        aligner.add_topology(session, records);
-      });
+      if (!ranks_[session].damage.empty()) warn_about_file(session, ranks_[session].damage);
+      topologies.push_back(std::exchange(ranks_[session].topology, {}));
     }
+    RankAligner& aligner = aligner_.emplace(topologies);
     if (!aligner.has_one_clock()) {
       total_ *= 2;
       for (std::uint32_t session = 0; session < ranks_.size(); ++session) {
@@ -292,17 +299,6 @@ class Merge {
     report_.alignments = aligner.align(ranges);
     for (const std::string& text : aligner.warnings()) warn("clocks", text);
     warn_about_ends();
-  }
-
-  void read_headers(std::uint32_t session, const TraceReader& reader) {
-    Rank& rank = ranks_[session];
-    for (const ChunkEntry& entry : reader.chunks()) {
-      const ChunkHeader& h = entry.header;
-      const Time last = std::clamp(h.last_time, -kMaxTime, kMaxTime);
-      extend(rank.range, {std::clamp(h.first_time, -kMaxTime, kMaxTime), last});
-      if (h.kind != ChunkKind::Topology) rank.last_event = std::max(rank.last_event, last);
-    }
-    if (!reader.damage().empty()) warn_about_file(session, reader.damage());
   }
 
   void warn_about_ends() {
@@ -323,7 +319,7 @@ class Merge {
       char seconds[32];
       std::snprintf(seconds, sizeof seconds, "%.1f s", static_cast<double>(usual - end) / 1e9);
       warn("ends-early",
-           "the trace of rank " + std::to_string(ranks_[session].session.rank) + " ends " +
+           "the trace of rank " + std::to_string(report_.sessions[session].rank) + " ends " +
                seconds + " before those of most ranks",
            session);
     }
@@ -368,12 +364,6 @@ class Merge {
 };
 
 }  // namespace
-
-std::vector<Session> rank_sessions(const std::vector<fs::path>& inputs) {
-  std::vector<Session> sessions;
-  for (Rank& rank : ranks_of(inputs)) sessions.push_back(std::move(rank.session));
-  return sessions;
-}
 
 MergeReport merge_traces(const MergeDesc& desc) { return Merge(desc).run(); }
 

@@ -1,5 +1,5 @@
 // Merges the traces of the ranks of one job into one trace. Memory: about one chunk, the index of
-// one trace and what RankAligner keeps. Threads: pure functions.
+// one trace, a RankTopology per trace and what RankAligner keeps. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,10 @@ struct MergeReport {
   std::vector<std::string> warnings;  // also messages of the merged trace
 };
 
-// The sessions of traces, in their order. Throws TraceError: NotAllowed, with the files, unless
-// each is the trace of one rank, all of the same job and of different ranks.
-[[nodiscard]] std::vector<Session> rank_sessions(const std::vector<std::filesystem::path>& inputs);
-
-// Throws what rank_sessions() throws; TraceError if an input cannot be read or is the output; and
-// detail::FileError if the output cannot be written. Unless it returns, the output is unchanged.
+// Throws TraceError: NotAllowed, with the files, unless each is the trace of one rank, all of the
+// same job and of different ranks, and none is the output; others if an input cannot be read.
+// Throws detail::FileError if the output cannot be written. Unless it returns, the output is
+// unchanged.
 MergeReport merge_traces(const MergeDesc& desc);
 
 }  // namespace reprise::trace

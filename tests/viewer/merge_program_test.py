@@ -48,6 +48,8 @@ class Merge(unittest.TestCase):
 
     def test_other_commands_read_the_merged_trace(self):
         self.assertEqual(self.merge(*self.job("job", 4, 2)).returncode, 0)
+        pools = self.reprise("stats", self.output).stdout.split("Device memory of pools")[1]
+        self.assertIn("weights, rank 3", pools)
         stats = self.reprise("stats", self.output, "--json")
         self.assertEqual((stats.returncode, stats.stderr), (0, ""))
         self.assertEqual(sum(graph["replays"] for graph in json.loads(stats.stdout)["graphs"]), 80)

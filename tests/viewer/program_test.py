@@ -261,7 +261,7 @@ class Stats(ProgramTest):
         self.assertRegex(text, r"\n  4 other ranks +\d")
         self.assertRegex(text, r"others waited us\n  rank 1 on node0 ")  # the worst one is first
         self.assertIn("20 sessions on 10 hosts, 20 devices", text)
-        self.assertEqual(text.count("\n  weights "), 10)
+        self.assertEqual(text.count("\n  weights, rank "), 10)
         self.assertIn("  ... 10 pools more; --top 0 prints all\n", text)
         self.assertEqual(len(re.findall(r"\n  rank \d+ on node", self.done("stats", trace, "--graph", "0", "--top", "0"))), 20)
         self.assertEqual(len(json.loads(self.done("stats", trace, "--json"))["communication"]["ranks"]), 20)

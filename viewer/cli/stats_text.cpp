@@ -280,19 +280,17 @@ std::string sharers_text(const Graphs& graphs, const TraceSummary& s) {
   return with_separators(graphs.size()) + names;
 }
 
-std::string name_of(const trace::PoolState& pool) {
-  return printable(trace::pool_name(pool.pool, pool.label));
-}
-
 // Old traces, and traces of unmodified programs, only record buffers.
-void print_pools(const TraceSummary& s, const StatsOptions& options) {
+void print_pools(const Stats& stats, const StatsOptions& options) {
+  const TraceSummary& s = stats.summary;
+  const model::Document& document = *stats.document;
   Table table(1, {"pool", "buffers", "freed", "buffer bytes", "mapped", "reserved", "peak mapped",
                   "budget", "trims", "remaps"});
   const std::size_t shown =
       s.pools.size() > kMaxSections ? options.limit(s.pools.size()) : s.pools.size();
   for (std::size_t i = 0; i < shown; ++i) {
     const trace::PoolState& p = s.pools[i];
-    const std::string name = name_of(p);
+    const std::string name = printable(document.pool_name(p.pool));
     if (p.peak == 0) {
       table.add({name, with_separators(p.buffers), with_separators(p.freed), bytes(p.device_bytes),
                  "", "", "", "", "", ""});
@@ -307,11 +305,13 @@ void print_pools(const TraceSummary& s, const StatsOptions& options) {
     const auto found =
         std::find_if(s.devices.begin(), s.devices.end(),
                      [&](const trace::Device& known) { return known.id == d.device; });
-    table.add({"total of " + (found == s.devices.end() ? "device " + std::to_string(d.device)
-                                                       : printable(found->selector)),
-               "", "", bytes(d.buffers), bytes(d.mapped), bytes(d.reserved), bytes(d.peak),
-               d.budget == 0 ? "none" : bytes(d.budget), with_separators(d.trims),
-               with_separators(d.remaps)});
+    const std::string device = found == s.devices.end() ? "device " + std::to_string(d.device)
+                                                        : printable(found->selector);
+    const std::string rank =
+        document.has_ranks() ? ", " + document.rank_name(document.session_of_device(d.device)) : "";
+    table.add({"total of " + device + rank, "", "", bytes(d.buffers), bytes(d.mapped),
+               bytes(d.reserved), bytes(d.peak), d.budget == 0 ? "none" : bytes(d.budget),
+               with_separators(d.trims), with_separators(d.remaps)});
   }
   if (!table.empty())
     std::printf("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
@@ -323,7 +323,7 @@ void print_pools(const TraceSummary& s, const StatsOptions& options) {
     const bool is_over = sharing.now.empty();
     std::printf("  graphs that share%s %s of %s: %s\n", is_over ? "d" : "",
                 counted(is_over ? sharing.most_slabs : p.shared_slabs, "slab").c_str(),
-                name_of(p).c_str(),
+                printable(document.pool_name(p.pool)).c_str(),
                 (is_over ? sharers_text(sharing.most, s) : sharers_text(sharing.now, s)).c_str());
   }
 }
@@ -377,7 +377,7 @@ void print(const Stats& stats, const StatsOptions& options) {
   print_ranks(stats, options);
   print_graphs(stats, options);
   for (const std::uint32_t i : stats.sections) print_graph(stats, options, s.graphs[i]);
-  print_pools(s, options);
+  print_pools(stats, options);
   std::printf("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
               100 * detail::DurationHistogram::kRelativeError);
 }

@@ -79,7 +79,9 @@ std::string Document::rank_name(std::uint32_t session) const {
 std::string Document::pool_name(std::uint32_t pool) const {
   if (pool == trace::kNone) return {};
   const auto found = pools->find(pool);
-  return trace::pool_name(pool, found == pools->end() ? "" : found->second.label);
+  if (found == pools->end()) return trace::pool_name(pool, "");
+  const std::string name = trace::pool_name(pool, found->second.label);
+  return has_ranks() ? name + ", " + rank_name(session_of_device(found->second.device)) : name;
 }
 
 const trace::Replay* Document::find_replay(GraphKey key, std::uint64_t replay) const {

@@ -103,7 +103,8 @@ struct Document {
   [[nodiscard]] std::uint32_t session_of_thread(std::uint32_t thread) const;
   // "rank 3"; empty for a session that is no rank.
   [[nodiscard]] std::string rank_name(std::uint32_t session) const;
-  // The label of the pool, or "pool 3" without one. Empty for kNone.
+  // The label of the pool, or "pool 3" without one; of a merged trace "weights, rank 3". Empty for
+  // kNone.
   [[nodiscard]] std::string pool_name(std::uint32_t pool) const;
   // Null if absent.
   [[nodiscard]] const trace::Replay* find_replay(GraphKey key, std::uint64_t replay) const;

@@ -70,6 +70,7 @@ TEST_CASE("document: objects belong to the rank that recorded them") {
   CHECK(document->rank_name(3) == "rank 3");
   CHECK(document->rank_name(4).empty());
   CHECK(document->alignments->at(3).error == 12'300);
+  CHECK(document->pool_name(3) == "weights, rank 3");
 }
 
 TEST_CASE("document: exposed communication is that without work of the graph") {

@@ -26,19 +26,32 @@ void mark_ancestors(const Graph& graph, std::uint32_t node, std::vector<std::uin
   }
 }
 
-// The commands that the collective waits for, without those that an earlier one waits for.
-std::vector<std::uint32_t> commands_before(const Graph& graph, std::uint32_t collective) {
+// Of a collective in a body. The first one also waits for the commands before the node that runs
+// it.
+enum class Executions : std::uint8_t { First, All };
+
+// The commands that these executions of the collective wait for, without those that an earlier one
+// waits for.
+std::vector<std::uint32_t> commands_before(const Graph& graph, std::uint32_t collective,
+                                           Executions executions) {
   const auto& collectives = graph.record().collectives;
   const std::uint32_t node = collectives[collective].node;
   std::vector<std::uint8_t> waits_for(graph.node_count()), earlier(graph.node_count());
   mark_ancestors(graph, node, waits_for);
+  if (executions == Executions::First) {
+    for (std::uint32_t n = graph.parent(node); n != trace::kNone; n = graph.parent(n))
+      mark_ancestors(graph, n, waits_for);
+  }
   for (const trace::Collective& other : collectives) {
-    if (waits_for[other.node] == 0) continue;
-    if (earlier[other.node] == 0) mark_ancestors(graph, other.node, earlier);
-    earlier[other.node] = 1;
+    for (std::uint32_t n = other.node; n != trace::kNone; n = graph.parent(n)) {
+      if (waits_for[n] == 0) continue;
+      if (earlier[n] == 0) mark_ancestors(graph, n, earlier);
+      // A node may run commands after the last collective of its body.
+      if (n == other.node) earlier[n] = 1;
+    }
   }
   std::vector<std::uint32_t> commands;
-  for (std::uint32_t n = 0; n < node; ++n) {
+  for (std::uint32_t n = 0; n < graph.node_count(); ++n) {
     const trace::NodeKind kind = graph.record().nodes[n].kind;
     if (waits_for[n] != 0 && earlier[n] == 0 && kind != trace::NodeKind::Entry &&
         kind != trace::NodeKind::Join)
@@ -59,10 +72,12 @@ using CommandTimesOf = std::function<CommandTimes(const GraphEntry& entry,
                                                   const std::vector<std::uint32_t>& commands)>;
 
 LateCommand largest_excess(const Document& document, const CollectiveSummary& collective,
-                           std::uint32_t rank, const CommandTimesOf& durations_of) {
+                           std::uint32_t rank, Executions executions,
+                           const CommandTimesOf& durations_of) {
   const CollectiveRank& late = collective.ranks[rank];
   const GraphEntry& entry = *document.find(late.graph);
-  const std::vector<std::uint32_t> commands = commands_before(*entry.graph, late.collective);
+  const std::vector<std::uint32_t> commands =
+      commands_before(*entry.graph, late.collective, executions);
   const CommandTimes own = durations_of(entry, commands);
   std::vector<CommandTimes> others;
   for (std::uint32_t r = 0; r < collective.ranks.size(); ++r) {
@@ -101,7 +116,8 @@ LateCommand late_command(const Document& document, const CollectiveSummary& coll
     }
     return durations;
   };
-  return largest_excess(document, collective, rank, durations_of);
+  return largest_excess(document, collective, rank,
+                        occurrence == 0 ? Executions::First : Executions::All, durations_of);
 }
 
 LateCommand late_command(const Document& document, const CollectiveSummary& collective,
@@ -114,7 +130,7 @@ LateCommand late_command(const Document& document, const CollectiveSummary& coll
     }
     return durations;
   };
-  return largest_excess(document, collective, rank, durations_of);
+  return largest_excess(document, collective, rank, Executions::All, durations_of);
 }
 
 }  // namespace reprise::model

@@ -1,6 +1,7 @@
 // Which command made a rank arrive late at a collective: among the commands that the collective
 // waits for and the previous one does not, the one whose duration exceeds that of the other ranks
-// most. Compares ranks whose graphs have the same structure and names. Threads: pure functions.
+// most. In a body, the first execution also waits for the commands before the nodes that run the
+// body. Compares ranks whose graphs have the same structure and names. Threads: pure functions.
 #pragma once
 
 #include "model/rank_analysis.hpp"

@@ -9,6 +9,7 @@
 #include "model/late_command.hpp"
 #include "model/rank_analysis.hpp"
 #include "viewer/merged_job.hpp"
+#include "viewer/panels/rank_documents.hpp"
 
 using namespace reprise;
 using trace::CollectiveKind;
@@ -69,8 +70,8 @@ TEST_CASE("document: objects belong to the rank that recorded them") {
   CHECK(document->session_of({9, 1}) == 0);  // unknown
   CHECK(document->rank_name(3) == "rank 3");
   CHECK(document->rank_name(4).empty());
-  CHECK(document->alignments->at(3).error == 12'300);
   CHECK(document->pool_name(3) == "weights, rank 3");
+  CHECK(document->alignments->at(3).error == 12'300);
 }
 
 TEST_CASE("document: exposed communication is that without work of the graph") {
@@ -135,16 +136,16 @@ TEST_CASE("rank analysis: ranks wait for the last one, for the root, or as the r
         std::vector<Time>{0, 400, 0, 0});
   CHECK(waits_in(*one_collective(CollectiveKind::Send, arrivals)) ==
         std::vector<Time>{-1, -1, -1, -1});
-  const auto document = one_collective(CollectiveKind::AllReduce, arrivals);
-  const model::RankAnalysis analysis = model::rank_analysis(*document);
   CHECK(model::rank_analysis(*one_collective(CollectiveKind::Send, arrivals)).worst ==
         trace::kNone);
+  const auto document = one_collective(CollectiveKind::AllReduce, arrivals);
+  const model::RankAnalysis analysis = model::rank_analysis(*document);
   CHECK(analysis.collectives[0].last == 3);
   CHECK(analysis.collectives[0].transfer.median == 300);
   CHECK(analysis.ranks[3].caused == 1'450);
+  CHECK(analysis.worst == 3);
   CHECK(analysis.ranks[1].waited == 400);
   CHECK(model::executions_of(*document, analysis.collectives[0]).executions[0].lateness == 450);
-  CHECK(analysis.worst == 3);
 }
 
 TEST_CASE("rank analysis: no rank waits for longer than it is in the collective") {
@@ -224,6 +225,43 @@ TEST_CASE("rank analysis: finds a straggler of 20 us and its command") {
     CHECK(late.excess() < 25'000);
     CHECK(of_step(analysis, 0).ranks[5].last < 100);  // the other step has no straggler
   }
+}
+
+TEST_CASE(
+    "rank analysis: the first execution in a loop is also late because of commands before it") {
+  // load, which rank 1 runs longer, and a loop that runs compute and all-reduce twice.
+  trace::Records records = test::make_rank_records({.ranks = 2, .late = 1, .replays = 1});
+  for (trace::GraphVersion& g : records.graph_versions) {
+    g.strings = {"", "load", "loop", "compute", "all-reduce"};
+    g.nodes.assign(4, trace::Node{});
+    for (std::uint32_t n = 0; n < 4; ++n) g.nodes[n].name = n + 1;
+    g.nodes[1].kind = trace::NodeKind::Conditional;
+    g.edges = {{0, 1, trace::EdgeCause::User}, {2, 3, trace::EdgeCause::User}};
+    g.bodies = {{1, 0, 2, 2, trace::BodyKind::Loop}};
+    g.collectives[0].node = 3;
+  }
+  for (trace::SampleBlock& b : records.sample_blocks) {
+    const bool is_late = b.graph == test::graph_of_rank(1).graph;
+    const Time begin = test::start_of(1), loop = begin + (is_late ? 300 : 100);
+    b.samples = {{0, 0, begin, static_cast<std::uint32_t>(loop - begin)},
+                 {1, 0, loop, static_cast<std::uint32_t>(begin + 900 - loop)},
+                 {2, 0, loop, 50},
+                 {3, 0, loop + 50, static_cast<std::uint32_t>(begin + 400 - loop - 50)},
+                 {2, 1, begin + 400, is_late ? 150u : 100u},
+                 {3, 1, begin + (is_late ? 550 : 500), is_late ? 350u : 400u}};
+  }
+  model::DocumentBuilder builder(std::make_shared<model::SampleStore>());
+  builder.add(std::move(records));
+  const auto document = builder.publish();
+  const model::RankAnalysis analysis = model::rank_analysis(*document);
+  REQUIRE(analysis.collectives.size() == 1);
+  const model::CollectiveSummary& c = analysis.collectives[0];
+  const model::LateCommand first = model::late_command(*document, c, 1, 0, 1);
+  CHECK(first.node == 0);
+  CHECK(first.excess() == 200);
+  const model::LateCommand second = model::late_command(*document, c, 1, 1, 1);
+  CHECK(second.node == 2);
+  CHECK(second.excess() == 50);
 }
 
 TEST_CASE("rank analysis: what the clocks cannot tell is not certain") {

@@ -1,19 +1,16 @@
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/merge_report.hpp"
 #include "cli/window_module.hpp"
+#include "model/merged_trace_file.hpp"
 #include "panels/shared/views.hpp"
 #include "trace/trace_error.hpp"
 
@@ -48,27 +45,6 @@ Size window_size_of(const std::string& text) {
 
 const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
-// Removed on destruction.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "reprise-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot create " + name);
-    path_ = std::filesystem::absolute(name).lexically_normal();
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 int run(ViewOptions options) {
   if (!options.select.empty() && options.screenshot.empty())
     throw UsageError("--select requires --screenshot");
@@ -78,24 +54,21 @@ int run(ViewOptions options) {
     if (const char* token = std::getenv("REPRISE_TOKEN")) options.token = token;
   }
   const WindowModule window;
-  std::optional<TemporaryFolder> folder;  // of a merged trace, while the window shows it
+  std::optional<model::MergedTraceFile> merged;  // while the window shows it
   if (options.targets.size() > 1) {
-    // The name of the window: "run.reprise" for run.rank0.reprise.
-    const std::string own = std::filesystem::path(options.targets.front()).filename();
-    const std::string merged =
-        folder.emplace().path() / std::regex_replace(own, std::regex("[.]rank[0-9]+"), "");
+    merged.emplace(options.targets.front());
     try {
-      merge_with_progress(options.targets, merged);
-      options.targets = {merged};
+      merge_with_progress(options.targets, merged->path());
+      options.targets = {merged->path()};
     } catch (const trace::TraceError&) {
       if (options.targets.size() > 2) throw;
-      folder.reset();  // not ranks of one job: they are compared
+      merged.reset();  // not ranks of one job: they are compared
     }
   }
   options.targets.resize(2);
   RepriseViewRequest request{};
   request.target = or_null(options.targets[0]);
-  request.is_temporary = folder ? 1 : 0;
+  request.is_temporary = merged ? 1 : 0;
   request.other = or_null(options.targets[1]);
   request.token = or_null(options.token);
   request.screenshot = or_null(options.screenshot);
@@ -151,8 +124,9 @@ Command add_view(CLI::App& program) {
       ->check(CLI::PositiveNumber);
   app->add_flag("--reset-layout", options->reset_layout, "restore the default panel layout");
   app->footer(
-      "F1 shows the keyboard shortcuts. Drop one file on the window to open it, two to compare "
-      "them.\n"
+      "F1 shows the keyboard shortcuts. Drop a file on the window to open it, those of the ranks "
+      "of one "
+      "job to open them as one, or two others to compare them.\n"
       "Examples:\n  reprise view\n  reprise view run.reprise\n  reprise view before.reprise "
       "after.reprise\n  reprise view run.rank*.reprise\n"
       "  REPRISE_TRACE=live ./server & reprise view\n  REPRISE_TOKEN=secret reprise view "

@@ -12,6 +12,8 @@
 
 #include "base/atomic_file.hpp"
 #include "panels/shared/keys.hpp"
+#include "panels/widgets/format.hpp"
+#include "trace/merge/merge_traces.hpp"
 
 namespace reprise::viewer {
 
@@ -55,6 +57,7 @@ Application::Application(ApplicationDesc desc, Settings& settings)
 }
 
 Application::~Application() {
+  cancel_merge();
   workspace_.reset();
   background_.wait_until_idle();  // background tasks may use the feeds
 }
@@ -74,11 +77,57 @@ void Application::compare(const OpenTarget& first, const OpenTarget& second) {
 void Application::drop(const std::vector<std::string>& paths) {
   if (paths.empty()) return;
   if (paths.size() >= 2) {
-    discard_then([this, paths] { compare({paths[0], {}}, {paths[1], {}}); });
+    discard_then([this, paths] { merge(paths); });
   } else if (feed_) {
     compare_shown({paths[0], {}});
   } else {
     open({paths[0], {}});
+  }
+}
+
+void Application::merge(const std::vector<std::string>& paths) {
+  cancel_merge();
+  merging_ = std::make_shared<Merge>();
+  merging_->paths = paths;
+  background_.run([merge = merging_] {
+    try {
+      merge->file.emplace(merge->paths.front());
+      static_cast<void>(trace::merge_traces({.inputs = {merge->paths.begin(), merge->paths.end()},
+                                             .output = merge->file->path(),
+                                             .progress = [&](std::uint64_t, std::uint64_t) {
+                                               if (merge->is_cancelled)
+                                                 throw std::runtime_error(
+                                                     "the merge was cancelled");
+                                             }}));
+    } catch (const std::exception& error) {
+      merge->error = error.what();
+    }
+    merge->is_finished = true;
+  });
+}
+
+void Application::cancel_merge() {
+  if (merging_) merging_->is_cancelled = true;
+  merging_.reset();
+}
+
+void Application::watch_merge() {
+  if (!merging_) return;
+  if (!merging_->is_finished)
+    return show_message("Merging " + count_text(merging_->paths.size()) + " traces");
+  const std::shared_ptr<Merge> done = std::exchange(merging_, nullptr);
+  message_.clear();
+  if (done->error.empty()) {
+    merged_ = done;
+    const std::string path = done->file->path();
+    open({path, {}});
+    settings_.forget(path);
+  } else if (done->paths.size() == 2) {
+    compare({done->paths[0], {}}, {done->paths[1], {}});
+  } else if (workspace_) {
+    show_message(done->error);
+  } else {
+    error_ = done->error;
   }
 }
 
@@ -98,6 +147,7 @@ void Application::show(View view) {
 void Application::enter(std::shared_ptr<model::TraceFeed> feed,
                         std::shared_ptr<model::TraceFeed> other) {
   error_.clear();
+  cancel_merge();
   workspace_.reset();
   feed_ = std::move(feed);
   other_ = std::move(other);
@@ -170,6 +220,7 @@ void Application::draw_message(const Theme& theme) const {
 }
 
 void Application::draw(const Theme& theme) {
+  watch_merge();
   draw_message(theme);
   const bool is_clicked = workspace_ && workspace_->take_shade_change();
   if (is_clicked || is_pressed(Key::Shade))
@@ -435,7 +486,7 @@ std::string Application::title() const {
 }
 
 bool Application::is_busy() const {
-  return workspace_ ? !workspace_->is_settled() : program_ != nullptr;
+  return merging_ || (workspace_ ? !workspace_->is_settled() : program_ != nullptr);
 }
 
 }  // namespace reprise::viewer

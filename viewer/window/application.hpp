@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/merged_trace_file.hpp"
 #include "panels/shared/async_value.hpp"
 #include "panels/workspace/file_dialog.hpp"
 #include "panels/workspace/open_dialog.hpp"
@@ -38,7 +39,8 @@ class Application {
   void open(const OpenTarget& target);
   // Opens both, for comparison.
   void compare(const OpenTarget& first, const OpenTarget& second);
-  // One file is opened, or compared with the open one; two files are compared.
+  // One file is opened, or compared with the open one. Files of ranks of one job are merged and
+  // opened; two others are compared.
   void drop(const std::vector<std::string>& paths);
   // Start a program and open its session as soon as it is available (the start page's buttons). The
   // program ends when its session is left.
@@ -75,6 +77,10 @@ class Application {
   void enter(std::shared_ptr<model::TraceFeed> feed, std::shared_ptr<model::TraceFeed> other);
   void leave(std::string reason);
   void watch_feeds();
+  // Merges the files on a worker; watch_merge() opens the result.
+  void merge(const std::vector<std::string>& paths);
+  void cancel_merge();
+  void watch_merge();
   void draw_start(const Theme& theme);
   void draw_dialog(const Theme& theme);
   void perform(const StartAction& action);
@@ -129,6 +135,15 @@ class Application {
   std::string program_state_, error_;
   std::vector<std::string> program_output_;  // of the start page
   double output_read_ = -1e9;                // ImGui time
+  struct Merge {
+    std::vector<std::string> paths;
+    std::atomic<bool> is_cancelled{false}, is_finished{false};
+    // Read after is_finished.
+    std::optional<model::MergedTraceFile> file;
+    std::string error;
+  };
+  std::shared_ptr<Merge> merging_;       // null: none runs
+  std::shared_ptr<const Merge> merged_;  // whose file is shown
   std::shared_ptr<model::TraceFeed> feed_, other_;
   std::unique_ptr<Workspace> workspace_;
   std::optional<View> view_;

@@ -14,6 +14,7 @@
 #include "support/paths.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_writer.hpp"
+#include "viewer/hand_made_ranks.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/panels/recorded_trace.hpp"
 #include "viewer/window/display_server.hpp"
@@ -59,8 +60,16 @@ const std::string& slowing() {
     graph.labels = {{}};
     graph.nodes.emplace_back();
     graph.nodes.back().name = 1;
-    writer.push(trace::Session{"node7", 4711, 1'700'000'000'000'000'000, trace::kNone, "slowing",
-                               "slowing", "0.1.0", 0, {}, {}});
+    writer.push(trace::Session{"node7",
+                               4711,
+                               1'700'000'000'000'000'000,
+                               trace::kNone,
+                               "slowing",
+                               "slowing",
+                               "0.1.0",
+                               0,
+                               {},
+                               {}});
     writer.push(graph);
     trace::Time at = 1'000'000'000;
     for (std::uint64_t number = 1; number <= kSlowing; ++number) {
@@ -246,6 +255,24 @@ TEST_CASE("window: two dropped files are compared, and so is one dropped on an o
   }
   REQUIRE(session.settle());
   CHECK(session.application().title() == "recorded.reprise against hand made.reprise - Reprise");
+}
+
+TEST_CASE("window: dropped traces of the ranks of one job are opened as one") {
+  const auto ranks = HandMadeJob({.ranks = 3}).write_all(scratch_folder() / "ranks");
+  ViewerSession session;
+  drop(session, {ranks[1], ranks[0], ranks[2]});
+  REQUIRE(session.settle());
+  CHECK(session.application().title() == "rank-1.reprise - Reprise");
+  CHECK(session.settings().recent.empty());
+}
+
+TEST_CASE("window: of several dropped files that are not of one job, the reason is shown") {
+  const auto ranks = HandMadeJob({.ranks = 2}).write_all(scratch_folder() / "two ranks");
+  ViewerSession session;
+  drop(session, {ranks[0], ranks[1], hand_made()});
+  REQUIRE(session.until([&] { return !session.application().error().empty(); }));
+  CHECK(session.application().error().find("not the trace of a rank") != std::string::npos);
+  CHECK(session.application().workspace() == nullptr);
 }
 
 TEST_CASE("window: a file that is not a trace leads back to the start page with the reason") {

@@ -272,8 +272,9 @@ StartAction StartPage::draw(const Theme& theme, const StartViewModel& view_model
   ImGui::SetCursorPos({left, y + theme.space * 1.5f});
   ImGui::PushTextWrapPos(left + width);
   ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme.ink_soft),
-                     "Drop a trace anywhere to open it, or two traces to compare them. F1 shows "
-                     "all shortcuts, L toggles the light and dark theme.");
+                     "Drop a trace anywhere to open it, those of the ranks of a job to open them as "
+                     "one, or two others to compare them. F1 shows all shortcuts, L toggles the "
+                     "light and dark theme.");
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0, theme.space});
   ImGui::PopFont();

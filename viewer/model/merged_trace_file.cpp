@@ -1,0 +1,26 @@
+#include "model/merged_trace_file.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <regex>
+#include <string>
+#include <system_error>
+
+namespace reprise::model {
+
+namespace fs = std::filesystem;
+
+MergedTraceFile::MergedTraceFile(const fs::path& input) {
+  std::string folder = fs::temp_directory_path() / "reprise-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), "cannot create " + folder);
+  path_ = fs::absolute(folder).lexically_normal() /
+          std::regex_replace(input.filename().string(), std::regex("[.]rank[0-9]+"), "");
+}
+
+MergedTraceFile::~MergedTraceFile() {
+  std::error_code ignored;
+  fs::remove_all(path_.parent_path(), ignored);
+}
+
+}  // namespace reprise::model

@@ -60,16 +60,8 @@ const std::string& slowing() {
     graph.labels = {{}};
     graph.nodes.emplace_back();
     graph.nodes.back().name = 1;
-    writer.push(trace::Session{"node7",
-                               4711,
-                               1'700'000'000'000'000'000,
-                               trace::kNone,
-                               "slowing",
-                               "slowing",
-                               "0.1.0",
-                               0,
-                               {},
-                               {}});
+    writer.push(trace::Session{"node7", 4711, 1'700'000'000'000'000'000, trace::kNone, "slowing",
+                               "slowing", "0.1.0", 0, {}, {}});
     writer.push(graph);
     trace::Time at = 1'000'000'000;
     for (std::uint64_t number = 1; number <= kSlowing; ++number) {

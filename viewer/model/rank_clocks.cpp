@@ -53,6 +53,7 @@ RankClocks::RankClocks(const Document& document) : clocks_(document.sessions->si
 
 Time RankClocks::bound(std::uint32_t session, std::uint32_t other) const noexcept {
   if (session == other) return 0;
+  if (std::max(session, other) >= clocks_.size()) return kUnknownError;
   const Clock &a = clocks_[session], &b = clocks_[other];
   const Time hosts = a.host == b.host ? 0 : sum_of_errors(a.host_error, b.host_error);
   return sum_of_errors(hosts, sum_of_errors(a.device_error, b.device_error));

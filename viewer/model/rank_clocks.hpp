@@ -13,7 +13,8 @@ class RankClocks {
  public:
   explicit RankClocks(const Document& document);
 
-  // The bound for a time of each session minus one of the other, ns; kUnknownError: none.
+  // The bound for a time of each session minus one of the other, ns; kUnknownError: none, or the
+  // document lacks a session.
   [[nodiscard]] trace::Time bound(std::uint32_t session, std::uint32_t other) const noexcept;
   // Whether the difference of two times of them is certainly positive.
   [[nodiscard]] bool is_certain(trace::Time difference, std::uint32_t session,

@@ -284,6 +284,7 @@ TEST_CASE("rank analysis: what the clocks cannot tell is not certain") {
   CHECK(clocks.bound(2, 3) == 0);
   CHECK(clocks.bound(1, 3) == 50'000);
   CHECK(clocks.max_bound() == 50'000);
+  CHECK(clocks.bound(0, 4) == trace::kUnknownError);  // no such session
 }
 
 TEST_CASE("rank analysis: executions that lack a rank are counted; one rank alone is none") {

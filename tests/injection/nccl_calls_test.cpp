@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace reprise::test {
 namespace {
@@ -22,10 +24,14 @@ constexpr std::uint64_t kDomain = 0xd0, kSchemas = 1 << 24, kCommunicator = 0xc0
 
 // A payload with the layout of NCCL's structures.
 struct Payload {
-  Payload(std::uint64_t id, std::vector<std::uint64_t> content)
-      : words(std::move(content)), one{kSchemas + id, words.size() * 8, words.data()} {}
+  Payload(std::uint64_t id, std::initializer_list<std::uint64_t> content)
+      : one{kSchemas + id, content.size() * 8, words} {
+    std::copy(content.begin(), content.end(), words);
+  }
+  Payload(const Payload&) = delete;
+  Payload& operator=(const Payload&) = delete;
   [[nodiscard]] std::span<const NvtxPayload> span() const { return {&one, 1}; }
-  std::vector<std::uint64_t> words;
+  std::uint64_t words[8] = {};
   NvtxPayload one;
 };
 
@@ -106,6 +112,8 @@ TEST_CASE("nccl calls: of payloads of unknown layout only the name of the call i
   CHECK(read("ncclSend", {0, {}}) == unknown);
   CHECK(read("ncclSend", {9, {}}) == unknown);
   NvtxPayload payload{kSchemas + 9, 24, nullptr};
+  CHECK(read("ncclSend", {&payload, 1}) == unknown);
+  payload.data = reinterpret_cast<const void*>(0x1000);  // not mapped
   CHECK(read("ncclSend", {&payload, 1}) == unknown);
   const std::uint64_t words[3] = {1, 2, 3};
   payload = {kSchemas + 9, std::numeric_limits<std::size_t>::max(), words};  // NVTX: unknown size

@@ -3,7 +3,6 @@
 
 usage: observed_ranks_test.py REPRISE
 """
-import ctypes
 import json
 import os
 import pathlib
@@ -16,7 +15,6 @@ REPLAYS = 20
 FLOATS = 1024
 BYTES = 4 * FLOATS
 SKIPPED = 77
-FLOAT = 7  # ncclFloat32
 
 
 def rank_program():
@@ -30,8 +28,6 @@ def rank_program():
     pair = dist.new_group([0, 1])
     x, y = (torch.ones(FLOATS, device="cuda") for _ in range(2))
     both = torch.ones(2 * FLOATS, device="cuda")
-    backend = dist.group.WORLD._get_backend(torch.device("cuda"))
-    nccl = ctypes.CDLL("libnccl.so.2")  # that of PyTorch
 
     def on_pair():
         dist.all_reduce(x, group=pair)
@@ -50,11 +46,6 @@ def rank_program():
         peer = 1 - rank
         for work in dist.batch_isend_irecv([dist.P2POp(dist.isend, x, peer), dist.P2POp(dist.irecv, y, peer)]):
             work.wait()
-        if has_all_to_all(nccl, backend):
-            arguments = [ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(y.data_ptr()), ctypes.c_size_t(FLOATS // 2), ctypes.c_int(FLOAT),
-                         ctypes.c_void_p(backend._comm_ptr()), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)]
-            if nccl.ncclAlltoAll(*arguments) != 0:
-                sys.exit("ncclAlltoAll failed")
 
     graphs = []
     for work in (on_pair, on_both):
@@ -71,15 +62,9 @@ def rank_program():
         for graph in graphs:
             graph.replay()
     torch.cuda.synchronize()
-    if rank == 0:
-        print("all-to-all", "yes" if has_all_to_all(nccl, backend) else "no", flush=True)
     dist.barrier()
-    graphs.clear()
+    del graph, graphs  # NCCL destroys a communicator after the graphs that use it
     dist.destroy_process_group()
-
-
-def has_all_to_all(nccl, backend):
-    return hasattr(nccl, "ncclAlltoAll") and hasattr(backend, "_comm_ptr")
 
 
 def run(*command, environment=None):
@@ -95,9 +80,9 @@ def check(is_true, what):
 
 
 def record(reprise, folder, environment=None):
-    """Returns the output of the program, the traces of both ranks, and the rows of their tables of graphs and collectives."""
-    output = run(reprise, "run", "--nodes", "-o", folder / "run.reprise", "--", sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
-                 2, __file__, "--rank", environment={"NCCL_NVLS_ENABLE": "0", **(environment or {})})
+    """Returns the traces of both ranks, and the rows of their tables of graphs and collectives."""
+    run(reprise, "run", "--nodes", "-o", folder / "run.reprise", "--", sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+        2, __file__, "--rank", environment={"NCCL_NVLS_ENABLE": "0", **(environment or {})})
     traces = sorted(folder.glob("run.rank?.reprise"))
     check(len(traces) == 2, f"two traces, not {list(folder.iterdir())}")
     graphs, collectives = [], []
@@ -107,10 +92,10 @@ def record(reprise, folder, environment=None):
             db.row_factory = sqlite3.Row
             graphs.append([dict(row) for row in db.execute("SELECT * FROM graphs ORDER BY graph")])
             collectives.append([dict(row) for row in db.execute("SELECT * FROM collectives ORDER BY graph, node")])
-    return output, traces, graphs, collectives
+    return traces, graphs, collectives
 
 
-def check_collectives(output, collectives):
+def check_collectives(collectives):
     for rank, rows in enumerate(collectives):
         print(f"rank {rank}")
         for row in rows:
@@ -121,11 +106,7 @@ def check_collectives(output, collectives):
         peer = 1 - rank
         kinds = [row["kind"] for row in rows]
         expected = ["all-reduce", "all-reduce", "all-gather", "reduce-scatter", "broadcast", kinds[5], "all-reduce", "receive" if rank else "send", "group"]
-        check(kinds[5] in ("all-to-all", "group"), "PyTorch's all_to_all is one call or a group of sends and receives")
-        if "all-to-all yes" in output:
-            expected.append("all-to-all")
-        else:
-            print("not tested: ncclAlltoAll, which this NCCL or PyTorch does not have")
+        check(kinds[5] in ("all-to-all", "group"), "PyTorch's all_to_all is one call, since NCCL 2.28, or a group of sends and receives")
         check(kinds == expected, f"the kinds {kinds} are {expected}")
         check(all(int(row["communicator"], 16) != 0 for row in rows), "all communicators are known")
         check(all((row["communicator_ranks"], row["communicator_rank"]) == (2, rank) for row in rows), "communicators have two ranks")
@@ -148,17 +129,17 @@ def main(reprise):
     print("NCCL", torch.cuda.nccl.version(), "PyTorch", torch.__version__)
     with tempfile.TemporaryDirectory(prefix="reprise-observed-") as name:
         folder = pathlib.Path(name)
-        output, traces, graphs, collectives = record(reprise, folder)
+        traces, graphs, collectives = record(reprise, folder)
         for rows in graphs:
             check([row["name"] for row in rows] == ["graph 0", "graph 1"], f"graphs are not named by ranges of NCCL: {[row['name'] for row in rows]}")
-        check_collectives(output, collectives)
+        check_collectives(collectives)
         merged = folder / "all.reprise"
         run(reprise, "merge", "-o", merged, *traces)
         matched = json.loads(run(reprise, "stats", "--json", merged))["communication"]["collectives"]
         check(len(matched) == len(collectives[0]), f"{len(collectives[0])} collectives match, not {len(matched)}")
         check(all((one["executions"], one["incomplete"]) == (REPLAYS, 0) for one in matched), "all executions match")
     with tempfile.TemporaryDirectory(prefix="reprise-observed-") as name:
-        _, _, _, collectives = record(reprise, pathlib.Path(name), {"NCCL_NVTX_DISABLE": "1"})
+        _, _, collectives = record(reprise, pathlib.Path(name), {"NCCL_NVTX_DISABLE": "1"})
         for rows in collectives:
             check(all(int(row["communicator"], 16) == 0 for row in rows), "without NVTX no communicator is known")
             kinds = [row["kind"] for row in rows][:8]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstring>
 
 namespace reprise::detail {
@@ -45,11 +46,20 @@ constexpr CommunicatorCall kCommunicators[] = {
 };
 
 constexpr std::size_t kMaxPayload = 256;
+constexpr std::uintptr_t kMaxDistance = 4096;
+
+// Whether the payload and its description can be variables of one function, as NCCL's are. The
+// descriptions of some calls have been overwritten when CUPTI passes them on (seen with NCCL 2.28.9
+// and CUDA 13.0), and could point anywhere.
+bool is_beside(const NvtxPayload& payload) {
+  const auto a = reinterpret_cast<std::uintptr_t>(payload.data),
+             b = reinterpret_cast<std::uintptr_t>(&payload);
+  return (a < b ? b - a : a - b) < kMaxDistance;
+}
 
 template <class Value>
 std::optional<Value> read(const NvtxPayload& payload, std::size_t offset) {
-  if (payload.data == nullptr || payload.bytes > kMaxPayload ||
-      offset + sizeof(Value) > payload.bytes)
+  if (payload.bytes > kMaxPayload || offset + sizeof(Value) > payload.bytes || !is_beside(payload))
     return std::nullopt;
   Value value;
   std::memcpy(&value, static_cast<const std::byte*>(payload.data) + offset, sizeof(Value));

@@ -250,6 +250,30 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
   }
 }
 
+void JobRank::compare_outcomes(std::uint64_t hash, const std::string& error) {
+  if (!control_) return;
+  KnownGraph known;
+  {
+    const std::lock_guard lock(mutex_);
+    known = graphs_.at(hash);
+  }
+  std::string failure =
+      error.empty() ? error : concat("rank ", control_->rank(), " cannot make it: ", error);
+  // What a rank learns from one communicator it passes on to the next.
+  for (const KnownGraph::InCommunicator& in : known.communicators) {
+    std::vector<std::uint32_t> members = in.launches->members;
+    if (members.size() == 1) continue;
+    std::sort(members.begin(), members.end());
+    const auto failures = control_->all_gather(in.launches->id, members, failure);
+    const auto first = std::find_if(failures.begin(), failures.end(),
+                                    [](const std::string& one) { return !one.empty(); });
+    if (failure.empty() && first != failures.end()) failure = *first;
+  }
+  if (error.empty() && !failure.empty())
+    fail(ErrorCode::RankLost, Stage::Instantiate, known.label,
+         concat("graph ", known.label, ": ", failure));
+}
+
 std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::string message) {
   std::string graph;
   std::uint64_t group = 0;

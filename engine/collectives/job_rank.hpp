@@ -1,6 +1,6 @@
 // JobRank: this rank of a job, with what all its communicators share: the order of the collectives
 // of its device, the channel to the other ranks, and the launches that they compare. Threads: any;
-// compare() and exchange() on one at a time.
+// collective calls on one at a time.
 #pragma once
 
 #include <chrono>
@@ -51,6 +51,7 @@ class JobRank final : public RankAgreement {
 
   void compare(std::string_view graph, std::uint64_t hash,
                std::span<const Collective> collectives) override;
+  void compare_outcomes(std::uint64_t hash, const std::string& error) override;
   [[nodiscard]] std::vector<Message> exchange(std::uint64_t hash, std::string message) override;
   void note_launch(std::uint64_t hash, std::uint64_t replay,
                    const std::shared_ptr<const Graph>& graph) override;

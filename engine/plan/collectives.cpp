@@ -1,6 +1,7 @@
 #include "plan/collectives.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,22 @@ void compare_collectives(std::string_view graph, const Recording& recording) {
     });
     ranks->compare(graph, all.hash, collectives);
   }
+}
+
+void make_on_all_ranks(const LaunchedCollectives& collectives, const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const std::exception& error) {
+    try {
+      for (RankAgreement* const ranks : collectives.ranks)
+        ranks->compare_outcomes(collectives.hash, error.what());
+    } catch (const Error&) {
+      // A rank is lost as well; this error came first.
+    }
+    throw;
+  }
+  for (RankAgreement* const ranks : collectives.ranks)
+    ranks->compare_outcomes(collectives.hash, {});
 }
 
 void require_no_collectives(const Recording& recording, std::string_view verb,

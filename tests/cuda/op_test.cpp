@@ -36,6 +36,7 @@ class Captured final : public GraphOp {
 class AgreeingRanks final : public RankAgreement {
  public:
   void compare(std::string_view, std::uint64_t, std::span<const Collective>) override {}
+  void compare_outcomes(std::uint64_t, const std::string&) override {}
   std::vector<Message> exchange(std::uint64_t, std::string) override { return {}; }
   void note_launch(std::uint64_t, std::uint64_t, const std::shared_ptr<const Graph>&) override {}
   void require_all_ranks() const override {}

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -205,6 +206,42 @@ TEST_CASE("local ranks: update compares the collectives as compile does") {
   REQUIRE(failed.size() == 2);
   CHECK(failed.at(0).code == ErrorCode::RankMismatch);
   CHECK(contains(failed.at(1).text, "(max)"));
+}
+
+TEST_CASE("local ranks: a graph that one rank cannot make is refused on all") {
+  std::mutex mutex;
+  std::map<std::uint32_t, Failure> refusals;
+  Results results;
+  check_all_succeed(3, [&](LocalRank& own) {
+    const auto x = own.buffer(1);
+    const Communicator low = own.world.split(own.rank() < 2 ? 0 : 1);
+    const auto pool =
+        own.device.create_pool({.label = "own", .budget = own.rank() == 1 ? 1u << 12 : 64u << 20});
+    const auto large = pool->transient<char>(1 << 20, "large");
+    const CommandBuffer step = own.record([&](CommandBuffer& cmd) {
+      cmd.fill(large, char{1});
+      cmd.add(all_reduce(low, x, x));
+      cmd.add(all_reduce(own.world, x, x));
+    });
+    try {
+      static_cast<void>(own.device.compile(step, {.pool = pool}));
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      refusals[own.rank()] = {error.code(), error.what()};
+    }
+    // The job goes on.
+    own.run([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+    results.add(own.values(x)[0] == 3 && !own.world.is_lost());
+  });
+  results.check(3);
+  REQUIRE(refusals.size() == 3);
+  CHECK(refusals.at(1).code == ErrorCode::SlabExhausted);
+  for (const std::uint32_t rank : {0U, 2U}) {
+    INFO(refusals.at(rank).text);
+    CHECK(refusals.at(rank).code == ErrorCode::RankLost);
+    CHECK(contains(refusals.at(rank).text, "graph step: rank 1 cannot make it: "));
+    CHECK(contains(refusals.at(rank).text, refusals.at(1).text));
+  }
 }
 
 TEST_CASE("local ranks: replicas and find_races refuse collectives") {

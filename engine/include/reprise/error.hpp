@@ -43,7 +43,7 @@ namespace reprise {
   X(PoolInUse, "live graphs or recordings hold the pool")                                          \
   X(LibraryMissing, "a library that is opened at run time is not installed")                       \
   X(RankMismatch, "ranks record or launch different collectives")                                  \
-  X(RankLost, "another rank ended, failed or does not arrive, which ends all ranks of the job")    \
+  X(RankLost, "another rank ended, failed or does not arrive")                                     \
   X(DeviceLost, "the device reported an error from which it does not recover")                     \
   X(NativeFailure, "a native call failed for a reason without its own code")                       \
   X(Internal, "an internal invariant of Reprise is broken; please report it")

@@ -149,6 +149,9 @@ class RankAgreement {
   // commands, and RankLost.
   virtual void compare(std::string_view graph, std::uint64_t hash,
                        std::span<const Collective> collectives) = 0;
+  // A collective call after compare(): tells the other ranks why this one cannot make the graph;
+  // empty: it can. Throws RankLost, with the reason, if only others cannot.
+  virtual void compare_outcomes(std::uint64_t hash, const std::string& error) = 0;
   struct Message {
     std::uint32_t rank = 0;
     std::string text;

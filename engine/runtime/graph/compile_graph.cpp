@@ -214,19 +214,25 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
                       .costs = desc.costs,
                       .replica = {0, desc.replicas}};
   std::unique_ptr<GraphExecutable> first;
-  try {
-    first = make_executable(spec, span);
-  } catch (const Error& error) {
-    const bool are_chosen = lookup.options.may_have_segments && !tuned;
-    if (!are_chosen || plan->lowered.segments.empty() || !is_about_segments(error)) throw;
-    report_no_segments(*device, label, error, messages);
-    lookup.options.may_have_segments = false;
-    lookup.hash.reset();
-    lookup.found = nullptr;
-    plan = make_cached_plan(*device, label, plan->recording, lookup, desc.costs.get(), {});
-    planned = now_of(*device);
-    spec.plan = plan;
-    first = make_executable(spec, span);
+  const auto make_first = [&] {
+    try {
+      first = make_executable(spec, span);
+    } catch (const Error& error) {
+      const bool are_chosen = lookup.options.may_have_segments && !tuned;
+      if (!are_chosen || plan->lowered.segments.empty() || !is_about_segments(error)) throw;
+      report_no_segments(*device, label, error, messages);
+      lookup.options.may_have_segments = false;
+      lookup.hash.reset();
+      lookup.found = nullptr;
+      plan = make_cached_plan(*device, label, plan->recording, lookup, desc.costs.get(), {});
+      planned = now_of(*device);
+      spec.plan = plan;
+      first = make_executable(spec, span);
+    }
+  };
+  switch (validated) {
+    case Validated::Yes: make_first(); break;
+    case Validated::No: make_on_all_ranks(plan->collectives, make_first);
   }
   CompileReport report = make_report(*plan, std::move(messages));
   report.replicas = desc.replicas;

@@ -1,8 +1,8 @@
 // The entry points of the library that `reprise run` injects: CUDA calls InitializeInjection when
 // it starts, NVTX calls InitializeInjectionNvtx2 and, for each of its extensions,
-// InitializeInjectionNvtxExtension. The library observes the program's graphs and
-// writes a trace. It must not change the program's behaviour: it throws nothing into it and prints
-// nothing. A forked child is not traced; a process that the program starts writes its own trace.
+// InitializeInjectionNvtxExtension. The library observes the program's graphs and writes a trace.
+// It must not change the program's behaviour: it throws nothing into it and prints nothing. A
+// forked child is not traced; a process that the program starts writes its own trace.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -127,6 +127,13 @@ std::string launch_mismatch(std::uint32_t rank_a, std::string_view a, std::uint3
                                    " graphs with collectives, and rank ", rank_b, " ", last_b);
 }
 
+// As all_gather() takes them.
+std::vector<std::uint32_t> sorted_members(const CommunicatorCore& of) {
+  std::vector<std::uint32_t> members = of.members();
+  std::sort(members.begin(), members.end());
+  return members;
+}
+
 // An id of a communicator that no other job has; 0: the ranks share a process.
 std::uint64_t traced_id(std::uint64_t job, std::uint64_t communicator) {
   return job == 0 ? 0 : (job ^ communicator * 0x9e3779b97f4a7c15) | 1;
@@ -207,8 +214,7 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
       history = launches_text(launches);
     }
     const std::string digest = concat(hash_of(commands, 0), " ", has_pairs, " ", launched);
-    std::vector<std::uint32_t> members = of->members();
-    std::sort(members.begin(), members.end());
+    const std::vector<std::uint32_t> members = sorted_members(*of);
     const std::vector<std::string> digests = control_->all_gather(of->id(), members, digest);
     const bool is_same = std::all_of(digests.begin(), digests.end(),
                                      [&](const std::string& other) { return other == digest; });
@@ -242,7 +248,7 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
   known.communicators.clear();
   for (const CommunicatorCore* of : communicators) {
     Launches& launches = launches_[of->id()];
-    launches.members = of->members();
+    launches.members = sorted_members(*of);
     launches.id = of->id();
     launches.traced_id = control_ ? traced_id(control_->job_id(), of->id()) : 0;
     known.communicators.push_back(
@@ -261,9 +267,8 @@ void JobRank::compare_outcomes(std::uint64_t hash, const std::string& error) {
       error.empty() ? error : concat("rank ", control_->rank(), " cannot make it: ", error);
   // What a rank learns from one communicator it passes on to the next.
   for (const KnownGraph::InCommunicator& in : known.communicators) {
-    std::vector<std::uint32_t> members = in.launches->members;
+    const std::vector<std::uint32_t>& members = in.launches->members;
     if (members.size() == 1) continue;
-    std::sort(members.begin(), members.end());
     const auto failures = control_->all_gather(in.launches->id, members, failure);
     const auto first = std::find_if(failures.begin(), failures.end(),
                                     [](const std::string& one) { return !one.empty(); });
@@ -285,7 +290,6 @@ std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::s
     const Launches& largest = *known.communicators.front().launches;
     group = largest.id;
     members = largest.members;
-    std::sort(members.begin(), members.end());
     for (const KnownGraph::InCommunicator& in : known.communicators) {
       for (const std::uint32_t rank : in.launches->members) {
         if (std::binary_search(members.begin(), members.end(), rank)) continue;
@@ -414,7 +418,7 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
       const std::lock_guard lock(mutex_);
       for (const auto& [id, launches] : launches_) {
         const auto& members = launches.members;
-        if (std::find(members.begin(), members.end(), rank) == members.end()) continue;
+        if (!std::binary_search(members.begin(), members.end(), rank)) continue;
         const auto at = other.launched.find(id);
         const std::uint64_t reached = at == other.launched.end() ? 0 : at->second;
         if (reached >= launches.count) continue;

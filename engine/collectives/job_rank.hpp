@@ -71,9 +71,9 @@ class JobRank final : public RankAgreement {
   };
   // The launches of graphs with collectives of one communicator.
   struct Launches {
-    std::vector<std::uint32_t> members;
-    std::uint64_t id = 0;         // of the communicator
-    std::uint64_t traced_id = 0;  // in traces
+    std::vector<std::uint32_t> members;  // ascending
+    std::uint64_t id = 0;                // of the communicator
+    std::uint64_t traced_id = 0;         // in traces
     std::uint64_t count = 0, hash = 0;
     Launch kept[kKeptLaunches];  // by count modulo kKeptLaunches
   };

@@ -274,7 +274,7 @@ std::vector<LoweringConfig> common_choices(std::vector<LoweringConfig> own,
   std::vector<LoweringConfig> choices;
   for (const std::string& name : ranks.common(names)) {
     const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-    choices.push_back(own[static_cast<std::size_t>(at)]);
+    choices.push_back(std::move(own[static_cast<std::size_t>(at)]));
   }
   return choices;
 }
@@ -299,7 +299,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   ranks.require_equal(concat(desc.pairs, " pairs, a budget of ", desc.budget.count(), " ms and ",
                              to_string(desc.contents), " contents"));
   const auto is_past = [&ranks, start](std::chrono::milliseconds limit) {
-    return ranks.first(Clock::now() - start > limit ? 1 : 0) != 0;
+    return ranks.first(Clock::now() - start > limit);
   };
   const auto is_over = [&] { return is_past(desc.budget); };
   TuneReport report;

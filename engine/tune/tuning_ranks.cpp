@@ -16,6 +16,9 @@ namespace {
 // The first character of a message of attempt().
 constexpr char kSucceeded = '+', kExpected = '-', kFailed = '!';
 
+constexpr const char *kYes = "yes", *kNo = "no";
+const char* said(bool yes) { return yes ? kYes : kNo; }
+
 std::uint64_t number_of(const std::string& text) {
   std::uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -47,9 +50,7 @@ std::vector<RankAgreement::Message> TuningRanks::exchange(std::string own) const
   return {{0, std::move(own)}};
 }
 
-std::uint64_t TuningRanks::first(std::uint64_t own) const {
-  return has_collectives() ? number_of(exchange(std::to_string(own)).front().text) : own;
-}
+bool TuningRanks::first(bool own) const { return exchange(said(own)).front().text == kYes; }
 
 double TuningRanks::largest(double own) const {
   if (!has_collectives()) return own;
@@ -60,8 +61,8 @@ double TuningRanks::largest(double own) const {
 }
 
 bool TuningRanks::all(bool own) const {
-  const auto all = exchange(own ? "1" : "0");
-  return std::all_of(all.begin(), all.end(), [](const auto& one) { return one.text == "1"; });
+  const auto all = exchange(said(own));
+  return std::all_of(all.begin(), all.end(), [](const auto& one) { return one.text == kYes; });
 }
 
 std::vector<std::string> TuningRanks::common(const std::vector<std::string>& own) const {

@@ -22,8 +22,8 @@ class TuningRanks {
 
   [[nodiscard]] bool has_collectives() const noexcept { return !collectives_.ranks.empty(); }
 
-  // The value of the first rank.
-  [[nodiscard]] std::uint64_t first(std::uint64_t own) const;
+  // What the first rank says.
+  [[nodiscard]] bool first(bool own) const;
   // The largest value of all ranks; none is negative.
   [[nodiscard]] double largest(double own) const;
   [[nodiscard]] bool all(bool own) const;

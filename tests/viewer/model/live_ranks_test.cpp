@@ -15,7 +15,7 @@ using model::FeedState;
 
 namespace {
 
-// A live session of one rank of a job.
+// A live session of one rank of a job, without replays: a viewer may connect at any time.
 struct LiveRank {
   explicit LiveRank(const test::HandMadeJob& job, std::uint32_t rank) {
     trace::LiveServerDesc desc = test::patient("job");
@@ -24,7 +24,10 @@ struct LiveRank {
     server = std::make_shared<trace::LiveServer>(std::move(desc));
     writer.add_sink(server);
     test::push_all(writer, job.topology(rank));
-    test::push_all(writer, job.events(rank));
+    writer.flush();
+  }
+  void replay(const trace::Records& events) {
+    test::push_all(writer, events);
     writer.flush();
   }
   trace::TraceWriter writer;
@@ -42,6 +45,7 @@ TEST_CASE("live ranks: the sessions of a job are one document, and ranks come an
     };
   };
   auto first = std::make_unique<LiveRank>(job, 1);
+  first->replay(job.events(1));  // missed: no viewer is connected
   test::Watched watched(first->server->path());
   REQUIRE(watched.wait(has(1)));
   auto second = std::make_unique<LiveRank>(job, 0);
@@ -51,12 +55,9 @@ TEST_CASE("live ranks: the sessions of a job are one document, and ranks come an
   const auto recorded = test::fresh_file("recorded-ranks.reprise");
   watched.feed.record_to(recorded);
 
-  // The viewer missed the replays, which precede it. It gets those that follow.
-  for (const auto& [rank, live] :
-       {std::pair(1u, first.get()), {0u, second.get()}, {2u, third.get()}}) {
-    test::push_all(live->writer, job.events(rank));
-    live->writer.flush();
-  }
+  first->replay(job.events(1));
+  second->replay(job.events(0));
+  third->replay(job.events(2));
   const auto has_replays = [](const model::FeedStatus&, const model::Document& document) {
     return std::all_of(document.graphs.begin(), document.graphs.end(), [](const auto& graph) {
       return graph.second.replays.size() == 40 && graph.second.statistics->samples != 0;

@@ -208,7 +208,11 @@ TEST_CASE("local ranks: update compares the collectives as compile does") {
   CHECK(contains(failed.at(1).text, "(max)"));
 }
 
-TEST_CASE("local ranks: a graph that one rank cannot make is refused on all") {
+namespace {
+
+// Throws SlabExhausted on rank 1, for lack of memory for `large`.
+void check_refused_on_all(
+    const std::function<void(LocalRank&, const CommandBuffer&, const CompileDesc&)>& make) {
   std::mutex mutex;
   std::map<std::uint32_t, Failure> refusals;
   Results results;
@@ -224,7 +228,7 @@ TEST_CASE("local ranks: a graph that one rank cannot make is refused on all") {
       cmd.add(all_reduce(own.world, x, x));
     });
     try {
-      static_cast<void>(own.device.compile(step, {.pool = pool}));
+      make(own, step, {.pool = pool});
     } catch (const Error& error) {
       const std::lock_guard lock(mutex);
       refusals[own.rank()] = {error.code(), error.what()};
@@ -242,6 +246,21 @@ TEST_CASE("local ranks: a graph that one rank cannot make is refused on all") {
     CHECK(contains(refusals.at(rank).text, "graph step: rank 1 cannot make it: "));
     CHECK(contains(refusals.at(rank).text, refusals.at(1).text));
   }
+}
+
+}  // namespace
+
+TEST_CASE("local ranks: a graph that one rank cannot make is refused on all") {
+  check_refused_on_all([](LocalRank& own, const CommandBuffer& step, const CompileDesc& desc) {
+    static_cast<void>(own.device.compile(step, desc));
+  });
+}
+
+TEST_CASE("local ranks: an update that fails on one rank throws on all") {
+  check_refused_on_all([](LocalRank& own, const CommandBuffer& step, const CompileDesc& desc) {
+    CapturedGraph graph = own.device.compile(own.record([](CommandBuffer&) {}), desc);
+    static_cast<void>(graph.update(step));
+  });
 }
 
 TEST_CASE("local ranks: replicas and find_races refuse collectives") {

@@ -163,7 +163,8 @@ class CapturedGraph {
   [[nodiscard]] bool is_enabled(CommandRef command) const;
   // Changes the graph to another recording, or to the same command buffer recorded again, by the
   // cheapest method that suffices. Scalar slots get the values of the new recording, bindings are
-  // reset, and all commands are enabled. Throws as Device::compile, and then changes nothing.
+  // reset, and all commands are enabled. Throws as Device::compile, and then changes nothing; only
+  // if another rank failed (RankLost), this rank's graph may have changed.
   UpdateReport update(const CommandBuffer& commands, const UpdateDesc& desc = {});
   // update() by UpdateMethod::WholeGraph (cudaGraphExecUpdate) only. The graph is unchanged unless
   // the outcome is Success.

@@ -8,9 +8,9 @@
 // addition, all collectives of a device run in the order in which they are recorded and launched,
 // and graphs with collectives never overlap. That order has to be the same on every rank: compile()
 // and update() of a recording with collectives are collective calls, which compare it and throw
-// RankMismatch with the two commands that differ. If compile() fails on one rank, it throws RankLost
-// with that error on the others. In all other cases RankLost ends the job: another rank ended,
-// failed or does not arrive. CapturedGraph::tune() is a collective call as well; replicas and
+// RankMismatch with the two commands that differ. If one of them fails on one rank, it throws
+// RankLost with that error on the others. In all other cases RankLost ends the job: another rank
+// ended, failed or does not arrive. CapturedGraph::tune() is a collective call as well; replicas and
 // find_races() refuse graphs with collectives.
 //
 // GPUs use NCCL (libnccl.so.2), and the host device MPI; both are opened at run time. Graphs with

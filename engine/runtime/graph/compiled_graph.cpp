@@ -6,6 +6,7 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
+#include "plan/collectives.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
 #include "runtime/graph/graph_update_report.hpp"
@@ -264,15 +265,16 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
     CompileReport compiled = make_report(*next.plan, next.messages);
     compiled.replicas = first().index().count;
     const std::uint64_t lowering = plan().lowering_hash;
-    result = apply_update(replicas_.front(), commands, next, desc);
-    if (result.done()) {
+    make_on_all_ranks(next.plan->collectives, [&] {
+      result = apply_update(replicas_.front(), commands, next, desc);
+      if (!result.done()) return;
       set_report(std::move(compiled));
       if (result.method == UpdateMethod::Reinstantiated || lowering != next.plan->lowering_hash)
         tuned_.reset();
       messages = spread([&](const auto& other) {
         return add(apply_update(other, commands, next, desc), result);
       });
-    }
+    });
     result.time = clock.elapsed();
     trace_update_report(first(), result);
   }

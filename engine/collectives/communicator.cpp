@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <sstream>
@@ -40,6 +41,17 @@ std::shared_ptr<CommunicatorCore> make_world(const Device& device,
 
 void require_device(const Device& device, std::string_view call) {
   static_cast<void>(require_handle(core_of(device), "Device", call, Stage::Open));
+}
+
+// As old as reports of launches may be.
+constexpr std::chrono::milliseconds kMinStallLimit{1'000};
+
+void require_valid(const Device& device, const CommunicatorDesc& desc, std::string_view call) {
+  require_device(device, call);
+  if (desc.stall_limit >= kMinStallLimit) return;
+  fail(ErrorCode::InvalidArgument, Stage::Open, "",
+       concat(call, ": a stall_limit of ", desc.stall_limit.count(), " ms is too short: at least ",
+              kMinStallLimit.count(), " ms are required"));
 }
 
 // The backend of all ranks on the device of this one. `communicator`: of MPI, for the host device.
@@ -116,7 +128,7 @@ LaunchedRank launched_rank() {
 }
 
 Communicator Communicator::from_environment(const Device& device, const CommunicatorDesc& desc) {
-  detail::require_device(device, "from_environment");
+  detail::require_valid(device, desc, "from_environment");
   const auto environment = detail::read_rank_environment(detail::process_variable);
   std::shared_ptr<detail::RankControl> control;
   if (environment && environment->size > 1) {
@@ -131,7 +143,7 @@ Communicator Communicator::from_environment(const Device& device, const Communic
 
 Communicator Communicator::from_mpi(const Device& device, const void* communicator,
                                     std::size_t bytes, const CommunicatorDesc& desc) {
-  detail::require_device(device, "from_mpi");
+  detail::require_valid(device, desc, "from_mpi");
   detail::MpiModule& mpi = detail::load_mpi_module();
   const detail::MpiCommunicatorBytes given{communicator, bytes};
   const detail::MpiModule::Place place = mpi.place(given);
@@ -175,7 +187,7 @@ Communicator Communicator::from_nccl(const Device& device, ncclComm* communicato
 
 std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t ranks,
                                               const CommunicatorDesc& desc) {
-  detail::require_device(host, "local");
+  detail::require_valid(host, desc, "local");
   if (host.info().kind != DeviceKind::Host)
     detail::fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
                  "local: several ranks of one process run on the host device only");

@@ -37,9 +37,9 @@ struct Timeline : PanelFixture {
   }
   // A point in the middle of a node's item.
   ImVec2 position_of(std::uint32_t node) {
-    for (float y = 60; y < 690; y += 8) {
+    for (float y = 60; y < 690; y += 12) {
       float first = 0, last = 0;
-      for (float x = 150; x < 1390; x += 4) {
+      for (float x = 150; x < 1390; x += 8) {
         if (node_at({x, y}) != node || panel_text().find("duration") == std::string::npos) continue;
         if (first == 0) first = x;
         last = x;
@@ -298,8 +298,8 @@ TEST_CASE(
   }
   timeline.settle(timeline.panel);
   ImVec2 other{0, 0};
-  for (float y = 60; y < 690 && other.x == 0; y += 5) {
-    for (float x = 140; x < 1390 && other.x == 0; x += 4) {
+  for (float y = 60; y < 690 && other.x == 0; y += 10) {
+    for (float x = 140; x < 1390 && other.x == 0; x += 8) {
       timeline.node_at({x, y});
       const auto* const node = std::get_if<model::SelectedNode>(&timeline.view.hovered);
       if (node != nullptr && !(node->graph == shown)) other = {x, y};

@@ -306,7 +306,7 @@ std::uint32_t chosen_seed() {
 
 TEST_CASE_FIXTURE(DeviceFixture, "segments: many replays with changes leave what nodes leave") {
   if (device.info().limits.max_segment_blocks == 0) return;
-  const int programs = program_count(), replays = is_host() ? 10 : 1'000;
+  const int programs = program_count(), replays = is_host() ? 5 : 1'000;
   const std::uint32_t seed = chosen_seed();
   const Queue queues[] = {queue, device.create_queue()};
   for (int i = 0; i < programs; ++i) {
@@ -331,7 +331,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "segments: many replays with changes leave what
 
 TEST_CASE_FIXTURE(DeviceFixture, "segments: many replays leave what replays of nodes leave") {
   if (device.info().limits.max_segment_blocks == 0) return;
-  const int programs = program_count(), replays = is_host() ? 10 : 1'000;
+  const int programs = program_count(), replays = is_host() ? 5 : 1'000;
   const std::uint32_t seed = chosen_seed();
   for (int i = 0; i < programs; ++i) {
     CAPTURE(seed + static_cast<std::uint32_t>(i));

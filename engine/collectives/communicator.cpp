@@ -1,7 +1,6 @@
 // Communicator: how the ranks of a job find each other.
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <random>
@@ -103,17 +102,14 @@ std::shared_ptr<CommunicatorCore> CommunicatorCore::split(std::uint32_t color) {
     fail(ErrorCode::Unsupported, Stage::Open, "",
          "split: the ranks of an adopted communicator cannot talk to each other; adopt the parts");
   }
-  std::vector<std::uint32_t> sorted = desc_.members;
-  std::sort(sorted.begin(), sorted.end());
+  const std::string own = std::to_string(color);
   const std::vector<std::string> colors =
-      desc_.job->control()->all_gather(desc_.id, sorted, std::to_string(color));
+      desc_.job->control()->all_gather(desc_.id, desc_.members, own);
   Desc part{desc_.device, desc_.job, nullptr, mixed(mixed(desc_.id, number), color), {}, 0};
-  for (const std::uint32_t member : desc_.members) {
-    const auto at = std::lower_bound(sorted.begin(), sorted.end(), member) - sorted.begin();
-    if (colors[static_cast<std::size_t>(at)] != std::to_string(color)) continue;
-    if (member == desc_.members[desc_.rank])
-      part.rank = static_cast<std::uint32_t>(part.members.size());
-    part.members.push_back(member);
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (colors[i] != own) continue;
+    if (i == desc_.rank) part.rank = static_cast<std::uint32_t>(part.members.size());
+    part.members.push_back(desc_.members[i]);
   }
   part.backend = desc_.backend->split(color);
   return std::make_shared<CommunicatorCore>(std::move(part));

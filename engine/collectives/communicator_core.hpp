@@ -20,7 +20,7 @@ class CommunicatorCore {
     std::shared_ptr<JobRank> job;
     std::shared_ptr<CollectiveBackend> backend;
     std::uint64_t id = kWorld;           // the same on all its ranks, and only there
-    std::vector<std::uint32_t> members;  // ranks of the job, by rank
+    std::vector<std::uint32_t> members;  // ranks of the job, by rank; ascending
     std::uint32_t rank = 0;
   };
   explicit CommunicatorCore(Desc desc) : desc_(std::move(desc)) {}

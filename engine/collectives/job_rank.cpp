@@ -127,13 +127,6 @@ std::string launch_mismatch(std::uint32_t rank_a, std::string_view a, std::uint3
                                    " graphs with collectives, and rank ", rank_b, " ", last_b);
 }
 
-// As all_gather() takes them.
-std::vector<std::uint32_t> sorted_members(const CommunicatorCore& of) {
-  std::vector<std::uint32_t> members = of.members();
-  std::sort(members.begin(), members.end());
-  return members;
-}
-
 // An id of a communicator that no other job has; 0: the ranks share a process.
 std::uint64_t traced_id(std::uint64_t job, std::uint64_t communicator) {
   return job == 0 ? 0 : (job ^ communicator * 0x9e3779b97f4a7c15) | 1;
@@ -214,7 +207,7 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
       history = launches_text(launches);
     }
     const std::string digest = concat(hash_of(commands, 0), " ", has_pairs, " ", launched);
-    const std::vector<std::uint32_t> members = sorted_members(*of);
+    const std::vector<std::uint32_t>& members = of->members();
     const std::vector<std::string> digests = control_->all_gather(of->id(), members, digest);
     const bool is_same = std::all_of(digests.begin(), digests.end(),
                                      [&](const std::string& other) { return other == digest; });
@@ -248,7 +241,7 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
   known.communicators.clear();
   for (const CommunicatorCore* of : communicators) {
     Launches& launches = launches_[of->id()];
-    launches.members = sorted_members(*of);
+    launches.members = of->members();
     launches.id = of->id();
     launches.traced_id = control_ ? traced_id(control_->job_id(), of->id()) : 0;
     known.communicators.push_back(

@@ -165,6 +165,7 @@ class BackendExec {
  public:
   virtual ~BackendExec() = default;
 
+  // Transfers the executable to the device for launches on `queue`, and waits for that.
   virtual void upload(BackendQueue& queue) = 0;
   // Starts a replay and returns its serial on `queue`. Allocates nothing and logs nothing. Throws
   // CapturingStream, DeviceLost.

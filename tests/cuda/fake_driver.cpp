@@ -112,11 +112,6 @@ CUresult synchronize_event(CUevent event) {
   state->changed.wait(lock, [&] { return is_complete(waited); });
   return CUDA_SUCCESS;
 }
-CUresult upload(CUgraphExec, CUstream) {
-  const std::lock_guard lock(state->mutex);
-  ++state->counts.uploads;
-  return CUDA_SUCCESS;
-}
 CUresult launch(CUgraphExec, CUstream stream) {
   const std::lock_guard lock(state->mutex);
   if (state->launch_result != CUDA_SUCCESS) return state->launch_result;
@@ -142,7 +137,6 @@ const detail::CudaDriver& table() {
     d.cuEventRecord = &record_event;
     d.cuEventQuery = &query_event;
     d.cuEventSynchronize = &synchronize_event;
-    d.cuGraphUpload = &upload;
     d.cuGraphLaunch = &launch;
     return d;
   }();

@@ -25,7 +25,7 @@ class FakeDriver {
   void fail_events(CUresult result);
 
   struct Counts {
-    std::uint64_t launches = 0, uploads = 0, stream_waits = 0, events_alive = 0, streams_alive = 0;
+    std::uint64_t launches = 0, stream_waits = 0, events_alive = 0, streams_alive = 0;
     int pushed_contexts = 0;         // pushed and not popped
     std::uint64_t synchronised = 0;  // calls that would have blocked
   };

@@ -1,33 +1,18 @@
 // Device loss. A lost device stays lost to its process, so each case runs in its own process: this
 // program with one of the skipped cases below.
-#include <spawn.h>
-#include <sys/wait.h>
-
-#include <optional>
 #include <string>
 
 #include <gpu_kernels.shaders.hpp>
 
+#include "cuda/child_test.hpp"
 #include "cuda/gpu.hpp"
-#include "support/environment_variable.hpp"
-
-extern char** environ;
 
 namespace reprise::test {
 namespace {
 
-// The exit code of this program with the single case `name`; -1 if it did not exit normally.
-int run_alone(const std::string& name) {
-  std::string arguments[] = {"reprise_cuda_tests", "--test-case=" + name, "--no-skip"};
-  char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
-  // The child would wait for a tool that is attached only to this process.
-  const EnvironmentVariable no_tool("NVTX_INJECTION64_PATH", std::nullopt);
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, argv, environ) == 0);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
+constexpr std::chrono::seconds kLimit{120};
+
+int run_alone(const std::string& name) { return exit_code_of(start_child(name), kLimit); }
 
 // Launches a kernel that writes to an invalid address.
 Fence launch_fault(const Gpu& t, CapturedGraph& graph) {

@@ -172,9 +172,7 @@ CudaReplaySource::ProfilingClone CudaExec::make_clone(TimedBy nodes_by) {
     clone = builder.instantiate();
     clone_nodes = builder.exec_nodes(clone);
     update_.disable_all(clone_nodes, *plan_, bindings_);
-    cuda_check(context_->driver.cuGraphUpload(clone, instrumentation.readback->stream()),
-               "cuGraphUpload", call);
-    instrumentation.readback->wait();
+    transfer(clone, Stage::Profile);
   } catch (...) {
     if (clone != nullptr) cuda_ignore(cudaGraphExecDestroy(clone));
     cuda_ignore(cudaGraphDestroy(graph));
@@ -237,18 +235,27 @@ std::uint32_t CudaExec::node_count() const {
   return static_cast<std::uint32_t>(count - boundary_.count());
 }
 
-void CudaExec::upload(BackendQueue& queue) {
+void CudaExec::upload(BackendQueue&) {
   const GatePass pass(ActivitySession::of_process().gate());
-  sync_epoch();
-  static_cast<CudaQueue&>(queue).upload(exec_);
-  uploaded_ = true;
+  transfer_exec(Stage::Upload);
 }
 
-void CudaExec::sync_epoch() noexcept {
-  const std::uint32_t epoch = ActivitySession::of_process().epoch();
-  if (epoch != epoch_) [[unlikely]]
-    uploaded_ = false;
-  epoch_ = epoch;
+void CudaExec::transfer_exec(Stage stage) {
+  transfer(exec_, stage);
+  epoch_ = ActivitySession::of_process().epoch();
+}
+
+// With CUDA 13.0 and driver 580, a launch that closely follows cuGraphUpload can run the previous
+// contents of the executable's memory, mostly while several processes use the GPU: replays never
+// end or fail. Waiting for the upload's stream makes that rare, and running a kernel there
+// afterwards prevents it. The upload that the first launch does by itself is not affected.
+void CudaExec::transfer(cudaGraphExec_t exec, Stage stage) const {
+  const SetupScope scope(*context_, stage);
+  const CudaMemoryPools& pools = *context_->pools;
+  const CallContext call = context_->at(stage, plan_->label);
+  cuda_check(context_->driver.cuGraphUpload(exec, pools.stream()), "cuGraphUpload", call);
+  const CudaMemory word(context_, BufferKind::Device, sizeof(std::uint64_t), stage, "an upload");
+  pools.clear(word.bytes(), sizeof(std::uint64_t), call);
 }
 
 void CudaExec::switch_timestamps() {
@@ -260,7 +267,9 @@ void CudaExec::switch_timestamps() {
 
 std::uint64_t CudaExec::launch(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
-  sync_epoch();
+  // Also before launches of the clone, so that no transfer runs beside the replays that it times.
+  if (ActivitySession::of_process().epoch() != epoch_) [[unlikely]]
+    transfer_exec(Stage::Launch);
   CUgraphExec exec = nullptr;
   bool is_timestamped = false;
   if (source_) {
@@ -275,14 +284,7 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
       source_->numbers().skip(timestamped_ + 1, skipped_);
     }
   }
-  if (exec == nullptr) {
-    // A first launch uploads the graph anyway; an explicit upload is faster.
-    if (!uploaded_) {
-      static_cast<CudaQueue&>(queue).upload(exec_);
-      uploaded_ = true;
-    }
-    exec = exec_;
-  }
+  if (exec == nullptr) exec = exec_;
   if (segments_ && segments_->has_changes()) [[unlikely]]
     segments_->send_changes(static_cast<CudaQueue&>(queue));
   const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);

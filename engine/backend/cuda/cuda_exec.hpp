@@ -101,7 +101,9 @@ class CudaExec final : public BackendExec {
   // From the current plan and bindings, without timestamps.
   [[nodiscard]] OwnedGraph rebuild_graph() const;
   void switch_timestamps();
-  void sync_epoch() noexcept;  // inside the gate
+  // Both transfer an executable that is not in use to the GPU, and wait. Inside the gate.
+  void transfer(cudaGraphExec_t exec, Stage stage) const;
+  void transfer_exec(Stage stage);
   // Under changing_, after a graph of the plan was built.
   [[nodiscard]] std::vector<ActivityTimes::HostNode> time_host_nodes();
   // Any thread, under the source's mutex.
@@ -123,8 +125,7 @@ class CudaExec final : public BackendExec {
   // All launches, launches with timestamps, and the difference as last reported to source_.
   std::uint64_t launches_ = 0, timestamped_ = 0, skipped_ = 0;
   TimestampMode timestamp_mode_ = TimestampMode::On;  // of exec_
-  bool uploaded_ = false;
-  std::uint32_t epoch_ = 0;  // of the CUPTI session at the upload of exec_
+  std::uint32_t epoch_ = 0;  // of the CUPTI session for which exec_ was made or last transferred
   // Guards plan_, bindings_, resources_ and the clone: changes run concurrently with the creation
   // of a clone; locked after the source's mutex.
   mutable std::mutex changing_;

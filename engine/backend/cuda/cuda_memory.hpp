@@ -32,6 +32,8 @@ class CudaMemoryPools {
   void clear(std::byte* address, std::uint64_t bytes, const CallContext& call) const;
   // No work may use the memory any more. Returns without waiting for other work.
   void free(BufferKind kind, std::byte* address) const noexcept;
+  // The stream of these calls. No queue uses it.
+  [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
 
  private:
   [[nodiscard]] cudaMemPool_t pool(BufferKind kind) const noexcept {

@@ -196,14 +196,6 @@ void CudaQueue::copy(std::byte* destination, std::span<const std::byte> bytes) {
              "cuMemcpyHtoDAsync", context_->at(Stage::Launch, name_));
 }
 
-void CudaQueue::upload(CUgraphExec exec) {
-  const SetupScope scope(*context_, Stage::Upload);
-  const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Upload);
-  cuda_check(context_->driver.cuGraphUpload(exec, stream_), "cuGraphUpload",
-             context_->at(Stage::Upload, name_));
-}
-
 std::unique_ptr<QueueStopwatch> CudaQueue::make_stopwatch() {
   return std::make_unique<CudaStopwatch>(context_, stream_, name_);
 }

@@ -49,7 +49,6 @@ class CudaQueue final : public BackendQueue {
   [[nodiscard]] std::uint64_t launch(CUgraphExec exec);
   // Copies ordinary memory to the device before the next launch. `bytes` is read during the call.
   void copy(std::byte* destination, std::span<const std::byte> bytes);
-  void upload(CUgraphExec exec);
   // Transfers the ownership of the stream to the caller.
   [[nodiscard]] CUstream release();
 

@@ -128,8 +128,9 @@ class CapturedGraph {
   // allocates nothing. Throws WrongDevice, StaleHandle, CapturingStream, DeviceLost, OutOfRange for
   // a replica that does not exist, InvalidState for one that was retired.
   Fence launch(const Queue& queue, const LaunchDesc& desc = {});
-  // Transfers the executable to the device, which the first launch would otherwise do
-  // (cudaGraphUpload). Further calls have no effect. Throws as launch().
+  // Transfers the executable to the device, which the first launch would otherwise do, and waits
+  // for that, but for no replay (cudaGraphUpload). Further calls have no effect. Throws as
+  // launch().
   void upload(const Queue& queue);
   // Sets the profile mode of this graph, until the next Instance::set_profile. No effect without a
   // trace.

@@ -160,7 +160,6 @@ void run_cuda_compile(const Options& options, Report& report) {
       return 1e-3 * ns_of([&] {
                raw = gpu->raw(shape, 0);
                raw->instantiate();
-               raw->upload(gpu->stream());
                raw->launch(gpu->stream());
                gpu->wait();
              });
@@ -179,7 +178,7 @@ void run_cuda_compile(const Options& options, Report& report) {
         first.ours.push_back(ours());
         report.add(first);
       }
-      line.peer = "raw add, instantiate, upload, launch";
+      line.peer = "raw add, instantiate, launch";
       line.goal = {Goal::Of::Ratio, is_persistent ? 2.3 : 1.15};
       measure_pairs(line, pairs(options), ours, peer);
       report.add(line);

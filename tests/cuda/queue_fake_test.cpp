@@ -106,7 +106,7 @@ TEST_CASE("queue on a fake driver: a queue waits only for incomplete work of ano
   CHECK(driver.counts().launches == 2);
 }
 
-TEST_CASE("queue on a fake driver: a capturing stream refuses launch, mark and wait") {
+TEST_CASE("queue on a fake driver: a capturing stream refuses launch, upload, mark and wait") {
   FakeDriver driver;
   CUstream theirs = nullptr;
   REQUIRE(driver.context()->driver.cuStreamCreate(&theirs, 0) == CUDA_SUCCESS);
@@ -115,6 +115,8 @@ TEST_CASE("queue on a fake driver: a capturing stream refuses launch, mark and w
     static_cast<void>(launch(own));
     driver.set_capturing(true);
     CHECK(error_of([&] { static_cast<void>(launch(adopted)); }).code == ErrorCode::CapturingStream);
+    CHECK(error_of([&] { adopted.refuse_capture(Stage::Upload); }).code ==
+          ErrorCode::CapturingStream);
     CHECK(error_of([&] { static_cast<void>(adopted.mark()); }).code == ErrorCode::CapturingStream);
     CHECK(error_of([&] { adopted.wait_for(own, 1); }).code == ErrorCode::CapturingStream);
     CHECK(adopted.last_serial() == 0);

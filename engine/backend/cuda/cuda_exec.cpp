@@ -235,8 +235,10 @@ std::uint32_t CudaExec::node_count() const {
   return static_cast<std::uint32_t>(count - boundary_.count());
 }
 
-void CudaExec::upload(BackendQueue&) {
+void CudaExec::upload(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
+  const SetupScope scope(*context_, Stage::Upload);
+  static_cast<CudaQueue&>(queue).refuse_capture(Stage::Upload);
   transfer_exec(Stage::Upload);
 }
 
@@ -247,8 +249,8 @@ void CudaExec::transfer_exec(Stage stage) {
 
 // With CUDA 13.0 and driver 580, a launch that closely follows cuGraphUpload can run the previous
 // contents of the executable's memory, mostly while several processes use the GPU: replays never
-// end or fail. Waiting for the upload's stream makes that rare, and running a kernel there
-// afterwards prevents it. The upload that the first launch does by itself is not affected.
+// end or fail. Waiting for the upload's stream makes that rare; with a kernel there afterwards it
+// was never observed, nor with the upload that the first launch does by itself.
 void CudaExec::transfer(cudaGraphExec_t exec, Stage stage) const {
   const SetupScope scope(*context_, stage);
   const CudaMemoryPools& pools = *context_->pools;

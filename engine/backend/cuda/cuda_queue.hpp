@@ -49,6 +49,8 @@ class CudaQueue final : public BackendQueue {
   [[nodiscard]] std::uint64_t launch(CUgraphExec exec);
   // Copies ordinary memory to the device before the next launch. `bytes` is read during the call.
   void copy(std::byte* destination, std::span<const std::byte> bytes);
+  // Throws CapturingStream if the stream is being captured. In a scope.
+  void refuse_capture(Stage stage) const;
   // Transfers the ownership of the stream to the caller.
   [[nodiscard]] CUstream release();
 
@@ -70,8 +72,7 @@ class CudaQueue final : public BackendQueue {
   }
   void advance(std::uint64_t serial) noexcept;  // records that `serial` is complete
   [[nodiscard]] bool query(std::uint64_t serial, Stage stage);
-  // This and the next three functions: under the mutex, in a scope.
-  void refuse_capture(Stage stage) const;
+  // The next three functions run under the mutex, in a scope.
   // Reclaims up to `max_count` events of completed serials.
   void reclaim(std::uint64_t max_count) noexcept;
   [[nodiscard]] std::uint16_t next_slot(Stage stage);

@@ -21,7 +21,7 @@ class Readback {
 
   // Copies device memory at `from` to `words`, in its current state.
   void read(const std::uint64_t* from, std::span<std::uint64_t> words);
-  // The stream for instrumentation: uploads of profiling clones, clock kernels.
+  // The stream for instrumentation, such as clock kernels.
   [[nodiscard]] CUstream stream() const noexcept { return stream_; }
   // Waits for all work in stream().
   void wait() const;

@@ -129,8 +129,7 @@ class CapturedGraph {
   // a replica that does not exist, InvalidState for one that was retired.
   Fence launch(const Queue& queue, const LaunchDesc& desc = {});
   // Transfers the executable to the device, which the first launch would otherwise do, and waits
-  // for that, but for no replay (cudaGraphUpload). Further calls have no effect. Throws as
-  // launch().
+  // until it is there (cudaGraphUpload). Further calls have no effect. Throws as launch().
   void upload(const Queue& queue);
   // Sets the profile mode of this graph, until the next Instance::set_profile. No effect without a
   // trace.

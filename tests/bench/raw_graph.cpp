@@ -58,7 +58,6 @@ RawGraph::~RawGraph() {
 }
 
 void RawGraph::instantiate() { REPRISE_BENCH_CUDA(cudaGraphInstantiate(&exec_, graph_, 0)); }
-void RawGraph::upload(cudaStream_t stream) { REPRISE_BENCH_CUDA(cudaGraphUpload(exec_, stream)); }
 void RawGraph::launch(cudaStream_t stream) { REPRISE_BENCH_CUDA(cudaGraphLaunch(exec_, stream)); }
 
 }  // namespace reprise::bench

@@ -46,7 +46,6 @@ class RawGraph {
   ~RawGraph();
 
   void instantiate();
-  void upload(cudaStream_t stream);
   void launch(cudaStream_t stream);
   [[nodiscard]] cudaGraph_t graph() const { return graph_; }
   [[nodiscard]] cudaGraphExec_t exec() const { return exec_; }

@@ -37,7 +37,6 @@ class Chains {
     raw_ = make_raw(0);
     raw_->instantiate();
     REPRISE_BENCH_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    raw_->upload(stream_);
     wait();
     std::size_t count = nodes;
     raw_nodes_.resize(nodes);

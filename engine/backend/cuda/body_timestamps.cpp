@@ -40,7 +40,7 @@ BodyTimestamps::BodyTimestamps(const std::shared_ptr<const CudaContext>& context
       words_(std::move(layout.words)),
       row_words_(layout.row_words),
       rows_(std::clamp<std::uint32_t>(kMaxBodyWords / row_words_, 1, kMaxBodyRows)),
-      memory_(context, *readback_, std::size_t{rows_} * row_words_),
+      memory_(context, std::size_t{rows_} * row_words_),
       row_(row_words_),
       iterations_(timing_.bodies.size()) {
   for (const Plan* body : body_plans(plan)) lowered_.push_back(body->lowered);

@@ -16,17 +16,10 @@ LoopCounters::LoopCounters(std::shared_ptr<const CudaContext> context, const Loa
               Stage::Instantiate, "loop counters") {
   const SetupScope scope(*context_, Stage::Instantiate);
   const CallContext call = context_->at(Stage::Instantiate, "loop counters");
+  context_->pools->clear(memory_.bytes(), std::uint64_t{kWords} * loops * sizeof(std::uint64_t),
+                         call);
   cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
              "cudaStreamCreateWithFlags", call);
-  try {
-    cuda_check(cudaMemsetAsync(memory_.bytes(), 0,
-                               std::size_t{kWords} * loops_ * sizeof(std::uint64_t), stream_),
-               "cudaMemsetAsync", call);
-    cuda_check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize", call);
-  } catch (...) {
-    cuda_ignore(cudaStreamDestroy(stream_));
-    throw;
-  }
 }
 
 LoopCounters::~LoopCounters() {

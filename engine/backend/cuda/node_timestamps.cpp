@@ -28,7 +28,7 @@ NodeTimestamps::NodeTimestamps(std::shared_ptr<const CudaContext> context,
       bodies_(BodyTimestamps::make(context, readback_, plan, timing, BodyTimestamps::Keep::Times)),
       segments_(SegmentTimes::make(context, readback_, plan)),
       rows_(rows_for(lowered_, bodies_.get(), segments_.get())),
-      memory_(std::move(context), *readback_, std::size_t{rows_} * lowered_.nodes.size()),
+      memory_(std::move(context), std::size_t{rows_} * lowered_.nodes.size()),
       row_(lowered_.nodes.size()),
       in_segments_(segments_ ? lowered_.nodes.size() : 0) {}
 

@@ -40,13 +40,12 @@ void Readback::wait() const {
 }
 
 InstrumentationMemory::InstrumentationMemory(const std::shared_ptr<const CudaContext>& context,
-                                             const Readback& readback, std::size_t words)
+                                             std::size_t words)
     : memory_(context, BufferKind::Device, words * sizeof(std::uint64_t), Stage::Profile,
               "timestamps of replays") {
   const SetupScope scope(*context, Stage::Profile);
-  cuda_check(cudaMemsetAsync(memory_.words(), 0, words * sizeof(std::uint64_t), readback.stream()),
-             "cudaMemsetAsync", context->at(Stage::Profile, "timestamps of replays"));
-  readback.wait();
+  context->pools->clear(memory_.bytes(), words * sizeof(std::uint64_t),
+                        context->at(Stage::Profile, "timestamps of replays"));
 }
 
 }  // namespace reprise::detail

@@ -37,8 +37,7 @@ class Readback {
 // Zeroed device memory of an instrumentation object.
 class InstrumentationMemory {
  public:
-  InstrumentationMemory(const std::shared_ptr<const CudaContext>& context, const Readback& readback,
-                        std::size_t words);
+  InstrumentationMemory(const std::shared_ptr<const CudaContext>& context, std::size_t words);
   [[nodiscard]] std::uint64_t* words() const noexcept { return memory_.words(); }
 
  private:

@@ -76,7 +76,7 @@ SegmentTimes::SegmentTimes(const std::shared_ptr<const CudaContext>& context,
     : readback_(readback),
       layout_(std::move(layout)),
       rows_(rows),
-      memory_(context, *readback, rows * layout_.records.size() * kWordsPerRecord),
+      memory_(context, rows * layout_.records.size() * kWordsPerRecord),
       row_(layout_.records.size()) {}
 
 SegmentTimes::Table SegmentTimes::table(std::uint32_t segment) const {

@@ -8,7 +8,7 @@ namespace reprise::detail {
 TimestampRing::TimestampRing(std::shared_ptr<const CudaContext> context,
                              std::shared_ptr<Readback> readback)
     : readback_(std::move(readback)),
-      memory_(std::move(context), *readback_, kHeadWords + kSlots * kSlotWords) {}
+      memory_(std::move(context), kHeadWords + kSlots * kSlotWords) {}
 
 std::uint64_t TimestampRing::read(std::vector<ReplayTimestamps>& into) {
   std::uint64_t ended = 0;

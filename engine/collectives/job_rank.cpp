@@ -169,8 +169,10 @@ std::string JobRank::launches_text(const Launches& launches) const {
   std::string text;
   const std::uint64_t first = launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
   for (std::uint64_t i = first; i < launches.count; ++i) {
-    const auto graph = graphs_.find(launches.kept[i % kKeptLaunches].hash);
-    text += concat(i + 1, " graph ", graph == graphs_.end() ? "" : graph->second.label, "\n");
+    const Launch& launch = launches.kept[i % kKeptLaunches];
+    const auto graph = graphs_.find(launch.hash);
+    text += concat(i + 1, launch.replica == 0 ? "" : concat(" replica ", launch.replica, " of"),
+                   " graph ", graph == graphs_.end() ? "" : graph->second.label, "\n");
   }
   return text;
 }
@@ -306,15 +308,15 @@ std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::s
   return messages;
 }
 
-void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay,
+void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
                           const std::shared_ptr<const Graph>& graph) {
   require_all_ranks();
   const std::lock_guard lock(mutex_);
   const auto known = graphs_.find(hash);
   if (known == graphs_.end()) return;
   for (const auto& [launches, own_hash, number] : known->second.communicators) {
-    launches->kept[launches->count++ % kKeptLaunches] = {hash, replay, graph};
-    launches->hash = (launches->hash ^ own_hash) * 0x100000001b3;
+    launches->kept[launches->count++ % kKeptLaunches] = {hash, replay, replica, graph};
+    launches->hash = (launches->hash ^ (own_hash + replica)) * 0x100000001b3;
   }
 }
 

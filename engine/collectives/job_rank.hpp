@@ -47,14 +47,14 @@ class JobRank final : public RankAgreement {
   ~JobRank() override;
 
   [[nodiscard]] const std::shared_ptr<RankControl>& control() const noexcept { return control_; }
-  [[nodiscard]] const BufferView& order() const noexcept { return order_->buffer(); }
 
   void compare(std::string_view graph, std::uint64_t hash,
                std::span<const Collective> collectives) override;
   void compare_outcomes(std::uint64_t hash, const std::string& error) override;
   [[nodiscard]] std::vector<Message> exchange(std::uint64_t hash, std::string message) override;
-  void note_launch(std::uint64_t hash, std::uint64_t replay,
+  void note_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
                    const std::shared_ptr<const Graph>& graph) override;
+  [[nodiscard]] const BufferView& order() const noexcept override { return order_->buffer(); }
   void require_all_ranks() const override;
   [[nodiscard]] const std::uint32_t* lost_word() const noexcept override { return lost_word_; }
   [[nodiscard]] Traced traced(const GraphOp& op, std::uint64_t hash) const override;
@@ -67,6 +67,7 @@ class JobRank final : public RankAgreement {
   static constexpr std::size_t kKeptLaunches = 64;
   struct Launch {
     std::uint64_t hash = 0, replay = 0;  // of the graph
+    std::uint32_t replica = 0;
     std::weak_ptr<const Graph> graph;
   };
   // The launches of graphs with collectives of one communicator.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/failure.hpp"
+#include "base/handle_access.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -16,6 +17,14 @@ namespace {
   details.command = command;
   details.label = recording.label_path(recording.commands[command].label);
   throw Error(std::move(details), text);
+}
+
+// Whether the buffer orders the collectives of all replicas, instead of holding data of theirs.
+bool is_order_of_collectives(const Recording& recording, std::uint32_t command,
+                             const BufferCore& buffer) {
+  if (recording.commands[command].kind != CommandKind::Op) return false;
+  const GraphOp& op = *recording.ops[recording.payload<OpPayload>(command).op]->op;
+  return op.ranks() != nullptr && core_of(op.ranks()->order()).get() == &buffer;
 }
 
 bool writes_callers_memory(const Recording& recording, std::uint32_t command) {
@@ -46,6 +55,7 @@ void require_per_replica(const Recording& recording, std::uint32_t replicas,
       const BufferAccess& access = recording.accesses[a];
       const BufferCore& buffer = *recording.buffers[access.buffer];
       if (buffer.kind == BufferKind::Transient || buffer.kind == BufferKind::Condition) continue;
+      if (is_order_of_collectives(recording, command, buffer)) continue;
       const std::size_t copies = buffer.copies.size() + 1;
       if (copies < replicas && (copies > 1 || writes(access.access))) {
         refuse(recording, command, ErrorCode::NotPerReplica,

@@ -1,5 +1,5 @@
 // The rule for recordings that several replicas replay at the same time: they write no memory that
-// the replicas share. Threads: a pure function.
+// the replicas share, except to order collectives. Threads: a pure function.
 #pragma once
 
 #include <cstdint>

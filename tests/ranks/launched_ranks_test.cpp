@@ -227,6 +227,28 @@ TEST_CASE("launched ranks: many replays in flight, on two queues") {
   CHECK(job->values(y)[0] == 1);
 }
 
+TEST_CASE("launched ranks: replicas replay one after another, the same on all ranks") {
+  const Queue other = job->device.create_queue();
+  const auto x = job->pool->allocate<int>(100, "x", PerReplica{2});
+  CommandBuffer cmd = job->device.create_command_buffer({.label = "pair"});
+  cmd.begin();
+  cmd.add(all_reduce(job->world, x, x));
+  cmd.end();
+  job->run([&](CommandBuffer& fills) {
+    fills.fill(x, 1);
+    fills.fill(x.replica(1), 3);
+  });
+  CapturedGraph pair = job->device.compile(cmd, {.replicas = 2});
+  for (std::uint32_t replay = 0; replay < 8; ++replay) {
+    const bool is_on_other = job->rank() == 0 && replay % 3 == 0;
+    CHECK(pair.launch(is_on_other ? other : job->queue).replica() == replay % 2);
+  }
+  job->device.wait_idle();
+  const int size = static_cast<int>(job->size());
+  CHECK(job->values(x)[0] == size * size * size * size);
+  CHECK(job->values(x.replica(1))[99] == 3 * size * size * size * size);
+}
+
 TEST_CASE("launched ranks: a split and the whole, in one graph") {
   const Communicator part = job->world.split(job->rank() % 2);
   const auto x = job->filled(1), y = job->filled(1);
@@ -353,6 +375,35 @@ TEST_CASE("launched ranks: a lowering to segments contains none beside collectiv
   REQUIRE_FALSE(graph.report().segments.left_out.empty());
   CHECK(graph.report().segments.left_out[0].reason == "its graph has collectives");
   graph.launch(job->queue).wait();
+}
+
+// A segment starts with all of its blocks or none, so a collective that has part of the GPU ends.
+TEST_CASE("launched ranks: segments that fill the GPU beside collectives of another graph") {
+  if (!is_gpu() || job->device.info().limits.max_segment_blocks == 0) return;
+  constexpr int kReplays = 2000;
+  const std::uint64_t lists = job->device.info().limits.max_segment_blocks;
+  const Queue other = job->device.create_queue();
+  const auto counts = job->pool->allocate<int>(lists * 4, "counts");
+  const auto x = job->filled(1, 1 << 20), y = job->filled(0, 1 << 20);
+  job->run([&](CommandBuffer& cmd) { cmd.fill(counts, 0); });
+  CommandBuffer cmd = job->device.create_command_buffer({.label = "segment"});
+  cmd.begin();
+  for (std::uint64_t step = 0; step < 4; ++step) {
+    for (std::uint64_t i = 0; i < lists; ++i)
+      cmd.fill(counts.slice(i * 4, 4), static_cast<int>(step + i));
+  }
+  cmd.end();
+  CapturedGraph segment = job->device.compile(cmd, {.lowering = Lowering::Persistent});
+  REQUIRE(segment.report().segments.segments == 1);
+  CapturedGraph sum = job->compile(
+      [&](CommandBuffer& collective) { collective.add(all_reduce(job->world, x, y)); });
+  for (int replay = 0; replay < kReplays; ++replay) {
+    static_cast<void>(segment.launch(other));
+    static_cast<void>(sum.launch(job->queue));
+  }
+  job->device.wait_idle();
+  CHECK(job->values(y)[(1 << 20) - 1] == static_cast<int>(job->size()));
+  CHECK(job->values(counts)[lists * 4 - 1] == static_cast<int>(lists + 2));
 }
 
 // traced_ranks_test.py reads the traces. The fill takes rank 1 about 20 us longer on an H100.

@@ -210,18 +210,21 @@ TEST_CASE("local ranks: update compares the collectives as compile does") {
 
 namespace {
 
-// Throws SlabExhausted on rank 1, for lack of memory for `large`.
+// Throws `expected` on rank 1, for lack of memory for `large` in a pool of `budget` bytes. Slabs of
+// this size are not trimmed.
 void check_refused_on_all(
-    const std::function<void(LocalRank&, const CommandBuffer&, const CompileDesc&)>& make) {
+    std::uint64_t budget, ErrorCode expected,
+    const std::function<void(LocalRank&, const CommandBuffer&, CompileDesc)>& make) {
   std::mutex mutex;
   std::map<std::uint32_t, Failure> refusals;
   Results results;
   check_all_succeed(3, [&](LocalRank& own) {
-    const auto x = own.buffer(1);
+    const auto x = own.pool->allocate<int>(1, "x", PerReplica{2});
+    own.run([&](CommandBuffer& cmd) { cmd.fill(x, 1); });
     const Communicator low = own.world.split(own.rank() < 2 ? 0 : 1);
     const auto pool =
-        own.device.create_pool({.label = "own", .budget = own.rank() == 1 ? 1u << 12 : 64u << 20});
-    const auto large = pool->transient<char>(1 << 20, "large");
+        own.device.create_pool({.label = "own", .budget = own.rank() == 1 ? budget : 64u << 20});
+    const auto large = pool->transient<char>(1 << 13, "large");
     const CommandBuffer step = own.record([&](CommandBuffer& cmd) {
       cmd.fill(large, char{1});
       cmd.add(all_reduce(low, x, x));
@@ -239,7 +242,7 @@ void check_refused_on_all(
   });
   results.check(3);
   REQUIRE(refusals.size() == 3);
-  CHECK(refusals.at(1).code == ErrorCode::SlabExhausted);
+  CHECK(refusals.at(1).code == expected);
   for (const std::uint32_t rank : {0U, 2U}) {
     INFO(refusals.at(rank).text);
     CHECK(refusals.at(rank).code == ErrorCode::RankLost);
@@ -251,35 +254,89 @@ void check_refused_on_all(
 }  // namespace
 
 TEST_CASE("local ranks: a graph that one rank cannot make is refused on all") {
-  check_refused_on_all([](LocalRank& own, const CommandBuffer& step, const CompileDesc& desc) {
-    static_cast<void>(own.device.compile(step, desc));
-  });
+  for (const std::uint32_t replicas : {1u, 2u}) {
+    check_refused_on_all(replicas == 1 ? 1u << 12 : 3u << 12, ErrorCode::SlabExhausted,
+                         [&](LocalRank& own, const CommandBuffer& step, CompileDesc desc) {
+                           desc.replicas = replicas;
+                           static_cast<void>(own.device.compile(step, desc));
+                         });
+  }
 }
 
 TEST_CASE("local ranks: an update that fails on one rank throws on all") {
-  check_refused_on_all([](LocalRank& own, const CommandBuffer& step, const CompileDesc& desc) {
-    CapturedGraph graph = own.device.compile(own.record([](CommandBuffer&) {}), desc);
-    static_cast<void>(graph.update(step));
-  });
+  for (const std::uint32_t replicas : {1u, 2u}) {
+    check_refused_on_all(replicas == 1 ? 1u << 12 : 3u << 12,
+                         replicas == 1 ? ErrorCode::SlabExhausted : ErrorCode::InvalidState,
+                         [&](LocalRank& own, const CommandBuffer& step, CompileDesc desc) {
+                           desc.replicas = replicas;
+                           CapturedGraph graph =
+                               own.device.compile(own.record([](CommandBuffer&) {}), desc);
+                           static_cast<void>(graph.update(step));
+                         });
+  }
 }
 
-TEST_CASE("local ranks: replicas and find_races refuse collectives") {
-  const auto refused = [](const std::function<void(LocalRank&, const CommandBuffer&)>& call) {
-    const auto failed = on_ranks(1, [&](LocalRank& own) {
-      const auto x = own.buffer(1);
-      call(own, own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); }));
+namespace {
+
+// A graph of an all_reduce of `x` with two replicas.
+CapturedGraph compile_pair(LocalRank& own, const GpuRef<int>& x) {
+  return own.device.compile(
+      own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); }),
+      {.replicas = 2});
+}
+
+}  // namespace
+
+TEST_CASE("local ranks: all ranks replay the same replicas, one after another, on any queues") {
+  Results results;
+  check_all_succeed(2, [&](LocalRank& own) {
+    const Queue other = own.device.create_queue();
+    const auto x = own.pool->allocate<int>(kCount, "x", PerReplica{2});
+    own.run([&](CommandBuffer& cmd) {
+      cmd.fill(x, 1);
+      cmd.fill(x.replica(1), 3);
     });
-    REQUIRE(failed.size() == 1);
-    return failed.at(0);
-  };
-  const Failure races = refused(
-      [](LocalRank&, const CommandBuffer& commands) { static_cast<void>(find_races(commands)); });
-  CHECK(races.code == ErrorCode::Unsupported);
-  CHECK(contains(races.text, "find_races cannot run command buffer step with command 0"));
-  const Failure replicas = refused([](LocalRank& own, const CommandBuffer& commands) {
-    static_cast<void>(own.device.compile(commands, {.replicas = 2}));
+    // An update that adds the collectives restarts the selection with replica 0.
+    CapturedGraph pair = own.device.compile(own.record([](CommandBuffer&) {}), {.replicas = 2});
+    for (std::uint32_t replay = 0; replay < own.rank(); ++replay) pair.launch(own.queue).wait();
+    static_cast<void>(
+        pair.update(own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); })));
+    for (std::uint32_t replay = 0; replay < 10; ++replay) {
+      const bool is_on_other = own.rank() == 0 && replay % 3 == 0;
+      results.add(pair.launch(is_on_other ? other : own.queue).replica() == replay % 2);
+    }
+    own.device.wait_idle();
+    results.add(own.values(x)[0] == 1 << 5);
+    results.add(own.values(x.replica(1))[7] == 3 << 5);
   });
-  CHECK(replicas.code == ErrorCode::NotPerReplica);
+  results.check(2 * 12);
+}
+
+TEST_CASE("local ranks: a launch of another replica is found by the next compile") {
+  const auto failed = on_ranks(2, [](LocalRank& own) {
+    const auto x = own.pool->allocate<int>(kCount, "x", PerReplica{2});
+    CapturedGraph pair = compile_pair(own, x);
+    pair.launch(own.queue, {.replica = own.rank()}).wait();
+    static_cast<void>(compile_pair(own, x));
+  });
+  REQUIRE(failed.size() == 2);
+  for (const auto& [rank, failure] : failed) {
+    CHECK(failure.code == ErrorCode::RankMismatch);
+    CHECK(contains(failure.text, "launch 1 of graphs with collectives of ranks"));
+    CHECK(contains(failure.text, "rank 0 launched graph step"));
+    CHECK(contains(failure.text, "rank 1 launched replica 1 of graph step"));
+  }
+}
+
+TEST_CASE("local ranks: find_races refuses collectives") {
+  const auto failed = on_ranks(1, [](LocalRank& own) {
+    const auto x = own.buffer(1);
+    static_cast<void>(
+        find_races(own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); })));
+  });
+  REQUIRE(failed.size() == 1);
+  CHECK(failed.at(0).code == ErrorCode::Unsupported);
+  CHECK(contains(failed.at(0).text, "find_races cannot run command buffer step with command 0"));
 }
 
 TEST_CASE("local ranks: invalid communicators and collectives are refused") {

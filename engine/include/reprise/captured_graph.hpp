@@ -63,7 +63,7 @@ struct CompileDesc {
 struct LaunchDesc {
   // Index of the replica to launch. Default: the replica of the queue's previous launch of this
   // graph, otherwise an idle one, otherwise the one launched longest ago, whose replay the launch
-  // then waits for.
+  // then waits for. Of a graph with collectives: the one launched longest ago, as on all ranks.
   std::optional<std::uint32_t> replica = {};
 };
 
@@ -137,7 +137,8 @@ class CapturedGraph {
 
   // Updates affect launches after the call; queued replays keep their values. They wait for no
   // replay. They apply to all replicas. A replica that cannot follow replica 0 is retired with the
-  // warning "instance-left-out", and replicas() decreases.
+  // warning "instance-left-out", and replicas() decreases. With collectives, update() then throws
+  // InvalidState instead of the warning.
 
   // The scalar slot that dispatches declare with slot(name, value). Throws InvalidArgument if no
   // command has such a slot, ArgumentType if its type is not T.

@@ -10,8 +10,8 @@
 // and update() of a recording with collectives are collective calls, which compare it and throw
 // RankMismatch with the two commands that differ. If one of them fails on one rank, it throws
 // RankLost with that error on the others. In all other cases RankLost ends the job: another rank
-// ended, failed or does not arrive. CapturedGraph::tune() is a collective call as well; replicas and
-// find_races() refuse graphs with collectives.
+// ended, failed or does not arrive. CapturedGraph::tune() is a collective call as well. All ranks
+// compile the same number of replicas. find_races() refuses graphs with collectives.
 //
 // GPUs use NCCL (libnccl.so.2), and the host device MPI; both are opened at run time. Graphs with
 // collectives are destroyed before the process ends. Threads: a Communicator is a value that any

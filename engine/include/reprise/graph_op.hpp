@@ -167,10 +167,12 @@ class RankAgreement {
     // With fault markers, the commands that started and did not end; otherwise empty.
     [[nodiscard]] virtual std::string unfinished() const = 0;
   };
-  // Called before each launch of a graph with collectives, with their hash and the number of the
-  // replay; 0: tune() measures it. Does not block. Throws RankLost.
-  virtual void note_launch(std::uint64_t hash, std::uint64_t replay,
+  // Called before each launch of a graph with collectives, with their hash, the number of the
+  // replay (0: tune() measures it) and that of the replica. Does not block. Throws RankLost.
+  virtual void note_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
                            const std::shared_ptr<const Graph>& graph) = 0;
+  // The buffer that every collective of the device reads and writes, which orders them.
+  [[nodiscard]] virtual const BufferView& order() const noexcept = 0;
   // Throws RankLost once a rank was lost: collectives that have ended since may have no result.
   virtual void require_all_ranks() const = 0;
   // A word in pinned host memory, which is not 0 once a rank was lost: loops on GPUs end then. Null:

@@ -213,10 +213,9 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
                       .memory_goal = desc.memory_goal,
                       .costs = desc.costs,
                       .replica = {0, desc.replicas}};
-  std::unique_ptr<GraphExecutable> first;
   const auto make_first = [&] {
     try {
-      first = make_executable(spec, span);
+      return make_executable(spec, span);
     } catch (const Error& error) {
       const bool are_chosen = lookup.options.may_have_segments && !tuned;
       if (!are_chosen || plan->lowered.segments.empty() || !is_about_segments(error)) throw;
@@ -227,26 +226,30 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
       plan = make_cached_plan(*device, label, plan->recording, lookup, desc.costs.get(), {});
       planned = now_of(*device);
       spec.plan = plan;
-      first = make_executable(spec, span);
+      return make_executable(spec, span);
+    }
+  };
+  const LaunchedCollectives collectives = plan->collectives;  // outlives the plan if that changes
+  CompileReport report;
+  std::vector<std::shared_ptr<GraphReplica>> replicas;
+  const auto make_replicas = [&] {
+    for (; spec.replica.number < desc.replicas; ++spec.replica.number) {
+      auto executable = replicas.empty() ? make_first() : make_executable(spec, span);
+      if (replicas.empty()) {
+        report = make_report(*plan, std::move(messages));
+        report.replicas = desc.replicas;
+        executable->times.compiled = start;
+        executable->times.compile_time = planned - start;
+      } else {
+        executable->trace.graph = replicas.front()->trace_id();
+      }
+      replicas.push_back(GraphReplica::make(std::move(executable), report.messages));
+      if (device->trace() != nullptr) span.set_graph(replicas.front()->trace_id());
     }
   };
   switch (validated) {
-    case Validated::Yes: make_first(); break;
-    case Validated::No: make_on_all_ranks(plan->collectives, make_first);
-  }
-  CompileReport report = make_report(*plan, std::move(messages));
-  report.replicas = desc.replicas;
-  std::vector<std::shared_ptr<GraphReplica>> replicas;
-  for (; spec.replica.number < desc.replicas; ++spec.replica.number) {
-    auto executable = first ? std::move(first) : make_executable(spec, span);
-    if (replicas.empty()) {
-      executable->times.compiled = start;
-      executable->times.compile_time = planned - start;
-    } else {
-      executable->trace.graph = replicas.front()->trace_id();
-    }
-    replicas.push_back(GraphReplica::make(std::move(executable), report.messages));
-    if (device->trace() != nullptr) span.set_graph(replicas.front()->trace_id());
+    case Validated::Yes: make_replicas(); break;
+    case Validated::No: make_on_all_ranks(collectives, make_replicas);
   }
   auto graph = std::make_shared<CompiledGraph>(std::move(replicas), std::move(report));
   if (tuned) graph->set_tuned(std::move(*tuned));

@@ -59,6 +59,13 @@ std::vector<std::shared_ptr<GraphReplica>> CompiledGraph::others() const {
 
 // --- Launches ---
 
+std::uint32_t CompiledGraph::select_oldest() const {
+  const auto oldest =
+      std::min_element(slots_.begin(), slots_.end(),
+                       [](const Slot& a, const Slot& b) { return a.last_launch < b.last_launch; });
+  return static_cast<std::uint32_t>(oldest - slots_.begin());
+}
+
 std::uint32_t CompiledGraph::select_any(const QueueCore* queue) const {
   constexpr auto kNobody = ~std::uint32_t{0};
   std::uint32_t same_queue = kNobody, idle = kNobody, oldest = kNobody;
@@ -87,8 +94,11 @@ std::uint32_t CompiledGraph::select(const QueueCore* queue, const LaunchDesc& de
                 ", numbered from 0"));
   }
   if (has_one()) return 0;
+  const bool has_collectives = !first().current_plan()->collectives.ranks.empty();
   const std::lock_guard lock(mutex_);
-  const std::uint32_t i = desc.replica ? *desc.replica : select_any(queue);
+  const std::uint32_t i = desc.replica      ? *desc.replica
+                          : has_collectives ? select_oldest()
+                                            : select_any(queue);
   Slot& slot = slots_[i];
   if (!slot.in_use) {
     fail(ErrorCode::InvalidState, Stage::Launch, label(),
@@ -274,6 +284,12 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
       messages = spread([&](const auto& other) {
         return add(apply_update(other, commands, next, desc), result);
       });
+      if (has_one() || next.plan->collectives.ranks.empty()) return;
+      if (!messages.empty())
+        fail(ErrorCode::InvalidState, Stage::Instantiate, label(), messages.front().text);
+      // Launches before this update need not have selected the same replicas on all ranks.
+      const std::lock_guard lock_slots(mutex_);
+      for (Slot& slot : slots_) slot.last_launch = 0;
     });
     result.time = clock.elapsed();
     trace_update_report(first(), result);

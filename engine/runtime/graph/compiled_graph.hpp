@@ -94,6 +94,8 @@ class CompiledGraph {
   [[nodiscard]] bool has_one() const noexcept { return replicas_.size() == 1; }
   [[nodiscard]] std::uint32_t select(const QueueCore* queue, const LaunchDesc& desc);
   [[nodiscard]] std::uint32_t select_any(const QueueCore* queue) const;  // under mutex_
+  // The replica that was launched longest ago, in use or not: the same on all ranks. Under mutex_.
+  [[nodiscard]] std::uint32_t select_oldest() const;
   // The replicas in use but the first.
   [[nodiscard]] std::vector<std::shared_ptr<GraphReplica>> others() const;
   // Excludes updates of other threads; a graph with one replica orders scalars by its own mutex.

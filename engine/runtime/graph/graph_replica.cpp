@@ -295,7 +295,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     replay = replays_.load(std::memory_order_relaxed) + 1;
     const LaunchedCollectives& collectives = executable_->plan()->collectives;
     for (RankAgreement* const ranks : collectives.ranks) {
-      ranks->note_launch(collectives.hash, replay, self);
+      ranks->note_launch(collectives.hash, index_.replay_of(replay), index_.number, self);
       if (const DeviceTrace* const trace = device_->trace()) trace_clocks(*ranks, *trace);
     }
     serial = submit_replay(*queue);

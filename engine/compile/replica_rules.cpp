@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <reprise/graph_op.hpp>
+
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"

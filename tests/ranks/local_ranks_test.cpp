@@ -276,17 +276,6 @@ TEST_CASE("local ranks: an update that fails on one rank throws on all") {
   }
 }
 
-namespace {
-
-// A graph of an all_reduce of `x` with two replicas.
-CapturedGraph compile_pair(LocalRank& own, const GpuRef<int>& x) {
-  return own.device.compile(
-      own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); }),
-      {.replicas = 2});
-}
-
-}  // namespace
-
 TEST_CASE("local ranks: all ranks replay the same replicas, one after another, on any queues") {
   Results results;
   check_all_succeed(2, [&](LocalRank& own) {
@@ -315,9 +304,11 @@ TEST_CASE("local ranks: all ranks replay the same replicas, one after another, o
 TEST_CASE("local ranks: a launch of another replica is found by the next compile") {
   const auto failed = on_ranks(2, [](LocalRank& own) {
     const auto x = own.pool->allocate<int>(kCount, "x", PerReplica{2});
-    CapturedGraph pair = compile_pair(own, x);
+    const CommandBuffer step =
+        own.record([&](CommandBuffer& cmd) { cmd.add(all_reduce(own.world, x, x)); });
+    CapturedGraph pair = own.device.compile(step, {.replicas = 2});
     pair.launch(own.queue, {.replica = own.rank()}).wait();
-    static_cast<void>(compile_pair(own, x));
+    static_cast<void>(own.device.compile(step));
   });
   REQUIRE(failed.size() == 2);
   for (const auto& [rank, failure] : failed) {

@@ -12,7 +12,9 @@ namespace samples {
 
 class Progress {
  public:
-  explicit Progress(std::uint64_t total) : total_(total), terminal_(::isatty(STDOUT_FILENO) == 1) {}
+  // mpirun makes stdout a terminal even when its own output is a file, but not stderr.
+  explicit Progress(std::uint64_t total)
+      : total_(total), terminal_(::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1) {}
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { finish(); }

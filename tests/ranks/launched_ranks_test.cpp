@@ -38,12 +38,13 @@ struct LaunchedJob {
   [[nodiscard]] std::uint32_t rank() const { return world.rank(); }
   [[nodiscard]] std::uint32_t size() const { return world.size(); }
   [[nodiscard]] CapturedGraph compile(const std::function<void(CommandBuffer&)>& commands,
-                                      std::string_view label = "step") const {
+                                      std::string_view label = "step",
+                                      const CompileDesc& desc = {}) const {
     CommandBuffer cmd = device.create_command_buffer({.label = label});
     cmd.begin();
     commands(cmd);
     cmd.end();
-    return device.compile(cmd);
+    return device.compile(cmd, desc);
   }
   void run(const std::function<void(CommandBuffer&)>& commands) const {
     compile(commands).launch(queue).wait();
@@ -230,15 +231,12 @@ TEST_CASE("launched ranks: many replays in flight, on two queues") {
 TEST_CASE("launched ranks: replicas replay one after another, the same on all ranks") {
   const Queue other = job->device.create_queue();
   const auto x = job->pool->allocate<int>(100, "x", PerReplica{2});
-  CommandBuffer cmd = job->device.create_command_buffer({.label = "pair"});
-  cmd.begin();
-  cmd.add(all_reduce(job->world, x, x));
-  cmd.end();
-  job->run([&](CommandBuffer& fills) {
-    fills.fill(x, 1);
-    fills.fill(x.replica(1), 3);
+  job->run([&](CommandBuffer& cmd) {
+    cmd.fill(x, 1);
+    cmd.fill(x.replica(1), 3);
   });
-  CapturedGraph pair = job->device.compile(cmd, {.replicas = 2});
+  CapturedGraph pair = job->compile(
+      [&](CommandBuffer& cmd) { cmd.add(all_reduce(job->world, x, x)); }, "pair", {.replicas = 2});
   for (std::uint32_t replay = 0; replay < 8; ++replay) {
     const bool is_on_other = job->rank() == 0 && replay % 3 == 0;
     CHECK(pair.launch(is_on_other ? other : job->queue).replica() == replay % 2);
@@ -365,12 +363,12 @@ TEST_CASE("launched ranks: tune chooses the same on all ranks") {
 TEST_CASE("launched ranks: a lowering to segments contains none beside collectives") {
   if (!is_gpu() || job->device.info().limits.max_segment_blocks == 0) return;
   const auto x = job->filled(1), y = job->filled(1);
-  CommandBuffer cmd = job->device.create_command_buffer({.label = "segments"});
-  cmd.begin();
-  for (int i = 0; i < 10; ++i) cmd.fill(y, i);
-  cmd.add(all_reduce(job->world, x, x));
-  cmd.end();
-  CapturedGraph graph = job->device.compile(cmd, {.lowering = Lowering::Persistent});
+  CapturedGraph graph = job->compile(
+      [&](CommandBuffer& cmd) {
+        for (int i = 0; i < 10; ++i) cmd.fill(y, i);
+        cmd.add(all_reduce(job->world, x, x));
+      },
+      "segments", {.lowering = Lowering::Persistent});
   CHECK(graph.report().segments.segments == 0);
   REQUIRE_FALSE(graph.report().segments.left_out.empty());
   CHECK(graph.report().segments.left_out[0].reason == "its graph has collectives");
@@ -386,17 +384,17 @@ TEST_CASE("launched ranks: segments that fill the GPU beside collectives of anot
   const auto counts = job->pool->allocate<int>(lists * 4, "counts");
   const auto x = job->filled(1, 1 << 20), y = job->filled(0, 1 << 20);
   job->run([&](CommandBuffer& cmd) { cmd.fill(counts, 0); });
-  CommandBuffer cmd = job->device.create_command_buffer({.label = "segment"});
-  cmd.begin();
-  for (std::uint64_t step = 0; step < 4; ++step) {
-    for (std::uint64_t i = 0; i < lists; ++i)
-      cmd.fill(counts.slice(i * 4, 4), static_cast<int>(step + i));
-  }
-  cmd.end();
-  CapturedGraph segment = job->device.compile(cmd, {.lowering = Lowering::Persistent});
+  CapturedGraph segment = job->compile(
+      [&](CommandBuffer& cmd) {
+        for (std::uint64_t step = 0; step < 4; ++step) {
+          for (std::uint64_t i = 0; i < lists; ++i)
+            cmd.fill(counts.slice(i * 4, 4), static_cast<int>(step + i));
+        }
+      },
+      "segment", {.lowering = Lowering::Persistent});
   REQUIRE(segment.report().segments.segments == 1);
-  CapturedGraph sum = job->compile(
-      [&](CommandBuffer& collective) { collective.add(all_reduce(job->world, x, y)); });
+  CapturedGraph sum =
+      job->compile([&](CommandBuffer& cmd) { cmd.add(all_reduce(job->world, x, y)); });
   for (int replay = 0; replay < kReplays; ++replay) {
     static_cast<void>(segment.launch(other));
     static_cast<void>(sum.launch(job->queue));

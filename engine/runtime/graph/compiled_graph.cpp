@@ -29,7 +29,8 @@ CompiledGraph::CompiledGraph(std::vector<std::shared_ptr<GraphReplica>> replicas
                              CompileReport report)
     : replicas_(std::move(replicas)),
       report_(std::make_shared<const CompileReport>(std::move(report))),
-      slots_(replicas_.size()) {}
+      slots_(replicas_.size()),
+      has_collectives_(!plan().collectives.ranks.empty()) {}
 
 std::shared_ptr<const CompileReport> CompiledGraph::report() const {
   const std::lock_guard lock(report_mutex_);
@@ -94,11 +95,10 @@ std::uint32_t CompiledGraph::select(const QueueCore* queue, const LaunchDesc& de
                 ", numbered from 0"));
   }
   if (has_one()) return 0;
-  const bool has_collectives = !first().current_plan()->collectives.ranks.empty();
   const std::lock_guard lock(mutex_);
-  const std::uint32_t i = desc.replica      ? *desc.replica
-                          : has_collectives ? select_oldest()
-                                            : select_any(queue);
+  const std::uint32_t i = desc.replica       ? *desc.replica
+                          : has_collectives_ ? select_oldest()
+                                             : select_any(queue);
   Slot& slot = slots_[i];
   if (!slot.in_use) {
     fail(ErrorCode::InvalidState, Stage::Launch, label(),
@@ -281,15 +281,19 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
       set_report(std::move(compiled));
       if (result.method == UpdateMethod::Reinstantiated || lowering != next.plan->lowering_hash)
         tuned_.reset();
+      const bool has_collectives = !next.plan->collectives.ranks.empty();
+      {
+        const std::lock_guard lock_slots(mutex_);
+        has_collectives_ = has_collectives;
+        // Launches before this update need not have selected the same replicas on all ranks.
+        if (has_collectives)
+          for (Slot& slot : slots_) slot.last_launch = 0;
+      }
       messages = spread([&](const auto& other) {
         return add(apply_update(other, commands, next, desc), result);
       });
-      if (has_one() || next.plan->collectives.ranks.empty()) return;
-      if (!messages.empty())
+      if (has_collectives && !messages.empty())
         fail(ErrorCode::InvalidState, Stage::Instantiate, label(), messages.front().text);
-      // Launches before this update need not have selected the same replicas on all ranks.
-      const std::lock_guard lock_slots(mutex_);
-      for (Slot& slot : slots_) slot.last_launch = 0;
     });
     result.time = clock.elapsed();
     trace_update_report(first(), result);

@@ -115,6 +115,8 @@ class CompiledGraph {
   std::vector<Slot> slots_;     // under mutex_; by replica
   std::uint64_t launches_ = 0;  // under mutex_
   std::uint32_t last_ = 0;      // under mutex_: the replica launched last
+  // Under mutex_. A replica's plan is behind its own mutex, which a launch of it holds.
+  bool has_collectives_;
 };
 
 }  // namespace reprise::detail

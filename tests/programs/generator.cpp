@@ -20,8 +20,11 @@ class Generator {
     program_.sharing = one_in(3) ? SlabSharing::OneAtATime : SlabSharing::None;
     program_.queues = 1 + below(3);
     add_memories(Memory::Kind::Device, 2 + below(3));
-    add_memories(Memory::Kind::Spare, 2);
     add_memories(Memory::Kind::Pinned, 1 + below(2));
+    for (const auto kind : {Memory::Kind::Device, Memory::Kind::Device, Memory::Kind::Pinned})
+      program_.memories.push_back({kind, kMaxBytes, true});
+    program_.memories.push_back({Memory::Kind::Scalar, 4});
+    scalar_ = static_cast<std::uint32_t>(program_.memories.size()) - 1;
     add_memories(Memory::Kind::Transient, 1 + below(4));
     replicas_ = one_in(4) ? 2 + below(2) : 1;
     for (std::uint32_t i = replicas_ == 1 ? 1 + below(2) : 1; i != 0; --i)
@@ -42,10 +45,8 @@ class Generator {
   std::uint32_t word() { return static_cast<std::uint32_t>(random_.next()); }
 
   void add_memories(Memory::Kind kind, std::uint32_t count) {
-    for (; count != 0; --count) {
-      const bool is_largest = kind == Memory::Kind::Spare || one_in(2);
-      program_.memories.push_back({kind, is_largest ? kMaxBytes : kMinBytes + 4 * below(200)});
-    }
+    for (; count != 0; --count)
+      program_.memories.push_back({kind, one_in(2) ? kMaxBytes : kMinBytes + 4 * below(200)});
   }
 
   Graph graph() {
@@ -75,6 +76,7 @@ class Generator {
   Recording outermost() {
     Recording made = recording({}, ordering(), 2 + below(14));
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) made.slots.push_back(word());
+    if (made.ordering != Ordering::Explicit && one_in(4)) made.recorders = 2 + below(2);
     return made;
   }
   Ordering ordering() {
@@ -116,7 +118,7 @@ class Generator {
       case Kind::While: made.value %= 4; [[fallthrough]];
       case Kind::If:
       case Kind::Switch:
-        made.from = {memory(false), 0};
+        made.from = {one_in(3) ? scalar_ : memory(false), 0};
         add_bodies(made, {true, scope.is_nested, scope.depth},
                    made.kind == Kind::While ? 1
                    : made.kind == Kind::If  ? 1 + below(2)
@@ -147,8 +149,8 @@ class Generator {
   std::uint32_t memory(bool is_pinned) {
     for (;;) {
       const std::uint32_t chosen = below(program_.memories.size());
-      const Memory::Kind kind = program_.memories[chosen].kind;
-      if (kind == Memory::Kind::Spare || kind == Memory::Kind::Borrowed) continue;
+      const auto& [kind, bytes, is_spare] = program_.memories[chosen];
+      if (is_spare || kind == Memory::Kind::Borrowed || kind == Memory::Kind::Scalar) continue;
       if (!is_pinned || kind == Memory::Kind::Pinned) return chosen;
     }
   }
@@ -177,6 +179,7 @@ class Generator {
     place(command.to);
     if ((command.kind == Kind::Add || command.kind == Kind::Mix) && one_in(3))
       command.slot = below(kSlots);
+    command.is_early = command.kind == Kind::Mix && one_in(5);
   }
 
   void set_transfer(Command& command, const Scope& scope) {
@@ -234,7 +237,7 @@ class Generator {
                        [&](const Command& command) { ids.push_back(command.id); });
       return ids[below(ids.size())];
     };
-    switch (below(27)) {
+    switch (below(29)) {
       case 0:
       case 1: made.kind = Step::Kind::Sync; break;
       case 2:
@@ -256,6 +259,8 @@ class Generator {
       case 14: made.kind = Step::Kind::Trim; break;
       case 15: made = {Step::Kind::Change, made.graph, word()}; break;
       case 16: made.kind = Step::Kind::Compile; break;
+      case 18:
+      case 19: made = {Step::Kind::SetScalar, made.graph, below(program_.queues), word()}; break;
       case 17:
         made = {Step::Kind::Wait, made.graph, below(program_.queues), below(program_.queues)};
         break;
@@ -269,7 +274,7 @@ class Generator {
   std::uint32_t spare() {
     for (;;) {
       const std::uint32_t chosen = below(program_.memories.size());
-      if (program_.memories[chosen].kind == Memory::Kind::Spare) return chosen;
+      if (program_.memories[chosen].is_spare) return chosen;
     }
   }
 
@@ -280,7 +285,7 @@ class Generator {
   Random random_;
   const bool has_segments_;
   Program program_;
-  std::uint32_t replicas_ = 1, next_id_ = 0;
+  std::uint32_t replicas_ = 1, next_id_ = 0, scalar_ = 0;
   std::vector<Borrowed> borrowed_;
 };
 

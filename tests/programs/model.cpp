@@ -17,9 +17,11 @@ void set_word(Bytes& bytes, std::uint64_t offset, std::uint32_t word) {
   std::memcpy(bytes.data() + offset, &word, sizeof word);
 }
 
-// Of the bytes of a memory's copy. All replicas share borrowed memory.
+// Of the bytes of a memory's copy.
 std::uint32_t seed_of(const Program& program, std::uint32_t memory, std::uint32_t copy) {
-  return program.memories[memory].kind == Memory::Kind::Borrowed ? memory : copy * 1000 + memory;
+  const Memory::Kind kind = program.memories[memory].kind;
+  const bool is_shared = kind == Memory::Kind::Borrowed || kind == Memory::Kind::Scalar;
+  return is_shared ? memory : copy * 1000 + memory;
 }
 
 }  // namespace
@@ -49,6 +51,14 @@ void Model::launch(std::uint32_t graph, std::uint32_t replica) {
   }
   const GraphState& state = graphs_[graph];
   execute(program_.graphs[graph].recordings[state.recording], {state, contents});
+}
+
+void Model::set_scalar(std::uint32_t value) {
+  for (std::vector<Bytes>& contents : contents_) {
+    for (std::uint32_t memory = 0; memory < program_.memories.size(); ++memory)
+      if (program_.memories[memory].kind == Memory::Kind::Scalar)
+        set_word(contents[memory], 0, value);
+  }
 }
 
 void Model::change_host_memory(std::uint32_t seed) {

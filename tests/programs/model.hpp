@@ -29,6 +29,7 @@ class Model {
   // The graph becomes its recording `index`, as after a compile.
   void reset(std::uint32_t graph, std::uint32_t index);
   void launch(std::uint32_t graph, std::uint32_t replica);
+  void set_scalar(std::uint32_t value);
   // What the host does to pinned and borrowed memory.
   void change_host_memory(std::uint32_t seed);
   [[nodiscard]] Bytes& contents(std::uint32_t memory, std::uint32_t copy) {

@@ -14,10 +14,11 @@ namespace reprise::test::programs {
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
 struct Memory {
-  // Spare: a device buffer that recordings do not use, which rebinds put in place of others.
-  enum class Kind : std::uint8_t { Device, Spare, Pinned, Transient, Borrowed };
+  // Scalar: one word that steps set in queue order, and that commands read.
+  enum class Kind : std::uint8_t { Device, Pinned, Transient, Borrowed, Scalar };
   Kind kind = Kind::Device;
   std::uint32_t bytes = 0;
+  bool is_spare = false;  // recordings do not use it; rebinds put it in place of others
 };
 
 struct Location {
@@ -54,6 +55,7 @@ struct Command {
   std::uint32_t value = 0;     // also the seed of the bytes of snapshots and updates
   std::uint32_t slot = kNone;  // of Add and Mix: the value is that of Recording::slots[slot]
   bool has_label = false;
+  bool is_early = false;  // of Mix: Start::Programmatic
   std::vector<Recording> bodies = {};
 
   [[nodiscard]] bool is_kernel() const { return kind <= Kind::Sum; }
@@ -70,6 +72,7 @@ struct Command {
 
 struct Recording {
   Ordering ordering = Ordering::Inferred;
+  std::uint32_t recorders = 1;            // of split(); 1: it is not called
   std::vector<std::uint32_t> slots = {};  // initial values; of a body: those of the outermost
   std::vector<Command> commands = {};
 };
@@ -83,10 +86,11 @@ struct Graph {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    Launch,   // on queue a, of replica b (kNone: any)
-    Sync,     // waits and compares all memory
-    SetSlot,  // slot a to value b
-    Disable,  // the command with id a
+    Launch,     // on queue a, of replica b (kNone: any)
+    Sync,       // waits and compares all memory
+    SetSlot,    // slot a to value b
+    SetScalar,  // the scalar to value b, on queue a
+    Disable,    // the command with id a
     Enable,
     Rebind,      // memory a to memory b; a itself: as recorded
     Update,      // to recording a

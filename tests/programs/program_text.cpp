@@ -9,10 +9,11 @@ using detail::concat;
 std::string_view name_of(Memory::Kind kind) {
   switch (kind) {
     case Memory::Kind::Device: return "device";
-    case Memory::Kind::Spare: return "spare";
+
     case Memory::Kind::Pinned: return "pinned";
     case Memory::Kind::Transient: return "transient";
     case Memory::Kind::Borrowed: return "borrowed";
+    case Memory::Kind::Scalar: return "scalar";
   }
   return "";
 }
@@ -25,9 +26,9 @@ std::string_view name_of(Command::Kind kind) {
 }
 
 std::string_view name_of(Step::Kind kind) {
-  constexpr std::string_view kNames[] = {"launch",  "sync",   "set slot",    "disable", "enable",
-                                         "rebind",  "update", "exec update", "upload",  "trim",
-                                         "compile", "wait",   "change"};
+  constexpr std::string_view kNames[] = {"launch", "sync",    "set slot", "set scalar",  "disable",
+                                         "enable", "rebind",  "update",   "exec update", "upload",
+                                         "trim",   "compile", "wait",     "change"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -38,7 +39,7 @@ std::string text_of(const Location& at) {
 std::string text_of(const Pitch& pitch) { return concat(pitch.row, '/', pitch.slice); }
 
 void add(std::string& text, const Recording& recording, const std::string& indent) {
-  text += concat(indent, to_string(recording.ordering), ":\n");
+  text += concat(indent, to_string(recording.ordering), ", ", recording.recorders, " recorders:\n");
   for (const Command& command : recording.commands) {
     text += concat(indent, "  #", command.id, ' ', name_of(command.kind), ' ');
     if (command.reads() || command.kind == Command::Kind::Copy)
@@ -51,7 +52,7 @@ void add(std::string& text, const Recording& recording, const std::string& inden
                      command.element_bytes, ' ');
     if (command.words != 0) text += concat(command.words, " words by ", command.block, ' ');
     text += command.slot == kNone ? concat("value ", command.value) : concat("slot ", command.slot);
-    text += command.has_label ? " labelled\n" : "\n";
+    text += concat(command.is_early ? " early" : "", command.has_label ? " labelled\n" : "\n");
     for (const Recording& body : command.bodies) add(text, body, indent + "    ");
   }
 }
@@ -60,9 +61,14 @@ void add(std::string& text, const Recording& recording, const std::string& inden
 
 std::string to_text(const Step& step) {
   std::string text(name_of(step.kind));
-  if (step.kind != Step::Kind::Sync && step.kind != Step::Kind::Trim &&
-      step.kind != Step::Kind::Wait && step.kind != Step::Kind::Change)
-    text += concat(" of graph ", step.graph);
+  switch (step.kind) {
+    case Step::Kind::Sync:
+    case Step::Kind::SetScalar:
+    case Step::Kind::Trim:
+    case Step::Kind::Wait:
+    case Step::Kind::Change: break;
+    default: text += concat(" of graph ", step.graph); break;
+  }
   if (step.a != 0) text += concat(", ", step.a);
   if (step.b != 0 && step.b != kNone) text += concat(", ", step.b);
   return text;
@@ -73,7 +79,8 @@ std::string to_text(const Program& program) {
       concat("sharing ", to_string(program.sharing), ", ", program.queues, " queues\n");
   for (std::size_t i = 0; i < program.memories.size(); ++i)
     text += concat("memory ", i, ": ", name_of(program.memories[i].kind), ", ",
-                   program.memories[i].bytes, " bytes\n");
+                   program.memories[i].bytes,
+                   program.memories[i].is_spare ? " bytes, spare\n" : " bytes\n");
   for (std::size_t i = 0; i < program.graphs.size(); ++i) {
     const Graph& graph = program.graphs[i];
     text += concat("graph ", i, ": ", to_string(graph.lowering.mode), ' ', graph.lowering.lanes,

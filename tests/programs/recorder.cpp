@@ -43,6 +43,7 @@ bool is_disjoint(const std::set<std::uint32_t>& a, const std::set<std::uint32_t>
 Kernels::Kernels(const Device& device)
     : add(device.load_kernel(shaders::conf_add)),
       mix(device.load_kernel(shaders::conf_mix)),
+      mix_early(device.load_kernel(shaders::conf_mix_early)),
       reverse(device.load_kernel(shaders::program_reverse)),
       sum(device.load_kernel(shaders::program_sum)),
       decide(device.load_kernel(shaders::program_decide)),
@@ -74,7 +75,17 @@ GraphRecorder::Commands GraphRecorder::record(const Recording& recording) {
     const Uses uses{.read = {}, .written = {memory}};
     scope.unordered.push_back({uses, cmd.fill_bits(whole, 0, 4, {whole.bytes(), 1, 1}, {})});
   }
-  record(scope, recording);
+  if (recording.recorders == 1) {
+    record(scope, recording);
+  } else {
+    std::vector<Recorder> recorders = cmd.split(recording.recorders);
+    const std::size_t count = recording.commands.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      Scope part{recorders[i * recorders.size() / count], made.refs, recording.ordering,
+                 recording.slots};
+      record(part, recording.commands[i]);
+    }
+  }
   cmd.end();
   return made;
 }
@@ -114,9 +125,11 @@ void GraphRecorder::record(Scope& scope, const Command& command) {
   const std::vector<CommandRef> before = order(scope, command.id, uses);
   CommandRef ref;
   const std::uint32_t words = command.words;
-  const DispatchDesc desc{.grid = ceil_div(std::max(words, 1u), std::max(command.block, 1u)),
-                          .block = command.block,
-                          .shared_bytes = command.kind == Kind::Reverse ? 4 * command.block : 0};
+  const DispatchDesc desc{
+      .grid = ceil_div(std::max(words, 1u), std::max(command.block, 1u)),
+      .block = command.block,
+      .shared_bytes = command.kind == Kind::Reverse ? 4 * command.block : 0,
+      .start = command.is_early ? DispatchDesc::Start::Programmatic : DispatchDesc::Start::Ordered};
   const auto dispatch = [&](const Kernel& kernel, const auto& to) {
     if (command.slot == kNone)
       return scope.into.dispatch(kernel, desc, read(source(command, words)), to, command.value,
@@ -127,7 +140,10 @@ void GraphRecorder::record(Scope& scope, const Command& command) {
   };
   switch (command.kind) {
     case Kind::Add: ref = dispatch(kernels_.add, write(destination(command, words))); break;
-    case Kind::Mix: ref = dispatch(kernels_.mix, read_write(destination(command, words))); break;
+    case Kind::Mix:
+      ref = dispatch(command.is_early ? kernels_.mix_early : kernels_.mix,
+                     read_write(destination(command, words)));
+      break;
     case Kind::Reverse:
       ref = scope.into.dispatch(kernels_.reverse, desc, read(source(command, words)),
                                 write(destination(command, words)));

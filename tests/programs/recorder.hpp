@@ -12,7 +12,7 @@ namespace reprise::test::programs {
 
 struct Kernels {
   explicit Kernels(const Device& device);
-  Kernel add, mix, reverse, sum, decide, count_down;
+  Kernel add, mix, mix_early, reverse, sum, decide, count_down;
 };
 
 // The memories of a program on a device.
@@ -44,7 +44,7 @@ class GraphRecorder {
   };
   // One level of a recording.
   struct Scope {
-    CommandBuffer& into;
+    Recorder& into;
     std::map<std::uint32_t, CommandRef>& refs;
     Ordering ordering;
     const std::vector<std::uint32_t>& slots;

@@ -34,8 +34,8 @@ class Run {
         model_(program, copies_),
         pool_(device.create_pool({.label = "program", .sharing = program.sharing})),
         kernels_(device) {
-    allocate();
     for (std::uint32_t i = 0; i < program.queues; ++i) queues_.push_back(device.create_queue());
+    allocate();
     for (const Graph& graph : program.graphs) {
       recorders_.emplace_back(device, *pool_, kernels_, program, graph, memories_);
       commands_.push_back(recorders_.back().record(graph.recordings[0]));
@@ -77,7 +77,7 @@ class Run {
       BufferView& view = memories_.views[memory];
       switch (program_.memories[memory].kind) {
         case Memory::Kind::Device:
-        case Memory::Kind::Spare:
+
           view = pool_->allocate<unsigned>(words, name, copies);
           read_[memory] = pool_->host<unsigned>(words, "read", copies);
           for (std::uint32_t copy = 0; copy < copies_; ++copy) {
@@ -91,13 +91,17 @@ class Run {
           break;
         case Memory::Kind::Transient: view = pool_->transient<unsigned>(words, name); break;
         case Memory::Kind::Borrowed: break;
+        case Memory::Kind::Scalar:
+          scalar_ = DeviceScalar<unsigned>(*pool_, queues_[0], 0);
+          view = scalar_;
+          upload.copy(snapshot(model_.contents(memory, 0)), view);
+          break;
       }
     }
     copy_host_memory();
     upload.end();
     download.end();
-    const Queue queue = device_.create_queue();
-    device_.compile(upload).launch(queue).wait();
+    device_.compile(upload).launch(queues_[0]).wait();
     download_ = device_.compile(download);
   }
 
@@ -139,6 +143,13 @@ class Run {
     });
     return found;
   }
+  [[nodiscard]] bool is_used_by_host(std::uint32_t graph, std::uint32_t memory) {
+    bool found = false;
+    for_each_command(recording(graph), [&](const Command& command) {
+      found = found || (command.kind == Command::Kind::Host && command.to.memory == memory);
+    });
+    return found;
+  }
   [[nodiscard]] std::optional<Failure> update(const Step& step);
   [[nodiscard]] std::optional<Failure> compare();
 
@@ -151,6 +162,7 @@ class Run {
   DeviceMemories memories_;
   std::vector<BufferView> read_;  // by memory: pinned copies
   CapturedGraph download_;
+  DeviceScalar<unsigned> scalar_;
   std::vector<Queue> queues_;
   std::deque<GraphRecorder> recorders_;
   std::vector<CapturedGraph> graphs_;
@@ -159,6 +171,7 @@ class Run {
 
 bool Run::applies(const Step& step) {
   if (step.kind == Kind::Sync || step.kind == Kind::Trim || step.kind == Kind::Change) return true;
+  if (step.kind == Kind::SetScalar) return step.a < queues_.size();
   if (step.kind == Kind::Wait) return step.a < queues_.size() && step.b < queues_.size();
   if (step.graph >= graphs_.size()) return false;
   const GraphState& state = model_.graph(step.graph);
@@ -176,7 +189,10 @@ bool Run::applies(const Step& step) {
     case Kind::Enable: return can_be_disabled(recording(step.graph), step.a);
     case Kind::Rebind: {
       const std::vector<Memory>& memories = program_.memories;
-      if (memories[step.a].kind != Memory::Kind::Device || !is_used(step.graph, step.a))
+      const Memory::Kind kind = memories[step.a].kind;
+      if ((kind != Memory::Kind::Device && kind != Memory::Kind::Pinned) ||
+          memories[step.b].kind != kind || !is_used(step.graph, step.a) ||
+          is_used_by_host(step.graph, step.a))
         return false;
       for (std::uint32_t memory = 0; memory < memories.size(); ++memory)
         if (memory != step.a && state.bound[memory] == step.b && is_used(step.graph, memory))
@@ -204,6 +220,10 @@ std::optional<Failure> Run::step(const Step& step) {
     case Kind::SetSlot:
       graphs_[step.graph].scalar<unsigned>(concat("slot ", step.a)).set(step.b);
       model_.graph(step.graph).slots[step.a] = step.b;
+      break;
+    case Kind::SetScalar:
+      scalar_.set(queues_[step.a], step.b);
+      model_.set_scalar(step.b);
       break;
     case Kind::Disable:
       graphs_[step.graph].disable(commands_[step.graph].refs.at(step.a));

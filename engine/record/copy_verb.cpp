@@ -18,6 +18,17 @@ std::string side_name(const CopySide& side) {
   return side.host->lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
 }
 
+// The address of the first byte; nullopt for a transient and a snapshot.
+std::optional<std::uint64_t> address_of(const CopySide& side) {
+  if (side.view != nullptr) {
+    const std::byte* const address = core_of(*side.view)->address;
+    if (address == nullptr) return std::nullopt;
+    return reinterpret_cast<std::uintptr_t>(address) + side.view->offset();
+  }
+  if (side.host->lifetime == HostBytes::Lifetime::Snapshot) return std::nullopt;
+  return reinterpret_cast<std::uintptr_t>(side.host->data);
+}
+
 void make_flat(CopyPayload& copy) {
   copy.extent = {copy.extent.width * copy.extent.height * copy.extent.depth, 1, 1};
   copy.source_pitch = copy.destination_pitch = {copy.extent.width, copy.extent.width};
@@ -93,9 +104,16 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
         return;
       }
       endpoint.lifetime = side.host->lifetime;
-      endpoint.host = side.host->lifetime == HostBytes::Lifetime::Borrowed
-                          ? side.host->data
-                          : arena.copy_bytes(side.host->data, *span_bytes(payload.extent, pitch));
+      switch (endpoint.lifetime) {
+        case HostBytes::Lifetime::Snapshot:
+          endpoint.host = arena.copy_bytes(side.host->data, *span_bytes(payload.extent, pitch));
+          return;
+        case HostBytes::Lifetime::Borrowed:
+          endpoint.host = side.host->data;
+          write_access(accesses + access_count++, intern(*side.host), access, 0, payload.extent,
+                       pitch);
+          return;
+      }
     };
     add_side(source, payload.source, payload.source_pitch, Access::Read);
     add_side(destination, payload.destination, payload.destination_pitch, Access::Write);
@@ -154,17 +172,24 @@ void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::
 
 void RecorderCore::check_no_overlap(const Verb& verb, const CopySide& source,
                                     const CopySide& destination, const CopyPayload& payload) const {
-  if (source.view == nullptr || destination.view == nullptr ||
-      core_of(*source.view) != core_of(*destination.view))
-    return;
-  const Rows from{source.view->offset(), payload.extent, payload.source_pitch};
-  const Rows to{destination.view->offset(), payload.extent, payload.destination_pitch};
+  const bool is_one_buffer = source.view != nullptr && destination.view != nullptr &&
+                             core_of(*source.view) == core_of(*destination.view);
+  const std::optional<std::uint64_t> from_begin =
+      is_one_buffer ? source.view->offset() : address_of(source);
+  const std::optional<std::uint64_t> to_begin =
+      is_one_buffer ? destination.view->offset() : address_of(destination);
+  if (!from_begin || !to_begin) return;
+  const Rows from{*from_begin, payload.extent, payload.source_pitch};
+  const Rows to{*to_begin, payload.extent, payload.destination_pitch};
   const std::uint64_t from_end = from.begin + *span_bytes(from.extent, from.pitch);
   const std::uint64_t to_end = to.begin + *span_bytes(to.extent, to.pitch);
   if (from.begin >= to_end || to.begin >= from_end || !intersects(from, to)) return;
   fail(verb, ErrorCode::Overlap,
-       concat("source [", from.begin, ", ", from_end, ") and destination [", to.begin, ", ", to_end,
-              ") of ", side_name(source), " share bytes; copy through another buffer"));
+       is_one_buffer
+           ? concat("source [", from.begin, ", ", from_end, ") and destination [", to.begin, ", ",
+                    to_end, ") of ", side_name(source), " share bytes; copy through another buffer")
+           : concat("source ", side_name(source), " and destination ", side_name(destination),
+                    " share bytes of memory; copy through another buffer"));
 }
 
 }  // namespace reprise::detail

@@ -64,6 +64,7 @@ class Merge {
       into_.owners.insert(into_.owners.end(), source->lists->owners.begin(),
                           source->lists->owners.end());
     rewrite_payloads();
+    into_.places = find_memory_places(into_.buffers);
     into_.has_collectives =
         std::any_of(into_.ops.begin(), into_.ops.end(),
                     [](const auto& recorded) { return recorded->op->ranks() != nullptr; });

@@ -18,6 +18,7 @@ void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder,
   initial.labels.commit(1);
   lists_ = std::move(initial);
   index_of_ = {};
+  borrowed_.clear();
   label_ = root;
   device_ = family_->device.get();
   active_ = true;
@@ -35,7 +36,22 @@ RecordedLists RecorderCore::stop(std::uint32_t commands) noexcept {
   stopped_count_ = commands;
   label_ = nullptr;
   index_of_ = {};
+  borrowed_.clear();
   return std::exchange(lists_, {});
+}
+
+std::uint32_t RecorderCore::intern(const HostBytes& borrowed) {
+  std::shared_ptr<BufferCore>& buffer = borrowed_[{borrowed.data, borrowed.bytes}];
+  if (!buffer) {
+    buffer = std::make_shared<BufferCore>();
+    buffer->kind = BufferKind::BorrowedHost;
+    buffer->bytes = borrowed.bytes;
+    buffer->device = family_->device;
+    buffer->generation = family_->device->generation.load(std::memory_order_acquire);
+    buffer->address = static_cast<std::byte*>(borrowed.data);
+    buffer->is_adopted = true;
+  }
+  return intern(buffer);
 }
 
 std::uint32_t RecorderCore::intern_new(const std::shared_ptr<BufferCore>& buffer) {

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <reprise/command_buffer.hpp>
 #include <reprise/error.hpp>
@@ -147,6 +149,8 @@ class RecorderCore {
     const std::uint32_t known = index_of_.find(kernel.get());
     return known != kNone ? known : intern_new(kernel);
   }
+  // Borrowed host memory as a buffer; equal ranges are one buffer.
+  [[nodiscard]] std::uint32_t intern(const HostBytes& borrowed);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<const KernelCore>& kernel);
   [[nodiscard]] Mark mark() const noexcept {
@@ -180,6 +184,8 @@ class RecorderCore {
   const DeviceStatus* device_ = nullptr;
   RecordedLists lists_;
   PointerMap index_of_;  // BufferCore and KernelCore to local index
+  // Buffers of borrowed memory, by address and size in bytes.
+  std::map<std::pair<const void*, std::uint64_t>, std::shared_ptr<BufferCore>> borrowed_;
   const LocalLabel* label_ = nullptr;
   std::uint32_t stopped_count_ = 0;
   bool active_ = false;

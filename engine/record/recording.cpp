@@ -1,5 +1,7 @@
 #include "record/recording.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "record/geometry.hpp"
 
@@ -17,6 +19,13 @@ Rows rows_of(const Recording& recording, const BufferAccess& access) {
 }
 
 }  // namespace
+
+bool Recording::shares_memory(std::uint32_t buffer) const noexcept {
+  return !places.empty() &&
+         std::count_if(places.begin(), places.end(), [&](const MemoryPlace& place) {
+           return place.memory == places[buffer].memory;
+         }) > 1;
+}
 
 std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
   for (const RecordedRun& run : runs) {

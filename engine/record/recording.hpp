@@ -15,6 +15,7 @@
 #include "record/buffer_core.hpp"
 #include "record/command.hpp"
 #include "record/kernel_core.hpp"
+#include "record/memory_places.hpp"
 #include "record/recorded_op.hpp"
 
 namespace reprise::detail {
@@ -57,6 +58,7 @@ struct Recording {
   std::vector<UserEdge> edges;      // from edge()
   std::vector<RecordedRun> runs;
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
+  std::vector<MemoryPlace> places;  // by buffer; empty: no two buffers share bytes
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
   // of objects that arguments point to, except buffers
@@ -69,6 +71,17 @@ struct Recording {
   [[nodiscard]] const Payload& payload(std::uint32_t command) const {
     return *static_cast<const Payload*>(commands[command].payload);
   }
+  // The access in terms of memory: equal `buffer`s and common bytes mean common memory.
+  [[nodiscard]] BufferAccess in_memory(BufferAccess access) const noexcept {
+    if (places.empty()) return access;
+    const MemoryPlace& place = places[access.buffer];
+    access.buffer = place.memory;
+    access.begin += place.offset;
+    access.end += place.offset;
+    return access;
+  }
+  // True if another buffer of the recording shares bytes with `buffer`.
+  [[nodiscard]] bool shares_memory(std::uint32_t buffer) const noexcept;
   // The index of the command of a CommandRef; kNone if it belongs to another recording.
   [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
   // True for a kernel that waits for its predecessors itself.
@@ -84,8 +97,8 @@ struct Recording {
   [[nodiscard]] std::string command_name(std::uint32_t command) const;
 };
 
-// True if two accesses share a byte. Exact for dense ranges and for shapes with equal pitches;
-// otherwise conservative, by bounds.
+// True if two accesses, both in terms of buffers or both in terms of memory, share a byte. Exact
+// for dense ranges and for shapes with equal pitches; otherwise conservative, by bounds.
 [[nodiscard]] bool overlaps(const Recording& recording, const BufferAccess& a,
                             const BufferAccess& b);
 

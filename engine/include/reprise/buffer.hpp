@@ -67,7 +67,7 @@ class BufferView {
   [[nodiscard]] std::shared_ptr<const void> validate() const;
   // `bytes` bytes from `offset` of this range. Throws OutOfRange.
   [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;
-  // True if both are ranges of one buffer and share at least one byte.
+  // True if both share at least one byte: as ranges of one buffer, or of adopted memory.
   [[nodiscard]] bool overlaps(const BufferView& other) const noexcept;
   // The same range of the copy that replica `i` of a graph accesses (PerReplica). Throws
   // OutOfRange if `i` is not less than replicas().
@@ -211,7 +211,9 @@ template <class T>
           source.size_bytes(), false};
 }
 // Bytes that each replay reads or writes. The caller keeps them alive until the last replay has
-// completed.
+// completed. Copies of overlapping bytes are ordered like accesses to one buffer, within a
+// recording and between graphs; a host callback that accesses the bytes declares no access to
+// them, so order it by edge() or a barrier, or use CapturePool::host.
 template <class T>
 [[nodiscard]] HostBytes borrowed(std::span<T> bytes) {
   static_assert(std::is_trivially_copyable_v<T>);

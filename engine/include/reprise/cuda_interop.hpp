@@ -71,8 +71,10 @@ namespace detail {
 }  // namespace detail
 
 // A buffer of `count` values at `address` in device or managed memory. GpuRef::data() is the
-// inverse. Throws InvalidArgument for other memory, WrongDevice for memory of another GPU,
-// OutOfRange if the allocation is smaller.
+// inverse. Buffers that share bytes, because an address was adopted twice or belongs to a pool's
+// buffer, are ordered like ranges of one buffer, in a recording and between graphs. Throws
+// InvalidArgument for other memory, WrongDevice for memory of another GPU, OutOfRange if the
+// allocation is smaller.
 template <class T>
 [[nodiscard]] GpuRef<T> from_native(const Device& device, T* address, std::uint64_t count,
                                     std::string_view name = "",

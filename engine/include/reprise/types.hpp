@@ -118,10 +118,11 @@ inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0, false}
 inline constexpr Lowering Lowering::Persistent{Lowering::Mode::Persistent, 0, false};
 
 enum class BufferKind : std::uint8_t {
-  Device,      // device memory; lives as long as its handles
-  Transient,   // device memory inside one replay; no address outside it; may share bytes
-  PinnedHost,  // page-locked host memory that the device accesses in each replay
-  Condition    // the value of a Condition; no memory of its own
+  Device,       // device memory; lives as long as its handles
+  Transient,    // device memory inside one replay; no address outside it; may share bytes
+  PinnedHost,   // page-locked host memory that the device accesses in each replay
+  Condition,    // the value of a Condition; no memory of its own
+  BorrowedHost  // host memory of the caller in a recording, see borrowed(); no handle names it
 };
 
 // The identity of a buffer on its device. A reused slot gets a new version.

@@ -22,13 +22,16 @@
 
 namespace reprise::detail {
 
-std::vector<BufferUse> collect_buffer_uses(const Recording& recording,
+std::vector<BufferUse> collect_buffer_uses(const std::shared_ptr<DeviceCore>& device,
+                                           const Recording& recording,
                                            const TransientMemory& memory, std::uint32_t replica) {
   std::vector<BufferUse> uses;
   std::vector<int> access(recording.buffers.size(), 0);
   for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
   for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
-    auto buffer = PoolBuffer::of(copy_for(recording.buffers[i], replica));
+    const std::shared_ptr<BufferCore>& core = recording.buffers[i];
+    auto buffer = core->kind == BufferKind::BorrowedHost ? borrow(device, *core)
+                                                         : PoolBuffer::of(copy_for(core, replica));
     if (!buffer || !buffer->is_persistent()) continue;
     uses.push_back({std::move(buffer),
                     access[i] == 0 ? Access::Read : static_cast<Access>(access[i]),
@@ -55,7 +58,7 @@ GraphReplica::GraphReplica(std::unique_ptr<GraphExecutable> executable)
       label_(executable_->plan()->label),
       generation_(executable_->plan()->recording->generation),
       trace_id_(executable_->trace.graph),
-      uses_(collect_buffer_uses(*executable_->plan()->recording, executable_->memory,
+      uses_(collect_buffer_uses(device_, *executable_->plan()->recording, executable_->memory,
                                 index_.number)) {
   if (index_.number != 0) return;  // pools list replica 0 for the whole graph
   for (const auto& core : executable_->plan()->recording->buffers) {
@@ -127,10 +130,10 @@ const PoolCore* GraphReplica::home_pool() const noexcept {
   return pool_ ? core_of(*pool_).get() : nullptr;
 }
 
-void GraphReplica::track(PoolBuffer& buffer, Access access) noexcept {
+void GraphReplica::track(BufferHistory& buffer, Access access) noexcept {
   std::lock_guard lock(mutex_);
   const QueuePoint& last = executable_->last;
-  if (last.queue) buffer.usage().add({last.queue, last.serial, access});
+  if (last.queue) buffer.usage.add({last.queue, last.serial, access});
   shared_.store(true, std::memory_order_release);
 }
 
@@ -208,9 +211,7 @@ void GraphReplica::wait_for_previous_launch(QueueCore& queue) {
 
 void GraphReplica::wait_for_hazards(QueueCore& queue) {
   for (const BufferUse& use : uses_) {
-    if (!use.buffer->is_shared()) continue;
-    use.buffer->usage().reserve(1);
-    use.buffer->usage().wait_for_conflicts(queue, use.access);
+    if (use.buffer->is_shared()) use.buffer->wait_for_conflicts(queue, use.access);
   }
 }
 
@@ -219,7 +220,7 @@ void GraphReplica::record_accesses() noexcept {
   for (const BufferUse& use : uses_) {
     if (!use.buffer->is_shared()) continue;
     point.access = use.access;
-    use.buffer->usage().replace(point);
+    use.buffer->record(point);
   }
 }
 

@@ -41,8 +41,10 @@ struct BufferUse {
   std::uint32_t index = kNone;  // in recording.buffers; kNone: the proxy of a shared slab
 };
 
-// The persistent buffers that replica `replica` uses when it runs `recording` with `memory`.
-[[nodiscard]] std::vector<BufferUse> collect_buffer_uses(const Recording& recording,
+// The persistent buffers, borrowed memory included, that replica `replica` uses when it runs
+// `recording` with `memory`. Not under order().
+[[nodiscard]] std::vector<BufferUse> collect_buffer_uses(const std::shared_ptr<DeviceCore>& device,
+                                                         const Recording& recording,
                                                          const TransientMemory& memory,
                                                          std::uint32_t replica);
 
@@ -111,7 +113,7 @@ class GraphReplica final : public PendingSource,
   [[nodiscard]] const PoolCore* home_pool() const noexcept override;
   [[nodiscard]] std::uint32_t trace_id() const noexcept override { return trace_id_; }
   [[nodiscard]] QueuePoint last() const override;
-  void track(PoolBuffer& buffer, Access access) noexcept override;
+  void track(BufferHistory& buffer, Access access) noexcept override;
   [[nodiscard]] HeldSlab held_slab() const override;
   [[nodiscard]] TrimResult trim_own_slab(std::uint64_t& bytes) override;
   [[nodiscard]] bool can_trim() const override;

@@ -99,11 +99,10 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
     buffer->prepare();
     buffer->share();
   }
-  buffer->usage().reserve(1);
-  buffer->usage().wait_for_conflicts(*core_of(queue), Access::Write);
+  buffer->wait_for_conflicts(*core_of(queue), Access::Write);
   const std::uint64_t serial =
       core_of(queue)->backend().write(buffer->address + scalar.offset(), bytes);
-  buffer->usage().replace({core_of(queue), serial, Access::Write});
+  buffer->record({core_of(queue), serial, Access::Write});
 }
 
 }  // namespace reprise::detail

@@ -44,6 +44,11 @@ PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
   memory_->set_observer([trace = trace_] { trace->record_memory(); });
 }
 
+PoolCore::PoolCore(std::shared_ptr<DeviceCore> device)
+    : device_(std::move(device)),
+      memory_(std::make_shared<MemoryBudget>("borrowed memory", std::nullopt)),
+      slabs_(PoolDesc{}) {}
+
 std::size_t PoolCore::live_graphs() const {
   std::lock_guard order(device_->order());
   return graphs_.size();
@@ -78,6 +83,20 @@ const MemoryBudget* PoolCore::reserve(std::uint64_t bytes) noexcept {
   if (device_->memory().reserve(MemoryBudget::Part::Buffer, bytes)) return nullptr;
   memory_->release(MemoryBudget::Part::Buffer, bytes);
   return &device_->memory();
+}
+
+std::shared_ptr<PoolBuffer> borrow(const std::shared_ptr<DeviceCore>& device,
+                                   const BufferCore& memory) {
+  for (auto& known : device->live_buffers()) {
+    if (known->kind == BufferKind::BorrowedHost && known->address == memory.address &&
+        known->bytes == memory.bytes)
+      return std::move(known);
+  }
+  return PoolBuffer::make(std::make_shared<PoolCore>(device),
+                          {.kind = memory.kind,
+                           .bytes = memory.bytes,
+                           .adopted = memory.address,
+                           .visibility = BufferDesc::Visibility::Borrowed});
 }
 
 BufferView PoolCore::add(const BufferDesc& desc) {
@@ -200,7 +219,8 @@ BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& ty
   detail::ConstantMemory memory = device.backend().find_constant(desc);
   // One buffer for all callers, whose uses are ordered with each other.
   for (const auto& known : device.live_buffers()) {
-    if (known->address == memory.address && known->bytes == memory.bytes && !known->is_stale())
+    if (known->kind == BufferKind::Device && known->address == memory.address &&
+        known->bytes == memory.bytes && !known->is_stale())
       return detail::make_handle<BufferView>(known, 0, known->bytes);
   }
   const auto pool = std::make_shared<detail::PoolCore>(core_, PoolDesc{.label = "constants"});

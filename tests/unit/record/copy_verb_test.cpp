@@ -9,6 +9,7 @@
 
 using namespace reprise;
 using namespace reprise::test;
+using detail::BufferAccess;
 using detail::CopyPayload;
 using detail::kNone;
 

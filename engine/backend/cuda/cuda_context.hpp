@@ -9,11 +9,23 @@
 #include "backend/cuda/cuda_driver.hpp"
 #include "backend/cuda/cuda_memory.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string_view>
 
 namespace reprise::detail {
+
+class CudaQueue;
+
+// The last launch of a graph with conditional nodes. CUDA 13.0 loses the device if two such graphs
+// run at once, so each waits for the one before (CudaQueue::launch_conditional).
+struct ConditionalOrder {
+  std::mutex mutex;
+  CudaQueue* queue = nullptr;  // null: none, or its queue is gone and idle
+  std::uint64_t serial = 0;
+};
 
 struct CudaContext {
   const CudaDriver& driver;
@@ -23,6 +35,7 @@ struct CudaContext {
   std::shared_ptr<DeviceStatus> status;
   DeviceInfo info;
   std::shared_ptr<const CudaMemoryPools> pools = nullptr;
+  std::shared_ptr<ConditionalOrder> conditionals = std::make_shared<ConditionalOrder>();
 
   [[nodiscard]] CallContext at(Stage stage, std::string_view object = {}) const {
     return {stage, status.get(), object};

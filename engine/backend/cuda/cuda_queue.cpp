@@ -62,7 +62,13 @@ CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreig
   make_events();
 }
 
-CudaQueue::~CudaQueue() { destroy(); }
+CudaQueue::~CudaQueue() {
+  {
+    const std::lock_guard lock(context_->conditionals->mutex);
+    if (context_->conditionals->queue == this) context_->conditionals->queue = nullptr;
+  }
+  destroy();
+}
 
 void CudaQueue::make_events() {
   try {
@@ -184,6 +190,15 @@ std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
   cuda_check(result, "cuGraphLaunch", context_->at(Stage::Launch, name_));
   return record(slot, Stage::Launch);
+}
+
+std::uint64_t CudaQueue::launch_conditional(CUgraphExec exec) {
+  ConditionalOrder& order = *context_->conditionals;
+  const std::lock_guard lock(order.mutex);
+  if (order.queue != nullptr) wait_for(*order.queue, order.serial);
+  order.serial = launch(exec);
+  order.queue = this;
+  return order.serial;
 }
 
 void CudaQueue::copy(std::byte* destination, std::span<const std::byte> bytes) {

@@ -220,7 +220,9 @@ cudaGraph_t CudaExec::clone_graph() const {
   const std::lock_guard lock(changing_);
   // The entry and exit kernels contain timestamps that are for this graph's replays only.
   const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();
-  if (is_changed_ || entry_exit_timestamps || segments_) return rebuild_graph().release();
+  const bool must_be_rebuilt = is_changed_ || entry_exit_timestamps || segments_ ||
+                               !nodes_.handles.empty();  // CUDA clones no conditionals
+  if (must_be_rebuilt) return rebuild_graph().release();
   cudaGraph_t copy = nullptr;
   const CallContext call = context_->at(Stage::Instantiate, plan_->label);
   cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", call);

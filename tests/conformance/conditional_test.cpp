@@ -246,9 +246,9 @@ TEST_CASE_FIXTURE(
   CHECK(first.loops()[0].iterations == 49);
 }
 
-TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: graphs on two queues replay at once, with a condition of their own "
-                  "or the same one") {
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: graphs on two queues have their own values of one condition or of two") {
   const Queue other = device.create_queue({.label = "other"});
   const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
   const Condition shared = device.create_condition({.name = "shared", .initial = 1}),

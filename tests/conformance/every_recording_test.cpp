@@ -168,6 +168,15 @@ const std::vector<Part>& parts() {
          c.execute_switch(which, {zero, one});
        },
        [](Words& x) { plus(x, 18); }},
+      {"set by a nested graph",
+       [](const Bench& b, Recorder& c) {
+         const Condition go = b.device.create_condition({.name = "go"});
+         const CommandBuffer setter = b.secondary(
+             [&](Recorder& in) { in.dispatch(b.decide, kOne, read(b.input.slice(0, 1)), go); });
+         c.execute(setter, Nested);
+         c.execute_if(go, b.adding(19));
+       },
+       [](Words& x) { plus(x, 19); }},
       {"while",
        [](const Bench& b, Recorder& c) {
          const Condition go = b.device.create_condition({.name = "go", .initial = 1});

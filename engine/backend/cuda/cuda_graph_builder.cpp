@@ -33,7 +33,8 @@ std::string describe(cudaGraphInstantiateResult result, std::size_t nodes) {
       case cudaGraphInstantiateInvalidStructure: return "its structure is invalid";
       case cudaGraphInstantiateNodeOperationNotSupported:
         return "a node has an unsupported operation";
-      case cudaGraphInstantiateMultipleDevicesNotSupported: return "it has nodes of several devices";
+      case cudaGraphInstantiateMultipleDevicesNotSupported:
+        return "it has nodes of several devices";
       case cudaGraphInstantiateConditionalHandleUnused:
         return "a conditional handle decides no conditional node";
     }
@@ -488,11 +489,11 @@ cudaGraphNode_t CudaGraphBuilder::add_empty() {
 }
 
 cudaGraphExec_t CudaGraphBuilder::instantiate() const {
-  return detail::instantiate(
-      target_.graph, call_, [this](const Error& error, cudaGraphNode_t failed) {
-        const std::uint32_t node = lowered_of(failed);
-        return node == kNone ? error : with_command(error, node);
-      });
+  return detail::instantiate(target_.graph, call_,
+                             [this](const Error& error, cudaGraphNode_t failed) {
+                               const std::uint32_t node = lowered_of(failed);
+                               return node == kNone ? error : with_command(error, node);
+                             });
 }
 
 }  // namespace reprise::detail

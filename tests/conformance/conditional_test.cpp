@@ -221,7 +221,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
 
 TEST_CASE_FIXTURE(
     ConditionalFixture,
-    "conditional: two loops of a graph, and two graphs of one recording, can run concurrently") {
+    "conditional: two loops of a graph, and two graphs of one recording, are independent") {
   const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
   const Condition a = device.create_condition({.name = "a", .initial = 1}),
                   b = device.create_condition({.name = "b", .initial = 1});

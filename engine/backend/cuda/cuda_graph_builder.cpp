@@ -154,11 +154,13 @@ void CudaGraphBuilder::add_nodes() {
     if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Exit) add_leaves();
     if (target_.segments != nullptr) remove_repeated_predecessors();
     adding_ = i;
+    if (is_conditional(i)) come_after_last_conditional();
     try {
       const bool is_marked =
           target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
+      if (is_conditional(i)) last_conditional_ = nodes_[i];
       if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry)
         // Also the predecessor of the roots that the entry kernel does not cover.
         before = nodes_[i];
@@ -222,6 +224,16 @@ std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t
 void CudaGraphBuilder::remove_repeated_predecessors() {
   std::unordered_set<cudaGraphNode_t> known;
   std::erase_if(after_, [&](cudaGraphNode_t node) { return !known.insert(node).second; });
+}
+
+bool CudaGraphBuilder::is_conditional(std::uint32_t node) const {
+  const std::uint32_t command = plan_.command_of(node);
+  return command != kNone && plan_.recording->commands[command].kind == CommandKind::Conditional;
+}
+
+void CudaGraphBuilder::come_after_last_conditional() {
+  if (last_conditional_ != nullptr && !contains(after_, last_conditional_))
+    after_.push_back(last_conditional_);
 }
 
 // Requires that no instrumentation lies between the two nodes, and compute capability 9.0, the

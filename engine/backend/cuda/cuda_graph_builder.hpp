@@ -111,6 +111,9 @@ class CudaGraphBuilder {
   // True if the graph is a profiling clone, in whose bodies commands are nodes.
   [[nodiscard]] bool times_bodies() const;
   void remove_repeated_predecessors();  // from after_
+  [[nodiscard]] bool is_conditional(std::uint32_t node) const;  // `node`: lowered node
+  // See ConditionalOrder.
+  void come_after_last_conditional();
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
@@ -184,6 +187,7 @@ class CudaGraphBuilder {
   std::vector<cudaGraphNode_t> done_;
   std::vector<cudaGraphNode_t> after_;  // scratch: full predecessors of the node being added
   std::vector<cudaGraphNode_t> early_;  // scratch: programmatic predecessors
+  cudaGraphNode_t last_conditional_ = nullptr;
   KernelArguments arguments_;
 };
 

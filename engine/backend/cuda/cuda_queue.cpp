@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "backend/cuda/cuda_stopwatch.hpp"
@@ -190,6 +191,15 @@ std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
   cuda_check(result, "cuGraphLaunch", context_->at(Stage::Launch, name_));
   return record(slot, Stage::Launch);
+}
+
+const std::shared_ptr<ConditionalOrder>& ConditionalOrder::of(int ordinal) {
+  static std::mutex mutex;
+  static std::map<int, std::shared_ptr<ConditionalOrder>> all;
+  const std::lock_guard lock(mutex);
+  auto& order = all[ordinal];
+  if (!order) order = std::make_shared<ConditionalOrder>();
+  return order;
 }
 
 std::uint64_t CudaQueue::launch_conditional(CUgraphExec exec) {

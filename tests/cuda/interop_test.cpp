@@ -464,6 +464,31 @@ TEST_CASE("cuda interop: the native graph of a CapturedGraph can be inspected an
   CHECK(cudaGraphDestroy(copy) == cudaSuccess);
 }
 
+TEST_CASE("cuda interop: the native graph of a CapturedGraph with a loop can be copied") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
+  const Condition go = t.device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer body = t.device.create_command_buffer({.label = "body", .level = Level::Secondary});
+  body.begin();
+  body.dispatch(t.device.load_kernel(shaders::gpu_count_to), {.grid = 1, .block = 1},
+                read_write(counter), 5u, go);
+  body.end();
+  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
+    cmd.fill(counter.as<unsigned>(), 0u);
+    cmd.execute_while(go, body);
+  });
+  cudaGraph_t copy = release(graph);
+  const CurrentDevice current(t.device);
+  cudaGraphExec_t exec = nullptr;
+  REQUIRE(cudaGraphInstantiate(&exec, copy, 0) == cudaSuccess);
+  REQUIRE(cudaGraphLaunch(exec, native_stream(t.queue)) == cudaSuccess);
+  t.queue.wait_idle();
+  CHECK(t.read(counter) == std::vector<unsigned long long>{5});
+  CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
+  CHECK(cudaGraphDestroy(copy) == cudaSuccess);
+}
+
 TEST_CASE("cuda interop: a graph of the application is replayed like any other") {
   if (!have_gpu()) return;
   const Gpu t;

@@ -1,4 +1,5 @@
 // CudaQueue on a fake driver that the test controls. Needs no GPU.
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -177,6 +178,37 @@ TEST_CASE(
   CHECK(queue.done(1));
   CHECK(driver.context()->status->generation == 2);
   CHECK(driver.counts().pushed_contexts == 0);
+}
+
+TEST_CASE(
+    "queue on a fake driver: a graph with conditionals waits for the last one of another queue") {
+  FakeDriver driver;
+  CudaQueue a(driver.context(), "a");
+  const auto b = std::make_unique<CudaQueue>(driver.context(), "b");
+  static_cast<void>(a.launch_conditional(kExec));
+  static_cast<void>(a.launch_conditional(kExec));
+  static_cast<void>(b->launch(kExec));  // has none
+  CHECK(driver.counts().stream_waits == 0);
+  static_cast<void>(b->launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 1);
+  static_cast<void>(a.launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 2);
+  driver.finish(static_cast<CUstream>(a.native()), 3);
+  CHECK(a.done(3));
+  static_cast<void>(b->launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 2);  // nothing left to wait for
+}
+
+TEST_CASE("queue on a fake driver: a queue that is gone is not waited for") {
+  FakeDriver driver;
+  CudaQueue a(driver.context(), "a");
+  {
+    CudaQueue b(driver.context(), "b");
+    static_cast<void>(b.launch_conditional(kExec));
+    driver.finish(static_cast<CUstream>(b.native()), 1);
+  }
+  static_cast<void>(a.launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 0);
 }
 
 }  // namespace reprise::test

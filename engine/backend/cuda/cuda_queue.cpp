@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "backend/cuda/cuda_stopwatch.hpp"
@@ -62,7 +63,13 @@ CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreig
   make_events();
 }
 
-CudaQueue::~CudaQueue() { destroy(); }
+CudaQueue::~CudaQueue() {
+  {
+    const std::lock_guard lock(context_->conditionals->mutex);
+    if (context_->conditionals->queue == this) context_->conditionals->queue = nullptr;
+  }
+  destroy();
+}
 
 void CudaQueue::make_events() {
   try {
@@ -184,6 +191,24 @@ std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
   cuda_check(result, "cuGraphLaunch", context_->at(Stage::Launch, name_));
   return record(slot, Stage::Launch);
+}
+
+const std::shared_ptr<ConditionalOrder>& ConditionalOrder::of(int ordinal) {
+  static std::mutex mutex;
+  static std::map<int, std::shared_ptr<ConditionalOrder>> all;
+  const std::lock_guard lock(mutex);
+  auto& order = all[ordinal];
+  if (!order) order = std::make_shared<ConditionalOrder>();
+  return order;
+}
+
+std::uint64_t CudaQueue::launch_conditional(CUgraphExec exec) {
+  ConditionalOrder& order = *context_->conditionals;
+  const std::lock_guard lock(order.mutex);
+  if (order.queue != nullptr) wait_for(*order.queue, order.serial);
+  order.serial = launch(exec);
+  order.queue = this;
+  return order.serial;
 }
 
 void CudaQueue::copy(std::byte* destination, std::span<const std::byte> bytes) {

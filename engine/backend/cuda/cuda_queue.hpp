@@ -47,6 +47,8 @@ class CudaQueue final : public BackendQueue {
 
   // Launches and returns the serial. Throws CapturingStream and leaves the capture intact.
   [[nodiscard]] std::uint64_t launch(CUgraphExec exec);
+  // The same for a graph with conditional nodes, after the last such launch on any queue.
+  [[nodiscard]] std::uint64_t launch_conditional(CUgraphExec exec);
   // Copies ordinary memory to the device before the next launch. `bytes` is read during the call.
   void copy(std::byte* destination, std::span<const std::byte> bytes);
   // Throws CapturingStream if the stream is being captured. In a scope.

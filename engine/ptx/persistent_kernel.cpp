@@ -107,7 +107,7 @@ class PersistentKernelWriter {
     return {.is_timed = is_timed(),
             .function_prefix = concat("rp_m", module, "_"),
             .address_of = [this, &part](std::string_view variable) {
-              return desc_.address_of ? desc_.address_of(part, variable) : 0;
+              return desc_.address_of(part, variable);
             }};
   }
 
@@ -472,8 +472,8 @@ class PersistentKernelWriter {
 
 }  // namespace
 
-std::string persistent_exclusion(const PersistentPart& part) {
-  const RewriteOptions options{.address_of = [](std::string_view) { return std::uint64_t{0}; }};
+std::string persistent_exclusion(const PersistentPart& part, const VariableAddress& address_of) {
+  const RewriteOptions options{.address_of = address_of};
   const RewrittenPart rewritten = rewrite_part(part, options);
   if (!rewritten.problem.empty()) return rewritten.problem;
   std::vector<const PtxFunction*> functions = rewritten.functions;

@@ -155,6 +155,12 @@ std::vector<std::byte> CudaLibrary::read_global(const std::string& name) const {
   return bytes;
 }
 
+std::optional<std::uint64_t> CudaLibrary::address_of(std::string_view variable) const {
+  const std::span<std::byte> memory = global(std::string(variable));
+  if (memory.data() == nullptr) return std::nullopt;
+  return reinterpret_cast<std::uint64_t>(memory.data());
+}
+
 const PtxModule& CudaLibrary::parse(std::string_view ptx) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<const PtxModule>& known = ptx_[ptx.data()];
@@ -213,8 +219,11 @@ std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) 
     return "more than 40 KiB of shared memory";
   if (registers_ > kMaxSegmentRegisters) return "more than 128 registers in a thread";
   Exclusion& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
-  std::call_once(exclusion.is_known,
-                 [&] { exclusion.text = persistent_exclusion(persistent_part(dispatch.block)); });
+  std::call_once(exclusion.is_known, [&] {
+    exclusion.text = persistent_exclusion(
+        persistent_part(dispatch.block),
+        [&](std::string_view variable) { return library_->address_of(variable); });
+  });
   return exclusion.text;
 }
 

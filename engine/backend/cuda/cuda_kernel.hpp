@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,8 @@ class CudaLibrary {
   [[nodiscard]] const PtxModule& parse(std::string_view ptx);
   // The memory of a variable of the image; empty if there is no such variable.
   [[nodiscard]] std::span<std::byte> global(const std::string& name) const;
+  // Its address as in VariableAddress.
+  [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view variable) const;
 
  private:
   [[nodiscard]] std::vector<std::byte> read_global(const std::string& name) const;

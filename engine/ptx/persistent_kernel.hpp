@@ -21,6 +21,7 @@ struct PersistentPart {
   std::string entry;
   bool has_full_warps = false;      // a multiple of 32 threads in every block
   bool is_one_dimensional = false;  // every block is (n, 1, 1)
+  bool may_contract = false;        // as in KernelPtx
 
   friend bool operator==(const PersistentPart&, const PersistentPart&) = default;
 };

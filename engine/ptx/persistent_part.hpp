@@ -30,6 +30,7 @@ constexpr std::string_view kPersistentStartTime =
 
 struct RewriteOptions {
   bool is_timed = false;
+  bool may_contract = false;         // of the part
   std::string function_prefix = {};  // of the functions of the part's module
   VariableAddress address_of = {};
 };

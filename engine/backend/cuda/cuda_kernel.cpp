@@ -169,7 +169,7 @@ const PtxModule& CudaLibrary::parse(std::string_view ptx) {
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
-                       std::shared_ptr<CudaLibrary> library, std::string name, std::string_view ptx)
+                       std::shared_ptr<CudaLibrary> library, std::string name, const KernelPtx& ptx)
     : CudaKernel(std::move(context), function, library, std::move(name)) {
   library_ = std::move(library);
   ptx_ = ptx;
@@ -212,7 +212,7 @@ void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
 }
 
 std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) const {
-  if (ptx_.empty()) return "PTX of the kernel is not available";
+  if (ptx_.text.empty()) return "PTX of the kernel is not available";
   if (dispatch.block.volume() > kSegmentThreads) return "more than 512 threads in a block";
   if (dispatch.grid.volume() > kMaxSegmentBlocks) return "more than 32,768 blocks";
   if (std::uint64_t{static_shared_bytes_} + dispatch.shared_bytes > kMaxSegmentShared)
@@ -228,10 +228,11 @@ std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) 
 }
 
 PersistentPart CudaKernel::persistent_part(Dim3 block) const {
-  return {.module = &library_->parse(ptx_),
+  return {.module = &library_->parse(ptx_.text),
           .entry = symbol_,
           .has_full_warps = has_full_warps(block),
-          .is_one_dimensional = block.y == 1 && block.z == 1};
+          .is_one_dimensional = block.y == 1 && block.z == 1,
+          .may_contract = ptx_.may_contract};
 }
 
 std::vector<KernelParameter> CudaKernel::parameters() const {
@@ -268,11 +269,11 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
   return core;
 }
 
-std::string_view ptx_for(std::span<const KernelPtx> all, std::uint32_t capability) {
+KernelPtx ptx_for(std::span<const KernelPtx> all, std::uint32_t capability) {
   KernelPtx best;
   for (const KernelPtx& one : all)
     if (one.capability <= capability && one.capability > best.capability) best = one;
-  return best.text;
+  return best;
 }
 
 void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,

@@ -139,6 +139,48 @@ TEST_CASE("persistent kernel: a function may not depend on the thread or synchro
                      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);") == "");
 }
 
+TEST_CASE("persistent kernel: arithmetic without a rounding mode gets one, so none is contracted") {
+  const auto rewritten = [](const std::string& opcode) {
+    const PtxModule module(ptx_module_text(".entry k() { " + opcode + " %u, %v, %w; ret; }"));
+    const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+    const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+    const std::size_t end = text.find(" %u, %v, %w;");
+    REQUIRE(end != std::string::npos);
+    return text.substr(text.rfind('\n', end) + 1, end - text.rfind('\n', end) - 1);
+  };
+  for (const std::string operation : {"add", "sub", "mul"}) {
+    for (const std::string type :
+         {".f16", ".ftz.f16", ".sat.f16x2", ".ftz.sat.f16x2", ".bf16", ".bf16x2", ".f32",
+          ".ftz.sat.f32", ".f32x2", ".ftz.f32x2", ".sat.f32.f16", ".f32.bf16", ".f64"}) {
+      CHECK(rewritten(operation + type) == operation + ".rn" + type);
+      for (const std::string mode : {".rn", ".rz", ".rm", ".rp"})
+        CHECK(rewritten(operation + mode + type) == operation + mode + type);
+    }
+  }
+  for (const std::string opcode :
+       {"add.s32", "add.sat.s32", "add.cc.u32", "addc.u32", "add.u16x2", "sub.u64", "mul.lo.s32",
+        "mul.wide.u16", "mul24.lo.u32", "min.f32", "max.ftz.f16x2", "fma.rn.f32", "div.full.f32",
+        "div.approx.ftz.f32", "atom.add.f32", "copysign.f32"})
+    CHECK(rewritten(opcode) == opcode);
+}
+
+TEST_CASE("persistent kernel: a kernel that its compiler may contract is no part") {
+  const std::string before = ".func f() { sub.f64 %d1, %d1, %d2; ret; }";
+  const auto exclusion = [&](std::string_view body, bool may_contract) {
+    const PtxModule module(
+        ptx_module_text(before + ".entry k(.param .u64 p) {" + std::string(body) + "}"));
+    return exclusion_of_part({.module = &module, .entry = "k", .may_contract = may_contract});
+  };
+  CHECK(exclusion("mul.f16x2 %r1, %r2, %r3; ret;", false) == "");
+  CHECK(exclusion("mul.f16x2 %r1, %r2, %r3; ret;", true) ==
+        "uses mul.f16x2, which -fmad=true allows nvcc to contract");
+  CHECK(exclusion("call f, (); ret;", false) == "");
+  CHECK(exclusion("call f, (); ret;", true) ==
+        "function f uses sub.f64, which -fmad=true allows nvcc to contract");
+  CHECK(exclusion("add.rn.f32 %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; ret;", true) == "");
+  CHECK(exclusion("add.s32 %r1, %r2, %r3; ret;", true) == "");
+}
+
 TEST_CASE("persistent kernel: a kernel with a variable that its image does not have is no part") {
   const PtxModule module(
       ptx_module_text(".global .align 4 .b8 kept[16]; .global .align 4 .b8 gone[16]; .const .align "

@@ -337,7 +337,13 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
     MESSAGE("there is no ptxas");
     return;
   }
-  const PtxModule module(ptx_module_text(kPtxKernels)), same(ptx_module_text(kPtxKernels));
+  constexpr std::string_view kArithmetic =
+      ".entry arithmetic() { .reg .b16 %h<3>; .reg .b32 %r<3>; .reg .f32 %f<3>; .reg .f64 %d<3>; "
+      "add.f16 %h1, %h1, %h2; sub.ftz.sat.f16 %h1, %h1, %h2; mul.bf16 %h1, %h1, %h2; "
+      "add.bf16x2 %r1, %r1, %r2; sub.f16x2 %r1, %r1, %r2; mul.ftz.sat.f16x2 %r1, %r1, %r2; "
+      "add.ftz.sat.f32 %f1, %f1, %f2; mul.f32 %f1, %f1, %f2; sub.f64 %d1, %d1, %d2; ret; }";
+  const PtxModule module(ptx_module_text(kPtxKernels)),
+      other(ptx_module_text(std::string(kPtxKernels).append(kArithmetic)));
   const std::filesystem::path folder = std::filesystem::temp_directory_path() /
                                        ("reprise-ptx-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(folder);
@@ -347,13 +353,14 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       CAPTURE(static_cast<int>(variant));
       CAPTURE(pasted);
       std::vector<PersistentPart> parts = ptx_parts(module, true, true);
-      for (const PersistentPart& part : ptx_parts(same, true, false)) parts.push_back(part);
+      for (const PersistentPart& part : ptx_parts(other, true, false)) parts.push_back(part);
       for (const PersistentPart& part : ptx_parts(module, false, false)) parts.push_back(part);
       PersistentKernelDesc desc = describe_kernel(parts, pasted);
       desc.variant = variant;
       const PersistentKernel kernel = make_persistent_kernel(desc);
       // It waits, runs and has ended.
       CHECK(count_of(kernel.text, "[%rp_mark], {") == (variant == Variant::Marked ? 3 : 0));
+      CHECK(contains(kernel.text, "mul.rn.ftz.sat.f16x2 %r1, %r1, %r2;"));
       std::ofstream(folder / "kernel.ptx") << kernel.text;
       const std::string command = ptxas.string() + " -arch=sm_90 -o " +
                                   (folder / "kernel.cubin").string() + " " +

@@ -168,12 +168,12 @@ TEST_CASE(
 
 TEST_CASE("parts: a GPU takes the newest PTX that it can run") {
   const std::vector<KernelPtx> all = {{75, "a"}, {90, "c"}, {80, "b"}, {120, "d"}};
-  CHECK(ptx_for(all, 70).empty());
-  CHECK(ptx_for(all, 75) == "a");
-  CHECK(ptx_for(all, 89) == "b");
-  CHECK(ptx_for(all, 90) == "c");
-  CHECK(ptx_for(all, 121) == "d");
-  CHECK(ptx_for({}, 90).empty());
+  CHECK(ptx_for(all, 70).text.empty());
+  CHECK(ptx_for(all, 75).text == "a");
+  CHECK(ptx_for(all, 89).text == "b");
+  CHECK(ptx_for(all, 90).text == "c");
+  CHECK(ptx_for(all, 121).text == "d");
+  CHECK(ptx_for({}, 90).text.empty());
 }
 
 }  // namespace reprise::test

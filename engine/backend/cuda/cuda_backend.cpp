@@ -74,8 +74,7 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   const std::span<const KernelParameter> parameters =
       is_gpu_only ? from->signature(desc.name) : desc.parameters;
   const std::uint32_t capability = context_->info.compute_major * 10 + context_->info.compute_minor;
-  const std::string_view ptx =
-      desc.ptx == nullptr ? std::string_view() : ptx_for(desc.ptx(), capability);
+  const KernelPtx ptx = desc.ptx == nullptr ? KernelPtx() : ptx_for(desc.ptx(), capability);
   auto kernel =
       std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name, ptx);
   const std::vector<KernelParameter> compiled = kernel->parameters();

@@ -71,6 +71,8 @@ using HostKernelFunction = void (*)(const HostBlock&);
 struct KernelPtx {
   std::uint32_t capability = 0;  // compute capability: 90 is 9.0
   std::string_view text;
+  // Whether the image's compiler could fuse a multiplication and an addition (-fmad=true).
+  bool may_contract = false;
 };
 
 // A kernel that was built from a shader file. Has static storage duration.

@@ -3,5 +3,7 @@
 // memory every thread of a program has from its start.
 #include <reprise/host_kernel_runtime.hpp>
 
-alignas(reprise::host_kernel::kSharedAlignment) thread_local constinit unsigned char
-    reprise_dynamic_shared_block[reprise::host_kernel::kMaxSharedBytes] = {};
+using reprise::host_kernel::kMaxSharedBytes, reprise::host_kernel::kSharedAlignment;
+
+alignas(kSharedAlignment) thread_local constinit unsigned char reprise_dynamic_shared_block
+    [kMaxSharedBytes] = {};

@@ -6,8 +6,8 @@
 
 namespace reprise::detail {
 
-// Call after the start of a background thread, which keeps this library mapped, and before the first
-// ReplayScope.
+// Call after the start of a background thread, which keeps this library mapped, and before the
+// first ReplayScope.
 void prepare_process_exit();
 
 // Surrounds each use of oneTBB by a replay. Once the process ends, its constructor blocks forever.

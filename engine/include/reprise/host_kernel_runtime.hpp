@@ -84,7 +84,7 @@ struct WarpCall {
 void finish(BlockRun& run) noexcept;
 
 // Kernels that are built with REPRISE_CHECKED_KERNELS call these: at the start of each block, with
-// the addresses of its threadIdx and of its dynamic shared memory, and before each access to memory.
+// the addresses of its threadIdx and dynamic shared memory, and before each access to memory.
 void begin_checked_block(const HostBlock& block, const std::uint32_t* thread,
                          const std::byte* shared) noexcept;
 void check_access(const void* address, std::size_t bytes, bool writes) noexcept;

@@ -103,7 +103,7 @@ StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::st
   static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", "StreamCapture::begin",
                                            Stage::Record));
   detail::core_of(queue)->device()->require_usable(Stage::Record);
-  detail::core_of(queue)->require_current(Stage::Record);
+  detail::core_of(queue)->require_usable(Stage::Record);
   return StreamCapture(std::make_unique<detail::StreamCaptureCore>(queue, mode, label));
 }
 

@@ -39,13 +39,13 @@ Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc) 
 
 CUstream native_stream(const Queue& queue) {
   detail::CudaQueue& native = detail::cuda_queue(queue, "native_stream");
-  detail::core_of(queue)->share();
+  detail::core_of(queue)->share(Stage::Open);
   return static_cast<CUstream>(native.native());
 }
 
 CUstream release(const Queue& queue) {
   detail::CudaQueue& native = detail::cuda_queue(queue, "release");
-  detail::core_of(queue)->share();
+  detail::core_of(queue)->share(Stage::Open);
   return native.release();
 }
 

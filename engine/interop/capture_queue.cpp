@@ -29,7 +29,7 @@ struct NativeStream {
       : stream(static_cast<CUstream>(detail::cuda_queue(queue, call).native())),
         device(detail::make_handle<Device>(detail::core_of(queue)->device())) {
     context = detail::cuda_backend(device, call).context();
-    detail::core_of(queue)->share();
+    detail::core_of(queue)->share(Stage::Record);
   }
   CUstream stream;
   Device device;

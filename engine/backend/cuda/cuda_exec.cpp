@@ -246,7 +246,7 @@ std::uint32_t CudaExec::node_count() const {
 void CudaExec::upload(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
   const SetupScope scope(*context_, Stage::Upload);
-  static_cast<CudaQueue&>(queue).refuse_capture(Stage::Upload);
+  static_cast<CudaQueue&>(queue).require_stream(Stage::Upload);
   transfer_exec(Stage::Upload);
 }
 

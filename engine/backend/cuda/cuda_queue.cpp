@@ -150,7 +150,7 @@ void CudaQueue::wait_for(BackendQueue& other, std::uint64_t serial) {
   if (&from == this || from.reached(serial)) return;
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   const Pin pin(from.slot(serial));
   if (from.reached(serial)) return;
   cuda_check(
@@ -161,14 +161,31 @@ void CudaQueue::wait_for(BackendQueue& other, std::uint64_t serial) {
 std::uint64_t CudaQueue::mark() {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  if (dropped_.load(std::memory_order_relaxed)) return last_serial();
+  require_stream(Stage::Launch);
   return record(next_slot(Stage::Launch), Stage::Launch);
+}
+
+std::optional<std::uint64_t> CudaQueue::drop_native() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (owned_) return std::nullopt;
+  if (last_serial() != 0 && !dropped_.load(std::memory_order_relaxed)) {
+    try {
+      const DeviceScope scope(*context_, Stage::Launch);
+      require_stream(Stage::Launch);
+      record(next_slot(Stage::Launch), Stage::Launch);
+    } catch (...) {
+      // A lost device runs nothing more; what is being captured was not submitted.
+    }
+  }
+  dropped_.store(true, std::memory_order_relaxed);
+  return last_serial();
 }
 
 std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte> bytes) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   if (!staging_)
     staging_.emplace(context_, BufferKind::PinnedHost, kRing * kMaxWriteBytes, Stage::Launch,
                      name_);
@@ -185,7 +202,7 @@ std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte
 std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   const std::uint16_t slot = next_slot(Stage::Launch);
   const CUresult result = context_->driver.cuGraphLaunch(exec, stream_);
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
@@ -214,7 +231,7 @@ std::uint64_t CudaQueue::launch_conditional(CUgraphExec exec) {
 void CudaQueue::copy(std::byte* destination, std::span<const std::byte> bytes) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   // The driver stages memory that is not pinned before it returns.
   cuda_check(context_->driver.cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(destination),
                                                 bytes.data(), bytes.size(), stream_),
@@ -237,8 +254,16 @@ CUstream CudaQueue::release() {
   return stream_;
 }
 
-void CudaQueue::refuse_capture(Stage stage) const {
+void CudaQueue::require_stream(Stage stage) const {
   if (!shared_.load(std::memory_order_relaxed)) return;
+  if (dropped_.load(std::memory_order_relaxed)) {
+    ErrorDetails dropped;
+    dropped.code = ErrorCode::StaleHandle;
+    dropped.stage = stage;
+    dropped.label = label_;
+    throw Error(std::move(dropped),
+                concat("the last handle of ", name_, " was dropped; adopt its stream again"));
+  }
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   cuda_check(context_->driver.cuStreamIsCapturing(stream_, &status), "cuStreamIsCapturing",
              context_->at(stage, name_));

@@ -40,6 +40,7 @@ class CudaQueue final : public BackendQueue {
   void wait_for(BackendQueue& other, std::uint64_t serial) override;
   std::uint64_t mark() override;
   std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override;
+  std::optional<std::uint64_t> drop_native() noexcept override;
   [[nodiscard]] std::unique_ptr<QueueStopwatch> make_stopwatch() override;
   // Returns the stream. From now on the queue checks for captures that its new user may begin.
   [[nodiscard]] void* native() const noexcept override;
@@ -51,8 +52,9 @@ class CudaQueue final : public BackendQueue {
   [[nodiscard]] std::uint64_t launch_conditional(CUgraphExec exec);
   // Copies ordinary memory to the device before the next launch. `bytes` is read during the call.
   void copy(std::byte* destination, std::span<const std::byte> bytes);
-  // Throws CapturingStream if the stream is being captured. In a scope.
-  void refuse_capture(Stage stage) const;
+  // Throws StaleHandle after drop_native(), CapturingStream if the stream is being captured. In a
+  // scope.
+  void require_stream(Stage stage) const;
   // Transfers the ownership of the stream to the caller.
   [[nodiscard]] CUstream release();
 
@@ -86,6 +88,7 @@ class CudaQueue final : public BackendQueue {
   CUstream stream_ = nullptr;
   bool owned_ = false;
   mutable std::atomic<bool> shared_{false};  // other code knows the stream
+  std::atomic<bool> dropped_{false};         // the stream may not exist any more
   std::mutex mutex_;
   std::atomic<std::uint64_t> last_{0}, completed_{0};
   std::array<Slot, kRing> slots_;

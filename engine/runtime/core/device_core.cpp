@@ -149,10 +149,7 @@ void DeviceCore::wait_for_queues() {
   for (const auto& queue : queues) queue->wait_idle_if_current();
 }
 
-// Dropped objects are flushed before the queues are waited for: the application may have destroyed
-// a stream that only a dropped graph still refers to, and such a stream must not be queried.
 void DeviceCore::wait_idle() {
-  deferred_.flush();
   wait_for_queues();
   require_usable(Stage::Wait);
   deferred_.flush();
@@ -172,7 +169,6 @@ void DeviceCore::report_unseen_errors() {
 
 void DeviceCore::shut_down() {
   if (status_->shut_down.exchange(true)) return;
-  deferred_.flush();
   wait_for_queues();
   deferred_.flush();
 }

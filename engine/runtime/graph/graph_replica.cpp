@@ -45,7 +45,10 @@ std::shared_ptr<GraphReplica> GraphReplica::make(std::unique_ptr<GraphExecutable
                                                  const std::vector<Message>& messages) {
   executable->spec().device->deferred().prepare();
   if (executable->spec().device->trace() != nullptr) register_in_trace(*executable, messages);
-  auto replica = std::make_shared<GraphReplica>(std::move(executable));
+  // Allocated apart from its reference counts, which kept fences hold.
+  const std::shared_ptr<GraphReplica> replica(new GraphReplica(std::move(executable)));
+  replica->launched_ = std::make_shared<const LaunchedGraph>(
+      LaunchedGraph{replica->label_, replica->index_.number, replica});
   replica->attach();
   return replica;
 }
@@ -174,7 +177,7 @@ void GraphReplica::require_launchable(const QueueCore& queue, Stage stage) const
                 " is stale: its device was lost; compile its command buffer again after "
                 "Device::rebuild"));
   }
-  queue.require_current(stage);
+  queue.require_usable(stage);
   queue.captures().require_none(stage, label_, queue.label());
 }
 
@@ -269,7 +272,7 @@ void GraphReplica::submit(const std::shared_ptr<QueueCore>& queue, Stage stage,
     } catch (const Error& error) {
       rethrow_with_names(error, *queue, stage);
     }
-    if (last.queue != queue) last.queue = queue;
+    if (last.queue != queue) last.queue = queue->without_handle();
     if (shared && stage == Stage::Launch) record_accesses();
     return;
   }
@@ -304,7 +307,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
-  return make_handle<Fence>(queue, serial, self, index_.replay_of(replay));
+  return make_handle<Fence>(queue->without_handle(), serial, launched_, index_.replay_of(replay));
 }
 
 void GraphReplica::launch_uncounted(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {

@@ -1,7 +1,7 @@
 // GraphReplica: one replica of a compiled graph: launches and uploads its executable, and orders
 // that with other work on the same buffers. Knows nothing of the graph's other replicas. Held by
-// its CompiledGraph and by fences. When the last of them drops it, everything that pending launches
-// use goes to the deferred deletion queue.
+// its CompiledGraph. When that drops it, everything that pending launches use goes to the deferred
+// deletion queue.
 // Threads: any thread. A launch takes the replica's mutex, uncontended in ordinary use; launches of
 // replicas that share buffers take DeviceCore::order() first.
 #pragma once
@@ -49,7 +49,7 @@ struct BufferUse {
                                                          std::uint32_t replica);
 
 class GraphReplica final : public PendingSource,
-                           public LaunchedGraph,
+                           public GraphReplays,
                            public DeviceGraph,
                            public PoolUser,
                            public RankAgreement::Graph {
@@ -64,11 +64,10 @@ class GraphReplica final : public PendingSource,
   ~GraphReplica() override;
 
   // --- Constant ---
-  [[nodiscard]] const std::string& label() const noexcept override { return label_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::shared_ptr<CapturePool>& pool() const noexcept { return pool_; }
   [[nodiscard]] const ReplicaIndex& index() const noexcept { return index_; }
-  [[nodiscard]] std::uint32_t replica() const noexcept override { return index_.number; }
 
   // --- Launches. `self` owns this. ---
   Fence launch(const std::shared_ptr<GraphReplica>& self, const std::shared_ptr<QueueCore>& queue);
@@ -173,10 +172,11 @@ class GraphReplica final : public PendingSource,
   const std::shared_ptr<CapturePool> pool_;
   const std::string label_;
   const std::uint32_t generation_;
-  const std::uint32_t trace_id_;                  // of all its executables
-  std::vector<BufferUse> uses_;                   // by index; under order() and mutex_
-  std::vector<std::shared_ptr<PoolCore>> pools_;  // under order(); each once; of replica 0 only
-  ScalarTable scalars_;                           // under mutex_
+  const std::uint32_t trace_id_;                   // of all its executables
+  std::shared_ptr<const LaunchedGraph> launched_;  // for the fences; set by make()
+  std::vector<BufferUse> uses_;                    // by index; under order() and mutex_
+  std::vector<std::shared_ptr<PoolCore>> pools_;   // under order(); each once; of replica 0 only
+  ScalarTable scalars_;                            // under mutex_
   // Under mutex_; oldest first. Kept for the exceptions of their host callbacks.
   std::vector<std::unique_ptr<GraphExecutable>> replaced_executables_;
   SlabResidency residency_;

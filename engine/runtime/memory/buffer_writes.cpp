@@ -46,7 +46,7 @@ void add_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& que
   std::lock_guard order(buffer.pool()->device()->order());
   buffer.prepare();
   buffer.share();
-  buffer.usage().add({queue, serial, Access::Write});
+  buffer.usage().add({queue->without_handle(), serial, Access::Write});
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void BufferView::record_write(const Fence& fence) {
 void BufferView::record_write(const Queue& queue) {
   const auto buffer = persistent(*this, "record_write");
   detail::require_handle(detail::core_of(queue), "Queue", "record_write", Stage::Launch)
-      .require_current(Stage::Launch);
+      .require_usable(Stage::Launch);
   add_write(*buffer, detail::core_of(queue), detail::core_of(queue)->backend().mark());
 }
 
@@ -70,10 +70,11 @@ Queue BufferView::last_write_stream() const {
     for (const PoolBuffer::Use& use : buffer->uses()) {
       if (!writes(use.access)) continue;
       if (auto last = use.user->last(); last.queue)
-        return detail::make_handle<Queue>(std::move(last.queue));
+        return detail::make_handle<Queue>(last.queue->handle());
     }
   }
-  return detail::make_handle<Queue>(buffer->usage().last_writer());
+  const auto& writer = buffer->usage().last_writer();
+  return writer ? detail::make_handle<Queue>(writer->handle()) : Queue();
 }
 
 }  // namespace reprise
@@ -93,7 +94,7 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
   if (buffer->is_stale())
     fail(ErrorCode::StaleHandle, Stage::Launch, buffer->name,
          concat("set of ", name, ", which is stale"));
-  core_of(queue)->require_current(Stage::Launch);
+  core_of(queue)->require_usable(Stage::Launch);
   std::lock_guard order(buffer->pool()->device()->order());
   if (!buffer->is_shared()) {
     buffer->prepare();
@@ -102,7 +103,7 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
   buffer->wait_for_conflicts(*core_of(queue), Access::Write);
   const std::uint64_t serial =
       core_of(queue)->backend().write(buffer->address + scalar.offset(), bytes);
-  buffer->record({core_of(queue), serial, Access::Write});
+  buffer->record({core_of(queue)->without_handle(), serial, Access::Write});
 }
 
 }  // namespace reprise::detail

@@ -117,7 +117,8 @@ void PoolBuffer::find_aliases() {
   const auto live = pool_->device()->live_buffers();
   std::lock_guard order(pool_->device()->order());
   const auto is_obsolete = [](const std::shared_ptr<BufferHistory>& history) {
-    return !history->is_alive.load(std::memory_order_acquire) && history->usage.is_complete();
+    return !history->is_alive.load(std::memory_order_acquire) &&
+           !history->usage.conflicts(Access::ReadWrite);
   };
   for (const auto& other : live) {
     if (other.get() == this || other->is_stale() || !overlaps(*other, address, bytes)) continue;

@@ -41,7 +41,7 @@ class Comparer {
       case CommandKind::Op: return ops(command);
       case CommandKind::Barrier: return Comparison::Same;
       case CommandKind::Nested:
-      case CommandKind::Conditional: return Comparison::NotByItself;
+      case CommandKind::Conditional: return bodies(command);
     }
     return Comparison::NotByItself;
   }
@@ -64,7 +64,7 @@ class Comparer {
     const auto& b = payload<DispatchPayload>(after_, command);
     if (before_.plan.recording->kernels[a.kernel] != after_.plan.recording->kernels[b.kernel] ||
         !same(a.grid, b.grid) || !same(a.block, b.block) || a.shared_bytes != b.shared_bytes ||
-        a.parameter_bytes != b.parameter_bytes) {
+        a.parameter_bytes != b.parameter_bytes || !same_conditions(a, b)) {
       return Comparison::Different;
     }
     if (a.slot_argument_count == 0 && b.slot_argument_count == 0)
@@ -87,10 +87,18 @@ class Comparer {
                                    address(after_, y.buffer, y.offset);
                       });
   }
-
-  // Snapshot bytes are part of the executable.
-  static bool is_snapshot(const Endpoint& side) {
-    return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Snapshot;
+  // Conditions have no address.
+  [[nodiscard]] bool same_conditions(const DispatchPayload& a, const DispatchPayload& b) const {
+    return std::equal(a.buffer_arguments, a.buffer_arguments + a.buffer_argument_count,
+                      b.buffer_arguments, b.buffer_arguments + b.buffer_argument_count,
+                      [&](const BufferArgument& x, const BufferArgument& y) {
+                        return condition(before_, x.buffer) == condition(after_, y.buffer);
+                      });
+  }
+  // Null for other buffers.
+  static const BufferCore* condition(const BoundPlan& of, std::uint32_t buffer) {
+    const BufferCore* const core = of.plan.recording->buffers[buffer].get();
+    return core->kind == BufferKind::Condition ? core : nullptr;
   }
 
   Comparison copies(std::uint32_t command) const {
@@ -98,8 +106,9 @@ class Comparer {
     const auto& b = payload<CopyPayload>(after_, command);
     const bool same_shape = same(a.extent, b.extent) && same(a.source_pitch, b.source_pitch) &&
                             same(a.destination_pitch, b.destination_pitch);
-    if (is_snapshot(a.source) != is_snapshot(b.source)) return Comparison::NotByItself;
-    if (is_snapshot(a.source)) {
+    // Snapshot bytes are part of the executable.
+    if (a.source.is_snapshot() != b.source.is_snapshot()) return Comparison::NotByItself;
+    if (a.source.is_snapshot()) {
       if (!same_shape ||
           std::memcmp(a.source.host, b.source.host, *span_bytes(a.extent, a.source_pitch)) != 0)
         return Comparison::NotByItself;
@@ -150,15 +159,14 @@ class Comparer {
     return Comparison::Same;
   }
 
+  Comparison bodies(std::uint32_t command) const;
+
   const BoundPlan &before_, &after_;
   std::vector<std::byte> old_block_, block_;  // scratch
 };
 
-}  // namespace
-
-std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after) {
-  if (find_difference(before.plan, after.plan).outcome != GraphExecUpdateOutcome::Success)
-    return std::nullopt;
+// Of plans without a difference that find_difference() reports.
+std::optional<ChangedNodes> compare_nodes(const BoundPlan& before, const BoundPlan& after) {
   if (before.plan.dependencies.node_command != after.plan.dependencies.node_command)
     return std::nullopt;
   ChangedNodes changed;
@@ -172,6 +180,38 @@ std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const Bo
     if (comparison == Comparison::NotByItself) changed.can_be_set_one_by_one = false;
   }
   return changed;
+}
+
+Comparison Comparer::bodies(std::uint32_t command) const {
+  const Command &a = before_.plan.recording->commands[command],
+                &b = after_.plan.recording->commands[command];
+  if (b.kind == CommandKind::Conditional) {
+    const auto &x = payload<ConditionalPayload>(before_, command),
+               &y = payload<ConditionalPayload>(after_, command);
+    if (x.max_iterations != y.max_iterations ||
+        condition(before_, x.condition) != condition(after_, y.condition))
+      return Comparison::NotByItself;
+  }
+  const std::span<const Body> old_bodies = bodies_of(a), new_bodies = bodies_of(b);
+  for (std::size_t i = 0; i < new_bodies.size(); ++i) {
+    const auto inside = [&](const BoundPlan& of, const Body& body) {
+      return bindings_of_body(of.plan, body, of.bindings);
+    };
+    const Bindings old_bindings = inside(before_, old_bodies[i]),
+                   bindings = inside(after_, new_bodies[i]);
+    const auto changed = compare_nodes({*before_.plan.bodies[old_bodies[i].index], old_bindings},
+                                       {*after_.plan.bodies[new_bodies[i].index], bindings});
+    if (!changed || !changed->nodes.empty()) return Comparison::NotByItself;
+  }
+  return Comparison::Same;
+}
+
+}  // namespace
+
+std::optional<ChangedNodes> find_changed_nodes(const BoundPlan& before, const BoundPlan& after) {
+  if (find_difference(before.plan, after.plan).outcome != GraphExecUpdateOutcome::Success)
+    return std::nullopt;
+  return compare_nodes(before, after);
 }
 
 }  // namespace reprise::detail

@@ -94,18 +94,27 @@ struct Endpoint {
   std::uint64_t offset = 0;      // bytes into the buffer
   void* host = nullptr;          // snapshot: bytes in the recording's arena; borrowed: the caller's
   HostBytes::Lifetime lifetime = HostBytes::Lifetime::Snapshot;
+
+  [[nodiscard]] bool is_snapshot() const noexcept {
+    return buffer == kNone && lifetime == HostBytes::Lifetime::Snapshot;
+  }
+  [[nodiscard]] bool is_borrowed() const noexcept {
+    return buffer == kNone && lifetime == HostBytes::Lifetime::Borrowed;
+  }
 };
 
 struct CopyPayload {
   Endpoint source, destination;
   Extent extent;                          // 1D: height = depth = 1
   Pitch source_pitch, destination_pitch;  // never 0: tight pitches are explicit
+
+  [[nodiscard]] bool is_pitched() const noexcept { return extent.height != 1 || extent.depth != 1; }
 };
 
 struct FillPayload {
   std::uint32_t buffer = 0;
   std::uint64_t offset = 0;
-  std::uint32_t bits = 0;
+  std::uint32_t bits = 0;           // one element; the bits above it are zero
   std::uint32_t element_bytes = 4;  // 1, 2 or 4
   Extent extent;                    // width in bytes
   Pitch pitch;                      // never 0

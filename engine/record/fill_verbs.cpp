@@ -43,6 +43,8 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
     pitch = {needed, needed};
   }
 
+  if (element_bytes < sizeof bits) bits &= (1u << 8 * element_bytes) - 1;
+
   const FillPayload* payload = nullptr;
   transact([&] {
     Arena& arena = *lists_.arena;

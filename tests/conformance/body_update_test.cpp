@@ -15,6 +15,7 @@ struct BodyUpdateFixture : DeviceFixture {
                    y = buffer(std::vector<unsigned>(kCount, 0), "y");
   HostRef<unsigned> decision = pool->host<unsigned>(2, "decision");
   Condition go = device.create_condition({.name = "go", .initial = 1});
+  Kernel increase = kernel(shaders::conf_increase), step = kernel(shaders::conf_step);
 
   // A body that adds `value` to x, `times` times.
   [[nodiscard]] CommandBuffer increasing(unsigned value, unsigned times = 1) const {
@@ -28,25 +29,32 @@ struct BodyUpdateFixture : DeviceFixture {
     return body;
   }
 
-  // Adds `value` to x in each iteration until x reaches `end`.
-  [[nodiscard]] CommandBuffer loop(unsigned value, unsigned end) const {
+  // Adds `value` to x, and goes on until x reaches `end`.
+  [[nodiscard]] CommandBuffer loop_body(unsigned value, unsigned end) const {
     CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
     const DispatchDesc desc{.grid = ceil_div(kCount, 128), .block = 128};
-    body.dispatch(kernel(shaders::conf_increase), desc, read_write(x), value - 1, kCount);
-    body.dispatch(kernel(shaders::conf_step), desc, read_write(x), end, kCount, go);
+    body.dispatch(increase, desc, read_write(x), value - 1, kCount);
+    body.dispatch(step, desc, read_write(x), end, kCount, go);
     body.end();
+    return body;
+  }
+  // Adds `value` to x in each iteration until x reaches `end`.
+  [[nodiscard]] CommandBuffer loop(unsigned value, unsigned end) const {
     CommandBuffer cmd = recording();
     cmd.fill(x, 0u);
-    cmd.execute_while(go, body);
+    cmd.execute_while(go, loop_body(value, end));
     cmd.end();
     return cmd;
   }
-  [[nodiscard]] CommandBuffer nested(const GpuRef<unsigned>& on, unsigned value) const {
+  [[nodiscard]] CommandBuffer nested_body(const GpuRef<unsigned>& on, unsigned value) const {
     CommandBuffer inner = recording({.label = "inner", .level = Level::Secondary});
     inner.fill(on, value);
     inner.end();
+    return inner;
+  }
+  [[nodiscard]] CommandBuffer nested(const GpuRef<unsigned>& on, unsigned value) const {
     CommandBuffer cmd = recording();
-    cmd.execute(inner, Nested);
+    cmd.execute(nested_body(on, value), Nested);
     cmd.end();
     return cmd;
   }
@@ -73,6 +81,29 @@ TEST_CASE_FIXTURE(
   graph.launch(queue).wait();
   CHECK(values(x) == std::vector<unsigned>(kCount, 12));
   CHECK(graph.loops()[0].iterations == 4);
+}
+
+TEST_CASE_FIXTURE(BodyUpdateFixture, "body update: an identical recording changes no node") {
+  const auto limited = [&](std::uint64_t limit) {
+    CommandBuffer cmd = recording();
+    cmd.fill(x, 0u);
+    cmd.execute_while(go, loop_body(3, 10), {.max_iterations = limit});
+    cmd.execute(nested_body(y, 5), Nested);
+    cmd.end();
+    return cmd;
+  };
+  CommandBuffer first = limited(2), same = limited(2), longer = limited(3);
+  CapturedGraph graph = compile(first);
+  for (const CommandBuffer* again : {&same, &first}) {
+    CHECK(graph.update(*again).method == UpdateMethod::Unchanged);
+    CHECK(graph.exec_update(*again).method == UpdateMethod::Unchanged);
+    graph.launch(queue).wait();
+    CHECK(values(x) == std::vector<unsigned>(kCount, 6));
+    CHECK(values(y) == std::vector<unsigned>(kCount, 5));
+  }
+  CHECK(graph.update(longer).done());
+  graph.launch(queue).wait();
+  CHECK(values(x) == std::vector<unsigned>(kCount, 9));
 }
 
 TEST_CASE_FIXTURE(BodyUpdateFixture,

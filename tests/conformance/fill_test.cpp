@@ -46,6 +46,27 @@ TEST_CASE_FIXTURE(DeviceFixture, "fill: a transient and a pinned buffer") {
   for (unsigned i = 0; i < 64; ++i) REQUIRE(h[i] == (i < 32 ? 9 : i >= 40 && i % 8 == 0 ? 5 : 4));
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "fill: the bits above an element change nothing") {
+  const auto x = buffer(std::vector<std::uint16_t>(400, 1), "x");
+  const auto recorded = [&](std::uint32_t bits) {
+    CommandBuffer cmd = recording();
+    cmd.fill_bits(x.slice(35, 115), bits, 2, {40, 5, 1}, {46, 0});
+    cmd.fill_bits(x.slice(300, 50), bits, 1, {100, 1, 1}, {});
+    cmd.end();
+    return cmd;
+  };
+  CommandBuffer low = recorded(0xaacb), all = recorded(0x4d65aacb);
+  CapturedGraph graph = compile(all);
+  const std::uint64_t hash = graph.report().plan_hash;
+  graph.launch(queue).wait();
+  std::vector<std::uint16_t> expected(400, 1);
+  for (int row = 0; row < 5; ++row) std::fill_n(expected.begin() + 35 + row * 23, 20, 0xaacb);
+  std::fill_n(expected.begin() + 300, 50, 0xcbcb);
+  CHECK(values(x) == expected);
+  CHECK(graph.update(low).method == UpdateMethod::Unchanged);
+  CHECK(graph.report().plan_hash == hash);
+}
+
 TEST_CASE_FIXTURE(DeviceFixture,
                   "fill: values and ranges that do not fit are refused while recording") {
   const auto x = pool->allocate<unsigned>(16, "x");

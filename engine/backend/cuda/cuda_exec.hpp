@@ -73,6 +73,10 @@ class CudaExec final : public BackendExec {
     Resources() = default;
     Resources(std::shared_ptr<const CudaContext> context, const Recording& recording)
         : staged(std::move(context), recording) {}
+    // For a plan of `recording` that replaces the plan of `before`.
+    Resources(std::shared_ptr<const CudaContext> context, const Recording& recording,
+              const Resources& before)
+        : staged(std::move(context), recording, &before.staged) {}
     StagedBytes staged;
     RetainedResources retained;  // includes those of the profiling clone's ops
   };
@@ -90,8 +94,13 @@ class CudaExec final : public BackendExec {
   void undo_nodes(const ExecNodes& of, const BindingChange& change, std::size_t count);
   [[nodiscard]] ExecUpdate change_nodes(const PlanChange& change);
   [[nodiscard]] ExecUpdate change_whole(const PlanChange& change);
-  // Both update exec_ to `change`, with the resources in `resources`. The first changes the
-  // differing nodes of graph_ and returns empty where it cannot.
+  // These update exec_ to `change`, with the resources in `resources`. The first sets the `nodes`
+  // of exec_, and the second the differing nodes of graph_; it returns empty where it cannot.
+  // `callbacks`: the set before the change.
+  [[nodiscard]] ExecUpdate update_by_nodes(const PlanChange& change,
+                                           std::span<const std::uint32_t> nodes,
+                                           Resources& resources,
+                                           const std::shared_ptr<HostCallbacks::Set>& callbacks);
   [[nodiscard]] std::optional<ExecUpdate> update_by_source(const PlanChange& change,
                                                            Resources& resources);
   [[nodiscard]] ExecUpdate update_by_new_graph(const PlanChange& change, Resources& resources,

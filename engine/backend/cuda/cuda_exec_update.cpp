@@ -155,6 +155,42 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
   return refused;
 }
 
+ExecUpdate CudaExec::update_by_nodes(const PlanChange& change, std::span<const std::uint32_t> nodes,
+                                     Resources& resources,
+                                     const std::shared_ptr<HostCallbacks::Set>& callbacks) {
+  const auto is_in_segment = [&](std::uint32_t node) {
+    return segments_ && segments_->contains(node);
+  };
+  resources.retained = resources_->retained;
+  source_nodes_.mark_updated(nodes);
+  is_changed_ = true;
+  std::size_t count = 0;  // nodes that are set
+  const auto undo = [&] {
+    callbacks_.restore_set(callbacks);
+    while (count > 0) {
+      if (is_in_segment(nodes[--count])) continue;
+      static_cast<void>(
+          update_.set(nodes_, nodes[count],
+                      {*plan_, bindings_, resources_->staged, resources_->retained, &callbacks_}));
+    }
+  };
+  try {
+    for (; count < nodes.size(); ++count) {
+      if (is_in_segment(nodes[count])) continue;
+      ExecUpdate result = update_.set(
+          nodes_, nodes[count],
+          {*change.plan, *change.bindings, resources.staged, resources.retained, &callbacks_});
+      if (result.done()) continue;
+      undo();
+      return result;
+    }
+  } catch (...) {
+    undo();
+    throw;
+  }
+  return {};
+}
+
 std::optional<ExecUpdate> CudaExec::update_by_source(const PlanChange& change,
                                                      Resources& resources) {
   const auto nodes = source_nodes_.nodes_to_update(change);
@@ -222,7 +258,7 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
   };
   auto replaced = std::make_shared<Replaced>();
   Bindings bindings = *change.bindings;
-  auto resources = std::make_shared<Resources>(context_, *change.plan->recording);
+  auto resources = std::make_shared<Resources>(context_, *change.plan->recording, *resources_);
   auto callbacks = callbacks_.begin_set(launches_);
   ExecUpdate result;
   std::unique_ptr<CudaSegments::Records> records;  // for segments_, or else what replaces it
@@ -231,12 +267,19 @@ ExecUpdate CudaExec::change_whole(const PlanChange& change) {
     if (segments_ && segments_->has_same_segments(*plan_, *change.plan))
       records = segments_->prepare(*change.plan, bindings);
     if (segments_ && !records) replaced->segments = segments_->make_for(*change.plan, bindings);
-    std::optional<ExecUpdate> by_source;
-    if (!segments_) by_source = update_by_source(change, *resources);
-    result = by_source ? std::move(*by_source)
-                       : update_by_new_graph(
-                             change, *resources,
-                             replaced->segments ? replaced->segments.get() : segments_.get());
+    const auto nodes = !replaced->segments && has_copies_refused_in_graphs(*plan_->recording)
+                           ? nodes_to_set(change)
+                           : std::nullopt;
+    std::optional<ExecUpdate> updated;
+    if (nodes) {
+      updated = update_by_nodes(change, *nodes, *resources, callbacks);
+    } else if (!segments_) {
+      updated = update_by_source(change, *resources);
+    }
+    result = updated ? std::move(*updated)
+                     : update_by_new_graph(
+                           change, *resources,
+                           replaced->segments ? replaced->segments.get() : segments_.get());
   } catch (...) {
     undo();
     throw;

@@ -371,10 +371,7 @@ cudaGraphNode_t CudaGraphBuilder::add_command(std::uint32_t command) {
         return e.buffer != kNone ? address(e.buffer, e.offset) : static_cast<std::byte*>(e.host);
       };
       const std::byte* source = end(copy.source);
-      if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-        source = target_.staged.add(first_key_ + command, source,
-                                    *span_bytes(copy.extent, copy.source_pitch));
-      }
+      if (copy.source.is_snapshot()) source = target_.staged.add(first_key_ + command, copy);
       return add_copy(node_context(), source, end(copy.destination),
                       {copy.extent, copy.source_pitch, copy.destination_pitch});
     }

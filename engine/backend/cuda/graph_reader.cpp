@@ -219,8 +219,10 @@ class Reader {
     if (extent.width == 0 || normalise(extent, pitch) != PitchFault::None) return nullptr;
     const NativeMemory::Location location =
         memory_.find_device(reinterpret_cast<const void*>(p.dst), *span_bytes(extent, pitch));
+    const std::uint32_t bits =
+        p.elementSize < sizeof p.value ? p.value & ((1u << 8 * p.elementSize) - 1) : p.value;
     auto* payload = arena_->make<FillPayload>();
-    *payload = {location.buffer, location.offset, p.value, p.elementSize, extent, pitch};
+    *payload = {location.buffer, location.offset, bits, p.elementSize, extent, pitch};
     add_access(location.buffer, Access::Write, location.offset, extent, pitch);
     return payload;
   }

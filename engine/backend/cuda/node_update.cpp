@@ -231,10 +231,7 @@ ExecUpdate NodeUpdate::set_copy_node(const NodeTarget& at, const Source& source)
     from = address(copy.source);
     to = address(copy.destination);
     shape = {copy.extent, copy.source_pitch, copy.destination_pitch};
-    if (copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot) {
-      from = source.staged.add(at.first_key + at.command, from,
-                               *span_bytes(copy.extent, copy.source_pitch));
-    }
+    if (copy.source.is_snapshot()) from = source.staged.add(at.first_key + at.command, copy);
   }
   return result_of(
       NativeApi::Runtime, set_copy(at.exec, at.handle(), from, to, shape),

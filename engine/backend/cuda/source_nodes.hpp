@@ -1,7 +1,8 @@
 // SourceNodes: tracks which nodes of an executable's source graph differ from the executable,
 // because only the executable was updated. A whole update sets these nodes and the changed ones in
-// the source graph and passes it to cudaGraphExecUpdate, without building a new graph. Knows no
-// CUDA. Threads: as its owner.
+// the source graph and passes it to cudaGraphExecUpdate, without building a new graph; or sets the
+// nodes in the executable, if cudaGraphExecUpdate refuses the graph. Knows no CUDA. Threads: as its
+// owner.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,13 @@
 #include "backend/exec_update.hpp"
 
 namespace reprise::detail {
+
+// True if cudaGraphExecUpdate refuses every graph of the recording.
+[[nodiscard]] bool has_copies_refused_in_graphs(const Recording& recording);
+
+// The lowered nodes, ascending, to set in an executable for `change`: those that differ, and those
+// with resources of a single plan. Empty if bodies are among them or the changed nodes are unknown.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> nodes_to_set(const PlanChange& change);
 
 class SourceNodes {
  public:

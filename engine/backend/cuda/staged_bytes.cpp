@@ -1,6 +1,8 @@
 #include "backend/cuda/staged_bytes.hpp"
 
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "record/geometry.hpp"
 
@@ -8,6 +10,7 @@ namespace reprise::detail {
 namespace {
 
 constexpr std::uint64_t kAlignment = 256;
+constexpr std::string_view kObject = "bytes copied while recording";
 
 std::uint64_t aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -18,9 +21,7 @@ std::uint64_t staged_bytes_of(const Recording& recording, std::uint32_t command)
     case CommandKind::Update: return recording.payload<UpdatePayload>(command).bytes;
     case CommandKind::Copy: {
       const auto& copy = recording.payload<CopyPayload>(command);
-      const bool snapshot =
-          copy.source.buffer == kNone && copy.source.lifetime == HostBytes::Lifetime::Snapshot;
-      return snapshot ? *span_bytes(copy.extent, copy.source_pitch) : 0;
+      return copy.source.is_snapshot() && !copy.is_pitched() ? copy.extent.width : 0;
     }
     case CommandKind::Dispatch:
     case CommandKind::Fill:
@@ -43,11 +44,12 @@ std::uint64_t staged_bytes_of(const Recording& recording) {
 
 }  // namespace
 
-StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording)
-    : size_(staged_bytes_of(recording)) {
+StagedBytes::StagedBytes(std::shared_ptr<const CudaContext> context, const Recording& recording,
+                         const StagedBytes* before)
+    : context_(std::move(context)), size_(staged_bytes_of(recording)) {
+  if (before != nullptr) pitched_ = before->pitched_;
   if (size_ == 0) return;
-  memory_.emplace(std::move(context), BufferKind::PinnedHost, size_, Stage::Instantiate,
-                  "bytes copied while recording");
+  memory_.emplace(context_, BufferKind::PinnedHost, size_, Stage::Instantiate, kObject);
 }
 
 const std::byte* StagedBytes::add(std::uint32_t key, const void* bytes, std::uint64_t size) {
@@ -57,6 +59,21 @@ const std::byte* StagedBytes::add(std::uint32_t key, const void* bytes, std::uin
     used_ += aligned(size);
   }
   return memory_->bytes() + at->second;
+}
+
+const std::byte* StagedBytes::add(std::uint32_t key, const CopyPayload& copy) {
+  const void* const bytes = copy.source.host;
+  const std::uint64_t size = *span_bytes(copy.extent, copy.source_pitch);
+  if (!copy.is_pitched()) return add(key, bytes, size);
+  Pitched& pitched = pitched_[key];
+  if (!pitched.memory || pitched.size != size ||
+      std::memcmp(pitched.memory->bytes(), bytes, size) != 0) {
+    pitched = {std::make_shared<const CudaMemory>(context_, BufferKind::PinnedHost, size,
+                                                  Stage::Instantiate, kObject),
+               size};
+    std::memcpy(pitched.memory->bytes(), bytes, size);
+  }
+  return pitched.memory->bytes();
 }
 
 }  // namespace reprise::detail

@@ -167,8 +167,8 @@ class CapturedGraph {
   // reset, and all commands are enabled. Throws as Device::compile, and then changes nothing; only
   // if another rank failed (RankLost), this rank's graph may have changed.
   UpdateReport update(const CommandBuffer& commands, const UpdateDesc& desc = {});
-  // update() by UpdateMethod::WholeGraph (cudaGraphExecUpdate) only. The graph is unchanged unless
-  // the outcome is Success.
+  // update() by UpdateMethod::WholeGraph (cudaGraphExecUpdate) only, or Unchanged if nothing
+  // differs. The graph is unchanged unless the outcome is Success.
   UpdateReport exec_update(const CommandBuffer& commands);
 
   // Measures other lowerings in alternation with the current one on `queue`, and replaces the

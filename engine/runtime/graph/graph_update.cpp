@@ -80,8 +80,12 @@ UpdateReport update_in_place(GraphExecutable& executable, const std::shared_ptr<
   const auto changed = desc.first <= UpdateMethod::WholeGraph
                            ? find_changed_nodes({*executable.plan(), current}, {*plan, bindings})
                            : std::nullopt;
+  const bool can_be_set = changed && changed->can_be_set_one_by_one && !has_disabled;
+  // No method is needed.
+  if (can_be_set && changed->nodes.empty() &&
+      try_change({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes}))
+    return done(UpdateMethod::Unchanged, 0);
   if (desc.first <= UpdateMethod::Nodes && desc.last >= UpdateMethod::Nodes) {
-    const bool can_be_set = changed && changed->can_be_set_one_by_one && !has_disabled;
     const bool few = can_be_set && (changed->nodes.size() * 2 <= plan->lowered.nodes.size() ||
                                     desc.last == UpdateMethod::Nodes);
     if (few && try_change({PlanChange::Scope::Nodes, plan, &bindings, changed->nodes}))

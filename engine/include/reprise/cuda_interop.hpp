@@ -54,7 +54,8 @@ class CurrentDevice {
 // --- Streams ---
 // A queue that launches on `stream`, which must outlive the queue and its launches. While the
 // stream is being captured, launches throw CapturingStream and do not affect the capture. Throws
-// WrongDevice for a stream of another device or context, such as a green context.
+// WrongDevice for a stream of another device or context, such as a green context, and
+// InvalidArgument if `desc` has a priority: the stream keeps its own.
 [[nodiscard]] Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc = {});
 // The stream of a queue, which still belongs to the queue. From this call on, the engine assumes
 // that the stream may contain work that it did not submit.

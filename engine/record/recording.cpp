@@ -18,14 +18,6 @@ Rows rows_of(const Recording& recording, const BufferAccess& access) {
 
 }  // namespace
 
-std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
-  for (const RecordedRun& run : runs) {
-    if (run.recorder == ref.recorder && ref.index >= run.first && ref.index - run.first < run.count)
-      return run.command + (ref.index - run.first);
-  }
-  return kNone;
-}
-
 bool Recording::starts_programmatically(std::uint32_t command) const noexcept {
   if (commands[command].kind != CommandKind::Dispatch) return false;
   const auto& dispatch = payload<DispatchPayload>(command);

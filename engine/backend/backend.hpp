@@ -16,6 +16,7 @@
 
 #include <reprise/device_info.hpp>
 #include <reprise/kernel.hpp>
+#include <reprise/queue.hpp>
 
 #include "backend/callback_errors.hpp"
 #include "backend/exec_update.hpp"
@@ -270,7 +271,8 @@ class Backend {
     static_cast<void>(bytes);
     return nullptr;
   }
-  [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(std::string_view label) = 0;
+  // The priority is within the range of info().
+  [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(const QueueDesc& desc) = 0;
   // Fills every field of the result except `device` and `generation`, which the runtime sets.
   [[nodiscard]] virtual KernelCore load_kernel(const KernelDesc& desc) = 0;
   // Throws KernelNotFound.

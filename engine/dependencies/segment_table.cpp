@@ -97,9 +97,9 @@ SegmentKeys BufferSegmentKeys::of(std::uint32_t buffer) {
   const Bounds& bounds = bounds_[buffer];
   SegmentKeys keys;
   keys.shift = bounds.combined == 0 ? 0 : static_cast<unsigned>(std::countr_zero(bounds.combined));
-  const std::uint64_t slots = (bounds.max_end >> keys.shift) + 1;
-  if (slots <= kSlotsPerAccess * bounds.accesses + kMinSlots) {
-    keys.count = static_cast<std::uint32_t>(slots);
+  const std::uint64_t last = bounds.max_end >> keys.shift;
+  if (last < kSlotsPerAccess * bounds.accesses + kMinSlots) {
+    keys.count = static_cast<std::uint32_t>(last + 1);
     return keys;
   }
   if (first_.empty()) collect_bounds();

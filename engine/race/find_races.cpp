@@ -345,6 +345,7 @@ void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, label,
          concat("find_races ", label, ": ", text));
   };
+  require_enumerator("RaceDesc::compare", desc.compare, Stage::Validate, label);
   if (desc.runs == 0) refuse("runs is 0; some tens are useful");
   if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
   if (desc.pattern == desc.alternate)

@@ -33,6 +33,10 @@ struct DeviceStatus {
 // The CUDA device ordinal in the selector; 0 for the host device.
 [[nodiscard]] std::uint32_t ordinal_of(const DeviceStatus& device) noexcept;
 
+// A name of `device` in a message that also names `other`: "cuda:1", or "another Device of host
+// ...": each Instance::open_device() creates a Device.
+[[nodiscard]] std::string name_beside(const DeviceStatus& device, const DeviceStatus& other);
+
 struct BufferCore {
   BufferCore() = default;
   BufferCore(const BufferCore&) = delete;

@@ -46,6 +46,12 @@ void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t siz
               name.empty() ? "an unnamed buffer" : name));
 }
 
+std::string name_beside(const DeviceStatus& device, const DeviceStatus& other) {
+  if (device.selector != other.selector) return device.selector;
+  return concat("another Device of ", device.selector,
+                " (each Instance::open_device() creates one)");
+}
+
 std::string display_name(const BufferCore& buffer) {
   if (!buffer.name.empty()) return buffer.name;
   if (buffer.kind == BufferKind::BorrowedHost) return "borrowed host memory";
@@ -98,6 +104,11 @@ void* BufferView::data() const {
         detail::concat(
             "data() of ", detail::display_name(core),
             ", a transient: it has no address outside a replay; allocate() a buffer that has one"));
+  }
+  if (core.kind == BufferKind::Condition) {
+    fail(ErrorCode::Unsupported,
+         detail::concat("data() of ", detail::display_name(core),
+                        ", a condition: it has no memory; set it in a kernel"));
   }
   return core.address + offset_;
 }

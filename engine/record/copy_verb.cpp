@@ -40,8 +40,8 @@ CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destinatio
                               SourceLocation where) {
   const Verb verb{"copy", where};
   require_recording(verb);
-  if (source.view != nullptr) check_view(verb, *source.view, "source");
-  if (destination.view != nullptr) check_view(verb, *destination.view, "destination");
+  if (source.view != nullptr) check_memory(verb, *source.view, "source");
+  if (destination.view != nullptr) check_memory(verb, *destination.view, "destination");
   const std::uint64_t bytes = side_bytes(source);
   if (bytes != side_bytes(destination)) {
     fail(verb, ErrorCode::OutOfRange,
@@ -61,8 +61,8 @@ CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destinatio
                               const CopyDesc& desc, SourceLocation where) {
   const Verb verb{"copy", where};
   require_recording(verb);
-  if (source.view != nullptr) check_view(verb, *source.view, "source");
-  if (destination.view != nullptr) check_view(verb, *destination.view, "destination");
+  if (source.view != nullptr) check_memory(verb, *source.view, "source");
+  if (destination.view != nullptr) check_memory(verb, *destination.view, "destination");
   return record_copy(verb, source, destination,
                      {.source = {},
                       .destination = {},
@@ -157,6 +157,7 @@ std::uint64_t RecorderCore::checked_span(const Verb& verb, std::string_view role
 void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::string_view role,
                                    const Extent& extent, Pitch& pitch) const {
   const std::uint64_t needed = checked_span(verb, role, extent, pitch);
+  if (side.host != nullptr) check_enumerator(verb, "HostBytes::lifetime", side.host->lifetime);
   if (side.host != nullptr && side.host->data == nullptr) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("the ", role, " is host memory at a null address"));

@@ -82,12 +82,6 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
   lists_.bodies.resize(to.bodies);
 }
 
-void RecorderCore::reserve_owners(std::size_t count) {
-  const std::size_t needed = lists_.owners.size() + count;
-  if (needed > lists_.owners.capacity())
-    lists_.owners.reserve(std::max(needed, 2 * lists_.owners.capacity()));
-}
-
 void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access,
                                 std::uint64_t begin, const Extent& extent, const Pitch& pitch) {
   *at = {buffer, access, 0, begin, begin + span_bytes(extent, pitch).value_or(0)};
@@ -122,12 +116,17 @@ void RecorderCore::fail(const Verb& verb, ErrorCode code, const std::string& tex
   details.stage = Stage::Record;
   details.command = command_count();
   details.label = label_path();
-  if (verb.where.line == 0) throw Error(std::move(details), concat(verb.name, ": ", text));
+  if (verb.where.line == 0 || verb.where.file == nullptr)
+    throw Error(std::move(details), concat(verb.name, ": ", text));
   throw Error(std::move(details),
               concat(verb.name, " at ", verb.where.file, ':', verb.where.line, ": ", text));
 }
 
 void RecorderCore::fail_state(const Verb& verb) const {
+  if (active_) {
+    fail(verb, ErrorCode::InvalidArgument,
+         "the SourceLocation has a null file; leave the default, SourceLocation::current()");
+  }
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   const std::string_view fix =
       state == CommandBufferState::Recording
@@ -150,9 +149,9 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("the ", role, ' ', name, " is of device ", core->device->selector,
+         concat("the ", role, ' ', name, " is of ", name_beside(*core->device, *device_),
                 ", this command buffer of ", family_->device->selector,
-                "; use a buffer of a pool of ", family_->device->selector));
+                "; use a buffer of a pool of the same Device"));
   }
   std::string_view fix = "; take the new handle from Device::rebuild()";
   if (core->cleared.load(std::memory_order_acquire)) fix = "; allocate it again";
@@ -160,6 +159,14 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
     fix = "; open it again with Instance::open_device";
   fail(verb, ErrorCode::StaleHandle,
        concat("the ", role, ' ', name, " is stale: ", why_stale(*core), fix));
+}
+
+void RecorderCore::fail_memory(const Verb& verb, const BufferView& view,
+                               std::string_view role) const {
+  check_view(verb, view, role);
+  fail(verb, ErrorCode::InvalidArgument,
+       concat("the ", role, ' ', display_name(*core_of(view)),
+              " is a condition, which has no memory; pass it to a kernel as a reprise_condition"));
 }
 
 }  // namespace reprise::detail

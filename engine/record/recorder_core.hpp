@@ -16,7 +16,9 @@
 #include <reprise/command_buffer.hpp>
 #include <reprise/error.hpp>
 
+#include "base/failure.hpp"
 #include "base/handle_access.hpp"
+#include "base/reserve_one.hpp"
 #include "record/geometry.hpp"
 #include "record/recorded_lists.hpp"
 #include "record/recorder_family.hpp"
@@ -78,7 +80,7 @@ class RecorderCore {
 
   // keep(): the recording and graphs compiled from it hold `owners`. Does not throw if
   // reserve_owners() reserved the space.
-  void reserve_owners(std::size_t count);
+  void reserve_owners(std::size_t count) { reserve_more(lists_.owners, count); }
   void keep(std::span<const std::shared_ptr<const void>> owners) noexcept {
     lists_.owners.insert(lists_.owners.end(), owners.begin(), owners.end());
   }
@@ -100,10 +102,16 @@ class RecorderCore {
 
   // Throws an Error of Stage::Record for the next command: "copy at main.cpp:12: <text>".
   [[noreturn]] void fail(const Verb& verb, ErrorCode code, const std::string& text) const;
-  // Throws InvalidState unless recording.
+  // Throws InvalidState unless recording, InvalidArgument for a location without a file.
   void require_recording(const Verb& verb) const {
-    if (!active_) [[unlikely]]
+    if (!active_ || verb.where.file == nullptr) [[unlikely]]
       fail_state(verb);
+  }
+  // Throws InvalidArgument unless the value is one of its enumeration. `field` names it: ".before".
+  template <class Enum>
+  void check_enumerator(const Verb& verb, std::string_view field, Enum value) const {
+    if (const std::string fault = enumerator_fault(field, value); !fault.empty())
+      fail(verb, ErrorCode::InvalidArgument, fault);
   }
 
  private:
@@ -125,6 +133,17 @@ class RecorderCore {
     if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
       fail_view(verb, view, role);
   }
+
+  [[noreturn]] void fail_memory(const Verb& verb, const BufferView& view,
+                                std::string_view role) const;
+  // As check_view; also throws InvalidArgument for a condition, which has no memory.
+  void check_memory(const Verb& verb, const BufferView& view, std::string_view role) const {
+    const BufferCore* const core = core_of(view).get();
+    if (core == nullptr || core->device.get() != device_ || core->is_stale() ||
+        core->kind == BufferKind::Condition) [[unlikely]]
+      fail_memory(verb, view, role);
+  }
+  void check_access(const Verb& verb, const AccessedView& access, std::string_view role) const;
 
   void check_secondary(const Verb& verb, const Recording& secondary) const;
   void check_condition(const Verb& verb, const BufferView& condition) const;
@@ -177,6 +196,9 @@ class RecorderCore {
   // Appends the command with the last reservation. Does not throw.
   CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count,
                     SourceLocation where) noexcept;
+
+  // Whether the reference names a command of an inlined secondary.
+  [[nodiscard]] bool inlines(const CommandRef& ref) const noexcept;
 
   void leave_label() noexcept;
 

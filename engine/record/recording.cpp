@@ -27,14 +27,6 @@ bool Recording::shares_memory(std::uint32_t buffer) const noexcept {
          }) > 1;
 }
 
-std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
-  for (const RecordedRun& run : runs) {
-    if (run.recorder == ref.recorder && ref.index >= run.first && ref.index - run.first < run.count)
-      return run.command + (ref.index - run.first);
-  }
-  return kNone;
-}
-
 bool Recording::starts_programmatically(std::uint32_t command) const noexcept {
   if (commands[command].kind != CommandKind::Dispatch) return false;
   const auto& dispatch = payload<DispatchPayload>(command);

@@ -37,7 +37,7 @@ struct UserEdge {
 };
 
 // Maps commands [first, first + count) of a recorder to commands [command, command + count) of the
-// recording.
+// recording. Recorders of inlined secondaries have a run for each copy.
 struct RecordedRun {
   std::uint32_t recorder = 0, first = 0, count = 0, command = 0;
 };
@@ -82,8 +82,15 @@ struct Recording {
   }
   // True if another buffer of the recording shares bytes with `buffer`.
   [[nodiscard]] bool shares_memory(std::uint32_t buffer) const noexcept;
-  // The index of the command of a CommandRef; kNone if it belongs to another recording.
-  [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
+  // Calls visit(index) for each command that the reference names: several for one of a secondary
+  // that was inlined several times, none for one of another recording.
+  template <class Visit>
+  void for_each_command(const CommandRef& ref, Visit&& visit) const {
+    for (const RecordedRun& run : runs) {
+      if (run.recorder == ref.recorder && ref.index - run.first < run.count)
+        visit(run.command + (ref.index - run.first));
+    }
+  }
   // True for a kernel that waits for its predecessors itself.
   [[nodiscard]] bool starts_programmatically(std::uint32_t command) const noexcept;
   // True if a dependency of this kind orders its predecessor before `command`.

@@ -36,8 +36,9 @@ __device__ __forceinline__ void reprise_set_condition(reprise_condition conditio
   cudaGraphSetConditional(condition.handle, value);
 }
 
-// For a kernel dispatched with .start = Early: each block calls this function before it first
-// accesses memory. It returns after all predecessors have ended and makes their writes visible.
+// For a kernel dispatched with DispatchDesc::Start::Programmatic: each block calls this function
+// before it first accesses memory. It returns after all predecessors have ended and makes their
+// writes visible.
 __device__ __forceinline__ void reprise_wait_for_predecessors() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();

@@ -69,6 +69,9 @@ CUresult create_stream(CUstream* stream, unsigned) {
   ++state->counts.streams_alive;
   return CUDA_SUCCESS;
 }
+CUresult create_stream_with_priority(CUstream* stream, unsigned flags, int) {
+  return create_stream(stream, flags);
+}
 CUresult destroy_stream(CUstream stream) {
   const std::lock_guard lock(state->mutex);
   state->note_use(stream);
@@ -142,6 +145,7 @@ const detail::CudaDriver& table() {
     d.cuCtxPopCurrent = &pop_current;
     d.cuThreadExchangeStreamCaptureMode = &exchange_mode;
     d.cuStreamCreate = &create_stream;
+    d.cuStreamCreateWithPriority = &create_stream_with_priority;
     d.cuStreamDestroy = &destroy_stream;
     d.cuStreamGetCtx = &stream_context;
     d.cuStreamIsCapturing = &is_capturing;

@@ -7,6 +7,7 @@
 
 #include "cuda/application_images.hpp"
 #include "cuda/gpu.hpp"
+#include "support/thrown_by.hpp"
 
 // A __global__ function of application.cu.
 __attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);
@@ -242,6 +243,23 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
   CHECK(output == std::vector<float>(kElements, 4.0f));
   const CurrentDevice current(t.device);
   CHECK(cudaStreamQuery(stream.stream) == cudaSuccess);  // the stream outlives the queue
+}
+
+TEST_CASE("cuda interop: an adopted stream keeps its own priority") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Stream stream(t.device);
+  const auto adopt = [&](std::int32_t priority) {
+    return from_native(t.device, stream.stream, {.label = "theirs", .priority = priority});
+  };
+  const Error error = thrown_by([&] { static_cast<void>(adopt(-1)); });
+  CHECK(error.code() == ErrorCode::InvalidArgument);
+  CHECK(std::string(error.what()).find("queue theirs: priority -1") != std::string::npos);
+  int priority = -77;
+  const Queue queue = adopt(0);
+  const CurrentDevice current(t.device);
+  CHECK(cudaStreamGetPriority(native_stream(queue), &priority) == cudaSuccess);
+  CHECK(priority == 0);
 }
 
 TEST_CASE("cuda interop: a released stream belongs to the caller") {

@@ -55,8 +55,8 @@ std::unique_ptr<VirtualAllocation> CudaBackend::reserve_pages(std::uint64_t byte
   return CudaVirtualAllocation::reserve(context_, bytes);
 }
 
-std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) {
-  return std::make_unique<CudaQueue>(context_, label);
+std::unique_ptr<BackendQueue> CudaBackend::create_queue(const QueueDesc& desc) {
+  return std::make_unique<CudaQueue>(context_, desc.label, desc.priority);
 }
 
 std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image,

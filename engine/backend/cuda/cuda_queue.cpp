@@ -29,14 +29,16 @@ class CudaQueue::Pin {
   Slot& slot_;
 };
 
-CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label)
+CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label,
+                     std::int32_t priority)
     : context_(std::move(context)),
       label_(label),
       name_(concat("queue \"", label, "\"")),
       owned_(true) {
   const SetupScope scope(*context_, Stage::Open);
-  cuda_check(context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
-             context_->at(Stage::Open, name_));
+  cuda_check(
+      context_->driver.cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, priority),
+      "cuStreamCreateWithPriority", context_->at(Stage::Open, name_));
   make_events();
 }
 

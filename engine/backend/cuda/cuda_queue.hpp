@@ -24,7 +24,8 @@ class CudaQueue final : public BackendQueue {
   static constexpr std::uint64_t kRing = 2048;
 
   // Creates its stream.
-  CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label);
+  CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label,
+            std::int32_t priority = 0);
   // Adopts `foreign` without owning it.
   CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign, std::string_view label);
   CudaQueue(const CudaQueue&) = delete;

@@ -47,6 +47,9 @@ class OpCapture final : public OpTarget {
     cuda_ignore(cudaStreamDestroy(stream_));
   }
 
+  [[nodiscard]] const DeviceLimits& limits() const noexcept override {
+    return context_.info.limits;
+  }
   [[nodiscard]] std::byte* address(std::uint32_t buffer) const override {
     return bindings_.address[buffer];
   }

@@ -52,7 +52,7 @@ class BufferView {
   [[nodiscard]] bool is_stale() const noexcept;
   // The address of the first byte on the device; of PinnedHost memory, on both sides. It is valid
   // while a handle, recording or graph holds the buffer, and freeing does not wait for work that
-  // the engine does not know. Throws StaleHandle, and Unsupported for a transient.
+  // the engine does not know. Throws StaleHandle, and Unsupported for a transient or a condition.
   [[nodiscard]] void* data() const;
   // data() as a CUdeviceptr. Throws as data().
   [[nodiscard]] std::uint64_t raw_device_ptr() const;
@@ -77,10 +77,11 @@ class BufferView {
 
   // Announces a write that the engine did not launch. Later launches that use the buffer wait for
   // `fence`, or for everything that has been submitted to `queue` so far. Throws WrongDevice,
-  // StaleHandle, Unsupported for a transient.
+  // StaleHandle, Unsupported for a transient or a condition.
   void record_write(const Fence& fence);
   void record_write(const Queue& queue);
-  // The queue of the most recently launched write to this buffer; empty if there was none.
+  // The queue of the most recently launched write to this buffer; empty if there was none. Throws
+  // Unsupported for a transient or a condition.
   [[nodiscard]] Queue last_write_stream() const;
 
  private:

@@ -57,7 +57,7 @@ class CurrentDevice {
 // records an event after all work of the stream, for later launches that must wait for it, and does
 // not use the stream any more. While the stream is being captured, launches throw CapturingStream
 // and do not affect the capture. Throws WrongDevice for a stream of another device or context, such
-// as a green context.
+// as a green context, and InvalidArgument if `desc` has a priority: the stream keeps its own.
 [[nodiscard]] Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc = {});
 // The stream of a queue, which still belongs to the queue. From this call on, the engine assumes
 // that the stream may contain work that it did not submit.

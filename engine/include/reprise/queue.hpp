@@ -19,6 +19,10 @@ struct HandleAccess;
 
 struct QueueDesc {
   std::string_view label = "queue";
+  // The device prefers the work of queues with a lower number when it chooses what to start next,
+  // and does not interrupt what runs (as cudaStreamCreateWithPriority). From
+  // DeviceLimits::highest_queue_priority, which is not positive, to lowest_queue_priority.
+  std::int32_t priority = 0;
 };
 
 class Fence;

@@ -57,6 +57,10 @@ struct LoadedKernel {
   KernelDesc desc;
 };
 
+// Throws InvalidArgument for a description with a null name or source, or an empty name. `type`:
+// "KernelDesc".
+void require_named(std::string_view type, const char* name, const char* source);
+
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  public:
   [[nodiscard]] static std::shared_ptr<DeviceCore> open(std::shared_ptr<InstanceCore> instance,

@@ -80,7 +80,8 @@ class BindingCheck {
     require_copies(to, index);
     require_kind(from, to);
     if (to.device != from.device)
-      refuse(ErrorCode::WrongDevice, concat(display_name(to), " is of ", to.device->selector));
+      refuse(ErrorCode::WrongDevice,
+             concat(display_name(to), " is of ", name_beside(*to.device, *from.device)));
     if (to.is_stale()) refuse(ErrorCode::StaleHandle, concat(display_name(to), " is stale"));
     if (binding_.buffer.bytes() < from.bytes) {
       refuse(ErrorCode::OutOfRange, concat(display_name(to), " has ", binding_.buffer.bytes(),
@@ -122,7 +123,8 @@ class BindingCheck {
                   " copies that the graph's replicas ", copies > 1 ? "use" : "write"));
   }
   void require_kind(const BufferCore& from, const BufferCore& to) const {
-    if (from.kind == BufferKind::Transient || to.kind != from.kind) {
+    if (from.kind == BufferKind::Transient || from.kind == BufferKind::Condition ||
+        to.kind != from.kind) {
       refuse(ErrorCode::InvalidArgument,
              concat(kind_name(to.kind), " cannot replace ", kind_name(from.kind)));
     }

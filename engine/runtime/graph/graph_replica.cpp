@@ -164,8 +164,9 @@ std::vector<LoopReport> GraphReplica::loops() {
 void GraphReplica::require_launchable(const QueueCore& queue, Stage stage) const {
   if (queue.device() != device_) {
     fail(ErrorCode::WrongDevice, stage, label_,
-         concat("graph ", label_, " of ", device_->info().selector, " was given queue ",
-                queue.label(), " of ", queue.device()->info().selector));
+         concat("graph ", label_, " of ", device_->info().selector, " cannot be launched on queue ",
+                queue.label(), " of ", name_beside(*queue.device()->status(), *device_->status()),
+                "; create a queue of the Device that compiled the graph"));
   }
   if (device_->status()->shut_down.load(std::memory_order_acquire)) {
     fail(ErrorCode::StaleHandle, stage, label_,

@@ -47,7 +47,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
   auto buffer = std::make_shared<PoolBuffer>(pool);
   buffer->kind = desc.kind;
   buffer->bytes = desc.bytes;
-  buffer->alignment = desc.alignment;
+  buffer->alignment = static_cast<std::uint32_t>(desc.alignment);
   buffer->name = desc.name;
   buffer->device = device.status();
   buffer->generation = device.generation();

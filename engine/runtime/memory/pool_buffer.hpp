@@ -21,7 +21,7 @@ class DeferredMemory;
 struct BufferDesc {
   BufferKind kind = BufferKind::Device;
   std::uint64_t bytes = 0;
-  std::uint32_t alignment = 1;
+  std::uint64_t alignment = 1;
   std::string_view name = {};
   std::byte* adopted = nullptr;           // memory of the caller; null: allocated by the device
   std::shared_ptr<void> owner = nullptr;  // of adopted memory; held until its last use completes

@@ -100,6 +100,13 @@ std::shared_ptr<PoolBuffer> borrow(const std::shared_ptr<DeviceCore>& device,
 }
 
 BufferView PoolCore::add(const BufferDesc& desc) {
+  require_enumerator("the kind of the buffer", desc.kind, Stage::Allocate, label_);
+  if (desc.kind == BufferKind::Condition) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate a condition, which has no memory",
+                desc.name.empty() ? "" : ", named ", desc.name,
+                "; create one with Device::create_condition"));
+  }
   if (desc.bytes == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 bytes",
@@ -116,6 +123,12 @@ BufferView PoolCore::add(const BufferDesc& desc) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 copies",
                 desc.name.empty() ? "" : " named ", desc.name));
+  }
+  if (desc.copies != 1 && desc.kind == BufferKind::Transient) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate a transient of ", desc.copies, " copies",
+                desc.name.empty() ? "" : ", named ", desc.name,
+                "; each replica has its own transients, omit PerReplica"));
   }
   if (desc.copies > kMaxCopies) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
@@ -193,10 +206,9 @@ BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
         name.empty() ? std::string_view(core_->label()) : name,
         detail::concat(count, " elements of ", element_bytes, " bytes exceed every memory"));
   }
-  const auto power = static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, 0xffffffffu));
   return core_->add({.kind = kind,
                      .bytes = count * element_bytes,
-                     .alignment = power,
+                     .alignment = alignment,
                      .name = name,
                      .copies = replicas.copies});
 }
@@ -211,6 +223,7 @@ void CapturePool::clear() { core_->clear(); }
 BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& type) const {
   detail::DeviceCore& device = detail::require_handle(core_, "Device", "constant", Stage::Allocate);
   device.require_usable(Stage::Load);
+  detail::require_named("ConstantDesc", desc.name, desc.source);
   if (desc.type != nullptr && *desc.type != type) {
     detail::fail(ErrorCode::ArgumentType, Stage::Load, desc.name,
                  detail::concat("constant ", desc.name, " has values of type ", desc.type->name,
@@ -234,6 +247,7 @@ BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& ty
 
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
   static_cast<void>(detail::require_handle(core_, "Device", "create_pool", Stage::Allocate));
+  detail::require_enumerator("PoolDesc::sharing", desc.sharing, Stage::Allocate, desc.label);
   return detail::HandleAccess::make_shared<CapturePool>(
       std::make_shared<detail::PoolCore>(core_, desc));
 }

@@ -224,10 +224,11 @@ void Queue::wait(const Fence& fence) {
   const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
   if (!other || other == core_) return;
   if (other->device() != queue.device()) {
-    detail::fail(ErrorCode::WrongDevice, Stage::Wait, queue.label(),
-                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector,
-                                " cannot wait for queue ", other->label(), " of ",
-                                other->device()->info().selector));
+    detail::fail(
+        ErrorCode::WrongDevice, Stage::Wait, queue.label(),
+        detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector,
+                       " cannot wait for queue ", other->label(), " of ",
+                       name_beside(*other->device()->status(), *queue.device()->status())));
   }
   other->require_current(Stage::Wait);
   if (!other->backend().done(fence.serial()))
@@ -239,8 +240,17 @@ void Queue::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
 Queue Device::create_queue(const QueueDesc& desc) const {
   detail::DeviceCore& core = detail::require_handle(core_, "Device", "create_queue", Stage::Open);
   core.require_usable(Stage::Open);
+  const DeviceLimits& limits = core.info().limits;
+  if (desc.priority < limits.highest_queue_priority ||
+      desc.priority > limits.lowest_queue_priority) {
+    detail::fail(ErrorCode::InvalidArgument, Stage::Open, desc.label,
+                 detail::concat("queue ", desc.label, ": priority ", desc.priority,
+                                " is outside of the range of ", core.info().selector, ", from ",
+                                limits.highest_queue_priority, " (first) to ",
+                                limits.lowest_queue_priority, " (DeviceLimits)"));
+  }
   return detail::make_handle<Queue>(
-      detail::QueueCore::make(core_, core.backend().create_queue(desc.label), desc.label));
+      detail::QueueCore::make(core_, core.backend().create_queue(desc), desc.label));
 }
 
 }  // namespace reprise

@@ -279,10 +279,10 @@ class FakeBackend final : public Backend {
     world_.record_freed("memory");
     world_.changed_.notify_all();
   }
-  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override {
+  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(const QueueDesc& desc) override {
     std::lock_guard lock(world_.mutex_);
     world_.may_fail("create_queue", Stage::Open);
-    return std::make_unique<FakeQueue>(world_, status_, label);
+    return std::make_unique<FakeQueue>(world_, status_, desc.label);
   }
   [[nodiscard]] detail::ConstantMemory find_constant(const ConstantDesc&) override { return {}; }
   [[nodiscard]] detail::KernelCore load_kernel(const KernelDesc& desc) override {

@@ -191,8 +191,9 @@ TEST_CASE_FIXTURE(Sharing,
                   "adopted queue: a launch there shares its buffers, and others wait for all work "
                   "of the stream") {
   const auto core = detail::core_of(device);
-  const auto stream = detail::make_handle<Queue>(detail::QueueCore::make(
-      core, core->backend().create_queue("stream"), "stream", detail::QueueOrigin::Adopted));
+  const auto stream = detail::make_handle<Queue>(
+      detail::QueueCore::make(core, core->backend().create_queue({.label = "stream"}), "stream",
+                              detail::QueueOrigin::Adopted));
   CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
   (void)graph.launch(stream);
   CHECK(detail::core_of(graph)->is_shared());

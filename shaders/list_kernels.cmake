@@ -95,15 +95,20 @@ constinit const reprise::ConstantDesc ${constant} = {\"${constant}\", nullptr, n
 }\n")
 endforeach()
 set(aliases "")
+set(shared "block.shared")
 foreach(array IN LISTS shared_arrays)
   string(APPEND aliases "asm(\".set ${array}, reprise_dynamic_shared_block\");\n")
 endforeach()
 if(aliases)
   set(aliases "asm(\".type reprise_dynamic_shared_block, @tls_object\");\n${aliases}")
+  set(shared "reinterpret_cast<std::byte*>(&reprise_dynamic_shared_block[0])")
 endif()
 file(CONFIGURE OUTPUT ${OUT}.host.inc @ONLY CONTENT "// What the host device adds to ${name}: what only nvcc
-// compiles, and the addresses of `extern __shared__` arrays.
-${definitions}${aliases}")
+// compiles, and the address of dynamic shared memory.
+${definitions}${aliases}namespace reprise::host_kernel {
+static std::byte* dynamic_shared([[maybe_unused]] const HostBlock& block) noexcept { return ${shared}; }
+}  // namespace reprise::host_kernel
+")
 
 set(dependencies "")
 foreach(side host gpu)

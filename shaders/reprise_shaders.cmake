@@ -16,7 +16,8 @@
 # Call it in the folder that created the target. Both compilers use the target's include folders and
 # definitions. OPTIONS replace nvcc's defaults (-std=c++20, -O3, -lineinfo, -fmad=false) or add to
 # them: -maxrregcount=32, -G for debugging, -fmad=true for contraction. The host device never
-# contracts, so results of the two devices differ with -fmad=true.
+# contracts, so results of the two devices differ with -fmad=true, and segments leave out kernels
+# that nvcc could contract.
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.25)
 
@@ -38,6 +39,14 @@ function(reprise_shader_options result given)
     endif()
   endforeach()
   set(${result} ${options} ${given} PARENT_SCOPE)
+endfunction()
+
+# Sets `result` to whether nvcc may contract with these options, as in reprise::KernelPtx.
+function(reprise_may_contract result options)
+  set(${result} false PARENT_SCOPE)
+  if("${options}" MATCHES "-fmad[=;]true")
+    set(${result} true PARENT_SCOPE)
+  endif()
 endfunction()
 
 # Sets `result` to the include folders and definitions of the target, for both compilers.
@@ -73,6 +82,7 @@ function(reprise_add_shader_image result target file folder stem image options)
   list(GET REPRISE_CUDA_ARCHITECTURES -1 newest)
   list(APPEND architectures -gencode arch=compute_${newest},code=compute_${newest})
 
+  reprise_may_contract(may_contract "${options}")
   set(fatbin ${folder}/${stem}.fatbin)
   set(kept ${folder}/${stem}.kept)
   set(ptx_files "")
@@ -96,7 +106,7 @@ ${symbol}_end:
     # Code for 90a and the like runs on that architecture alone, and newer ones must not take it.
     string(REGEX MATCH "^[0-9]+" number "${capability}")
     if(number STREQUAL capability)
-      string(APPEND ptx_list "{${capability}, {${symbol}, ${symbol}_end}}, ")
+      string(APPEND ptx_list "{${capability}, {${symbol}, ${symbol}_end}, ${may_contract}}, ")
     endif()
   endforeach()
   reprise_preprocessor_options(includes_and_definitions ${target})

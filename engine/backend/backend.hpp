@@ -16,6 +16,7 @@
 
 #include <reprise/device_info.hpp>
 #include <reprise/kernel.hpp>
+#include <reprise/queue.hpp>
 
 #include "backend/callback_errors.hpp"
 #include "backend/exec_update.hpp"
@@ -46,6 +47,11 @@ class BackendQueue {
   // not block.
   static constexpr std::size_t kMaxWriteBytes = 64;
   virtual std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) = 0;
+  // The application may end the native queue from now on. Unless this queue owns it: submits a
+  // last marker, if anything was submitted, never uses the native queue again, and returns the
+  // serial that covers all work so far. Then mark() returns that serial, and other submissions
+  // throw StaleHandle.
+  virtual std::optional<std::uint64_t> drop_native() noexcept { return std::nullopt; }
   // A stopwatch on the device's clock; null on a device without its own clock. The queue outlives
   // the stopwatch.
   [[nodiscard]] virtual std::unique_ptr<QueueStopwatch> make_stopwatch() { return nullptr; }
@@ -265,7 +271,8 @@ class Backend {
     static_cast<void>(bytes);
     return nullptr;
   }
-  [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(std::string_view label) = 0;
+  // The priority is within the range of info().
+  [[nodiscard]] virtual std::unique_ptr<BackendQueue> create_queue(const QueueDesc& desc) = 0;
   // Fills every field of the result except `device` and `generation`, which the runtime sets.
   [[nodiscard]] virtual KernelCore load_kernel(const KernelDesc& desc) = 0;
   // Throws KernelNotFound.

@@ -26,7 +26,8 @@ class Arena {
   // `alignment` is a power of two, at most 64. Never returns null; throws std::bad_alloc.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) {
     const std::uintptr_t address = (next_ + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
-    if (address + bytes > end_ || address < next_) return allocate_in_new_block(bytes, alignment);
+    if (address < next_ || address > end_ || bytes > end_ - address)
+      return allocate_in_new_block(bytes, alignment);
     next_ = address + bytes;
     return reinterpret_cast<void*>(address);
   }

@@ -4,8 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <reprise/error.hpp>
+
+#include "base/text.hpp"
 
 namespace reprise::detail {
 
@@ -15,6 +18,21 @@ namespace reprise::detail {
 // Throws NotInitialized: `call` used an empty or moved-from handle of type `type`.
 [[noreturn]] void fail_empty(std::string_view type, std::string_view call, Stage stage,
                              std::string_view label = {});
+
+// Text about a value that its enumeration does not have, "desc.kind is 9, ..."; empty if it has it.
+template <class Enum>
+[[nodiscard]] std::string enumerator_fault(std::string_view field, Enum value) {
+  if (to_string(value) != "unknown") return {};
+  return concat(field, " is ", static_cast<std::underlying_type_t<Enum>>(value),
+                ", which is none of its enumerators");
+}
+// Throws InvalidArgument unless the value is one of its enumeration.
+template <class Enum>
+void require_enumerator(std::string_view field, Enum value, Stage stage,
+                        std::string_view label = {}) {
+  if (const std::string fault = enumerator_fault(field, value); !fault.empty())
+    fail(ErrorCode::InvalidArgument, stage, label, fault);
+}
 
 // The object behind a handle; NotInitialized where there is none.
 template <class Pointer>

@@ -1,5 +1,5 @@
-// reserve_one(): room for one more element, so that the next push_back() cannot fail. Unlike
-// reserve(size() + 1), it does not copy all elements for each new one. Threads: those of the vector.
+// reserve_one(), reserve_more(): room for more elements, so that appending them cannot fail. Unlike
+// reserve(size() + count), they do not copy all elements each time. Threads: those of the vector.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,15 @@
 namespace reprise::detail {
 
 template <class T>
-void reserve_one(std::vector<T>& vector) {
+void reserve_more(std::vector<T>& vector, std::size_t count) {
   constexpr std::size_t kFirst = 4;
-  if (vector.size() == vector.capacity()) vector.reserve(std::max(kFirst, 2 * vector.size()));
+  if (count > vector.capacity() - vector.size())
+    vector.reserve(std::max({kFirst, vector.size() + count, 2 * vector.size()}));
+}
+
+template <class T>
+void reserve_one(std::vector<T>& vector) {
+  reserve_more(vector, 1);
 }
 
 }  // namespace reprise::detail

@@ -65,6 +65,7 @@ std::string_view to_string(BufferKind value) noexcept {
     case BufferKind::Transient: return "Transient";
     case BufferKind::PinnedHost: return "PinnedHost";
     case BufferKind::Condition: return "Condition";
+    case BufferKind::BorrowedHost: return "BorrowedHost";
   }
   return "unknown";
 }

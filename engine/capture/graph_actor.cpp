@@ -129,10 +129,11 @@ GraphActor::GraphActor(const Device& device, const Queue& queue) {
   if (!device) detail::fail_empty("Device", "GraphActor", Stage::Open);
   if (!queue) detail::fail_empty("Queue", "GraphActor", Stage::Open);
   if (detail::core_of(queue)->device() != detail::core_of(device)) {
-    detail::fail(
-        ErrorCode::WrongDevice, Stage::Open, queue.label(),
-        detail::concat("a GraphActor of ", device.info().selector, " got queue ", queue.label(),
-                       " of ", detail::core_of(queue)->device()->info().selector));
+    detail::fail(ErrorCode::WrongDevice, Stage::Open, queue.label(),
+                 detail::concat("a GraphActor of ", device.info().selector, " got queue ",
+                                queue.label(), " of ",
+                                name_beside(*detail::core_of(queue)->device()->status(),
+                                            *detail::core_of(device)->status())));
   }
   core_ = detail::make_thread_owner<detail::GraphActorCore>(device, queue);
 }

@@ -19,7 +19,8 @@ constexpr std::less<const std::byte*> kBefore;
 void PointerResolver::refresh() {
   buffers_ = core_of(device_)->live_buffers();
   std::erase_if(buffers_, [](const auto& buffer) {
-    return buffer->address == nullptr || buffer->is_stale();
+    return buffer->address == nullptr || buffer->kind == BufferKind::BorrowedHost ||
+           buffer->is_stale();
   });
   std::sort(buffers_.begin(), buffers_.end(),
             [](const auto& a, const auto& b) { return kBefore(a->address, b->address); });

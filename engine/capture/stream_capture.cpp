@@ -102,8 +102,9 @@ class StreamCaptureCore {
 StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::string_view label) {
   static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", "StreamCapture::begin",
                                            Stage::Record));
+  detail::require_enumerator("the CaptureMode", mode, Stage::Record, label);
   detail::core_of(queue)->device()->require_usable(Stage::Record);
-  detail::core_of(queue)->require_current(Stage::Record);
+  detail::core_of(queue)->require_usable(Stage::Record);
   return StreamCapture(std::make_unique<detail::StreamCaptureCore>(queue, mode, label));
 }
 
@@ -127,7 +128,9 @@ void StreamCapture::record_kernel_arguments(const detail::CalledKernel& kernel,
 
 void StreamCapture::record_memcpy(MemcpyDirection direction, void* destination, const void* source,
                                   std::size_t bytes, SourceLocation where) {
-  checked("record_memcpy").memcpy(direction, destination, source, bytes, where);
+  detail::StreamCaptureCore& core = checked("record_memcpy");
+  detail::require_enumerator("the MemcpyDirection", direction, Stage::Record);
+  core.memcpy(direction, destination, source, bytes, where);
 }
 
 void StreamCapture::record_memset(void* destination, std::uint8_t value, std::size_t bytes,

@@ -25,6 +25,9 @@ std::string describe(const CollectiveCall& call) {
 }
 
 void check_call(const CollectiveCall& call, std::uint32_t rank, std::uint32_t size) {
+  require_enumerator("the kind of a collective", call.kind, Stage::Launch);
+  require_enumerator("the type of its elements", call.type, Stage::Launch);
+  require_enumerator("its reduction", call.reduce, Stage::Launch);
   if (has_peer(call.kind) && call.peer >= size)
     refuse(call, concat("the communicator has ", size, " ranks"));
   if (is_reduction(call.kind) && call.reduce == ReduceOperator::Average &&

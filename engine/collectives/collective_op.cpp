@@ -24,6 +24,9 @@ class Checked {
       : rank_(communicator.rank()), size_(communicator.size()), desc_(desc) {}
 
   CollectiveDesc result() {
+    detail::require_enumerator("CollectiveDesc::kind", desc_.kind, Stage::Record);
+    detail::require_enumerator("CollectiveDesc::type", desc_.type, Stage::Record);
+    detail::require_enumerator("CollectiveDesc::reduce", desc_.reduce, Stage::Record);
     check_peer();
     if (desc_.reduce == ReduceOperator::Average && detail::is_reduction(desc_.kind) &&
         !detail::is_floating_point(desc_.type))

@@ -14,7 +14,7 @@ std::string_view to_string(CollectiveKind kind) noexcept {
     case CollectiveKind::Send: return "send";
     case CollectiveKind::Receive: return "receive";
   }
-  return "";
+  return "unknown";
 }
 
 std::string_view to_string(ElementType type) noexcept {
@@ -30,7 +30,7 @@ std::string_view to_string(ElementType type) noexcept {
     case ElementType::F32: return "f32";
     case ElementType::F64: return "f64";
   }
-  return "";
+  return "unknown";
 }
 
 std::string_view to_string(ReduceOperator reduce) noexcept {
@@ -41,7 +41,7 @@ std::string_view to_string(ReduceOperator reduce) noexcept {
     case ReduceOperator::Max: return "max";
     case ReduceOperator::Average: return "average";
   }
-  return "";
+  return "unknown";
 }
 
 std::uint32_t size_of(ElementType type) noexcept {

@@ -119,6 +119,8 @@ CostProfile read_cost_profile_file(const std::filesystem::path& path) {
 }  // namespace detail
 
 void save_cost_profile(const CostProfile& profile, const std::filesystem::path& path) {
+  for (const GraphCosts& graph : profile.graphs)
+    detail::require_enumerator("GraphCosts::timed_by", graph.timed_by, Stage::Profile, graph.label);
   nlohmann::json graphs = nlohmann::json::array();
   for (const GraphCosts& graph : profile.graphs) graphs.push_back(detail::json_of(graph));
   detail::write_json_file(path,

@@ -30,7 +30,7 @@ const std::shared_ptr<BufferCore>& placeholder(BufferKind kind) {
   };
   static const std::shared_ptr<BufferCore> all[] = {
       make(BufferKind::Device), make(BufferKind::Transient), make(BufferKind::PinnedHost),
-      make(BufferKind::Condition)};
+      make(BufferKind::Condition), make(BufferKind::BorrowedHost)};
   return all[static_cast<std::size_t>(kind)];
 }
 
@@ -49,6 +49,7 @@ std::shared_ptr<const Recording> structure_of(const Recording& recording) {
   structure->ordering = recording.ordering;
   structure->accesses = recording.accesses;
   structure->shapes = recording.shapes;
+  structure->places = recording.places;
   structure->edges = recording.edges;
   structure->commands.reserve(recording.commands.size());
   for (const Command& command : recording.commands) {
@@ -78,12 +79,12 @@ std::uint64_t bytes_of(const Plan& plan) {
   const auto transients = static_cast<std::uint64_t>(plan.placement.buffers.size());
   return sizeof(Plan) + sizeof(Recording) + bytes_of(recording.commands) +
          bytes_of(recording.accesses) + bytes_of(recording.shapes) + bytes_of(recording.edges) +
-         bytes_of(recording.buffers) + transients * sizeof(BufferCore) +
-         bytes_of(plan.dependencies.node_command) + bytes_of(plan.dependencies.is_join) +
-         bytes_of(plan.dependencies.first_edge) + bytes_of(plan.dependencies.edges) +
-         bytes_of(plan.lowered.nodes) + bytes_of(plan.lowered.edges) +
-         bytes_of(plan.lowered.node_of) + bytes_of(plan.lowered.works) +
-         bytes_of(plan.placement.buffers);
+         bytes_of(recording.places) + bytes_of(recording.buffers) +
+         transients * sizeof(BufferCore) + bytes_of(plan.dependencies.node_command) +
+         bytes_of(plan.dependencies.is_join) + bytes_of(plan.dependencies.first_edge) +
+         bytes_of(plan.dependencies.edges) + bytes_of(plan.lowered.nodes) +
+         bytes_of(plan.lowered.edges) + bytes_of(plan.lowered.node_of) +
+         bytes_of(plan.lowered.works) + bytes_of(plan.placement.buffers);
 }
 
 }  // namespace
@@ -113,6 +114,10 @@ std::uint64_t PlanCache::structure_hash(const Recording& recording, const PlanKe
     hash.add(access.buffer, access.shape << 2 | static_cast<std::uint32_t>(access.access));
     hash.add(access.begin);
     hash.add(access.end);
+  }
+  for (const MemoryPlace& place : recording.places) {
+    hash.add(place.memory);
+    hash.add(place.offset);
   }
   for (const UserEdge& edge : recording.edges) hash.add(edge.before, edge.after);
   for (std::uint32_t i = 0; i < recording.buffers.size(); ++i) {

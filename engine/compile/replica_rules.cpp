@@ -1,6 +1,9 @@
 #include "compile/replica_rules.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <reprise/graph_op.hpp>
 
@@ -35,11 +38,52 @@ bool writes_callers_memory(const Recording& recording, std::uint32_t command) {
   return to.buffer == kNone;
 }
 
+// The order of the commands is the same in all replicas, so what replicas use instead of a buffer
+// must not be memory of another buffer of the recording.
+void require_separate_copies(const Recording& recording, std::uint32_t replicas,
+                             std::string_view graph) {
+  const auto has_copies = [](const auto& buffer) { return !buffer->copies.empty(); };
+  if (std::none_of(recording.buffers.begin(), recording.buffers.end(), has_copies)) return;
+  struct Copy {
+    const BufferCore* memory;
+    std::uint32_t buffer, number;
+  };
+  std::vector<Copy> copies;  // by address
+  for (std::uint32_t b = 0; b < recording.buffers.size(); ++b) {
+    const BufferCore& buffer = *recording.buffers[b];
+    if (buffer.address == nullptr) continue;
+    copies.push_back({&buffer, b, 0});
+    for (std::uint32_t i = 1; i < std::min<std::size_t>(replicas, buffer.copies.size() + 1); ++i)
+      copies.push_back({buffer.copies[i - 1].get(), b, i});
+  }
+  std::sort(copies.begin(), copies.end(), [](const Copy& a, const Copy& b) {
+    return std::less<>()(a.memory->address, b.memory->address);
+  });
+  const Copy* last = nullptr;  // of those so far, the one that ends last
+  for (const Copy& copy : copies) {
+    if (last != nullptr && last->buffer != copy.buffer && last->number + copy.number != 0 &&
+        overlaps(*last->memory, copy.memory->address, copy.memory->bytes)) {
+      const Copy& one = copy.number != 0 ? copy : *last;
+      const Copy& other = copy.number != 0 ? *last : copy;
+      fail(ErrorCode::NotPerReplica, Stage::Validate, graph,
+           concat("graph ", graph, " with ", replicas, " replicas uses ",
+                  display_name(*recording.buffers[other.buffer]), ", which is the memory of copy ",
+                  one.number, " of ", display_name(*recording.buffers[one.buffer]),
+                  ", and commands of replica ", one.number,
+                  " are not ordered for that; name only one of them"));
+    }
+    if (last == nullptr ||
+        last->memory->address + last->memory->bytes < copy.memory->address + copy.memory->bytes)
+      last = &copy;
+  }
+}
+
 }  // namespace
 
 void require_per_replica(const Recording& recording, std::uint32_t replicas,
                          std::string_view graph) {
   if (replicas <= 1) return;
+  require_separate_copies(recording, replicas, graph);
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     const Command& c = recording.commands[command];
     const auto subject = [&] {

@@ -11,6 +11,11 @@ constexpr std::size_t kMaxScannedEdges = 32;
 
 constexpr std::array<Access, 2> kKinds = {Access::Read, Access::Write};
 
+// The bytes of a barrier on a buffer, as an access.
+BufferAccess range_of(const Recording& recording, const BarrierPayload& barrier) {
+  return recording.in_memory({barrier.buffer, Access::ReadWrite, 0, barrier.begin, barrier.end});
+}
+
 constexpr bool shares_kind(Access a, Access b) {
   return (static_cast<int>(a) & static_cast<int>(b)) != 0;
 }
@@ -28,8 +33,9 @@ BarrierTracker::BarrierTracker(const Recording& recording, GraphBuilder& builder
     if (barrier.buffer == kNone) {
       any_global_ = true;
     } else {
-      auto& starts = buffers_[barrier.buffer].starts;
-      starts.insert(starts.end(), {0, barrier.begin, barrier.end});
+      const BufferAccess range = range_of(recording, barrier);
+      auto& starts = buffers_[range.buffer].starts;
+      starts.insert(starts.end(), {0, range.begin, range.end});
     }
   }
   for (Buffer& buffer : buffers_) {
@@ -67,7 +73,7 @@ void BarrierTracker::add_edges_into(std::uint32_t command) {
           .first(any_programmatic_ && recording_.starts_programmatically(command) ? 2 : 1);
   const Command& c = recording_.commands[command];
   for (std::uint32_t i = 0; i < c.access_count; ++i) {
-    const BufferAccess& access = recording_.accesses[c.first_access + i];
+    const BufferAccess access = recording_.in_memory(recording_.accesses[c.first_access + i]);
     if (any_global_) add_edges(global_, access.access, waits);
     const Buffer& buffer = buffers_[access.buffer];
     const Span span = ranges(buffer, access.begin, access.end);
@@ -92,7 +98,7 @@ void BarrierTracker::add_accesses(std::uint32_t command, std::uint32_t node) {
   list_head_after_ = kNone;
   const Command& c = recording_.commands[command];
   for (std::uint32_t i = 0; i < c.access_count; ++i) {
-    const BufferAccess& access = recording_.accesses[c.first_access + i];
+    const BufferAccess access = recording_.in_memory(recording_.accesses[c.first_access + i]);
     if (any_global_) add_accesses(global_, access.access, node);
     Buffer& buffer = buffers_[access.buffer];
     const Span span = ranges(buffer, access.begin, access.end);
@@ -121,8 +127,9 @@ void BarrierTracker::add_barrier(std::uint32_t barrier) {
     add_barrier(std::span(&global_, 1), barrier);
     return;
   }
-  Buffer& buffer = buffers_[payload.buffer];
-  const Span span = ranges(buffer, payload.begin, payload.end);
+  const BufferAccess range = range_of(recording_, payload);
+  Buffer& buffer = buffers_[range.buffer];
+  const Span span = ranges(buffer, range.begin, range.end);
   add_barrier(std::span(buffer.states).subspan(span.first, span.last - span.first), barrier);
 }
 

@@ -15,10 +15,16 @@ constexpr std::uint32_t kLongReaderList = 8;
 HazardTracker::HazardTracker(const Recording& recording, Watch watch)
     : recording_(recording),
       watch_(watch),
+      accesses_(recording.accesses),
       buffers_(recording.buffers.size()),
       visit_of_(recording.commands.size(), 0),
       reported_(recording.commands.size()) {
   readers_.reserve(recording.accesses.size());
+  if (recording.places.empty()) return;
+  in_memory_.reserve(recording.accesses.size());
+  for (const BufferAccess& access : recording.accesses)
+    in_memory_.push_back(recording.in_memory(access));
+  accesses_ = in_memory_;
 }
 
 std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
@@ -29,8 +35,11 @@ std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
   uninitialized_reads_.clear();
   const Command& c = recording_.commands[command];
   for (std::uint32_t i = 0; i < c.access_count; ++i) {
-    const BufferAccess& access = recording_.accesses[c.first_access + i];
+    const BufferAccess& access = accesses_[c.first_access + i];
     if (access.begin >= access.end) continue;
+    const BufferAccess& recorded = recording_.accesses[c.first_access + i];
+    buffer_ = recorded.buffer;
+    offset_ = access.begin - recorded.begin;
     Buffer& buffer = buffers_[access.buffer];
     if (buffer.split == nullptr && access.shape == 0 &&
         (buffer.end == 0 || (access.begin == buffer.begin && access.end == buffer.end))) {
@@ -43,7 +52,7 @@ std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
       continue;
     }
     if (buffer.split == nullptr) {
-      if (!keys_) keys_.emplace(recording_);
+      if (!keys_) keys_.emplace(accesses_, buffers_.size());
       buffer.split = std::make_unique<Split>(keys_->of(access.buffer));
       Segments& segments = buffer.split->segments;
       if (buffer.end != 0)
@@ -55,18 +64,19 @@ std::span<const Conflict> HazardTracker::visit(std::uint32_t command) {
   return conflicts_;
 }
 
-void HazardTracker::add(std::uint32_t from, Hazard hazard, std::uint32_t buffer,
-                        std::uint64_t begin, std::uint64_t end) {
+void HazardTracker::add(std::uint32_t from, Hazard hazard, std::uint64_t begin, std::uint64_t end) {
   if (from == command_) return;
+  begin -= offset_;
+  end -= offset_;
   Reported& reported = reported_[from];
   if (reported.visit != visit_) {
     reported = {visit_, static_cast<std::uint32_t>(conflicts_.size())};
-    conflicts_.push_back({from, buffer, hazard, begin, end});
+    conflicts_.push_back({from, buffer_, hazard, begin, end});
     return;
   }
   // A repeated pair: extend the range of its conflict if the bytes are contiguous.
   Conflict& known = conflicts_[reported.conflict];
-  if (known.buffer == buffer && known.hazard == hazard && known.end == begin) known.end = end;
+  if (known.buffer == buffer_ && known.hazard == hazard && known.end == begin) known.end = end;
 }
 
 void HazardTracker::report(const History& history, const BufferAccess& access, std::uint64_t begin,
@@ -75,11 +85,11 @@ void HazardTracker::report(const History& history, const BufferAccess& access, s
       history.readers != kNone) {  // the writer is ordered before its readers
     for (std::uint32_t r = history.readers; r != kNone && visit_of_[readers_[r].command] > since;
          r = readers_[r].next) {
-      add(readers_[r].command, Hazard::WriteAfterRead, access.buffer, begin, end);
+      add(readers_[r].command, Hazard::WriteAfterRead, begin, end);
     }
   } else if (history.writer != kNone) {
     add(history.writer, reads(access.access) ? Hazard::ReadAfterWrite : Hazard::WriteAfterWrite,
-        access.buffer, begin, end);
+        begin, end);
   }
 }
 

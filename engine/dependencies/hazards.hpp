@@ -45,6 +45,8 @@ class HazardTracker {
 
   // The recording must outlive the tracker.
   explicit HazardTracker(const Recording& recording, Watch watch = Watch::Conflicts);
+  HazardTracker(const HazardTracker&) = delete;
+  HazardTracker& operator=(const HazardTracker&) = delete;
 
   // Returns at most one conflict per pair of commands: the first one found, extended over the
   // contiguous bytes that follow. Each command is visited once. The span is valid until the next
@@ -87,10 +89,9 @@ class HazardTracker {
     History history;
   };
 
-  void add(std::uint32_t from, Hazard hazard, std::uint32_t buffer, std::uint64_t begin,
-           std::uint64_t end);
-  // Reports the conflicts of `access` with a history of [begin, end). Skips readers visited up to
-  // `since`; they are ordered by other edges.
+  void add(std::uint32_t from, Hazard hazard, std::uint64_t begin, std::uint64_t end);
+  // `access` is in terms of memory. Reports its conflicts with a history of [begin, end). Skips
+  // readers visited up to `since`; they are ordered by other edges.
   void report(const History& history, const BufferAccess& access, std::uint64_t begin,
               std::uint64_t end, std::uint32_t since = 0);
   void update(History& history, Access access);
@@ -112,6 +113,8 @@ class HazardTracker {
 
   const Recording& recording_;
   Watch watch_;
+  std::vector<BufferAccess> in_memory_;     // of recordings whose buffers share bytes
+  std::span<const BufferAccess> accesses_;  // in terms of memory
   std::vector<Buffer> buffers_;
   std::optional<BufferSegmentKeys> keys_;  // created on first use
   std::vector<Reader> readers_;
@@ -125,6 +128,9 @@ class HazardTracker {
   std::vector<UninitializedRead> uninitialized_reads_;
   std::vector<Touched> touched_;
   std::uint32_t command_ = 0, visit_ = 0;
+  // Of the access that is being visited: its buffer, and that buffer's offset in memory.
+  std::uint32_t buffer_ = 0;
+  std::uint64_t offset_ = 0;
   // Head of the last extended list, before and after the extension.
   std::uint32_t list_head_before_ = kNone, list_head_after_ = kNone;
 };

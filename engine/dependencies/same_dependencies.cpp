@@ -36,7 +36,7 @@ bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
 
 bool has_same_ordering(const Recording& a, const Recording& b) {
   if (a.ordering != b.ordering || a.commands.size() != b.commands.size() ||
-      a.buffers.size() != b.buffers.size())
+      a.buffers.size() != b.buffers.size() || a.places != b.places)
     return false;
   for (std::uint32_t i = 0; i < a.commands.size(); ++i) {
     const Command &x = a.commands[i], &y = b.commands[i];

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "record/recording.hpp"
-
 namespace reprise::detail {
 
 namespace {
@@ -84,9 +82,9 @@ std::uint32_t SegmentKeys::slot_of(std::uint64_t byte) const noexcept {
   return above == listed.begin() ? 0 : static_cast<std::uint32_t>(above - listed.begin() - 1);
 }
 
-BufferSegmentKeys::BufferSegmentKeys(const Recording& recording)
-    : recording_(recording), bounds_(recording.buffers.size()) {
-  for (const BufferAccess& access : recording.accesses) {
+BufferSegmentKeys::BufferSegmentKeys(std::span<const BufferAccess> accesses, std::size_t buffers)
+    : accesses_(accesses), bounds_(buffers) {
+  for (const BufferAccess& access : accesses) {
     if (access.shape != 0) continue;
     Bounds& bounds = bounds_[access.buffer];
     bounds.combined |= access.begin | access.end;
@@ -99,9 +97,9 @@ SegmentKeys BufferSegmentKeys::of(std::uint32_t buffer) {
   const Bounds& bounds = bounds_[buffer];
   SegmentKeys keys;
   keys.shift = bounds.combined == 0 ? 0 : static_cast<unsigned>(std::countr_zero(bounds.combined));
-  const std::uint64_t slots = (bounds.max_end >> keys.shift) + 1;
-  if (slots <= kSlotsPerAccess * bounds.accesses + kMinSlots) {
-    keys.count = static_cast<std::uint32_t>(slots);
+  const std::uint64_t last = bounds.max_end >> keys.shift;
+  if (last < kSlotsPerAccess * bounds.accesses + kMinSlots) {
+    keys.count = static_cast<std::uint32_t>(last + 1);
     return keys;
   }
   if (first_.empty()) collect_bounds();
@@ -117,7 +115,7 @@ void BufferSegmentKeys::collect_bounds() {
   for (std::size_t buffer = 0; buffer < bounds_.size(); ++buffer)
     first_[buffer + 2] = first_[buffer + 1] + 2 * bounds_[buffer].accesses;
   listed_.resize(first_.back());
-  for (const BufferAccess& access : recording_.accesses) {
+  for (const BufferAccess& access : accesses_) {
     if (access.shape != 0) continue;
     std::uint32_t& next = first_[access.buffer + 1];
     listed_[next++] = access.begin;

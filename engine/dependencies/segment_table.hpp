@@ -6,14 +6,13 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "record/command.hpp"
 
 namespace reprise::detail {
-
-struct Recording;
 
 // A set of integers below a known limit: a bit per integer and, in each further level, a bit per
 // word of the level below.
@@ -108,17 +107,17 @@ class SegmentTable {
   std::unique_ptr<Segment[]> segments_;  // by slot; valid for members of starts_
 };
 
-// Computes the keys of each buffer of a recording from its dense accesses.
+// Computes the keys of each of `buffers` buffers from its dense accesses.
 class BufferSegmentKeys {
  public:
-  // `recording` must outlive this object.
-  explicit BufferSegmentKeys(const Recording& recording);
+  // `accesses` must outlive this object.
+  BufferSegmentKeys(std::span<const BufferAccess> accesses, std::size_t buffers);
   [[nodiscard]] SegmentKeys of(std::uint32_t buffer);
 
  private:
   void collect_bounds();
 
-  const Recording& recording_;
+  std::span<const BufferAccess> accesses_;
   struct Bounds {
     std::uint64_t combined = 0;  // bitwise or of all bounds
     std::uint64_t max_end = 0;

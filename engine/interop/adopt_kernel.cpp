@@ -45,7 +45,7 @@ Kernel load_image(const Device& device, std::span<const std::byte> image, std::s
                   std::string_view call) {
   const std::shared_ptr<const CudaContext>& context = cuda_backend(device, call).context();
   detail::core_of(device)->require_usable(Stage::Load);
-  if (image.empty())
+  if (image.empty() || image.data() == nullptr)
     fail(ErrorCode::InvalidArgument, Stage::Load, entry,
          concat(call, " of ", entry, ": the image is empty"));
   auto library = std::make_shared<CudaLibrary>(context, image, concat("the image given to ", call));

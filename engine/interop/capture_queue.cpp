@@ -29,7 +29,7 @@ struct NativeStream {
       : stream(static_cast<CUstream>(detail::cuda_queue(queue, call).native())),
         device(detail::make_handle<Device>(detail::core_of(queue)->device())) {
     context = detail::cuda_backend(device, call).context();
-    detail::core_of(queue)->share();
+    detail::core_of(queue)->share(Stage::Record);
   }
   CUstream stream;
   Device device;
@@ -136,6 +136,7 @@ CaptureStatus capture_status(const Queue& queue) {
 
 void begin_capture(const Queue& queue, CaptureMode mode) {
   require_queue(queue, "begin_capture");
+  detail::require_enumerator("the CaptureMode", mode, Stage::Record);
   const NativeStream native(queue, "begin_capture");
   detail::core_of(native.device)->require_usable(Stage::Record);
   detail::core_of(queue)->require_current(Stage::Record);

@@ -52,7 +52,8 @@ CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedG
                               const NativeGraphDesc& desc) {
   if (desc.pool && core_of(*desc.pool)->device() != core_of(device)) {
     fail(ErrorCode::WrongDevice, Stage::Instantiate, desc.label,
-         concat("pool ", desc.pool->label(), " of ", core_of(*desc.pool)->device()->info().selector,
+         concat("pool ", desc.pool->label(), " of ",
+                name_beside(*core_of(*desc.pool)->device()->status(), *core_of(device)->status()),
                 " cannot serve graph ", desc.label, " on ", device.info().selector));
   }
   ExecutableSpec spec{.device = core_of(device),

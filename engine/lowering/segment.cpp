@@ -282,7 +282,9 @@ std::string_view segment_exclusion(const Recording& recording, std::uint32_t com
 
 std::uint32_t segment_blocks_of(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind == CommandKind::Dispatch)
-    return static_cast<std::uint32_t>(recording.payload<DispatchPayload>(command).grid.volume());
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(recording.payload<DispatchPayload>(command).grid.volume(),
+                                std::numeric_limits<std::uint32_t>::max()));
   return 1;
 }
 

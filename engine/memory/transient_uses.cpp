@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "base/failure.hpp"
+#include "base/text.hpp"
+
 namespace reprise::detail {
 
 namespace {
+
+// The limit of the sum of all transients with their padding, far above the memory of any device:
+// no sum, offset or flow of bytes overflows below it.
+constexpr std::uint64_t kMaxTotalBytes = std::uint64_t{1} << 62;
 
 // Calls visit(transient, node) for each access of a work node to a transient, in creation order of
 // the nodes.
@@ -40,8 +47,17 @@ TransientUses collect_transient_uses(const Recording& recording,
   if (result.transients.empty()) return result;
 
   std::vector<std::uint32_t> transient_of(recording.buffers.size(), kNone);
+  std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < result.transients.size(); ++i) {
     Transient& transient = result.transients[i];
+    if (transient.bytes > kMaxTotalBytes - mask ||
+        (sum += (transient.bytes + mask) & ~mask) > kMaxTotalBytes) {
+      const BufferCore& buffer = *recording.buffers[transient.buffer];
+      fail(ErrorCode::OutOfMemory, Stage::Memory, recording.label,
+           concat("transient ", display_name(buffer), " has ", buffer.bytes,
+                  " bytes, and the transients of ", recording.label,
+                  " up to it exceed 2^62 bytes, which no device has; use smaller ones"));
+    }
     transient.bytes = (transient.bytes + mask) & ~mask;
     transient_of[transient.buffer] = i;
   }

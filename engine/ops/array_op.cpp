@@ -83,6 +83,7 @@ void check_input(std::string_view name, const BufferView& input, const BufferVie
                  ArrayType type) {
   if (!input || !output)
     refuse(ErrorCode::NotInitialized, name, "input or output is an empty buffer");
+  ops::require_enumerator(name, "the type", type);
   const std::uint64_t count = count_of(input, type);
   if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
   if (count > std::numeric_limits<std::int32_t>::max())
@@ -109,6 +110,7 @@ void record_work(const ArrayWork& work, const ArrayAddresses& at, GraphRecordCtx
 ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKind kind)
     : input_(std::move(input)), output_(std::move(output)), type_(type), kind_(kind) {
   check_input(op_name(), input_, output_, type_);
+  ops::require_enumerator(op_name(), "the kind", kind_);
   if (count_of(output_, type_) != 1)
     refuse(ErrorCode::InvalidArgument, op_name(),
            text("the output has ", count_of(output_, type_), " values instead of one"));
@@ -132,6 +134,7 @@ void ReduceOp::record(GraphRecordCtx& ctx) const {
 ScanOp::ScanOp(BufferView input, BufferView output, ArrayType type, ScanKind kind)
     : input_(std::move(input)), output_(std::move(output)), type_(type), kind_(kind) {
   check_input(op_name(), input_, output_, type_);
+  ops::require_enumerator(op_name(), "the kind", kind_);
   if (output_.bytes() != input_.bytes()) {
     refuse(ErrorCode::InvalidArgument, op_name(),
            text("the output has ", count_of(output_, type_), " values and the input ",
@@ -165,6 +168,7 @@ SortOp::SortOp(BufferView input, BufferView output, BufferView indices, ArrayTyp
       type_(type),
       order_(order) {
   check_input(op_name(), input_, output_, type_);
+  ops::require_enumerator(op_name(), "the order", order_);
   if (output_.bytes() != input_.bytes()) {
     refuse(ErrorCode::InvalidArgument, op_name(),
            text("the output has ", count_of(output_, type_), " values and the input ",

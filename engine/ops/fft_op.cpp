@@ -39,7 +39,7 @@ template <class T>
 void check_view(std::string_view name, std::string_view role, const GpuRef<T>& view,
                 std::uint64_t length, std::uint64_t batch, std::uint64_t distance) {
   if (!view) refuse(ErrorCode::NotInitialized, name, text("the ", role, " is an empty buffer"));
-  const std::uint64_t needed = (batch - 1) * distance + length;
+  const std::uint64_t needed = ops::elements_of(batch, distance, length);
   if (needed > view.size()) {
     refuse(
         ErrorCode::OutOfRange, name,
@@ -126,6 +126,7 @@ void FftC2ROp::record(GraphRecordCtx& ctx) const {
 
 FftC2COp::FftC2COp(FftC2CDesc desc) : desc_(std::move(desc)) {
   const FftC2CDesc& d = desc_;
+  ops::require_enumerator(op_name(), ".direction", d.direction);
   check_sizes(op_name(), d.size, d.batch);
   check_view(op_name(), "input", d.input, d.size, d.batch, d.size);
   check_view(op_name(), "output", d.output, d.size, d.batch, d.size);

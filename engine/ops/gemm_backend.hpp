@@ -10,10 +10,11 @@ namespace reprise::ops {
 
 // The number of elements from a batch's first to its last. `stride`: distance of matrices; `row`:
 // distance of rows.
+// Saturated at 2^64 - 1.
 [[nodiscard]] constexpr std::uint64_t gemm_elements(std::uint64_t rows, std::uint64_t columns,
                                                     std::uint64_t row, std::uint64_t batch,
                                                     std::uint64_t stride) {
-  return (batch - 1) * stride + (rows - 1) * row + columns;
+  return elements_of(batch, stride, elements_of(rows, row, columns));
 }
 [[nodiscard]] std::uint64_t gemm_element_bytes(GemmType type);
 

@@ -39,13 +39,13 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
                 row));
   }
   if (stride == 0) stride = row * matrix.rows;
-  const std::uint64_t elements =
-      ops::gemm_elements(matrix.rows, matrix.columns, row, batch, stride);
-  if (elements * bytes > view.bytes()) {
-    refuse(ErrorCode::OutOfRange, "gemm",
-           text("matrix ", matrix.name, " of ", matrix.rows, " x ", matrix.columns,
-                " in a batch of ", batch, " needs ", elements * bytes, " bytes and ", view.name(),
-                " has ", view.bytes()));
+  const std::uint64_t needed =
+      detail::bytes_of(ops::gemm_elements(matrix.rows, matrix.columns, row, batch, stride), bytes);
+  if (needed > view.bytes()) {
+    refuse(
+        ErrorCode::OutOfRange, "gemm",
+        text("matrix ", matrix.name, " of ", matrix.rows, " x ", matrix.columns, " in a batch of ",
+             batch, " needs ", needed, " bytes and ", view.name(), " has ", view.bytes()));
   }
   if (view.offset() % bytes != 0)
     refuse(ErrorCode::InvalidArgument, "gemm",
@@ -70,6 +70,9 @@ std::uint64_t gemm_element_bytes(GemmType type) {
 
 GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   GemmDesc& d = desc_;
+  ops::require_enumerator("gemm", ".type", d.type);
+  ops::require_enumerator("gemm", ".transpose_a", d.transpose_a);
+  ops::require_enumerator("gemm", ".transpose_b", d.transpose_b);
   if (d.m == 0 || d.n == 0 || d.k == 0 || d.batch == 0) {
     refuse(ErrorCode::InvalidArgument, "gemm",
            text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch,

@@ -67,6 +67,7 @@ std::string_view kind_name(BufferKind kind) {
     case BufferKind::Transient: return "transient";
     case BufferKind::PinnedHost: return "pinned host";
     case BufferKind::Condition: return "condition";
+    case BufferKind::BorrowedHost: return "borrowed host";
   }
   return "?";
 }

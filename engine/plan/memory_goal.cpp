@@ -145,9 +145,11 @@ GoalResult lower_for_goal(const Recording& recording, const DependencyGraph& dep
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
     details.stage = Stage::Lowering;
-    throw Error(std::move(details),
-                concat("a MemoryGoal other than Speed adds edges between commands, and Lowering::",
-                       to_string(desc.lowering.mode), " adds none"));
+    throw Error(
+        std::move(details),
+        concat("MemoryGoal::", to_string(desc.goal),
+               " adds edges between commands, which Lowering::", to_string(desc.lowering.mode),
+               " does not allow; use Lowering::Auto or Lanes, or MemoryGoal::Speed"));
   }
   GoalSearch search(recording, dependencies, desc);
   search.run();

@@ -140,6 +140,10 @@ void add_tables(Hash64& hash, const Recording& recording) {
     hash.add(static_cast<std::uint32_t>(buffer->kind), buffer->alignment);
     hash.add(buffer->bytes);
   }
+  for (const MemoryPlace& place : recording.places) {
+    hash.add(place.memory);
+    hash.add(place.offset);
+  }
   hash.add(recording.kernels.size());
   for (const auto& kernel : recording.kernels) {
     hash.add(kernel->name);

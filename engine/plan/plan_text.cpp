@@ -103,7 +103,13 @@ class PlanText {
         offset = concat(", slab offset ", placed->offset);
         ++placed;
       }
-      line("  ", buffer_name(i), ' ', kind_name(buffer.kind), ", ", buffer.bytes, " bytes", offset);
+      std::string shared;
+      if (!recording_.places.empty() && recording_.places[i].memory != i) {
+        shared = concat(", shares memory with ", buffer_name(recording_.places[i].memory),
+                        " from offset ", recording_.places[i].offset);
+      }
+      line("  ", buffer_name(i), ' ', kind_name(buffer.kind), ", ", buffer.bytes, " bytes", offset,
+           shared);
     }
   }
 

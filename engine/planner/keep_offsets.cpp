@@ -9,6 +9,8 @@ namespace reprise::detail {
 
 namespace {
 
+constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 62;  // as the limit of all sizes
+
 // Sweeps over the items in order of time. Sets the offsets of items that cannot keep them to
 // kUnplaced and returns these items.
 std::vector<std::uint32_t> drop_conflicting(const LifetimeCliques& cliques,
@@ -30,7 +32,7 @@ std::vector<std::uint32_t> drop_conflicting(const LifetimeCliques& cliques,
     }
     const std::uint64_t offset = offsets[item], end = offset + items[item].bytes;
     const auto next = live.lower_bound(offset);
-    const bool is_free = offset != kUnplaced && offset % items[item].alignment == 0 &&
+    const bool is_free = offset <= kMaxOffset && offset % items[item].alignment == 0 &&
                          (next == live.end() || next->first >= end) &&
                          (next == live.begin() || std::prev(next)->second <= offset);
     if (!is_free) {

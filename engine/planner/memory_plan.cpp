@@ -299,6 +299,10 @@ NonEmpty select_non_empty(std::span<const BufferLifetime> buffers) {
 
 MemoryPlan plan_memory(std::span<const BufferLifetime> buffers, const MemoryPlanDesc& desc) {
   using namespace detail;
+  if (buffers.data() == nullptr && !buffers.empty())
+    throw_invalid(std::to_string(buffers.size()) + " buffers at a null address");
+  if (desc.keep.data() == nullptr && !desc.keep.empty())
+    throw_invalid(std::to_string(desc.keep.size()) + " offsets to keep at a null address");
   check(buffers);
   MemoryPlan plan;
   plan.offsets.assign(buffers.size(), 0);

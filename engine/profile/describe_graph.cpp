@@ -30,6 +30,7 @@ trace::BufferKind traced(BufferKind kind, BufferIdentity::Memory memory) {
     case BufferKind::Transient: return trace::BufferKind::Transient;
     case BufferKind::PinnedHost: return trace::BufferKind::PinnedHost;
     case BufferKind::Condition: return trace::BufferKind::Foreign;  // has no memory
+    case BufferKind::BorrowedHost: return trace::BufferKind::Foreign;
   }
   return trace::BufferKind::Device;
 }

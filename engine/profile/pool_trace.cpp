@@ -80,7 +80,8 @@ void PoolTrace::count(const BufferCore& buffer, Change change) {
     case BufferKind::Device: apply(state_.device_bytes, buffer.bytes); break;
     case BufferKind::PinnedHost: apply(state_.host_bytes, buffer.bytes); break;
     case BufferKind::Transient:
-    case BufferKind::Condition: break;
+    case BufferKind::Condition:
+    case BufferKind::BorrowedHost: break;
   }
   push_state();
 }

@@ -80,6 +80,20 @@ bool has_lane_mask(std::string_view opcode) {
   return false;
 }
 
+bool may_be_contracted(std::string_view opcode) {
+  constexpr std::array<std::string_view, 3> kOpcodes = {"add", "sub", "mul"};
+  if (!starts_with_opcode(opcode, kOpcodes)) return false;
+  const std::string_view type = opcode.substr(opcode.rfind('.') + 1);
+  if (!type.starts_with('f') && !type.starts_with("bf")) return false;
+  for (const std::string_view mode : {".rn", ".rz", ".rm", ".rp"})
+    if (has_ptx_modifier(opcode, mode)) return false;
+  return true;
+}
+
+std::string with_rounding_mode(std::string_view opcode) {
+  return replace_once(opcode, ".", ".rn.");
+}
+
 std::string with_plain_space(std::string_view opcode) {
   if (is_ptx_opcode(opcode, "ld.global") && has_ptx_modifier(opcode, ".nc"))
     return replace_once(opcode, ".nc", "");

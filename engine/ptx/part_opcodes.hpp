@@ -26,6 +26,12 @@ namespace reprise::detail {
 // Instructions of a warp whose last operand is a mask of lanes.
 [[nodiscard]] bool has_lane_mask(std::string_view opcode);
 
+// Additions, subtractions and multiplications of floating-point numbers without a rounding mode,
+// pairs of which a compiler may contract to one fused instruction.
+[[nodiscard]] bool may_be_contracted(std::string_view opcode);
+// Such an opcode with its default rounding mode, which excludes contraction.
+[[nodiscard]] std::string with_rounding_mode(std::string_view opcode);
+
 // The opcode for memory that kernels of the same replay write, and in which constants are global
 // variables: without .nc after ld.global, and with .global for .const.
 [[nodiscard]] std::string with_plain_space(std::string_view opcode);

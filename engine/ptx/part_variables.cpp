@@ -129,8 +129,10 @@ PartVariables::Lookup PartVariables::find(std::string_view name) {
   const PtxVariable& variable = *found->second;
   if (variable.space != Space::Global && variable.space != Space::Const)
     return {.problem = concat("uses ", name)};
+  const std::optional<std::uint64_t> address = address_of_(variable.name);
+  if (!address) return {.problem = concat("uses ", name, ", which its image does not have")};
   VariableLocation& location = locations_[variable.name];
-  location = {.space = Space::Global, .offset = address_of_(variable.name)};
+  location = {.space = Space::Global, .offset = *address};
   return {.location = &location};
 }
 

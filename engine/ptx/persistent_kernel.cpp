@@ -105,9 +105,10 @@ class PersistentKernelWriter {
     const auto module =
         module_numbers_.try_emplace(part.module, module_numbers_.size()).first->second;
     return {.is_timed = is_timed(),
+            .may_contract = part.may_contract,
             .function_prefix = concat("rp_m", module, "_"),
             .address_of = [this, &part](std::string_view variable) {
-              return desc_.address_of ? desc_.address_of(part, variable) : 0;
+              return desc_.address_of(part, variable);
             }};
   }
 
@@ -472,8 +473,8 @@ class PersistentKernelWriter {
 
 }  // namespace
 
-std::string persistent_exclusion(const PersistentPart& part) {
-  const RewriteOptions options{.address_of = [](std::string_view) { return std::uint64_t{0}; }};
+std::string persistent_exclusion(const PersistentPart& part, const VariableAddress& address_of) {
+  const RewriteOptions options{.may_contract = part.may_contract, .address_of = address_of};
   const RewrittenPart rewritten = rewrite_part(part, options);
   if (!rewritten.problem.empty()) return rewritten.problem;
   std::vector<const PtxFunction*> functions = rewritten.functions;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,12 +21,18 @@ struct PersistentPart {
   std::string entry;
   bool has_full_warps = false;      // a multiple of 32 threads in every block
   bool is_one_dimensional = false;  // every block is (n, 1, 1)
+  bool may_contract = false;        // as in KernelPtx
 
   friend bool operator==(const PersistentPart&, const PersistentPart&) = default;
 };
 
+// The address of a __device__ or __constant__ variable of a part's module in the image that the
+// ordinary kernels use; none: the image does not have it.
+using VariableAddress = std::function<std::optional<std::uint64_t>(std::string_view variable)>;
+
 // Why a kernel cannot be a part of a persistent kernel: the construct, for a report. Empty: it can.
-[[nodiscard]] std::string persistent_exclusion(const PersistentPart& part);
+[[nodiscard]] std::string persistent_exclusion(const PersistentPart& part,
+                                               const VariableAddress& address_of);
 
 struct PersistentKernelDesc {
   std::span<const PersistentPart> parts;  // at most 1,024; the most frequent ones first
@@ -38,9 +45,9 @@ struct PersistentKernelDesc {
     Marked,  // writes the SegmentMarks of each list
     Loop     // repeats while a condition is set, which its records set
   } variant = Variant::Plain;
-  // The address of a __device__ or __constant__ variable of a part's module in the image that the
-  // ordinary kernels use.
-  std::function<std::uint64_t(const PersistentPart&, std::string_view variable)> address_of;
+  // The VariableAddress of a part. All addresses are known.
+  std::function<std::optional<std::uint64_t>(const PersistentPart&, std::string_view variable)>
+      address_of;
 };
 
 struct PersistentKernel {
@@ -71,7 +78,7 @@ struct PersistentKernel {
   std::vector<Part> parts;
   std::uint32_t shared_base = 0;  // bytes of dynamic shared memory before that of the parts
 };
-// All parts can be parts (see persistent_exclusion()).
+// All parts can be parts (see persistent_exclusion(), with the same addresses).
 [[nodiscard]] PersistentKernel make_persistent_kernel(const PersistentKernelDesc& desc);
 
 }  // namespace reprise::detail

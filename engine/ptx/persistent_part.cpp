@@ -133,6 +133,8 @@ class BodyRewriter {
   void rewrite_instruction(const PtxStatement& statement, std::size_t index) {
     const std::string_view opcode = statement.opcode;
     if (is_excluded_opcode(opcode)) return exclude(concat("uses ", opcode));
+    if (options_.may_contract && may_be_contracted(opcode))
+      return exclude(concat("uses ", opcode, ", which -fmad=true allows nvcc to contract"));
     if (is_ptx_opcode(opcode, "cp.async")) needs_.has_async_copies = true;
     guard_ = statement.guard.empty() ? std::string() : concat(statement.guard, " ");
     std::vector<std::string> operands;
@@ -243,7 +245,8 @@ class BodyRewriter {
 
   // All other instructions: those that read parameters or name variables change.
   void rewrite_memory_instruction(std::string_view opcode, std::vector<std::string> operands) {
-    std::string changed = with_plain_space(opcode);
+    std::string changed =
+        may_be_contracted(opcode) ? with_rounding_mode(opcode) : with_plain_space(opcode);
     if (has_ptx_modifier(changed, ".nc")) return exclude(concat("uses ", opcode));
     const std::string_view space = needs_.has_inline_parameters ? ".shared" : ".global";
     const bool reads_parameter = is_entry() && is_ptx_opcode(opcode, "ld.param");

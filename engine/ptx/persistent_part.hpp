@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +28,9 @@ constexpr std::string_view kPersistentStartTime =
     "{ .reg .b32 %rp_q; .reg .pred %rp_z; setp.eq.u32 %rp_z, %rp_thread, 0; "
     "@%rp_z mov.u32 %rp_q, %globaltimer_lo; @%rp_z st.global.u32 [%rp_stamp+-8], %rp_q; }\n";
 
-using VariableAddress = std::function<std::uint64_t(std::string_view variable)>;
-
 struct RewriteOptions {
   bool is_timed = false;
+  bool may_contract = false;         // of the part
   std::string function_prefix = {};  // of the functions of the part's module
   VariableAddress address_of = {};
 };

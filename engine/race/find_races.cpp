@@ -180,9 +180,14 @@ class RaceFinder {
     for (std::uint32_t a = 0; a < command.access_count; ++a) {
       const BufferAccess& access = recording.accesses[command.first_access + a];
       if (!writes(access.access)) continue;
+      const auto written =
+          reinterpret_cast<std::uintptr_t>(recording.buffers[access.buffer]->address);
       for (const auto& area : areas) {
-        if (area.buffer == recording.buffers[access.buffer])
-          hide(before.memory, after.memory, area.offset + access.begin, access.end - access.begin);
+        const auto begin = area.begin();
+        const std::uintptr_t first = std::max(written + access.begin, begin);
+        const std::uintptr_t last = std::min(written + access.end, begin + area.bytes);
+        if (written != 0 && first < last)
+          hide(before.memory, after.memory, area.offset + (first - begin), last - first);
       }
       for (const auto& live : transients) {
         if (live.buffer == access.buffer)
@@ -311,7 +316,8 @@ class RaceFinder {
     for (std::uint32_t a = 0; a < command.access_count; ++a) {
       const BufferAccess& one = recording.accesses[command.first_access + a];
       const BufferAccess asked{.buffer = buffer, .begin = byte, .end = byte + 1};
-      if (overlaps(recording, one, asked)) access |= static_cast<int>(one.access);
+      if (overlaps(recording, recording.in_memory(one), recording.in_memory(asked)))
+        access |= static_cast<int>(one.access);
     }
     static constexpr const char* kNames[] = {"nothing", "read", "write", "read and write"};
     return kNames[access];
@@ -339,6 +345,7 @@ void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, label,
          concat("find_races ", label, ": ", text));
   };
+  require_enumerator("RaceDesc::compare", desc.compare, Stage::Validate, label);
   if (desc.runs == 0) refuse("runs is 0; some tens are useful");
   if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
   if (desc.pattern == desc.alternate)

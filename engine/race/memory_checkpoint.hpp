@@ -26,6 +26,10 @@ struct CheckpointArea {
   std::shared_ptr<PoolBuffer> buffer;   // null: host memory that a copy writes
   std::byte* host = nullptr;            // that host memory
   std::uint64_t offset = 0, bytes = 0;  // in an image
+  // The address of the first byte.
+  [[nodiscard]] std::uintptr_t begin() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(buffer ? buffer->address : host);
+  }
 };
 
 // The bytes of one area that differ in two images.

@@ -96,6 +96,7 @@ class PoisonedRecording::Writer {
       : of_(of), from_(*of.recording_), into_(std::make_shared<Recording>(*of.recording_)) {
     into_->ordering = Ordering::Linear;
     into_->buffers = of.buffers_;
+    into_->places.clear();  // the order is linear
     into_->commands.clear();
     into_->runs.clear();
     into_->edges.clear();

@@ -124,9 +124,10 @@ void RecorderCore::check_condition(const Verb& verb, const BufferView& condition
   }
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("condition ", display_name(*core), " is of device ", core->device->selector,
+         concat("condition ", display_name(*core), " is of ", name_beside(*core->device, *device_),
                 ", this command buffer of ", family_->device->selector));
   }
+  if (core->is_stale()) fail_view(verb, condition, "condition");
 }
 
 void RecorderCore::check_body(const Verb& verb, const Decision& decision,

@@ -33,6 +33,10 @@ struct DeviceStatus {
 // The CUDA device ordinal in the selector; 0 for the host device.
 [[nodiscard]] std::uint32_t ordinal_of(const DeviceStatus& device) noexcept;
 
+// A name of `device` in a message that also names `other`: "cuda:1", or "another Device of host
+// ...": each Instance::open_device() creates a Device.
+[[nodiscard]] std::string name_beside(const DeviceStatus& device, const DeviceStatus& other);
+
 struct BufferCore {
   BufferCore() = default;
   BufferCore(const BufferCore&) = delete;
@@ -56,8 +60,9 @@ struct BufferCore {
   std::atomic<std::uint32_t> recorded{0};
 
   [[nodiscard]] bool is_stale() const noexcept {
-    // A condition has no memory that could be lost.
-    if (kind == BufferKind::Condition) return device->shut_down.load(std::memory_order_acquire);
+    // A condition and borrowed memory have no memory on the device that could be lost.
+    if (kind == BufferKind::Condition || kind == BufferKind::BorrowedHost)
+      return device->shut_down.load(std::memory_order_acquire);
     return cleared.load(std::memory_order_acquire) ||
            generation != device->generation.load(std::memory_order_acquire) ||
            device->shut_down.load(std::memory_order_acquire);

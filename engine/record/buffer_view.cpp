@@ -46,8 +46,16 @@ void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t siz
               name.empty() ? "an unnamed buffer" : name));
 }
 
+std::string name_beside(const DeviceStatus& device, const DeviceStatus& other) {
+  if (device.selector != other.selector) return device.selector;
+  return concat("another Device of ", device.selector,
+                " (each Instance::open_device() creates one)");
+}
+
 std::string display_name(const BufferCore& buffer) {
-  return buffer.name.empty() ? concat("buffer #", buffer.id.slot) : buffer.name;
+  if (!buffer.name.empty()) return buffer.name;
+  if (buffer.kind == BufferKind::BorrowedHost) return "borrowed host memory";
+  return concat("buffer #", buffer.id.slot);
 }
 
 std::string_view why_stale(const BufferCore& buffer) noexcept {
@@ -97,6 +105,11 @@ void* BufferView::data() const {
             "data() of ", detail::display_name(core),
             ", a transient: it has no address outside a replay; allocate() a buffer that has one"));
   }
+  if (core.kind == BufferKind::Condition) {
+    fail(ErrorCode::Unsupported,
+         detail::concat("data() of ", detail::display_name(core),
+                        ", a condition: it has no memory; set it in a kernel"));
+  }
   return core.address + offset_;
 }
 
@@ -119,8 +132,14 @@ BufferView BufferView::replica(std::uint32_t i) const {
 }
 
 bool BufferView::overlaps(const BufferView& other) const noexcept {
-  return core_ && core_ == other.core_ && bytes_ != 0 && other.bytes_ != 0 &&
-         offset_ < other.offset_ + other.bytes_ && other.offset_ < offset_ + bytes_;
+  if (!core_ || !other.core_ || bytes_ == 0 || other.bytes_ == 0) return false;
+  std::uint64_t begin = offset_, other_begin = other.offset_;
+  if (core_ != other.core_) {
+    if (core_->address == nullptr || other.core_->address == nullptr) return false;
+    begin += reinterpret_cast<std::uintptr_t>(core_->address);
+    other_begin += reinterpret_cast<std::uintptr_t>(other.core_->address);
+  }
+  return begin < other_begin + other.bytes_ && other_begin < begin + bytes_;
 }
 
 std::uint32_t BufferView::replicas() const noexcept {

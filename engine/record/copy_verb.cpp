@@ -18,6 +18,17 @@ std::string side_name(const CopySide& side) {
   return side.host->lifetime == HostBytes::Lifetime::Snapshot ? "snapshot" : "borrowed host memory";
 }
 
+// The address of the first byte; nullopt for a transient and a snapshot.
+std::optional<std::uint64_t> address_of(const CopySide& side) {
+  if (side.view != nullptr) {
+    const std::byte* const address = core_of(*side.view)->address;
+    if (address == nullptr) return std::nullopt;
+    return reinterpret_cast<std::uintptr_t>(address) + side.view->offset();
+  }
+  if (side.host->lifetime == HostBytes::Lifetime::Snapshot) return std::nullopt;
+  return reinterpret_cast<std::uintptr_t>(side.host->data);
+}
+
 void make_flat(CopyPayload& copy) {
   copy.extent = {copy.extent.width * copy.extent.height * copy.extent.depth, 1, 1};
   copy.source_pitch = copy.destination_pitch = {copy.extent.width, copy.extent.width};
@@ -29,8 +40,8 @@ CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destinatio
                               SourceLocation where) {
   const Verb verb{"copy", where};
   require_recording(verb);
-  if (source.view != nullptr) check_view(verb, *source.view, "source");
-  if (destination.view != nullptr) check_view(verb, *destination.view, "destination");
+  if (source.view != nullptr) check_memory(verb, *source.view, "source");
+  if (destination.view != nullptr) check_memory(verb, *destination.view, "destination");
   const std::uint64_t bytes = side_bytes(source);
   if (bytes != side_bytes(destination)) {
     fail(verb, ErrorCode::OutOfRange,
@@ -50,8 +61,8 @@ CommandRef RecorderCore::copy(const CopySide& source, const CopySide& destinatio
                               const CopyDesc& desc, SourceLocation where) {
   const Verb verb{"copy", where};
   require_recording(verb);
-  if (source.view != nullptr) check_view(verb, *source.view, "source");
-  if (destination.view != nullptr) check_view(verb, *destination.view, "destination");
+  if (source.view != nullptr) check_memory(verb, *source.view, "source");
+  if (destination.view != nullptr) check_memory(verb, *destination.view, "destination");
   return record_copy(verb, source, destination,
                      {.source = {},
                       .destination = {},
@@ -93,9 +104,16 @@ CommandRef RecorderCore::record_copy(const Verb& verb, const CopySide& source,
         return;
       }
       endpoint.lifetime = side.host->lifetime;
-      endpoint.host = side.host->lifetime == HostBytes::Lifetime::Borrowed
-                          ? side.host->data
-                          : arena.copy_bytes(side.host->data, *span_bytes(payload.extent, pitch));
+      switch (endpoint.lifetime) {
+        case HostBytes::Lifetime::Snapshot:
+          endpoint.host = arena.copy_bytes(side.host->data, *span_bytes(payload.extent, pitch));
+          return;
+        case HostBytes::Lifetime::Borrowed:
+          endpoint.host = side.host->data;
+          write_access(accesses + access_count++, intern(*side.host), access, 0, payload.extent,
+                       pitch);
+          return;
+      }
     };
     add_side(source, payload.source, payload.source_pitch, Access::Read);
     add_side(destination, payload.destination, payload.destination_pitch, Access::Write);
@@ -139,6 +157,7 @@ std::uint64_t RecorderCore::checked_span(const Verb& verb, std::string_view role
 void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::string_view role,
                                    const Extent& extent, Pitch& pitch) const {
   const std::uint64_t needed = checked_span(verb, role, extent, pitch);
+  if (side.host != nullptr) check_enumerator(verb, "HostBytes::lifetime", side.host->lifetime);
   if (side.host != nullptr && side.host->data == nullptr) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("the ", role, " is host memory at a null address"));
@@ -154,17 +173,24 @@ void RecorderCore::check_copy_side(const Verb& verb, const CopySide& side, std::
 
 void RecorderCore::check_no_overlap(const Verb& verb, const CopySide& source,
                                     const CopySide& destination, const CopyPayload& payload) const {
-  if (source.view == nullptr || destination.view == nullptr ||
-      core_of(*source.view) != core_of(*destination.view))
-    return;
-  const Rows from{source.view->offset(), payload.extent, payload.source_pitch};
-  const Rows to{destination.view->offset(), payload.extent, payload.destination_pitch};
+  const bool is_one_buffer = source.view != nullptr && destination.view != nullptr &&
+                             core_of(*source.view) == core_of(*destination.view);
+  const std::optional<std::uint64_t> from_begin =
+      is_one_buffer ? source.view->offset() : address_of(source);
+  const std::optional<std::uint64_t> to_begin =
+      is_one_buffer ? destination.view->offset() : address_of(destination);
+  if (!from_begin || !to_begin) return;
+  const Rows from{*from_begin, payload.extent, payload.source_pitch};
+  const Rows to{*to_begin, payload.extent, payload.destination_pitch};
   const std::uint64_t from_end = from.begin + *span_bytes(from.extent, from.pitch);
   const std::uint64_t to_end = to.begin + *span_bytes(to.extent, to.pitch);
   if (from.begin >= to_end || to.begin >= from_end || !intersects(from, to)) return;
   fail(verb, ErrorCode::Overlap,
-       concat("source [", from.begin, ", ", from_end, ") and destination [", to.begin, ", ", to_end,
-              ") of ", side_name(source), " share bytes; copy through another buffer"));
+       is_one_buffer
+           ? concat("source [", from.begin, ", ", from_end, ") and destination [", to.begin, ", ",
+                    to_end, ") of ", side_name(source), " share bytes; copy through another buffer")
+           : concat("source ", side_name(source), " and destination ", side_name(destination),
+                    " share bytes of memory; copy through another buffer"));
 }
 
 }  // namespace reprise::detail

@@ -17,6 +17,11 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
       core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
     fail_kernel(verb, core);
   }
+  if (desc.launch > DispatchDesc::Launch::Cooperative ||
+      desc.start > DispatchDesc::Start::Programmatic) [[unlikely]] {
+    check_enumerator(verb, ".launch", desc.launch);
+    check_enumerator(verb, ".start", desc.start);
+  }
   const float cost = desc.cost ? desc.cost->count() : 0;
   if (!(cost >= 0)) [[unlikely]]
     fail(verb, ErrorCode::InvalidArgument, "the cost is negative or NaN");
@@ -42,6 +47,8 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
     if (buffer == nullptr || buffer->device.get() != device_ || buffer->is_stale()) [[unlikely]] {
       fail_view(verb, *arg.view, concat("argument ", i, " of ", core->name));
     }
+    if (arg.access < Access::Read || arg.access > Access::ReadWrite) [[unlikely]]
+      check_enumerator(verb, concat("the access of argument ", i), arg.access);
     ++pointers;
   }
 
@@ -114,7 +121,7 @@ void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const
   }
   if (kernel->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("kernel ", kernel->name, " was loaded on device ", kernel->device->selector,
+         concat("kernel ", kernel->name, " was loaded on ", name_beside(*kernel->device, *device_),
                 ", this command buffer is of ", family_->device->selector, "; load it there too"));
   }
   fail(verb, ErrorCode::StaleHandle,

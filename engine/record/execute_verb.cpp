@@ -10,7 +10,7 @@ namespace reprise::detail {
 void RecorderCore::check_secondary(const Verb& verb, const Recording& secondary) const {
   if (secondary.device != family_->device) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("secondary ", secondary.label, " is of device ", secondary.device->selector,
+         concat("secondary ", secondary.label, " is of ", name_beside(*secondary.device, *device_),
                 ", this command buffer of ", family_->device->selector));
   }
   for (const auto& buffer : secondary.buffers) {
@@ -48,7 +48,8 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary,
     std::iota(functions.begin(), functions.end(),
               static_cast<std::uint32_t>(lists_.functions.size()));
     lists_.functions.insert(lists_.functions.end(), from.functions.begin(), from.functions.end());
-    reserve_owners(from.owners.size());
+    reserve_more(lists_.owners, from.owners.size());
+    reserve_more(lists_.inlined, from.runs.size());
     std::iota(ops.begin(), ops.end(), static_cast<std::uint32_t>(lists_.ops.size()));
     lists_.ops.insert(lists_.ops.end(), from.ops.begin(), from.ops.end());
     std::iota(bodies.begin(), bodies.end(), static_cast<std::uint32_t>(lists_.bodies.size()));
@@ -96,6 +97,10 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary,
   lists_.accesses.commit(access_count);
   lists_.commands.commit(command_count);
   lists_.edges.commit(edge_count);
+  for (RecordedRun run : from.runs) {
+    run.command += first_command;
+    lists_.inlined.push_back(run);
+  }
   keep(from.owners);
 }
 

@@ -10,7 +10,7 @@ CommandRef RecorderCore::fill(const BufferView& destination, std::uint32_t bits,
                               SourceLocation where) {
   const Verb verb{"fill", where};
   require_recording(verb);
-  check_view(verb, destination, "destination");
+  check_memory(verb, destination, "destination");
   const auto name = [&] { return display_name(*core_of(destination)); };
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4) {
     fail(verb, ErrorCode::InvalidArgument,
@@ -62,10 +62,15 @@ CommandRef RecorderCore::update(const BufferView& destination, std::span<const s
                                 SourceLocation where) {
   const Verb verb{"update", where};
   require_recording(verb);
-  check_view(verb, destination, "destination");
+  check_memory(verb, destination, "destination");
   if (bytes.empty()) {
     fail(verb, ErrorCode::InvalidArgument,
          concat("no bytes for ", display_name(*core_of(destination)), "; omit the command"));
+  }
+  if (bytes.data() == nullptr) {
+    fail(
+        verb, ErrorCode::InvalidArgument,
+        concat(bytes.size(), " bytes at a null address for ", display_name(*core_of(destination))));
   }
   if (bytes.size() > Recorder::kMaxUpdateBytes) {
     fail(verb, ErrorCode::InvalidArgument,

@@ -93,9 +93,9 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
   if (core == nullptr)
     fail(ErrorCode::NotInitialized, "the Kernel is empty; create one with Device::load_kernel");
   if (core->device != recording_.device) {
-    fail(ErrorCode::WrongDevice,
-         concat("kernel ", core->name, " was loaded on ", core->device->selector, " and not on ",
-                recording_.device->selector));
+    fail(ErrorCode::WrongDevice, concat("kernel ", core->name, " was loaded on ",
+                                        detail::name_beside(*core->device, *recording_.device),
+                                        " and not on ", recording_.device->selector));
   }
   if (desc.cluster || desc.launch != DispatchDesc::Launch::Normal) {
     fail(ErrorCode::Unsupported,
@@ -103,8 +103,10 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
              "kernel ", core->name,
              ": ops support neither clusters nor cooperative launches; record a dispatch instead"));
   }
-  if (desc.grid.volume() == 0 || desc.block.volume() == 0)
-    fail(ErrorCode::LaunchLimits, concat("kernel ", core->name, " has an empty grid or block"));
+  if (const std::string fault =
+          detail::launch_fault(*core, desc.grid, desc.block, desc.shared_bytes, target_.limits());
+      !fault.empty())
+    fail(ErrorCode::LaunchLimits, concat("kernel ", core->name, ": ", fault));
   const auto refuse = [&] {
     const detail::ArgumentFault fault = detail::argument_fault(*core, args);
     fail(fault.code, fault.text);

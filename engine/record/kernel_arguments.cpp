@@ -1,5 +1,6 @@
 #include "record/kernel_arguments.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -160,6 +161,34 @@ ArgumentFault fault_of(const KernelParameter& parameter, const Argument& argumen
 }
 
 }  // namespace
+
+std::string launch_fault(const KernelCore& kernel, const Dim3& grid, const Dim3& block,
+                         std::uint32_t shared_bytes, const DeviceLimits& limits) {
+  const auto text_of = [](const Dim3& size) {
+    return concat(size.x, " x ", size.y, " x ", size.z);
+  };
+  const auto exceeds = [](const Dim3& size, const Dim3& max) {
+    return size.x > max.x || size.y > max.y || size.z > max.z;
+  };
+  if (grid.volume() == 0 || block.volume() == 0) return "it has an empty grid or block";
+  if (exceeds(grid, limits.max_grid)) {
+    return concat("the grid of ", text_of(grid), " blocks exceeds the device's ",
+                  text_of(limits.max_grid));
+  }
+  if (exceeds(block, limits.max_block)) {
+    return concat("the block of ", text_of(block), " threads exceeds the device's ",
+                  text_of(limits.max_block));
+  }
+  const std::uint32_t max_threads =
+      kernel.max_block_threads == 0 ? limits.max_block_threads
+                                    : std::min(kernel.max_block_threads, limits.max_block_threads);
+  if (block.volume() > max_threads)
+    return concat("the block has ", block.volume(), " threads; at most ", max_threads, " can run");
+  const std::uint32_t max_shared =
+      std::min(kernel.max_dynamic_shared_bytes, limits.max_shared_bytes);
+  if (shared_bytes <= max_shared) return {};
+  return concat(shared_bytes, " bytes of dynamic shared memory; ", max_shared, " are available");
+}
 
 bool types_fit(const KernelParameter& parameter, const Argument& argument) {
   const ValueType *const wanted = parameter.type, *const got = argument.type;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <reprise/buffer.hpp>
+#include <reprise/device_info.hpp>
 #include <reprise/error.hpp>
 #include <reprise/kernel.hpp>
 
@@ -47,6 +48,11 @@ inline void store_value(const KernelParameter& parameter, const Argument& argume
     default: std::memcpy(to, argument.value, argument.size);
   }
 }
+
+// Why a device with these limits cannot launch the kernel; empty: it can.
+[[nodiscard]] std::string launch_fault(const KernelCore& kernel, const Dim3& grid,
+                                       const Dim3& block, std::uint32_t shared_bytes,
+                                       const DeviceLimits& limits);
 
 struct ArgumentFault {
   ErrorCode code = ErrorCode::ArgumentSize;

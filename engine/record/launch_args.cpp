@@ -2,15 +2,17 @@
 
 #include <cstring>
 #include <deque>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace reprise {
 
 struct LaunchArgs::Storage {
-  std::vector<detail::Argument> arguments;  // point to elements of the two deques, which stay
+  std::vector<detail::Argument> arguments;  // point to elements of the deques, which stay
   std::deque<AccessedView> views;
   std::deque<std::vector<std::byte>> values;
+  std::deque<std::pair<std::string, std::string_view>> slots;  // names, and views of them
   std::vector<std::shared_ptr<const void>> owners;
 };
 
@@ -28,7 +30,15 @@ void LaunchArgs::push_owner(std::shared_ptr<const void> owner) {
 
 void LaunchArgs::push_value(const detail::Argument& argument) {
   Storage& to = *storage_;
+  if (argument.view != nullptr) {  // a Condition
+    push(AccessedView{*argument.view, argument.access, argument.is_declared, argument.type});
+    return;
+  }
   detail::Argument kept = argument;
+  if (argument.slot != nullptr) {
+    auto& [name, view] = to.slots.emplace_back(*argument.slot, std::string_view());
+    kept.slot = &(view = name);
+  }
   std::vector<std::byte>& bytes = to.values.emplace_back(argument.size);
   if (argument.size != 0) std::memcpy(bytes.data(), argument.value, argument.size);
   kept.value = bytes.data();

@@ -64,6 +64,7 @@ class Merge {
       into_.owners.insert(into_.owners.end(), source->lists->owners.begin(),
                           source->lists->owners.end());
     rewrite_payloads();
+    into_.places = find_memory_places(into_.buffers);
     into_.has_collectives =
         std::any_of(into_.ops.begin(), into_.ops.end(),
                     [](const auto& recorded) { return recorded->op->ranks() != nullptr; });
@@ -84,6 +85,13 @@ class Merge {
       into_.runs.push_back(
           {run.lists->recorder, run.first, run.count, static_cast<std::uint32_t>(commands)});
       commands += run.count;
+    }
+    for (const auto& from : sources_) {
+      for (RecordedRun run : from->lists->inlined) {
+        run.command = merged_command(*from, run.command);
+        inlined_[run.recorder].push_back(run);
+        into_.runs.push_back(run);
+      }
     }
     reserve_huge(into_.commands, commands);
     reserve_huge(into_.accesses, accesses);
@@ -182,19 +190,32 @@ class Merge {
 
   void copy_edges(const Source& from) {
     for (auto at = from.lists->edges.cursor(); const LocalEdge* edge = at.next();) {
-      into_.edges.push_back({merged_command(edge->before, edge->where),
-                             merged_command(edge->after, edge->where), edge->where,
-                             edge->dependency});
+      for_each_merged(edge->before, edge->where, [&](std::uint32_t before) {
+        for_each_merged(edge->after, edge->where, [&](std::uint32_t after) {
+          into_.edges.push_back({before, after, edge->where, edge->dependency});
+        });
+      });
     }
   }
 
-  std::uint32_t merged_command(const CommandRef& ref, const SourceLocation& where) const {
+  static std::uint32_t merged_command(const Source& from, std::uint32_t command) {
+    std::size_t run = from.runs.size() - 1;
+    while (from.runs[run].first > command) --run;
+    return from.runs[run].second + (command - from.runs[run].first);
+  }
+
+  // Calls visit(command) for each merged command that the reference names.
+  template <class Visit>
+  void for_each_merged(const CommandRef& ref, const SourceLocation& where,
+                       const Visit& visit) const {
     const auto found = source_of_.find(ref.recorder);
-    if (found != source_of_.end() && ref.index < sources_[found->second]->lists->commands.size()) {
-      const auto& runs = sources_[found->second]->runs;
-      std::size_t run = runs.size() - 1;
-      while (runs[run].first > ref.index) --run;
-      return runs[run].second + (ref.index - runs[run].first);
+    if (found != source_of_.end() && ref.index < sources_[found->second]->lists->commands.size())
+      return visit(merged_command(*sources_[found->second], ref.index));
+    if (const auto copies = inlined_.find(ref.recorder); copies != inlined_.end()) {
+      for (const RecordedRun& run : copies->second) {
+        if (ref.index - run.first < run.count) visit(run.command + (ref.index - run.first));
+      }
+      return;
     }
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
@@ -219,6 +240,8 @@ class Merge {
   std::vector<std::unique_ptr<Source>> sources_;  // the command buffer's own recorder first
   std::unordered_map<std::uint32_t, std::size_t> source_of_;
   std::unordered_map<const void*, std::uint32_t> merged_objects_;
+  // By recorder of an inlined secondary: its runs in the merged recording.
+  std::unordered_map<std::uint32_t, std::vector<RecordedRun>> inlined_;
 };
 
 }  // namespace

@@ -27,16 +27,19 @@ CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation w
   op->declare(declared);
   recorded->op = std::move(op);
   for (const AccessedView& use : declared.views()) {
-    check_view(verb, use.view, concat("buffer of op ", recorded->name));
+    check_access(verb, use, concat("buffer of op ", recorded->name));
     recorded->views.push_back(use);
   }
   std::vector<std::shared_ptr<BufferCore>> workspaces;
   for (const GraphOpDeclaration::Workspace& requested : declared.workspaces()) {
-    if (requested.bytes == 0 || !std::has_single_bit(requested.alignment)) {
+    constexpr std::uint32_t kMaxAlignment = 256;  // that of every slab
+    if (requested.bytes == 0 || !std::has_single_bit(requested.alignment) ||
+        requested.alignment > kMaxAlignment) {
       fail(verb, ErrorCode::InvalidArgument,
            concat("op ", recorded->name, " requests a workspace of ", requested.bytes,
                   " bytes aligned to ", requested.alignment,
-                  "; the size must not be 0 and the alignment must be a power of two"));
+                  "; the size must not be 0 and the alignment must be a power of two up to ",
+                  kMaxAlignment));
     }
     workspaces.push_back(make_workspace(family_->device, concat(recorded->name, " workspace"),
                                         requested.bytes, requested.alignment));

@@ -17,10 +17,9 @@
 #include "record/kernel_core.hpp"
 #include "record/pointer_map.hpp"
 #include "record/recorded_op.hpp"
+#include "record/recording.hpp"
 
 namespace reprise::detail {
-
-struct Recording;
 
 // A recorder-local label. Index 0 is the recorder's root; its parent is the label that was open at
 // split().
@@ -46,6 +45,7 @@ struct RecordedLists {
   ChunkList<AccessShape> shapes;
   ChunkList<LocalLabel> labels;  // [0] is the root
   ChunkList<LocalEdge> edges;
+  std::vector<RecordedRun> inlined;  // of secondaries, to local commands
   HeldBuffers buffers;  // in order of first use
   std::vector<std::shared_ptr<const KernelCore>> kernels;
   std::vector<std::shared_ptr<const std::function<void()>>> functions;

@@ -35,6 +35,7 @@ struct RecordedOp {
 class OpTarget {
  public:
   virtual ~OpTarget() = default;
+  [[nodiscard]] virtual const DeviceLimits& limits() const noexcept = 0;
   // index into recording.buffers
   [[nodiscard]] virtual std::byte* address(std::uint32_t buffer) const = 0;
   virtual void dispatch(const KernelCore& kernel, const DispatchDesc& desc,

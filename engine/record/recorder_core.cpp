@@ -18,6 +18,7 @@ void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder,
   initial.labels.commit(1);
   lists_ = std::move(initial);
   index_of_ = {};
+  borrowed_.clear();
   label_ = root;
   device_ = family_->device.get();
   active_ = true;
@@ -35,7 +36,22 @@ RecordedLists RecorderCore::stop(std::uint32_t commands) noexcept {
   stopped_count_ = commands;
   label_ = nullptr;
   index_of_ = {};
+  borrowed_.clear();
   return std::exchange(lists_, {});
+}
+
+std::uint32_t RecorderCore::intern(const HostBytes& borrowed) {
+  std::shared_ptr<BufferCore>& buffer = borrowed_[{borrowed.data, borrowed.bytes}];
+  if (!buffer) {
+    buffer = std::make_shared<BufferCore>();
+    buffer->kind = BufferKind::BorrowedHost;
+    buffer->bytes = borrowed.bytes;
+    buffer->device = family_->device;
+    buffer->generation = family_->device->generation.load(std::memory_order_acquire);
+    buffer->address = static_cast<std::byte*>(borrowed.data);
+    buffer->is_adopted = true;
+  }
+  return intern(buffer);
 }
 
 std::uint32_t RecorderCore::intern_new(const std::shared_ptr<BufferCore>& buffer) {
@@ -64,12 +80,6 @@ void RecorderCore::roll_back(const Mark& to) noexcept {
   lists_.functions.resize(to.functions);
   lists_.ops.resize(to.ops);
   lists_.bodies.resize(to.bodies);
-}
-
-void RecorderCore::reserve_owners(std::size_t count) {
-  const std::size_t needed = lists_.owners.size() + count;
-  if (needed > lists_.owners.capacity())
-    lists_.owners.reserve(std::max(needed, 2 * lists_.owners.capacity()));
 }
 
 void RecorderCore::write_access(BufferAccess* at, std::uint32_t buffer, Access access,
@@ -106,12 +116,17 @@ void RecorderCore::fail(const Verb& verb, ErrorCode code, const std::string& tex
   details.stage = Stage::Record;
   details.command = command_count();
   details.label = label_path();
-  if (verb.where.line == 0) throw Error(std::move(details), concat(verb.name, ": ", text));
+  if (verb.where.line == 0 || verb.where.file == nullptr)
+    throw Error(std::move(details), concat(verb.name, ": ", text));
   throw Error(std::move(details),
               concat(verb.name, " at ", verb.where.file, ':', verb.where.line, ": ", text));
 }
 
 void RecorderCore::fail_state(const Verb& verb) const {
+  if (active_) {
+    fail(verb, ErrorCode::InvalidArgument,
+         "the SourceLocation has a null file; leave the default, SourceLocation::current()");
+  }
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   const std::string_view fix =
       state == CommandBufferState::Recording
@@ -134,9 +149,9 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("the ", role, ' ', name, " is of device ", core->device->selector,
+         concat("the ", role, ' ', name, " is of ", name_beside(*core->device, *device_),
                 ", this command buffer of ", family_->device->selector,
-                "; use a buffer of a pool of ", family_->device->selector));
+                "; use a buffer of a pool of the same Device"));
   }
   std::string_view fix = "; take the new handle from Device::rebuild()";
   if (core->cleared.load(std::memory_order_acquire)) fix = "; allocate it again";
@@ -144,6 +159,14 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
     fix = "; open it again with Instance::open_device";
   fail(verb, ErrorCode::StaleHandle,
        concat("the ", role, ' ', name, " is stale: ", why_stale(*core), fix));
+}
+
+void RecorderCore::fail_memory(const Verb& verb, const BufferView& view,
+                               std::string_view role) const {
+  check_view(verb, view, role);
+  fail(verb, ErrorCode::InvalidArgument,
+       concat("the ", role, ' ', display_name(*core_of(view)),
+              " is a condition, which has no memory; pass it to a kernel as a reprise_condition"));
 }
 
 }  // namespace reprise::detail

@@ -6,15 +6,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <reprise/command_buffer.hpp>
 #include <reprise/error.hpp>
 
+#include "base/failure.hpp"
 #include "base/handle_access.hpp"
+#include "base/reserve_one.hpp"
 #include "record/geometry.hpp"
 #include "record/recorded_lists.hpp"
 #include "record/recorder_family.hpp"
@@ -76,7 +80,7 @@ class RecorderCore {
 
   // keep(): the recording and graphs compiled from it hold `owners`. Does not throw if
   // reserve_owners() reserved the space.
-  void reserve_owners(std::size_t count);
+  void reserve_owners(std::size_t count) { reserve_more(lists_.owners, count); }
   void keep(std::span<const std::shared_ptr<const void>> owners) noexcept {
     lists_.owners.insert(lists_.owners.end(), owners.begin(), owners.end());
   }
@@ -98,10 +102,16 @@ class RecorderCore {
 
   // Throws an Error of Stage::Record for the next command: "copy at main.cpp:12: <text>".
   [[noreturn]] void fail(const Verb& verb, ErrorCode code, const std::string& text) const;
-  // Throws InvalidState unless recording.
+  // Throws InvalidState unless recording, InvalidArgument for a location without a file.
   void require_recording(const Verb& verb) const {
-    if (!active_) [[unlikely]]
+    if (!active_ || verb.where.file == nullptr) [[unlikely]]
       fail_state(verb);
+  }
+  // Throws InvalidArgument unless the value is one of its enumeration. `field` names it: ".before".
+  template <class Enum>
+  void check_enumerator(const Verb& verb, std::string_view field, Enum value) const {
+    if (const std::string fault = enumerator_fault(field, value); !fault.empty())
+      fail(verb, ErrorCode::InvalidArgument, fault);
   }
 
  private:
@@ -123,6 +133,17 @@ class RecorderCore {
     if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
       fail_view(verb, view, role);
   }
+
+  [[noreturn]] void fail_memory(const Verb& verb, const BufferView& view,
+                                std::string_view role) const;
+  // As check_view; also throws InvalidArgument for a condition, which has no memory.
+  void check_memory(const Verb& verb, const BufferView& view, std::string_view role) const {
+    const BufferCore* const core = core_of(view).get();
+    if (core == nullptr || core->device.get() != device_ || core->is_stale() ||
+        core->kind == BufferKind::Condition) [[unlikely]]
+      fail_memory(verb, view, role);
+  }
+  void check_access(const Verb& verb, const AccessedView& access, std::string_view role) const;
 
   void check_secondary(const Verb& verb, const Recording& secondary) const;
   void check_condition(const Verb& verb, const BufferView& condition) const;
@@ -147,6 +168,8 @@ class RecorderCore {
     const std::uint32_t known = index_of_.find(kernel.get());
     return known != kNone ? known : intern_new(kernel);
   }
+  // Borrowed host memory as a buffer; equal ranges are one buffer.
+  [[nodiscard]] std::uint32_t intern(const HostBytes& borrowed);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<BufferCore>& buffer);
   [[nodiscard]] std::uint32_t intern_new(const std::shared_ptr<const KernelCore>& kernel);
   [[nodiscard]] Mark mark() const noexcept {
@@ -174,12 +197,17 @@ class RecorderCore {
   CommandRef commit(CommandKind kind, const void* payload, std::uint32_t access_count,
                     SourceLocation where) noexcept;
 
+  // Whether the reference names a command of an inlined secondary.
+  [[nodiscard]] bool inlines(const CommandRef& ref) const noexcept;
+
   void leave_label() noexcept;
 
   std::shared_ptr<const RecorderFamily> family_;
   const DeviceStatus* device_ = nullptr;
   RecordedLists lists_;
   PointerMap index_of_;  // BufferCore and KernelCore to local index
+  // Buffers of borrowed memory, by address and size in bytes.
+  std::map<std::pair<const void*, std::uint64_t>, std::shared_ptr<BufferCore>> borrowed_;
   const LocalLabel* label_ = nullptr;
   std::uint32_t stopped_count_ = 0;
   bool active_ = false;

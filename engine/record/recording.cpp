@@ -1,5 +1,7 @@
 #include "record/recording.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "record/geometry.hpp"
 
@@ -18,12 +20,11 @@ Rows rows_of(const Recording& recording, const BufferAccess& access) {
 
 }  // namespace
 
-std::uint32_t Recording::command_of(const CommandRef& ref) const noexcept {
-  for (const RecordedRun& run : runs) {
-    if (run.recorder == ref.recorder && ref.index >= run.first && ref.index - run.first < run.count)
-      return run.command + (ref.index - run.first);
-  }
-  return kNone;
+bool Recording::shares_memory(std::uint32_t buffer) const noexcept {
+  return !places.empty() &&
+         std::count_if(places.begin(), places.end(), [&](const MemoryPlace& place) {
+           return place.memory == places[buffer].memory;
+         }) > 1;
 }
 
 bool Recording::starts_programmatically(std::uint32_t command) const noexcept {

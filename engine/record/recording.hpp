@@ -15,6 +15,7 @@
 #include "record/buffer_core.hpp"
 #include "record/command.hpp"
 #include "record/kernel_core.hpp"
+#include "record/memory_places.hpp"
 #include "record/recorded_op.hpp"
 
 namespace reprise::detail {
@@ -36,7 +37,7 @@ struct UserEdge {
 };
 
 // Maps commands [first, first + count) of a recorder to commands [command, command + count) of the
-// recording.
+// recording. Recorders of inlined secondaries have a run for each copy.
 struct RecordedRun {
   std::uint32_t recorder = 0, first = 0, count = 0, command = 0;
 };
@@ -57,6 +58,7 @@ struct Recording {
   std::vector<UserEdge> edges;      // from edge()
   std::vector<RecordedRun> runs;
   std::vector<std::shared_ptr<BufferCore>> buffers;        // in order of first use
+  std::vector<MemoryPlace> places;  // by buffer; empty: no two buffers share bytes
   std::vector<std::shared_ptr<const KernelCore>> kernels;  // in order of first use
   std::vector<std::shared_ptr<const std::function<void()>>> functions;
   // of objects that arguments point to, except buffers
@@ -69,8 +71,26 @@ struct Recording {
   [[nodiscard]] const Payload& payload(std::uint32_t command) const {
     return *static_cast<const Payload*>(commands[command].payload);
   }
-  // The index of the command of a CommandRef; kNone if it belongs to another recording.
-  [[nodiscard]] std::uint32_t command_of(const CommandRef& ref) const noexcept;
+  // The access in terms of memory: equal `buffer`s and common bytes mean common memory.
+  [[nodiscard]] BufferAccess in_memory(BufferAccess access) const noexcept {
+    if (places.empty()) return access;
+    const MemoryPlace& place = places[access.buffer];
+    access.buffer = place.memory;
+    access.begin += place.offset;
+    access.end += place.offset;
+    return access;
+  }
+  // True if another buffer of the recording shares bytes with `buffer`.
+  [[nodiscard]] bool shares_memory(std::uint32_t buffer) const noexcept;
+  // Calls visit(index) for each command that the reference names: several for one of a secondary
+  // that was inlined several times, none for one of another recording.
+  template <class Visit>
+  void for_each_command(const CommandRef& ref, Visit&& visit) const {
+    for (const RecordedRun& run : runs) {
+      if (run.recorder == ref.recorder && ref.index - run.first < run.count)
+        visit(run.command + (ref.index - run.first));
+    }
+  }
   // True for a kernel that waits for its predecessors itself.
   [[nodiscard]] bool starts_programmatically(std::uint32_t command) const noexcept;
   // True if a dependency of this kind orders its predecessor before `command`.
@@ -84,8 +104,8 @@ struct Recording {
   [[nodiscard]] std::string command_name(std::uint32_t command) const;
 };
 
-// True if two accesses share a byte. Exact for dense ranges and for shapes with equal pitches;
-// otherwise conservative, by bounds.
+// True if two accesses, both in terms of buffers or both in terms of memory, share a byte. Exact
+// for dense ranges and for shapes with equal pitches; otherwise conservative, by bounds.
 [[nodiscard]] bool overlaps(const Recording& recording, const BufferAccess& a,
                             const BufferAccess& b);
 

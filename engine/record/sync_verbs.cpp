@@ -1,4 +1,5 @@
 // RecorderCore: host callbacks, barriers, edges and labels.
+#include <algorithm>
 #include <utility>
 
 #include "base/handle_access.hpp"
@@ -15,12 +16,21 @@ constexpr std::uint64_t ticket_of(std::uint32_t recorder, std::uint32_t label) {
 
 }  // namespace
 
+void RecorderCore::check_access(const Verb& verb, const AccessedView& access,
+                                std::string_view role) const {
+  check_memory(verb, access.view, role);
+  check_enumerator(verb, concat("the access of the ", role), access.access);
+}
+
 CommandRef RecorderCore::host(std::function<void()> function,
                               std::span<const AccessedView> accesses, SourceLocation where) {
   const Verb verb{"host", where};
   require_recording(verb);
   if (!function) fail(verb, ErrorCode::InvalidArgument, "the function is empty; pass a callable");
-  for (const AccessedView& access : accesses) check_view(verb, access.view, "accessed buffer");
+  if (accesses.data() == nullptr && !accesses.empty()) {
+    fail(verb, ErrorCode::InvalidArgument, concat(accesses.size(), " accesses at a null address"));
+  }
+  for (const AccessedView& access : accesses) check_access(verb, access, "accessed buffer");
 
   const HostPayload* payload = nullptr;
   std::uint32_t access_count = 0;
@@ -45,6 +55,9 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
   const Verb verb{"barrier", where};
   require_recording(verb);
   if (desc.buffer) check_view(verb, desc.buffer, "buffer");
+  check_enumerator(verb, ".before", desc.before);
+  check_enumerator(verb, ".after", desc.after);
+  check_enumerator(verb, ".dependency", desc.dependency);
 
   const BarrierPayload* payload = nullptr;
   transact([&] {
@@ -64,6 +77,12 @@ void RecorderCore::barrier(const BarrierDesc& desc, SourceLocation where) {
   commit(CommandKind::Barrier, payload, 0, where);
 }
 
+bool RecorderCore::inlines(const CommandRef& ref) const noexcept {
+  return std::any_of(lists_.inlined.begin(), lists_.inlined.end(), [&](const RecordedRun& run) {
+    return run.recorder == ref.recorder && ref.index - run.first < run.count;
+  });
+}
+
 void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependency,
                         SourceLocation where) {
   const Verb verb{"edge", where};
@@ -71,14 +90,16 @@ void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependen
   const auto check = [&](const CommandRef& ref, std::string_view role) {
     const bool known = ref.recorder == lists_.recorder
                            ? ref.index < lists_.commands.size()
-                           : ref.index != kNone && family_->owns(ref.recorder);
+                           : ref.index != kNone && (family_->owns(ref.recorder) || inlines(ref));
     if (known) return;
     fail(verb, ErrorCode::InvalidArgument,
          concat("`", role, "` is not a command of this recording of ", family_->label,
-                "; pass a CommandRef returned since begin()"));
+                "; pass a CommandRef returned since begin(), or of a secondary that this recorder "
+                "has inlined"));
   };
   check(before, "before");
   check(after, "after");
+  check_enumerator(verb, "`dependency`", dependency);
   if (before.recorder == after.recorder && before.index == after.index) {
     fail(verb, ErrorCode::CyclicDependency,
          concat("command ", before.index, " would wait for itself"));

@@ -259,6 +259,7 @@ void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
                 const TuneDesc& desc) {
   const std::string& label = graph.label();
   if (!queue) fail_empty("Queue", concat("tune of graph ", label), Stage::Launch, label);
+  require_enumerator("TuneDesc::contents", desc.contents, Stage::Launch, label);
   if (desc.pairs < PairedTrial::kMinRounds || desc.budget <= std::chrono::milliseconds(0)) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label,
          concat("tune of graph ", label, ": at least ", PairedTrial::kMinRounds,
@@ -299,7 +300,9 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   ranks.require_equal(concat(desc.pairs, " pairs, a budget of ", desc.budget.count(), " ms and ",
                              to_string(desc.contents), " contents"));
   const auto is_past = [&ranks, start](std::chrono::milliseconds limit) {
-    return ranks.first(Clock::now() - start > limit);
+    const auto elapsed =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+    return ranks.first(elapsed >= limit);
   };
   const auto is_over = [&] { return is_past(desc.budget); };
   TuneReport report;

@@ -67,16 +67,16 @@ void check_copy(const Recording& recording, std::uint32_t command, const DeviceL
                 Findings& findings) {
   const auto& copy = recording.payload<CopyPayload>(command);
   const Command& c = recording.commands[command];
-  if (copy.source.buffer != kNone && copy.source.buffer == copy.destination.buffer &&
-      c.access_count == 2) {
+  if (c.access_count == 2) {
     const BufferAccess& from = recording.accesses[c.first_access];
     const BufferAccess& to = recording.accesses[c.first_access + 1];
-    if (overlaps(recording, from, to)) {
-      const BufferCore& buffer = *recording.buffers[from.buffer];
-      findings.add(Rule::CopyOverlap, command,
-                   concat("source ", describe_range(buffer, from.begin, from.end),
-                          " and destination ", describe_range(buffer, to.begin, to.end),
-                          " share bytes. Copy through another buffer"));
+    if (overlaps(recording, recording.in_memory(from), recording.in_memory(to))) {
+      findings.add(
+          Rule::CopyOverlap, command,
+          concat("source ", describe_range(*recording.buffers[from.buffer], from.begin, from.end),
+                 " and destination ",
+                 describe_range(*recording.buffers[to.buffer], to.begin, to.end),
+                 " share bytes. Copy through another buffer"));
     }
   }
   if (!findings.checks(Validation::Basic)) return;

@@ -32,12 +32,14 @@ std::optional<DependencyGraph> user_order(const Recording& recording) {
   }
 }
 
+// The part of a BarrierDesc that names the bytes; empty for memory that no handle names.
 std::string view_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin,
                       std::uint64_t end) {
   const BufferCore& core = *recording.buffers[buffer];
+  if (core.kind == BufferKind::BorrowedHost) return "";
   const std::string name = core.name.empty() ? concat('<', display_name(core), '>') : core.name;
-  if (begin == 0 && end == core.bytes) return name;
-  return concat(name, ".subview(", begin, ", ", end - begin, ")");
+  if (begin == 0 && end == core.bytes) return concat(".buffer = ", name, ", ");
+  return concat(".buffer = ", name, ".subview(", begin, ", ", end - begin, "), ");
 }
 
 std::string range_text(const Recording& recording, std::uint32_t buffer, std::uint64_t begin,
@@ -81,9 +83,9 @@ void add_unordered(const Recording& recording, std::uint32_t from, std::uint32_t
           later, " ", text.later_verb, " ",
           range_text(recording, conflict.buffer, conflict.begin, conflict.end), ", which ", earlier,
           " ", text.earlier_verb, ", and nothing orders these commands (", text.name,
-          "). Record between them: barrier({.buffer = ",
+          "). Record between them: barrier({",
           view_text(recording, conflict.buffer, conflict.begin, conflict.end),
-          ", .before = Access::", text.before, ", .after = Access::", text.after, "})",
+          ".before = Access::", text.before, ", .after = Access::", text.after, "})",
           recording.has_programmatic_dependencies() && !recording.starts_programmatically(to)
               ? "; a programmatic barrier orders only kernels dispatched with Start::Programmatic"
               : ""));
@@ -129,12 +131,14 @@ bool accesses_range(const Recording& recording, std::uint32_t command,
                     const BarrierPayload& barrier, Access kind) {
   const Command& c = recording.commands[command];
   const auto begin = recording.accesses.begin() + c.first_access;
-  return std::any_of(begin, begin + c.access_count, [&](const BufferAccess& access) {
+  return std::any_of(begin, begin + c.access_count, [&](const BufferAccess& recorded) {
     const bool is_kind =
-        (reads(access.access) && reads(kind)) || (writes(access.access) && writes(kind));
-    return is_kind &&
-           (barrier.buffer == kNone || (access.buffer == barrier.buffer &&
-                                        access.begin < barrier.end && barrier.begin < access.end));
+        (reads(recorded.access) && reads(kind)) || (writes(recorded.access) && writes(kind));
+    if (!is_kind || barrier.buffer == kNone) return is_kind;
+    const BufferAccess access = recording.in_memory(recorded);
+    const BufferAccess range =
+        recording.in_memory({barrier.buffer, kind, 0, barrier.begin, barrier.end});
+    return access.buffer == range.buffer && access.begin < range.end && range.begin < access.end;
   });
 }
 

@@ -90,7 +90,8 @@ class DeadWrites {
   [[nodiscard]] bool is_private(const BufferAccess& access) const {
     const BufferCore& buffer = *recording_.buffers[access.buffer];
     return buffer.kind == BufferKind::Transient ||
-           (buffer.kind == BufferKind::Device && !buffer.is_adopted);
+           (buffer.kind == BufferKind::Device && !buffer.is_adopted &&
+            !recording_.shares_memory(access.buffer));
   }
 
   void visit(std::uint32_t command) {

@@ -36,8 +36,9 @@ __device__ __forceinline__ void reprise_set_condition(reprise_condition conditio
   cudaGraphSetConditional(condition.handle, value);
 }
 
-// For a kernel dispatched with .start = Early: each block calls this function before it first
-// accesses memory. It returns after all predecessors have ended and makes their writes visible.
+// For a kernel dispatched with DispatchDesc::Start::Programmatic: each block calls this function
+// before it first accesses memory. It returns after all predecessors have ended and makes their
+// writes visible.
 __device__ __forceinline__ void reprise_wait_for_predecessors() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -176,9 +177,15 @@ using namespace reprise::host_kernel::language;
 
 // Declares `name`, a T* to the dispatch's `.shared_bytes` of scratch that the threads of a block
 // share, aligned to 16 bytes.
+#ifdef __CUDACC__
 #define REPRISE_DYNAMIC_SHARED(T, name)                                         \
   extern __shared__ __align__(16) unsigned char reprise_dynamic_shared_bytes[]; \
   [[maybe_unused]] T* const name = reinterpret_cast<T*>(reprise_dynamic_shared_bytes)
+#else
+#define REPRISE_DYNAMIC_SHARED(T, name)                  \
+  [[maybe_unused]] T* const name = reinterpret_cast<T*>( \
+      reprise::host_kernel::dynamic_shared(reprise::host_kernel::block_run->block))
+#endif
 
 #ifdef REPRISE_LIST_KERNELS  // list_kernels.cmake preprocesses the file
 #undef REPRISE_KERNEL

@@ -221,7 +221,7 @@ TEST_CASE_FIXTURE(ConditionalFixture,
 
 TEST_CASE_FIXTURE(
     ConditionalFixture,
-    "conditional: two loops of a graph, and two graphs of one recording, can run concurrently") {
+    "conditional: two loops of a graph, and two graphs of one recording, are independent") {
   const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
   const Condition a = device.create_condition({.name = "a", .initial = 1}),
                   b = device.create_condition({.name = "b", .initial = 1});
@@ -244,6 +244,80 @@ TEST_CASE_FIXTURE(
   check_all(51);
   CHECK(second.loops()[0].iterations == 1);
   CHECK(first.loops()[0].iterations == 49);
+}
+
+TEST_CASE_FIXTURE(
+    ConditionalFixture,
+    "conditional: graphs on two queues have their own values of one condition or of two") {
+  const Queue other = device.create_queue({.label = "other"});
+  const auto y = buffer(std::vector<unsigned>(kCount, 1), "y");
+  const Condition shared = device.create_condition({.name = "shared", .initial = 1}),
+                  own = device.create_condition({.name = "own", .initial = 1});
+  const auto counting = [&](const GpuRef<unsigned>& on, unsigned end, const Condition& go) {
+    const CommandBuffer body = secondary("iteration", [&](CommandBuffer& c) {
+      c.dispatch(kernel(shaders::conf_step), {.grid = ceil_div(kCount, 128), .block = 128},
+                 read_write(on), end, kCount, go);
+    });
+    CommandBuffer cmd = recording();
+    cmd.fill(on, 0u);
+    cmd.execute_while(go, body);
+    return compile(cmd);
+  };
+  for (const Condition& go : {shared, own}) {
+    CAPTURE(std::string(go.name()));
+    CapturedGraph first = counting(x, 50, shared), second = counting(y, 70, go);
+    for (int replay = 0; replay < 20; ++replay) {
+      first.launch(queue);
+      second.launch(other);
+    }
+    queue.wait_idle();
+    other.wait_idle();
+    check_all(50);
+    CHECK(values(y) == std::vector<unsigned>(kCount, 70));
+    CHECK(first.loops()[0].iterations == 50);
+    CHECK(second.loops()[0].iterations == 70);
+  }
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: graphs with branches replay on several queues beside other graphs, "
+                  "while graphs come and go") {
+  constexpr unsigned kQueues = 4;
+  const Condition go = device.create_condition({.name = "go"});
+  const auto decision = pool->host<unsigned>(kQueues, "decision");
+  std::vector<Queue> queues;
+  std::vector<GpuRef<unsigned>> results;
+  std::vector<CapturedGraph> plain;
+  for (unsigned i = 0; i < kQueues; ++i) {
+    decision[i] = i % 2;
+    queues.push_back(device.create_queue());
+    results.push_back(buffer(std::vector<unsigned>(kCount, 0), "result"));
+    const auto beside = buffer(std::vector<unsigned>(kCount, 0), "beside");
+    CommandBuffer cmd = recording();
+    for (unsigned step = 0; step < 5; ++step)
+      cmd.dispatch(kernel(shaders::conf_increase), {.grid = ceil_div(kCount, 128), .block = 128},
+                   read_write(beside), step, kCount);
+    plain.push_back(compile(cmd));
+  }
+  for (unsigned round = 1; round <= 10; ++round) {
+    for (unsigned i = 0; i < kQueues; ++i) {
+      const auto branch = [&](unsigned value) {
+        return secondary("branch", [&](CommandBuffer& c) {
+          c.dispatch(kernel(shaders::conf_increase), {.grid = ceil_div(kCount, 128), .block = 128},
+                     read_write(results[i]), value, kCount);
+        });
+      };
+      CommandBuffer cmd = recording();
+      cmd.dispatch(kernel(shaders::conf_decide), kOne, read(decision.slice(i, 1)), go);
+      cmd.execute_if(go, branch(10), branch(200));
+      CapturedGraph graph = compile(cmd);
+      graph.launch(queues[i]);
+      plain[i].launch(queues[(i + 1) % kQueues]);
+    }
+  }
+  for (const Queue& one : queues) one.wait_idle();
+  for (unsigned i = 0; i < kQueues; ++i)
+    CHECK(values(results[i]) == std::vector<unsigned>(kCount, i % 2 != 0 ? 100 : 2000));
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture,

@@ -44,4 +44,34 @@ TEST_CASE_FIXTURE(DeviceFixture, "device: default-constructed devices and queues
   CHECK(instance.application() == "conformance");
 }
 
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "device: queues have priorities within the device's range, and no others") {
+  const DeviceLimits& limits = device.info().limits;
+  CHECK(limits.highest_queue_priority <= 0);
+  CHECK(limits.lowest_queue_priority >= limits.highest_queue_priority);
+  if (is_host()) {
+    CHECK(limits.highest_queue_priority == 0);
+    CHECK(limits.lowest_queue_priority == 0);
+  }
+  const auto x = pool->allocate<unsigned>(16, "x");
+  CommandBuffer cmd = recording();
+  cmd.fill(x, 4u);
+  CapturedGraph graph = compile(cmd);
+  for (std::int32_t priority = limits.highest_queue_priority;
+       priority <= limits.lowest_queue_priority; ++priority) {
+    const Queue some = device.create_queue({.label = "some", .priority = priority});
+    graph.launch(some).wait();
+  }
+  CHECK(values(x) == std::vector<unsigned>(16, 4));
+  const std::string range = "from " + std::to_string(limits.highest_queue_priority) +
+                            " (first) to " + std::to_string(limits.lowest_queue_priority);
+  for (const std::int32_t priority : {limits.highest_queue_priority - 1,
+                                      limits.lowest_queue_priority + 1, -2147483647, 2147483647}) {
+    check_refused(
+        ErrorCode::InvalidArgument,
+        {"queue urgent", "priority " + std::to_string(priority), device.info().selector, range},
+        [&] { static_cast<void>(device.create_queue({.label = "urgent", .priority = priority})); });
+  }
+}
+
 }  // namespace reprise::test::device_test

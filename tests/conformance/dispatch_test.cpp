@@ -177,4 +177,35 @@ TEST_CASE(
   CHECK(ceil_div(64, 0) == 0);
 }
 
+TEST_CASE("dispatch: more blocks than a grid holds are refused at every validation level") {
+  static_assert(ceil_div(std::uint64_t{1} << 32, 1) == 0xffffffffu);
+  static_assert(ceil_div((std::uint64_t{1} << 34) + 5, 4) == 0xffffffffu);
+  static_assert(ceil_div(~std::uint64_t{0}, 1) == 0xffffffffu);
+  static_assert(ceil_div(0xffffffffu, 1) == 0xffffffffu);
+  static_assert(ceil_div((std::uint64_t{1} << 34) - 4, 4) == 0xffffffffu);
+  static_assert(ceil_div((std::uint64_t{1} << 40) + 1, 1u << 31) == 513);
+  static_assert(Dim3(1u << 31, 1u << 31, 4).volume() == ~std::uint64_t{0});
+  static_assert(Dim3(1u << 31, 1u << 31, 3).volume() == std::uint64_t{3} << 62);
+  for (const Validation level : {Validation::Off, Validation::Basic, Validation::Full}) {
+    Instance instance({.validation = level});
+    Device device = instance.open_device(selector_of_this_run());
+    const auto pool = device.create_pool();
+    const auto out = pool->allocate<unsigned>(64, "out");
+    for (const Dim3 grid :
+         {Dim3(ceil_div((std::uint64_t{1} << 34) + 5, 4)), Dim3(1, 65536), Dim3(1, 1, 65536)}) {
+      CommandBuffer cmd = device.create_command_buffer();
+      cmd.begin();
+      cmd.dispatch(device.load_kernel(shaders::conf_positions), {.grid = grid, .block = 4},
+                   write(out));
+      cmd.end();
+      const Error refused =
+          thrown_by([&] { static_cast<void>(device.compile(cmd, {.pool = pool})); });
+      CHECK(refused.details().command == 0);
+      if (level == Validation::Off) continue;
+      CHECK(to_string(refused.code()) == to_string(ErrorCode::LaunchLimits));
+      CHECK(std::string(refused.what()).find("larger than the device's") != std::string::npos);
+    }
+  }
+}
+
 }  // namespace reprise::test::dispatch_test

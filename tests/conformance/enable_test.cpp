@@ -109,4 +109,84 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 [&] { static_cast<void>(graph.is_enabled(foreign)); });
 }
 
+TEST_CASE_FIXTURE(
+    DeviceFixture,
+    "enable: a command of an inlined secondary is disabled and enabled in all its copies") {
+  const auto x = pool->allocate<unsigned>(kCount, "x"), y = pool->allocate<unsigned>(kCount, "y");
+  const Kernel add = kernel(shaders::conf_add);
+  CommandRef inner_one, outer_ten;
+  CommandBuffer inner = device.create_command_buffer({.label = "inner", .level = Level::Secondary});
+  inner.begin();
+  inner_one = inner.dispatch(add, kWords, read(x), write(x), 1u, kCount);
+  inner.end();
+  CommandBuffer outer = device.create_command_buffer({.label = "outer", .level = Level::Secondary});
+  outer.begin();
+  outer.execute(inner);
+  outer_ten = outer.dispatch(add, kWords, read(x), write(x), 10u, kCount);
+  outer.execute(inner);
+  outer.end();
+  CommandBuffer cmd = recording({.label = "step"});
+  cmd.fill(x, 0u);
+  cmd.execute(outer);
+  std::vector<Recorder> split = cmd.split(2);
+  split[0].execute(inner);
+  split[1].execute(outer, Nested);
+  cmd.execute(outer);
+  cmd.fill(y, 0u);
+  cmd.end();
+  CapturedGraph graph = compile(cmd);
+  const auto check_sum = [&](unsigned expected) {
+    graph.launch(queue).wait();
+    CHECK(values(x) == std::vector<unsigned>(kCount, expected));
+  };
+  check_sum(3 * 12 + 1);
+  CHECK(graph.is_enabled(inner_one));
+  graph.disable(inner_one);
+  CHECK_FALSE(graph.is_enabled(inner_one));
+  check_sum(3 * 10);
+  graph.disable(outer_ten);
+  check_sum(0);
+  graph.enable(inner_one);
+  check_sum(3 * 2 + 1);
+  graph.enable(outer_ten);
+  CHECK(graph.is_enabled(outer_ten));
+  check_sum(3 * 12 + 1);
+  inner.begin();  // recorded again: its references are new, the graph keeps the old commands
+  const CommandRef again = inner.dispatch(add, kWords, read(x), write(x), 1u, kCount);
+  inner.end();
+  check_refused(ErrorCode::InvalidArgument, {"disable", "step"}, [&] { graph.disable(again); });
+}
+
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "enable: references of inlined secondaries survive an update to a recording that "
+                  "inlines them") {
+  const auto x = pool->allocate<unsigned>(kCount, "x");
+  CommandBuffer secondary = device.create_command_buffer({.level = Level::Secondary});
+  secondary.begin();
+  const CommandRef two = secondary.fill(x, 2u);
+  secondary.end();
+  CommandBuffer first = recording({.label = "step"});
+  first.fill(x, 1u);
+  first.execute(secondary);
+  first.end();
+  CapturedGraph graph = compile(first);
+  graph.disable(two);
+  CommandBuffer second = recording();
+  second.execute(secondary);
+  second.fill(x.slice(0, 1), 4u);
+  second.end();
+  CHECK(graph.update(second).done());
+  CHECK(graph.is_enabled(two));
+  graph.launch(queue).wait();
+  std::vector<unsigned> expected(kCount, 2);
+  expected[0] = 4;
+  CHECK(values(x) == expected);
+  graph.disable(two);
+  run([&](CommandBuffer& c) { c.fill(x, 0u); });
+  graph.launch(queue).wait();
+  expected.assign(kCount, 0);
+  expected[0] = 4;
+  CHECK(values(x) == expected);
+}
+
 }  // namespace reprise::test::enable_test

@@ -1,3 +1,4 @@
+#include <reprise/graph_op.hpp>
 #include <stdexcept>
 
 #include "conditions.shaders.hpp"
@@ -385,6 +386,32 @@ TEST_CASE_FIXTURE(RaceFixture, "find_races: invalid arguments are refused") {
   secondary.end();
   check_refused(ErrorCode::InvalidArgument, {"second"},
                 [&] { static_cast<void>(find_races(secondary)); });
+}
+
+TEST_CASE_FIXTURE(
+    RaceFixture, "find_races: an op is looked at in a recording with conditions and conditionals") {
+  struct SetOp {
+    Kernel set;
+    GpuRef<unsigned> y;
+    [[nodiscard]] std::string_view op_name() const { return "set"; }
+    void declare(GraphOpDeclaration& declaration) const { declaration.use(write(y)); }
+    void record(GraphRecordCtx& ctx) const { ctx.dispatch(set, kWords, write(y), 5u, 8u); }
+  };
+  const Condition odd = device.create_condition({.name = "odd"}),
+                  go = device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer body = recording({.label = "body", .level = Level::Secondary});
+  body.fill(x, 3u);
+  body.end();
+  CommandBuffer cmd = recording();
+  cmd.dispatch(kernel(shaders::conf_is_odd), {.grid = 1, .block = 1}, read(x), odd);
+  cmd.add(SetOp{set, y});  // between the kernel that sets a condition and the conditionals
+  cmd.execute_if(odd, body);
+  cmd.execute_while(go, body, {.max_iterations = 2});
+  cmd.end();
+  const RaceReport report = find_races(cmd, 4);
+  CHECK(report.findings.empty());
+  CHECK(report.replays > 4);
+  check_untouched();
 }
 
 }  // namespace reprise::test::find_races_test

@@ -98,6 +98,27 @@ TEST_CASE_FIXTURE(DeviceFixture,
   CHECK(warnings() == 1);
 }
 
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "host: exceptions of a dropped graph that no fence has rethrown are reported") {
+  const auto drop_after = [&](auto&& use) {
+    CommandBuffer cmd = recording({.label = "thrower"});
+    cmd.host([] { throw std::runtime_error("lost"); });
+    CapturedGraph graph = compile(cmd);
+    use(graph.launch(queue));
+  };
+  const auto warnings = [&] {
+    device.wait_idle();
+    return std::count(messages->begin(), messages->end(), "callback-exception-lost");
+  };
+  drop_after([](const Fence& fence) { CHECK_THROWS_WITH(fence.wait(), "lost"); });
+  CHECK(warnings() == 0);
+  Fence kept;
+  drop_after([&](const Fence& fence) { kept = fence; });
+  CHECK(warnings() == 1);
+  kept.wait();
+  CHECK(warnings() == 1);
+}
+
 TEST_CASE_FIXTURE(DeviceFixture, "host: the exceptions of the last 1,024 replays are kept") {
   CommandBuffer cmd = recording();
   int calls = 0;

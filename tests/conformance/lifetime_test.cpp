@@ -65,6 +65,30 @@ ReplayObjects make_objects(const DeviceFixture& f, const HostRef<unsigned>& out,
 }  // namespace
 
 TEST_CASE_FIXTURE(DeviceFixture,
+                  "lifetime: a kept, complete fence keeps neither its graph nor the graph's "
+                  "memory") {
+  const auto own = device.create_pool({.label = "own"});
+  const auto x = own->allocate<unsigned>(kCount, "x");
+  Fence fence;
+  {
+    const auto t = own->transient<unsigned>(kCount, "t");
+    CommandBuffer cmd = recording();
+    cmd.fill(t, 1u);
+    cmd.copy(t, x);
+    cmd.end();
+    fence = device.compile(cmd, {.pool = own}).launch(queue);
+  }
+  fence.wait();
+  device.wait_idle();
+  CHECK(own->live_graphs() == 0);
+  CHECK(own->statistics().slabs == 0);
+  own->clear();
+  CHECK(fence.done());
+  CHECK(fence.replay() == 1);
+  CHECK(fence.queue() == queue);
+}
+
+TEST_CASE_FIXTURE(DeviceFixture,
                   "lifetime: objects can be destroyed in any order during a replay") {
   std::array<int, ReplayObjects::kParts> order{};
   std::iota(order.begin(), order.end(), 0);

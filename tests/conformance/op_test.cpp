@@ -210,6 +210,9 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: invalid ops are refused and record nothing
   check_refused(ErrorCode::InvalidArgument, {"op scripted", "aligned to 48"}, [&] {
     cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(64, 48); }}));
   });
+  check_refused(ErrorCode::InvalidArgument, {"op scripted", "aligned to 512", "up to 256"}, [&] {
+    cmd.add(Scripted({.declare = [](GraphOpDeclaration& d) { d.workspace(64, 512); }}));
+  });
   CHECK_THROWS_AS(
       cmd.add(Scripted({.declare = [](GraphOpDeclaration&) { throw std::runtime_error("no"); }})),
       std::runtime_error);
@@ -283,6 +286,16 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: an instantiation error names the command a
   refused(ErrorCode::LaunchLimits, {"op scripted", "empty grid"}, [&](GraphRecordCtx& ctx) {
     ctx.dispatch(add, {.grid = 0, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1u, 4u);
   });
+  const auto too_large = [&](std::string_view part, const DispatchDesc& desc) {
+    refused(ErrorCode::LaunchLimits, {"op scripted", "conf_add", part}, [&](GraphRecordCtx& ctx) {
+      ctx.dispatch(add, desc, read(x.slice(2, 4)), write(x.slice(2, 4)), 1u, 4u);
+    });
+  };
+  too_large("the grid of 4294967295 x 1 x 1", {.grid = ceil_div(std::uint64_t{1} << 33, 1)});
+  too_large("the grid of 1 x 65536 x 1", {.grid = {1, 65536}});
+  too_large("the block of 1 x 1 x 65", {.grid = 1, .block = {1, 1, 65}});
+  too_large("has 2048 threads", {.grid = 1, .block = {64, 32}});
+  too_large("bytes of dynamic shared memory", {.grid = 1, .block = 4, .shared_bytes = 1u << 30});
   if (is_host()) {
     refused(ErrorCode::Unsupported, {"no stream"},
             [&](GraphRecordCtx& ctx) { static_cast<void>(ctx.native_stream()); });

@@ -145,4 +145,45 @@ TEST_CASE_FIXTURE(DeviceFixture,
   }
 }
 
+TEST_CASE_FIXTURE(DeviceFixture,
+                  "transient: sizes that cannot be rounded or summed are OutOfMemory") {
+  constexpr std::uint64_t kMax = ~std::uint64_t{0}, kHalf = std::uint64_t{1} << 63;
+  const std::vector<std::vector<std::uint64_t>> lists = {
+      {kMax},
+      {kMax - 255},
+      {kHalf},
+      {kHalf, kHalf},
+      {kHalf, kHalf, 64},
+      {kMax, 1},
+      {1, 2, kMax - 3},
+      {std::uint64_t{1} << 62, std::uint64_t{1} << 62}};
+  for (const auto& sizes : lists) {
+    for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Lanes(2)}) {
+      CommandBuffer cmd = recording({.label = "too large"});
+      std::vector<GpuRef<std::uint8_t>> transients;
+      for (const std::uint64_t bytes : sizes)
+        transients.push_back(pool->transient<std::uint8_t>(bytes, "t"));
+      for (const auto& t : transients) cmd.fill(t.slice(0, 1), 1);
+      for (const auto& t : transients) cmd.fill(t.slice(t.size() - 1, 1), 2);
+      cmd.end();
+      check_refused(ErrorCode::OutOfMemory, {"too large"}, [&] {
+        static_cast<void>(device.compile(cmd, {.pool = pool, .lowering = lowering}));
+      });
+    }
+  }
+  const auto small = pool->transient<unsigned>(16, "small");  // the device remains usable
+  const auto x = pool->allocate<unsigned>(16, "x");
+  run([&](CommandBuffer& cmd) {
+    cmd.fill(small, 3u);
+    cmd.copy(small, x);
+  });
+  CHECK(values(x) == std::vector<unsigned>(16, 3));
+}
+
+TEST_CASE_FIXTURE(DeviceFixture, "transient: a size of 2^64 bytes or more is OutOfMemory") {
+  check_refused(ErrorCode::OutOfMemory, {"huge"}, [&] {
+    static_cast<void>(pool->transient<unsigned>(~std::uint64_t{0} / 4 + 1, "huge"));
+  });
+}
+
 }  // namespace reprise::test::transient_test

@@ -50,7 +50,9 @@ TEST_CASE_FIXTURE(
   check_refused(ErrorCode::WrongDevice, {"foreign pool"},
                 [&] { static_cast<void>(device.compile(cmd, {.pool = second_pool})); });
   CapturedGraph graph = device.compile(cmd);
-  check_refused(ErrorCode::WrongDevice, {"step", "foreign queue"},
+  check_refused(ErrorCode::WrongDevice,
+                {"step of " + device.info().selector, "foreign queue of another Device of",
+                 "Instance::open_device()"},
                 [&] { static_cast<void>(graph.launch(second_queue)); });
   check_refused(ErrorCode::WrongDevice, {"foreign queue"}, [&] { graph.upload(second_queue); });
   CHECK(graph.num_replays() == 0);

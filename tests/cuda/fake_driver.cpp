@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <condition_variable>
 #include <limits>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 // CUDA's handles point to types that only a driver defines; these are the fake's.
 struct CUstream_st {
   std::uint64_t launched = 0, finished = 0;
+  bool is_destroyed = false;
 };
 struct CUevent_st {
   CUstream stream = nullptr;
@@ -23,6 +26,11 @@ struct State {
   FakeDriver::Counts counts;
   bool always_finished = false, capturing = false;
   CUresult launch_result = CUDA_SUCCESS, event_result = CUDA_SUCCESS;
+  std::vector<std::unique_ptr<CUstream_st>> destroyed;  // their work still completes
+
+  void note_use(CUstream stream) {
+    if (stream->is_destroyed) ++counts.destroyed_streams_used;
+  }
 };
 State* state = nullptr;
 thread_local CUcontext current_context = nullptr;
@@ -61,9 +69,14 @@ CUresult create_stream(CUstream* stream, unsigned) {
   ++state->counts.streams_alive;
   return CUDA_SUCCESS;
 }
+CUresult create_stream_with_priority(CUstream* stream, unsigned flags, int) {
+  return create_stream(stream, flags);
+}
 CUresult destroy_stream(CUstream stream) {
   const std::lock_guard lock(state->mutex);
-  delete stream;
+  state->note_use(stream);
+  stream->is_destroyed = true;
+  state->destroyed.emplace_back(stream);
   --state->counts.streams_alive;
   return CUDA_SUCCESS;
 }
@@ -71,13 +84,15 @@ CUresult stream_context(CUstream, CUcontext* context) {
   *context = kContext;
   return CUDA_SUCCESS;
 }
-CUresult is_capturing(CUstream, CUstreamCaptureStatus* status) {
+CUresult is_capturing(CUstream stream, CUstreamCaptureStatus* status) {
   const std::lock_guard lock(state->mutex);
+  state->note_use(stream);
   *status = state->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
   return CUDA_SUCCESS;
 }
-CUresult wait_event(CUstream, CUevent, unsigned) {
+CUresult wait_event(CUstream stream, CUevent, unsigned) {
   const std::lock_guard lock(state->mutex);
+  state->note_use(stream);
   ++state->counts.stream_waits;
   return CUDA_SUCCESS;
 }
@@ -95,6 +110,7 @@ CUresult destroy_event(CUevent event) {
 }
 CUresult record_event(CUevent event, CUstream stream) {
   const std::lock_guard lock(state->mutex);
+  state->note_use(stream);
   *event = {stream, stream->launched};
   return CUDA_SUCCESS;
 }
@@ -115,6 +131,7 @@ CUresult synchronize_event(CUevent event) {
 CUresult launch(CUgraphExec, CUstream stream) {
   const std::lock_guard lock(state->mutex);
   if (state->launch_result != CUDA_SUCCESS) return state->launch_result;
+  state->note_use(stream);
   ++stream->launched;
   ++state->counts.launches;
   return CUDA_SUCCESS;
@@ -128,6 +145,7 @@ const detail::CudaDriver& table() {
     d.cuCtxPopCurrent = &pop_current;
     d.cuThreadExchangeStreamCaptureMode = &exchange_mode;
     d.cuStreamCreate = &create_stream;
+    d.cuStreamCreateWithPriority = &create_stream_with_priority;
     d.cuStreamDestroy = &destroy_stream;
     d.cuStreamGetCtx = &stream_context;
     d.cuStreamIsCapturing = &is_capturing;

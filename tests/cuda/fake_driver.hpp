@@ -28,6 +28,7 @@ class FakeDriver {
     std::uint64_t launches = 0, stream_waits = 0, events_alive = 0, streams_alive = 0;
     int pushed_contexts = 0;         // pushed and not popped
     std::uint64_t synchronised = 0;  // calls that would have blocked
+    std::uint64_t destroyed_streams_used = 0;
   };
   [[nodiscard]] Counts counts() const;
 

@@ -7,6 +7,7 @@
 
 #include "cuda/application_images.hpp"
 #include "cuda/gpu.hpp"
+#include "support/thrown_by.hpp"
 
 // A __global__ function of application.cu.
 __attribute__((visibility("default"))) void application_scale(float* x, float factor, unsigned n);
@@ -99,7 +100,113 @@ struct GreenStream {
   }
 };
 
+// Two handles to common bytes: the first word of both is the same.
+struct Aliases {
+  GpuRef<unsigned> a, b;
+  const char* name;
+};
+
+std::vector<Aliases> aliases_of(const Gpu& t, unsigned* memory, const GpuRef<unsigned>& pooled) {
+  return {{from_native(t.device, memory, 64, "a"), from_native(t.device, memory, 64, "b"), "twice"},
+          {from_native(t.device, memory + 32, 32, "a"),
+           from_native(t.device, memory, 64, "b").slice(32, 32), "overlapping"},
+          {pooled, from_native(t.device, pooled.data(), 64, "b"), "pooled"}};
+}
+
+// Writes `value` to the first word of `of` after about a millisecond.
+void store_late(CommandBuffer& cmd, const Kernel& churn, const GpuRef<unsigned>& of) {
+  cmd.dispatch(churn, {}, read_write(of.slice(0, 1)), 100000u, 1u);
+}
+
+unsigned churned(unsigned value) {
+  for (unsigned r = 0; r < 100000; ++r) value = value * 1664525u + 1013904223u;
+  return value;
+}
+
 }  // namespace
+
+TEST_CASE("cuda interop: handles to the same bytes are ordered like one buffer in a recording") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Memory memory(t.device, 64);
+  const Kernel churn = t.device.load_kernel(shaders::gpu_churn);
+  const auto pooled = t.pool->allocate<unsigned>(64, "pooled");
+  const auto in = t.pool->host<unsigned>(1, "in"), out = t.pool->host<unsigned>(1, "out");
+  for (const Aliases& pair : aliases_of(t, reinterpret_cast<unsigned*>(memory.data), pooled)) {
+    CAPTURE(pair.name);
+    CHECK(pair.a.overlaps(pair.b));
+    const CommandBuffer commands = t.record([&](CommandBuffer& cmd) {
+      cmd.copy(in, pair.a.slice(0, 1));
+      store_late(cmd, churn, pair.a);
+      cmd.copy(pair.b.slice(0, 1), out);
+    });
+    for (const Lowering lowering : {Lowering::Auto, Lowering::Faithful, Lowering::Persistent}) {
+      CapturedGraph graph = t.device.compile(commands, {.pool = t.pool, .lowering = lowering});
+      CHECK(graph.report().needed_edges == 2);
+      for (unsigned replay = 1; replay <= 10; ++replay) {
+        in[0] = replay;
+        graph.launch(t.queue).wait();
+        CHECK(out[0] == churned(replay));
+      }
+    }
+    CHECK(error_of([&] {
+            static_cast<void>(t.record(
+                [&](CommandBuffer& cmd) { cmd.copy(pair.a.slice(0, 1), pair.b.slice(0, 1)); }));
+          }).code == ErrorCode::Overlap);
+  }
+}
+
+TEST_CASE("cuda interop: graphs that use the same bytes through two handles wait for each other") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Queue other = t.device.create_queue();
+  const Memory memory(t.device, 64);
+  const Kernel churn = t.device.load_kernel(shaders::gpu_churn);
+  const auto pooled = t.pool->allocate<unsigned>(64, "pooled");
+  const auto in = t.pool->host<unsigned>(1, "in"), out = t.pool->host<unsigned>(1, "out");
+  for (const Aliases& pair : aliases_of(t, reinterpret_cast<unsigned*>(memory.data), pooled)) {
+    CAPTURE(pair.name);
+    CapturedGraph writer = t.compile([&](CommandBuffer& cmd) {
+      cmd.copy(in, pair.a.slice(0, 1));
+      store_late(cmd, churn, pair.a);
+    });
+    CapturedGraph reader =
+        t.compile([&](CommandBuffer& cmd) { cmd.copy(pair.b.slice(0, 1), out); });
+    for (unsigned replay = 1; replay <= 10; ++replay) {
+      in[0] = replay;
+      static_cast<void>(writer.launch(t.queue));
+      reader.launch(other).wait();
+      CHECK(out[0] == churned(replay));
+    }
+    // A handle that comes later is ordered after the work of the earlier ones.
+    in[0] = 77;
+    static_cast<void>(writer.launch(t.queue));
+    const auto late = from_native(t.device, pair.b.data(), 1, "late");
+    t.compile([&](CommandBuffer& cmd) { cmd.copy(late, out); }).launch(other).wait();
+    CHECK(out[0] == churned(77));
+  }
+}
+
+TEST_CASE("cuda interop: a rebind accepts handles that share bytes as recorded, and no others") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Memory memory(t.device, 64);
+  auto* const words = reinterpret_cast<unsigned*>(memory.data);
+  const auto a = from_native(t.device, words, 32, "a"), b = from_native(t.device, words, 32, "b"),
+             c = from_native(t.device, words + 32, 32, "c");
+  const auto x = t.pool->allocate<unsigned>(32, "x"), y = t.pool->allocate<unsigned>(32, "y");
+  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
+    cmd.fill(a, 1u);
+    cmd.copy(b, x);
+    cmd.fill(c, 2u);
+  });
+  static_cast<void>(graph.rebind(x, y));
+  graph.launch(t.queue).wait();
+  CHECK(t.read(y) == std::vector<unsigned>(32, 1));
+  std::string text;
+  CHECK(error_of([&] { static_cast<void>(graph.rebind(c, b)); }, &text).code == ErrorCode::Overlap);
+  CHECK(text.find("and c, one of which is written") != std::string::npos);
+}
 
 TEST_CASE("cuda interop: a stream of a green context is refused") {
   if (!have_gpu()) return;
@@ -136,6 +243,23 @@ TEST_CASE("cuda interop: an adopted stream runs launches in order with the appli
   CHECK(output == std::vector<float>(kElements, 4.0f));
   const CurrentDevice current(t.device);
   CHECK(cudaStreamQuery(stream.stream) == cudaSuccess);  // the stream outlives the queue
+}
+
+TEST_CASE("cuda interop: an adopted stream keeps its own priority") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Stream stream(t.device);
+  const auto adopt = [&](std::int32_t priority) {
+    return from_native(t.device, stream.stream, {.label = "theirs", .priority = priority});
+  };
+  const Error error = thrown_by([&] { static_cast<void>(adopt(-1)); });
+  CHECK(error.code() == ErrorCode::InvalidArgument);
+  CHECK(std::string(error.what()).find("queue theirs: priority -1") != std::string::npos);
+  int priority = -77;
+  const Queue queue = adopt(0);
+  const CurrentDevice current(t.device);
+  CHECK(cudaStreamGetPriority(native_stream(queue), &priority) == cudaSuccess);
+  CHECK(priority == 0);
 }
 
 TEST_CASE("cuda interop: a released stream belongs to the caller") {
@@ -354,6 +478,31 @@ TEST_CASE("cuda interop: the native graph of a CapturedGraph can be inspected an
   REQUIRE(cudaGraphLaunch(exec, native_stream(t.queue)) == cudaSuccess);
   t.queue.wait_idle();
   CHECK(t.read(x) == std::vector<float>(kElements, 3.0f));
+  CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
+  CHECK(cudaGraphDestroy(copy) == cudaSuccess);
+}
+
+TEST_CASE("cuda interop: the native graph of a CapturedGraph with a loop can be copied") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
+  const Condition go = t.device.create_condition({.name = "go", .initial = 1});
+  CommandBuffer body = t.device.create_command_buffer({.label = "body", .level = Level::Secondary});
+  body.begin();
+  body.dispatch(t.device.load_kernel(shaders::gpu_count_to), {.grid = 1, .block = 1},
+                read_write(counter), 5u, go);
+  body.end();
+  CapturedGraph graph = t.compile([&](CommandBuffer& cmd) {
+    cmd.fill(counter.as<unsigned>(), 0u);
+    cmd.execute_while(go, body);
+  });
+  cudaGraph_t copy = release(graph);
+  const CurrentDevice current(t.device);
+  cudaGraphExec_t exec = nullptr;
+  REQUIRE(cudaGraphInstantiate(&exec, copy, 0) == cudaSuccess);
+  REQUIRE(cudaGraphLaunch(exec, native_stream(t.queue)) == cudaSuccess);
+  t.queue.wait_idle();
+  CHECK(t.read(counter) == std::vector<unsigned long long>{5});
   CHECK(cudaGraphExecDestroy(exec) == cudaSuccess);
   CHECK(cudaGraphDestroy(copy) == cudaSuccess);
 }

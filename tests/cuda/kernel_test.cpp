@@ -186,6 +186,36 @@ TEST_CASE("cuda kernel: a kernel of many registers stays outside of segments") {
   CHECK(segments.left_out[0].reason == "more than 128 registers in a thread");
 }
 
+TEST_CASE("cuda kernel: what may be contracted, and what names a missing variable, stays a node") {
+  if (!have_gpu() || gpu().info().limits.max_segment_blocks == 0) return;
+  const Gpu t;
+  static const KernelPtx kContracted[] = {
+      {80,
+       ".version 7.8\n.target sm_80\n.address_size 64\n"
+       ".visible .entry _Z21gpu_count_without_ptxPy(.param .u64 p) { .reg .f32 %f<3>; "
+       "mul.f32 %f1, %f2, %f2; ret; }\n",
+       true}};
+  static const KernelPtx kMissing[] = {
+      {80,
+       ".version 7.8\n.target sm_80\n.address_size 64\n.global .align 4 .u32 missing;\n"
+       ".visible .entry _Z21gpu_count_without_ptxPy(.param .u64 p) { .reg .b32 %r<2>; "
+       "ld.global.u32 %r1, [missing]; ret; }\n"}};
+  KernelDesc contracted = shaders::gpu_count_without_ptx, missing = contracted;
+  contracted.ptx = [] { return std::span<const KernelPtx>(kContracted); };
+  missing.ptx = [] { return std::span<const KernelPtx>(kMissing); };
+  const auto counter = t.pool->allocate<unsigned long long>(1, "counter");
+  CommandBuffer commands = t.record([&](CommandBuffer& cmd) {
+    for (const KernelDesc* desc : {&contracted, &missing})
+      cmd.dispatch(t.device.load_kernel(*desc), {.grid = 1, .block = 32}, read_write(counter));
+  });
+  CapturedGraph graph =
+      t.device.compile(commands, {.pool = t.pool, .lowering = Lowering::Persistent});
+  const SegmentsReport& segments = graph.report().segments;
+  REQUIRE(segments.left_out.size() == 2);
+  CHECK(segments.left_out[0].reason == "uses mul.f32, which -fmad=true allows nvcc to contract");
+  CHECK(segments.left_out[1].reason == "uses missing, which its image does not have");
+}
+
 TEST_CASE("cuda kernel: a graph whose segment the driver cannot compile is made of nodes") {
   if (!have_gpu() || gpu().info().limits.max_segment_blocks == 0) return;
   const Gpu t;

@@ -3,10 +3,12 @@
 #include <doctest/doctest.h>
 
 #include <stdexcept>
+#include <string>
 
 #include <reprise/error.hpp>
 
 #include "backend/cuda/cuda_check.hpp"
+#include "backend/cuda/cuda_graph_builder.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_callbacks.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
@@ -32,6 +34,23 @@ TEST_CASE("cuda_check: an illegal address marks the device lost, once") {
           cuda_check(CUDA_ERROR_LAUNCH_FAILED, "cuEventQuery", {Stage::Wait, &status});
         }).code == ErrorCode::DeviceLost);
   CHECK(status.generation == 2);
+}
+
+TEST_CASE("cuda graph builder: each reason not to instantiate a graph has its text and number") {
+  const std::string unused = describe(cudaGraphInstantiateConditionalHandleUnused, 7);
+  CHECK(unused ==
+        "the graph of 7 nodes cannot be instantiated: a conditional handle decides no conditional "
+        "node (result 5)");
+  const auto newer = static_cast<cudaGraphInstantiateResult>(99);
+  for (const cudaGraphInstantiateResult result :
+       {cudaGraphInstantiateSuccess, cudaGraphInstantiateError,
+        cudaGraphInstantiateInvalidStructure, cudaGraphInstantiateNodeOperationNotSupported,
+        cudaGraphInstantiateMultipleDevicesNotSupported, newer}) {
+    const std::string text = describe(result, 1);
+    CAPTURE(text);
+    CHECK(text.starts_with("the graph of 1 node cannot be instantiated: "));
+    CHECK(text.ends_with("(result " + std::to_string(result) + ")"));
+  }
 }
 
 TEST_CASE("cuda_check: each code maps to the matching Error") {
@@ -149,12 +168,12 @@ TEST_CASE(
 
 TEST_CASE("parts: a GPU takes the newest PTX that it can run") {
   const std::vector<KernelPtx> all = {{75, "a"}, {90, "c"}, {80, "b"}, {120, "d"}};
-  CHECK(ptx_for(all, 70).empty());
-  CHECK(ptx_for(all, 75) == "a");
-  CHECK(ptx_for(all, 89) == "b");
-  CHECK(ptx_for(all, 90) == "c");
-  CHECK(ptx_for(all, 121) == "d");
-  CHECK(ptx_for({}, 90).empty());
+  CHECK(ptx_for(all, 70).text.empty());
+  CHECK(ptx_for(all, 75).text == "a");
+  CHECK(ptx_for(all, 89).text == "b");
+  CHECK(ptx_for(all, 90).text == "c");
+  CHECK(ptx_for(all, 121).text == "d");
+  CHECK(ptx_for({}, 90).text.empty());
 }
 
 }  // namespace reprise::test

@@ -1,4 +1,5 @@
 // CudaQueue on a fake driver that the test controls. Needs no GPU.
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -115,7 +116,7 @@ TEST_CASE("queue on a fake driver: a capturing stream refuses launch, upload, ma
     static_cast<void>(launch(own));
     driver.set_capturing(true);
     CHECK(error_of([&] { static_cast<void>(launch(adopted)); }).code == ErrorCode::CapturingStream);
-    CHECK(error_of([&] { adopted.refuse_capture(Stage::Upload); }).code ==
+    CHECK(error_of([&] { adopted.require_stream(Stage::Upload); }).code ==
           ErrorCode::CapturingStream);
     CHECK(error_of([&] { static_cast<void>(adopted.mark()); }).code == ErrorCode::CapturingStream);
     CHECK(error_of([&] { adopted.wait_for(own, 1); }).code == ErrorCode::CapturingStream);
@@ -141,6 +142,49 @@ TEST_CASE("queue on a fake driver: a released stream is not destroyed") {
   }
   CHECK(driver.counts().streams_alive == 1);
   CHECK(driver.context()->driver.cuStreamDestroy(stream) == CUDA_SUCCESS);
+}
+
+TEST_CASE(
+    "queue on a fake driver: after drop_native() it never uses an adopted stream, whose work can "
+    "still be waited for") {
+  FakeDriver driver;
+  const detail::CudaDriver& calls = driver.context()->driver;
+  CUstream theirs = nullptr;
+  REQUIRE(calls.cuStreamCreate(&theirs, 0) == CUDA_SUCCESS);
+  CudaQueue own(driver.context(), "own");
+  {
+    CudaQueue adopted(driver.context(), theirs, "theirs");
+    CHECK(launch(adopted) == 1);
+    CHECK(adopted.drop_native() == 2);
+    CHECK(calls.cuStreamDestroy(theirs) == CUDA_SUCCESS);
+    CHECK(adopted.drop_native() == 2);
+    CHECK(adopted.mark() == 2);
+    CHECK(error_of([&] { static_cast<void>(launch(adopted)); }).code == ErrorCode::StaleHandle);
+    own.wait_for(adopted, 2);
+    CHECK(driver.counts().stream_waits == 1);
+    CHECK_FALSE(adopted.done(2));
+    driver.finish(theirs, 1);
+    CHECK(adopted.wait(2, std::nullopt));
+  }
+  CHECK(launch(own) == 1);
+  CHECK(own.drop_native() == std::nullopt);  // its own stream
+  CHECK(launch(own) == 2);
+  CHECK(driver.counts().destroyed_streams_used == 0);
+}
+
+TEST_CASE(
+    "queue on a fake driver: drop_native() leaves a queue without submissions, and a capture, "
+    "alone") {
+  FakeDriver driver;
+  CUstream theirs = nullptr;
+  REQUIRE(driver.context()->driver.cuStreamCreate(&theirs, 0) == CUDA_SUCCESS);
+  CudaQueue unused(driver.context(), theirs, "unused"), used(driver.context(), theirs, "used");
+  CHECK(unused.drop_native() == 0);
+  CHECK(launch(used) == 1);
+  driver.set_capturing(true);
+  CHECK(used.drop_native() == 1);
+  driver.set_capturing(false);
+  CHECK(driver.context()->driver.cuStreamDestroy(theirs) == CUDA_SUCCESS);
 }
 
 TEST_CASE("queue on a fake driver: a failed launch has no serial") {
@@ -177,6 +221,37 @@ TEST_CASE(
   CHECK(queue.done(1));
   CHECK(driver.context()->status->generation == 2);
   CHECK(driver.counts().pushed_contexts == 0);
+}
+
+TEST_CASE(
+    "queue on a fake driver: a graph with conditionals waits for the last one of another queue") {
+  FakeDriver driver;
+  CudaQueue a(driver.context(), "a");
+  const auto b = std::make_unique<CudaQueue>(driver.context(), "b");
+  static_cast<void>(a.launch_conditional(kExec));
+  static_cast<void>(a.launch_conditional(kExec));
+  static_cast<void>(b->launch(kExec));  // has none
+  CHECK(driver.counts().stream_waits == 0);
+  static_cast<void>(b->launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 1);
+  static_cast<void>(a.launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 2);
+  driver.finish(static_cast<CUstream>(a.native()), 3);
+  CHECK(a.done(3));
+  static_cast<void>(b->launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 2);  // nothing left to wait for
+}
+
+TEST_CASE("queue on a fake driver: a queue that is gone is not waited for") {
+  FakeDriver driver;
+  CudaQueue a(driver.context(), "a");
+  {
+    CudaQueue b(driver.context(), "b");
+    static_cast<void>(b.launch_conditional(kExec));
+    driver.finish(static_cast<CUstream>(b.native()), 1);
+  }
+  static_cast<void>(a.launch_conditional(kExec));
+  CHECK(driver.counts().stream_waits == 0);
 }
 
 }  // namespace reprise::test

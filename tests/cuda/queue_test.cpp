@@ -144,6 +144,26 @@ TEST_CASE("cuda queue: a launch and its fence do not allocate") {
   CHECK(waited - launched == 0);
 }
 
+TEST_CASE("cuda queue: a queue's stream has its priority") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  int lowest = -77, highest = -77;
+  {
+    const CurrentDevice current(t.device);
+    REQUIRE(cudaDeviceGetStreamPriorityRange(&lowest, &highest) == cudaSuccess);
+  }
+  const DeviceLimits& limits = t.device.info().limits;
+  CHECK(limits.lowest_queue_priority == lowest);
+  CHECK(limits.highest_queue_priority == highest);
+  for (int wanted = highest; wanted <= lowest; ++wanted) {
+    const Queue queue = t.device.create_queue({.label = "prioritised", .priority = wanted});
+    int found = -77;
+    const CurrentDevice current(t.device);
+    CHECK(cudaStreamGetPriority(native_stream(queue), &found) == cudaSuccess);
+    CHECK(found == wanted);
+  }
+}
+
 TEST_CASE("cuda queue: launches from many threads on many queues all run") {
   if (!have_gpu()) return;
   const Counter t;

@@ -2,7 +2,9 @@
 // streams. The application's work blocks until the test opens a gate, so a launch that does not
 // wait for it would complete long before.
 #include <future>
+#include <thread>
 
+#include <gpu_kernels.shaders.hpp>
 #include <reprise/cuda_interop.hpp>
 
 #include "cuda/gpu.hpp"
@@ -36,8 +38,14 @@ struct SharedStream {
   SharedStream& operator=(const SharedStream&) = delete;
   ~SharedStream() {
     open();
+    if (!application) return;
     const CurrentDevice current(t.device);
     CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    destroy();
+  }
+  // Drops the queue and destroys the stream, whose work may still run.
+  void destroy() {
+    const CurrentDevice current(t.device);
     application = Queue();
     CHECK(cudaStreamDestroy(stream) == cudaSuccess);
   }
@@ -128,6 +136,57 @@ TEST_CASE(
   REQUIRE(cudaStreamSynchronize(s.stream) == cudaSuccess);
   CHECK(s.values(s.y) == std::vector<std::uint32_t>(kWords, 3));
   CHECK(s.values(s.x) == std::vector<std::uint32_t>(kWords, 9));
+}
+
+TEST_CASE("cuda shared stream: a launch waits for the work of a stream that was destroyed") {
+  if (!have_gpu()) return;
+  SharedStream s;
+  const Queue other = s.t.device.create_queue({.label = "other"});
+  CapturedGraph reader = s.copies(s.x, s.y), unrelated = s.fills(s.z, 1);
+  s.close();
+  s.x.record_write(s.application);
+  const Fence recorded = s.application.last_fence();
+  REQUIRE(cudaMemsetAsync(s.x.data(), 7, kWordBytes, s.stream) == cudaSuccess);  // later
+  s.destroy();
+  const Fence fence = reader.launch(other);
+  s.let_others_run(unrelated);
+  CHECK_FALSE(fence.done());
+  CHECK_FALSE(recorded.done());
+  s.open();
+  fence.wait();
+  CHECK(recorded.done());
+  CHECK(s.values(s.y) == std::vector<std::uint32_t>(kWords, 0x07070707u));
+  CHECK(error_of([&] { static_cast<void>(reader.launch(recorded.queue())); }).code ==
+        ErrorCode::StaleHandle);
+  CHECK(error_of([&] { static_cast<void>(native_stream(recorded.queue())); }).code ==
+        ErrorCode::StaleHandle);
+  s.t.device.wait_idle();
+}
+
+TEST_CASE(
+    "cuda shared stream: threads that launch one graph destroy their streams after their queues") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  constexpr unsigned kThreads = 4, kRounds = 5, kLaunches = 100;
+  const auto x = t.pool->allocate<unsigned long long>(1, "x");
+  const Kernel count = t.device.load_kernel(shaders::gpu_count);
+  t.run([&](CommandBuffer& cmd) { cmd.fill(x, 0ull); });
+  CapturedGraph graph = t.compile(
+      [&](CommandBuffer& cmd) { cmd.dispatch(count, {.grid = 1, .block = 1}, read_write(x)); });
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (unsigned round = 0; round < kRounds; ++round) {
+        const CurrentDevice current(t.device);
+        const Stream stream(t.device);
+        const Queue queue = from_native(t.device, stream.stream);
+        for (unsigned n = 0; n < kLaunches; ++n) static_cast<void>(graph.launch(queue));
+        queue.wait_idle();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(t.read(x).front() == kThreads * kRounds * kLaunches);
 }
 
 TEST_CASE(

@@ -359,6 +359,17 @@ TEST_CASE_FIXTURE(DeviceFixture, "fft: an invalid transform is refused") {
     static_cast<void>(
         FftR2COp({.input = x, .output = y, .size = 32, .batch = 2, .output_distance = 8}));
   });
+  check_refused(ErrorCode::OutOfRange, {"fft_r2c", "input"}, [&] {
+    static_cast<void>(FftR2COp({.input = x,
+                                .output = y,
+                                .size = 16,
+                                .batch = 3,
+                                .input_distance = std::uint64_t{1} << 63}));
+  });
+  check_refused(ErrorCode::InvalidArgument, {"fft_c2c", ".direction is 9"}, [&] {
+    static_cast<void>(
+        FftC2COp({.input = y, .output = y, .size = 16, .direction = static_cast<FftDirection>(9)}));
+  });
   check_refused(ErrorCode::NotInitialized, {"fft_c2r", "empty buffer"},
                 [&] { static_cast<void>(FftC2ROp({.output = x, .size = 64})); });
   check_refused(ErrorCode::Overlap, {"fft_c2c", "share bytes"}, [&] {

@@ -208,4 +208,14 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: an invalid product is refused") {
           {.a = x, .b = y, .c = z, .m = std::uint64_t{1} << 31, .n = 1, .k = 1});
   refused(ErrorCode::InvalidArgument, {"gemm", "within an element"},
           {.a = x.subview(2, 32), .b = y, .c = z, .m = 2, .n = 2, .k = 2});
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;  // twice this is 0
+  refused(ErrorCode::OutOfRange, {"gemm", "matrix a"},
+          {.a = x, .b = y, .c = z, .m = 2, .n = 2, .k = 2, .batch = 3, .stride_a = kHalf});
+  refused(ErrorCode::OutOfRange, {"gemm", "matrix c"},
+          {.a = x, .b = y, .c = z, .m = 2, .n = 2, .k = 2, .batch = 2, .stride_c = kHalf / 2});
+  refused(ErrorCode::InvalidArgument, {"gemm", ".type is 9"},
+          {.a = x, .b = y, .c = z, .type = static_cast<GemmType>(9), .m = 2, .n = 2, .k = 2});
+  refused(
+      ErrorCode::InvalidArgument, {"gemm", ".transpose_b is 9"},
+      {.a = x, .b = y, .c = z, .m = 2, .n = 2, .k = 2, .transpose_b = static_cast<Transpose>(9)});
 }

@@ -29,12 +29,15 @@ endmacro()
 list_kernels_of("REPRISE_KERNEL(one, (int* x)) { *x = 1; } REPRISE_KERNEL (two,(int* x)) { *x = 2; }")
 expect(code EQUAL 0)
 expect(header MATCHES "KernelDesc one.*KernelDesc two")
-expect(NOT rest MATCHES "KernelDesc|asm")
+expect(NOT rest MATCHES "KernelDesc|asm" AND rest MATCHES "return block[.]shared;")
 
 list_kernels_of("extern __shared__ float a[]; void f() { extern __shared__ __align__(16) char b [ ]; __shared__ int c[4]; }
 REPRISE_KERNEL(one, (int* x)) { f(); }")
 expect(rest MATCHES "set a, reprise_dynamic_shared_block" AND rest MATCHES "set b, ")
-expect(NOT rest MATCHES "set c, ")
+expect(NOT rest MATCHES "set c, " AND rest MATCHES "return [^;]*&reprise_dynamic_shared_block")
+
+list_kernels_of("REPRISE_KERNEL(one, (int* x)) { REPRISE_DYNAMIC_SHARED(int, scratch); *x = *scratch; }")
+expect(rest MATCHES "return block[.]shared;" AND NOT rest MATCHES "asm")
 
 # Without a header of the toolkit, kernels of nvcc alone are missing, and the build says so.
 list_kernels_of("#ifdef __CUDACC__\n#include <no_such_header.cuh>\nREPRISE_KERNEL(gpu, (int* x)) {}\n#endif\nREPRISE_KERNEL(one, (int* x)) {}")

@@ -166,6 +166,15 @@ RecordingPtr random_recording(const RandomDesc& desc) {
   RecordingBuilder builder({.label = "random", .ordering = desc.ordering});
   for (std::uint32_t b = 0; b < desc.buffers; ++b)
     builder.add_buffer(concat("b", b), desc.bytes, desc.kind);
+  if (desc.shared_percent != 0) {
+    std::vector<MemoryPlace>& places = builder.recording().places;
+    for (std::uint32_t b = 0; b < desc.buffers; ++b) {
+      const bool is_shared = b != 0 && random.percent(desc.shared_percent);
+      places.push_back(is_shared ? MemoryPlace{places[b - 1].memory,
+                                               places[b - 1].offset + random.below(desc.bytes)}
+                                 : MemoryPlace{b, 0});
+    }
+  }
 
   const auto any_access = [&] {
     constexpr Access kAll[] = {Access::Read, Access::Write, Access::ReadWrite};

@@ -44,6 +44,7 @@ struct RandomDesc {
   std::uint64_t bytes = 64;        // of every buffer
   // Accesses of a whole buffer; the others have a random non-empty range.
   std::uint32_t whole_percent = 50;
+  std::uint32_t shared_percent = 0;   // buffers that share bytes with the previous one
   std::uint32_t rows_percent = 0;     // accesses of rows with gaps
   std::uint32_t write_percent = 40;   // accesses that write; half of those read as well
   std::uint32_t barrier_percent = 0;  // commands that are barriers, a quarter of them global

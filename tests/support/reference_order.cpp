@@ -43,7 +43,11 @@ bool accesses_range(const Recording& recording, std::uint32_t command,
     const bool kind = (reads(a.access) && reads(access)) || (writes(a.access) && writes(access));
     if (!kind) continue;
     if (barrier.buffer == kNone) return true;
-    if (a.buffer == barrier.buffer && a.begin < barrier.end && barrier.begin < a.end) return true;
+    const BufferAccess range =
+        recording.in_memory({barrier.buffer, access, 0, barrier.begin, barrier.end});
+    const BufferAccess bytes = recording.in_memory(a);
+    if (bytes.buffer == range.buffer && bytes.begin < range.end && range.begin < bytes.end)
+      return true;
   }
   return false;
 }
@@ -53,7 +57,9 @@ bool accesses_range(const Recording& recording, std::uint32_t command,
 bool conflict(const Recording& recording, std::uint32_t a, std::uint32_t b) {
   for (const BufferAccess& x : accesses_of(recording, a)) {
     for (const BufferAccess& y : accesses_of(recording, b)) {
-      if ((writes(x.access) || writes(y.access)) && overlaps(recording, x, y)) return true;
+      if ((writes(x.access) || writes(y.access)) &&
+          overlaps(recording, recording.in_memory(x), recording.in_memory(y)))
+        return true;
     }
   }
   return false;

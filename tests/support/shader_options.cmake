@@ -14,3 +14,17 @@ check("-maxrregcount=32" "-std=c++20;-O3;-lineinfo;-fmad=false;-maxrregcount=32"
 check("--fmad=true;-O1" "-std=c++20;-lineinfo;--fmad=true;-O1")
 check("-G" "-std=c++20;-fmad=false;-G")
 check("--std=c++17;--generate-line-info" "-O3;-fmad=false;--std=c++17;--generate-line-info")
+
+function(check_contraction given expected)
+  reprise_shader_options(options "${given}")
+  reprise_may_contract(may_contract "${options}")
+  if(NOT may_contract STREQUAL expected)
+    message(SEND_ERROR "OPTIONS ${given}: contraction is ${may_contract} instead of ${expected}")
+  endif()
+endfunction()
+
+check_contraction("" false)
+check_contraction("-use_fast_math;--fmad=false" false)
+check_contraction("-use_fast_math" false)
+check_contraction("-fmad=true" true)
+check_contraction("-O1;--fmad;true" true)

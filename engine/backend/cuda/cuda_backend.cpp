@@ -55,8 +55,8 @@ std::unique_ptr<VirtualAllocation> CudaBackend::reserve_pages(std::uint64_t byte
   return CudaVirtualAllocation::reserve(context_, bytes);
 }
 
-std::unique_ptr<BackendQueue> CudaBackend::create_queue(std::string_view label) {
-  return std::make_unique<CudaQueue>(context_, label);
+std::unique_ptr<BackendQueue> CudaBackend::create_queue(const QueueDesc& desc) {
+  return std::make_unique<CudaQueue>(context_, desc.label, desc.priority);
 }
 
 std::shared_ptr<CudaLibrary> CudaBackend::library(std::span<const std::byte> image,
@@ -74,8 +74,7 @@ KernelCore CudaBackend::load_kernel(const KernelDesc& desc) {
   const std::span<const KernelParameter> parameters =
       is_gpu_only ? from->signature(desc.name) : desc.parameters;
   const std::uint32_t capability = context_->info.compute_major * 10 + context_->info.compute_minor;
-  const std::string_view ptx =
-      desc.ptx == nullptr ? std::string_view() : ptx_for(desc.ptx(), capability);
+  const KernelPtx ptx = desc.ptx == nullptr ? KernelPtx() : ptx_for(desc.ptx(), capability);
   auto kernel =
       std::make_shared<const CudaKernel>(context_, function, std::move(from), desc.name, ptx);
   const std::vector<KernelParameter> compiled = kernel->parameters();

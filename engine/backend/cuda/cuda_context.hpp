@@ -9,11 +9,26 @@
 #include "backend/cuda/cuda_driver.hpp"
 #include "backend/cuda/cuda_memory.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string_view>
 
 namespace reprise::detail {
+
+class CudaQueue;
+
+// The last launch on one GPU of a graph with conditional nodes, by any Device of the process. CUDA
+// 13.0 loses the device if two conditional nodes run at once, one of them a loop, in one graph or
+// in two. Each such graph waits for the one before (CudaQueue::launch_conditional), and so does
+// each such node of a graph.
+struct ConditionalOrder {
+  [[nodiscard]] static const std::shared_ptr<ConditionalOrder>& of(int ordinal);
+  std::mutex mutex;
+  CudaQueue* queue = nullptr;  // null: none, or its queue is gone and idle
+  std::uint64_t serial = 0;
+};
 
 struct CudaContext {
   const CudaDriver& driver;
@@ -23,6 +38,7 @@ struct CudaContext {
   std::shared_ptr<DeviceStatus> status;
   DeviceInfo info;
   std::shared_ptr<const CudaMemoryPools> pools = nullptr;
+  std::shared_ptr<ConditionalOrder> conditionals = ConditionalOrder::of(ordinal);
 
   [[nodiscard]] CallContext at(Stage stage, std::string_view object = {}) const {
     return {stage, status.get(), object};

@@ -32,6 +32,7 @@ namespace reprise::detail {
   X(cuThreadExchangeStreamCaptureMode, 10010)            \
   X(cuPointerGetAttributes, 7000)                        \
   X(cuStreamCreate, 2000)                                \
+  X(cuStreamCreateWithPriority, 5050)                    \
   X(cuStreamDestroy, 4000)                               \
   X(cuStreamGetCtx, 9020)                                \
   X(cuStreamIsCapturing, 10000)                          \

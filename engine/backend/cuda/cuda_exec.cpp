@@ -1,8 +1,11 @@
 #include "backend/cuda/cuda_exec.hpp"
 
+#include <algorithm>
+
 #include "backend/cuda/cuda_graph_builder.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cuda_virtual_allocation.hpp"
+#include "backend/cuda/native_nodes.hpp"
 #include "profile/activity/activity_session.hpp"
 
 namespace reprise::detail {
@@ -55,6 +58,7 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     exec_ = builder.instantiate();
     boundary_ = builder.boundary();
     nodes_ = builder.exec_nodes(exec_);
+    has_conditionals_ = !nodes_.handles.empty();
     source_nodes_.reset(nodes_.nodes.size());
     update_.disable_all(nodes_, *plan_, bindings_);
   } catch (...) {
@@ -88,9 +92,11 @@ CudaExec::CudaExec(std::shared_ptr<const CudaContext> context, std::shared_ptr<c
     if (source_)
       boundary_ = add_boundary_timestamps(*context_, graph_, source_->instrumentation(),
                                           source_->ring().memory(), call);
-    cudaGraphInstantiateParams parameters = {};
-    cuda_check(cudaGraphInstantiateWithParams(&exec_, graph_, &parameters),
-               "cudaGraphInstantiateWithParams", call);
+    exec_ = instantiate(graph_, call);
+    const NativeNodes nodes = native_nodes(*context_, graph_, call);
+    has_conditionals_ = std::any_of(
+        nodes.nodes.begin(), nodes.nodes.end(),
+        [](const NativeNode& node) { return node.type == CU_GRAPH_NODE_TYPE_CONDITIONAL; });
   } catch (...) {
     destroy();
     throw;
@@ -214,7 +220,9 @@ cudaGraph_t CudaExec::clone_graph() const {
   const std::lock_guard lock(changing_);
   // The entry and exit kernels contain timestamps that are for this graph's replays only.
   const bool entry_exit_timestamps = source_ && plan_->lowered.entry_exit.any();
-  if (is_changed_ || entry_exit_timestamps || segments_) return rebuild_graph().release();
+  const bool must_be_rebuilt = is_changed_ || entry_exit_timestamps || segments_ ||
+                               !nodes_.handles.empty();  // CUDA clones no conditionals
+  if (must_be_rebuilt) return rebuild_graph().release();
   cudaGraph_t copy = nullptr;
   const CallContext call = context_->at(Stage::Instantiate, plan_->label);
   cuda_check(cudaGraphClone(&copy, graph_), "cudaGraphClone", call);
@@ -238,7 +246,7 @@ std::uint32_t CudaExec::node_count() const {
 void CudaExec::upload(BackendQueue& queue) {
   const GatePass pass(ActivitySession::of_process().gate());
   const SetupScope scope(*context_, Stage::Upload);
-  static_cast<CudaQueue&>(queue).refuse_capture(Stage::Upload);
+  static_cast<CudaQueue&>(queue).require_stream(Stage::Upload);
   transfer_exec(Stage::Upload);
 }
 
@@ -289,7 +297,8 @@ std::uint64_t CudaExec::launch(BackendQueue& queue) {
   if (exec == nullptr) exec = exec_;
   if (segments_ && segments_->has_changes()) [[unlikely]]
     segments_->send_changes(static_cast<CudaQueue&>(queue));
-  const std::uint64_t serial = static_cast<CudaQueue&>(queue).launch(exec);
+  auto& on = static_cast<CudaQueue&>(queue);
+  const std::uint64_t serial = has_conditionals_ ? on.launch_conditional(exec) : on.launch(exec);
   ++launches_;
   if (is_timestamped) ++timestamped_;
   return serial;

@@ -130,7 +130,8 @@ class CudaExec final : public BackendExec {
   mutable HostCallbacks callbacks_;
   cudaGraph_t graph_ = nullptr;
   cudaGraphExec_t exec_ = nullptr;
-  BoundaryTimestamps boundary_;  // in graph_
+  bool has_conditionals_ = false;  // the same after every update
+  BoundaryTimestamps boundary_;    // in graph_
   // All launches, launches with timestamps, and the difference as last reported to source_.
   std::uint64_t launches_ = 0, timestamped_ = 0, skipped_ = 0;
   TimestampMode timestamp_mode_ = TimestampMode::On;  // of exec_

@@ -1,6 +1,7 @@
 // CudaExec's changes: of single nodes in every executable, and of the whole plan.
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "backend/cuda/cuda_exec.hpp"
@@ -132,9 +133,10 @@ ExecUpdate CudaExec::take_graph(cudaGraph_t graph, const CudaGraphBuilder* build
                      context_->at(Stage::Launch, plan_->label));
   const auto lowered_of = [&](cudaGraphNode_t node) {
     if (builder != nullptr) return builder->lowered_of(node);
-    const auto at = node == nullptr ? nodes_.nodes.end()
-                                    : std::find(nodes_.nodes.begin(), nodes_.nodes.end(), node);
-    return at == nodes_.nodes.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.nodes.begin());
+    // The nodes of bodies follow.
+    const auto own = std::span(nodes_.nodes).first(plan_->lowered.nodes.size());
+    const auto at = node == nullptr ? own.end() : std::find(own.begin(), own.end(), node);
+    return at == own.end() ? kNone : static_cast<std::uint32_t>(at - own.begin());
   };
   ExecUpdate refused;
   refused.outcome = info.result == cudaGraphExecUpdateSuccess ? GraphExecUpdateOutcome::Error

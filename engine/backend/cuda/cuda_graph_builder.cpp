@@ -19,20 +19,48 @@ Error launch_limits(std::string text) {
   return Error(std::move(details), text);
 }
 
-std::string_view to_string(cudaGraphInstantiateResult result) {
-  switch (result) {
-    case cudaGraphInstantiateSuccess: return "success";
-    case cudaGraphInstantiateError: return "an error that the result names";
-    case cudaGraphInstantiateInvalidStructure: return "the graph's structure is invalid";
-    case cudaGraphInstantiateNodeOperationNotSupported:
-      return "a node has an unsupported operation";
-    case cudaGraphInstantiateMultipleDevicesNotSupported:
-      return "the graph has nodes of several devices";
-    default: return "an unknown reason";
-  }
+bool contains(const std::vector<cudaGraphNode_t>& nodes, cudaGraphNode_t node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
 
 }  // namespace
+
+std::string describe(cudaGraphInstantiateResult result, std::size_t nodes) {
+  const auto reason = [result]() -> std::string_view {
+    switch (result) {
+      case cudaGraphInstantiateSuccess: return "no reason is known";
+      case cudaGraphInstantiateError: return "the error code is the only reason";
+      case cudaGraphInstantiateInvalidStructure: return "its structure is invalid";
+      case cudaGraphInstantiateNodeOperationNotSupported:
+        return "a node has an unsupported operation";
+      case cudaGraphInstantiateMultipleDevicesNotSupported:
+        return "it has nodes of several devices";
+      case cudaGraphInstantiateConditionalHandleUnused:
+        return "a conditional handle decides no conditional node";
+    }
+    return "the reason is newer than this build";
+  };
+  return concat("the graph of ", nodes, nodes == 1 ? " node" : " nodes",
+                " cannot be instantiated: ", reason(), " (result ", static_cast<int>(result), ")");
+}
+
+cudaGraphExec_t instantiate(cudaGraph_t graph, const CallContext& call,
+                            const std::function<Error(const Error&, cudaGraphNode_t)>& name) {
+  cudaGraphExec_t exec = nullptr;
+  cudaGraphInstantiateParams parameters = {};
+  const cudaError_t result = cudaGraphInstantiateWithParams(&exec, graph, &parameters);
+  if (result == cudaSuccess && parameters.result_out == cudaGraphInstantiateSuccess) return exec;
+  std::size_t nodes = 0;
+  try {
+    cuda_ignore(cudaGraphGetNodes(graph, nullptr, &nodes));
+    throw_cuda_error(NativeApi::Runtime, result == cudaSuccess ? cudaErrorUnknown : result,
+                     "cudaGraphInstantiateWithParams", call,
+                     describe(parameters.result_out, nodes));
+  } catch (const Error& error) {
+    if (!name || parameters.errNode_out == nullptr) throw;
+    throw name(error, parameters.errNode_out);
+  }
+}
 
 CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
                                    const Bindings& bindings, const Target& target)
@@ -55,7 +83,14 @@ CudaGraphBuilder::CudaGraphBuilder(const CudaContext& context, const Plan& plan,
 }
 
 std::uint32_t CudaGraphBuilder::lowered_of(cudaGraphNode_t node) const {
-  const auto at = node == nullptr ? nodes_.end() : std::find(nodes_.begin(), nodes_.end(), node);
+  if (node == nullptr) return kNone;
+  // Nodes of bodies are found by the nodes that run them, from the innermost body on.
+  const auto is_around = [&](const BodyGraph& body) { return contains(body.nodes, node); };
+  for (auto body = bodies_.begin(); body != bodies_.end();) {
+    body = std::find_if(bodies_.begin(), bodies_.end(), is_around);
+    if (body != bodies_.end()) node = body->parent;
+  }
+  const auto at = std::find(nodes_.begin(), nodes_.end(), node);
   return at == nodes_.end() ? kNone : static_cast<std::uint32_t>(at - nodes_.begin());
 }
 
@@ -119,11 +154,13 @@ void CudaGraphBuilder::add_nodes() {
     if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Exit) add_leaves();
     if (target_.segments != nullptr) remove_repeated_predecessors();
     adding_ = i;
+    if (is_conditional(i)) come_after_last_conditional();
     try {
       const bool is_marked =
           target_.markers != nullptr && lowered.nodes[i].kind == LoweredKind::Work;
       if (is_marked) static_cast<void>(add_fault_mark(target_.markers->begun(i)));
       done_[i] = nodes_[i] = add_node(lowered.nodes[i]);
+      if (is_conditional(i)) last_conditional_ = nodes_[i];
       if (is_timestamped && lowered.nodes[i].kind == LoweredKind::Entry)
         // Also the predecessor of the roots that the entry kernel does not cover.
         before = nodes_[i];
@@ -139,6 +176,7 @@ void CudaGraphBuilder::add_nodes() {
       throw with_command(error, i);
     }
   }
+  if (!is_body) add_missing_conditionals();
   if (needs_end) boundary_.end = add_end_timestamp();
   if (overlapping != kNone)
     overlap_start(target_.graph, {boundary_.begin, needs_end ? boundary_.end : nodes_.back()},
@@ -186,6 +224,16 @@ std::uint32_t CudaGraphBuilder::add_segment(std::uint32_t first, cudaGraphNode_t
 void CudaGraphBuilder::remove_repeated_predecessors() {
   std::unordered_set<cudaGraphNode_t> known;
   std::erase_if(after_, [&](cudaGraphNode_t node) { return !known.insert(node).second; });
+}
+
+bool CudaGraphBuilder::is_conditional(std::uint32_t node) const {
+  const std::uint32_t command = plan_.command_of(node);
+  return command != kNone && plan_.recording->commands[command].kind == CommandKind::Conditional;
+}
+
+void CudaGraphBuilder::come_after_last_conditional() {
+  if (last_conditional_ != nullptr && !contains(after_, last_conditional_))
+    after_.push_back(last_conditional_);
 }
 
 // Requires that no instrumentation lies between the two nodes, and compute capability 9.0, the
@@ -449,19 +497,12 @@ cudaGraphNode_t CudaGraphBuilder::add_empty() {
   return node;
 }
 
-cudaGraphExec_t CudaGraphBuilder::instantiate() {
-  cudaGraphExec_t exec = nullptr;
-  cudaGraphInstantiateParams parameters = {};
-  const cudaError_t result = cudaGraphInstantiateWithParams(&exec, target_.graph, &parameters);
-  if (result == cudaSuccess && parameters.result_out == cudaGraphInstantiateSuccess) return exec;
-  try {
-    throw_cuda_error(NativeApi::Runtime, result == cudaSuccess ? cudaErrorUnknown : result,
-                     "cudaGraphInstantiateWithParams", call_, to_string(parameters.result_out));
-  } catch (const Error& error) {
-    const auto at = std::find(nodes_.begin(), nodes_.end(), parameters.errNode_out);
-    if (parameters.errNode_out == nullptr || at == nodes_.end()) throw;
-    throw with_command(error, static_cast<std::uint32_t>(at - nodes_.begin()));
-  }
+cudaGraphExec_t CudaGraphBuilder::instantiate() const {
+  return detail::instantiate(target_.graph, call_,
+                             [this](const Error& error, cudaGraphNode_t failed) {
+                               const std::uint32_t node = lowered_of(failed);
+                               return node == kNone ? error : with_command(error, node);
+                             });
 }
 
 }  // namespace reprise::detail

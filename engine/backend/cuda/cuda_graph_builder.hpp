@@ -2,9 +2,12 @@
 // the plan's order. Errors name the command. Threads: one; used within a SetupScope.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -26,6 +29,13 @@
 #include "plan/timing_layout.hpp"
 
 namespace reprise::detail {
+
+// Why CUDA refuses to instantiate a graph of so many nodes, for messages.
+[[nodiscard]] std::string describe(cudaGraphInstantiateResult result, std::size_t nodes);
+// Instantiates `graph`. `name` adds to an Error what the refused node is; empty: nothing.
+[[nodiscard]] cudaGraphExec_t instantiate(
+    cudaGraph_t graph, const CallContext& call,
+    const std::function<Error(const Error&, cudaGraphNode_t)>& name = {});
 
 class CudaGraphBuilder {
  public:
@@ -75,7 +85,7 @@ class CudaGraphBuilder {
 
   void add_nodes();
   // Instantiates the graph that add_nodes() filled.
-  [[nodiscard]] cudaGraphExec_t instantiate();
+  [[nodiscard]] cudaGraphExec_t instantiate() const;
   // The boundary timestamps that add_nodes() created; null nodes where entry or exit kernels take
   // the timestamps, or without timing.
   [[nodiscard]] const BoundaryTimestamps& boundary() const noexcept { return boundary_; }
@@ -85,7 +95,7 @@ class CudaGraphBuilder {
   [[nodiscard]] ExecNodes exec_nodes(cudaGraphExec_t exec) const;
   // By the number of the body in timing_layout().
   [[nodiscard]] std::span<const BodyGraph> bodies() const noexcept { return own_bodies_; }
-  // kNone for instrumentation and for null.
+  // The lowered node that is or runs `node`; kNone for instrumentation and for null.
   [[nodiscard]] std::uint32_t lowered_of(cudaGraphNode_t node) const;
 
  private:
@@ -101,6 +111,9 @@ class CudaGraphBuilder {
   // True if the graph is a profiling clone, in whose bodies commands are nodes.
   [[nodiscard]] bool times_bodies() const;
   void remove_repeated_predecessors();  // from after_
+  [[nodiscard]] bool is_conditional(std::uint32_t node) const;  // `node`: lowered node
+  // See ConditionalOrder.
+  void come_after_last_conditional();
   [[nodiscard]] cudaGraphNode_t add_kernel(CUDA_KERNEL_NODE_PARAMS& parameters);
   [[nodiscard]] cudaGraphNode_t add_host(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_op(std::uint32_t command);
@@ -109,6 +122,11 @@ class CudaGraphBuilder {
   }
   [[nodiscard]] cudaGraphNode_t add_nested(std::uint32_t command);
   [[nodiscard]] cudaGraphNode_t add_conditional(std::uint32_t command);
+  // Adds an empty conditional for each condition that decides none: CUDA refuses graphs with such
+  // conditions. Only the beginning of a recording, which find_races() runs, has them.
+  void add_missing_conditionals();
+  // Returns the node; its bodies are in parameters.phGraph_out.
+  [[nodiscard]] cudaGraphNode_t add_conditional_node(cudaConditionalNodeParams& parameters);
   // Builds the body in `graph`, which node `parent` runs.
   void fill_body(const Body& body, cudaGraph_t graph, cudaGraphNode_t parent, const Outer& outer);
   // The number of the first body of the node being added.
@@ -169,6 +187,7 @@ class CudaGraphBuilder {
   std::vector<cudaGraphNode_t> done_;
   std::vector<cudaGraphNode_t> after_;  // scratch: full predecessors of the node being added
   std::vector<cudaGraphNode_t> early_;  // scratch: programmatic predecessors
+  cudaGraphNode_t last_conditional_ = nullptr;
   KernelArguments arguments_;
 };
 

@@ -1,6 +1,8 @@
 // CudaGraphBuilder's nodes that run whole plans: child graphs and conditionals.
 #include "backend/cuda/cuda_graph_builder.hpp"
 
+#include <unordered_set>
+
 #include "plan/loops.hpp"
 #include "record/condition_core.hpp"
 #include "record/payload.hpp"
@@ -15,6 +17,17 @@ cudaGraphConditionalNodeType type_of(Branch branch) {
     case Branch::Switch: return cudaGraphCondTypeSwitch;
   }
   return cudaGraphCondTypeIf;
+}
+
+// Adds the conditions that decide conditionals of the recording or of its bodies.
+void add_deciding(const Recording& recording, std::unordered_set<const BufferCore*>& conditions) {
+  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
+    if (recording.commands[i].kind == CommandKind::Conditional)
+      conditions.insert(
+          recording.buffers[recording.payload<ConditionalPayload>(i).condition].get());
+    for (const Body& body : bodies_of(recording.commands[i]))
+      add_deciding(*recording.bodies[body.index], conditions);
+  }
 }
 
 }  // namespace
@@ -120,31 +133,21 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
   std::uint32_t loop = first_loop_[command];
   add_loop_entry(command);
 
-  cudaGraphNodeParams parameters = {};
-  parameters.type = cudaGraphNodeTypeConditional;
-  parameters.conditional.handle =
+  cudaConditionalNodeParams parameters = {};
+  parameters.handle =
       reinterpret_cast<cudaGraphConditionalHandle>(bindings_.address[conditional.condition]);
-  parameters.conditional.type = type_of(is_segment ? Branch::If : conditional.branch);
-  parameters.conditional.size = conditional.body_count;
-  cudaGraphNode_t node = nullptr;
-#if CUDART_VERSION >= 13000
-  const cudaError_t result =
-      cudaGraphAddNode(&node, target_.graph, after_.data(), nullptr, after_.size(), &parameters);
-#else
-  const cudaError_t result =
-      cudaGraphAddNode(&node, target_.graph, after_.data(), after_.size(), &parameters);
-#endif
-  cuda_check(result, "cudaGraphAddNode", call_);
+  parameters.type = type_of(is_segment ? Branch::If : conditional.branch);
+  parameters.size = conditional.body_count;
+  const cudaGraphNode_t node = add_conditional_node(parameters);
 
-  const Iteration iteration{loop, conditional.max_iterations, parameters.conditional.handle,
-                            is_segment};
+  const Iteration iteration{loop, conditional.max_iterations, parameters.handle, is_segment};
   if (is_segment)
     target_.segments->set_loop(first_body(), target_.loops->words_of(loop),
                                conditional.max_iterations);
   if (is_loop) ++loop;
   for (std::uint32_t i = 0; i < conditional.body_count; ++i) {
     const Body& body = conditional.bodies[i];
-    fill_body(body, parameters.conditional.phGraph_out[i], node,
+    fill_body(body, parameters.phGraph_out[i], node,
               {.next_key = next_key_,
                .timing = timing_,
                .bodies = bodies_,
@@ -154,6 +157,38 @@ cudaGraphNode_t CudaGraphBuilder::add_conditional(std::uint32_t command) {
     loop += count_loops(*recording.bodies[body.index]);
   }
   return node;
+}
+
+cudaGraphNode_t CudaGraphBuilder::add_conditional_node(cudaConditionalNodeParams& parameters) {
+  cudaGraphNodeParams all = {};
+  all.type = cudaGraphNodeTypeConditional;
+  all.conditional = parameters;
+  cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+  const cudaError_t result =
+      cudaGraphAddNode(&node, target_.graph, after_.data(), nullptr, after_.size(), &all);
+#else
+  const cudaError_t result =
+      cudaGraphAddNode(&node, target_.graph, after_.data(), after_.size(), &all);
+#endif
+  cuda_check(result, "cudaGraphAddNode", call_);
+  parameters = all.conditional;
+  return node;
+}
+
+void CudaGraphBuilder::add_missing_conditionals() {
+  const auto& buffers = plan_.recording->buffers;
+  std::unordered_set<const BufferCore*> deciding;
+  add_deciding(*plan_.recording, deciding);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i]->kind != BufferKind::Condition || deciding.contains(buffers[i].get())) continue;
+    come_after_leaves();
+    cudaConditionalNodeParams parameters = {};
+    parameters.handle = reinterpret_cast<cudaGraphConditionalHandle>(bindings_.address[i]);
+    parameters.type = cudaGraphCondTypeIf;
+    parameters.size = 1;
+    static_cast<void>(add_conditional_node(parameters));
+  }
 }
 
 void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {

@@ -155,6 +155,12 @@ std::vector<std::byte> CudaLibrary::read_global(const std::string& name) const {
   return bytes;
 }
 
+std::optional<std::uint64_t> CudaLibrary::address_of(std::string_view variable) const {
+  const std::span<std::byte> memory = global(std::string(variable));
+  if (memory.data() == nullptr) return std::nullopt;
+  return reinterpret_cast<std::uint64_t>(memory.data());
+}
+
 const PtxModule& CudaLibrary::parse(std::string_view ptx) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<const PtxModule>& known = ptx_[ptx.data()];
@@ -163,7 +169,7 @@ const PtxModule& CudaLibrary::parse(std::string_view ptx) {
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
-                       std::shared_ptr<CudaLibrary> library, std::string name, std::string_view ptx)
+                       std::shared_ptr<CudaLibrary> library, std::string name, const KernelPtx& ptx)
     : CudaKernel(std::move(context), function, library, std::move(name)) {
   library_ = std::move(library);
   ptx_ = ptx;
@@ -206,23 +212,27 @@ void CudaKernel::allow_shared_bytes(std::uint32_t bytes) const {
 }
 
 std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) const {
-  if (ptx_.empty()) return "PTX of the kernel is not available";
+  if (ptx_.text.empty()) return "PTX of the kernel is not available";
   if (dispatch.block.volume() > kSegmentThreads) return "more than 512 threads in a block";
   if (dispatch.grid.volume() > kMaxSegmentBlocks) return "more than 32,768 blocks";
   if (std::uint64_t{static_shared_bytes_} + dispatch.shared_bytes > kMaxSegmentShared)
     return "more than 40 KiB of shared memory";
   if (registers_ > kMaxSegmentRegisters) return "more than 128 registers in a thread";
   Exclusion& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
-  std::call_once(exclusion.is_known,
-                 [&] { exclusion.text = persistent_exclusion(persistent_part(dispatch.block)); });
+  std::call_once(exclusion.is_known, [&] {
+    exclusion.text = persistent_exclusion(
+        persistent_part(dispatch.block),
+        [&](std::string_view variable) { return library_->address_of(variable); });
+  });
   return exclusion.text;
 }
 
 PersistentPart CudaKernel::persistent_part(Dim3 block) const {
-  return {.module = &library_->parse(ptx_),
+  return {.module = &library_->parse(ptx_.text),
           .entry = symbol_,
           .has_full_warps = has_full_warps(block),
-          .is_one_dimensional = block.y == 1 && block.z == 1};
+          .is_one_dimensional = block.y == 1 && block.z == 1,
+          .may_contract = ptx_.may_contract};
 }
 
 std::vector<KernelParameter> CudaKernel::parameters() const {
@@ -259,11 +269,11 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
   return core;
 }
 
-std::string_view ptx_for(std::span<const KernelPtx> all, std::uint32_t capability) {
+KernelPtx ptx_for(std::span<const KernelPtx> all, std::uint32_t capability) {
   KernelPtx best;
   for (const KernelPtx& one : all)
     if (one.capability <= capability && one.capability > best.capability) best = one;
-  return best.text;
+  return best;
 }
 
 void check_parameters(std::string_view kernel, std::span<const KernelParameter> table,

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -43,6 +44,8 @@ class CudaLibrary {
   [[nodiscard]] const PtxModule& parse(std::string_view ptx);
   // The memory of a variable of the image; empty if there is no such variable.
   [[nodiscard]] std::span<std::byte> global(const std::string& name) const;
+  // Its address as in VariableAddress.
+  [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view variable) const;
 
  private:
   [[nodiscard]] std::vector<std::byte> read_global(const std::string& name) const;
@@ -63,10 +66,10 @@ class CudaKernel final : public BackendKernel {
   // `owner` keeps the function loaded.
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
              std::shared_ptr<const void> owner, std::string name);
-  // A kernel of `library`. `ptx`: of its image for this GPU; empty: none, so that no segment
+  // A kernel of `library`. `ptx`: of its image for this GPU; without text: none, so that no segment
   // contains it.
   CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
-             std::shared_ptr<CudaLibrary> library, std::string name, std::string_view ptx);
+             std::shared_ptr<CudaLibrary> library, std::string name, const KernelPtx& ptx);
 
   [[nodiscard]] std::string_view segment_exclusion(const DispatchPayload& dispatch) const override;
   // For blocks of a command that a segment can contain.
@@ -94,7 +97,7 @@ class CudaKernel final : public BackendKernel {
   const char* symbol_ = nullptr;  // of the image, as mangled
   std::uint32_t static_shared_bytes_ = 0, registers_ = 0;
   std::shared_ptr<CudaLibrary> library_;
-  std::string_view ptx_;
+  KernelPtx ptx_;
   // Why its code cannot be in a segment, by has_full_warps; computed when it is needed.
   struct Exclusion {
     std::once_flag is_known;
@@ -104,8 +107,8 @@ class CudaKernel final : public BackendKernel {
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
 
-// The newest code that a GPU of this compute capability can run; empty: none. 90 is 9.0.
-[[nodiscard]] std::string_view ptx_for(std::span<const KernelPtx> all, std::uint32_t capability);
+// The newest code that a GPU of this compute capability can run; without text: none. 90 is 9.0.
+[[nodiscard]] KernelPtx ptx_for(std::span<const KernelPtx> all, std::uint32_t capability);
 
 // Throws ParameterMismatch (Stage::Load) naming kernel, index, offsets and sizes if `table` differs
 // from `compiled`, which may be one structure with the table's parameters (a kernel instance).

@@ -127,6 +127,10 @@ std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index,
   const SetupScope scope(*context, Stage::Open);
   context->pools =
       std::make_shared<const CudaMemoryPools>(ordinal, context->at(Stage::Open, "memory pools"));
+  DeviceLimits& limits = context->info.limits;
+  cuda_check(cudaDeviceGetStreamPriorityRange(&limits.lowest_queue_priority,
+                                              &limits.highest_queue_priority),
+             "cudaDeviceGetStreamPriorityRange", context->at(Stage::Open));
   return std::make_unique<CudaBackend>(std::move(context));
 }
 

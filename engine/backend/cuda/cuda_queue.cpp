@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "backend/cuda/cuda_stopwatch.hpp"
@@ -28,14 +29,16 @@ class CudaQueue::Pin {
   Slot& slot_;
 };
 
-CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label)
+CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label,
+                     std::int32_t priority)
     : context_(std::move(context)),
       label_(label),
       name_(concat("queue \"", label, "\"")),
       owned_(true) {
   const SetupScope scope(*context_, Stage::Open);
-  cuda_check(context_->driver.cuStreamCreate(&stream_, CU_STREAM_NON_BLOCKING), "cuStreamCreate",
-             context_->at(Stage::Open, name_));
+  cuda_check(
+      context_->driver.cuStreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, priority),
+      "cuStreamCreateWithPriority", context_->at(Stage::Open, name_));
   make_events();
 }
 
@@ -62,7 +65,13 @@ CudaQueue::CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreig
   make_events();
 }
 
-CudaQueue::~CudaQueue() { destroy(); }
+CudaQueue::~CudaQueue() {
+  {
+    const std::lock_guard lock(context_->conditionals->mutex);
+    if (context_->conditionals->queue == this) context_->conditionals->queue = nullptr;
+  }
+  destroy();
+}
 
 void CudaQueue::make_events() {
   try {
@@ -143,7 +152,7 @@ void CudaQueue::wait_for(BackendQueue& other, std::uint64_t serial) {
   if (&from == this || from.reached(serial)) return;
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   const Pin pin(from.slot(serial));
   if (from.reached(serial)) return;
   cuda_check(
@@ -154,14 +163,31 @@ void CudaQueue::wait_for(BackendQueue& other, std::uint64_t serial) {
 std::uint64_t CudaQueue::mark() {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  if (dropped_.load(std::memory_order_relaxed)) return last_serial();
+  require_stream(Stage::Launch);
   return record(next_slot(Stage::Launch), Stage::Launch);
+}
+
+std::optional<std::uint64_t> CudaQueue::drop_native() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (owned_) return std::nullopt;
+  if (last_serial() != 0 && !dropped_.load(std::memory_order_relaxed)) {
+    try {
+      const DeviceScope scope(*context_, Stage::Launch);
+      require_stream(Stage::Launch);
+      record(next_slot(Stage::Launch), Stage::Launch);
+    } catch (...) {
+      // A lost device runs nothing more; what is being captured was not submitted.
+    }
+  }
+  dropped_.store(true, std::memory_order_relaxed);
+  return last_serial();
 }
 
 std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte> bytes) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   if (!staging_)
     staging_.emplace(context_, BufferKind::PinnedHost, kRing * kMaxWriteBytes, Stage::Launch,
                      name_);
@@ -178,7 +204,7 @@ std::uint64_t CudaQueue::write(std::byte* destination, std::span<const std::byte
 std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   const std::uint16_t slot = next_slot(Stage::Launch);
   const CUresult result = context_->driver.cuGraphLaunch(exec, stream_);
   if (result != CUDA_SUCCESS) free_[free_count_++] = slot;
@@ -186,10 +212,28 @@ std::uint64_t CudaQueue::launch(CUgraphExec exec) {
   return record(slot, Stage::Launch);
 }
 
+const std::shared_ptr<ConditionalOrder>& ConditionalOrder::of(int ordinal) {
+  static std::mutex mutex;
+  static std::map<int, std::shared_ptr<ConditionalOrder>> all;
+  const std::lock_guard lock(mutex);
+  auto& order = all[ordinal];
+  if (!order) order = std::make_shared<ConditionalOrder>();
+  return order;
+}
+
+std::uint64_t CudaQueue::launch_conditional(CUgraphExec exec) {
+  ConditionalOrder& order = *context_->conditionals;
+  const std::lock_guard lock(order.mutex);
+  if (order.queue != nullptr) wait_for(*order.queue, order.serial);
+  order.serial = launch(exec);
+  order.queue = this;
+  return order.serial;
+}
+
 void CudaQueue::copy(std::byte* destination, std::span<const std::byte> bytes) {
   const DeviceScope scope(*context_, Stage::Launch);
   const std::lock_guard lock(mutex_);
-  refuse_capture(Stage::Launch);
+  require_stream(Stage::Launch);
   // The driver stages memory that is not pinned before it returns.
   cuda_check(context_->driver.cuMemcpyHtoDAsync(reinterpret_cast<CUdeviceptr>(destination),
                                                 bytes.data(), bytes.size(), stream_),
@@ -212,8 +256,16 @@ CUstream CudaQueue::release() {
   return stream_;
 }
 
-void CudaQueue::refuse_capture(Stage stage) const {
+void CudaQueue::require_stream(Stage stage) const {
   if (!shared_.load(std::memory_order_relaxed)) return;
+  if (dropped_.load(std::memory_order_relaxed)) {
+    ErrorDetails dropped;
+    dropped.code = ErrorCode::StaleHandle;
+    dropped.stage = stage;
+    dropped.label = label_;
+    throw Error(std::move(dropped),
+                concat("the last handle of ", name_, " was dropped; adopt its stream again"));
+  }
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   cuda_check(context_->driver.cuStreamIsCapturing(stream_, &status), "cuStreamIsCapturing",
              context_->at(stage, name_));

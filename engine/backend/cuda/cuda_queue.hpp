@@ -24,7 +24,8 @@ class CudaQueue final : public BackendQueue {
   static constexpr std::uint64_t kRing = 2048;
 
   // Creates its stream.
-  CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label);
+  CudaQueue(std::shared_ptr<const CudaContext> context, std::string_view label,
+            std::int32_t priority = 0);
   // Adopts `foreign` without owning it.
   CudaQueue(std::shared_ptr<const CudaContext> context, CUstream foreign, std::string_view label);
   CudaQueue(const CudaQueue&) = delete;
@@ -40,6 +41,7 @@ class CudaQueue final : public BackendQueue {
   void wait_for(BackendQueue& other, std::uint64_t serial) override;
   std::uint64_t mark() override;
   std::uint64_t write(std::byte* destination, std::span<const std::byte> bytes) override;
+  std::optional<std::uint64_t> drop_native() noexcept override;
   [[nodiscard]] std::unique_ptr<QueueStopwatch> make_stopwatch() override;
   // Returns the stream. From now on the queue checks for captures that its new user may begin.
   [[nodiscard]] void* native() const noexcept override;
@@ -47,10 +49,13 @@ class CudaQueue final : public BackendQueue {
 
   // Launches and returns the serial. Throws CapturingStream and leaves the capture intact.
   [[nodiscard]] std::uint64_t launch(CUgraphExec exec);
+  // The same for a graph with conditional nodes, after the last such launch on any queue.
+  [[nodiscard]] std::uint64_t launch_conditional(CUgraphExec exec);
   // Copies ordinary memory to the device before the next launch. `bytes` is read during the call.
   void copy(std::byte* destination, std::span<const std::byte> bytes);
-  // Throws CapturingStream if the stream is being captured. In a scope.
-  void refuse_capture(Stage stage) const;
+  // Throws StaleHandle after drop_native(), CapturingStream if the stream is being captured. In a
+  // scope.
+  void require_stream(Stage stage) const;
   // Transfers the ownership of the stream to the caller.
   [[nodiscard]] CUstream release();
 
@@ -84,6 +89,7 @@ class CudaQueue final : public BackendQueue {
   CUstream stream_ = nullptr;
   bool owned_ = false;
   mutable std::atomic<bool> shared_{false};  // other code knows the stream
+  std::atomic<bool> dropped_{false};         // the stream may not exist any more
   std::mutex mutex_;
   std::atomic<std::uint64_t> last_{0}, completed_{0};
   std::array<Slot, kRing> slots_;

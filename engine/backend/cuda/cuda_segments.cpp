@@ -58,9 +58,8 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
     const auto of = std::find_if(parts.parts.begin(), parts.parts.end(), [&](const auto& own) {
       return own.module == part.module && own.entry == part.entry;
     });
-    const CudaLibrary& library =
-        *parts.libraries[static_cast<std::size_t>(of - parts.parts.begin())];
-    return reinterpret_cast<std::uint64_t>(library.global(std::string(variable)).data());
+    return parts.libraries[static_cast<std::size_t>(of - parts.parts.begin())]->address_of(
+        variable);
   };
   PersistentKernel code = make_persistent_kernel(desc);
   const std::lock_guard lock(mutex_);

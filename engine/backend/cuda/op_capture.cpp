@@ -10,11 +10,11 @@
 namespace reprise::detail {
 namespace {
 
-// CUDA allows no others in the bodies of conditionals.
+// CUDA allows no others in the bodies of conditionals, besides conditionals.
 bool may_be_in_conditional(cudaGraphNodeType type) {
   return type == cudaGraphNodeTypeKernel || type == cudaGraphNodeTypeMemcpy ||
          type == cudaGraphNodeTypeMemset || type == cudaGraphNodeTypeEmpty ||
-         type == cudaGraphNodeTypeGraph || type == cudaGraphNodeTypeConditional;
+         type == cudaGraphNodeTypeGraph;
 }
 
 // Why a collective captures a node of this type.
@@ -47,6 +47,9 @@ class OpCapture final : public OpTarget {
     cuda_ignore(cudaStreamDestroy(stream_));
   }
 
+  [[nodiscard]] const DeviceLimits& limits() const noexcept override {
+    return context_.info.limits;
+  }
   [[nodiscard]] std::byte* address(std::uint32_t buffer) const override {
     return bindings_.address[buffer];
   }
@@ -104,7 +107,8 @@ class OpCapture final : public OpTarget {
     if (graph != nullptr) cuda_ignore(cudaGraphDestroy(graph));
   }
 
-  // Returns the number of nodes. Refuses memory nodes: CUDA does not allow them in child graphs.
+  // Returns the number of nodes. Refuses memory nodes and conditionals: CUDA does not allow them in
+  // child graphs.
   // Refuses what the location cannot contain.
   std::size_t check(cudaGraph_t graph) const {
     std::size_t count = 0;
@@ -117,6 +121,7 @@ class OpCapture final : public OpTarget {
       cuda_check(cudaGraphNodeGetType(node, &type), "cudaGraphNodeGetType", call_);
       if (type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree)
         refuse_memory(type == cudaGraphNodeTypeMemAlloc);
+      if (type == cudaGraphNodeTypeConditional) refuse_conditional();
       if (location_ == OpLocation::Conditional && !may_be_in_conditional(type))
         refuse_in_conditional(type);
       if (type != cudaGraphNodeTypeGraph) continue;
@@ -137,6 +142,11 @@ class OpCapture final : public OpTarget {
   [[noreturn]] void refuse_memory(bool allocates) const {
     refuse(concat(allocates ? " allocates" : " frees",
                   " memory while it records; declare a workspace for it"));
+  }
+  [[noreturn]] void refuse_conditional() const {
+    refuse(
+        " captures a conditional node, which a child graph cannot contain; record the branches "
+        "with execute_if, execute_while or execute_switch");
   }
   [[noreturn]] void refuse_in_conditional(cudaGraphNodeType type) const {
     refuse(concat(" captures a node of the kind ", name_of(static_cast<CUgraphNodeType>(type)),

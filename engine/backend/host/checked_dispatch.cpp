@@ -22,6 +22,7 @@ struct Running {
   CheckedDispatch* checks = nullptr;
   const HostBlock* block = nullptr;
   const std::uint32_t* thread = nullptr;  // the kernel's threadIdx
+  std::uintptr_t shared = 0;              // the block's dynamic shared memory; 0: none
 };
 thread_local constinit Running running;
 
@@ -105,12 +106,8 @@ ThreadMemory& thread_memory() {
   return memory;
 }
 
-// The dynamic shared memory of this thread's blocks.
-std::uintptr_t dynamic_shared_begin() noexcept {
-  return reinterpret_cast<std::uintptr_t>(&reprise_dynamic_shared_block[0]);
-}
 bool is_dynamic_shared(std::uintptr_t address) noexcept {
-  return address - dynamic_shared_begin() < host_kernel::kMaxSharedBytes;
+  return running.shared != 0 && address - running.shared < host_kernel::kMaxSharedBytes;
 }
 
 std::string place(const HostBlock& block, const std::uint32_t* thread) {
@@ -205,7 +202,7 @@ std::string CheckedDispatch::describe(std::uintptr_t address, std::size_t bytes,
   };
   std::string text = concat(writes ? "writes " : "reads ", bytes, " bytes ");
   if (is_dynamic_shared(address)) {
-    return text + concat("at offset ", address - dynamic_shared_begin(),
+    return text + concat("at offset ", address - running.shared,
                          " of the dynamic shared memory, of which the dispatch requests ",
                          block.shared_bytes, " bytes");
   }
@@ -265,7 +262,7 @@ CheckedDispatch::Fault CheckedDispatch::find_fault(std::uintptr_t address, std::
   if (!writes && address >= parameters && address + bytes <= parameters + block.parameter_bytes)
     return Fault::Nothing;
   const bool is_allowed = is_dynamic_shared(address)
-                              ? address + bytes <= dynamic_shared_begin() + block.shared_bytes
+                              ? address + bytes <= running.shared + block.shared_bytes
                               : thread_memory().contains(address);
   return is_allowed ? Fault::Nothing : Fault::Undeclared;
 }
@@ -306,9 +303,11 @@ void CheckedDispatch::throw_fault() {
 
 namespace reprise::host_kernel {
 
-void begin_checked_block(const HostBlock& block, const std::uint32_t* thread) noexcept {
+void begin_checked_block(const HostBlock& block, const std::uint32_t* thread,
+                         const std::byte* shared) noexcept {
   detail::running.block = &block;
   detail::running.thread = thread;
+  detail::running.shared = reinterpret_cast<std::uintptr_t>(shared);
 }
 
 void check_access(const void* address, std::size_t bytes, bool writes) noexcept {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <memory>
+#include <new>
+
+#include <reprise/host_kernel_runtime.hpp>
 
 #include "backend/host/checked_dispatch.hpp"
 #include "backend/host/elapsed.hpp"
@@ -14,6 +18,17 @@ namespace {
 
 constexpr std::uint64_t kWorthSplittingNs = 20'000;  // of a whole dispatch
 constexpr std::uint64_t kPieceNs = 5'000;
+// The dynamic shared memory of the blocks that this thread runs, allocated by the first call.
+std::byte* shared_memory_of_thread() {
+  constexpr std::align_val_t kAlignment{host_kernel::kSharedAlignment};
+  struct Free {
+    void operator()(std::byte* memory) const noexcept { ::operator delete(memory, kAlignment); }
+  };
+  thread_local const std::unique_ptr<std::byte, Free> memory(
+      static_cast<std::byte*>(::operator new(host_kernel::kMaxSharedBytes, kAlignment)));
+  return memory.get();
+}
+
 constexpr std::uint32_t kMeasuredAtFirst = 4, kMeasuredEvery = 64;  // runs
 
 }  // namespace
@@ -25,6 +40,7 @@ DispatchNode::DispatchNode(HostKernelFunction function, const HostBlock& block)
 
 void DispatchNode::run_range(std::uint64_t first, std::uint64_t last) const noexcept {
   HostBlock block = block_;
+  if (block.shared_bytes != 0) block.shared = shared_memory_of_thread();
   const CheckedDispatch::Scope scope(checks_.get());
   const Dim3 grid = block.grid;
   block.block_index = {static_cast<std::uint32_t>(first % grid.x),

@@ -19,7 +19,8 @@ class DispatchNode {
   DispatchNode(HostKernelFunction function, const HostBlock& block);
 
   void run(WorkerArena& workers) noexcept {
-    if (block_count_ == 1 && checks_ == nullptr) return function_(block_);
+    if (block_count_ == 1 && checks_ == nullptr && block_.shared_bytes == 0)
+      return function_(block_);
     run_blocks(workers);
   }
 

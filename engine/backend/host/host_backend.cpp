@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 
 // Equal to a GPU's limits where kernels depend on them, so that a graph valid here is valid there.
-DeviceLimits host_limits() {
+DeviceLimits make_limits() {
   DeviceLimits limits;
   limits.max_grid = {kMaxInt, 65535, 65535};
   limits.max_block = {1024, 1024, 64};
@@ -43,6 +43,11 @@ DeviceLimits host_limits() {
 }
 
 }  // namespace
+
+const DeviceLimits& host_limits() noexcept {
+  static const DeviceLimits limits = make_limits();
+  return limits;
+}
 
 DeviceInfo host_device_info() {
   DeviceInfo info;
@@ -85,10 +90,10 @@ std::unique_ptr<VirtualAllocation> HostBackend::reserve_pages(std::uint64_t byte
   return HostVirtualAllocation::reserve(memory_, bytes);
 }
 
-std::unique_ptr<BackendQueue> HostBackend::create_queue(std::string_view label) {
+std::unique_ptr<BackendQueue> HostBackend::create_queue(const QueueDesc& desc) {
   require_usable(Stage::Open);
   auto work_queue =
-      std::make_shared<HostWorkQueue>(label, DeviceGeneration(status_), info_.multiprocessors);
+      std::make_shared<HostWorkQueue>(desc.label, DeviceGeneration(status_), info_.multiprocessors);
   queues_->add(work_queue);
   return std::make_unique<HostQueue>(std::move(work_queue));
 }

@@ -22,7 +22,7 @@ class HostBackend final : public Backend {
   void free(BufferKind kind, std::byte* address) noexcept override;
   [[nodiscard]] std::unique_ptr<VirtualAllocation> allocate_pages(std::uint64_t bytes) override;
   [[nodiscard]] std::unique_ptr<VirtualAllocation> reserve_pages(std::uint64_t bytes) override;
-  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override;
+  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(const QueueDesc& desc) override;
   [[nodiscard]] KernelCore load_kernel(const KernelDesc& desc) override;
   [[nodiscard]] ConstantMemory find_constant(const ConstantDesc& desc) override;
   [[nodiscard]] std::unique_ptr<BackendExec> instantiate(std::shared_ptr<const Plan> plan,

@@ -1,5 +1,8 @@
-// HostKernel: the host device's side of a loaded kernel. Threads: immutable.
+// HostKernel: the host device's side of a loaded kernel; the limits of its launches. Threads:
+// immutable.
 #pragma once
+
+#include <reprise/device_info.hpp>
 
 #include "record/kernel_core.hpp"
 
@@ -10,5 +13,7 @@ struct HostKernel final : BackendKernel {
   HostKernelFunction function;
   bool is_checked;  // reports its accesses
 };
+
+[[nodiscard]] const DeviceLimits& host_limits() noexcept;
 
 }  // namespace reprise::detail

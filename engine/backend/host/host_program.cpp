@@ -12,6 +12,7 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/loops.hpp"
+#include "record/kernel_arguments.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
@@ -191,8 +192,10 @@ HostProgram::Node HostProgram::make_dispatch(std::uint32_t command, const Bindin
            concat("kernel ", kernel.name, " was not loaded on the host device"));
   }
   // Validation can be off.
-  if (dispatch.grid.volume() == 0 || dispatch.block.volume() == 0)
-    refuse(ErrorCode::LaunchLimits, "the grid or the block has a size of 0");
+  if (const std::string fault =
+          launch_fault(kernel, dispatch.grid, dispatch.block, dispatch.shared_bytes, host_limits());
+      !fault.empty())
+    refuse(ErrorCode::LaunchLimits, fault);
   auto* const parameters =
       static_cast<std::byte*>(parameters_.allocate(dispatch.parameter_bytes, 64));
   fill_parameter_block(*plan_, bindings, command, parameters);

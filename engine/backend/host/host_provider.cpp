@@ -3,6 +3,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/host/host_backend.hpp"
+#include "base/creator_process.hpp"
 
 namespace reprise::detail {
 
@@ -24,8 +25,9 @@ class HostProvider final : public BackendProvider {
 BackendProvider& host_provider() {
   // Keeps oneTBB's threads until the process ends. Otherwise the exit of a forked child would end
   // its parent's threads, through objects on their stacks, which threads of the child may use now.
-  static const auto* const threads = new tbb::task_scheduler_handle(tbb::attach{});
-  static_cast<void>(threads);
+  static const bool is_kept =
+      (keep_until_exit(new tbb::task_scheduler_handle(tbb::attach{})), true);
+  static_cast<void>(is_kept);
   static HostProvider provider;
   return provider;
 }

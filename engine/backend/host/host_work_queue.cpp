@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/host/host_exec.hpp"
+#include "backend/host/process_exit.hpp"
 #include "base/background_thread.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
@@ -160,6 +161,7 @@ void HostWorkQueue::run_entries(Lock& lock, std::uint64_t serial, Runner runner)
 
 void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
   if (entry.exec != nullptr) {
+    const ReplayScope scope;
     entry.exec->run(workers_, entry.replay);
   } else if (entry.write.size != 0) {
     std::copy_n(entry.write.bytes.begin(), entry.write.size, entry.write.destination);
@@ -180,6 +182,7 @@ void HostWorkQueue::start_worker() {
     fail(ErrorCode::OutOfMemory, Stage::Launch, label_,
          concat("no thread could be started for queue ", label_, ": ", error.what()));
   }
+  prepare_process_exit();
   worker_state_ = Worker::Awake;
 }
 

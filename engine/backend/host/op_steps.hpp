@@ -12,6 +12,7 @@
 #include "backend/backend.hpp"
 #include "backend/callback_errors.hpp"
 #include "backend/host/dispatch_node.hpp"
+#include "backend/host/host_kernel.hpp"
 #include "record/recorded_op.hpp"
 
 namespace reprise::detail {
@@ -23,6 +24,7 @@ class OpSteps final : public OpTarget {
   OpSteps(const OpSteps&) = delete;
   OpSteps& operator=(const OpSteps&) = delete;
 
+  [[nodiscard]] const DeviceLimits& limits() const noexcept override { return host_limits(); }
   [[nodiscard]] std::byte* address(std::uint32_t buffer) const override {
     return bindings_->address[buffer];
   }

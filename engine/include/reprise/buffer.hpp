@@ -52,7 +52,7 @@ class BufferView {
   [[nodiscard]] bool is_stale() const noexcept;
   // The address of the first byte on the device; of PinnedHost memory, on both sides. It is valid
   // while a handle, recording or graph holds the buffer, and freeing does not wait for work that
-  // the engine does not know. Throws StaleHandle, and Unsupported for a transient.
+  // the engine does not know. Throws StaleHandle, and Unsupported for a transient or a condition.
   [[nodiscard]] void* data() const;
   // data() as a CUdeviceptr. Throws as data().
   [[nodiscard]] std::uint64_t raw_device_ptr() const;
@@ -67,7 +67,7 @@ class BufferView {
   [[nodiscard]] std::shared_ptr<const void> validate() const;
   // `bytes` bytes from `offset` of this range. Throws OutOfRange.
   [[nodiscard]] BufferView subview(std::uint64_t offset, std::uint64_t bytes) const;
-  // True if both are ranges of one buffer and share at least one byte.
+  // True if both share at least one byte: as ranges of one buffer, or of adopted memory.
   [[nodiscard]] bool overlaps(const BufferView& other) const noexcept;
   // The same range of the copy that replica `i` of a graph accesses (PerReplica). Throws
   // OutOfRange if `i` is not less than replicas().
@@ -77,10 +77,11 @@ class BufferView {
 
   // Announces a write that the engine did not launch. Later launches that use the buffer wait for
   // `fence`, or for everything that has been submitted to `queue` so far. Throws WrongDevice,
-  // StaleHandle, Unsupported for a transient.
+  // StaleHandle, Unsupported for a transient or a condition.
   void record_write(const Fence& fence);
   void record_write(const Queue& queue);
-  // The queue of the most recently launched write to this buffer; empty if there was none.
+  // The queue of the most recently launched write to this buffer; empty if there was none. Throws
+  // Unsupported for a transient or a condition.
   [[nodiscard]] Queue last_write_stream() const;
 
  private:
@@ -211,7 +212,9 @@ template <class T>
           source.size_bytes(), false};
 }
 // Bytes that each replay reads or writes. The caller keeps them alive until the last replay has
-// completed.
+// completed. Copies of overlapping bytes are ordered like accesses to one buffer, within a
+// recording and between graphs; a host callback that accesses the bytes declares no access to
+// them, so order it by edge() or a barrier, or use CapturePool::host.
 template <class T>
 [[nodiscard]] HostBytes borrowed(std::span<T> bytes) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -53,7 +53,7 @@ struct CompileDesc {
   // if no command of it matches. Null: none.
   std::shared_ptr<const CostProfile> costs = nullptr;
   // Trades concurrency for a smaller slab; CompileReport::memory_tradeoff reports the result. Goals
-  // other than Speed add edges, which Lowering::Faithful refuses (InvalidArgument).
+  // other than Speed add edges, which Lowering::Faithful and Persistent refuse (InvalidArgument).
   MemoryGoal memory_goal = MemoryGoal::Speed;
   // Time limit of a search that runs if the fast placements exceed slab_lower_bound. 0: no search;
   // the plan is then the same in every run.
@@ -158,7 +158,8 @@ class CapturedGraph {
                       const UpdateDesc& desc = {});
   // A disabled command has no effect in later replays; commands that were ordered through it stay
   // ordered. `command` is a dispatch, copy, fill or update (otherwise Unsupported) of the graph's
-  // current recording or of a secondary that it executes (otherwise InvalidArgument).
+  // current recording or of a secondary that it executes (otherwise InvalidArgument); of a
+  // secondary that is executed several times, inlined or not, all copies are disabled and enabled.
   void disable(CommandRef command);
   void enable(CommandRef command);
   [[nodiscard]] bool is_enabled(CommandRef command) const;
@@ -176,10 +177,12 @@ class CapturedGraph {
   // replay_count() or traces. Concurrent launches are allowed and wait. With Contents::Restored,
   // nothing else may use the graph's buffers during the call. Candidates that need more memory than
   // is available, or more than a memory goal other than Speed achieved, are skipped. Throws
-  // Unsupported for host callbacks, whose effects cannot be undone, and for adopted graphs;
-  // OutOfMemory if contents cannot be saved. Of a graph with collectives, a collective call: all
-  // ranks measure the same candidates, and the first rank decides by the times of the slowest.
-  // Throws RankMismatch for different `desc`, RankLost if a rank fails.
+  // Unsupported for host callbacks, whose effects cannot be undone, for adopted graphs, and for
+  // more than one replica: tune a graph of the same recording with one, save_tuning() it, and
+  // compile with that CompileDesc::tuning_file. Throws OutOfMemory if contents cannot be saved. Of
+  // a graph with collectives, a collective call: all ranks measure the same candidates, and the
+  // first rank decides by the times of the slowest. Throws RankMismatch for different `desc`,
+  // RankLost if a rank fails.
   TuneReport tune(const Queue& queue, const TuneDesc& desc = {});
   // Adds the tuned lowering to a file for CompileDesc::tuning_file; replaces an entry for the same
   // plan and device. Throws InvalidState if tune() did not change the lowering, InvalidArgument if

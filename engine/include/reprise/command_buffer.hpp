@@ -137,8 +137,8 @@ class Recorder {
                                 std::span<const detail::Argument> args,
                                 std::span<const std::shared_ptr<const void>> owners);
 
-  // Copies all bytes of `source` to `destination`, which must have the same size (InvalidArgument)
-  // and must not share bytes with it (Overlap).
+  // Copies all bytes of `source` to `destination`, which must have the same size (OutOfRange) and
+  // must not share bytes with it (Overlap).
   CommandRef copy(const BufferView& source, const BufferView& destination,
                   SourceLocation where = SourceLocation::current());
   CommandRef copy(const HostBytes& source, const BufferView& destination,
@@ -221,7 +221,9 @@ class Recorder {
   // Orders earlier commands before later ones, as `desc` says.
   void barrier(const BarrierDesc& desc = {}, SourceLocation where = SourceLocation::current());
 
-  // Orders `before` before `after`, which may be recorded in either order. Dependency::Full:
+  // Orders `before` before `after`, which may be recorded in either order. A reference of a
+  // secondary that this recorder has inlined (execute) names all copies of the command in this
+  // command buffer. Throws InvalidArgument for other references. Dependency::Full:
   // `before` completes before `after` starts. Dependency::Programmatic: `before` completes before
   // `after` first accesses memory if `after` is a kernel with Start::Programmatic; otherwise
   // nothing is ordered.
@@ -237,7 +239,8 @@ class Recorder {
 
   // Appends the commands of an executable secondary command buffer under the current label. Their
   // order follows from the Ordering of this command buffer. The secondary may be executed any
-  // number of times and recorded again afterwards.
+  // number of times and recorded again afterwards. The CommandRefs that its recorders returned
+  // also name the copies.
   void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
 
   // Appends one command that executes the whole secondary; its commands keep their own order. The

@@ -38,7 +38,8 @@ struct Extent {
 };
 struct Pitch {
   std::uint64_t row = 0;    // bytes from row to row; 0, as in Vulkan: contiguous rows
-  std::uint64_t slice = 0;  // bytes from slice to slice; 0: contiguous slices
+  // Bytes from slice to slice, a multiple of the row pitch; 0: contiguous slices.
+  std::uint64_t slice = 0;
 };
 struct CopyDesc {
   Extent extent = {};
@@ -46,6 +47,8 @@ struct CopyDesc {
 };
 
 // Identifies a command of the command buffer that returned it, for edge(), enable() and disable().
+// If that is a secondary, a reference stands for all copies of the command, one for each time that
+// the secondary was executed.
 struct CommandRef {
   std::uint32_t recorder = 0;
   std::uint32_t index = 0xffffffffu;

@@ -36,8 +36,10 @@ class Condition {
 
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(view_); }
   [[nodiscard]] std::string_view name() const noexcept { return view_.name(); }
-  // Its representation in a recording. Has no memory; usable only as a kernel argument and to
-  // decide a conditional command.
+  // Its representation in a recording. Has no memory: usable as an argument for a
+  // reprise_condition, to decide a conditional command, and in a barrier. Copies, fills, updates,
+  // host callbacks, ops and bindings refuse it (InvalidArgument), and so does everything that
+  // needs an address (Unsupported).
   [[nodiscard]] const BufferView& view() const noexcept { return view_; }
 
  private:

@@ -52,9 +52,12 @@ class CurrentDevice {
 [[nodiscard]] CUcontext native_context(const Device& device);
 
 // --- Streams ---
-// A queue that launches on `stream`, which must outlive the queue and its launches. While the
-// stream is being captured, launches throw CapturingStream and do not affect the capture. Throws
-// WrongDevice for a stream of another device or context, such as a green context.
+// A queue that launches on `stream`, which must outlive all handles of the queue: Queue objects,
+// and what stores one, as DeviceScalar and GraphActor do. When the last one is dropped, the engine
+// records an event after all work of the stream, for later launches that must wait for it, and does
+// not use the stream any more. While the stream is being captured, launches throw CapturingStream
+// and do not affect the capture. Throws WrongDevice for a stream of another device or context, such
+// as a green context, and InvalidArgument if `desc` has a priority: the stream keeps its own.
 [[nodiscard]] Queue from_native(const Device& device, CUstream stream, const QueueDesc& desc = {});
 // The stream of a queue, which still belongs to the queue. From this call on, the engine assumes
 // that the stream may contain work that it did not submit.
@@ -71,8 +74,10 @@ namespace detail {
 }  // namespace detail
 
 // A buffer of `count` values at `address` in device or managed memory. GpuRef::data() is the
-// inverse. Throws InvalidArgument for other memory, WrongDevice for memory of another GPU,
-// OutOfRange if the allocation is smaller.
+// inverse. Buffers that share bytes, because an address was adopted twice or belongs to a pool's
+// buffer, are ordered like ranges of one buffer, in a recording and between graphs. Throws
+// InvalidArgument for other memory, WrongDevice for memory of another GPU, OutOfRange if the
+// allocation is smaller.
 template <class T>
 [[nodiscard]] GpuRef<T> from_native(const Device& device, T* address, std::uint64_t count,
                                     std::string_view name = "",

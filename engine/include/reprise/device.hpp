@@ -38,16 +38,18 @@ class Device {
   [[nodiscard]] explicit operator bool() const noexcept { return core_ != nullptr; }
   [[nodiscard]] const DeviceInfo& info() const;
 
+  // Throws InvalidArgument for a priority outside of the device's range.
   [[nodiscard]] Queue create_queue(const QueueDesc& desc = {}) const;
   [[nodiscard]] std::shared_ptr<CapturePool> create_pool(const PoolDesc& desc = {}) const;
   // Throws KernelNotFound if the description has no code for this device, ParameterMismatch if
-  // the compiled parameters differ from the description.
+  // the compiled parameters differ from the description, InvalidArgument for a description without
+  // a name, or whose parameters overlap or exceed DeviceLimits::max_parameter_bytes.
   [[nodiscard]] Kernel load_kernel(const KernelDesc& desc) const;
   // The memory of a REPRISE_CONSTANT on this device, as a buffer of values of type T: that of the
   // variable or of its elements. update() and copy() upload values. Which kernels read it is not
   // declared: order them behind an upload of the same recording with barrier() or edge(). Devices
   // of one GPU have a variable each; the host device has one in a process. Throws KernelNotFound as
-  // load_kernel(), ArgumentType for another type.
+  // load_kernel(), ArgumentType for another type, InvalidArgument for a description without a name.
   template <class T>
   [[nodiscard]] GpuRef<T> constant(const ConstantDesc& desc) const {
     return GpuRef<T>(constant_memory(desc, detail::value_type<T>));

@@ -29,6 +29,9 @@ struct DeviceLimits {
   std::uint32_t max_segment_blocks = 0;
   std::uint64_t max_pitch = 0;           // bytes, of 2D and 3D copies and fills
   std::uint32_t buffer_alignment = 256;  // bytes, of every allocation and transient
+  // The range of QueueDesc::priority; lower numbers come first. Both are 0 if the device has no
+  // priorities, as the host device, and in Instance::devices(), which opens no device.
+  std::int32_t lowest_queue_priority = 0, highest_queue_priority = 0;
   // None; Basic: execute_if without an else branch, and execute_while; All: any conditional.
   enum class Conditionals : std::uint8_t { None, Basic, All } conditionals = Conditionals::None;
 };

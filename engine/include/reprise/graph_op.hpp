@@ -32,7 +32,7 @@ class GraphOpDeclaration {
  public:
   struct Workspace {
     std::uint64_t bytes = 0;
-    std::uint32_t alignment = 256;  // bytes, a power of two
+    std::uint32_t alignment = 256;  // bytes, a power of two up to 256
   };
 
   GraphOpDeclaration(DeviceKind kind, std::uint32_t ordinal) noexcept
@@ -47,7 +47,8 @@ class GraphOpDeclaration {
   // Declares an access of the op in each replay: use(read(x)).
   void use(AccessedView view) { views_.push_back(std::move(view)); }
   // Requests scratch memory with undefined contents for each execution of the op; placed with the
-  // transients. `alignment`: bytes, a power of two. Returns the index of the workspace, from 0.
+  // transients. `alignment`: bytes, a power of two up to 256. Returns the index of the workspace,
+  // from 0.
   std::uint32_t workspace(std::uint64_t bytes, std::uint32_t alignment = 256);
 
   [[nodiscard]] std::span<const AccessedView> views() const noexcept { return views_; }

@@ -13,11 +13,12 @@
 namespace reprise::host_kernel {
 
 inline constexpr std::uint32_t kMaxSharedBytes = 232448;  // dynamic shared memory of a block
+inline constexpr std::size_t kSharedAlignment = 1024;     // bytes
 
 }  // namespace reprise::host_kernel
 
-// The dynamic shared memory of the calling operating system thread's block, to which the
-// `extern __shared__` arrays of kernels refer by this name.
+// The dynamic shared memory of the calling operating system thread's block in shader files with
+// `extern __shared__` arrays, which refer to it by this name. Others use HostBlock::shared.
 extern "C" thread_local constinit unsigned char
     reprise_dynamic_shared_block[reprise::host_kernel::kMaxSharedBytes];
 
@@ -83,8 +84,9 @@ struct WarpCall {
 void finish(BlockRun& run) noexcept;
 
 // Kernels that are built with REPRISE_CHECKED_KERNELS call these: at the start of each block, with
-// the address of its threadIdx, and before each access to memory.
-void begin_checked_block(const HostBlock& block, const std::uint32_t* thread) noexcept;
+// the addresses of its threadIdx and dynamic shared memory, and before each access to memory.
+void begin_checked_block(const HostBlock& block, const std::uint32_t* thread,
+                         const std::byte* shared) noexcept;
 void check_access(const void* address, std::size_t bytes, bool writes) noexcept;
 
 }  // namespace reprise::host_kernel

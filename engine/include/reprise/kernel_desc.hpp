@@ -61,6 +61,7 @@ template <class ConditionType, class... Parameters>
 struct HostBlock {
   Dim3 grid, block, block_index;
   std::uint32_t shared_bytes = 0;         // of dynamic shared memory
+  std::byte* shared = nullptr;            // of the thread that runs the block; null for 0 bytes
   const std::byte* parameters = nullptr;  // the parameter block
   std::uint32_t parameter_bytes = 0;
   const char* kernel = "";  // name, for messages
@@ -71,6 +72,8 @@ using HostKernelFunction = void (*)(const HostBlock&);
 struct KernelPtx {
   std::uint32_t capability = 0;  // compute capability: 90 is 9.0
   std::string_view text;
+  // Whether the image's compiler could fuse a multiplication and an addition (-fmad=true).
+  bool may_contract = false;
 };
 
 // A kernel that was built from a shader file. Has static storage duration.

@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include <reprise/buffer.hpp>
+#include <reprise/condition.hpp>
+#include <reprise/scalar_slot.hpp>
 
 namespace reprise {
 

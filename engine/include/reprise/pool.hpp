@@ -96,6 +96,8 @@ class CapturePool {
     return GpuRef<T>(allocate_bytes(BufferKind::Transient, count, sizeof(T), alignof(T), name));
   }
   // The untyped form. `alignment` in bytes: a power of two up to DeviceLimits::buffer_alignment.
+  // Throws InvalidArgument for BufferKind::Condition (see Device::create_condition), and for more
+  // than one copy of a transient, which each replica has of its own anyway.
   [[nodiscard]] BufferView allocate_bytes(BufferKind kind, std::uint64_t count,
                                           std::uint64_t element_bytes, std::uint64_t alignment,
                                           std::string_view name, PerReplica replicas = {});

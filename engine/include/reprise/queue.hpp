@@ -19,6 +19,10 @@ struct HandleAccess;
 
 struct QueueDesc {
   std::string_view label = "queue";
+  // The device prefers the work of queues with a lower number when it chooses what to start next,
+  // and does not interrupt what runs (as cudaStreamCreateWithPriority). From
+  // DeviceLimits::highest_queue_priority, which is not positive, to lowest_queue_priority.
+  std::int32_t priority = 0;
 };
 
 class Fence;
@@ -48,7 +52,8 @@ class Queue {
 };
 
 // A point on a queue: (queue, serial). A fence has timeline semantics: when it is done, all earlier
-// fences of its queue are done. An empty fence is done. Destroying a fence does not wait.
+// fences of its queue are done. An empty fence is done. Destroying a fence does not wait. A fence
+// keeps neither its graph nor the graph's memory, and is no handle of its queue.
 class Fence {
  public:
   Fence() = default;
@@ -59,7 +64,8 @@ class Fence {
   // callback.
   void wait() const;
   // As wait(), for at most `timeout`. Returns false if the launch has not completed by then; of a
-  // graph with fault markers, a message then names the commands that started and did not end.
+  // graph with fault markers, a message then names the commands that started and did not end,
+  // while the graph exists.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;
   // Returns whether the launch has completed, without blocking. Throws DeviceLost.
   [[nodiscard]] bool done() const;
@@ -73,17 +79,19 @@ class Fence {
   }
   // Index of the replica that executed the replay: the copy of PerReplica buffers that it used.
   [[nodiscard]] std::uint32_t replica() const noexcept;
-  [[nodiscard]] Queue queue() const noexcept { return Queue(queue_); }
+  // A handle of the queue. If the application had dropped all of a queue on an adopted stream, only
+  // the work submitted before can be waited for; later submissions throw StaleHandle.
+  [[nodiscard]] Queue queue() const;
 
  private:
   friend class Queue;
   friend struct detail::HandleAccess;
   Fence(std::shared_ptr<detail::QueueCore> queue, std::uint64_t serial,
-        std::shared_ptr<detail::LaunchedGraph> graph, std::uint64_t replay) noexcept
+        std::shared_ptr<const detail::LaunchedGraph> graph, std::uint64_t replay) noexcept
       : queue_(std::move(queue)), graph_(std::move(graph)), serial_(serial), replay_(replay) {}
 
-  std::shared_ptr<detail::QueueCore> queue_;      // null: empty
-  std::shared_ptr<detail::LaunchedGraph> graph_;  // null: not a replay
+  std::shared_ptr<detail::QueueCore> queue_;            // null: empty; no handle
+  std::shared_ptr<const detail::LaunchedGraph> graph_;  // null: not a replay
   std::uint64_t serial_ = 0, replay_ = 0;
 };
 

@@ -17,14 +17,22 @@ struct Dim3 {
   constexpr Dim3() = default;
   constexpr Dim3(std::uint32_t x_, std::uint32_t y_ = 1, std::uint32_t z_ = 1)
       : x(x_), y(y_), z(z_) {}
-  [[nodiscard]] constexpr std::uint64_t volume() const { return std::uint64_t{x} * y * z; }
+  // x * y * z, saturated at 2^64 - 1.
+  [[nodiscard]] constexpr std::uint64_t volume() const {
+    const std::uint64_t area = std::uint64_t{x} * y;
+    return z != 0 && area > ~std::uint64_t{0} / z ? ~std::uint64_t{0} : area * z;
+  }
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-// ceil(n / size): the number of blocks of `size` threads that cover `n` items. A dispatch
-// refuses the 0 blocks that 0 items or blocks of 0 threads give.
+// ceil(n / size): the number of blocks of `size` threads that cover `n` items, saturated at
+// 2^32 - 1. Compiling refuses (LaunchLimits) a dispatch of that many blocks, which exceed the
+// DeviceLimits::max_grid of every device, and of the 0 blocks that 0 items or blocks of 0 threads
+// give.
 [[nodiscard]] constexpr std::uint32_t ceil_div(std::uint64_t n, std::uint32_t size) {
-  return size == 0 ? 0 : static_cast<std::uint32_t>(n / size + (n % size != 0 ? 1 : 0));
+  constexpr std::uint64_t kMax = 0xffffffffu;
+  const std::uint64_t blocks = size == 0 ? 0 : n / size + (n % size != 0 ? 1 : 0);
+  return static_cast<std::uint32_t>(blocks < kMax ? blocks : kMax);
 }
 
 // The line of the application that recorded a command. Recording methods capture it in a default
@@ -118,10 +126,11 @@ inline constexpr Lowering Lowering::Faithful{Lowering::Mode::Faithful, 0, false}
 inline constexpr Lowering Lowering::Persistent{Lowering::Mode::Persistent, 0, false};
 
 enum class BufferKind : std::uint8_t {
-  Device,      // device memory; lives as long as its handles
-  Transient,   // device memory inside one replay; no address outside it; may share bytes
-  PinnedHost,  // page-locked host memory that the device accesses in each replay
-  Condition    // the value of a Condition; no memory of its own
+  Device,       // device memory; lives as long as its handles
+  Transient,    // device memory inside one replay; no address outside it; may share bytes
+  PinnedHost,   // page-locked host memory that the device accesses in each replay
+  Condition,    // the value of a Condition; no memory of its own
+  BorrowedHost  // host memory of the caller in a recording, see borrowed(); no handle names it
 };
 
 // The identity of a buffer on its device. A reused slot gets a new version.

@@ -27,7 +27,8 @@ constexpr std::uint64_t kMaxBacklog = 1024;
 constexpr int kMaxPasses = 4;
 
 // Counts the objects in the queues of all devices. The process exits only after it reaches zero:
-// destructors must not run while the libraries below the engine are torn down.
+// destructors must not run while the libraries below the engine are torn down. A host callback that
+// ends the process cannot wait for that: objects may wait for its replay.
 struct PendingCount {
   std::mutex mutex;
   std::condition_variable changed;
@@ -39,6 +40,7 @@ PendingCount& pending_count() {
 }
 struct ProcessExitGuard {
   ~ProcessExitGuard() {
+    if (in_host_callback) return;
     std::unique_lock lock(pending_count().mutex);
     pending_count().changed.wait(lock, [] { return pending_count().count == 0; });
   }

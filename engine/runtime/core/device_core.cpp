@@ -35,7 +35,35 @@ std::vector<std::shared_ptr<T>> lock_all(const std::vector<std::weak_ptr<T>>& li
   return live;
 }
 
+// Throws InvalidArgument unless the parameters lie one behind the other, within the device's limit.
+void check_table(const KernelDesc& desc, std::uint32_t max_bytes) {
+  const auto refuse = [&](const std::string& text) {
+    fail(ErrorCode::InvalidArgument, Stage::Load, desc.name,
+         concat("kernel ", desc.name, ": ", text,
+                "; use the KernelDesc that reprise_add_shaders generates"));
+  };
+  if (desc.parameters.data() == nullptr && !desc.parameters.empty())
+    refuse(concat(desc.parameters.size(), " parameters at a null address"));
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < desc.parameters.size(); ++i) {
+    const KernelParameter& parameter = desc.parameters[i];
+    if (parameter.offset < end || std::uint64_t{parameter.offset} + parameter.size > max_bytes) {
+      refuse(concat("parameter ", i, " of ", parameter.size, " bytes at ", parameter.offset,
+                    " overlaps the previous one or exceeds ", max_bytes, " bytes"));
+    }
+    end = std::uint64_t{parameter.offset} + parameter.size;
+  }
+}
+
 }  // namespace
+
+void require_named(std::string_view type, const char* name, const char* source) {
+  const bool has_name = name != nullptr && *name != '\0';
+  if (has_name && source != nullptr) return;
+  fail(ErrorCode::InvalidArgument, Stage::Load, has_name ? name : "",
+       concat("a ", type, has_name ? " has a null source" : " has no name",
+              "; use one that reprise_add_shaders generates"));
+}
 
 std::shared_ptr<DeviceCore> DeviceCore::open(std::shared_ptr<InstanceCore> instance,
                                              BackendProvider& provider, std::uint32_t index,
@@ -149,10 +177,7 @@ void DeviceCore::wait_for_queues() {
   for (const auto& queue : queues) queue->wait_idle_if_current();
 }
 
-// Dropped objects are flushed before the queues are waited for: the application may have destroyed
-// a stream that only a dropped graph still refers to, and such a stream must not be queried.
 void DeviceCore::wait_idle() {
-  deferred_.flush();
   wait_for_queues();
   require_usable(Stage::Wait);
   deferred_.flush();
@@ -172,7 +197,6 @@ void DeviceCore::report_unseen_errors() {
 
 void DeviceCore::shut_down() {
   if (status_->shut_down.exchange(true)) return;
-  deferred_.flush();
   wait_for_queues();
   deferred_.flush();
 }
@@ -195,12 +219,17 @@ const DeviceInfo& Device::info() const { return checked(core_, "info").info(); }
 Kernel Device::load_kernel(const KernelDesc& desc) const {
   detail::DeviceCore& core = checked(core_, "load_kernel");
   core.require_usable(Stage::Load);
+  detail::require_named("KernelDesc", desc.name, desc.source);
+  detail::check_table(desc, core.info().limits.max_parameter_bytes);
   return detail::make_handle<Kernel>(core.load_kernel(desc));
 }
 
 CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const {
-  return detail::make_handle<CommandBuffer>(
-      checked(core_, "create_command_buffer").make_commands(desc));
+  detail::DeviceCore& core = checked(core_, "create_command_buffer");
+  detail::require_enumerator("CommandBufferDesc::ordering", desc.ordering, Stage::Record,
+                             desc.label);
+  detail::require_enumerator("CommandBufferDesc::level", desc.level, Stage::Record, desc.label);
+  return detail::make_handle<CommandBuffer>(core.make_commands(desc));
 }
 
 Condition Device::create_condition(const ConditionDesc& desc) const {

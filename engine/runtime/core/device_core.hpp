@@ -57,6 +57,10 @@ struct LoadedKernel {
   KernelDesc desc;
 };
 
+// Throws InvalidArgument for a description with a null name or source, or an empty name. `type`:
+// "KernelDesc".
+void require_named(std::string_view type, const char* name, const char* source);
+
 class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
  public:
   [[nodiscard]] static std::shared_ptr<DeviceCore> open(std::shared_ptr<InstanceCore> instance,
@@ -108,6 +112,7 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   // --- Registry. A buffer is registered until it is destroyed or its pool is cleared. ---
   [[nodiscard]] BufferId add_buffer(const std::shared_ptr<PoolBuffer>& buffer);
   void remove_buffer(BufferId id) noexcept;
+  // Includes buffers of borrowed memory, which no handle of the application names.
   [[nodiscard]] std::vector<std::shared_ptr<PoolBuffer>> live_buffers();
   void add_queue(const std::shared_ptr<DeviceQueue>& queue);
   [[nodiscard]] std::shared_ptr<CommandBufferCore> make_commands(const CommandBufferDesc& desc);

@@ -60,6 +60,11 @@ InstanceCore::InstanceCore(const InstanceDesc& desc, std::vector<BackendProvider
       on_message_(desc.on_message),
       suppressed_(desc.suppress.begin(), desc.suppress.end()),
       providers_(std::move(providers)) {
+  require_enumerator("InstanceDesc::validation", desc.validation, Stage::Open);
+  require_enumerator("InstanceDesc::cuda_graphs", desc.cuda_graphs, Stage::Open);
+  require_enumerator("InstanceDesc::remote_profile", desc.remote_profile, Stage::Open);
+  if (desc.trace.profile)
+    require_enumerator("TraceDesc::profile", *desc.trace.profile, Stage::Open);
   const std::optional<TraceOptions> options = trace_options(desc.trace, desc.remote_profile);
   if (!options) return;
   profile_ = std::make_shared<ProfileSwitch>(options->profile);
@@ -179,7 +184,9 @@ std::string_view Instance::application() const noexcept {
   return core_ ? core_->application() : std::string_view();
 }
 void Instance::set_profile(ProfileMode mode) {
-  if (const auto& profile = checked(core_, "set_profile").profile()) profile->set(mode);
+  const auto& profile = checked(core_, "set_profile").profile();
+  detail::require_enumerator("the profile mode", mode, Stage::Profile);
+  if (profile) profile->set(mode);
 }
 void Instance::flush_trace() {
   if (const auto& trace = checked(core_, "flush_trace").trace()) trace->flush();

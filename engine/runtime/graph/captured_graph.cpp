@@ -39,6 +39,11 @@ const std::shared_ptr<detail::QueueCore>& checked_queue(const detail::CompiledGr
   return detail::core_of(queue);
 }
 
+void check_methods(const detail::CompiledGraph& graph, const UpdateDesc& desc) {
+  detail::require_enumerator("UpdateDesc::first", desc.first, Stage::Launch, graph.label());
+  detail::require_enumerator("UpdateDesc::last", desc.last, Stage::Launch, graph.label());
+}
+
 DotOptions options_of(DotFlags flags) {
   return {.accesses = has_flag(flags, DotFlags::Accesses),
           .causes = has_flag(flags, DotFlags::Causes),
@@ -60,7 +65,9 @@ void CapturedGraph::upload(const Queue& queue) {
 }
 
 void CapturedGraph::set_profile(ProfileMode mode) {
-  checked(core_, "set_profile", Stage::Launch).set_profile(mode);
+  detail::CompiledGraph& core = checked(core_, "set_profile", Stage::Launch);
+  detail::require_enumerator("the profile mode", mode, Stage::Profile, core.label());
+  core.set_profile(mode);
 }
 
 std::uint32_t CapturedGraph::find_scalar(std::string_view name) const {
@@ -69,7 +76,14 @@ std::uint32_t CapturedGraph::find_scalar(std::string_view name) const {
 
 UpdateReport CapturedGraph::rebind(std::span<const BufferBinding> bindings,
                                    const UpdateDesc& desc) {
-  return checked(core_, "rebind", Stage::Launch).rebind(bindings, desc);
+  detail::CompiledGraph& core = checked(core_, "rebind", Stage::Launch);
+  check_methods(core, desc);
+  if (bindings.data() == nullptr && !bindings.empty()) {
+    detail::fail(ErrorCode::InvalidArgument, Stage::Launch, core.label(),
+                 detail::concat("rebind in graph ", core.label(), ": ", bindings.size(),
+                                " bindings at a null address"));
+  }
+  return core.rebind(bindings, desc);
 }
 UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView& buffer,
                                    const UpdateDesc& desc) {
@@ -88,7 +102,9 @@ bool CapturedGraph::is_enabled(CommandRef command) const {
 }
 
 UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDesc& desc) {
-  return checked(core_, "update", Stage::Launch).update(commands, desc);
+  detail::CompiledGraph& core = checked(core_, "update", Stage::Launch);
+  check_methods(core, desc);
+  return core.update(commands, desc);
 }
 UpdateReport CapturedGraph::exec_update(const CommandBuffer& commands) {
   return update(commands, {.first = UpdateMethod::WholeGraph, .last = UpdateMethod::WholeGraph});

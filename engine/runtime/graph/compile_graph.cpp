@@ -171,6 +171,8 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
                 concat("compile ", label));
   const trace::Time start = now_of(*device);
   std::vector<Message> messages;
+  require_enumerator("CompileDesc::lowering.mode", desc.lowering.mode, Stage::Lowering, label);
+  require_enumerator("CompileDesc::memory_goal", desc.memory_goal, Stage::Lowering, label);
   if (desc.lowering.mode == Lowering::Mode::Persistent &&
       device->info().limits.max_segment_blocks == 0) {
     fail(ErrorCode::Unsupported, Stage::Lowering, label,
@@ -265,15 +267,14 @@ std::shared_ptr<const Recording> recording_to_compile(const DeviceCore& device,
       require_handle(core_of(commands), "CommandBuffer", "compile", Stage::Validate);
   if (core.device() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         core.device()->selector == device.status()->selector
-             ? concat("command buffer ", core.label(), " was created by another Device of ",
-                      core.device()->selector, ", of this or another Instance")
-             : concat("command buffer ", core.label(), " of ", core.device()->selector,
-                      " cannot be compiled on ", device.status()->selector));
+         concat("command buffer ", core.label(), " of ",
+                name_beside(*core.device(), *device.status()), " cannot be compiled on ",
+                device.status()->selector));
   }
   if (pool != nullptr && core_of(*pool)->device()->status() != device.status()) {
     fail(ErrorCode::WrongDevice, Stage::Validate, core.label(),
-         concat("pool ", pool->label(), " of ", core_of(*pool)->device()->status()->selector,
+         concat("pool ", pool->label(), " of ",
+                name_beside(*core_of(*pool)->device()->status(), *device.status()),
                 " cannot serve a graph on ", device.status()->selector));
   }
   if (core.level() == Level::Secondary) {

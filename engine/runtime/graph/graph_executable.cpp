@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "runtime/core/device_core.hpp"
+#include "runtime/core/instance_core.hpp"
 #include "runtime/memory/pool_buffer.hpp"
 #include "runtime/queue/queue_core.hpp"
 
@@ -27,6 +28,14 @@ GraphExecutable::GraphExecutable(ExecutableSpec spec, TransientMemory transients
       exec(std::move(backend_exec)) {}
 
 GraphExecutable::~GraphExecutable() {
+  if (CallbackErrors::any_unseen()) {
+    try {
+      if (const auto message = unseen_errors_message(plan()->label, exec->take_unseen_errors()))
+        spec_.device->instance().report(*message);
+    } catch (...) {
+      // There is no memory for the message.
+    }
+  }
   exec.reset();
   if (log) log->close();
 }

@@ -4,6 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
+
+#include <reprise/message.hpp>
 
 #include "backend/backend.hpp"
 #include "profile/graph_versions.hpp"
@@ -27,6 +31,11 @@ struct CompileTimes {
   trace::Time compiled = 0, compile_time = 0, instantiate_time = 0;
 };
 
+// The warning about exceptions of host callbacks of `graph` that no fence has rethrown; empty if
+// there are none.
+[[nodiscard]] std::optional<Message> unseen_errors_message(std::string_view graph,
+                                                           const CallbackErrors::Unseen& unseen);
+
 class GraphExecutable final : public DeferredDelete {
  public:
   // Instantiates spec.plan with `bindings`. Throws OutOfMemory, DeviceLost and what the backend
@@ -37,6 +46,7 @@ class GraphExecutable final : public DeferredDelete {
   // Owns `backend_exec`, which was made for spec.plan.
   GraphExecutable(ExecutableSpec spec, TransientMemory memory, BindingState bindings,
                   std::unique_ptr<BackendExec> backend_exec) noexcept;
+  // Reports what its host callbacks threw and nobody can see any more.
   ~GraphExecutable() override;
   [[nodiscard]] Pending pending() const noexcept override;
 

@@ -22,6 +22,7 @@ std::string_view kind_name(BufferKind kind) {
     case BufferKind::PinnedHost: return "pinned host memory";
     case BufferKind::Transient: return "a transient";
     case BufferKind::Condition: return "a condition";
+    case BufferKind::BorrowedHost: return "borrowed host memory";
   }
   return "?";
 }
@@ -30,10 +31,18 @@ struct Span {
   const std::byte* begin;
   const std::byte* end;
   Access access;
+  std::uint32_t index;  // in the recording
   [[nodiscard]] bool conflicts(const Span& other) const {
     return begin < other.end && other.begin < end && (writes(access) || writes(other.access));
   }
 };
+
+// True if the recording's order takes the buffers' common bytes into account.
+bool are_recorded_so(const Recording& recording, const Span& a, const Span& b) {
+  if (recording.places.empty()) return false;
+  const MemoryPlace &x = recording.places[a.index], &y = recording.places[b.index];
+  return x.memory == y.memory && a.begin - x.offset == b.begin - y.offset;
+}
 
 // The use of a buffer by its index in the recording, or end(). `uses` are ordered by index.
 template <typename Uses>
@@ -71,7 +80,8 @@ class BindingCheck {
     require_copies(to, index);
     require_kind(from, to);
     if (to.device != from.device)
-      refuse(ErrorCode::WrongDevice, concat(display_name(to), " is of ", to.device->selector));
+      refuse(ErrorCode::WrongDevice,
+             concat(display_name(to), " is of ", name_beside(*to.device, *from.device)));
     if (to.is_stale()) refuse(ErrorCode::StaleHandle, concat(display_name(to), " is stale"));
     if (binding_.buffer.bytes() < from.bytes) {
       refuse(ErrorCode::OutOfRange, concat(display_name(to), " has ", binding_.buffer.bytes(),
@@ -113,7 +123,8 @@ class BindingCheck {
                   " copies that the graph's replicas ", copies > 1 ? "use" : "write"));
   }
   void require_kind(const BufferCore& from, const BufferCore& to) const {
-    if (from.kind == BufferKind::Transient || to.kind != from.kind) {
+    if (from.kind == BufferKind::Transient || from.kind == BufferKind::Condition ||
+        to.kind != from.kind) {
       refuse(ErrorCode::InvalidArgument,
              concat(kind_name(to.kind), " cannot replace ", kind_name(from.kind)));
     }
@@ -128,28 +139,33 @@ class BindingCheck {
   const BufferBinding& binding_;
 };
 
-// The commands were ordered for buffers that do not overlap. Throws Overlap if buffers at
-// `addresses`, by index in the recording, share bytes that a command writes.
+// Throws Overlap if buffers at `addresses`, by index in the recording, share bytes that a command
+// writes and for which the commands are not ordered.
 void require_no_overlap(const GraphReplica& replica, const std::vector<std::byte*>& addresses) {
   const Recording& recording = *replica.executable().plan()->recording;
   std::vector<Span> spans;
   for (const BufferUse& use : replica.uses()) {
     if (use.index != kNone)
       spans.push_back({addresses[use.index],
-                       addresses[use.index] + recording.buffers[use.index]->bytes, use.access});
+                       addresses[use.index] + recording.buffers[use.index]->bytes, use.access,
+                       use.index});
   }
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
   const std::byte* end = nullptr;  // of the spans before i
   for (std::size_t i = 0; i < spans.size(); ++i) {
     if (spans[i].begin < end) {
-      const bool clash = std::any_of(spans.begin(), spans.begin() + static_cast<std::ptrdiff_t>(i),
-                                     [&](const Span& s) { return s.conflicts(spans[i]); });
-      if (clash) {
+      const auto known = spans.begin() + static_cast<std::ptrdiff_t>(i);
+      const auto clash = std::find_if(spans.begin(), known, [&](const Span& s) {
+        return s.conflicts(spans[i]) && !are_recorded_so(recording, s, spans[i]);
+      });
+      if (clash != known) {
         fail(ErrorCode::Overlap, Stage::Launch, replica.label(),
-             concat("rebind in graph ", replica.label(),
-                    ": two of its buffers, one of which is written, would share bytes, and its "
-                    "commands are not ordered for that"));
+             concat("rebind in graph ", replica.label(), ": the recorded buffers ",
+                    display_name(*recording.buffers[clash->index]), " and ",
+                    display_name(*recording.buffers[spans[i].index]),
+                    ", one of which is written, would share bytes, and its commands are not "
+                    "ordered for that"));
       }
     }
     end = std::max(end, spans[i].end);

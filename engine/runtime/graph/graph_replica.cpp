@@ -22,13 +22,16 @@
 
 namespace reprise::detail {
 
-std::vector<BufferUse> collect_buffer_uses(const Recording& recording,
+std::vector<BufferUse> collect_buffer_uses(const std::shared_ptr<DeviceCore>& device,
+                                           const Recording& recording,
                                            const TransientMemory& memory, std::uint32_t replica) {
   std::vector<BufferUse> uses;
   std::vector<int> access(recording.buffers.size(), 0);
   for (const BufferAccess& a : recording.accesses) access[a.buffer] |= static_cast<int>(a.access);
   for (std::size_t i = 0; i < recording.buffers.size(); ++i) {
-    auto buffer = PoolBuffer::of(copy_for(recording.buffers[i], replica));
+    const std::shared_ptr<BufferCore>& core = recording.buffers[i];
+    auto buffer = core->kind == BufferKind::BorrowedHost ? borrow(device, *core)
+                                                         : PoolBuffer::of(copy_for(core, replica));
     if (!buffer || !buffer->is_persistent()) continue;
     uses.push_back({std::move(buffer),
                     access[i] == 0 ? Access::Read : static_cast<Access>(access[i]),
@@ -42,7 +45,10 @@ std::shared_ptr<GraphReplica> GraphReplica::make(std::unique_ptr<GraphExecutable
                                                  const std::vector<Message>& messages) {
   executable->spec().device->deferred().prepare();
   if (executable->spec().device->trace() != nullptr) register_in_trace(*executable, messages);
-  auto replica = std::make_shared<GraphReplica>(std::move(executable));
+  // Allocated apart from its reference counts, which kept fences hold.
+  const std::shared_ptr<GraphReplica> replica(new GraphReplica(std::move(executable)));
+  replica->launched_ = std::make_shared<const LaunchedGraph>(
+      LaunchedGraph{replica->label_, replica->index_.number, replica});
   replica->attach();
   return replica;
 }
@@ -55,7 +61,7 @@ GraphReplica::GraphReplica(std::unique_ptr<GraphExecutable> executable)
       label_(executable_->plan()->label),
       generation_(executable_->plan()->recording->generation),
       trace_id_(executable_->trace.graph),
-      uses_(collect_buffer_uses(*executable_->plan()->recording, executable_->memory,
+      uses_(collect_buffer_uses(device_, *executable_->plan()->recording, executable_->memory,
                                 index_.number)) {
   if (index_.number != 0) return;  // pools list replica 0 for the whole graph
   for (const auto& core : executable_->plan()->recording->buffers) {
@@ -127,10 +133,10 @@ const PoolCore* GraphReplica::home_pool() const noexcept {
   return pool_ ? core_of(*pool_).get() : nullptr;
 }
 
-void GraphReplica::track(PoolBuffer& buffer, Access access) noexcept {
+void GraphReplica::track(BufferHistory& buffer, Access access) noexcept {
   std::lock_guard lock(mutex_);
   const QueuePoint& last = executable_->last;
-  if (last.queue) buffer.usage().add({last.queue, last.serial, access});
+  if (last.queue) buffer.usage.add({last.queue, last.serial, access});
   shared_.store(true, std::memory_order_release);
 }
 
@@ -158,8 +164,9 @@ std::vector<LoopReport> GraphReplica::loops() {
 void GraphReplica::require_launchable(const QueueCore& queue, Stage stage) const {
   if (queue.device() != device_) {
     fail(ErrorCode::WrongDevice, stage, label_,
-         concat("graph ", label_, " of ", device_->info().selector, " was given queue ",
-                queue.label(), " of ", queue.device()->info().selector));
+         concat("graph ", label_, " of ", device_->info().selector, " cannot be launched on queue ",
+                queue.label(), " of ", name_beside(*queue.device()->status(), *device_->status()),
+                "; create a queue of the Device that compiled the graph"));
   }
   if (device_->status()->shut_down.load(std::memory_order_acquire)) {
     fail(ErrorCode::StaleHandle, stage, label_,
@@ -171,7 +178,7 @@ void GraphReplica::require_launchable(const QueueCore& queue, Stage stage) const
                 " is stale: its device was lost; compile its command buffer again after "
                 "Device::rebuild"));
   }
-  queue.require_current(stage);
+  queue.require_usable(stage);
   queue.captures().require_none(stage, label_, queue.label());
 }
 
@@ -208,9 +215,7 @@ void GraphReplica::wait_for_previous_launch(QueueCore& queue) {
 
 void GraphReplica::wait_for_hazards(QueueCore& queue) {
   for (const BufferUse& use : uses_) {
-    if (!use.buffer->is_shared()) continue;
-    use.buffer->usage().reserve(1);
-    use.buffer->usage().wait_for_conflicts(queue, use.access);
+    if (use.buffer->is_shared()) use.buffer->wait_for_conflicts(queue, use.access);
   }
 }
 
@@ -219,7 +224,7 @@ void GraphReplica::record_accesses() noexcept {
   for (const BufferUse& use : uses_) {
     if (!use.buffer->is_shared()) continue;
     point.access = use.access;
-    use.buffer->usage().replace(point);
+    use.buffer->record(point);
   }
 }
 
@@ -268,7 +273,7 @@ void GraphReplica::submit(const std::shared_ptr<QueueCore>& queue, Stage stage,
     } catch (const Error& error) {
       rethrow_with_names(error, *queue, stage);
     }
-    if (last.queue != queue) last.queue = queue;
+    if (last.queue != queue) last.queue = queue->without_handle();
     if (shared && stage == Stage::Launch) record_accesses();
     return;
   }
@@ -303,7 +308,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     uploaded_.store(true, std::memory_order_relaxed);
     return serial;
   });
-  return make_handle<Fence>(queue, serial, self, index_.replay_of(replay));
+  return make_handle<Fence>(queue->without_handle(), serial, launched_, index_.replay_of(replay));
 }
 
 void GraphReplica::launch_uncounted(const std::shared_ptr<QueueCore>& queue, BackendExec& exec) {

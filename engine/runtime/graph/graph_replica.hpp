@@ -1,7 +1,7 @@
 // GraphReplica: one replica of a compiled graph: launches and uploads its executable, and orders
 // that with other work on the same buffers. Knows nothing of the graph's other replicas. Held by
-// its CompiledGraph and by fences. When the last of them drops it, everything that pending launches
-// use goes to the deferred deletion queue.
+// its CompiledGraph. When that drops it, everything that pending launches use goes to the deferred
+// deletion queue.
 // Threads: any thread. A launch takes the replica's mutex, uncontended in ordinary use; launches of
 // replicas that share buffers take DeviceCore::order() first.
 #pragma once
@@ -41,13 +41,15 @@ struct BufferUse {
   std::uint32_t index = kNone;  // in recording.buffers; kNone: the proxy of a shared slab
 };
 
-// The persistent buffers that replica `replica` uses when it runs `recording` with `memory`.
-[[nodiscard]] std::vector<BufferUse> collect_buffer_uses(const Recording& recording,
+// The persistent buffers, borrowed memory included, that replica `replica` uses when it runs
+// `recording` with `memory`. Not under order().
+[[nodiscard]] std::vector<BufferUse> collect_buffer_uses(const std::shared_ptr<DeviceCore>& device,
+                                                         const Recording& recording,
                                                          const TransientMemory& memory,
                                                          std::uint32_t replica);
 
 class GraphReplica final : public PendingSource,
-                           public LaunchedGraph,
+                           public GraphReplays,
                            public DeviceGraph,
                            public PoolUser,
                            public RankAgreement::Graph {
@@ -62,11 +64,10 @@ class GraphReplica final : public PendingSource,
   ~GraphReplica() override;
 
   // --- Constant ---
-  [[nodiscard]] const std::string& label() const noexcept override { return label_; }
+  [[nodiscard]] const std::string& label() const noexcept { return label_; }
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::shared_ptr<CapturePool>& pool() const noexcept { return pool_; }
   [[nodiscard]] const ReplicaIndex& index() const noexcept { return index_; }
-  [[nodiscard]] std::uint32_t replica() const noexcept override { return index_.number; }
 
   // --- Launches. `self` owns this. ---
   Fence launch(const std::shared_ptr<GraphReplica>& self, const std::shared_ptr<QueueCore>& queue);
@@ -111,7 +112,7 @@ class GraphReplica final : public PendingSource,
   [[nodiscard]] const PoolCore* home_pool() const noexcept override;
   [[nodiscard]] std::uint32_t trace_id() const noexcept override { return trace_id_; }
   [[nodiscard]] QueuePoint last() const override;
-  void track(PoolBuffer& buffer, Access access) noexcept override;
+  void track(BufferHistory& buffer, Access access) noexcept override;
   [[nodiscard]] HeldSlab held_slab() const override;
   [[nodiscard]] TrimResult trim_own_slab(std::uint64_t& bytes) override;
   [[nodiscard]] bool can_trim() const override;
@@ -171,10 +172,11 @@ class GraphReplica final : public PendingSource,
   const std::shared_ptr<CapturePool> pool_;
   const std::string label_;
   const std::uint32_t generation_;
-  const std::uint32_t trace_id_;                  // of all its executables
-  std::vector<BufferUse> uses_;                   // by index; under order() and mutex_
-  std::vector<std::shared_ptr<PoolCore>> pools_;  // under order(); each once; of replica 0 only
-  ScalarTable scalars_;                           // under mutex_
+  const std::uint32_t trace_id_;                   // of all its executables
+  std::shared_ptr<const LaunchedGraph> launched_;  // for the fences; set by make()
+  std::vector<BufferUse> uses_;                    // by index; under order() and mutex_
+  std::vector<std::shared_ptr<PoolCore>> pools_;   // under order(); each once; of replica 0 only
+  ScalarTable scalars_;                            // under mutex_
   // Under mutex_; oldest first. Kept for the exceptions of their host callbacks.
   std::vector<std::unique_ptr<GraphExecutable>> replaced_executables_;
   SlabResidency residency_;

@@ -1,5 +1,6 @@
 // Scalar slots, and enabling and disabling of commands: changes of single nodes that need no
 // memory.
+#include <algorithm>
 #include <cstring>
 
 #include <reprise/error.hpp>
@@ -41,33 +42,37 @@ bool can_be_disabled(CommandKind kind) {
   return false;
 }
 
-// A command of a graph's recording or of one of its bodies.
+// A command of a graph's recording or of its bodies, in which it may have several copies.
 struct FoundCommand {
   const Recording* recording = nullptr;  // null: in none of them
-  std::uint32_t index = 0;
+  std::uint32_t index = 0;               // of the first copy
   std::vector<std::uint32_t> nodes =
       {};  // by number; empty for a barrier that was lowered to edges
 };
 
 FoundCommand find_command(const Plan& plan, BindingState& state, const CommandRef& command) {
   FoundCommand found;
-  found.index = plan.recording->command_of(command);
-  if (found.index != kNone) {
-    found.recording = plan.recording.get();
-    if (const std::uint32_t node = state.node_of_command(found.index); node != kNone)
-      found.nodes.push_back(node);
-    return found;
-  }
-  const auto find_in = [&](const Plan& in, std::uint32_t first_node) {
-    const std::uint32_t index = in.recording->command_of(command);
-    if (index == kNone) return;
-    found.recording = in.recording.get();
-    found.index = index;
-    for (std::uint32_t node = 0; node < in.lowered.nodes.size(); ++node) {
-      if (in.command_of(node) == index) found.nodes.push_back(first_node + node);
+  const auto add = [&](const Recording& recording, std::uint32_t index) {
+    if (found.recording == nullptr) {
+      found.recording = &recording;
+      found.index = index;
     }
   };
+  plan.recording->for_each_command(command, [&](std::uint32_t index) {
+    add(*plan.recording, index);
+    if (const std::uint32_t node = state.node_of_command(index); node != kNone)
+      found.nodes.push_back(node);
+  });
+  std::sort(found.nodes.begin(), found.nodes.end());
   if (plan.bodies.empty()) return found;
+  const auto find_in = [&](const Plan& in, std::uint32_t first_node) {
+    in.recording->for_each_command(command, [&](std::uint32_t index) {
+      add(*in.recording, index);
+      for (std::uint32_t node = 0; node < in.lowered.nodes.size(); ++node) {
+        if (in.command_of(node) == index) found.nodes.push_back(first_node + node);
+      }
+    });
+  };
   const TimingLayout layout = timing_layout(plan);
   const std::vector<const Plan*> plans = body_plans(plan);
   for (std::size_t body = 0; body < plans.size(); ++body)
@@ -83,7 +88,9 @@ FoundCommand require_command(const GraphReplica::Edit& edit, const CommandRef& c
   if (found.recording == nullptr) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label,
          concat(verb, ": neither the current recording of graph ", label,
-                " nor a body that it runs contains the command"));
+                " nor a body that it runs contains the command; pass a CommandRef of the command "
+                "buffer that the graph was compiled from or last updated to, or of a secondary "
+                "that this one executes"));
   }
   return found;
 }

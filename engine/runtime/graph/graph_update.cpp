@@ -179,9 +179,10 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
   auto replaced = std::make_unique<ReplacedParts>(device);
   BindingState state(plan, bindings);
 
-  std::lock_guard order(device->order());
   std::vector<BufferUse> uses =
-      collect_buffer_uses(*plan->recording, memory ? *memory : current, number);
+      collect_buffer_uses(device, *plan->recording, memory ? *memory : current, number);
+
+  std::lock_guard order(device->order());
   for (const BufferUse& use : uses) {
     if (!use.buffer->is_stale()) continue;
     fail(ErrorCode::StaleHandle, Stage::Launch, label,

@@ -16,7 +16,7 @@ std::string_view to_string(GraphExecUpdateOutcome outcome) noexcept {
     case GraphExecUpdateOutcome::UnsupportedFunctionChange: return "UnsupportedFunctionChange";
     case GraphExecUpdateOutcome::AttributesChanged: return "AttributesChanged";
   }
-  return "?";
+  return "unknown";
 }
 
 std::string_view to_string(UpdateMethod method) noexcept {
@@ -26,7 +26,7 @@ std::string_view to_string(UpdateMethod method) noexcept {
     case UpdateMethod::WholeGraph: return "whole graph";
     case UpdateMethod::Reinstantiated: return "re-instantiated";
   }
-  return "?";
+  return "unknown";
 }
 
 namespace detail {

@@ -43,6 +43,19 @@ std::string text_of_exception(const std::exception_ptr& exception) {
 
 }  // namespace
 
+std::optional<Message> unseen_errors_message(std::string_view graph,
+                                             const CallbackErrors::Unseen& unseen) {
+  if (unseen.replays == 0) return std::nullopt;
+  Message message;
+  message.id = "callback-exception-lost";
+  message.text = concat(
+      "graph ", graph, ": host callbacks threw in ", unseen.replays,
+      unseen.replays == 1 ? " replay" : " replays",
+      " whose fences were not waited for; the last exception: ", text_of_exception(unseen.last),
+      ". Fence::wait() rethrows what the callbacks of its replay throw while the graph exists");
+  return message;
+}
+
 std::optional<Message> GraphReplica::take_unseen_errors() {
   CallbackErrors::Unseen unseen;
   const auto take = [&](const GraphExecutable& executable) {
@@ -55,15 +68,7 @@ std::optional<Message> GraphReplica::take_unseen_errors() {
     for (const auto& before : replaced_executables_) take(*before);
     take(*executable_);
   }
-  if (unseen.replays == 0) return std::nullopt;
-  Message message;
-  message.id = "callback-exception-lost";
-  message.text = concat(
-      "graph ", label_, ": host callbacks threw in ", unseen.replays,
-      unseen.replays == 1 ? " replay" : " replays",
-      " whose fences were not waited for; the last exception: ", text_of_exception(unseen.last),
-      ". Fence::wait() rethrows what the callbacks of its replay throw");
-  return message;
+  return unseen_errors_message(label_, unseen);
 }
 
 Error GraphReplica::add_unfinished(const Error& error) const {

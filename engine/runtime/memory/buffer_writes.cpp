@@ -20,12 +20,14 @@ using detail::concat;
 using detail::PoolBuffer;
 
 std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view call) {
-  static_cast<void>(detail::require_handle(detail::core_of(view), "buffer", call, Stage::Launch));
+  const detail::BufferCore& core =
+      detail::require_handle(detail::core_of(view), "buffer", call, Stage::Launch);
   auto buffer = PoolBuffer::of(detail::core_of(view));
-  if (!buffer->is_persistent()) {
-    detail::fail(ErrorCode::Unsupported, Stage::Launch, buffer->name,
-                 concat(call, " of ", display_name(*buffer),
-                        ", a transient: nothing outside a replay can use it"));
+  if (!buffer || !buffer->is_persistent()) {
+    detail::fail(ErrorCode::Unsupported, Stage::Launch, core.name,
+                 concat(call, " of ", display_name(core), ", a ",
+                        core.kind == BufferKind::Condition ? "condition" : "transient",
+                        ": nothing outside a replay can use it"));
   }
   return buffer;
 }
@@ -40,13 +42,14 @@ void add_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& que
   if (queue->device() != buffer.pool()->device()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Launch, buffer.name,
                  concat("record_write of ", display_name(buffer), " on ", buffer.device->selector,
-                        " by queue ", queue->label(), " of ", queue->device()->status()->selector));
+                        " by queue ", queue->label(), " of ",
+                        name_beside(*queue->device()->status(), *buffer.device)));
   }
   queue->require_current(Stage::Launch);
   std::lock_guard order(buffer.pool()->device()->order());
   buffer.prepare();
   buffer.share();
-  buffer.usage().add({queue, serial, Access::Write});
+  buffer.usage().add({queue->without_handle(), serial, Access::Write});
 }
 
 }  // namespace
@@ -59,7 +62,7 @@ void BufferView::record_write(const Fence& fence) {
 void BufferView::record_write(const Queue& queue) {
   const auto buffer = persistent(*this, "record_write");
   detail::require_handle(detail::core_of(queue), "Queue", "record_write", Stage::Launch)
-      .require_current(Stage::Launch);
+      .require_usable(Stage::Launch);
   add_write(*buffer, detail::core_of(queue), detail::core_of(queue)->backend().mark());
 }
 
@@ -70,10 +73,11 @@ Queue BufferView::last_write_stream() const {
     for (const PoolBuffer::Use& use : buffer->uses()) {
       if (!writes(use.access)) continue;
       if (auto last = use.user->last(); last.queue)
-        return detail::make_handle<Queue>(std::move(last.queue));
+        return detail::make_handle<Queue>(last.queue->handle());
     }
   }
-  return detail::make_handle<Queue>(buffer->usage().last_writer());
+  const auto& writer = buffer->usage().last_writer();
+  return writer ? detail::make_handle<Queue>(writer->handle()) : Queue();
 }
 
 }  // namespace reprise
@@ -82,28 +86,28 @@ namespace reprise::detail {
 
 void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const std::byte> bytes) {
   static_cast<void>(require_handle(core_of(scalar), "DeviceScalar", "set", Stage::Launch));
-  const auto buffer = PoolBuffer::of(core_of(scalar));
+  const auto buffer = persistent(scalar, "set");
   const std::string name = display_name(*buffer);
   if (!queue) fail_empty("Queue", concat("set of ", name), Stage::Launch, buffer->name);
   if (core_of(queue)->device() != buffer->pool()->device()) {
     fail(ErrorCode::WrongDevice, Stage::Launch, buffer->name,
          concat("set of ", name, " on ", buffer->device->selector, " by queue ",
-                core_of(queue)->label(), " of ", core_of(queue)->device()->status()->selector));
+                core_of(queue)->label(), " of ",
+                name_beside(*core_of(queue)->device()->status(), *buffer->device)));
   }
   if (buffer->is_stale())
     fail(ErrorCode::StaleHandle, Stage::Launch, buffer->name,
          concat("set of ", name, ", which is stale"));
-  core_of(queue)->require_current(Stage::Launch);
+  core_of(queue)->require_usable(Stage::Launch);
   std::lock_guard order(buffer->pool()->device()->order());
   if (!buffer->is_shared()) {
     buffer->prepare();
     buffer->share();
   }
-  buffer->usage().reserve(1);
-  buffer->usage().wait_for_conflicts(*core_of(queue), Access::Write);
+  buffer->wait_for_conflicts(*core_of(queue), Access::Write);
   const std::uint64_t serial =
       core_of(queue)->backend().write(buffer->address + scalar.offset(), bytes);
-  buffer->usage().replace({core_of(queue), serial, Access::Write});
+  buffer->record({core_of(queue)->without_handle(), serial, Access::Write});
 }
 
 }  // namespace reprise::detail

@@ -47,7 +47,7 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
   auto buffer = std::make_shared<PoolBuffer>(pool);
   buffer->kind = desc.kind;
   buffer->bytes = desc.bytes;
-  buffer->alignment = desc.alignment;
+  buffer->alignment = static_cast<std::uint32_t>(desc.alignment);
   buffer->name = desc.name;
   buffer->device = device.status();
   buffer->generation = device.generation();
@@ -77,6 +77,8 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
   if (desc.visibility == BufferDesc::Visibility::Internal) return buffer;
   buffer->id = device.add_buffer(buffer);
   buffer->registered_ = true;
+  if (buffer->is_adopted) buffer->find_aliases();
+  if (desc.visibility == BufferDesc::Visibility::Borrowed) return buffer;
   pool->count_in(*buffer);
   if (desc.kind == BufferKind::Device && !buffer->is_adopted) device.memory().record_buffer();
   if (PoolTrace* const traced = pool->trace())
@@ -84,10 +86,11 @@ std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
   return buffer;
 }
 
-PoolBuffer::PoolBuffer(std::shared_ptr<PoolCore> pool) noexcept : pool_(std::move(pool)) {}
+PoolBuffer::PoolBuffer(std::shared_ptr<PoolCore> pool) : pool_(std::move(pool)) {}
 
 PoolBuffer::~PoolBuffer() {
   clear();  // no other thread can reach it
+  history_->is_alive.store(false, std::memory_order_release);
 }
 
 void PoolBuffer::clear() noexcept {
@@ -100,6 +103,7 @@ void PoolBuffer::leave_pool() noexcept {
   if (!registered_) return;
   registered_ = false;
   pool_->device()->remove_buffer(id);
+  if (kind == BufferKind::BorrowedHost) return;
   pool_->count_out(*this);
   if (PoolTrace* const traced = pool_->trace()) traced->remove(*this, memory(), traced_);
 }
@@ -109,47 +113,84 @@ BufferIdentity PoolBuffer::identity() const noexcept {
   return {traced_.id, traced == nullptr ? trace::kNone : traced->id(), memory()};
 }
 
+void PoolBuffer::find_aliases() {
+  const auto live = pool_->device()->live_buffers();
+  std::lock_guard order(pool_->device()->order());
+  const auto is_obsolete = [](const std::shared_ptr<BufferHistory>& history) {
+    return !history->is_alive.load(std::memory_order_acquire) &&
+           !history->usage.conflicts(Access::ReadWrite);
+  };
+  for (const auto& other : live) {
+    if (other.get() == this || other->is_stale() || !overlaps(*other, address, bytes)) continue;
+    std::erase_if(other->aliases_, is_obsolete);
+    if (std::find(aliases_.begin(), aliases_.end(), other->history_) != aliases_.end()) continue;
+    reserve_one(aliases_);
+    reserve_one(other->aliases_);
+    aliases_.push_back(other->history_);
+    other->aliases_.push_back(history_);
+  }
+}
+
 void PoolBuffer::free_deferred() noexcept {
   if (!deferred_) return;
-  deferred_->uses = usage_.take();
+  // Buffers that overlap this one still wait for its accesses.
+  deferred_->uses = aliases_.empty() ? history_->usage.take() : history_->usage.points();
   pool_->device()->deferred().push(std::move(deferred_));
 }
 
 void PoolBuffer::prepare() {
-  reserve_one(uses_);
+  reserve_one(history_->uses);
   // One point for each user's launches so far, and one for the next launch.
-  usage_.reserve(uses_.size() + 2);
+  history_->usage.reserve(history_->uses.size() + 2);
+  for (const auto& alias : aliases_) alias->usage.reserve(alias->uses.size() + 1);
+}
+
+bool BufferHistory::conflicts(const PoolUser& user, Access access) const noexcept {
+  return usage.conflicts(access) || std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+           return use.user != &user && (writes(use.access) || writes(access));
+         });
+}
+
+void BufferHistory::share() noexcept {
+  if (shared) return;
+  shared = true;
+  for (const Use& use : uses) use.user->track(*this, use.access);
 }
 
 void PoolBuffer::attach(PoolUser& user, Access access) noexcept {
-  const auto conflicts = [&](const Use& use) {
-    return use.user != &user && (writes(use.access) || writes(access));
-  };
-  const bool conflict =
-      usage_.conflicts(access) || std::any_of(uses_.begin(), uses_.end(), conflicts);
-  uses_.push_back({&user, access});
-  if (shared_) {
-    user.track(*this, access);
+  const bool conflict = history_->conflicts(user, access) ||
+                        std::any_of(aliases_.begin(), aliases_.end(), [&](const auto& alias) {
+                          return alias->conflicts(user, access);
+                        });
+  history_->uses.push_back({&user, access});
+  if (history_->shared) {
+    user.track(*history_, access);
   } else if (conflict) {
     share();
   }
 }
 
 void PoolBuffer::detach(PoolUser& user, Access access, const QueuePoint& last) noexcept {
-  const auto use = std::find_if(uses_.begin(), uses_.end(), [&](const Use& u) {
+  std::vector<Use>& uses = history_->uses;
+  const auto use = std::find_if(uses.begin(), uses.end(), [&](const Use& u) {
     return u.user == &user && u.access == access;
   });
-  if (use == uses_.end()) return;
+  if (use == uses.end()) return;
   // A shared buffer has recorded every launch already.
-  if (!shared_ && last.queue) usage_.add({last.queue, last.serial, access});
-  *use = uses_.back();
-  uses_.pop_back();
+  if (!history_->shared && last.queue) history_->usage.add({last.queue, last.serial, access});
+  *use = uses.back();
+  uses.pop_back();
 }
 
 void PoolBuffer::share() noexcept {
-  if (shared_) return;
-  shared_ = true;
-  for (const Use& use : uses_) use.user->track(*this, use.access);
+  history_->share();
+  for (const auto& alias : aliases_) alias->share();
+}
+
+void PoolBuffer::wait_for_conflicts(QueueCore& queue, Access access) {
+  history_->usage.reserve(1);
+  history_->usage.wait_for_conflicts(queue, access);
+  for (const auto& alias : aliases_) alias->usage.wait_for_conflicts(queue, access);
 }
 
 }  // namespace reprise::detail

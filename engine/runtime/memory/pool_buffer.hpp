@@ -1,7 +1,9 @@
 // PoolBuffer: a buffer of a pool: its memory, the graphs that use it, and their last accesses.
+// Buffers whose memory overlaps know each other's, and are one buffer to the order of launches.
 // Threads: DeviceCore::order() guards the members below `Under order()`; the others are constant.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -19,15 +21,34 @@ class DeferredMemory;
 struct BufferDesc {
   BufferKind kind = BufferKind::Device;
   std::uint64_t bytes = 0;
-  std::uint32_t alignment = 1;
+  std::uint64_t alignment = 1;
   std::string_view name = {};
   std::byte* adopted = nullptr;           // memory of the caller; null: allocated by the device
   std::shared_ptr<void> owner = nullptr;  // of adopted memory; held until its last use completes
   std::uint32_t copies = 1;               // Device and PinnedHost buffers; see PerReplica
   enum class Visibility : std::uint8_t {
     Public,
-    Internal  // not registered, counted or traced
+    Borrowed,  // registered, but not counted or traced
+    Internal   // not registered, counted or traced
   } visibility = Visibility::Public;
+};
+
+// The uses of a buffer and its last accesses. Outlives the buffer where others overlap it. Under
+// order(), except `is_alive`, and `usage` once the buffer is gone.
+struct BufferHistory {
+  struct Use {
+    PoolUser* user;
+    Access access;
+  };
+  BufferAccessTracker usage;
+  std::vector<Use> uses;
+  bool shared = false;  // every user records its accesses in `usage`
+  std::atomic<bool> is_alive{true};
+
+  // True if an access by `user` conflicts with another user or with pending work.
+  [[nodiscard]] bool conflicts(const PoolUser& user, Access access) const noexcept;
+  // Makes every user record its accesses from now on, its last launch included.
+  void share() noexcept;
 };
 
 class PoolBuffer final : public BufferCore {
@@ -40,7 +61,7 @@ class PoolBuffer final : public BufferCore {
       const std::shared_ptr<BufferCore>& core) noexcept {
     return std::dynamic_pointer_cast<PoolBuffer>(core);
   }
-  explicit PoolBuffer(std::shared_ptr<PoolCore> pool) noexcept;
+  explicit PoolBuffer(std::shared_ptr<PoolCore> pool);
   ~PoolBuffer() override;
 
   [[nodiscard]] const std::shared_ptr<PoolCore>& pool() const noexcept { return pool_; }
@@ -49,10 +70,7 @@ class PoolBuffer final : public BufferCore {
   [[nodiscard]] bool is_persistent() const noexcept { return kind != BufferKind::Transient; }
 
   // --- Under order() ---
-  struct Use {
-    PoolUser* user;
-    Access access;
-  };
+  using Use = BufferHistory::Use;
   // Reserves room for one more use, so that attach() cannot fail.
   void prepare();
   // Adds a use; a user may have several, for parts of the buffer. Starts sharing if its access
@@ -68,11 +86,18 @@ class PoolBuffer final : public BufferCore {
   // Ends its registration; its memory stays until the destructor.
   void leave_pool() noexcept;
 
-  [[nodiscard]] bool is_shared() const noexcept { return shared_; }
-  [[nodiscard]] const std::vector<Use>& uses() const noexcept { return uses_; }
-  [[nodiscard]] BufferAccessTracker& usage() noexcept { return usage_; }
+  // Makes later submissions of `queue` wait for the accesses to the memory that conflict with
+  // `access`. Reserves room for record().
+  void wait_for_conflicts(QueueCore& queue, Access access);
+  // Adds an access that waited for all conflicting ones.
+  void record(const QueuePoint& point) noexcept { history_->usage.replace(point); }
+  [[nodiscard]] bool is_shared() const noexcept { return history_->shared; }
+  [[nodiscard]] const std::vector<Use>& uses() const noexcept { return history_->uses; }
+  [[nodiscard]] BufferAccessTracker& usage() noexcept { return history_->usage; }
 
  private:
+  // Makes the buffer and the live buffers that overlap it know each other.
+  void find_aliases();
   void free_deferred() noexcept;
   [[nodiscard]] BufferIdentity::Memory memory() const noexcept {
     return is_adopted ? BufferIdentity::Memory::Adopted : BufferIdentity::Memory::Ours;
@@ -80,10 +105,10 @@ class PoolBuffer final : public BufferCore {
 
   std::shared_ptr<PoolCore> pool_;
   std::unique_ptr<DeferredMemory> deferred_;  // null: no memory to free
-  bool registered_ = false, shared_ = false;
+  bool registered_ = false;
   TracedBuffer traced_;
-  BufferAccessTracker usage_;
-  std::vector<Use> uses_;
+  const std::shared_ptr<BufferHistory> history_ = std::make_shared<BufferHistory>();
+  std::vector<std::shared_ptr<BufferHistory>> aliases_;  // of buffers that overlap this one
 };
 
 }  // namespace reprise::detail

@@ -44,6 +44,11 @@ PoolCore::PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc)
   memory_->set_observer([trace = trace_] { trace->record_memory(); });
 }
 
+PoolCore::PoolCore(std::shared_ptr<DeviceCore> device)
+    : device_(std::move(device)),
+      memory_(std::make_shared<MemoryBudget>("borrowed memory", std::nullopt)),
+      slabs_(PoolDesc{}) {}
+
 std::size_t PoolCore::live_graphs() const {
   std::lock_guard order(device_->order());
   return graphs_.size();
@@ -80,7 +85,28 @@ const MemoryBudget* PoolCore::reserve(std::uint64_t bytes) noexcept {
   return &device_->memory();
 }
 
+std::shared_ptr<PoolBuffer> borrow(const std::shared_ptr<DeviceCore>& device,
+                                   const BufferCore& memory) {
+  for (auto& known : device->live_buffers()) {
+    if (known->kind == BufferKind::BorrowedHost && known->address == memory.address &&
+        known->bytes == memory.bytes)
+      return std::move(known);
+  }
+  return PoolBuffer::make(std::make_shared<PoolCore>(device),
+                          {.kind = memory.kind,
+                           .bytes = memory.bytes,
+                           .adopted = memory.address,
+                           .visibility = BufferDesc::Visibility::Borrowed});
+}
+
 BufferView PoolCore::add(const BufferDesc& desc) {
+  require_enumerator("the kind of the buffer", desc.kind, Stage::Allocate, label_);
+  if (desc.kind == BufferKind::Condition) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate a condition, which has no memory",
+                desc.name.empty() ? "" : ", named ", desc.name,
+                "; create one with Device::create_condition"));
+  }
   if (desc.bytes == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 bytes",
@@ -97,6 +123,12 @@ BufferView PoolCore::add(const BufferDesc& desc) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 copies",
                 desc.name.empty() ? "" : " named ", desc.name));
+  }
+  if (desc.copies != 1 && desc.kind == BufferKind::Transient) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate a transient of ", desc.copies, " copies",
+                desc.name.empty() ? "" : ", named ", desc.name,
+                "; each replica has its own transients, omit PerReplica"));
   }
   if (desc.copies > kMaxCopies) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
@@ -174,10 +206,9 @@ BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
         name.empty() ? std::string_view(core_->label()) : name,
         detail::concat(count, " elements of ", element_bytes, " bytes exceed every memory"));
   }
-  const auto power = static_cast<std::uint32_t>(std::min<std::uint64_t>(alignment, 0xffffffffu));
   return core_->add({.kind = kind,
                      .bytes = count * element_bytes,
-                     .alignment = power,
+                     .alignment = alignment,
                      .name = name,
                      .copies = replicas.copies});
 }
@@ -192,6 +223,7 @@ void CapturePool::clear() { core_->clear(); }
 BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& type) const {
   detail::DeviceCore& device = detail::require_handle(core_, "Device", "constant", Stage::Allocate);
   device.require_usable(Stage::Load);
+  detail::require_named("ConstantDesc", desc.name, desc.source);
   if (desc.type != nullptr && *desc.type != type) {
     detail::fail(ErrorCode::ArgumentType, Stage::Load, desc.name,
                  detail::concat("constant ", desc.name, " has values of type ", desc.type->name,
@@ -200,7 +232,8 @@ BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& ty
   detail::ConstantMemory memory = device.backend().find_constant(desc);
   // One buffer for all callers, whose uses are ordered with each other.
   for (const auto& known : device.live_buffers()) {
-    if (known->address == memory.address && known->bytes == memory.bytes && !known->is_stale())
+    if (known->kind == BufferKind::Device && known->address == memory.address &&
+        known->bytes == memory.bytes && !known->is_stale())
       return detail::make_handle<BufferView>(known, 0, known->bytes);
   }
   const auto pool = std::make_shared<detail::PoolCore>(core_, PoolDesc{.label = "constants"});
@@ -214,6 +247,7 @@ BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& ty
 
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
   static_cast<void>(detail::require_handle(core_, "Device", "create_pool", Stage::Allocate));
+  detail::require_enumerator("PoolDesc::sharing", desc.sharing, Stage::Allocate, desc.label);
   return detail::HandleAccess::make_shared<CapturePool>(
       std::make_shared<detail::PoolCore>(core_, desc));
 }

@@ -24,9 +24,15 @@ class PoolUser;
 // Releases bytes that PoolCore::allocate() reserved, from the device's budget and the pool's.
 void release_buffer(DeviceCore& device, MemoryBudget& pool, std::uint64_t bytes) noexcept;
 
+// The buffer that represents borrowed host memory in all graphs of the device that copy it.
+[[nodiscard]] std::shared_ptr<PoolBuffer> borrow(const std::shared_ptr<DeviceCore>& device,
+                                                 const BufferCore& memory);
+
 class PoolCore : public std::enable_shared_from_this<PoolCore> {
  public:
   PoolCore(std::shared_ptr<DeviceCore> device, const PoolDesc& desc);
+  // A pool that the trace does not show.
+  explicit PoolCore(std::shared_ptr<DeviceCore> device);
 
   [[nodiscard]] const std::shared_ptr<DeviceCore>& device() const noexcept { return device_; }
   [[nodiscard]] const std::string& label() const noexcept { return label_; }

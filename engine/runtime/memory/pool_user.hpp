@@ -14,6 +14,7 @@
 namespace reprise::detail {
 
 class PoolBuffer;
+struct BufferHistory;
 class PoolCore;
 class PoolSlab;
 
@@ -41,9 +42,9 @@ class PoolUser {
   [[nodiscard]] virtual std::uint32_t trace_id() const noexcept = 0;
   // The last launch or upload; a null queue if there was none.
   [[nodiscard]] virtual QueuePoint last() const = 0;
-  // Records every launch in `buffer`'s access tracker from now on, and the last launch so far. Call
-  // PoolBuffer::prepare() before.
-  virtual void track(PoolBuffer& buffer, Access access) noexcept = 0;
+  // Records every launch in the buffer's access tracker from now on, and the last launch so far.
+  // Call PoolBuffer::prepare() before.
+  virtual void track(BufferHistory& buffer, Access access) noexcept = 0;
 
   [[nodiscard]] virtual HeldSlab held_slab() const = 0;
   // Unmaps a slab of the graph's own; `bytes` receives the bytes released. Throws DeviceLost.

@@ -26,6 +26,7 @@ class Replacements {
  public:
   explicit Replacements(DeviceCore& device)
       : device_(device), buffers_(device.live_buffers()), kernels_(device.live_kernels()) {
+    std::erase_if(buffers_, [](const auto& b) { return b->kind == BufferKind::BorrowedHost; });
     for (const auto& [kernel, desc] : kernels_) desc_of_.emplace(kernel.get(), &desc);
     for (const auto& before : buffers_) {
       auto after = make_replacement(*before);

@@ -10,11 +10,7 @@ namespace {
 
 bool conflict(Access a, Access b) { return writes(a) || writes(b); }
 
-// The application may submit more work to an adopted queue, which the engine does not see; a point
-// on one is never obsolete.
-bool is_obsolete(const QueuePoint& point) {
-  return point.queue->origin() == QueueOrigin::Engine && is_complete(point);
-}
+bool is_obsolete(const QueuePoint& point) { return point.queue->is_obsolete(point.serial); }
 
 }  // namespace
 

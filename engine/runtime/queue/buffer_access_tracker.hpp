@@ -31,6 +31,7 @@ class BufferAccessTracker {
   [[nodiscard]] const std::shared_ptr<QueueCore>& last_writer() const noexcept {
     return last_writer_;  // null: never written
   }
+  [[nodiscard]] const std::vector<QueuePoint>& points() const noexcept { return points_; }
   [[nodiscard]] std::vector<QueuePoint> take() noexcept { return std::move(points_); }
 
  private:

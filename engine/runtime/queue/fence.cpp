@@ -19,9 +19,15 @@ constexpr std::chrono::nanoseconds kMaxTimeout = std::chrono::hours(24 * 365);
                                      const detail::LaunchedGraph* graph, std::uint64_t replay) {
   if (graph == nullptr)
     throw detail::with_context(error, queue.label(), detail::concat("on queue ", queue.label()));
-  throw detail::with_context(graph->add_unfinished(error), graph->label(),
-                             detail::concat("in replay ", replay, " of graph ", graph->label(),
+  const auto replays = graph->replays.lock();
+  throw detail::with_context(replays ? replays->add_unfinished(error) : error, graph->label,
+                             detail::concat("in replay ", replay, " of graph ", graph->label,
                                             " on queue ", queue.label()));
+}
+
+void rethrow_callback_error(const detail::LaunchedGraph* graph, std::uint64_t replay) {
+  if (graph == nullptr) return;
+  if (const auto replays = graph->replays.lock()) replays->rethrow_callback_error(replay);
 }
 
 }  // namespace
@@ -34,7 +40,7 @@ void Fence::wait() const {
   } catch (const Error& error) {
     rethrow_with_names(error, *queue_, graph_.get(), replay_);
   }
-  if (graph_) graph_->rethrow_callback_error(replay_);
+  rethrow_callback_error(graph_.get(), replay_);
 }
 
 bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
@@ -45,18 +51,21 @@ bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   }
   try {
     if (!queue_->backend().wait(serial_, std::max(timeout, std::chrono::nanoseconds::zero()))) {
-      if (graph_ && timeout > std::chrono::nanoseconds::zero())
-        graph_->report_timeout(replay_, timeout, queue_->label());
+      const auto replays = graph_ ? graph_->replays.lock() : nullptr;
+      if (replays && timeout > std::chrono::nanoseconds::zero())
+        replays->report_timeout(replay_, timeout, queue_->label());
       return false;
     }
   } catch (const Error& error) {
     rethrow_with_names(error, *queue_, graph_.get(), replay_);
   }
-  if (graph_) graph_->rethrow_callback_error(replay_);
+  rethrow_callback_error(graph_.get(), replay_);
   return true;
 }
 
-std::uint32_t Fence::replica() const noexcept { return graph_ ? graph_->replica() : 0; }
+std::uint32_t Fence::replica() const noexcept { return graph_ ? graph_->replica : 0; }
+
+Queue Fence::queue() const { return queue_ ? Queue(queue_->handle()) : Queue(); }
 
 bool Fence::done() const {
   if (!queue_) return true;

@@ -49,13 +49,49 @@ bool is_complete(const QueuePoint& point) noexcept {
   }
 }
 
+// What the handles of one queue share.
+class QueueCore::QueueHandle {
+ public:
+  explicit QueueHandle(std::shared_ptr<QueueCore> core) noexcept : core_(std::move(core)) {}
+  QueueHandle(const QueueHandle&) = delete;
+  QueueHandle& operator=(const QueueHandle&) = delete;
+  ~QueueHandle() { core_->drop_native(); }
+
+ private:
+  const std::shared_ptr<QueueCore> core_;
+};
+
 std::shared_ptr<QueueCore> QueueCore::make(std::shared_ptr<DeviceCore> device,
                                            std::unique_ptr<BackendQueue> backend,
                                            std::string_view label, QueueOrigin origin) {
   device->deferred().prepare();
   auto queue = make_thread_owner<QueueCore>(std::move(device), std::move(backend), label, origin);
   queue->device()->add_queue(queue);
-  return queue;
+  return queue->handle();
+}
+
+std::shared_ptr<QueueCore> QueueCore::handle() {
+  const std::lock_guard lock(handle_mutex_);
+  auto shared = handle_.lock();
+  if (!shared) {
+    shared = make_thread_owner<QueueHandle>(without_handle());
+    handle_ = shared;
+  }
+  return {std::move(shared), this};
+}
+
+// Other threads observe the serial before they stop asking for the work of the application.
+void QueueCore::drop_native() noexcept {
+  if (origin() != QueueOrigin::Adopted) return;
+  const std::optional<std::uint64_t> last = backend_->drop_native();
+  if (!last) return;
+  dropped_at_.store(*last, std::memory_order_release);
+  origin_.store(QueueOrigin::Dropped, std::memory_order_release);
+}
+
+void QueueCore::share(Stage stage) {
+  require_undropped(stage);
+  origin_.store(QueueOrigin::Adopted, std::memory_order_release);
 }
 
 QueueCore::QueueCore(std::shared_ptr<DeviceCore> device, std::unique_ptr<BackendQueue> backend,
@@ -94,13 +130,36 @@ void QueueCore::require_current(Stage stage) const {
               "Device::rebuild"));
 }
 
+void QueueCore::require_usable(Stage stage) const {
+  require_current(stage);
+  require_undropped(stage);
+}
+
+void QueueCore::require_undropped(Stage stage) const {
+  if (origin() != QueueOrigin::Dropped) return;
+  fail(ErrorCode::StaleHandle, stage, label_,
+       concat("queue ", label_,
+              " is stale: its last handle was dropped, and its stream belongs to the application; "
+              "keep a Queue, or adopt the stream again"));
+}
+
+bool QueueCore::is_obsolete(std::uint64_t serial) const noexcept {
+  if (origin() == QueueOrigin::Adopted) return false;
+  try {
+    return backend_->done(covering(serial));
+  } catch (...) {
+    return true;
+  }
+}
+
 void QueueCore::wait_for(const QueuePoint& point) {
   if (!point.queue || point.queue.get() == this) return;
   BackendQueue& other = point.queue->backend();
-  std::uint64_t serial = point.serial;
+  std::uint64_t serial = 0;
   if (point.queue->origin() == QueueOrigin::Adopted) {
     serial = other.mark();
   } else {
+    serial = point.queue->covering(point.serial);
     for (const Awaited& before : awaited_) {
       if (before.queue == point.queue->id_ && before.serial >= serial) return;
     }
@@ -156,19 +215,20 @@ std::string_view Queue::label() const noexcept {
 
 Fence Queue::last_fence() const {
   const std::uint64_t serial = checked(core_, "last_fence").backend().last_serial();
-  return serial == 0 ? Fence() : Fence(core_, serial, nullptr, 0);
+  return serial == 0 ? Fence() : Fence(core_->without_handle(), serial, nullptr, 0);
 }
 
 void Queue::wait(const Fence& fence) {
   detail::QueueCore& queue = checked(core_, "wait");
-  queue.require_current(Stage::Wait);
+  queue.require_usable(Stage::Wait);
   const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
   if (!other || other == core_) return;
   if (other->device() != queue.device()) {
-    detail::fail(ErrorCode::WrongDevice, Stage::Wait, queue.label(),
-                 detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector,
-                                " cannot wait for queue ", other->label(), " of ",
-                                other->device()->info().selector));
+    detail::fail(
+        ErrorCode::WrongDevice, Stage::Wait, queue.label(),
+        detail::concat("queue ", queue.label(), " of ", queue.device()->info().selector,
+                       " cannot wait for queue ", other->label(), " of ",
+                       name_beside(*other->device()->status(), *queue.device()->status())));
   }
   other->require_current(Stage::Wait);
   if (!other->backend().done(fence.serial()))
@@ -180,8 +240,17 @@ void Queue::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
 Queue Device::create_queue(const QueueDesc& desc) const {
   detail::DeviceCore& core = detail::require_handle(core_, "Device", "create_queue", Stage::Open);
   core.require_usable(Stage::Open);
+  const DeviceLimits& limits = core.info().limits;
+  if (desc.priority < limits.highest_queue_priority ||
+      desc.priority > limits.lowest_queue_priority) {
+    detail::fail(ErrorCode::InvalidArgument, Stage::Open, desc.label,
+                 detail::concat("queue ", desc.label, ": priority ", desc.priority,
+                                " is outside of the range of ", core.info().selector, ", from ",
+                                limits.highest_queue_priority, " (first) to ",
+                                limits.lowest_queue_priority, " (DeviceLimits)"));
+  }
   return detail::make_handle<Queue>(
-      detail::QueueCore::make(core_, core.backend().create_queue(desc.label), desc.label));
+      detail::QueueCore::make(core_, core.backend().create_queue(desc), desc.label));
 }
 
 }  // namespace reprise

@@ -11,7 +11,7 @@ namespace reprise::detail {
 class QueueCore;
 
 struct QueuePoint {
-  std::shared_ptr<QueueCore> queue;  // null: no submission
+  std::shared_ptr<QueueCore> queue;  // null: no submission; no handle (without_handle())
   std::uint64_t serial = 0;
   Access access = Access::ReadWrite;
 };

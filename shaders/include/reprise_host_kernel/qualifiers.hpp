@@ -1,7 +1,7 @@
 // CUDA's declaration specifiers for the C++ compiler. A block runs on one operating system thread
 // from start to end, and blocks of one thread never overlap, so __shared__ variables are
 // thread_local. An `extern __shared__` array is an alias of reprise_dynamic_shared_block, which the
-// build adds to the file (list_kernels.cmake).
+// build adds to the file (list_kernels.cmake). REPRISE_DYNAMIC_SHARED needs no such variable.
 #pragma once
 
 #define __global__

@@ -74,7 +74,7 @@ struct KernelReflection<Function> {
     language::blockDim = {block.block.x, block.block.y, block.block.z};
     language::gridDim = {block.grid.x, block.grid.y, block.grid.z};
 #ifdef REPRISE_CHECKED_KERNELS
-    begin_checked_block(block, &language::threadIdx.x);
+    begin_checked_block(block, &language::threadIdx.x, dynamic_shared(block));
 #endif
     run_threads(block, std::index_sequence_for<Parameters...>{});
   }

@@ -23,6 +23,10 @@ REPRISE_THREAD_VARIABLE dim3 gridDim{};
 REPRISE_THREAD_VARIABLE BlockRun* block_run = nullptr;
 #undef REPRISE_THREAD_VARIABLE
 
+// The dynamic shared memory of a block of the including shader file. The build defines it at the
+// file's end (list_kernels.cmake).
+[[maybe_unused]] static std::byte* dynamic_shared(const HostBlock& block) noexcept;
+
 namespace language {
 
 // Returns after every thread of the block that has not ended has arrived.

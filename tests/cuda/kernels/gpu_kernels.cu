@@ -15,6 +15,15 @@ REPRISE_KERNEL(gpu_add, (float* y, float a, unsigned n)) {
   if (i < n) y[i] = y[i] + a;
 }
 
+// Runs `rounds` steps on `io` alone: long-running work.
+REPRISE_KERNEL(gpu_churn, (unsigned* io, unsigned rounds, unsigned n)) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned value = io[i];
+  for (unsigned r = 0; r < rounds; ++r) value = value * 1664525u + 1013904223u;
+  io[i] = value;
+}
+
 REPRISE_KERNEL(gpu_count, (unsigned long long* counter)) { *counter = *counter + 1; }
 
 // As gpu_count; loaded with PTX that is not its own.

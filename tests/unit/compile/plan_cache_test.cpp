@@ -192,3 +192,24 @@ TEST_CASE("compile cache: the third compile of a structure hits, and its graph i
   CHECK(device.compile_cache().hits == 1);
   CHECK(device.compile_cache().bytes == 0);
 }
+
+TEST_CASE("plan cache: the bytes that buffers share are part of the structure, addresses are not") {
+  const auto recorded_at = [](std::vector<MemoryPlace> places) {
+    RecordingBuilder build;
+    const std::uint32_t a = build.add_buffer("a", 256), b = build.add_buffer("b", 256);
+    build.fill(build.write(a));
+    build.fill(build.write(b));
+    build.recording().places = std::move(places);
+    return build.finish();
+  };
+  const RecordingPtr apart = recorded_at({}), overlapping = recorded_at({{0, 0}, {0, 128}}),
+                     touching = recorded_at({{0, 0}, {0, 64}});
+  PlanCache cache;
+  keep(cache, apart);
+  CHECK(find(cache, overlapping) == nullptr);
+  keep(cache, overlapping);
+  CHECK(find(cache, touching) == nullptr);
+  REQUIRE(find(cache, overlapping) != nullptr);
+  CHECK(find(cache, overlapping)->dependencies.edges.size() == 1);
+  CHECK(find(cache, apart)->dependencies.edges.empty());
+}

@@ -155,6 +155,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("dependencies:  buffers that share memory are ordered like ranges of one buffer") {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (const Ordering ordering : {Ordering::Inferred, Ordering::Explicit}) {
+      check_everything({.seed = seed,
+                        .commands = 50,
+                        .buffers = 6,
+                        .whole_percent = 50,
+                        .shared_percent = 60,
+                        .rows_percent = 20,
+                        .barrier_percent = 15,
+                        .ordering = ordering});
+    }
+  }
+}
+
 TEST_CASE("dependencies:  unaligned ranges in large buffers are ordered like those in small ones") {
   for (std::uint64_t seed = 1; seed <= kSeeds / 2; ++seed) {
     check_everything({.seed = seed,

@@ -76,7 +76,7 @@ TEST_CASE(
   build.fill(RecordingBuilder::range(Access::Write, even, 0, 1 << 20));
   build.fill(RecordingBuilder::range(Access::Write, odd, 1'000'000'007, 1'000'000'011));
   const RecordingPtr recording = build.finish();
-  BufferSegmentKeys keys(*recording);
+  BufferSegmentKeys keys(recording->accesses, recording->buffers.size());
   const SegmentKeys of_even = keys.of(even), of_odd = keys.of(odd);
   CHECK(of_even.listed.empty());
   CHECK(of_even.shift == 12);

@@ -17,7 +17,7 @@ struct HostFixture {
     return made;
   }();
   std::unique_ptr<detail::Backend> backend = detail::host_provider().open(0, status);
-  std::unique_ptr<detail::BackendQueue> queue = backend->create_queue("main");
+  std::unique_ptr<detail::BackendQueue> queue = backend->create_queue({.label = "main"});
 
   void run(detail::BackendExec& exec) {
     static_cast<void>(queue->wait(exec.launch(*queue), std::nullopt));

@@ -114,7 +114,7 @@ TEST_CASE("host queue: callbacks never run on the waiting thread") {
 
 TEST_CASE("host queue: a queue waits for a serial of another one") {
   HostFixture host;
-  const auto other = host.backend->create_queue("other");
+  const auto other = host.backend->create_queue({.label = "other"});
   BlockingGraph blocking(host);
   std::atomic<int> ran{0};
   int seen = -1;
@@ -137,7 +137,7 @@ TEST_CASE("host queue: a queue waits for a serial of another one") {
 
 TEST_CASE("host queue: queues that alternately wait for each other all complete") {
   HostFixture host;
-  const auto other = host.backend->create_queue("other");
+  const auto other = host.backend->create_queue({.label = "other"});
   CountingGraph counting(host);  // each replay depends on the previous one, on whatever queue
   detail::BackendQueue* queues[] = {host.queue.get(), other.get()};
   unsigned expected = 0;
@@ -212,7 +212,7 @@ TEST_CASE(
   CHECK(code_of([&] { static_cast<void>(host.queue->mark()); }) == ErrorCode::DeviceLost);
   CHECK(code_of([&] { static_cast<void>(host.backend->allocate(BufferKind::Device, 16)); }) ==
         ErrorCode::DeviceLost);
-  CHECK(code_of([&] { static_cast<void>(host.backend->create_queue("new")); }) ==
+  CHECK(code_of([&] { static_cast<void>(host.backend->create_queue({.label = "new"})); }) ==
         ErrorCode::DeviceLost);
   go.count_down();
   exec.reset();  // waits for the running callback
@@ -249,7 +249,7 @@ TEST_CASE("host device: after a rebuild new queues and graphs run, old ones stay
   host.backend->rebuild();
   CHECK(host.status->generation.load() == 2);
   CHECK_FALSE(host.status->lost.load());
-  const auto queue = host.backend->create_queue("second life");
+  const auto queue = host.backend->create_queue({.label = "second life"});
   CHECK(code_of([&] { static_cast<void>(before.exec->launch(*queue)); }) == ErrorCode::DeviceLost);
   CHECK(code_of([&] { static_cast<void>(host.queue->mark()); }) == ErrorCode::DeviceLost);
   CountingGraph after(host);

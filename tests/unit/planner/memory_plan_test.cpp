@@ -230,6 +230,16 @@ TEST_CASE("memory plan: earlier offsets are dropped if they cost more than keep_
   CHECK(plan_memory(buffers, {.keep = apart, .keep_within = 9}).offsets == apart);
 }
 
+TEST_CASE("memory plan: earlier offsets beyond 2^62 are dropped") {
+  const std::vector<BufferLifetime> buffers = {{0, 10, 64}, {0, 10, 32}};
+  for (const std::uint64_t offset : {~std::uint64_t{0} - 15, std::uint64_t{1} << 63}) {
+    const std::vector<std::uint64_t> earlier = {offset, 0};
+    const MemoryPlan plan = plan_memory(buffers, {.keep = earlier, .keep_within = 1e30});
+    check_plan(buffers, plan);
+    CHECK(plan.peak_bytes == 96);
+  }
+}
+
 TEST_CASE("memory plan: a search reports its progress") {
   const auto buffers = cut_lifetimes({.seed = 9, .pieces = 120, .removed_percent = 0});
   std::uint64_t last = ~std::uint64_t{0};

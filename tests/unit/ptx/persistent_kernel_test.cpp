@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -20,6 +21,13 @@ using namespace reprise::test;
 namespace {
 
 constexpr std::uint64_t kPtxAddress = 0x7f00'1234'5600;
+
+// Of an image with all variables.
+std::uint64_t ptx_address_of(std::string_view variable) { return kPtxAddress + variable.size(); }
+
+std::string exclusion_of_part(const PersistentPart& part) {
+  return persistent_exclusion(part, ptx_address_of);
+}
 
 std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t count = 0;
@@ -36,7 +44,7 @@ std::vector<PersistentPart> ptx_parts(const PtxModule& module, bool has_full_war
                               .entry = std::string(function.name),
                               .has_full_warps = has_full_warps,
                               .is_one_dimensional = is_one_dimensional};
-    if (function.is_entry && persistent_exclusion(part).empty()) parts.push_back(part);
+    if (function.is_entry && exclusion_of_part(part).empty()) parts.push_back(part);
   }
   return parts;
 }
@@ -46,7 +54,7 @@ PersistentKernelDesc describe_kernel(const std::vector<PersistentPart>& parts,
   return {.parts = parts,
           .pasted = pasted,
           .address_of = [](const PersistentPart&, std::string_view variable) {
-            return kPtxAddress + variable.size();
+            return ptx_address_of(variable);
           }};
 }
 
@@ -55,7 +63,7 @@ std::string exclusion_of(std::string_view body, std::string_view before = "",
                          std::string_view directives = "", bool has_full_warps = true) {
   const PtxModule module(ptx_module_text(std::string(before) + ".entry k(.param .u64 p) " +
                                          std::string(directives) + "{" + std::string(body) + "}"));
-  return persistent_exclusion({.module = &module, .entry = "k", .has_full_warps = has_full_warps});
+  return exclusion_of_part({.module = &module, .entry = "k", .has_full_warps = has_full_warps});
 }
 
 // Empty if there is none.
@@ -94,9 +102,9 @@ TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
   CHECK(exclusion_of(".shared .align 1024 .b8 s[8]; ret;") == "aligns s to 1024 bytes");
   CHECK(exclusion_of("add.s32 %r1, %r1 ret").starts_with("unreadable statement: add.s32"));
   const PtxModule module(ptx_module_text(".entry k(.param .texref t) { ret; }"));
-  CHECK(persistent_exclusion({.module = &module, .entry = "k"}) ==
+  CHECK(exclusion_of_part({.module = &module, .entry = "k"}) ==
         "unreadable parameter: .param .texref t");
-  CHECK(persistent_exclusion({.module = &module, .entry = "l"}) == "no entry l");
+  CHECK(exclusion_of_part({.module = &module, .entry = "l"}) == "no entry l");
 }
 
 TEST_CASE("persistent kernel: barriers other than bar.sync 0 have to be in uniform flow") {
@@ -131,6 +139,70 @@ TEST_CASE("persistent kernel: a function may not depend on the thread or synchro
                      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);") == "");
 }
 
+TEST_CASE("persistent kernel: arithmetic without a rounding mode gets one, so none is contracted") {
+  const auto rewritten = [](const std::string& opcode) {
+    const PtxModule module(ptx_module_text(".entry k() { " + opcode + " %u, %v, %w; ret; }"));
+    const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+    const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+    const std::size_t end = text.find(" %u, %v, %w;");
+    REQUIRE(end != std::string::npos);
+    return text.substr(text.rfind('\n', end) + 1, end - text.rfind('\n', end) - 1);
+  };
+  for (const std::string operation : {"add", "sub", "mul"}) {
+    for (const std::string type :
+         {".f16", ".ftz.f16", ".sat.f16x2", ".ftz.sat.f16x2", ".bf16", ".bf16x2", ".f32",
+          ".ftz.sat.f32", ".f32x2", ".ftz.f32x2", ".sat.f32.f16", ".f32.bf16", ".f64"}) {
+      CHECK(rewritten(operation + type) == operation + ".rn" + type);
+      for (const std::string mode : {".rn", ".rz", ".rm", ".rp"})
+        CHECK(rewritten(operation + mode + type) == operation + mode + type);
+    }
+  }
+  for (const std::string opcode :
+       {"add.s32", "add.sat.s32", "add.cc.u32", "addc.u32", "add.u16x2", "sub.u64", "mul.lo.s32",
+        "mul.wide.u16", "mul24.lo.u32", "min.f32", "max.ftz.f16x2", "fma.rn.f32", "div.full.f32",
+        "div.approx.ftz.f32", "atom.add.f32", "copysign.f32"})
+    CHECK(rewritten(opcode) == opcode);
+}
+
+TEST_CASE("persistent kernel: a kernel that its compiler may contract is no part") {
+  const std::string before = ".func f() { sub.f64 %d1, %d1, %d2; ret; }";
+  const auto exclusion = [&](std::string_view body, bool may_contract) {
+    const PtxModule module(
+        ptx_module_text(before + ".entry k(.param .u64 p) {" + std::string(body) + "}"));
+    return exclusion_of_part({.module = &module, .entry = "k", .may_contract = may_contract});
+  };
+  CHECK(exclusion("mul.f16x2 %r1, %r2, %r3; ret;", false) == "");
+  CHECK(exclusion("mul.f16x2 %r1, %r2, %r3; ret;", true) ==
+        "uses mul.f16x2, which -fmad=true allows nvcc to contract");
+  CHECK(exclusion("call f, (); ret;", false) == "");
+  CHECK(exclusion("call f, (); ret;", true) ==
+        "function f uses sub.f64, which -fmad=true allows nvcc to contract");
+  CHECK(exclusion("add.rn.f32 %f1, %f2, %f3; fma.rn.f32 %f1, %f1, %f2, %f3; ret;", true) == "");
+  CHECK(exclusion("add.s32 %r1, %r2, %r3; ret;", true) == "");
+}
+
+TEST_CASE("persistent kernel: a kernel with a variable that its image does not have is no part") {
+  const PtxModule module(
+      ptx_module_text(".global .align 4 .b8 kept[16]; .global .align 4 .b8 gone[16]; .const .align "
+                      "4 .b8 fixed[4];\n"
+                      ".func f() { ld.const.f32 %f1, [fixed]; ret; }\n"
+                      ".entry a() { mov.u64 %rd1, kept; ret; }\n"
+                      ".entry b() { mov.u64 %rd1, kept; mov.u64 %rd1, gone; ret; }\n"
+                      ".entry c() { ld.global.u32 %r1, [gone+4]; ret; }\n"
+                      ".entry d() { call f, (); ret; }"));
+  const VariableAddress address_of = [](std::string_view variable) -> std::optional<std::uint64_t> {
+    if (variable != "kept") return std::nullopt;
+    return kPtxAddress;
+  };
+  const auto exclusion = [&](const std::string& entry) {
+    return persistent_exclusion({.module = &module, .entry = entry}, address_of);
+  };
+  CHECK(exclusion("a") == "");
+  CHECK(exclusion("b") == "uses gone, which its image does not have");
+  CHECK(exclusion("c") == "uses gone, which its image does not have");
+  CHECK(exclusion("d") == "function f uses fixed, which its image does not have");
+}
+
 TEST_CASE("persistent kernel: a part sets the condition of a loop in memory") {
   const PtxModule module(ptx_module_text(
       ".extern .func cudaGraphSetConditional(.param .b64 a, .param .b32 b);\n"
@@ -138,7 +210,7 @@ TEST_CASE("persistent kernel: a part sets the condition of a loop in memory") {
       ".param .b32 param1; ld.param.u64 %rd1, [p]; mov.u32 %r1, 1; st.param.b64 [param0], %rd1; "
       "st.param.b32 [param1], %r1; call.uni cudaGraphSetConditional, (param0, param1); ret; }"));
   const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
-  REQUIRE(persistent_exclusion(parts[0]).empty());
+  REQUIRE(exclusion_of_part(parts[0]).empty());
   const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
   CHECK(contains(text, "call.uni rp_set_condition, (param0, param1);"));
   CHECK(count_of(text, "cudaGraphSetConditional") == 0);
@@ -265,7 +337,13 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
     MESSAGE("there is no ptxas");
     return;
   }
-  const PtxModule module(ptx_module_text(kPtxKernels)), same(ptx_module_text(kPtxKernels));
+  constexpr std::string_view kArithmetic =
+      ".entry arithmetic() { .reg .b16 %h<3>; .reg .b32 %r<3>; .reg .f32 %f<3>; .reg .f64 %d<3>; "
+      "add.f16 %h1, %h1, %h2; sub.ftz.sat.f16 %h1, %h1, %h2; mul.bf16 %h1, %h1, %h2; "
+      "add.bf16x2 %r1, %r1, %r2; sub.f16x2 %r1, %r1, %r2; mul.ftz.sat.f16x2 %r1, %r1, %r2; "
+      "add.ftz.sat.f32 %f1, %f1, %f2; mul.f32 %f1, %f1, %f2; sub.f64 %d1, %d1, %d2; ret; }";
+  const PtxModule module(ptx_module_text(kPtxKernels)),
+      other(ptx_module_text(std::string(kPtxKernels).append(kArithmetic)));
   const std::filesystem::path folder = std::filesystem::temp_directory_path() /
                                        ("reprise-ptx-" + std::to_string(std::random_device()()));
   std::filesystem::create_directories(folder);
@@ -275,13 +353,14 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       CAPTURE(static_cast<int>(variant));
       CAPTURE(pasted);
       std::vector<PersistentPart> parts = ptx_parts(module, true, true);
-      for (const PersistentPart& part : ptx_parts(same, true, false)) parts.push_back(part);
+      for (const PersistentPart& part : ptx_parts(other, true, false)) parts.push_back(part);
       for (const PersistentPart& part : ptx_parts(module, false, false)) parts.push_back(part);
       PersistentKernelDesc desc = describe_kernel(parts, pasted);
       desc.variant = variant;
       const PersistentKernel kernel = make_persistent_kernel(desc);
       // It waits, runs and has ended.
       CHECK(count_of(kernel.text, "[%rp_mark], {") == (variant == Variant::Marked ? 3 : 0));
+      CHECK(contains(kernel.text, "mul.rn.ftz.sat.f16x2 %r1, %r1, %r2;"));
       std::ofstream(folder / "kernel.ptx") << kernel.text;
       const std::string command = ptxas.string() + " -arch=sm_90 -o " +
                                   (folder / "kernel.cubin").string() + " " +
@@ -297,7 +376,7 @@ TEST_CASE("persistent kernel: an address of a parameter is one of the record") {
       ".entry k(.param .u64 p) { .reg .b64 %rd<4>; mov.b64 %rd1, p; "
       "cvta.param::entry.u64 %rd2, %rd1; ld.u64 %rd3, [%rd2]; st.global.u64 [%rd3], %rd3; ret; }"));
   const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
-  REQUIRE(persistent_exclusion(parts[0]).empty());
+  REQUIRE(exclusion_of_part(parts[0]).empty());
   const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
   CHECK(contains(text, "cvta.shared.u64 %rd2, %rd1;"));
   CHECK_FALSE(contains(text, "::entry"));

@@ -51,7 +51,9 @@ TEST_CASE("bodies: a nested secondary is one command whose accesses bound those 
                                         Nested);
   const auto r = frozen(cmd);
   REQUIRE(r->commands.size() == 2);
-  CHECK(r->command_of(nested) == 1);
+  std::vector<std::uint32_t> named;
+  r->for_each_command(nested, [&](std::uint32_t command) { named.push_back(command); });
+  CHECK(named == std::vector<std::uint32_t>{1});
   CHECK(r->command_name(1) == "nested twice");
   REQUIRE(r->commands[1].access_count == 3);
   const auto access = [&](std::uint32_t i) { return r->accesses[r->commands[1].first_access + i]; };

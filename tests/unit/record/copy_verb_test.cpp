@@ -9,6 +9,7 @@
 
 using namespace reprise;
 using namespace reprise::test;
+using detail::BufferAccess;
 using detail::CopyPayload;
 using detail::kNone;
 
@@ -54,7 +55,7 @@ TEST_CASE("copy: a snapshot's bytes are copied during recording") {
   CHECK(r->commands[0].access_count == 1);
 }
 
-TEST_CASE("copy: borrowed memory is recorded by address in both directions") {
+TEST_CASE("copy: borrowed memory is recorded by address and as a buffer, in both directions") {
   RecordFixture f;
   const auto x = f.buffer<int>(4, "x");
   std::vector<int> values(4);
@@ -64,8 +65,17 @@ TEST_CASE("copy: borrowed memory is recorded by address in both directions") {
   const auto r = frozen(cmd);
   CHECK(r->payload<CopyPayload>(0).source.host == values.data());
   CHECK(r->payload<CopyPayload>(1).destination.host == values.data());
-  CHECK(r->accesses[0].access == Access::Write);
-  CHECK(r->accesses[1].access == Access::Read);
+  REQUIRE(r->buffers.size() == 2);
+  const std::uint32_t memory = r->buffers[0]->kind == BufferKind::BorrowedHost ? 0 : 1;
+  CHECK(r->buffers[memory]->bytes == 16);
+  CHECK(display_name(*r->buffers[memory]) == "borrowed host memory");
+  REQUIRE(r->accesses.size() == 4);
+  for (const BufferAccess& access : r->accesses) {
+    const bool is_first = &access < &r->accesses[2];
+    CHECK(access.access == ((access.buffer == memory) == is_first ? Access::Read : Access::Write));
+    CHECK(access.end == 16);
+  }
+  CHECK(r->places.empty());
 }
 
 TEST_CASE("copy: unequal sizes are OutOfRange, with both names and sizes") {

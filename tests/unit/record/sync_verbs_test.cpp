@@ -146,6 +146,43 @@ TEST_CASE("edge: a command of another command buffer or of an earlier recording 
   CHECK(frozen(cmd)->edges.empty());
 }
 
+TEST_CASE("edge: a reference of an inlined secondary names all its copies") {
+  RecordFixture f;
+  CommandBuffer inner = f.recording({.label = "inner", .level = Level::Secondary});
+  static_cast<void>(inner.host([] {}));
+  const CommandRef one = inner.host([] {});
+  inner.end();
+  CommandBuffer outer = f.recording({.label = "outer", .level = Level::Secondary});
+  outer.execute(inner);
+  const CommandRef last = outer.host([] {});
+  outer.end();
+  CommandBuffer cmd = f.recording({.label = "step"});
+  const CommandRef own = cmd.host([] {});
+  check_refused(cmd, ErrorCode::InvalidArgument, {"`before`", "has inlined"},
+                [&] { cmd.edge(last, own); });
+  cmd.execute(outer);  // commands 1 to 3
+  cmd.edge(own, one);
+  auto split = cmd.split(2);
+  split[1].execute(inner);  // 4 and 5
+  split[1].edge(own, one, Dependency::Programmatic);
+  cmd.execute(outer);  // 6 to 8
+  cmd.edge(last, own);
+  check_refused(cmd, ErrorCode::InvalidArgument, {"`after`"}, [&] {
+    cmd.edge(own, CommandRef{one.recorder, 2});
+  });
+  const auto r = frozen(cmd);
+  std::vector<std::vector<std::uint32_t>> edges;
+  for (const detail::UserEdge& edge : r->edges)
+    edges.push_back({edge.before, edge.after, static_cast<std::uint32_t>(edge.dependency)});
+  CHECK(
+      edges ==
+      std::vector<std::vector<std::uint32_t>>{
+          {0, 2, 0}, {0, 7, 0}, {0, 5, 0}, {3, 0, 0}, {8, 0, 0}, {0, 2, 1}, {0, 7, 1}, {0, 5, 1}});
+  std::vector<std::uint32_t> copies;
+  r->for_each_command(one, [&](std::uint32_t command) { copies.push_back(command); });
+  CHECK(copies == std::vector<std::uint32_t>{2, 7, 5});
+}
+
 TEST_CASE("label: nested labels give paths and colours, and end") {
   RecordFixture f;
   CommandBuffer cmd = f.recording();

@@ -80,11 +80,13 @@ class FakeQueue final : public BackendQueue {
     std::lock_guard lock(world_.mutex_);
     if (dead()) throw_lost();
     world_.may_fail("wait_for", Stage::Launch);
+    require_native();
     world_.record(
         {FakeWorld::Event::Kind::Wait, label_, serial, static_cast<FakeQueue&>(other).label_});
   }
   std::uint64_t mark() override {
     std::lock_guard lock(world_.mutex_);
+    if (is_dropped_) return last;
     if (dead()) throw_lost();
     world_.may_fail("mark", Stage::Launch);
     return submit(FakeWorld::Event::Kind::Mark);
@@ -97,10 +99,18 @@ class FakeQueue final : public BackendQueue {
     return submit(FakeWorld::Event::Kind::Mark);
   }
 
+  std::optional<std::uint64_t> drop_native() noexcept override {
+    std::lock_guard lock(world_.mutex_);
+    if (!is_adopted) return std::nullopt;
+    if (last != 0 && !is_dropped_ && !dead()) submit(FakeWorld::Event::Kind::Mark);
+    is_dropped_ = true;
+    return last;
+  }
   [[nodiscard]] std::unique_ptr<QueueStopwatch> make_stopwatch() override;
 
   // Under the world's mutex:
   std::uint64_t submit(FakeWorld::Event::Kind kind) {
+    require_native();
     ++last;
     if (world_.completion_ == Completion::AtOnce) completed = last;
     world_.record({kind, label_, last, {}});
@@ -110,9 +120,18 @@ class FakeQueue final : public BackendQueue {
   [[nodiscard]] std::string_view label() const { return label_; }
 
   std::uint64_t last = 0, completed = 0;
-  double nanoseconds = 0;  // total time of launches so far, by FakeWorld::set_time_of
+  double nanoseconds = 0;   // total time of launches so far, by FakeWorld::set_time_of
+  bool is_adopted = false;  // the native queue belongs to the test
 
  private:
+  void require_native() {
+    if (is_dropped_)
+      world_.violations_.push_back("queue " + std::string(label_) +
+                                   " used a native queue that the "
+                                   "application may have destroyed");
+  }
+
+  bool is_dropped_ = false;
   FakeWorld& world_;
   std::shared_ptr<detail::DeviceStatus> status_;
   std::uint32_t generation_;
@@ -260,10 +279,10 @@ class FakeBackend final : public Backend {
     world_.record_freed("memory");
     world_.changed_.notify_all();
   }
-  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(std::string_view label) override {
+  [[nodiscard]] std::unique_ptr<BackendQueue> create_queue(const QueueDesc& desc) override {
     std::lock_guard lock(world_.mutex_);
     world_.may_fail("create_queue", Stage::Open);
-    return std::make_unique<FakeQueue>(world_, status_, label);
+    return std::make_unique<FakeQueue>(world_, status_, desc.label);
   }
   [[nodiscard]] detail::ConstantMemory find_constant(const ConstantDesc&) override { return {}; }
   [[nodiscard]] detail::KernelCore load_kernel(const KernelDesc& desc) override {

@@ -1,12 +1,17 @@
 // Waits between queues for buffers that several graphs, or a graph and the application, use.
 #include <doctest/doctest.h>
 
+#include <thread>
+
+#include <reprise/stream_capture.hpp>
+
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
 #include "unit/runtime/fake_backend.hpp"
+#include "unit/runtime/fake_device.hpp"
 
 using namespace reprise;
 using namespace reprise::test;
@@ -186,14 +191,96 @@ TEST_CASE_FIXTURE(Sharing,
                   "adopted queue: a launch there shares its buffers, and others wait for all work "
                   "of the stream") {
   const auto core = detail::core_of(device);
-  const auto stream = detail::make_handle<Queue>(detail::QueueCore::make(
-      core, core->backend().create_queue("stream"), "stream", detail::QueueOrigin::Adopted));
+  const auto stream = detail::make_handle<Queue>(
+      detail::QueueCore::make(core, core->backend().create_queue({.label = "stream"}), "stream",
+                              detail::QueueOrigin::Adopted));
   CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
   (void)graph.launch(stream);
   CHECK(detail::core_of(graph)->is_shared());
   fake.world.complete_all();  // completes the launch, but not the application's work
   (void)next.launch(q);
   CHECK(fake.world.waits() == std::vector<Event>{wait("q", 2, "stream")});
+}
+
+namespace {
+
+struct AdoptedQueues : Sharing {
+  // A queue on a stream of the application. The fake reports its use after the last handle.
+  [[nodiscard]] Queue adopt(std::string_view label) const {
+    const auto core = detail::core_of(device);
+    auto native = core->backend().create_queue(label);
+    static_cast<FakeQueue&>(*native).is_adopted = true;
+    return detail::make_handle<Queue>(
+        detail::QueueCore::make(core, std::move(native), label, detail::QueueOrigin::Adopted));
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(AdoptedQueues,
+                  "adopted queue: after its last handle, others wait for one last marker, and "
+                  "nothing uses its stream") {
+  Queue stream = adopt("stream"), copy = stream;
+  CapturedGraph graph = reads_x(y), next = reads_x(y, "next");
+  const Fence fence = graph.launch(stream);
+  stream = Queue();
+  CHECK(fake.world.events().back() == Event{Event::Kind::Launch, "stream", 1, {}});
+  copy = Queue();
+  CHECK(fake.world.events().back() == Event{Event::Kind::Mark, "stream", 2, {}});
+  (void)next.launch(q);
+  (void)next.launch(q);  // q is already ordered after that work
+  (void)graph.launch(r);
+  x.record_write(fence);
+  r.wait(fence);
+  CHECK(fake.world.waits() == std::vector<Event>{wait("q", 2, "stream"), wait("r", 1, "stream"),
+                                                 wait("r", 2, "q"), wait("r", 1, "stream")});
+  fake.world.complete_all();
+  fake.world.clear_events();
+  (void)graph.launch(s);
+  fake.world.complete_all();
+  device.wait_idle();
+  for (const Event& event : fake.world.events()) CHECK(event.queue == "s");
+  CHECK(fence.done());
+}
+
+TEST_CASE_FIXTURE(AdoptedQueues, "adopted queue: after its last handle, submissions are refused") {
+  Queue stream = adopt("stream");
+  CapturedGraph graph = reads_x(y);
+  const Fence fence = graph.launch(stream);
+  CHECK(fence.queue() == stream);
+  stream = Queue();
+  Queue stale = fence.queue();
+  CHECK(stale.label() == "stream");
+  CHECK(y.last_write_stream() == stale);
+  CHECK(stale.last_fence().serial() == 2);
+  CHECK(error_of([&] { (void)graph.launch(stale); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { x.record_write(stale); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { stale.wait(graph.launch(q)); }).code == ErrorCode::StaleHandle);
+  CHECK(error_of([&] { (void)StreamCapture::begin(stale); }).code == ErrorCode::StaleHandle);
+  CHECK(text_of([&] { (void)graph.launch(stale); })
+            .find("queue stream is stale: its last handle "
+                  "was dropped") != std::string::npos);
+  fake.world.complete_all();
+  stale.wait_idle();
+}
+
+TEST_CASE_FIXTURE(AdoptedQueues,
+                  "adopted queue: threads drop their queues while others launch the same graph") {
+  fake.world.set_completion(Completion::AtOnce);
+  CapturedGraph graph = writes_x();
+  std::vector<std::thread> threads;
+  for (const std::string_view label : {"one", "two", "three"}) {
+    threads.emplace_back([&, label] {
+      for (int round = 0; round < 50; ++round) {
+        const Queue stream = adopt(label);
+        for (int i = 0; i < 5; ++i) (void)graph.launch(stream);
+        stream.wait_idle();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(graph.replay_count() == 750);
+  CHECK(fake.world.violations() == std::vector<std::string>());
 }
 
 TEST_CASE_FIXTURE(Sharing, "sharing: launches that access different buffers do not wait") {

@@ -32,13 +32,10 @@ bool is_callback(const Recording& recording, std::uint32_t command) {
   return recording.commands[command].kind == CommandKind::Host;
 }
 
-bool is_borrowed(const Endpoint& side) {
-  return side.buffer == kNone && side.lifetime == HostBytes::Lifetime::Borrowed;
-}
 bool copies_borrowed(const Recording& recording, std::uint32_t command) {
   if (recording.commands[command].kind != CommandKind::Copy) return false;
   const auto& copy = recording.payload<CopyPayload>(command);
-  return is_borrowed(copy.source) || is_borrowed(copy.destination);
+  return copy.source.is_borrowed() || copy.destination.is_borrowed();
 }
 
 bool sets(const Recording& recording, const BufferCore* condition) {

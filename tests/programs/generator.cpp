@@ -8,8 +8,8 @@ namespace {
 
 using Kind = Command::Kind;
 
-// Commands that may access one borrowed memory. Ranges of borrowed memory are not ordered.
-constexpr std::uint32_t kCommandsOfBorrowedMemory = 1;
+// Commands of a program that may access one borrowed memory.
+constexpr std::uint32_t kCommandsOfBorrowedMemory = 4;
 constexpr std::uint32_t kMinBytes = 800, kMaxBytes = 1600, kMaxDepth = 2, kSlots = 3;
 
 class Generator {
@@ -63,12 +63,10 @@ class Generator {
     if ((mode == Lowering::Mode::Auto || mode == Lowering::Mode::Lanes) && one_in(3))
       made.goal = one_in(2) ? MemoryGoal::Balanced : MemoryGoal::Minimum;
     made.replicas = replicas_;
-    borrowed_.clear();
     next_id_ = 0;
     made.recordings.push_back(outermost());
     made.recordings.push_back(similar(made.recordings[0]));
     made.recordings.push_back(made.recordings[0]);  // identical
-    borrowed_.clear();
     made.recordings.push_back(outermost());
     return made;
   }
@@ -215,7 +213,7 @@ class Generator {
     place(command.to, command.shape.destination);
   }
 
-  // A borrowed memory of the recording that few enough commands access.
+  // A borrowed memory that few enough commands access.
   std::uint32_t borrowed() {
     for (Borrowed& one : borrowed_) {
       if (one.commands == kCommandsOfBorrowedMemory || one_in(2)) continue;

@@ -107,6 +107,12 @@ BufferView PoolCore::add(const BufferDesc& desc) {
                 desc.name.empty() ? "" : ", named ", desc.name,
                 "; create one with Device::create_condition"));
   }
+  if (desc.kind == BufferKind::BorrowedHost) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate borrowed memory, which is the caller's",
+                desc.name.empty() ? "" : ", named ", desc.name,
+                "; pass borrowed(bytes) to a copy, or allocate PinnedHost memory"));
+  }
   if (desc.bytes == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 bytes",

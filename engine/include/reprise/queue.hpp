@@ -59,9 +59,9 @@ class Fence {
   Fence() = default;
 
   // Blocks until the launch has completed. Rethrows the exception of a host callback of the
-  // replay; each fence of that replay does so while the graph exists, for the last 1,024 replays
-  // that threw. Throws DeviceLost with the graph, replay and queue, and InvalidState in a host
-  // callback.
+  // replay; each fence of that replay does so, for the last 1,024 replays that threw, and after the
+  // graph for those of its last 4,096 replays. Throws DeviceLost with the graph, replay and queue,
+  // and InvalidState in a host callback.
   void wait() const;
   // As wait(), for at most `timeout`. Returns false if the launch has not completed by then; of a
   // graph with fault markers, a message then names the commands that started and did not end,

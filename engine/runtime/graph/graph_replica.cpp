@@ -47,8 +47,9 @@ std::shared_ptr<GraphReplica> GraphReplica::make(std::unique_ptr<GraphExecutable
   if (executable->spec().device->trace() != nullptr) register_in_trace(*executable, messages);
   // Allocated apart from its reference counts, which kept fences hold.
   const std::shared_ptr<GraphReplica> replica(new GraphReplica(std::move(executable)));
-  replica->launched_ = std::make_shared<const LaunchedGraph>(
-      LaunchedGraph{replica->label_, replica->index_.number, replica});
+  replica->launched_ =
+      std::make_shared<LaunchedGraph>(replica->label_, replica->index_.number, replica);
+  replica->executable_->tell_errors_to(replica->launched_);
   replica->attach();
   return replica;
 }
@@ -111,6 +112,8 @@ GraphReplica::~GraphReplica() {
   // The first replica ends last.
   if (DeviceTrace* const traced = device->trace(); traced != nullptr && index_.number == 0)
     traced->end_graph(trace_id_);
+  launched_.reset();  // now only fences hold it
+  executable_->replays_until = replays();
   for (auto& executable : replaced_executables_) device->deferred().push(std::move(executable));
   device->deferred().push(std::move(executable_));
 }
@@ -300,6 +303,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     replay = replays_.load(std::memory_order_relaxed) + 1;
     const LaunchedCollectives& collectives = executable_->plan()->collectives;
     for (RankAgreement* const ranks : collectives.ranks) {
+      launched_->has_collectives.store(true, std::memory_order_relaxed);
       ranks->note_launch(collectives.hash, index_.replay_of(replay), index_.number, self);
       if (const DeviceTrace* const trace = device_->trace()) trace_clocks(*ranks, *trace);
     }
@@ -421,7 +425,9 @@ void GraphReplica::Edit::replace_executable(std::unique_ptr<GraphExecutable> nex
   auto& replaced = replica.replaced_executables_;
   replaced.reserve(replaced.size() + 1);
   if (replica.device_->trace() != nullptr) register_in_trace(*next, {});
+  next->tell_errors_to(replica.launched_);
   // Nothing below throws.
+  current.replays_until = replica.replays();
   if (!next->memory.is_owner()) next->memory = std::move(current.memory);
   if (next->memory.lease) next->memory.lease->set_trace_graph(replica.trace_id_);
   replica.executable_.swap(next);

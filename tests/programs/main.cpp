@@ -22,6 +22,7 @@ using namespace reprise::test::programs;
 namespace {
 
 constexpr unsigned kMaxSeconds = 120;  // of one program
+constexpr int kAttempts = 3;           // to see a failure that depends on time
 
 struct Options {
   double seconds = 60;
@@ -97,6 +98,7 @@ int run_programs(const Options& options) {
                            .validation = Validation::Full,
                            .on_message = [](const Message&) {}});
   const Device device = instance.open_device(DeviceSelector::named(options.device));
+  const Kernels kernels(device);
   const bool has_segments = device.info().limits.max_segment_blocks != 0;
   std::printf("programs on %s from seed %llu\n", device.info().name.c_str(),
               static_cast<unsigned long long>(options.seed));
@@ -118,17 +120,19 @@ int run_programs(const Options& options) {
     current_seed = seed;
     ::alarm(kMaxSeconds);
     const Program program = generate(seed, has_segments);
-    const auto failure = run(device, program);
+    const auto failure = run(device, kernels, program);
     if (!failure) continue;
     std::printf("FAILED: --seed %llu --count 1\n%s\n", static_cast<unsigned long long>(seed),
                 failure->text.c_str());
     std::fflush(stdout);
-    if (!options.shrinks) return 1;
+    if (!options.shrinks || device.is_lost()) return 1;
     const Program smaller = shrink(program, [&](const Program& part) {
       ::alarm(kMaxSeconds);
-      return run(device, part).has_value();
+      for (int attempt = 0; attempt < kAttempts && !device.is_lost(); ++attempt)
+        if (run(device, kernels, part)) return true;
+      return false;
     });
-    const auto again = run(device, smaller);
+    const auto again = run(device, kernels, smaller);
     std::printf("\nThe smallest part that fails:\n%s%s\n", to_text(smaller).c_str(),
                 again ? again->text.c_str() : "It does not fail always.");
     return 1;

@@ -271,12 +271,13 @@ std::vector<CommandRef> GraphRecorder::order(Scope& scope, std::uint32_t id,
     memories.insert(earlier.written.begin(), earlier.written.end());
   }
   if (conflicts.empty() || id % 3 == 0) return conflicts;
-  if (id % 3 == 1) {
+  const bool has_borrowed =
+      std::ranges::any_of(memories, [&](std::uint32_t memory) { return !memories_.views[memory]; });
+  if (has_borrowed || id % 3 == 1) {
     barrier(scope);
   } else {
-    for (const std::uint32_t memory : memories) {
-      if (memories_.views[memory]) scope.into.barrier({.buffer = memories_.views[memory]});
-    }
+    for (const std::uint32_t memory : memories)
+      scope.into.barrier({.buffer = memories_.views[memory]});
   }
   return {};
 }

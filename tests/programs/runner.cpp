@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "programs/model.hpp"
-#include "programs/recorder.hpp"
 
 namespace reprise::test::programs {
 namespace {
@@ -27,17 +26,16 @@ bool can_be_disabled(const Recording& recording, std::uint32_t id) {
 
 class Run {
  public:
-  Run(const Device& device, const Program& program)
+  Run(const Device& device, const Kernels& kernels, const Program& program)
       : device_(device),
         program_(program),
         copies_(program.graphs.empty() ? 1 : program.graphs[0].replicas),
         model_(program, copies_),
-        pool_(device.create_pool({.label = "program", .sharing = program.sharing})),
-        kernels_(device) {
+        pool_(device.create_pool({.label = "program", .sharing = program.sharing})) {
     for (std::uint32_t i = 0; i < program.queues; ++i) queues_.push_back(device.create_queue());
     allocate();
     for (const Graph& graph : program.graphs) {
-      recorders_.emplace_back(device, *pool_, kernels_, program, graph, memories_);
+      recorders_.emplace_back(device, *pool_, kernels, program, graph, memories_);
       commands_.push_back(recorders_.back().record(graph.recordings[0]));
       graphs_.push_back(compile(graph, commands_.back().buffer));
     }
@@ -158,7 +156,6 @@ class Run {
   const std::uint32_t copies_;
   Model model_;
   const std::shared_ptr<CapturePool> pool_;
-  const Kernels kernels_;
   DeviceMemories memories_;
   std::vector<BufferView> read_;  // by memory: pinned copies
   CapturedGraph download_;
@@ -311,10 +308,10 @@ std::optional<Failure> Run::compare() {
 
 }  // namespace
 
-std::optional<Failure> run(const Device& device, const Program& program) {
+std::optional<Failure> run(const Device& device, const Kernels& kernels, const Program& program) {
   std::string at = "compile";
   try {
-    Run run(device, program);
+    Run run(device, kernels, program);
     try {
       for (std::size_t i = 0; i < program.steps.size(); ++i) {
         at = concat("step ", i, ", ", to_text(program.steps[i]));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "programs/program.hpp"
+#include "programs/recorder.hpp"
 
 namespace reprise::test::programs {
 
@@ -13,6 +14,7 @@ struct Failure {
   std::string text;
 };
 
-[[nodiscard]] std::optional<Failure> run(const Device& device, const Program& program);
+[[nodiscard]] std::optional<Failure> run(const Device& device, const Kernels& kernels,
+                                         const Program& program);
 
 }  // namespace reprise::test::programs

@@ -28,7 +28,7 @@ constexpr std::chrono::nanoseconds kMaxTimeout = std::chrono::hours(24 * 365);
 
 void Fence::wait() const {
   if (!queue_) return;
-  detail::require_outside_callback(queue_->label());
+  detail::require_outside_callback("Fence", "wait", Stage::Wait, queue_->label());
   try {
     (void)queue_->backend().wait(serial_, std::nullopt);
   } catch (const Error& error) {
@@ -39,6 +39,7 @@ void Fence::wait() const {
 
 bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   if (!queue_) return true;
+  detail::require_outside_callback("Fence", "wait_for", Stage::Wait, queue_->label());
   if (timeout > kMaxTimeout) {
     wait();
     return true;
@@ -60,6 +61,7 @@ std::uint32_t Fence::replica() const noexcept { return graph_ ? graph_->replica(
 
 bool Fence::done() const {
   if (!queue_) return true;
+  detail::require_outside_callback("Fence", "done", Stage::Wait, queue_->label());
   try {
     return queue_->backend().done(serial_);
   } catch (const Error& error) {

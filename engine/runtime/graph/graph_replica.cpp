@@ -149,6 +149,7 @@ void GraphReplica::set_profile(ProfileMode mode) {
 }
 
 std::vector<LoopReport> GraphReplica::loops() {
+  require_current("loops", Stage::Wait);
   std::vector<LoopReport> reports;
   for (Loop& loop : loops_of(*current_plan()->recording))
     reports.push_back({.name = std::move(loop.name), .command = loop.command});
@@ -193,11 +194,15 @@ void GraphReplica::require_updatable(std::string_view verb) const {
            concat(verb, ": graph ", label_,
                   " was not compiled from a command buffer; update it where it was made"));
   }
-  if (generation_ != device_->generation() ||
-      device_->status()->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::StaleHandle, Stage::Launch, label_,
-         concat(verb, ": graph ", label_, " is stale: its device was lost or shut down"));
-  }
+  require_current(verb, Stage::Launch);
+}
+
+void GraphReplica::require_current(std::string_view verb, Stage stage) const {
+  if (generation_ == device_->generation() &&
+      !device_->status()->shut_down.load(std::memory_order_acquire))
+    return;
+  fail(ErrorCode::StaleHandle, stage, label_,
+       concat(verb, ": graph ", label_, " is stale: its device was lost or shut down"));
 }
 
 void GraphReplica::share_all() {

@@ -78,6 +78,8 @@ class GraphReplica final : public PendingSource,
   void require_launchable(const QueueCore& queue, Stage stage) const;
   // Throws Unsupported for an adopted graph, StaleHandle if the device was lost or shut down.
   void require_updatable(std::string_view verb) const;
+  // Throws StaleHandle if the device was lost or shut down.
+  void require_current(std::string_view verb, Stage stage) const;
 
   // --- State ---
   [[nodiscard]] std::uint64_t replays() const noexcept {

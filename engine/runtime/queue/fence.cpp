@@ -64,7 +64,7 @@ void rethrow_callback_error(const detail::LaunchedGraph* graph, std::uint64_t re
 
 void Fence::wait() const {
   if (!queue_) return;
-  detail::require_outside_callback(queue_->label());
+  detail::require_outside_callback("Fence", "wait", Stage::Wait, queue_->label());
   try {
     (void)queue_->backend().wait(serial_, std::nullopt);
   } catch (const Error& error) {
@@ -75,6 +75,7 @@ void Fence::wait() const {
 
 bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   if (!queue_) return true;
+  detail::require_outside_callback("Fence", "wait_for", Stage::Wait, queue_->label());
   if (timeout > kMaxTimeout) {
     wait();
     return true;
@@ -99,6 +100,7 @@ Queue Fence::queue() const { return queue_ ? Queue(queue_->handle()) : Queue(); 
 
 bool Fence::done() const {
   if (!queue_) return true;
+  detail::require_outside_callback("Fence", "done", Stage::Wait, queue_->label());
   try {
     return queue_->backend().done(serial_);
   } catch (const Error& error) {

@@ -33,7 +33,9 @@ class BackendQueue {
   virtual ~BackendQueue() = default;  // the queue is idle, or its device is lost
 
   [[nodiscard]] virtual std::uint64_t last_serial() const noexcept = 0;
-  [[nodiscard]] virtual bool done(std::uint64_t serial) = 0;  // never blocks; throws DeviceLost
+  // Never blocks. May return false for a completed serial in a host callback, where CUDA answers no
+  // query. Throws DeviceLost.
+  [[nodiscard]] virtual bool done(std::uint64_t serial) = 0;
   // Blocks until `serial` is complete; nullopt: without a time limit. Returns false on a timeout.
   // Throws DeviceLost.
   [[nodiscard]] virtual bool wait(std::uint64_t serial,

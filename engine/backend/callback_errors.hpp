@@ -11,10 +11,9 @@
 #include <new>
 #include <utility>
 
-namespace reprise::detail {
+#include "base/failure.hpp"
 
-// True while the calling thread runs a host callback, which must not wait for a queue.
-inline thread_local bool in_host_callback = false;
+namespace reprise::detail {
 
 class CallbackErrors {
  public:

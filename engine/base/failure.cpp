@@ -13,6 +13,14 @@ void fail_empty(std::string_view type, std::string_view call, Stage stage, std::
        concat(call, ": the ", type, " is empty or was moved from"));
 }
 
+void fail_in_callback(std::string_view type, std::string_view call, Stage stage,
+                      std::string_view label) {
+  fail(ErrorCode::InvalidState, stage, label,
+       concat(type, type.empty() ? "" : "::", call, label.empty() ? "" : " of ", label,
+              " in a host callback: the device may wait for the callback, and CUDA refuses calls "
+              "in it; call it on another thread, or after the replay"));
+}
+
 std::string text_of(const Error& error) {
   std::string text = error.what();
   if (const auto end = text.rfind(concat(" [", to_string(error.code()), ", "));

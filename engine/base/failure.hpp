@@ -1,5 +1,4 @@
-// Helpers that create errors of this layer and add context to errors of a backend. Threads: pure
-// functions.
+// Helpers that create errors of this layer and add context to errors of a backend. Threads: any.
 #pragma once
 
 #include <string>
@@ -40,6 +39,20 @@ template <class Pointer>
                                    std::string_view call, Stage stage) {
   if (!core) fail_empty(type, call, stage);
   return *core;
+}
+
+// True while the calling thread runs a host callback or a host function of an op.
+inline thread_local bool in_host_callback = false;
+
+[[noreturn]] void fail_in_callback(std::string_view type, std::string_view call, Stage stage,
+                                   std::string_view label);
+
+// Throws InvalidState if the calling thread runs a host callback, in which CUDA allows no call and
+// whose end the device may wait for. `type`: the class of member `call`; empty for a function.
+inline void require_outside_callback(std::string_view type, std::string_view call, Stage stage,
+                                     std::string_view label) {
+  if (in_host_callback) [[unlikely]]
+    fail_in_callback(type, call, stage, label);
 }
 
 // The text that the error was constructed with: what() without the trailing details.

@@ -160,6 +160,9 @@ std::future<std::uint64_t> GraphActor::launch(GraphHandle handle) {
   return reply;
 }
 
-void GraphActor::shutdown() { core_->shutdown(); }
+void GraphActor::shutdown() {
+  detail::require_outside_callback("GraphActor", "shutdown", Stage::Wait, "");
+  core_->shutdown();
+}
 
 }  // namespace reprise

@@ -34,6 +34,7 @@ class StreamCaptureCore {
 
   void kernel(const CalledKernel& called, const DispatchDesc& desc,
               std::span<const CapturedArgument> args) {
+    queue_->require_current(Stage::Record);
     std::vector<BufferView> views;
     views.reserve(args.size());  // arguments point into it
     std::vector<Argument> arguments;
@@ -53,6 +54,7 @@ class StreamCaptureCore {
 
   void memcpy(MemcpyDirection direction, void* destination, const void* source, std::size_t bytes,
               SourceLocation where) {
+    queue_->require_current(Stage::Record);
     const bool from_host = direction == MemcpyDirection::HostToDevice,
                to_host = direction == MemcpyDirection::DeviceToHost;
     const BufferView from = from_host ? pinned(source, bytes)
@@ -70,12 +72,14 @@ class StreamCaptureCore {
   }
 
   void memset(void* destination, std::uint8_t value, std::size_t bytes, SourceLocation where) {
+    queue_->require_current(Stage::Record);
     const BufferView to = pointers_.resolve(destination, bytes, "the destination of a memset");
     commands_.fill_bits(to, value, 1, {to.bytes(), 1, 1}, {}, where);
   }
 
   [[nodiscard]] CapturedGraph end(const CompileDesc& desc) {
     capture_->require_valid();
+    queue_->require_current(Stage::Record);
     commands_.end();
     queue_->captures().close(*capture_);
     return device_.compile(commands_, desc);
@@ -103,7 +107,6 @@ StreamCapture StreamCapture::begin(const Queue& queue, CaptureMode mode, std::st
   static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", "StreamCapture::begin",
                                            Stage::Record));
   detail::require_enumerator("the CaptureMode", mode, Stage::Record, label);
-  detail::core_of(queue)->device()->require_usable(Stage::Record);
   detail::core_of(queue)->require_usable(Stage::Record);
   return StreamCapture(std::make_unique<detail::StreamCaptureCore>(queue, mode, label));
 }
@@ -147,7 +150,9 @@ CaptureStatus StreamCapture::status() const noexcept {
 CaptureMode StreamCapture::mode() const { return checked("mode").capture().mode(); }
 
 CapturedGraph StreamCapture::end(const CompileDesc& desc) {
-  checked("end").capture().require_thread();
+  const detail::QueueCapture& capture = checked("end").capture();
+  detail::require_outside_callback("StreamCapture", "end", Stage::Record, capture.label());
+  capture.require_thread();
   const std::unique_ptr<detail::StreamCaptureCore> core = std::move(core_);
   return core->end(desc);
 }

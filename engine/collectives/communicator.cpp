@@ -40,6 +40,7 @@ std::shared_ptr<CommunicatorCore> make_world(const Device& device,
 
 void require_device(const Device& device, std::string_view call) {
   static_cast<void>(require_handle(core_of(device), "Device", call, Stage::Open));
+  require_outside_callback("Communicator", call, Stage::Open, "");
 }
 
 // As old as reports of launches may be.
@@ -203,8 +204,10 @@ std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t 
 }
 
 Communicator Communicator::split(std::uint32_t color) const {
-  return Communicator(
-      detail::require_handle(core_, "Communicator", "split", Stage::Open).split(color));
+  detail::CommunicatorCore& core =
+      detail::require_handle(core_, "Communicator", "split", Stage::Open);
+  detail::require_outside_callback("Communicator", "split", Stage::Open, "");
+  return Communicator(core.split(color));
 }
 std::uint32_t Communicator::rank() const {
   return detail::require_handle(core_, "Communicator", "rank", Stage::Record).rank();

@@ -98,6 +98,7 @@ Kernel from_native(const Device& device, CUfunction function, std::shared_ptr<vo
 
 Kernel from_native(const Device& device, CUkernel kernel, std::shared_ptr<void> owner) {
   const detail::CudaContext& context = *detail::cuda_backend(device, "from_native").context();
+  detail::core_of(device)->require_usable(Stage::Load);
   CUfunction function = nullptr;
   {
     const detail::SetupScope scope(context, Stage::Load);

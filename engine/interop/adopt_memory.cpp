@@ -44,6 +44,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
                         std::shared_ptr<void> owner) {
   const std::string_view call = kind == BufferKind::Device ? "from_native" : "from_native_host";
   const CudaContext& context = *cuda_backend(device, call).context();
+  core_of(device)->require_usable(Stage::Allocate);
   const auto refuse = [&](ErrorCode code, const std::string& text) {
     fail(code, Stage::Allocate, name, concat(call, name.empty() ? "" : " of ", name, ": ", text));
   };
@@ -95,7 +96,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
 }
 
 BufferView adopt_allocation(const Device& device, const void* address) {
-  const CudaContext& context = *cuda_backend(device, "adopt_allocation").context();
+  const CudaContext& context = *cuda_backend(device, "StreamCapture").context();
   const PointerAttributes attributes = attributes_of(context, address);
   if ((attributes.memory_type == 0 && attributes.managed == 0) || attributes.size == 0) return {};
   const BufferKind kind = attributes.memory_type == CU_MEMORYTYPE_HOST && attributes.managed == 0

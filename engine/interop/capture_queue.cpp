@@ -21,6 +21,7 @@ using detail::QueueCapture;
 
 void require_queue(const Queue& queue, std::string_view call) {
   static_cast<void>(detail::require_handle(detail::core_of(queue), "Queue", call, Stage::Record));
+  detail::require_outside_callback("", call, Stage::Record, queue.label());
 }
 
 // The native stream of `queue` and the context for calls on it.
@@ -138,7 +139,6 @@ void begin_capture(const Queue& queue, CaptureMode mode) {
   require_queue(queue, "begin_capture");
   detail::require_enumerator("the CaptureMode", mode, Stage::Record);
   const NativeStream native(queue, "begin_capture");
-  detail::core_of(native.device)->require_usable(Stage::Record);
   detail::core_of(queue)->require_current(Stage::Record);
   const auto capture = std::make_shared<QueueCapture>(
       CaptureSource::Stream, mode, concat("of the stream of queue ", queue.label()));
@@ -187,6 +187,7 @@ CapturedGraph CaptureScope::end(const AdoptedGraphDesc& desc) {
   if (!queue_)
     detail::fail(ErrorCode::CaptureUnmatched, Stage::Record, desc.label,
                  "end() of a CaptureScope that has already ended");
+  require_queue(queue_, "CaptureScope::end");
   if (const auto capture = detail::core_of(queue_)->captures().current()) capture->require_thread();
   const Queue queue = std::exchange(queue_, Queue());
   return end_capture(queue, desc);

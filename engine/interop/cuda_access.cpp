@@ -27,22 +27,26 @@ Target& as(Found& found, std::string_view call, std::string_view selector) {
 
 CudaBackend& cuda_backend(const Device& device, std::string_view call) {
   static_cast<void>(require_handle(core_of(device), "Device", call, Stage::Open));
+  require_outside_callback("", call, Stage::Open, "");
   return as<CudaBackend>(core_of(device)->backend(), call, device.info().selector);
 }
 
 CudaQueue& cuda_queue(const Queue& queue, std::string_view call) {
   static_cast<void>(require_handle(core_of(queue), "Queue", call, Stage::Open));
+  require_outside_callback("", call, Stage::Open, "");
   return as<CudaQueue>(core_of(queue)->backend(), call, core_of(queue)->device()->info().selector);
 }
 
 const CudaKernel& cuda_kernel(const Kernel& kernel, std::string_view call) {
   static_cast<void>(require_handle(core_of(kernel), "Kernel", call, Stage::Open));
+  require_outside_callback("", call, Stage::Open, "");
   return as<const CudaKernel>(static_cast<const BackendKernel&>(*core_of(kernel)->backend), call,
                               core_of(kernel)->device->selector);
 }
 
 const CudaExec& cuda_exec(const CapturedGraph& graph, std::string_view call) {
   static_cast<void>(require_handle(core_of(graph), "CapturedGraph", call, Stage::Open));
+  require_outside_callback("", call, Stage::Open, "");
   core_of(graph)->make_resident();
   return as<CudaExec>(core_of(graph)->exec(), call, core_of(graph)->device()->info().selector);
 }

@@ -13,8 +13,8 @@
 
 namespace reprise::detail {
 
-// Throw NotInitialized for an empty handle and Unsupported for a handle of another kind of device.
-// The message names `call`.
+// Throw NotInitialized for an empty handle, InvalidState in a host callback, and Unsupported for a
+// handle of another kind of device. The message names `call`.
 [[nodiscard]] CudaBackend& cuda_backend(const Device& device, std::string_view call);
 [[nodiscard]] CudaQueue& cuda_queue(const Queue& queue, std::string_view call);
 [[nodiscard]] const CudaKernel& cuda_kernel(const Kernel& kernel, std::string_view call);

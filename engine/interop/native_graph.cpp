@@ -50,6 +50,7 @@ std::shared_ptr<const Plan> read_plan(const Device& device, const CudaContext& c
 
 CapturedGraph graph_of_native(const Device& device, CudaBackend& backend, OwnedGraph graph,
                               const NativeGraphDesc& desc) {
+  core_of(device)->require_usable(Stage::Instantiate);
   if (desc.pool && core_of(*desc.pool)->device() != core_of(device)) {
     fail(ErrorCode::WrongDevice, Stage::Instantiate, desc.label,
          concat("pool ", desc.pool->label(), " of ",

@@ -365,6 +365,7 @@ RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc) {
   using namespace detail;
   static_cast<void>(
       require_handle(core_of(commands), "CommandBuffer", "find_races", Stage::Validate));
+  require_outside_callback("", "find_races", Stage::Validate, commands.label());
   check_desc(desc, commands);
   const auto any = detail::core_of(commands)->executable("find_races");
   const auto device = desc.queue ? detail::core_of(desc.queue)->device() : device_of(*any);

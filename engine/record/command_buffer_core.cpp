@@ -35,10 +35,8 @@ std::shared_ptr<BufferCore> first_stale_buffer(const Recording& recording) {
 }
 
 std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording) {
-  const auto found =
-      std::find_if(recording.kernels.begin(), recording.kernels.end(), [](const auto& kernel) {
-        return kernel->generation != kernel->device->generation.load(std::memory_order_acquire);
-      });
+  const auto found = std::find_if(recording.kernels.begin(), recording.kernels.end(),
+                                  [](const auto& kernel) { return kernel->is_stale(); });
   if (found != recording.kernels.end()) return *found;
   for (const auto& body : recording.bodies) {
     if (auto kernel = first_stale_kernel(*body)) return kernel;

@@ -13,10 +13,8 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
   const Verb verb{"dispatch", desc.where.line != 0 ? desc.where : called.where};
   require_recording(verb);
   const KernelCore* const core = core_of(called.kernel).get();
-  if (core == nullptr || core->device.get() != device_ ||
-      core->generation != device_->generation.load(std::memory_order_acquire)) [[unlikely]] {
+  if (core == nullptr || core->device.get() != device_ || core->is_stale()) [[unlikely]]
     fail_kernel(verb, core);
-  }
   if (desc.launch > DispatchDesc::Launch::Cooperative ||
       desc.start > DispatchDesc::Start::Programmatic) [[unlikely]] {
     check_enumerator(verb, ".launch", desc.launch);
@@ -126,7 +124,7 @@ void RecorderCore::fail_kernel(const Verb& verb, const KernelCore* kernel) const
   }
   fail(verb, ErrorCode::StaleHandle,
        concat("kernel ", kernel->name,
-              " is stale: its device was lost after it was loaded; load it again"));
+              " is stale: its device was lost or shut down after it was loaded; load it again"));
 }
 
 void RecorderCore::fail_argument(const Verb& verb, const KernelCore& kernel,

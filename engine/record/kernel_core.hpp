@@ -36,6 +36,12 @@ struct KernelCore {
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;
   std::shared_ptr<BackendKernel> backend;
+
+  // True after its device was lost or shut down.
+  [[nodiscard]] bool is_stale() const noexcept {
+    return device != nullptr && (generation != device->generation.load(std::memory_order_acquire) ||
+                                 device->shut_down.load(std::memory_order_acquire));
+  }
 };
 
 }  // namespace reprise::detail

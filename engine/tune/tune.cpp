@@ -421,7 +421,9 @@ detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& cor
 }  // namespace
 
 TuneReport CapturedGraph::tune(const Queue& queue, const TuneDesc& desc) {
-  return detail::tune(checked(core_, "tune", Stage::Launch), detail::core_of(queue), desc);
+  detail::CompiledGraph& graph = checked(core_, "tune", Stage::Launch);
+  detail::require_outside_callback("CapturedGraph", "tune", Stage::Launch, graph.label());
+  return detail::tune(graph, detail::core_of(queue), desc);
 }
 
 void CapturedGraph::save_tuning(const std::filesystem::path& path) const {

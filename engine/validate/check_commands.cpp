@@ -131,11 +131,11 @@ void check_handles(const Recording& recording, Findings& findings) {
           concat("kernel ", kernel.name,
                  " belongs to another device than the command buffer. Load it on the same device"),
           findings);
-    } else if (kernel.device &&
-               kernel.generation != kernel.device->generation.load(std::memory_order_acquire)) {
+    } else if (kernel.is_stale()) {
       add_handle_finding(recording, Rule::HandleStale, first_user_of_kernel(recording, k),
                          concat("kernel ", kernel.name,
-                                " is stale: its device was lost. Load it again and record again"),
+                                " is stale: its device was lost or shut down. Load it again and "
+                                "record again"),
                          findings);
     }
   }

@@ -213,12 +213,14 @@ TEST_CASE_FIXTURE(KindsFixture,
   });
 }
 
-TEST_CASE_FIXTURE(KindsFixture, "buffer kinds: a pool allocates no conditions") {
+TEST_CASE_FIXTURE(KindsFixture, "buffer kinds: a pool allocates no conditions and no borrowed memory") {
   const auto allocate = [&](BufferKind kind, PerReplica replicas) {
     static_cast<void>(pool->allocate_bytes(kind, 10, 4, 4, "x", replicas));
   };
   check_refused(ErrorCode::InvalidArgument, {"test", "a condition", "x", "create_condition"},
                 [&] { allocate(BufferKind::Condition, {}); });
+  check_refused(ErrorCode::InvalidArgument, {"test", "borrowed memory", "x", "PinnedHost"},
+                [&] { allocate(BufferKind::BorrowedHost, {}); });
   check_refused(ErrorCode::InvalidArgument, {"kind", "9"},
                 [&] { allocate(static_cast<BufferKind>(9), {}); });
   check_refused(ErrorCode::InvalidArgument, {"transient of 2 copies", "x", "omit PerReplica"},

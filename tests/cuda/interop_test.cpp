@@ -544,4 +544,40 @@ TEST_CASE("cuda interop: a graph of the application is replayed like any other")
         ErrorCode::InvalidArgument);
 }
 
+TEST_CASE("cuda interop: in a host callback every function throws InvalidState that names it") {
+  if (!have_gpu()) return;
+  const Gpu t;
+  const Memory memory(t.device);
+  const Stream stream(t.device);
+  const CapturedGraph graph = t.compile(
+      [&](CommandBuffer& cmd) { cmd.fill(t.pool->allocate<std::uint32_t>(64, "x"), 1u); });
+  std::vector<std::string> failures;
+  const auto check = [&](std::string_view call, const auto& use) {
+    try {
+      use();
+      failures.emplace_back(call);
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      if (error.code() != ErrorCode::InvalidState || text.find(call) != 0 ||
+          text.find("in a host callback") == std::string::npos)
+        failures.push_back(text);
+    }
+  };
+  t.run([&](CommandBuffer& cmd) {
+    cmd.host([&] {
+      check("from_native", [&] { static_cast<void>(from_native(t.device, stream.stream)); });
+      check("from_native",
+            [&] { static_cast<void>(from_native(t.device, memory.data, kElements)); });
+      check("from_native", [&] { static_cast<void>(from_native(t.device, CUgraph{})); });
+      check("load_ptx", [&] { static_cast<void>(load_ptx(t.device, "", "entry")); });
+      check("native_stream", [&] { static_cast<void>(native_stream(t.queue)); });
+      check("native_graph", [&] { static_cast<void>(native_graph(graph)); });
+      check("begin_capture", [&] { begin_capture(t.queue); });
+      check("capture_status", [&] { static_cast<void>(capture_status(t.queue)); });
+      check("CurrentDevice", [&] { const CurrentDevice current(t.device); });
+    });
+  });
+  CHECK(failures == std::vector<std::string>());
+}
+
 }  // namespace reprise::test

@@ -3,6 +3,7 @@
 #include <thread>
 #include <vector>
 
+#include "backend/callback_errors.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "cuda/fake_driver.hpp"
 #include "cuda/gpu.hpp"
@@ -40,6 +41,20 @@ TEST_CASE("queue on a fake driver: a serial completes exactly with its launch") 
   CHECK(queue.wait(2, std::nullopt));
   CHECK(queue.last_serial() == 2);
   CHECK(driver.counts().pushed_contexts == 0);
+}
+
+TEST_CASE("queue on a fake driver: in a host callback, a query does not call the driver") {
+  FakeDriver driver;
+  CudaQueue queue(driver.context(), "q");
+  static_cast<void>(launch(queue, 2));
+  driver.finish(static_cast<CUstream>(queue.native()), 1);
+  CHECK(queue.done(1));
+  driver.finish_all(true);
+  bool known = false, unknown = true;
+  detail::CallbackErrors().run([&] { known = queue.done(1), unknown = queue.done(2); }, 1, 0);
+  CHECK(known);
+  CHECK_FALSE(unknown);
+  CHECK(queue.done(2));
 }
 
 TEST_CASE("queue on a fake driver: a full ring waits for its oldest launch only") {

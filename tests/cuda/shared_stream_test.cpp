@@ -170,7 +170,10 @@ TEST_CASE(
   constexpr unsigned kThreads = 4, kRounds = 5, kLaunches = 100;
   const auto x = t.pool->allocate<unsigned long long>(1, "x");
   const Kernel count = t.device.load_kernel(shaders::gpu_count);
-  t.run([&](CommandBuffer& cmd) { cmd.fill(x, 0ull); });
+  {
+    const CurrentDevice current(t.device);
+    REQUIRE(cudaMemset(x.data(), 0, x.bytes()) == cudaSuccess);
+  }
   CapturedGraph graph = t.compile(
       [&](CommandBuffer& cmd) { cmd.dispatch(count, {.grid = 1, .block = 1}, read_write(x)); });
   std::vector<std::thread> threads;

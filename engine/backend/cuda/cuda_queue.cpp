@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backend/cuda/cuda_stopwatch.hpp"
+#include "base/failure.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -115,7 +116,7 @@ bool CudaQueue::query(std::uint64_t serial, Stage stage) {
 
 bool CudaQueue::done(std::uint64_t serial) {
   if (reached(serial)) return true;
-  if (serial > last_serial()) return false;
+  if (serial > last_serial() || in_host_callback) return false;
   const SetupScope scope(*context_, Stage::Wait);
   return query(serial, Stage::Wait);
 }

@@ -27,9 +27,14 @@ constexpr std::uint32_t kMaxNaps = 20;
 
 HostWorkQueue::HostWorkQueue(std::string_view label, const DeviceGeneration& generation,
                              std::uint32_t threads)
-    : label_(label), generation_(generation), workers_(threads), ring_(kInitialCapacity) {}
+    : label_(label), generation_(generation), workers_(threads), ring_(kInitialCapacity) {
+  add_to_process(*this);
+}
 
-HostWorkQueue::~HostWorkQueue() { close(); }
+HostWorkQueue::~HostWorkQueue() {
+  close();
+  remove_from_process(*this);
+}
 
 std::uint64_t HostWorkQueue::submit(HostExec& exec, std::uint64_t replay) {
   std::lock_guard lock(mutex_);
@@ -136,7 +141,7 @@ HostWorkQueue::Entry HostWorkQueue::pop() {
 }
 
 bool HostWorkQueue::may_run_next(Runner runner) const {
-  if (is_running_ || count_ == 0) return false;
+  if (is_running_ || count_ == 0 || is_stopped_) return false;
   const HostExec* exec = ring_[head_].exec;
   return runner == Runner::DeviceThread || exec == nullptr || !exec->has_callbacks();
 }
@@ -161,7 +166,6 @@ void HostWorkQueue::run_entries(Lock& lock, std::uint64_t serial, Runner runner)
 
 void HostWorkQueue::run(const Entry& entry, Runner runner) noexcept {
   if (entry.exec != nullptr) {
-    const ReplayScope scope;
     entry.exec->run(workers_, entry.replay);
   } else if (entry.write.size != 0) {
     std::copy_n(entry.write.bytes.begin(), entry.write.size, entry.write.destination);
@@ -246,6 +250,12 @@ void HostWorkQueue::wait_until_not_running(const HostExec& exec) {
   ++waiting_;
   changed_.wait(lock, [&] { return running_ != &exec; });
   --waiting_;
+}
+
+bool HostWorkQueue::stop() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  return is_running_;
 }
 
 void HostWorkQueue::close() {

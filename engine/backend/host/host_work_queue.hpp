@@ -52,6 +52,8 @@ class HostWorkQueue {
   void abandon();
   void wait_until_idle();
   void wait_until_not_running(const HostExec& exec);
+  // Starts no other work, for the end of the process. Returns whether work is running.
+  [[nodiscard]] bool stop();
   // Joins the queue's thread. Requires an empty queue or a lost device. Not called from that
   // thread.
   void close();
@@ -98,7 +100,7 @@ class HostWorkQueue {
   std::condition_variable work_, changed_;
   std::vector<Entry> ring_;  // size: a power of two
   std::size_t head_ = 0, count_ = 0;
-  bool is_running_ = false;
+  bool is_running_ = false, is_stopped_ = false;
   const HostExec* running_ = nullptr;
   std::uint32_t waiting_ = 0;  // threads that wait on changed_
   Worker worker_state_ = Worker::NotStarted;

@@ -47,8 +47,8 @@ class BufferView {
   [[nodiscard]] BufferId id() const noexcept;
   [[nodiscard]] BufferKind kind() const;
   [[nodiscard]] std::string_view name() const noexcept;
-  // True after the pool was cleared or the device was lost or shut down. Every use of a stale
-  // handle throws StaleHandle.
+  // True after the pool was cleared or the device was lost or shut down. Every use of the memory of
+  // a stale handle throws StaleHandle.
   [[nodiscard]] bool is_stale() const noexcept;
   // The address of the first byte on the device; of PinnedHost memory, on both sides. It is valid
   // while a handle, recording or graph holds the buffer, and freeing does not wait for work that
@@ -77,11 +77,11 @@ class BufferView {
 
   // Announces a write that the engine did not launch. Later launches that use the buffer wait for
   // `fence`, or for everything that has been submitted to `queue` so far. Throws WrongDevice,
-  // StaleHandle, Unsupported for a transient or a condition.
+  // StaleHandle, Unsupported for a transient or a condition, InvalidState in a host callback.
   void record_write(const Fence& fence);
   void record_write(const Queue& queue);
   // The queue of the most recently launched write to this buffer; empty if there was none. Throws
-  // Unsupported for a transient or a condition.
+  // StaleHandle, Unsupported for a transient or a condition.
   [[nodiscard]] Queue last_write_stream() const;
 
  private:

@@ -113,8 +113,10 @@ struct LoopReport {
 };
 
 // A move-only handle to a graph. Members of an empty handle throw NotInitialized, unless they are
-// noexcept. Destroying a graph never blocks: objects that its pending launches use are freed after
-// these launches have completed.
+// noexcept. Members that use the device throw StaleHandle after it was lost or shut down, and
+// InvalidState in a host callback: launch, upload, tune, loops and all updates. Destroying a graph
+// never blocks: objects that its pending launches use are freed after these launches have
+// completed.
 class CapturedGraph {
  public:
   CapturedGraph() = default;

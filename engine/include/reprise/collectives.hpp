@@ -96,8 +96,8 @@ class Communicator {
  public:
   Communicator() = default;
 
-  // The factories are collective calls. They throw LibraryMissing, which says what to install, and
-  // RankLost with the ranks that did not call within a minute.
+  // The factories are collective calls. They throw LibraryMissing, which says what to install,
+  // RankLost with the ranks that did not call within a minute, and InvalidState in a host callback.
 
   // All ranks that the launcher started, or this process alone. The ranks find each other at
   // $MASTER_ADDR, and on one machine without it; they use the first free ports above $MASTER_PORT.

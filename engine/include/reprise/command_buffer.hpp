@@ -195,9 +195,11 @@ class Recorder {
   CommandRef update(const BufferView& destination, std::span<const std::byte> bytes,
                     SourceLocation where = SourceLocation::current());
 
-  // Calls `function` on a host thread in each replay. The function must not call the engine or
-  // CUDA. If it throws, the fence of that replay rethrows the exception, and the replay continues.
-  // `accesses` declare the pinned memory that the function uses.
+  // Calls `function` on a host thread in each replay. The function must not call CUDA: in it, calls
+  // of the engine that use the device or wait for work throw InvalidState, on every device, and
+  // change nothing. Other calls may block while another thread launches. If the function throws,
+  // the fence of that replay rethrows the exception, and the replay continues. `accesses` declare
+  // the pinned memory that the function uses.
   CommandRef host(std::function<void()> function, std::initializer_list<AccessedView> accesses = {},
                   SourceLocation where = SourceLocation::current());
   CommandRef host(std::function<void()> function, std::span<const AccessedView> accesses,

@@ -3,8 +3,8 @@
 // application includes and links the CUDA runtime itself. Adopted objects still belong to the
 // application: they must outlive their last use here, or come with an `owner` that is held until
 // then. Threads: all calls are safe from any thread. Errors: all functions throw Unsupported for
-// the host device and NotInitialized for an empty handle, and leave no pending CUDA error and no
-// changed current device.
+// the host device, NotInitialized for an empty handle and InvalidState in a host callback, and
+// leave no pending CUDA error and no changed current device.
 #pragma once
 
 #ifndef REPRISE_HAS_CUDA

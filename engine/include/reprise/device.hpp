@@ -30,7 +30,8 @@ struct RebuiltBuffer {
 
 // A reference-counted handle. Objects that were created from a device keep it alive. All members
 // of an empty handle throw NotInitialized. Members that create an object throw StaleHandle after
-// shut_down() and DeviceLost while the device is lost.
+// shut_down() and DeviceLost while the device is lost. In a host callback, open, load, compile,
+// trim, wait, rebuild and shut down throw InvalidState (Recorder::host).
 class Device {
  public:
   Device() = default;
@@ -76,7 +77,7 @@ class Device {
   // CapturePool::trim() for every graph of the device, with or without a pool.
   TrimReport trim();
 
-  // Blocks until all queues of this device are idle. Throws DeviceLost.
+  // Blocks until all queues of this device are idle. Throws DeviceLost, StaleHandle.
   void wait_idle() const;
   // Increases when the device is lost. Handles and graphs of earlier generations are stale.
   [[nodiscard]] std::uint32_t generation() const;
@@ -87,7 +88,7 @@ class Device {
   // effect. Throws DeviceLost if the device is found to be lost while waiting.
   void shut_down();
   // Makes the device lost as a faulting kernel would, to test an application's recovery. Throws
-  // Unsupported on a GPU.
+  // Unsupported on a GPU, StaleHandle.
   void simulate_loss();
   // Makes a lost device usable. Buffers get new memory with undefined contents; command buffers
   // stay valid and can be compiled again; old handles and graphs stay stale. Throws InvalidState

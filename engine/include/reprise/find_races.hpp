@@ -92,7 +92,8 @@ struct [[nodiscard]] RaceReport {
 // borrowed host memory have their previous contents. Other effects of host callbacks remain.
 // Conditions and scalar slots start each replay with their recorded values. Findings after the
 // first keep the pairs of earlier findings in recorded order: fix one and run it again. Throws what
-// Device::compile, launches and host callbacks throw, InvalidArgument, WrongDevice.
+// Device::compile, launches and host callbacks throw, InvalidArgument, WrongDevice, InvalidState in
+// a host callback.
 [[nodiscard]] RaceReport find_races(const CommandBuffer& commands, const RaceDesc& desc = {});
 [[nodiscard]] RaceReport find_races(const CommandBuffer& commands, std::uint32_t runs);
 

@@ -81,7 +81,7 @@ class GraphActor {
   GraphActor(const Device& device, const Queue& queue);
   GraphActor(const GraphActor&) = delete;
   GraphActor& operator=(const GraphActor&) = delete;
-  ~GraphActor();  // calls shutdown()
+  ~GraphActor();  // waits as shutdown(); not in a host callback
 
   // Throws InvalidState after shutdown().
   void send(GraphMsg message);
@@ -94,7 +94,7 @@ class GraphActor {
   // StaleHandle for a handle of an earlier generation of its device.
   [[nodiscard]] std::future<std::uint64_t> launch(GraphHandle handle);
   // Refuses new messages, and returns after all earlier messages and their launches have completed.
-  // Repeated calls have no effect.
+  // Repeated calls have no effect. Throws InvalidState in a host callback.
   void shutdown();
 
  private:

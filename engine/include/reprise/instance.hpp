@@ -73,7 +73,8 @@ class Instance {
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
   // Why devices() contains no GPU: "no CUDA driver ...", "built without CUDA". Empty if it has one.
   [[nodiscard]] std::string gpu_unavailable_reason() const;
-  // Throws UnknownDevice with the names of the existing devices, NoDriver, DriverTooOld.
+  // Throws UnknownDevice with the names of the existing devices, NoDriver, DriverTooOld,
+  // InvalidState in a host callback.
   [[nodiscard]] Device open_device(const DeviceSelector& selector = DeviceSelector::best()) const;
   [[nodiscard]] std::string_view application() const noexcept;
   // Sets the profile mode of all existing and future graphs of this instance. A viewer's request
@@ -81,7 +82,7 @@ class Instance {
   void set_profile(ProfileMode mode);
   // Blocks until everything that completed before the call is in the trace file and has been sent
   // to viewers. Nodes that CUPTI times are included as far as CUPTI has delivered their records.
-  // Must not be called from a host callback. No effect without a trace.
+  // No effect without a trace. Throws InvalidState in a host callback.
   void flush_trace();
   // Adds a host range to the trace, from this call until the result is destroyed. The engine adds
   // ranges for its own calls (record, compile, upload). `name` is copied. An empty range without

@@ -74,7 +74,8 @@ class CapturePool {
   CapturePool& operator=(const CapturePool&) = delete;
 
   // `count` values of T in device memory with undefined contents. Throws InvalidArgument if
-  // `count` is 0, OutOfMemory, DeviceLost.
+  // `count` is 0, OutOfMemory, DeviceLost while the device is lost, StaleHandle after it was shut
+  // down, InvalidState in a host callback.
   template <class T>
   [[nodiscard]] GpuRef<T> allocate(std::uint64_t count, std::string_view name = "",
                                    PerReplica replicas = {}) {
@@ -111,12 +112,13 @@ class CapturePool {
   // Returns the pages of the transients of idle graphs of this pool to the system; of a shared
   // slab, if all its graphs are idle. Buffers keep their pages. Graphs stay valid: the next launch
   // or update of such a graph maps pages at the same addresses first, and throws SlabExhausted or
-  // OutOfMemory if that fails. Other launches do not wait. Throws DeviceLost.
+  // OutOfMemory if that fails. Other launches do not wait. Throws DeviceLost, StaleHandle and
+  // InvalidState as allocate().
   TrimReport trim();
 
   // Makes all buffers of the pool stale. Their memory is freed after the last launch that uses it
   // has completed. Throws PoolInUse, and changes nothing, while a graph or a recording holds one
-  // of them.
+  // of them. Throws InvalidState in a host callback.
   void clear();
 
  private:

@@ -27,7 +27,8 @@ struct QueueDesc {
 
 class Fence;
 
-// A reference-counted handle. Members of an empty handle throw NotInitialized.
+// A reference-counted handle. Members of an empty handle throw NotInitialized. A queue is stale
+// after its device was lost or shut down.
 class Queue {
  public:
   Queue() = default;
@@ -37,9 +38,10 @@ class Queue {
   // The fence of the last submission; an empty fence if there was none.
   [[nodiscard]] Fence last_fence() const;
   // Orders work: later launches on this queue start after `fence`. Does not block. Throws
-  // WrongDevice, StaleHandle.
+  // WrongDevice, StaleHandle, and InvalidState in a host callback.
   void wait(const Fence& fence);
-  // Blocks until all submitted work has completed. Throws DeviceLost.
+  // Blocks until all submitted work has completed. Throws DeviceLost while the device is lost,
+  // otherwise StaleHandle for a stale queue, and InvalidState in a host callback.
   void wait_idle() const;
   friend bool operator==(const Queue&, const Queue&) noexcept = default;
 
@@ -59,15 +61,16 @@ class Fence {
   Fence() = default;
 
   // Blocks until the launch has completed. Rethrows the exception of a host callback of the
-  // replay; each fence of that replay does so while the graph exists, for the last 1,024 replays
-  // that threw. Throws DeviceLost with the graph, replay and queue, and InvalidState in a host
-  // callback.
+  // replay; each fence of that replay does so, for the last 1,024 replays that threw, and after the
+  // graph for those of its last 4,096 replays. Throws DeviceLost with the graph, replay and queue,
+  // and InvalidState in a host callback.
   void wait() const;
   // As wait(), for at most `timeout`. Returns false if the launch has not completed by then; of a
   // graph with fault markers, a message then names the commands that started and did not end,
   // while the graph exists.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;
-  // Returns whether the launch has completed, without blocking. Throws DeviceLost.
+  // Returns whether the launch has completed, without blocking. Throws DeviceLost, and InvalidState
+  // in a host callback.
   [[nodiscard]] bool done() const;
 
   // Number of the submission on its queue, from 1. 0 for an empty fence.

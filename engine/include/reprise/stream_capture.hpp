@@ -70,12 +70,12 @@ template <class T>
 }  // namespace detail
 
 // A move-only object. All members except status() throw CaptureUnmatched after end(), and leave the
-// capture unchanged when they throw. Destroying an open capture discards it and makes its queue
-// usable again.
+// capture unchanged when they throw. Recording and end() throw StaleHandle for a stale queue.
+// Destroying an open capture discards it and makes its queue usable again.
 class StreamCapture {
  public:
   // Starts a capture on `queue`. Throws NotInitialized for an empty queue, InvalidState if a
-  // capture is open on it, StaleHandle, DeviceLost.
+  // capture is open on it, StaleHandle.
   [[nodiscard]] static StreamCapture begin(const Queue& queue,
                                            CaptureMode mode = CaptureMode::Global,
                                            std::string_view label = "capture");
@@ -113,7 +113,7 @@ class StreamCapture {
   // Ends the capture and compiles the operations into a graph, in which each follows the previous
   // one. Throws CaptureInvalidated with the cause, and what Device::compile throws; the capture has
   // ended in these cases, too. Throws InvalidState, without ending it, on a thread that the mode
-  // does not allow.
+  // does not allow and in a host callback.
   [[nodiscard]] CapturedGraph end(const CompileDesc& desc = {});
 
  private:

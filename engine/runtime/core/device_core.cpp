@@ -96,12 +96,15 @@ Instrumentation DeviceCore::instrumentation() const noexcept {
   return Instrumentation::Cupti;
 }
 
+void DeviceCore::require_open(Stage stage) const {
+  if (!status_->shut_down.load(std::memory_order_acquire)) return;
+  fail(ErrorCode::StaleHandle, stage, status_->selector,
+       concat("device ", status_->selector,
+              " was shut down; open it again with Instance::open_device"));
+}
+
 void DeviceCore::require_usable(Stage stage) const {
-  if (status_->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::StaleHandle, stage, status_->selector,
-         concat("device ", status_->selector,
-                " was shut down; open it again with Instance::open_device"));
-  }
+  require_open(stage);
   if (!status_->lost.load(std::memory_order_acquire)) return;
   fail(ErrorCode::DeviceLost, stage, status_->selector,
        concat("device ", status_->selector, " is lost; call Device::rebuild"));
@@ -212,12 +215,20 @@ detail::DeviceCore& checked(const std::shared_ptr<detail::DeviceCore>& core,
   return detail::require_handle(core, "Device", call, Stage::Open);
 }
 
+// As checked(); throws InvalidState in a host callback.
+detail::DeviceCore& checked_outside_callback(const std::shared_ptr<detail::DeviceCore>& core,
+                                             std::string_view call, Stage stage) {
+  detail::DeviceCore& device = checked(core, call);
+  detail::require_outside_callback("Device", call, stage, device.status()->selector);
+  return device;
+}
+
 }  // namespace
 
 const DeviceInfo& Device::info() const { return checked(core_, "info").info(); }
 
 Kernel Device::load_kernel(const KernelDesc& desc) const {
-  detail::DeviceCore& core = checked(core_, "load_kernel");
+  detail::DeviceCore& core = checked_outside_callback(core_, "load_kernel", Stage::Load);
   core.require_usable(Stage::Load);
   detail::require_named("KernelDesc", desc.name, desc.source);
   detail::check_table(desc, core.info().limits.max_parameter_bytes);
@@ -226,6 +237,7 @@ Kernel Device::load_kernel(const KernelDesc& desc) const {
 
 CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const {
   detail::DeviceCore& core = checked(core_, "create_command_buffer");
+  core.require_usable(Stage::Record);
   detail::require_enumerator("CommandBufferDesc::ordering", desc.ordering, Stage::Record,
                              desc.label);
   detail::require_enumerator("CommandBufferDesc::level", desc.level, Stage::Record, desc.label);
@@ -233,7 +245,9 @@ CommandBuffer Device::create_command_buffer(const CommandBufferDesc& desc) const
 }
 
 Condition Device::create_condition(const ConditionDesc& desc) const {
-  return detail::make_condition(checked(core_, "create_condition").status(), desc);
+  detail::DeviceCore& core = checked(core_, "create_condition");
+  core.require_usable(Stage::Record);
+  return detail::make_condition(core.status(), desc);
 }
 
 CompileCacheReport Device::compile_cache() const {
@@ -249,18 +263,21 @@ void Device::set_memory_budget(std::optional<std::uint64_t> bytes) {
   checked(core_, "set_memory_budget").memory().set_budget(bytes);
 }
 
-void Device::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
+void Device::wait_idle() const {
+  checked_outside_callback(core_, "wait_idle", Stage::Wait).wait_idle();
+}
 std::uint32_t Device::generation() const { return checked(core_, "generation").generation(); }
 DeviceState Device::state() const {
   return detail::make_handle<DeviceState>(checked(core_, "state").status());
 }
-void Device::shut_down() { checked(core_, "shut_down").shut_down(); }
+void Device::shut_down() { checked_outside_callback(core_, "shut_down", Stage::Wait).shut_down(); }
 bool Device::is_lost() const {
   return checked(core_, "is_lost").status()->lost.load(std::memory_order_acquire);
 }
 
 void Device::simulate_loss() {
   detail::DeviceCore& core = checked(core_, "simulate_loss");
+  core.require_open(Stage::Open);
   core.backend().simulate_loss();
   core.status()->mark_lost();
 }

@@ -84,7 +84,9 @@ class DeviceCore : public std::enable_shared_from_this<DeviceCore> {
   [[nodiscard]] PlanCache& plans() noexcept { return plans_; }
   // Counts the device memory that pools and graphs hold.
   [[nodiscard]] MemoryBudget& memory() noexcept { return memory_; }
-  // Throws DeviceLost until a lost device is rebuilt, StaleHandle after shut_down().
+  // Throws StaleHandle after shut_down().
+  void require_open(Stage stage) const;
+  // As require_open(); throws DeviceLost until a lost device is rebuilt.
   void require_usable(Stage stage) const;
 
   // Held while launches that share buffers are ordered and submitted, and while buffers and graphs

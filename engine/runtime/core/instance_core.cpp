@@ -178,7 +178,9 @@ std::string Instance::gpu_unavailable_reason() const {
   return checked(core_, "gpu_unavailable_reason").gpu_unavailable_reason();
 }
 Device Instance::open_device(const DeviceSelector& selector) const {
-  return detail::make_handle<Device>(checked(core_, "open_device").open(selector));
+  detail::InstanceCore& core = checked(core_, "open_device");
+  detail::require_outside_callback("Instance", "open_device", Stage::Open, selector.name());
+  return detail::make_handle<Device>(core.open(selector));
 }
 std::string_view Instance::application() const noexcept {
   return core_ ? core_->application() : std::string_view();
@@ -189,7 +191,9 @@ void Instance::set_profile(ProfileMode mode) {
   if (profile) profile->set(mode);
 }
 void Instance::flush_trace() {
-  if (const auto& trace = checked(core_, "flush_trace").trace()) trace->flush();
+  const auto& trace = checked(core_, "flush_trace").trace();
+  detail::require_outside_callback("Instance", "flush_trace", Stage::Profile, "");
+  if (trace) trace->flush();
 }
 
 TraceRange::TraceRange() noexcept = default;

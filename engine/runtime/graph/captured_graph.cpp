@@ -30,6 +30,14 @@ detail::CompiledGraph& checked(const std::shared_ptr<detail::CompiledGraph>& cor
   return detail::require_handle(core, "CapturedGraph", call, stage);
 }
 
+// As checked(); throws InvalidState in a host callback.
+detail::CompiledGraph& checked_outside_callback(const std::shared_ptr<detail::CompiledGraph>& core,
+                                                std::string_view call, Stage stage) {
+  detail::CompiledGraph& graph = checked(core, call, stage);
+  detail::require_outside_callback("CapturedGraph", call, stage, graph.label());
+  return graph;
+}
+
 const std::shared_ptr<detail::QueueCore>& checked_queue(const detail::CompiledGraph& graph,
                                                         const Queue& queue, std::string_view call,
                                                         Stage stage) {
@@ -55,12 +63,12 @@ DotOptions options_of(DotFlags flags) {
 }  // namespace
 
 Fence CapturedGraph::launch(const Queue& queue, const LaunchDesc& desc) {
-  detail::CompiledGraph& core = checked(core_, "launch", Stage::Launch);
+  detail::CompiledGraph& core = checked_outside_callback(core_, "launch", Stage::Launch);
   return core.launch(checked_queue(core, queue, "launch", Stage::Launch), desc);
 }
 
 void CapturedGraph::upload(const Queue& queue) {
-  detail::CompiledGraph& core = checked(core_, "upload", Stage::Upload);
+  detail::CompiledGraph& core = checked_outside_callback(core_, "upload", Stage::Upload);
   core.upload(checked_queue(core, queue, "upload", Stage::Upload));
 }
 
@@ -76,7 +84,7 @@ std::uint32_t CapturedGraph::find_scalar(std::string_view name) const {
 
 UpdateReport CapturedGraph::rebind(std::span<const BufferBinding> bindings,
                                    const UpdateDesc& desc) {
-  detail::CompiledGraph& core = checked(core_, "rebind", Stage::Launch);
+  detail::CompiledGraph& core = checked_outside_callback(core_, "rebind", Stage::Launch);
   check_methods(core, desc);
   if (bindings.data() == nullptr && !bindings.empty()) {
     detail::fail(ErrorCode::InvalidArgument, Stage::Launch, core.label(),
@@ -92,17 +100,19 @@ UpdateReport CapturedGraph::rebind(const BufferView& recorded, const BufferView&
 }
 
 void CapturedGraph::disable(CommandRef command) {
-  checked(core_, "disable", Stage::Launch).switch_command(command, detail::CommandSwitch::Disable);
+  checked_outside_callback(core_, "disable", Stage::Launch)
+      .switch_command(command, detail::CommandSwitch::Disable);
 }
 void CapturedGraph::enable(CommandRef command) {
-  checked(core_, "enable", Stage::Launch).switch_command(command, detail::CommandSwitch::Enable);
+  checked_outside_callback(core_, "enable", Stage::Launch)
+      .switch_command(command, detail::CommandSwitch::Enable);
 }
 bool CapturedGraph::is_enabled(CommandRef command) const {
   return checked(core_, "is_enabled", Stage::Launch).is_enabled(command);
 }
 
 UpdateReport CapturedGraph::update(const CommandBuffer& commands, const UpdateDesc& desc) {
-  detail::CompiledGraph& core = checked(core_, "update", Stage::Launch);
+  detail::CompiledGraph& core = checked_outside_callback(core_, "update", Stage::Launch);
   check_methods(core, desc);
   return core.update(commands, desc);
 }
@@ -137,7 +147,7 @@ CompileReport CapturedGraph::report() const {
 }
 
 std::vector<LoopReport> CapturedGraph::loops() const {
-  return checked(core_, "loops", Stage::Wait).loops();
+  return checked_outside_callback(core_, "loops", Stage::Wait).loops();
 }
 
 std::string CapturedGraph::to_dot(const DotOptions& options) const {

@@ -311,6 +311,7 @@ namespace reprise {
 
 CapturedGraph Device::compile(const CommandBuffer& commands, const CompileDesc& desc) const {
   static_cast<void>(detail::require_handle(core_, "Device", "compile", Stage::Validate));
+  detail::require_outside_callback("Device", "compile", Stage::Validate, commands.label());
   return detail::make_handle<CapturedGraph>(detail::compile(core_, commands, desc));
 }
 

@@ -308,7 +308,9 @@ void check_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t sca
 }
 std::uint32_t set_scalar(const std::shared_ptr<CompiledGraph>& graph, std::uint32_t scalar,
                          const void* value) {
-  return require_handle(graph, "GraphScalar", "set", Stage::Launch).set_scalar(scalar, value);
+  CompiledGraph& checked = require_handle(graph, "GraphScalar", "set", Stage::Launch);
+  require_outside_callback("GraphScalar", "set", Stage::Launch, checked.label());
+  return checked.set_scalar(scalar, value);
 }
 
 }  // namespace reprise::detail

@@ -1,6 +1,8 @@
 #include "runtime/graph/graph_executable.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
@@ -27,7 +29,28 @@ GraphExecutable::GraphExecutable(ExecutableSpec spec, TransientMemory transients
       bindings(std::move(state)),
       exec(std::move(backend_exec)) {}
 
+void GraphExecutable::tell_errors_to(const std::shared_ptr<LaunchedGraph>& launched) {
+  launched->add(*this);
+  launched_ = launched;
+}
+
+void GraphExecutable::leave_errors(LaunchedGraph& launched) noexcept {
+  std::vector<LaunchedGraph::Thrown> thrown;
+  try {
+    std::uint64_t nth = std::max(replays_until, kKeptReplays + replays_before) - kKeptReplays;
+    while (++nth <= replays_until) {
+      const std::uint64_t replay = spec_.replica.replay_of(nth);
+      if (std::exception_ptr error = callback_error(replay))
+        thrown.push_back({replay, std::move(error)});
+    }
+    launched.remove(*this, thrown);
+  } catch (...) {
+    launched.remove(*this, {});  // there is no memory for more
+  }
+}
+
 GraphExecutable::~GraphExecutable() {
+  if (const auto launched = launched_.lock()) leave_errors(*launched);
   if (CallbackErrors::any_unseen()) {
     try {
       if (const auto message = unseen_errors_message(plan()->label, exec->take_unseen_errors()))

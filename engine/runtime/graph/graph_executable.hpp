@@ -16,6 +16,7 @@
 #include "runtime/graph/binding_state.hpp"
 #include "runtime/graph/executable_spec.hpp"
 #include "runtime/memory/transient_memory.hpp"
+#include "runtime/queue/launched_graph.hpp"
 #include "runtime/queue/queue_point.hpp"
 
 namespace reprise::detail {
@@ -36,7 +37,7 @@ struct CompileTimes {
 [[nodiscard]] std::optional<Message> unseen_errors_message(std::string_view graph,
                                                            const CallbackErrors::Unseen& unseen);
 
-class GraphExecutable final : public DeferredDelete {
+class GraphExecutable final : public DeferredDelete, public CallbackErrorSource {
  public:
   // Instantiates spec.plan with `bindings`. Throws OutOfMemory, DeviceLost and what the backend
   // refuses.
@@ -46,9 +47,20 @@ class GraphExecutable final : public DeferredDelete {
   // Owns `backend_exec`, which was made for spec.plan.
   GraphExecutable(ExecutableSpec spec, TransientMemory memory, BindingState bindings,
                   std::unique_ptr<BackendExec> backend_exec) noexcept;
-  // Reports what its host callbacks threw and nobody can see any more.
+  // Leaves the exceptions of its last kKeptReplays replays to the fences of the graph. Reports
+  // exceptions that nobody can see any more.
   ~GraphExecutable() override;
+  static constexpr std::uint64_t kKeptReplays = 4096;
   [[nodiscard]] Pending pending() const noexcept override;
+
+  // Call before the first replay, with replays_before set.
+  void tell_errors_to(const std::shared_ptr<LaunchedGraph>& launched);
+  [[nodiscard]] bool is_reached_by(std::uint64_t replay) const noexcept override {
+    return spec_.replica.nth_of(replay) > replays_before;
+  }
+  [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const override {
+    return exec->callback_error(spec_.replica.nth_of(replay) - replays_before);
+  }
 
   [[nodiscard]] const ExecutableSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const noexcept { return spec_.plan; }
@@ -57,7 +69,10 @@ class GraphExecutable final : public DeferredDelete {
                                        BindingState state) noexcept;
 
  private:
+  void leave_errors(LaunchedGraph& launched) noexcept;
+
   ExecutableSpec spec_;
+  std::weak_ptr<LaunchedGraph> launched_;  // null: no fence can ask for exceptions
 
  public:
   // The last launch or upload. Later ones wait for it, so it covers all earlier ones.
@@ -65,6 +80,7 @@ class GraphExecutable final : public DeferredDelete {
   TransientMemory memory;
   BindingState bindings;
   std::uint64_t replays_before = 0;  // of the replica, by earlier executables
+  std::uint64_t replays_until = 0;   // and by this one, once it is replaced or dropped
   CompileTimes times;
   TraceIdentity trace;
   std::shared_ptr<ReplayLog> log;  // null without a trace

@@ -47,8 +47,9 @@ std::shared_ptr<GraphReplica> GraphReplica::make(std::unique_ptr<GraphExecutable
   if (executable->spec().device->trace() != nullptr) register_in_trace(*executable, messages);
   // Allocated apart from its reference counts, which kept fences hold.
   const std::shared_ptr<GraphReplica> replica(new GraphReplica(std::move(executable)));
-  replica->launched_ = std::make_shared<const LaunchedGraph>(
-      LaunchedGraph{replica->label_, replica->index_.number, replica});
+  replica->launched_ =
+      std::make_shared<LaunchedGraph>(replica->label_, replica->index_.number, replica);
+  replica->executable_->tell_errors_to(replica->launched_);
   replica->attach();
   return replica;
 }
@@ -111,6 +112,8 @@ GraphReplica::~GraphReplica() {
   // The first replica ends last.
   if (DeviceTrace* const traced = device->trace(); traced != nullptr && index_.number == 0)
     traced->end_graph(trace_id_);
+  launched_.reset();  // now only fences hold it
+  executable_->replays_until = replays();
   for (auto& executable : replaced_executables_) device->deferred().push(std::move(executable));
   device->deferred().push(std::move(executable_));
 }
@@ -146,6 +149,7 @@ void GraphReplica::set_profile(ProfileMode mode) {
 }
 
 std::vector<LoopReport> GraphReplica::loops() {
+  require_current("loops", Stage::Wait);
   std::vector<LoopReport> reports;
   for (Loop& loop : loops_of(*current_plan()->recording))
     reports.push_back({.name = std::move(loop.name), .command = loop.command});
@@ -190,11 +194,15 @@ void GraphReplica::require_updatable(std::string_view verb) const {
            concat(verb, ": graph ", label_,
                   " was not compiled from a command buffer; update it where it was made"));
   }
-  if (generation_ != device_->generation() ||
-      device_->status()->shut_down.load(std::memory_order_acquire)) {
-    fail(ErrorCode::StaleHandle, Stage::Launch, label_,
-         concat(verb, ": graph ", label_, " is stale: its device was lost or shut down"));
-  }
+  require_current(verb, Stage::Launch);
+}
+
+void GraphReplica::require_current(std::string_view verb, Stage stage) const {
+  if (generation_ == device_->generation() &&
+      !device_->status()->shut_down.load(std::memory_order_acquire))
+    return;
+  fail(ErrorCode::StaleHandle, stage, label_,
+       concat(verb, ": graph ", label_, " is stale: its device was lost or shut down"));
 }
 
 void GraphReplica::share_all() {
@@ -300,6 +308,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     replay = replays_.load(std::memory_order_relaxed) + 1;
     const LaunchedCollectives& collectives = executable_->plan()->collectives;
     for (RankAgreement* const ranks : collectives.ranks) {
+      launched_->has_collectives.store(true, std::memory_order_relaxed);
       ranks->note_launch(collectives.hash, index_.replay_of(replay), index_.number, self);
       if (const DeviceTrace* const trace = device_->trace()) trace_clocks(*ranks, *trace);
     }
@@ -421,7 +430,9 @@ void GraphReplica::Edit::replace_executable(std::unique_ptr<GraphExecutable> nex
   auto& replaced = replica.replaced_executables_;
   replaced.reserve(replaced.size() + 1);
   if (replica.device_->trace() != nullptr) register_in_trace(*next, {});
+  next->tell_errors_to(replica.launched_);
   // Nothing below throws.
+  current.replays_until = replica.replays();
   if (!next->memory.is_owner()) next->memory = std::move(current.memory);
   if (next->memory.lease) next->memory.lease->set_trace_graph(replica.trace_id_);
   replica.executable_.swap(next);

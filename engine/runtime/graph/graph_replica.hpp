@@ -78,6 +78,8 @@ class GraphReplica final : public PendingSource,
   void require_launchable(const QueueCore& queue, Stage stage) const;
   // Throws Unsupported for an adopted graph, StaleHandle if the device was lost or shut down.
   void require_updatable(std::string_view verb) const;
+  // Throws StaleHandle if the device was lost or shut down.
+  void require_current(std::string_view verb, Stage stage) const;
 
   // --- State ---
   [[nodiscard]] std::uint64_t replays() const noexcept {
@@ -92,7 +94,7 @@ class GraphReplica final : public PendingSource,
   [[nodiscard]] std::shared_ptr<const Plan> current_plan() const;
   [[nodiscard]] std::vector<LoopReport> loops();
   void set_profile(ProfileMode mode);
-  void rethrow_callback_error(std::uint64_t replay) const override;
+  void require_all_ranks() const override;
   [[nodiscard]] std::string unfinished() const override;
   [[nodiscard]] Error add_unfinished(const Error& error) const override;
   void report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
@@ -172,11 +174,11 @@ class GraphReplica final : public PendingSource,
   const std::shared_ptr<CapturePool> pool_;
   const std::string label_;
   const std::uint32_t generation_;
-  const std::uint32_t trace_id_;                   // of all its executables
-  std::shared_ptr<const LaunchedGraph> launched_;  // for the fences; set by make()
-  std::vector<BufferUse> uses_;                    // by index; under order() and mutex_
-  std::vector<std::shared_ptr<PoolCore>> pools_;   // under order(); each once; of replica 0 only
-  ScalarTable scalars_;                            // under mutex_
+  const std::uint32_t trace_id_;                  // of all its executables
+  std::shared_ptr<LaunchedGraph> launched_;       // for the fences; set by make()
+  std::vector<BufferUse> uses_;                   // by index; under order() and mutex_
+  std::vector<std::shared_ptr<PoolCore>> pools_;  // under order(); each once; of replica 0 only
+  ScalarTable scalars_;                           // under mutex_
   // Under mutex_; oldest first. Kept for the exceptions of their host callbacks.
   std::vector<std::unique_ptr<GraphExecutable>> replaced_executables_;
   SlabResidency residency_;

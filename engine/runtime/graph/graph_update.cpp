@@ -143,10 +143,10 @@ void trace_update_report(const GraphReplica& replica, const UpdateReport& report
 
 NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands) {
   const DeviceCore& device = *replica.device();
+  replica.require_updatable("update");
   auto recording = recording_to_compile(device, commands, replica.pool().get());
   std::vector<Message> messages = check(device, *recording);
   require_per_replica(*recording, replica.index().count, replica.label());
-  replica.require_updatable("update");
   compare_collectives(replica.label(), *recording);
   const ExecutableSpec& spec = replica.executable().spec();
   const bool has_segments = may_have_segments(*recording, spec.lowering, spec.memory_goal,

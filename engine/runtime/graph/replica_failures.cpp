@@ -11,21 +11,10 @@
 
 namespace reprise::detail {
 
-void GraphReplica::rethrow_callback_error(std::uint64_t replay) const {
-  std::exception_ptr thrown;
-  replay = index_.nth_of(replay);
-  {
-    std::lock_guard lock(mutex_);
-    for (const RankAgreement* const ranks : executable_->plan()->collectives.ranks)
-      ranks->require_all_ranks();
-    const GraphExecutable* executable = executable_.get();
-    for (auto before = replaced_executables_.rbegin();
-         before != replaced_executables_.rend() && replay <= executable->replays_before; ++before)
-      executable = before->get();
-    if (replay > executable->replays_before)
-      thrown = executable->exec->callback_error(replay - executable->replays_before);
-  }
-  if (thrown) std::rethrow_exception(thrown);
+void GraphReplica::require_all_ranks() const {
+  std::lock_guard lock(mutex_);
+  for (const RankAgreement* const ranks : executable_->plan()->collectives.ranks)
+    ranks->require_all_ranks();
 }
 
 namespace {
@@ -52,7 +41,7 @@ std::optional<Message> unseen_errors_message(std::string_view graph,
       "graph ", graph, ": host callbacks threw in ", unseen.replays,
       unseen.replays == 1 ? " replay" : " replays",
       " whose fences were not waited for; the last exception: ", text_of_exception(unseen.last),
-      ". Fence::wait() rethrows what the callbacks of its replay throw while the graph exists");
+      ". Fence::wait() rethrows what the callbacks of its replay throw");
   return message;
 }
 

@@ -19,6 +19,7 @@ namespace {
 using detail::concat;
 using detail::PoolBuffer;
 
+// The buffer, which is neither a transient nor stale.
 std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view call) {
   const detail::BufferCore& core =
       detail::require_handle(detail::core_of(view), "buffer", call, Stage::Launch);
@@ -29,16 +30,16 @@ std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view 
                         core.kind == BufferKind::Condition ? "condition" : "transient",
                         ": nothing outside a replay can use it"));
   }
+  if (buffer->is_stale()) {
+    detail::fail(
+        ErrorCode::StaleHandle, Stage::Launch, buffer->name,
+        concat(call, " of ", display_name(*buffer), ", which is stale: ", why_stale(*buffer)));
+  }
   return buffer;
 }
 
 void add_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& queue,
                std::uint64_t serial) {
-  if (buffer.is_stale()) {
-    detail::fail(
-        ErrorCode::StaleHandle, Stage::Launch, buffer.name,
-        concat("record_write of ", display_name(buffer), ", which is stale: ", why_stale(buffer)));
-  }
   if (queue->device() != buffer.pool()->device()) {
     detail::fail(ErrorCode::WrongDevice, Stage::Launch, buffer.name,
                  concat("record_write of ", display_name(buffer), " on ", buffer.device->selector,
@@ -55,11 +56,13 @@ void add_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& que
 }  // namespace
 
 void BufferView::record_write(const Fence& fence) {
+  detail::require_outside_callback("BufferView", "record_write", Stage::Launch, name());
   const auto buffer = persistent(*this, "record_write");
   if (const Queue queue = fence.queue()) add_write(*buffer, detail::core_of(queue), fence.serial());
 }
 
 void BufferView::record_write(const Queue& queue) {
+  detail::require_outside_callback("BufferView", "record_write", Stage::Launch, name());
   const auto buffer = persistent(*this, "record_write");
   detail::require_handle(detail::core_of(queue), "Queue", "record_write", Stage::Launch)
       .require_usable(Stage::Launch);
@@ -88,6 +91,7 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
   static_cast<void>(require_handle(core_of(scalar), "DeviceScalar", "set", Stage::Launch));
   const auto buffer = persistent(scalar, "set");
   const std::string name = display_name(*buffer);
+  require_outside_callback("DeviceScalar", "set", Stage::Launch, name);
   if (!queue) fail_empty("Queue", concat("set of ", name), Stage::Launch, buffer->name);
   if (core_of(queue)->device() != buffer->pool()->device()) {
     fail(ErrorCode::WrongDevice, Stage::Launch, buffer->name,
@@ -95,9 +99,6 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
                 core_of(queue)->label(), " of ",
                 name_beside(*core_of(queue)->device()->status(), *buffer->device)));
   }
-  if (buffer->is_stale())
-    fail(ErrorCode::StaleHandle, Stage::Launch, buffer->name,
-         concat("set of ", name, ", which is stale"));
   core_of(queue)->require_usable(Stage::Launch);
   std::lock_guard order(buffer->pool()->device()->order());
   if (!buffer->is_shared()) {

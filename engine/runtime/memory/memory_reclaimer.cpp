@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "runtime/memory/pool_core.hpp"
@@ -142,11 +143,13 @@ namespace reprise {
 
 TrimReport Device::trim() {
   detail::DeviceCore& core = detail::require_handle(core_, "Device", "trim", Stage::Allocate);
+  detail::require_outside_callback("Device", "trim", Stage::Allocate, core.status()->selector);
   core.require_usable(Stage::Allocate);
   return detail::MemoryReclaimer(core).trim(nullptr);
 }
 
 TrimReport CapturePool::trim() {
+  detail::require_outside_callback("CapturePool", "trim", Stage::Allocate, core_->label());
   core_->device()->require_usable(Stage::Allocate);
   return detail::MemoryReclaimer(*core_->device()).trim(core_.get());
 }

@@ -107,6 +107,12 @@ BufferView PoolCore::add(const BufferDesc& desc) {
                 desc.name.empty() ? "" : ", named ", desc.name,
                 "; create one with Device::create_condition"));
   }
+  if (desc.kind == BufferKind::BorrowedHost) {
+    fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
+         concat("pool ", label_, " cannot allocate borrowed memory, which is the caller's",
+                desc.name.empty() ? "" : ", named ", desc.name,
+                "; pass borrowed(bytes) to a copy, or allocate PinnedHost memory"));
+  }
   if (desc.bytes == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
          concat("pool ", label_, " cannot allocate a buffer of 0 bytes",
@@ -200,6 +206,7 @@ namespace reprise {
 BufferView CapturePool::allocate_bytes(BufferKind kind, std::uint64_t count,
                                        std::uint64_t element_bytes, std::uint64_t alignment,
                                        std::string_view name, PerReplica replicas) {
+  detail::require_outside_callback("CapturePool", "allocate", Stage::Allocate, core_->label());
   if (element_bytes != 0 && count > ~std::uint64_t{0} / element_bytes) {
     detail::fail(
         ErrorCode::OutOfMemory, Stage::Allocate,
@@ -218,10 +225,14 @@ std::size_t CapturePool::live_graphs() const noexcept { return core_->live_graph
 std::string_view CapturePool::label() const noexcept { return core_->label(); }
 MemoryStatistics CapturePool::statistics() const noexcept { return core_->memory()->statistics(); }
 
-void CapturePool::clear() { core_->clear(); }
+void CapturePool::clear() {
+  detail::require_outside_callback("CapturePool", "clear", Stage::Allocate, core_->label());
+  core_->clear();
+}
 
 BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& type) const {
   detail::DeviceCore& device = detail::require_handle(core_, "Device", "constant", Stage::Allocate);
+  detail::require_outside_callback("Device", "constant", Stage::Load, desc.name);
   device.require_usable(Stage::Load);
   detail::require_named("ConstantDesc", desc.name, desc.source);
   if (desc.type != nullptr && *desc.type != type) {
@@ -246,7 +257,8 @@ BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& ty
 }
 
 std::shared_ptr<CapturePool> Device::create_pool(const PoolDesc& desc) const {
-  static_cast<void>(detail::require_handle(core_, "Device", "create_pool", Stage::Allocate));
+  detail::require_handle(core_, "Device", "create_pool", Stage::Allocate)
+      .require_usable(Stage::Allocate);
   detail::require_enumerator("PoolDesc::sharing", desc.sharing, Stage::Allocate, desc.label);
   return detail::HandleAccess::make_shared<CapturePool>(
       std::make_shared<detail::PoolCore>(core_, desc));

@@ -102,6 +102,7 @@ namespace reprise {
 std::vector<RebuiltBuffer> Device::rebuild() {
   detail::DeviceStatus& status =
       *detail::require_handle(core_, "Device", "rebuild", Stage::Open).status();
+  detail::require_outside_callback("Device", "rebuild", Stage::Open, status.selector);
   if (status.shut_down.load(std::memory_order_acquire)) {
     detail::fail(ErrorCode::InvalidState, Stage::Open, status.selector,
                  detail::concat("device ", status.selector,

@@ -10,6 +10,32 @@
 
 namespace reprise {
 
+namespace detail {
+
+void LaunchedGraph::add(const CallbackErrorSource& source) {
+  const std::lock_guard lock(mutex_);
+  sources_.push_back(&source);
+}
+
+void LaunchedGraph::remove(const CallbackErrorSource& source, const std::vector<Thrown>& thrown) {
+  const std::lock_guard lock(mutex_);
+  std::erase(sources_, &source);
+  thrown_.insert(thrown_.end(), thrown.begin(), thrown.end());
+}
+
+std::exception_ptr LaunchedGraph::callback_error(std::uint64_t replay) const {
+  const std::lock_guard lock(mutex_);
+  for (const Thrown& thrown : thrown_) {
+    if (thrown.replay == replay) return thrown.error;
+  }
+  for (auto source = sources_.rbegin(); source != sources_.rend(); ++source) {
+    if ((*source)->is_reached_by(replay)) return (*source)->callback_error(replay);
+  }
+  return nullptr;
+}
+
+}  // namespace detail
+
 namespace {
 
 // A longer timeout would overflow the clocks below and counts as no timeout.
@@ -27,14 +53,18 @@ constexpr std::chrono::nanoseconds kMaxTimeout = std::chrono::hours(24 * 365);
 
 void rethrow_callback_error(const detail::LaunchedGraph* graph, std::uint64_t replay) {
   if (graph == nullptr) return;
-  if (const auto replays = graph->replays.lock()) replays->rethrow_callback_error(replay);
+  if (graph->has_collectives.load(std::memory_order_relaxed)) {
+    if (const auto replays = graph->replays.lock()) replays->require_all_ranks();
+  }
+  if (const std::exception_ptr thrown = graph->callback_error(replay))
+    std::rethrow_exception(thrown);
 }
 
 }  // namespace
 
 void Fence::wait() const {
   if (!queue_) return;
-  detail::require_outside_callback(queue_->label());
+  detail::require_outside_callback("Fence", "wait", Stage::Wait, queue_->label());
   try {
     (void)queue_->backend().wait(serial_, std::nullopt);
   } catch (const Error& error) {
@@ -45,6 +75,7 @@ void Fence::wait() const {
 
 bool Fence::wait_for(std::chrono::nanoseconds timeout) const {
   if (!queue_) return true;
+  detail::require_outside_callback("Fence", "wait_for", Stage::Wait, queue_->label());
   if (timeout > kMaxTimeout) {
     wait();
     return true;
@@ -69,6 +100,7 @@ Queue Fence::queue() const { return queue_ ? Queue(queue_->handle()) : Queue(); 
 
 bool Fence::done() const {
   if (!queue_) return true;
+  detail::require_outside_callback("Fence", "done", Stage::Wait, queue_->label());
   try {
     return queue_->backend().done(serial_);
   } catch (const Error& error) {

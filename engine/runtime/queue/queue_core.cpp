@@ -113,7 +113,9 @@ QueueCore::~QueueCore() {
   deferred_->device = device_;
   deferred_->queue = std::move(backend_);
   if (DeviceTrace* const traced = device_->trace()) traced->end_queue(trace_id_);
-  if (deferred_->pending().queue) device_->deferred().push(std::move(deferred_));
+  // CUDA destroys no stream in a host callback.
+  if (in_host_callback || deferred_->pending().queue)
+    device_->deferred().push(std::move(deferred_));
 }
 
 bool QueueCore::is_current() const noexcept { return generation_ == device_->generation(); }
@@ -174,15 +176,7 @@ void QueueCore::wait_for(const QueuePoint& point) {
   if (serial > known->serial) known->serial = serial;
 }
 
-void require_outside_callback(const std::string& queue) {
-  if (!in_host_callback) return;
-  fail(ErrorCode::InvalidState, Stage::Wait, queue,
-       concat("a host callback waits for queue ", queue,
-              ": the queue may wait for the callback; wait where the graph is launched"));
-}
-
 void QueueCore::wait_idle() {
-  require_outside_callback(label_);
   try {
     const std::uint64_t serial =
         origin() == QueueOrigin::Adopted ? backend_->mark() : backend_->last_serial();
@@ -220,6 +214,7 @@ Fence Queue::last_fence() const {
 
 void Queue::wait(const Fence& fence) {
   detail::QueueCore& queue = checked(core_, "wait");
+  detail::require_outside_callback("Queue", "wait", Stage::Wait, queue.label());
   queue.require_usable(Stage::Wait);
   const std::shared_ptr<detail::QueueCore>& other = fence.queue_;
   if (!other || other == core_) return;
@@ -235,10 +230,18 @@ void Queue::wait(const Fence& fence) {
     queue.backend().wait_for(other->backend(), fence.serial());
 }
 
-void Queue::wait_idle() const { checked(core_, "wait_idle").wait_idle(); }
+void Queue::wait_idle() const {
+  detail::QueueCore& queue = checked(core_, "wait_idle");
+  detail::require_outside_callback("Queue", "wait_idle", Stage::Wait, queue.label());
+  const bool is_lost = queue.device()->status()->lost.load(std::memory_order_acquire);
+  if (!is_lost) queue.require_current(Stage::Wait);
+  queue.wait_idle();
+  if (is_lost) queue.device()->require_usable(Stage::Wait);
+}
 
 Queue Device::create_queue(const QueueDesc& desc) const {
   detail::DeviceCore& core = detail::require_handle(core_, "Device", "create_queue", Stage::Open);
+  detail::require_outside_callback("Device", "create_queue", Stage::Open, core.status()->selector);
   core.require_usable(Stage::Open);
   const DeviceLimits& limits = core.info().limits;
   if (desc.priority < limits.highest_queue_priority ||

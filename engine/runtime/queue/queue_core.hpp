@@ -106,7 +106,4 @@ class QueueCore final : public DeviceQueue, public std::enable_shared_from_this<
   std::unique_ptr<DeferredQueue> deferred_;
 };
 
-// Throws InvalidState if the calling thread runs a host callback, which must not wait for a queue.
-void require_outside_callback(const std::string& queue);
-
 }  // namespace reprise::detail

@@ -308,6 +308,9 @@ TEST_CASE("dispatch: a stale kernel or buffer is StaleHandle") {
   const Kernel new_kernel = f.kernel("fresh", "p");
   check_refused(cmd, ErrorCode::StaleHandle, {"argument 0 of fresh y", "rebuild"},
                 [&] { cmd.dispatch(new_kernel, {}, read(y)); });
+  f.status->shut_down = true;
+  check_refused(cmd, ErrorCode::StaleHandle, {"kernel fresh", "shut down"},
+                [&] { cmd.dispatch(new_kernel, {}, read(y)); });
 }
 
 TEST_CASE("dispatch: a repeated recording allocates nothing") {

@@ -43,6 +43,7 @@ struct KindsFixture : DeviceFixture {
       case BufferKind::Transient: return pool->transient<unsigned>(1, "transient");
       case BufferKind::PinnedHost: return pool->host<unsigned>(1, "pinned");
       case BufferKind::Condition: return condition.view();
+      case BufferKind::BorrowedHost: break;  // no handle names it
     }
     return {};
   }

@@ -208,7 +208,7 @@ struct AdoptedQueues : Sharing {
   // A queue on a stream of the application. The fake reports its use after the last handle.
   [[nodiscard]] Queue adopt(std::string_view label) const {
     const auto core = detail::core_of(device);
-    auto native = core->backend().create_queue(label);
+    auto native = core->backend().create_queue({.label = label});
     static_cast<FakeQueue&>(*native).is_adopted = true;
     return detail::make_handle<Queue>(
         detail::QueueCore::make(core, std::move(native), label, detail::QueueOrigin::Adopted));

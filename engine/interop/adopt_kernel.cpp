@@ -99,6 +99,8 @@ Kernel from_native(const Device& device, CUfunction function, std::shared_ptr<vo
 Kernel from_native(const Device& device, CUkernel kernel, std::shared_ptr<void> owner) {
   const detail::CudaContext& context = *detail::cuda_backend(device, "from_native").context();
   detail::core_of(device)->require_usable(Stage::Load);
+  if (kernel == nullptr)
+    detail::fail(ErrorCode::InvalidArgument, Stage::Load, "", "from_native got a null kernel");
   CUfunction function = nullptr;
   {
     const detail::SetupScope scope(context, Stage::Load);

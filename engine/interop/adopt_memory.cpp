@@ -88,7 +88,7 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   BufferDesc desc;
   desc.kind = kind;
   desc.bytes = bytes;
-  desc.alignment = static_cast<std::uint32_t>(alignment);
+  desc.alignment = alignment;
   desc.name = name;
   desc.adopted = static_cast<std::byte*>(address);
   desc.owner = std::move(owner);

@@ -19,7 +19,8 @@ constexpr std::uint64_t ticket_of(std::uint32_t recorder, std::uint32_t label) {
 void RecorderCore::check_access(const Verb& verb, const AccessedView& access,
                                 std::string_view role) const {
   check_memory(verb, access.view, role);
-  check_enumerator(verb, concat("the access of the ", role), access.access);
+  if (access.access < Access::Read || access.access > Access::ReadWrite) [[unlikely]]
+    check_enumerator(verb, concat("the access of the ", role), access.access);
 }
 
 CommandRef RecorderCore::host(std::function<void()> function,

@@ -382,6 +382,15 @@ TEST_CASE("cuda interop: a cubin and a fatbin are loaded") {
   CHECK(add.parameters().size() == 3);
   CHECK(error_of([&] { static_cast<void>(load_cubin(t.device, {}, "module_scale")); }).code ==
         ErrorCode::InvalidArgument);
+  const std::span<const std::byte> nowhere(static_cast<const std::byte*>(nullptr), 64);
+  CHECK(error_of([&] { static_cast<void>(load_cubin(t.device, nowhere, "module_scale")); }).code ==
+        ErrorCode::InvalidArgument);
+  CHECK(error_of([&] {
+          static_cast<void>(from_native(t.device, static_cast<CUkernel>(nullptr)));
+        }).code == ErrorCode::InvalidArgument);
+  CHECK(error_of([&] {
+          static_cast<void>(from_native(t.device, static_cast<CUfunction>(nullptr)));
+        }).code == ErrorCode::InvalidArgument);
 }
 
 TEST_CASE(

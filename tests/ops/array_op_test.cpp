@@ -102,8 +102,11 @@ TEST_CASE_FIXTURE(DeviceFixture, "array: an invalid reduction, scan or sort is r
   const auto i = pool->allocate<std::uint32_t>(15, "i");
   check_refused(ErrorCode::InvalidArgument, {"reduce", "16 values"},
                 [&] { static_cast<void>(ReduceOp(x, y)); });
-  check_refused(ErrorCode::InvalidArgument, {"reduce", "the type is 9"},
-                [&] { static_cast<void>(ReduceOp(x, y, static_cast<ArrayType>(9))); });
+  check_refused(ErrorCode::InvalidArgument, {"reduce", "the type is 9"}, [&] {
+    static_cast<void>(ReduceOp(x, y, static_cast<ArrayType>(9), ReduceKind::Sum));
+  });
+  check_refused(ErrorCode::InvalidArgument, {"reduce", "the kind is 9"},
+                [&] { static_cast<void>(ReduceOp(x, y, static_cast<ReduceKind>(9))); });
   check_refused(ErrorCode::Overlap, {"reduce"},
                 [&] { static_cast<void>(ReduceOp(x, x.slice(3, 1))); });
   check_refused(ErrorCode::InvalidArgument, {"scan", "no values"},

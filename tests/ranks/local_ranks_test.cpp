@@ -357,6 +357,12 @@ TEST_CASE("local ranks: invalid communicators and collectives are refused") {
   CHECK(refusal([&] {
           return CollectiveOp(world, {.count = ~std::uint64_t{0} / 2, .send = x, .receive = x});
         }).code() == ErrorCode::OutOfRange);
+  const Error unknown = refusal([&] {
+    return CollectiveOp(
+        world, {.type = static_cast<ElementType>(77), .count = 1, .send = x, .receive = x});
+  });
+  CHECK(unknown.code() == ErrorCode::InvalidArgument);
+  CHECK(contains(unknown.what(), "CollectiveDesc::type is 77"));
   CHECK(thrown_by([&] { static_cast<void>(Communicator::local(device, 0)); }).code() ==
         ErrorCode::InvalidArgument);
   const Error limit = thrown_by([&] {

@@ -42,6 +42,20 @@ TEST_CASE("local ranks: an all_reduce between dispatches and copies, replayed") 
   }
 }
 
+TEST_CASE("local ranks: in a host callback, no communicator is made or split") {
+  std::vector<ErrorCode> codes;
+  check_all_succeed(1, [&](LocalRank& own) {
+    own.run([&](CommandBuffer& cmd) {
+      cmd.host([&] {
+        codes.push_back(
+            code_of([&] { static_cast<void>(Communicator::from_environment(own.device)); }));
+        codes.push_back(code_of([&] { static_cast<void>(own.world.split(0)); }));
+      });
+    });
+  });
+  CHECK(codes == std::vector(2, ErrorCode::InvalidState));
+}
+
 TEST_CASE("local ranks: every collective as a command") {
   Results results;
   check_all_succeed(3, [&](LocalRank& own) {

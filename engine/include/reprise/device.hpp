@@ -30,8 +30,8 @@ struct RebuiltBuffer {
 
 // A reference-counted handle. Objects that were created from a device keep it alive. All members
 // of an empty handle throw NotInitialized. Members that create an object throw StaleHandle after
-// shut_down() and DeviceLost while the device is lost. In a host callback, open, load, compile,
-// trim, wait, rebuild and shut down throw InvalidState (Recorder::host).
+// shut_down() and DeviceLost while the device is lost. In a host callback, create_queue,
+// load_kernel, constant, compile, trim, wait_idle, shut_down and rebuild throw InvalidState.
 class Device {
  public:
   Device() = default;

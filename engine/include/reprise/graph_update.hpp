@@ -93,7 +93,8 @@ class GraphScalar {
 
   // Sets the value for launches after the call; queued replays keep their value. Returns the number
   // of nodes that were set, 0 if the value is unchanged. Throws NotInitialized for an empty handle,
-  // InvalidState if an update of the graph removed the slot, StaleHandle, DeviceLost.
+  // InvalidState if an update of the graph removed the slot and in a host callback, StaleHandle,
+  // DeviceLost.
   std::uint32_t set(const T& value) { return detail::set_scalar(graph_, scalar_, &value); }
 
  private:

@@ -232,9 +232,9 @@ void CapturePool::clear() {
 
 BufferView Device::constant_memory(const ConstantDesc& desc, const ValueType& type) const {
   detail::DeviceCore& device = detail::require_handle(core_, "Device", "constant", Stage::Allocate);
+  detail::require_named("ConstantDesc", desc.name, desc.source);
   detail::require_outside_callback("Device", "constant", Stage::Load, desc.name);
   device.require_usable(Stage::Load);
-  detail::require_named("ConstantDesc", desc.name, desc.source);
   if (desc.type != nullptr && *desc.type != type) {
     detail::fail(ErrorCode::ArgumentType, Stage::Load, desc.name,
                  detail::concat("constant ", desc.name, " has values of type ", desc.type->name,

@@ -12,13 +12,9 @@ namespace {
 
 using detail::concat;
 
-// References do not find commands of a secondary that execute() has appended.
-constexpr bool kDisablesAppendedCommands = false;
-
 bool can_be_disabled(const Recording& recording, std::uint32_t id) {
   return std::ranges::any_of(recording.commands, [&](const Command& command) {
     if (command.id == id) return command.can_be_disabled();
-    if (command.kind == Command::Kind::Execute && !kDisablesAppendedCommands) return false;
     return std::ranges::any_of(command.bodies,
                                [&](const Recording& body) { return can_be_disabled(body, id); });
   });

@@ -165,7 +165,7 @@ class Comparer {
   std::vector<std::byte> old_block_, block_;  // scratch
 };
 
-// Of plans without a difference that find_difference() reports.
+// For plans without a difference that find_difference() reports.
 std::optional<ChangedNodes> compare_nodes(const BoundPlan& before, const BoundPlan& after) {
   if (before.plan.dependencies.node_command != after.plan.dependencies.node_command)
     return std::nullopt;

@@ -128,7 +128,7 @@ class HazardTracker {
   std::vector<UninitializedRead> uninitialized_reads_;
   std::vector<Touched> touched_;
   std::uint32_t command_ = 0, visit_ = 0;
-  // Of the access that is being visited: its buffer, and that buffer's offset in memory.
+  // The buffer of the visited access, and that buffer's offset in memory.
   std::uint32_t buffer_ = 0;
   std::uint64_t offset_ = 0;
   // Head of the last extended list, before and after the extension.

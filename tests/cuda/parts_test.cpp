@@ -8,9 +8,9 @@
 #include <reprise/error.hpp>
 
 #include "backend/cuda/cuda_check.hpp"
-#include "backend/cuda/cuda_graph_builder.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/host_callbacks.hpp"
+#include "backend/cuda/instantiate_graph.hpp"
 #include "backend/cuda/transfer_nodes.hpp"
 #include "cuda/gpu.hpp"
 

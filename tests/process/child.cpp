@@ -1,4 +1,4 @@
-// What a process of process_test.cpp does: child <what>.
+// A process of process_test.cpp: child <task>.
 #include <pthread.h>
 
 #include <cstddef>

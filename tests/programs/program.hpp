@@ -118,7 +118,7 @@ struct Program {
 [[nodiscard]] std::string to_text(const Program& program);
 [[nodiscard]] std::string to_text(const Step& step);
 
-// The bytes that `seed` stands for, the same on every platform.
+// The bytes of a seed, the same on every platform.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(std::uint32_t seed, std::uint64_t count);
 [[nodiscard]] std::uint64_t span_of(const Extent& extent, const Pitch& pitch);
 // Calls visit(command) for the commands of `recording` and of its bodies.

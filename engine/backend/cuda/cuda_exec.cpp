@@ -5,6 +5,7 @@
 #include "backend/cuda/cuda_graph_builder.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cuda_virtual_allocation.hpp"
+#include "backend/cuda/instantiate_graph.hpp"
 #include "backend/cuda/native_nodes.hpp"
 #include "profile/activity/activity_session.hpp"
 

@@ -2,12 +2,9 @@
 // the plan's order. Errors name the command. Threads: one; used within a SetupScope.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -29,13 +26,6 @@
 #include "plan/timing_layout.hpp"
 
 namespace reprise::detail {
-
-// Why CUDA refuses to instantiate a graph of so many nodes, for messages.
-[[nodiscard]] std::string describe(cudaGraphInstantiateResult result, std::size_t nodes);
-// Instantiates `graph`. `name` adds to an Error what the refused node is; empty: nothing.
-[[nodiscard]] cudaGraphExec_t instantiate(
-    cudaGraph_t graph, const CallContext& call,
-    const std::function<Error(const Error&, cudaGraphNode_t)>& name = {});
 
 class CudaGraphBuilder {
  public:

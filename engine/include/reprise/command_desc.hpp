@@ -47,7 +47,7 @@ struct CopyDesc {
 };
 
 // Identifies a command of the command buffer that returned it, for edge(), enable() and disable().
-// If that is a secondary, a reference stands for all copies of the command, one for each time that
+// If that is a secondary, a reference names all copies of the command, one for each time that
 // the secondary was executed.
 struct CommandRef {
   std::uint32_t recorder = 0;

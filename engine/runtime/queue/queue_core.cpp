@@ -49,7 +49,7 @@ bool is_complete(const QueuePoint& point) noexcept {
   }
 }
 
-// What the handles of one queue share.
+// Shared by the handles of one queue.
 class QueueCore::QueueHandle {
  public:
   explicit QueueHandle(std::shared_ptr<QueueCore> core) noexcept : core_(std::move(core)) {}

@@ -1,4 +1,7 @@
 // Borrowed host memory has accesses like a buffer: overlapping bytes decide.
+#include <algorithm>
+#include <span>
+
 #include "conformance/device_fixture.hpp"
 #include "words.shaders.hpp"
 

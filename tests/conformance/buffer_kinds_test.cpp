@@ -150,7 +150,10 @@ std::vector<Verb> verbs() {
              [](const auto&, auto& v) { v.record_write(Fence()); }),
       called("last_write_stream", persistent,
              [](const auto&, auto& v) { static_cast<void>(v.last_write_stream()); }),
-      called("DeviceScalar::set", persistent,
+      called("DeviceScalar::set",
+             {{BufferKind::Transient, Unsupported},
+              {BufferKind::PinnedHost, InvalidArgument},
+              {BufferKind::Condition, Unsupported}},
              [](const auto& f, auto& v) {
                DeviceScalar<unsigned> scalar(*f.pool, f.queue, 0u);
                static_cast<GpuRef<unsigned>&>(scalar) = GpuRef<unsigned>(v);

@@ -40,7 +40,8 @@ class DeviceScalar : public GpuRef<T> {
 
   // Sets the value after all earlier launches on the queue and before all later ones. Launches on
   // other queues that use it wait for the set, as for any write. Throws NotInitialized,
-  // WrongDevice, StaleHandle, CapturingStream, DeviceLost, InvalidState in a host callback.
+  // WrongDevice, StaleHandle, CapturingStream, DeviceLost, InvalidState in a host callback,
+  // InvalidArgument for memory of another kind.
   void set(const T& value) { set(queue_, value); }
   void set(const Queue& queue, const T& value) {
     detail::write_scalar(*this, queue, std::as_bytes(std::span(&value, 1)));

@@ -92,6 +92,10 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
   const auto buffer = persistent(scalar, "set");
   const std::string name = display_name(*buffer);
   require_outside_callback("DeviceScalar", "set", Stage::Launch, name);
+  if (buffer->kind != BufferKind::Device) {
+    fail(ErrorCode::InvalidArgument, Stage::Launch, buffer->name,
+         concat("set of ", name, ", which is pinned host memory; assign its value on the host"));
+  }
   if (!queue) fail_empty("Queue", concat("set of ", name), Stage::Launch, buffer->name);
   if (core_of(queue)->device() != buffer->pool()->device()) {
     fail(ErrorCode::WrongDevice, Stage::Launch, buffer->name,

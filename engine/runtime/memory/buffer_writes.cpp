@@ -19,6 +19,12 @@ namespace {
 using detail::concat;
 using detail::PoolBuffer;
 
+void require_current(const PoolBuffer& buffer, std::string_view call) {
+  if (!buffer.is_stale()) return;
+  detail::fail(ErrorCode::StaleHandle, Stage::Launch, buffer.name,
+               concat(call, " of ", display_name(buffer), ", which is stale: ", why_stale(buffer)));
+}
+
 // The buffer, which is neither a transient nor stale.
 std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view call) {
   const detail::BufferCore& core =
@@ -30,11 +36,7 @@ std::shared_ptr<PoolBuffer> persistent(const BufferView& view, std::string_view 
                         core.kind == BufferKind::Condition ? "condition" : "transient",
                         ": nothing outside a replay can use it"));
   }
-  if (buffer->is_stale()) {
-    detail::fail(
-        ErrorCode::StaleHandle, Stage::Launch, buffer->name,
-        concat(call, " of ", display_name(*buffer), ", which is stale: ", why_stale(*buffer)));
-  }
+  require_current(*buffer, call);
   return buffer;
 }
 
@@ -48,6 +50,7 @@ void add_write(PoolBuffer& buffer, const std::shared_ptr<detail::QueueCore>& que
   }
   queue->require_current(Stage::Launch);
   std::lock_guard order(buffer.pool()->device()->order());
+  require_current(buffer, "record_write");  // its pool may have been cleared meanwhile
   buffer.prepare();
   buffer.share();
   buffer.usage().add({queue->without_handle(), serial, Access::Write});
@@ -105,6 +108,7 @@ void write_scalar(const BufferView& scalar, const Queue& queue, std::span<const 
   }
   core_of(queue)->require_usable(Stage::Launch);
   std::lock_guard order(buffer->pool()->device()->order());
+  require_current(*buffer, "set");
   if (!buffer->is_shared()) {
     buffer->prepare();
     buffer->share();

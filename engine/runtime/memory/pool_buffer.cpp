@@ -25,7 +25,7 @@ class DeferredMemory final : public DeferredDelete {
   }
 
   [[nodiscard]] Pending pending() const noexcept override {
-    for (const QueuePoint& point : uses) {
+    for (const QueuePoint& point : history->usage.points()) {
       if (!is_complete(point)) return {point.queue->shared_backend(), point.serial};
     }
     return {};
@@ -37,7 +37,7 @@ class DeferredMemory final : public DeferredDelete {
   std::shared_ptr<MemoryBudget> budget;  // of the pool; null: not counted
   std::uint64_t bytes = 0;
   std::shared_ptr<void> adopted_owner;
-  std::vector<QueuePoint> uses;
+  std::shared_ptr<const BufferHistory> history;  // its last accesses
 };
 
 std::shared_ptr<PoolBuffer> PoolBuffer::make(std::shared_ptr<PoolCore> pool,
@@ -133,8 +133,7 @@ void PoolBuffer::find_aliases() {
 
 void PoolBuffer::free_deferred() noexcept {
   if (!deferred_) return;
-  // Buffers that overlap this one still wait for its accesses.
-  deferred_->uses = aliases_.empty() ? history_->usage.take() : history_->usage.points();
+  deferred_->history = history_;
   pool_->device()->deferred().push(std::move(deferred_));
 }
 
@@ -142,7 +141,8 @@ void PoolBuffer::prepare() {
   reserve_one(history_->uses);
   // One point for each user's launches so far, and one for the next launch.
   history_->usage.reserve(history_->uses.size() + 2);
-  for (const auto& alias : aliases_) alias->usage.reserve(alias->uses.size() + 1);
+  for (const auto& alias : aliases_)
+    if (!alias->uses.empty()) alias->usage.reserve(alias->uses.size() + 1);
 }
 
 bool BufferHistory::conflicts(const PoolUser& user, Access access) const noexcept {

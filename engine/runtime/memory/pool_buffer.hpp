@@ -33,8 +33,9 @@ struct BufferDesc {
   } visibility = Visibility::Public;
 };
 
-// The uses of a buffer and its last accesses. Outlives the buffer where others overlap it. Under
-// order(), except `is_alive`, and `usage` once the buffer is gone.
+// The uses of a buffer and its last accesses. Outlives the buffer for those that overlap it, and
+// for the end of its memory. Under order(), except `is_alive`; constant once the buffer is cleared
+// or gone.
 struct BufferHistory {
   struct Use {
     PoolUser* user;

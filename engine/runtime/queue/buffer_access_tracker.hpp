@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "runtime/queue/queue_point.hpp"
@@ -32,7 +31,6 @@ class BufferAccessTracker {
     return last_writer_;  // null: never written
   }
   [[nodiscard]] const std::vector<QueuePoint>& points() const noexcept { return points_; }
-  [[nodiscard]] std::vector<QueuePoint> take() noexcept { return std::move(points_); }
 
  private:
   std::vector<QueuePoint> points_;  // access is Read or Write

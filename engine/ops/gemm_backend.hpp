@@ -6,6 +6,8 @@
 
 #include <reprise/ops/gemm_op.hpp>
 
+#include "ops/failure.hpp"
+
 namespace reprise::ops {
 
 // The number of elements from a batch's first to its last. `stride`: distance of matrices; `row`:

@@ -9,18 +9,19 @@
 namespace reprise::test {
 namespace {
 
-constexpr unsigned kWords = 64, kRounds = 100'000;
+constexpr unsigned kAliasedWords = 64, kAliasedRounds = 100'000;
 
 // Device memory of the application.
-struct Words {
+struct AliasedWords {
   unsigned* data = nullptr;
-  explicit Words(const Device& device) {
+  explicit AliasedWords(const Device& device) {
     const CurrentDevice current(device);
-    REQUIRE(cudaMalloc(reinterpret_cast<void**>(&data), kWords * sizeof(unsigned)) == cudaSuccess);
+    REQUIRE(cudaMalloc(reinterpret_cast<void**>(&data), kAliasedWords * sizeof(unsigned)) ==
+            cudaSuccess);
   }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-  ~Words() { CHECK(cudaFree(data) == cudaSuccess); }
+  AliasedWords(const AliasedWords&) = delete;
+  AliasedWords& operator=(const AliasedWords&) = delete;
+  ~AliasedWords() { CHECK(cudaFree(data) == cudaSuccess); }
 };
 
 // Two handles to common bytes: the first word of both is the same.
@@ -38,11 +39,11 @@ std::vector<Aliases> aliases_of(const Gpu& t, unsigned* memory, const GpuRef<uns
 
 // Changes the first word of `of` late, so that a reader that does not wait sees the old value.
 void change_late(CommandBuffer& cmd, const Kernel& churn, const GpuRef<unsigned>& of) {
-  cmd.dispatch(churn, {}, read_write(of.slice(0, 1)), kRounds, 1u);
+  cmd.dispatch(churn, {}, read_write(of.slice(0, 1)), kAliasedRounds, 1u);
 }
 
 unsigned churned(unsigned value) {
-  for (unsigned r = 0; r < kRounds; ++r) value = value * 1664525u + 1013904223u;
+  for (unsigned r = 0; r < kAliasedRounds; ++r) value = value * 1664525u + 1013904223u;
   return value;
 }
 
@@ -52,7 +53,7 @@ TEST_CASE(
     "cuda aliased memory: handles to the same bytes are ordered like one buffer in a recording") {
   if (!have_gpu()) return;
   const Gpu t;
-  const Words memory(t.device);
+  const AliasedWords memory(t.device);
   const Kernel churn = t.device.load_kernel(shaders::gpu_churn);
   const auto pooled = t.pool->allocate<unsigned>(64, "pooled");
   const auto in = t.pool->host<unsigned>(1, "in"), out = t.pool->host<unsigned>(1, "out");
@@ -85,7 +86,7 @@ TEST_CASE(
   if (!have_gpu()) return;
   const Gpu t;
   const Queue other = t.device.create_queue();
-  const Words memory(t.device);
+  const AliasedWords memory(t.device);
   const Kernel churn = t.device.load_kernel(shaders::gpu_churn);
   const auto pooled = t.pool->allocate<unsigned>(64, "pooled");
   const auto in = t.pool->host<unsigned>(1, "in"), out = t.pool->host<unsigned>(1, "out");
@@ -116,7 +117,7 @@ TEST_CASE(
     "cuda aliased memory: a rebind accepts handles that share bytes as recorded, and no others") {
   if (!have_gpu()) return;
   const Gpu t;
-  const Words memory(t.device);
+  const AliasedWords memory(t.device);
   unsigned* const words = memory.data;
   const auto a = from_native(t.device, words, 32, "a"), b = from_native(t.device, words, 32, "b"),
              c = from_native(t.device, words + 32, 32, "c");

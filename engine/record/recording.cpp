@@ -1,7 +1,5 @@
 #include "record/recording.hpp"
 
-#include <algorithm>
-
 #include "base/text.hpp"
 #include "record/geometry.hpp"
 
@@ -19,13 +17,6 @@ Rows rows_of(const Recording& recording, const BufferAccess& access) {
 }
 
 }  // namespace
-
-bool Recording::shares_memory(std::uint32_t buffer) const noexcept {
-  return !places.empty() &&
-         std::count_if(places.begin(), places.end(), [&](const MemoryPlace& place) {
-           return place.memory == places[buffer].memory;
-         }) > 1;
-}
 
 bool Recording::starts_programmatically(std::uint32_t command) const noexcept {
   if (commands[command].kind != CommandKind::Dispatch) return false;

@@ -80,8 +80,6 @@ struct Recording {
     access.end += place.offset;
     return access;
   }
-  // True if another buffer of the recording shares bytes with `buffer`.
-  [[nodiscard]] bool shares_memory(std::uint32_t buffer) const noexcept;
   // Calls visit(index) for each command that the reference names: several for one of a secondary
   // that was inlined several times, none for one of another recording.
   template <class Visit>

@@ -69,7 +69,10 @@ class DeadWrites {
       : recording_(recording),
         findings_(findings),
         unread_(recording.buffers.size()),
-        writers_(recording.commands.size()) {}
+        writers_(recording.commands.size()),
+        buffers_of_(recording.places.size()) {
+    for (const MemoryPlace& place : recording.places) ++buffers_of_[place.memory];
+  }
 
   void run() {
     for (std::uint32_t i = 0; i < recording_.commands.size(); ++i) visit(i);
@@ -86,12 +89,15 @@ class DeadWrites {
   };
   using Segments = std::map<std::uint64_t, Segment>;  // by first byte; disjoint
 
+  [[nodiscard]] bool shares_memory(std::uint32_t buffer) const {
+    return !buffers_of_.empty() && buffers_of_[recording_.places[buffer].memory] > 1;
+  }
   // Others may access memory of the application and pinned memory during a replay.
   [[nodiscard]] bool is_private(const BufferAccess& access) const {
     const BufferCore& buffer = *recording_.buffers[access.buffer];
     return buffer.kind == BufferKind::Transient ||
            (buffer.kind == BufferKind::Device && !buffer.is_adopted &&
-            !recording_.shares_memory(access.buffer));
+            !shares_memory(access.buffer));
   }
 
   void visit(std::uint32_t command) {
@@ -160,6 +166,7 @@ class DeadWrites {
   Findings& findings_;
   std::vector<Segments> unread_;  // by buffer
   std::vector<Writer> writers_;   // by command
+  std::vector<std::uint32_t> buffers_of_;  // number by memory; empty: no two buffers share bytes
 };
 
 }  // namespace

@@ -33,6 +33,15 @@ struct BorrowedFixture : DeviceFixture {
     cmd.copy(input, x);
     cmd.dispatch(churn, kWords, read_write(x), kRounds, kCount);
   }
+  // Copies through `result` under both of its names, to `memory`.
+  [[nodiscard]] CapturedGraph through_pinned_memory() {
+    CommandBuffer cmd = recording();
+    write_late(cmd);
+    cmd.copy(x, result);
+    cmd.copy(borrowed(result.span()), y);
+    cmd.copy(y, borrowed(words(0)));
+    return compile(cmd);
+  }
   void check_replays(CapturedGraph& graph) {
     for (unsigned replay = 1; replay <= kReplays; ++replay) {
       std::ranges::fill(input.span(), replay);
@@ -109,12 +118,7 @@ TEST_CASE_FIXTURE(BorrowedFixture,
 }
 
 TEST_CASE_FIXTURE(BorrowedFixture, "borrowed memory: a pinned buffer and its span are one memory") {
-  CommandBuffer cmd = recording();
-  write_late(cmd);
-  cmd.copy(x, result);
-  cmd.copy(borrowed(result.span()), y);
-  cmd.copy(y, borrowed(words(0)));
-  CapturedGraph graph = compile(cmd);
+  CapturedGraph graph = through_pinned_memory();
   CHECK(graph.report().needed_edges == 4);
   check_replays(graph);
   CHECK(memory[0] == churned(kReplays));
@@ -163,12 +167,7 @@ TEST_CASE_FIXTURE(BorrowedFixture, "borrowed memory: an update can change the by
 }
 
 TEST_CASE_FIXTURE(BorrowedFixture, "borrowed memory: a rebind keeps the order of shared bytes") {
-  CommandBuffer cmd = recording();
-  write_late(cmd);
-  cmd.copy(x, result);
-  cmd.copy(borrowed(result.span()), y);
-  cmd.copy(y, borrowed(words(0)));
-  CapturedGraph graph = compile(cmd);
+  CapturedGraph graph = through_pinned_memory();
   static_cast<void>(graph.rebind(y, pool->allocate<unsigned>(kCount, "z")));
   check_replays(graph);
   CHECK(memory[0] == churned(kReplays));

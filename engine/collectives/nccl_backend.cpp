@@ -1,11 +1,13 @@
 // The collectives of a rank on a GPU, which NCCL runs.
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <thread>
 #include <tuple>
@@ -21,14 +23,64 @@
 namespace reprise::detail {
 namespace {
 
-// ncclCommAbort lets running kernels end, and then waits until graphs with the communicator are
-// destroyed. It therefore has a thread of its own, which may outlive the communicator.
-struct CommunicatorAbort {
-  std::mutex mutex;
-  std::condition_variable ended;
-  bool is_started = false, has_ended = false;
+// The calls that end communicators, each on a thread of its own, because they wait for others:
+// ncclCommDestroy until the other ranks destroy the same communicator, so that ranks which
+// destroyed two of them in different orders would wait for each other; ncclCommAbort lets running
+// kernels end, and then waits until graphs with the communicator are destroyed. The process waits
+// for them before it ends, but no longer than kEndLimit.
+class CommunicatorEnds {
+ public:
+  static constexpr std::chrono::seconds kEndLimit{2};
+  using End = NcclLibrary::Result (*)(ncclComm*);
+
+  // Never destroyed: the threads may outlive static destructors, and so may communicators.
+  static CommunicatorEnds& of_process() {
+    static CommunicatorEnds& ends = *new CommunicatorEnds;
+    static const AtExit at_exit{ends};  // NCCL is open already: its own destructors run later
+    return ends;
+  }
+
+  // Does not wait. If no thread can be started, the communicator stays open.
+  void start(ncclComm* communicator, int ordinal, End end) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      if (is_process_ending_) return;
+      const auto running = running_.insert(communicator);
+      try {
+        std::thread([this, communicator, ordinal, end] {
+          // NCCL would otherwise create a context of GPU 0 for this thread.
+          if (cudaSetDevice(ordinal) == cudaSuccess) static_cast<void>(end(communicator));
+          const std::lock_guard ended(mutex_);
+          running_.erase(running_.find(communicator));
+          ended_.notify_all();
+        }).detach();
+      } catch (...) {
+        running_.erase(running);
+      }
+    } catch (...) {
+      // There is no memory.
+    }
+  }
+  void wait_for(ncclComm* communicator) {
+    std::unique_lock lock(mutex_);
+    ended_.wait_for(lock, kEndLimit, [&] { return !running_.contains(communicator); });
+  }
+
+ private:
+  struct AtExit {
+    CommunicatorEnds& ends;
+    ~AtExit() {
+      std::unique_lock lock(ends.mutex_);
+      ends.is_process_ending_ = true;
+      ends.ended_.wait_for(lock, kEndLimit, [this] { return ends.running_.empty(); });
+    }
+  };
+
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::multiset<ncclComm*> running_;  // NCCL may reuse an address at once
+  bool is_process_ending_ = false;
 };
-constexpr std::chrono::seconds kAbortLimit{2};
 
 class NcclCollectives final : public CollectiveBackend {
  public:
@@ -39,16 +91,23 @@ class NcclCollectives final : public CollectiveBackend {
         communicator_(communicator),
         size_(size),
         control_(std::move(control)) {
-    if (control_) on_abort_ = control_->on_abort([this](const std::string&) { abort(); });
+    if (!control_) return;
+    check(nccl_.comm_cu_device(communicator_, &ordinal_), "ncclCommCuDevice");
+    on_abort_ = control_->on_abort([this](const std::string&) { abort(); });
   }
   NcclCollectives(const NcclCollectives&) = delete;
   NcclCollectives& operator=(const NcclCollectives&) = delete;
   ~NcclCollectives() override {
     on_abort_.reset();
-    if (!control_ || wait_for_abort()) return;
+    if (!control_) return;
+    CommunicatorEnds& ends = CommunicatorEnds::of_process();
+    if (is_aborted_) {
+      ends.wait_for(communicator_);
+      return;
+    }
     try {
       const CurrentDevice current(device_);
-      static_cast<void>(nccl_.comm_destroy(communicator_));
+      ends.start(communicator_, ordinal_, nccl_.comm_destroy);
     } catch (...) {
       // The device is lost, and the communicator with it.
     }
@@ -90,22 +149,10 @@ class NcclCollectives final : public CollectiveBackend {
   }
 
  private:
+  // At most once.
   void abort() {
-    const std::lock_guard lock(abort_->mutex);
-    if (std::exchange(abort_->is_started, true)) return;
-    std::thread([nccl = &nccl_, communicator = communicator_, abort = abort_] {
-      static_cast<void>(nccl->comm_abort(communicator));
-      const std::lock_guard ended(abort->mutex);
-      abort->has_ended = true;
-      abort->ended.notify_all();
-    }).detach();
-  }
-  // False: the communicator was not aborted.
-  [[nodiscard]] bool wait_for_abort() const {
-    std::unique_lock lock(abort_->mutex);
-    if (!abort_->is_started) return false;
-    abort_->ended.wait_for(lock, kAbortLimit, [this] { return abort_->has_ended; });
-    return true;
+    is_aborted_ = true;
+    CommunicatorEnds::of_process().start(communicator_, ordinal_, nccl_.comm_abort);
   }
 
   void check(NcclLibrary::Result result, const char* call) const {
@@ -157,7 +204,8 @@ class NcclCollectives final : public CollectiveBackend {
   ncclComm* const communicator_;
   const std::uint32_t size_;
   const std::shared_ptr<RankControl> control_;
-  const std::shared_ptr<CommunicatorAbort> abort_ = std::make_shared<CommunicatorAbort>();
+  int ordinal_ = 0;
+  std::atomic<bool> is_aborted_{false};
   std::shared_ptr<const void> on_abort_;
   std::mutex recording_;
 };

@@ -5,12 +5,14 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <reprise/collectives.hpp>
@@ -256,6 +258,25 @@ TEST_CASE("launched ranks: a split and the whole, in one graph") {
   });
   CHECK(job->values(x)[0] == static_cast<int>((job->size() + 1 - job->rank() % 2) / 2));
   CHECK(job->values(y)[0] == static_cast<int>(job->size()));
+}
+
+TEST_CASE("launched ranks: two splits are dropped in another order on every other rank") {
+  std::optional<Communicator> first = job->world.split(0), second = job->world.split(0);
+  {
+    const auto x = job->filled(1), y = job->filled(1);
+    job->run([&](CommandBuffer& cmd) {
+      cmd.add(all_reduce(*first, x, x));
+      cmd.add(all_reduce(*second, y, y));
+    });
+    CHECK(job->values(x) == std::vector<int>(100, static_cast<int>(job->size())));
+  }
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+  wait();  // until the graph, which shares the communicators, is destroyed
+  const bool is_even = job->rank() % 2 == 0;
+  (is_even ? first : second).reset();
+  wait();
+  (is_even ? second : first).reset();
+  job->meet();
 }
 
 TEST_CASE("launched ranks: different collectives are refused on every rank") {

@@ -32,6 +32,7 @@ GraphExecutable::GraphExecutable(ExecutableSpec spec, TransientMemory transients
 void GraphExecutable::tell_errors_to(const std::shared_ptr<LaunchedGraph>& launched) {
   launched->add(*this);
   launched_ = launched;
+  asking_ = launched->asking;
 }
 
 void GraphExecutable::leave_errors(LaunchedGraph& launched) noexcept {
@@ -50,7 +51,11 @@ void GraphExecutable::leave_errors(LaunchedGraph& launched) noexcept {
 }
 
 GraphExecutable::~GraphExecutable() {
-  if (const auto launched = launched_.lock()) leave_errors(*launched);
+  if (const auto launched = launched_.lock()) {
+    leave_errors(*launched);
+  } else if (asking_) {
+    const std::lock_guard after_the_last_question(*asking_);
+  }
   if (CallbackErrors::any_unseen()) {
     try {
       if (const auto message = unseen_errors_message(plan()->label, exec->take_unseen_errors()))

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -73,6 +74,7 @@ class GraphExecutable final : public DeferredDelete, public CallbackErrorSource 
 
   ExecutableSpec spec_;
   std::weak_ptr<LaunchedGraph> launched_;  // null: no fence can ask for exceptions
+  std::shared_ptr<std::mutex> asking_;     // of launched_
 
  public:
   // The last launch or upload. Later ones wait for it, so it covers all earlier ones.

@@ -13,18 +13,18 @@ namespace reprise {
 namespace detail {
 
 void LaunchedGraph::add(const CallbackErrorSource& source) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*asking);
   sources_.push_back(&source);
 }
 
 void LaunchedGraph::remove(const CallbackErrorSource& source, const std::vector<Thrown>& thrown) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*asking);
   std::erase(sources_, &source);
   thrown_.insert(thrown_.end(), thrown.begin(), thrown.end());
 }
 
 std::exception_ptr LaunchedGraph::callback_error(std::uint64_t replay) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(*asking);
   for (const Thrown& thrown : thrown_) {
     if (thrown.replay == replay) return thrown.error;
   }

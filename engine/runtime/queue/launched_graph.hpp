@@ -58,6 +58,9 @@ class LaunchedGraph {
   const std::uint32_t replica;  // which replica of its graph this is, from 0
   const std::weak_ptr<const GraphReplays> replays;
   std::atomic<bool> has_collectives{false};  // set before the first launch with collectives
+  // Locked while a source is asked. Sources share it, so that they can end after the last question
+  // even where this no longer exists.
+  const std::shared_ptr<std::mutex> asking = std::make_shared<std::mutex>();
 
   // A source is added before its first replay, after those of earlier executables.
   void add(const CallbackErrorSource& source);
@@ -67,8 +70,7 @@ class LaunchedGraph {
   [[nodiscard]] std::exception_ptr callback_error(std::uint64_t replay) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<const CallbackErrorSource*> sources_;  // under mutex_, as is thrown_
+  std::vector<const CallbackErrorSource*> sources_;  // under `asking`, as is thrown_
   std::vector<Thrown> thrown_;
 };
 

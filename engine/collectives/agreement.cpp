@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <unordered_map>
 #include <utility>
 
 #include "base/failure.hpp"
@@ -133,6 +134,10 @@ std::string find_mismatch(const RankCommands& a, const RankCommands& b) {
   const auto [at, other] =
       std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end(), match);
   if (at == ours.end() && other == theirs.end()) return {};
+  if (a.rank == b.rank) {
+    return concat("rank ", a.rank, " has ", text_of(*at->whole),
+                  ", and does not receive from itself, in the same group, what it sends to itself");
+  }
   const auto describe = [](std::uint32_t rank, const SharedCommand* command) {
     return command == nullptr ? concat("rank ", rank, " has no further one")
                               : concat("rank ", rank, " has ", text_of(*command->whole));
@@ -140,6 +145,82 @@ std::string find_mismatch(const RankCommands& a, const RankCommands& b) {
   return concat("collective ", at - ours.begin() + 1, " of ranks ", a.rank, " and ", b.rank,
                 " differs: ", describe(a.rank, at == ours.end() ? nullptr : &*at), "; ",
                 describe(b.rank, other == theirs.end() ? nullptr : &*other));
+}
+
+namespace {
+
+// The other ranks without which a command does not complete.
+std::vector<std::uint32_t> partners_of(const ComparedCommand& command, std::uint32_t rank) {
+  std::vector<std::uint32_t> partners;
+  for (const ComparedCall& call : command.calls) {
+    if (is_point_to_point(call.kind)) {
+      partners.push_back(call.peer);
+    } else {
+      partners.insert(partners.end(), command.members.begin(), command.members.end());
+    }
+  }
+  std::ranges::sort(partners);
+  partners.erase(std::ranges::unique(partners).begin(), partners.end());
+  std::erase(partners, rank);
+  return partners;
+}
+
+}  // namespace
+
+std::string find_deadlock(std::span<const RankCommands> ranks) {
+  struct Rank {
+    std::size_t at = 0;
+    std::vector<std::size_t> partners;                   // of the command at `at`
+    std::unordered_map<std::size_t, std::size_t> begun;  // commands, by partner
+  };
+  std::unordered_map<std::uint32_t, std::size_t> index_of;
+  for (std::size_t i = 0; i < ranks.size(); ++i) index_of[ranks[i].rank] = i;
+  std::vector<Rank> state(ranks.size());
+  const auto begin = [&](std::size_t i) {
+    Rank& rank = state[i];
+    rank.partners.clear();
+    if (rank.at == ranks[i].commands->size()) return;
+    for (const std::uint32_t partner : partners_of((*ranks[i].commands)[rank.at], ranks[i].rank)) {
+      const auto known = index_of.find(partner);
+      if (known == index_of.end()) continue;
+      rank.partners.push_back(known->second);
+      ++rank.begun[known->second];
+    }
+  };
+  // The partner that has not begun the command of rank `i`.
+  const auto awaited_by = [&](std::size_t i) {
+    return std::ranges::find_if(state[i].partners, [&](std::size_t partner) {
+      return state[partner].begun[i] < state[i].begun[partner];
+    });
+  };
+  for (std::size_t i = 0; i < ranks.size(); ++i) begin(i);
+  for (bool has_moved = true; has_moved;) {
+    has_moved = false;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      for (Rank& rank = state[i];
+           rank.at < ranks[i].commands->size() && awaited_by(i) == rank.partners.end();
+           has_moved = true) {
+        ++rank.at;
+        begin(i);
+      }
+    }
+  }
+  std::size_t next = 0;
+  while (next < ranks.size() && state[next].at == ranks[next].commands->size()) ++next;
+  if (next == ranks.size()) return {};
+  std::vector<std::size_t> path;
+  while (std::ranges::find(path, next) == path.end()) {
+    path.push_back(next);
+    next = *awaited_by(next);
+    if (state[next].at == ranks[next].commands->size()) return {};  // the two mismatch
+  }
+  std::string text = "the ranks wait for each other in a circle: ";
+  for (auto at = std::ranges::find(path, next); at != path.end(); ++at) {
+    text += concat("rank ", ranks[*at].rank, " has ",
+                   text_of((*ranks[*at].commands)[state[*at].at]), " and waits for rank ",
+                   ranks[*awaited_by(*at)].rank, *at == path.back() ? "" : "; ");
+  }
+  return text;
 }
 
 }  // namespace reprise::detail

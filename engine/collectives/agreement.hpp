@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,13 @@ struct RankCommands {
   const std::vector<ComparedCommand>* commands = nullptr;
 };
 // The first two commands that keep two ranks from completing, as text that names both; empty: there
-// are none. Commands without both ranks, and sends to others, do not count.
+// are none. Commands without both ranks, and sends to others, do not count. With `a` as `b`, the
+// first command that sends to its own rank and does not receive the same.
 [[nodiscard]] std::string find_mismatch(const RankCommands& a, const RankCommands& b);
+
+// The commands with which several ranks, of which no two mismatch, wait for each other in a circle;
+// empty: there are none. A rank runs its commands one after another. Ranks that are not in `ranks`
+// do not count.
+[[nodiscard]] std::string find_deadlock(std::span<const RankCommands> ranks);
 
 }  // namespace reprise::detail

@@ -130,4 +130,68 @@ TEST_CASE("agreement: foreign text is refused") {
   }
 }
 
+TEST_CASE("agreement: what a rank sends to itself, it receives in the same group") {
+  const auto own = [](const Commands& commands) {
+    return detail::find_mismatch({0, &commands}, {0, &commands});
+  };
+  const auto group = [](ComparedCommand command, const ComparedCommand& with) {
+    command.calls.push_back(with.calls[0]);
+    return command;
+  };
+  CHECK(own({group(send(0, 8), receive(0, 8)), sum(8)}).empty());
+  CHECK(own({send(1, 8), receive(2, 8)}).empty());
+  const std::string text = own({sum(8), send(0, 8)});
+  CHECK(contains(text, "rank 0 has send of 8 i32 to rank 0, \"step/gradients\", train.cpp:42"));
+  CHECK(contains(text, "does not receive from itself, in the same group"));
+  CHECK(!own({receive(0, 8)}).empty());
+  CHECK(!own({group(send(0, 8), receive(0, 9))}).empty());
+  CHECK(!own({send(0, 8), receive(0, 8)}).empty());  // one after the other
+}
+
+TEST_CASE("agreement: ranks that wait for each other in a circle are found") {
+  const auto find = [](const std::vector<Commands>& lists) {
+    std::vector<detail::RankCommands> ranks;
+    for (std::uint32_t rank = 0; rank < lists.size(); ++rank) {
+      ranks.push_back({rank, &lists[rank]});
+      for (std::uint32_t other = 0; other < rank; ++other)
+        CHECK(detail::find_mismatch({other, &lists[other]}, ranks.back()).empty());
+    }
+    return detail::find_deadlock(ranks);
+  };
+  // Each rank first sends to the next: nobody receives.
+  const std::string text =
+      find({{send(1, 8), receive(2, 8)}, {send(2, 8), receive(0, 8)}, {send(0, 8), receive(1, 8)}});
+  CHECK(contains(text, "rank 0 has send of 8 i32 to rank 1"));
+  CHECK(contains(text, "and waits for rank 1; rank 1 has send of 8 i32 to rank 2"));
+  CHECK(contains(text, "; rank 2 has send of 8 i32 to rank 0"));
+  // One of them receives first.
+  CHECK(
+      find({{send(1, 8), receive(2, 8)}, {receive(0, 8), send(2, 8)}, {receive(1, 8), send(0, 8)}})
+          .empty());
+  // All in one group.
+  const auto exchange = [](std::uint32_t to, std::uint32_t from) {
+    ComparedCommand command = send(to, 8);
+    command.calls.push_back(receive(from, 8).calls[0]);
+    return command;
+  };
+  CHECK(find({{exchange(1, 2)}, {exchange(2, 0)}, {exchange(0, 1)}}).empty());
+  CHECK(find({{sum(8), sum(8)}, {sum(8), sum(8)}, {sum(8), sum(8)}}).empty());
+  // Collectives of pairs, each pair in the same order.
+  const auto pair = [](std::uint32_t a, std::uint32_t b) {
+    ComparedCommand command = sum(8);
+    command.communicator = 10 * a + b;
+    command.members = {a, b};
+    return command;
+  };
+  CHECK(
+      find({{pair(0, 1), pair(0, 2)}, {pair(0, 1), pair(1, 2)}, {pair(0, 2), pair(1, 2)}}).empty());
+  CHECK(
+      contains(find({{pair(0, 1), pair(0, 2)}, {pair(1, 2), pair(0, 1)}, {pair(0, 2), pair(1, 2)}}),
+               "in a circle"));
+  // A rank whose commands are not known completes them.
+  const Commands alone = {send(2, 8), sum(8)};
+  const detail::RankCommands known{0, &alone};
+  CHECK(detail::find_deadlock({&known, 1}).empty());
+}
+
 }  // namespace reprise::test

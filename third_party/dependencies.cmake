@@ -15,6 +15,7 @@
 #                                                                   and users link reprise::ops)
 #   NCCL              >= 2.19   BSD-3-Clause          collectives   between GPUs; opened at run time, not needed to build
 #   Open MPI          >= 4.1    BSD-3-Clause          collectives   between ranks on the host device, in a module opened at run time; starts ranks
+#   OpenSSL           >= 3.0    Apache-2.0            collectives   libcrypto: the ranks of a job prove that they know its secret
 #   libsndfile        >= 1.0.28 LGPL-2.1 or later     samples       reads and writes sound
 #   libjpeg-turbo     any       IJG, BSD-3-Clause     samples       reads photographs
 #   libpng            >= 1.6    libpng-2.0            samples       reads and writes images
@@ -72,6 +73,7 @@ if(REPRISE_OPS)
   endif()
 endif()
 if(REPRISE_COLLECTIVES)
+  reprise_require(OpenSSL APT libssl-dev 3.0 COMPONENTS Crypto)
   enable_language(C)  # FindMPI looks for MPI's C library with it
   find_package(MPI QUIET COMPONENTS C)
   if(NOT MPI_C_FOUND)

@@ -45,6 +45,7 @@ std::vector<std::string> ControlChannel::Core::all_gather(std::uint64_t group,
     reject(concat("a message of ", message.size(), " bytes is too long for ", members.size(),
                   " ranks"));
   Call call;
+  call.members = members.size();
   std::unique_lock lock(mutex_);
   std::string ended = why_ended();
   if (!ended.empty()) fail(ErrorCode::RankLost, Stage::Wait, {}, ended);
@@ -60,7 +61,11 @@ std::vector<std::string> ControlChannel::Core::all_gather(std::uint64_t group,
   } const removal{calls_, key};
   asio::post(io_, [this, frame] {
     if (is_hub()) {
-      gathers_.add(0, std::string_view(*frame).substr(kFrameHeaderBytes), Clock::now());
+      try {
+        gathers_.add(0, std::string_view(*frame).substr(kFrameHeaderBytes), Clock::now());
+      } catch (const MalformedFrame& error) {
+        abort(concat(describe(0), " ", error.what()));
+      }
     } else if (peers_[0]) {
       peers_[0]->send(frame);
     }
@@ -76,8 +81,15 @@ std::vector<std::string> ControlChannel::Core::all_gather(std::uint64_t group,
   return std::move(call.result);
 }
 
+void ControlChannel::Core::end_group(std::uint64_t group) noexcept {
+  const std::lock_guard lock(mutex_);
+  next_sequence_.erase(group);
+}
+
 void ControlChannel::Core::report_progress(std::string report) {
-  report.resize(std::min<std::size_t>(report.size(), std::min(4096U, (4U << 20) / desc_.size)));
+  if (report.size() > max_report_bytes())
+    reject(concat("a report of ", report.size(), " bytes is too long: at most ", max_report_bytes(),
+                  " are possible"));
   const std::lock_guard lock(mutex_);
   table_.set_report(desc_.rank, std::move(report));
 }
@@ -135,6 +147,8 @@ std::vector<std::string> ControlChannel::all_gather(std::uint64_t group,
                                                     std::string message) {
   return core_->all_gather(group, members, message);
 }
+void ControlChannel::end_group(std::uint64_t group) noexcept { core_->end_group(group); }
+std::size_t ControlChannel::max_report_bytes() const noexcept { return core_->max_report_bytes(); }
 void ControlChannel::report_progress(std::string report) {
   core_->report_progress(std::move(report));
 }

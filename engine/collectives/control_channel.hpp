@@ -64,8 +64,11 @@ class ControlChannel final : public RankControl {
   [[nodiscard]] std::vector<std::string> all_gather(std::uint64_t group,
                                                     std::span<const std::uint32_t> members,
                                                     std::string message) override;
-  // Sent with the next heartbeat; only the first 4 KiB, less in jobs of over 1,024 ranks.
+  void end_group(std::uint64_t group) noexcept override;
+  // Sent with the next heartbeat.
   void report_progress(std::string report) override;
+  // 64 KiB, and less in jobs of over 128 ranks: all reports of a job fit into one frame.
+  [[nodiscard]] std::size_t max_report_bytes() const noexcept override;
   [[nodiscard]] std::vector<Progress> progress() const override;
   // At the start and with each heartbeat; at most the newest 1,024 are kept.
   [[nodiscard]] std::vector<RankAgreement::ClockExchange> take_clock_exchanges() override;

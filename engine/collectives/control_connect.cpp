@@ -8,14 +8,12 @@
 #include <optional>
 #include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "collectives/control_frame.hpp"
-#include "collectives/control_peer.hpp"
-#include "trace/live/stream_io.hpp"
+#include "collectives/control_handshake.hpp"
 
 namespace reprise::detail {
 
@@ -56,69 +54,138 @@ asio::error_code listen_on(ControlDoor& door, const asio::ip::tcp::endpoint& end
   return error;
 }
 
-// Returns why rank 0 did not answer; an empty text if the port is closed.
-std::variant<HubConnection, std::string> try_to_connect(asio::io_context& io,
-                                                        const ControlChannelDesc& desc,
-                                                        const asio::ip::tcp::endpoint& endpoint,
-                                                        Clock::time_point deadline) {
-  const int native = open_tcp_socket(endpoint.protocol().family());
-  if (native < 0) return asio::error_code(errno, asio::system_category()).message();
-  trace::StreamSocket socket(io);
-  asio::error_code error;
-  socket.assign({endpoint.protocol().family(), IPPROTO_TCP}, native, error);
-  if (error) {
-    ::close(native);
-    return error.message();
+// Tries all places where rank 0 may listen, each again and again, until one is rank 0. Handlers
+// share it, and do nothing once it has ended.
+class HubSearch : public std::enable_shared_from_this<HubSearch> {
+ public:
+  HubSearch(asio::io_context& io, const ControlChannelDesc& desc) : io_(io), desc_(desc) {}
+
+  void add(const asio::ip::tcp::endpoint& endpoint) {
+    places_.push_back(std::make_unique<Place>(io_, endpoint));
+    connect(*places_.back());
   }
-  std::optional<ClosedInFork> closed_in_fork(native);
-  const auto finished = [&](const auto& begin) {
-    bool is_done = false;
-    begin([&](const asio::error_code& result) {
-      is_done = true;
-      error = result;
-    });
-    io.restart();
-    io.run_until(deadline);
-    if (!is_done) {
-      closed_in_fork.reset();
+  // Closes all connections but that to rank 0. Throws InvalidArgument if rank 0 refuses this rank.
+  std::optional<HubConnection> end() {
+    is_over_ = true;
+    for (const auto& place : places_) {
+      if (place->peer && (!found_ || place->peer != found_->peer)) place->peer->close();
+      place->close();
+    }
+    if (!refusal_.empty()) refuse_description(refusal_);
+    return std::move(found_);
+  }
+  // Of the last place that answered, but not as rank 0; empty: none did.
+  [[nodiscard]] const std::string& last_fault() const noexcept { return last_fault_; }
+
+ private:
+  struct Place {
+    Place(asio::io_context& io, const asio::ip::tcp::endpoint& at)
+        : endpoint(at), socket(io), timer(io) {}
+    void close() {
       asio::error_code ignored;
       socket.close(ignored);
-      io.restart();
-      io.run();
-      error = asio::error::timed_out;
+      closed_in_fork.reset();
+      peer.reset();
+      timer.cancel();
     }
-    return !error;
+    const asio::ip::tcp::endpoint endpoint;
+    trace::StreamSocket socket;  // until it is connected
+    std::optional<ClosedInFork> closed_in_fork;
+    std::shared_ptr<ControlPeer> peer;  // from then on
+    std::optional<RankHandshake> handshake;
+    trace::SteadyTimer timer;  // of one attempt, and of the pause after it
+    milliseconds pause{10};
+    std::uint64_t attempt = 0;
   };
-  if (!finished([&](auto done) { socket.async_connect(endpoint, done); }))
-    return error == asio::error::connection_refused ? std::string() : error.message();
-  const std::string hello = control_greeting(desc);
-  const asio::const_buffer hello_bytes[] = {asio::buffer(hello)};
-  FrameHeader header;
-  std::string body;
-  try {
-    if (finished([&](auto done) { trace::async_write_all(socket, hello_bytes, done); }) &&
-        finished([&](auto done) { trace::async_read_all(socket, asio::buffer(header), done); })) {
-      FrameReader header_reader({header.data(), header.size()});
-      const auto type = static_cast<FrameType>(header_reader.u32());
-      body.resize(std::min(header_reader.u32(), kMaxGreetingBytes));
-      if (type != FrameType::Welcome && type != FrameType::Refused) throw MalformedFrame{};
-      if (finished([&](auto done) { trace::async_read_all(socket, asio::buffer(body), done); })) {
-        FrameReader reader(body);
-        if (reader.u64() != kControlMagic || reader.u32() != kControlVersion)
-          throw MalformedFrame{};
-        std::string text = reader.text();
-        if (type == FrameType::Refused) refuse_description(text);
-        const std::uint64_t job_id = reader.u64();
-        return HubConnection{std::move(socket), std::move(text), job_id, reader.u32()};
-      }
-    }
-  } catch (const MalformedFrame&) {
-    return "another program";
+
+  // Calls `work` unless the search or the attempt has ended meanwhile.
+  template <class Work>
+  auto in_attempt(Place& place, Work work) {
+    return [self = shared_from_this(), &place, attempt = place.attempt,
+            work = std::move(work)](const asio::error_code& error) {
+      if (!self->is_over_ && place.attempt == attempt) work(error);
+    };
   }
-  return error == asio::error::eof || error == asio::error::connection_reset
-             ? "refused by another program, or by a job of another secret or size"
-             : error.message();
-}
+  void after(Place& place, milliseconds time, void (HubSearch::*next)(Place&)) {
+    place.timer.expires_after(time);
+    place.timer.async_wait(in_attempt(place, [this, &place, next](const asio::error_code& error) {
+      if (!error) (this->*next)(place);
+    }));
+  }
+
+  void connect(Place& place) {
+    ++place.attempt;
+    const int family = place.endpoint.protocol().family(), native = open_tcp_socket(family);
+    if (native < 0) return fail_attempt(place, {errno, asio::system_category()});
+    asio::error_code error;
+    place.socket.assign({family, IPPROTO_TCP}, native, error);
+    if (error) {
+      ::close(native);
+      return fail_attempt(place, error);
+    }
+    place.closed_in_fork.emplace(native);
+    after(place, desc_.greeting_limit, &HubSearch::time_out);
+    place.socket.async_connect(place.endpoint,
+                               in_attempt(place, [this, &place](const asio::error_code& result) {
+                                 result ? fail_attempt(place, result) : greet(place);
+                               }));
+  }
+
+  void greet(Place& place) {
+    place.handshake.emplace(desc_.secret, place.endpoint.port(), desc_.rank, desc_.size);
+    place.peer = std::make_shared<ControlPeer>(std::move(place.socket), kMaxGreetingBytes);
+    place.closed_in_fork.reset();
+    place.peer->start(
+        [self = shared_from_this(), &place](ControlPeer& from, FrameType type,
+                                            std::string_view body) {
+          if (!self->is_over_) self->receive(place, from, type, body);
+        },
+        [self = shared_from_this(), &place](ControlPeer&) {
+          if (!self->is_over_)
+            self->end_attempt(place, "another program, or a job of another secret or size");
+        });
+    place.peer->send(place.handshake->hello());
+  }
+
+  void receive(Place& place, ControlPeer& from, FrameType type, std::string_view body) {
+    if (type == FrameType::Challenge && !place.handshake->is_proved())
+      return from.send(place.handshake->prove(body, control_name()));
+    FrameReader reader(body);
+    if (!place.handshake->is_proved()) throw MalformedFrame{};
+    if (type == FrameType::Refused) {
+      refusal_ = reader.text();
+    } else if (type == FrameType::Welcome) {
+      std::string name = reader.text();
+      const std::uint64_t job_id = reader.u64();
+      found_ = HubConnection{place.peer, std::move(name), job_id, reader.u32()};
+    } else {
+      throw MalformedFrame{};
+    }
+    is_over_ = true;
+    io_.stop();
+  }
+
+  void time_out(Place& place) { fail_attempt(place, asio::error::timed_out); }
+  // A closed port is no fault: rank 0 may listen on it later, or on another one.
+  void fail_attempt(Place& place, const asio::error_code& error) {
+    end_attempt(place, error == asio::error::connection_refused ? "" : error.message());
+  }
+  void end_attempt(Place& place, const std::string& fault) {
+    if (!fault.empty()) last_fault_ = concat("; port ", place.endpoint.port(), ": ", fault);
+    if (place.peer) place.peer->close();
+    place.close();
+    ++place.attempt;
+    after(place, place.pause, &HubSearch::connect);
+    place.pause = std::min(2 * place.pause, milliseconds(500));
+  }
+
+  asio::io_context& io_;
+  const ControlChannelDesc& desc_;
+  std::vector<std::unique_ptr<Place>> places_;
+  std::optional<HubConnection> found_;
+  std::string refusal_, last_fault_;
+  bool is_over_ = false;
+};
 
 }  // namespace
 
@@ -174,37 +241,16 @@ HubConnection connect_to_hub(asio::io_context& io, const ControlChannelDesc& des
       std::this_thread::sleep_for(milliseconds(100));
   } while (error == asio::error::host_not_found_try_again && Clock::now() < deadline);
   if (error) refuse_description(concat(desc.address, ", the address of rank 0: ", error.message()));
-  milliseconds pause(10);
-  for (std::string last;;) {
-    for (int i = 0; i < desc.port_count; ++i) {
-      for (const auto& found : addresses) {
-        const auto port = static_cast<std::uint16_t>(desc.port + i);
-        auto outcome = try_to_connect(io, desc, {found.endpoint().address(), port},
-                                      std::min(deadline, Clock::now() + desc.greeting_limit));
-        if (auto* const hub = std::get_if<HubConnection>(&outcome)) return std::move(*hub);
-        const std::string& why = std::get<std::string>(outcome);
-        if (!why.empty()) last = concat("; port ", port, ": ", why);
-        if (Clock::now() >= deadline) {
-          fail(ErrorCode::RankLost, Stage::Open, {},
-               concat("rank 0 did not answer within ", desc.connect_limit.count(), " ms at ",
-                      ports_of(desc), last));
-        }
-      }
-    }
-    std::this_thread::sleep_for(std::min<Clock::duration>(pause, deadline - Clock::now()));
-    pause = std::min(2 * pause, milliseconds(500));
-  }
-}
-
-std::string control_greeting(const ControlChannelDesc& desc) {
-  return *FrameWriter(FrameType::Hello)
-              .u64(kControlMagic)
-              .u32(kControlVersion)
-              .u32(desc.rank)
-              .u32(desc.size)
-              .text(desc.secret)
-              .text(control_name())
-              .finish();
+  const auto search = std::make_shared<HubSearch>(io, desc);
+  for (int i = 0; i < desc.port_count; ++i)
+    for (const auto& found : addresses)
+      search->add({found.endpoint().address(), static_cast<std::uint16_t>(desc.port + i)});
+  io.restart();
+  io.run_until(deadline);
+  if (std::optional<HubConnection> hub = search->end()) return std::move(*hub);
+  fail(ErrorCode::RankLost, Stage::Open, {},
+       concat("rank 0 did not answer within ", desc.connect_limit.count(), " ms at ",
+              ports_of(desc), search->last_fault()));
 }
 
 }  // namespace reprise::detail

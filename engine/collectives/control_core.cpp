@@ -24,15 +24,6 @@ constexpr std::size_t kMaxUnauthenticated = 64;  // in addition to one for each 
 constexpr std::size_t kMaxReasonBytes = 65'536;
 constexpr milliseconds kLinger{1500};  // for the last frames and the others' ends
 
-// Takes the same time for all texts of the expected length.
-bool is_same_secret(std::string_view expected, std::string_view given) noexcept {
-  if (expected.size() != given.size()) return false;
-  volatile unsigned different = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    different = different | static_cast<unsigned>(expected[i] ^ given[i]);
-  return different == 0;
-}
-
 }  // namespace
 
 void ControlChannel::Core::start() {
@@ -47,8 +38,9 @@ void ControlChannel::Core::start() {
     table_.set_name(0, std::move(hub.name));
     job_id_ = hub.job_id;
     hub_launched_ = hub.launched_rank;
-    peers_[0] = std::make_shared<ControlPeer>(std::move(hub.socket), kMaxFrameBytes);
-    start_peer(*peers_[0]);
+    peers_[0] = std::move(hub.peer);
+    peers_[0]->set_max_frame_bytes(kMaxFrameBytes);
+    peers_[0]->change_owner(on_frame(), on_end());
   }
   io_.restart();
   work_.emplace(io_.get_executor());
@@ -171,41 +163,33 @@ void ControlChannel::Core::add_unauthenticated(int socket) {
     unauthenticated_.pop_front();
   }
   const auto peer = std::make_shared<ControlPeer>(std::move(stream), kMaxGreetingBytes);
+  peer->handshake.emplace(desc_.secret, port_, desc_.size);
   unauthenticated_.push_back(peer);
-  start_peer(*peer);
+  peer->start(on_frame(), on_end());
 }
 
-void ControlChannel::Core::start_peer(ControlPeer& peer) {
-  peer.start(
-      [this](ControlPeer& from, FrameType type, std::string_view body) {
-        is_hub() && from.rank == 0 ? authenticate(from, type, body)
-                                   : receive(from.rank, type, body);
-      },
-      [this](ControlPeer& from) { peer_ended(from); });
+ControlPeer::OnFrame ControlChannel::Core::on_frame() {
+  return [this](ControlPeer& from, FrameType type, std::string_view body) {
+    from.handshake ? authenticate(from, type, body) : receive(from.rank, type, body);
+  };
+}
+
+ControlPeer::OnEnd ControlChannel::Core::on_end() {
+  return [this](ControlPeer& from) { peer_ended(from); };
 }
 
 void ControlChannel::Core::authenticate(ControlPeer& peer, FrameType type, std::string_view body) {
-  FrameReader reader(body);
-  if (type != FrameType::Hello || reader.u64() != kControlMagic || reader.u32() != kControlVersion)
-    throw MalformedFrame{};
-  const std::uint32_t rank = reader.u32();
-  const std::uint32_t size = reader.u32();
-  if (!is_same_secret(desc_.secret, reader.text()) || size != desc_.size || rank == 0 ||
-      rank >= size)
-    throw MalformedFrame{};
-  std::string name = reader.text();
-  reader.expect_end();
+  if (type == FrameType::Hello) return peer.send(peer.handshake->challenge(body));
+  if (type != FrameType::Proof) throw MalformedFrame{};
+  std::string name = peer.handshake->verify(body);
+  const std::uint32_t rank = peer.handshake->rank();
   std::string refusal;
   {
     const std::lock_guard lock(mutex_);
     if (table_.has_name(rank)) refusal = concat(table_.describe(rank), " is connected already");
   }
   if (!refusal.empty()) {
-    peer.send(FrameWriter(FrameType::Refused)
-                  .u64(kControlMagic)
-                  .u32(kControlVersion)
-                  .text(refusal)
-                  .finish());
+    peer.send(FrameWriter(FrameType::Refused).text(refusal).finish());
     return peer.finish();
   }
   add_rank(peer, rank, name.empty() ? "unknown host" : std::move(name));
@@ -213,6 +197,7 @@ void ControlChannel::Core::authenticate(ControlPeer& peer, FrameType type, std::
 
 void ControlChannel::Core::add_rank(ControlPeer& peer, std::uint32_t rank, std::string name) {
   peer.rank = rank;
+  peer.handshake.reset();
   peer.set_max_frame_bytes(kMaxFrameBytes);
   peers_[rank] = peer.shared_from_this();
   unauthenticated_.remove(peers_[rank]);
@@ -222,11 +207,7 @@ void ControlChannel::Core::add_rank(ControlPeer& peer, std::uint32_t rank, std::
     const std::lock_guard lock(mutex_);
     table_.set_name(rank, std::move(name));
     is_last = table_.is_full();
-    welcome.u64(kControlMagic)
-        .u32(kControlVersion)
-        .text(table_.name(0))
-        .u64(job_id_)
-        .u32(desc_.launched_rank);
+    welcome.text(table_.name(0)).u64(job_id_).u32(desc_.launched_rank);
     changed_.notify_all();
   }
   peer.send(welcome.finish());
@@ -260,7 +241,8 @@ void ControlChannel::Core::receive(std::uint32_t from, FrameType type, std::stri
     std::string report = reader.text();
     const std::uint64_t sent = reader.u64();
     reader.expect_end();
-    if (peers_[from])
+    if (report.size() > max_report_bytes()) throw MalformedFrame{};
+    if (peers_[from] && !peers_[from]->has_unsent())
       peers_[from]->send(FrameWriter(FrameType::Time)
                              .u64(sent)
                              .u64(static_cast<std::uint64_t>(steady_now()))
@@ -300,18 +282,20 @@ void ControlChannel::Core::receive_result(FrameType type, std::string_view body)
   const Key key(group, reader.u64());
   Call result;
   result.is_done = true;
+  std::uint32_t messages = 0;
   if (type == FrameType::Failed) {
     if (reader.u32() == 1) result.code = ErrorCode::RankMismatch;
     result.failure = reader.text();
   } else {
-    result.result.reserve(desc_.size);
-    for (std::uint32_t left = reader.u32(); left > 0; --left)
-      result.result.push_back(reader.text());
+    messages = reader.u32();
+    for (std::uint32_t i = 0; i < messages; ++i) result.result.push_back(reader.text());
   }
   reader.expect_end();
   const std::lock_guard lock(mutex_);
   const auto at = calls_.find(key);
   if (at == calls_.end()) return;  // the call has failed
+  result.members = at->second->members;
+  if (type == FrameType::Gathered && messages != result.members) throw MalformedFrame{};
   *at->second = std::move(result);
   changed_.notify_all();
 }
@@ -328,7 +312,7 @@ void ControlChannel::Core::deliver(std::uint32_t rank, const Frame& frame) {
 
 void ControlChannel::Core::peer_ended(ControlPeer& peer) {
   if (is_hub() && peer.rank == 0) {
-    if (peer.was_malformed) ++refused_;
+    if (peer.fault != nullptr) ++refused_;
     unauthenticated_.remove(peer.shared_from_this());
     return end_if_left();
   }
@@ -339,8 +323,8 @@ void ControlChannel::Core::peer_ended(ControlPeer& peer) {
     table_.set_disconnected(rank);
   }
   if (is_leaving_) return end_if_left();
-  abort(concat(describe(rank), peer.was_malformed ? " sent a malformed message"
-                                                  : " ended without leaving the job"));
+  abort(concat(describe(rank), " ",
+               peer.fault != nullptr ? peer.fault : "ended without leaving the job"));
 }
 
 void ControlChannel::Core::rank_left(std::uint32_t rank) {

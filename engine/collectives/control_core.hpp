@@ -2,6 +2,7 @@
 // other threads post to it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <list>
@@ -43,7 +44,11 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   void leave() noexcept;
   std::vector<std::string> all_gather(std::uint64_t group, std::span<const std::uint32_t> members,
                                       const std::string& message);
+  void end_group(std::uint64_t group) noexcept;
   void report_progress(std::string report);
+  std::size_t max_report_bytes() const noexcept {
+    return std::min<std::size_t>(64U << 10, kMaxFrameBytes / 2 / desc_.size);
+  }
   std::vector<Progress> progress() const;
   std::vector<RankAgreement::ClockExchange> take_clock_exchanges();
   std::uint64_t job_id() const noexcept { return job_id_; }
@@ -54,6 +59,7 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
 
  private:
   struct Call {
+    std::size_t members = 0;
     bool is_done = false;
     std::vector<std::string> result;
     std::string failure;  // empty: success
@@ -74,7 +80,8 @@ class ControlChannel::Core : public std::enable_shared_from_this<Core> {
   void add_unauthenticated(int socket);
   void authenticate(ControlPeer& peer, FrameType type, std::string_view body);
   void add_rank(ControlPeer& peer, std::uint32_t rank, std::string name);
-  void start_peer(ControlPeer& peer);
+  [[nodiscard]] ControlPeer::OnFrame on_frame();
+  [[nodiscard]] ControlPeer::OnEnd on_end();
   void receive(std::uint32_t from, FrameType type, std::string_view body);
   void receive_time(FrameReader& reader);
   void receive_result(FrameType type, std::string_view body);

@@ -12,10 +12,12 @@
 
 namespace reprise::detail {
 
-// From a rank to the hub: Hello, Gather, Report. From the hub: Welcome, Refused, Gathered, Failed,
-// Table, Time. Both ways: Abort, Goodbye.
+// From a rank to the hub: Hello, Proof, Gather, Report. From the hub: Challenge, Welcome, Refused,
+// Gathered, Failed, Table, Time. Both ways: Abort, Goodbye.
 enum class FrameType : std::uint32_t {
   Hello = 1,
+  Challenge,
+  Proof,
   Welcome,
   Refused,
   Gather,
@@ -29,7 +31,7 @@ enum class FrameType : std::uint32_t {
 };
 
 inline constexpr std::uint64_t kControlMagic = 0x6b6e617265736970U;  // "piserank"
-inline constexpr std::uint32_t kControlVersion = 2;
+inline constexpr std::uint32_t kControlVersion = 3;
 inline constexpr std::uint32_t kMaxFrameBytes = 16U << 20;
 inline constexpr std::uint32_t kMaxGreetingBytes = 4096;  // of frames before authentication
 inline constexpr std::size_t kFrameHeaderBytes = 8;
@@ -61,8 +63,15 @@ class FrameWriter {
   std::string bytes_;
 };
 
-struct MalformedFrame : std::exception {  // thrown by FrameReader
-  [[nodiscard]] const char* what() const noexcept override { return "a malformed message"; }
+// Ends the connection of the sender, "rank 3", with a text like "rank 3 sent a malformed message".
+class MalformedFrame : public std::exception {
+ public:
+  MalformedFrame() = default;
+  explicit MalformedFrame(const char* fault) noexcept : fault_(fault) {}  // a literal
+  [[nodiscard]] const char* what() const noexcept override { return fault_; }
+
+ private:
+  const char* fault_ = "sent a malformed message";
 };
 
 class FrameReader {

@@ -60,9 +60,13 @@ ControlPeer::ControlPeer(trace::StreamSocket socket, std::uint32_t max_frame_byt
 }
 
 void ControlPeer::start(OnFrame on_frame, OnEnd on_end) {
+  change_owner(std::move(on_frame), std::move(on_end));
+  read_header();
+}
+
+void ControlPeer::change_owner(OnFrame on_frame, OnEnd on_end) {
   on_frame_ = std::move(on_frame);
   on_end_ = std::move(on_end);
-  read_header();
 }
 
 void ControlPeer::read_header() {
@@ -78,7 +82,7 @@ void ControlPeer::read_body() {
   const std::uint32_t type = reader.u32();
   const std::uint32_t length = reader.u32();
   if (length > max_frame_bytes_) {
-    was_malformed = true;
+    fault = MalformedFrame{}.what();
     return end();
   }
   body_.resize(length);
@@ -88,8 +92,8 @@ void ControlPeer::read_body() {
                           if (error) return self->end();
                           try {
                             self->on_frame_(*self, static_cast<FrameType>(type), self->body_);
-                          } catch (const MalformedFrame&) {
-                            self->was_malformed = true;
+                          } catch (const MalformedFrame& malformed) {
+                            self->fault = malformed.what();
                             return self->end();
                           }
                           if (!self->is_closed_) self->read_header();
@@ -97,7 +101,13 @@ void ControlPeer::read_body() {
 }
 
 void ControlPeer::send(Frame frame) {
-  if (is_closed_ || is_finishing_) return;
+  if (is_closed_ || is_finishing_ || fault != nullptr) return;
+  unsent_bytes_ += frame->size();
+  if (unsent_bytes_ > kMaxUnsentBytes) {
+    fault = "does not read what it is sent";
+    // Not from here: callers go through their peers.
+    return asio::post(socket_.get_executor(), [self = shared_from_this()] { self->end(); });
+  }
   unsent_.push_back(std::move(frame));
   if (unsent_.size() == 1) write();
 }
@@ -109,7 +119,12 @@ void ControlPeer::write() {
                            if (self->is_closed_) return;
                            // Receiving continues after an error: the last frames of the other end
                            // may explain it.
-                           error ? self->unsent_.clear() : self->unsent_.pop_front();
+                           self->unsent_bytes_ -= self->unsent_.front()->size();
+                           self->unsent_.pop_front();
+                           if (error) {
+                             self->unsent_.clear();
+                             self->unsent_bytes_ = 0;
+                           }
                            if (!self->unsent_.empty()) return self->write();
                            asio::error_code ignored;
                            if (self->is_finishing_)

@@ -7,10 +7,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "collectives/control_frame.hpp"
+#include "collectives/control_handshake.hpp"
 #include "trace/live/asio.hpp"
 
 namespace reprise::detail {
@@ -45,15 +47,20 @@ class ControlPeer : public std::enable_shared_from_this<ControlPeer> {
   // Starts receiving. `on_frame` may throw MalformedFrame, which ends the connection, as an
   // oversized frame does. `on_end` is called when the connection ends, but not by close().
   void start(OnFrame on_frame, OnEnd on_end);
+  // Replaces both after start(). Not in one of them.
+  void change_owner(OnFrame on_frame, OnEnd on_end);
   void set_max_frame_bytes(std::uint32_t bytes) noexcept { max_frame_bytes_ = bytes; }
+  // Ends the connection if more than kMaxUnsentBytes wait, because the other end does not read.
   void send(Frame frame);
+  static constexpr std::size_t kMaxUnsentBytes = 128U << 20;
   // The other end sees the end of the stream after all frames. Receiving continues.
   void finish();
   void close();
   [[nodiscard]] bool has_unsent() const noexcept { return !unsent_.empty(); }
 
   std::uint32_t rank = 0;  // 0 before authentication
-  bool was_malformed = false;
+  const char* fault = nullptr;  // of the frame that ended the connection; see MalformedFrame
+  std::optional<HubHandshake> handshake;  // with rank 0
   std::uint64_t sent_version = 0;  // of the table of ranks
   const std::chrono::steady_clock::time_point created = std::chrono::steady_clock::now();
 
@@ -72,6 +79,7 @@ class ControlPeer : public std::enable_shared_from_this<ControlPeer> {
   FrameHeader header_{};
   std::string body_;
   std::deque<Frame> unsent_;  // the first one is being sent
+  std::size_t unsent_bytes_ = 0;
 };
 
 }  // namespace reprise::detail

@@ -1,5 +1,6 @@
 // GatherTable: the hub's open all_gather calls. Either all members of a call get its messages, or
-// all get its error. Knows no sockets. Threads: one at a time.
+// all get its error. A rank has a limited number of open calls and of bytes in them. Knows no
+// sockets. Threads: one at a time.
 #pragma once
 
 #include <chrono>
@@ -31,12 +32,14 @@ class GatherTable {
   [[nodiscard]] static Frame call(std::uint64_t group, std::uint64_t sequence,
                                   const std::vector<std::uint32_t>& members,
                                   std::string_view message);
-  // Handles the body of such a frame. Throws MalformedFrame.
+  // Handles the body of such a frame. Throws MalformedFrame, also if `rank` exceeds its limits.
   void add(std::uint32_t rank, std::string_view body, Clock::time_point now);
   // Calls that need a message of `rank` fail from now on.
   void remove(std::uint32_t rank);
   // Fails the calls for which the limit has passed since their first message.
   void expire(Clock::time_point now);
+
+  static constexpr std::size_t kMaxOpenCalls = 1024, kMaxOpenBytes = 64U << 20;  // of a rank
 
  private:
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // group, sequence number in the group
@@ -47,6 +50,9 @@ class GatherTable {
     std::optional<ErrorCode> failed;
     std::string failure;
   };
+  using Calls = std::map<Key, Call>;
+  Calls::iterator erase(Calls::iterator at);
+  void erase_complete();
   void fail_call(const Key& key, Call& call, ErrorCode code, std::string text);
   void deliver_failure(std::uint32_t rank, const Key& key, const Call& call) const;
   // Failed calls stay until each member has called or left.
@@ -55,8 +61,12 @@ class GatherTable {
 
   const std::chrono::milliseconds limit_;
   const Callbacks callbacks_;
-  std::vector<bool> is_gone_;  // by rank
-  std::map<Key, Call> calls_;
+  struct Rank {
+    bool is_gone = false;
+    std::size_t open_calls = 0, open_bytes = 0;
+  };
+  std::vector<Rank> ranks_;
+  Calls calls_;
 };
 
 }  // namespace reprise::detail

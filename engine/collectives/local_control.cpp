@@ -82,6 +82,12 @@ class LocalControl final : public RankControl {
     return messages;
   }
 
+  void end_group(std::uint64_t group) noexcept override {
+    const std::lock_guard lock(job_->mutex);
+    job_->ranks[rank_].calls.erase(group);
+  }
+
+  std::size_t max_report_bytes() const noexcept override { return std::string().max_size(); }
   void report_progress(std::string report) override {
     const std::lock_guard lock(job_->mutex);
     job_->ranks[rank_].report = std::move(report);

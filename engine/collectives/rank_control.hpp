@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,8 +31,13 @@ class RankControl {
                                                             std::span<const std::uint32_t> members,
                                                             std::string message) = 0;
 
+  // This rank does not call all_gather of `group` any more.
+  virtual void end_group(std::uint64_t group) noexcept = 0;
+
   // The latest report of each rank, which the others can read: see progress(). Does not block.
+  // Throws Error (InvalidArgument) for more than max_report_bytes().
   virtual void report_progress(std::string report) = 0;
+  [[nodiscard]] virtual std::size_t max_report_bytes() const noexcept = 0;
   struct Progress {
     std::string report;               // the latest; empty: none yet
     std::chrono::nanoseconds age{0};  // since the last sign of life of the rank

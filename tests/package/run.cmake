@@ -38,6 +38,12 @@ step(${without_ops})
 step(${without_ops} -DCOMPONENTS=engine,planner)
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/planner_check)
+file(GLOB collectives ${work}/prefix/*/cmake/reprise/reprise-collectives.cmake)
+if(collectives)
+  step(${without_ops} -DCOMPONENTS=collectives)
+  step(${CMAKE_COMMAND} --build ${work}/build)
+  step(${work}/build/collectives_check)
+endif()
 
 file(WRITE ${work}/host.cpp "#include <reprise/reprise.hpp>
 int main() { return reprise::Instance().open_device(reprise::DeviceSelector::named(\"host\")).info().name.empty(); }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -22,6 +23,7 @@
 #include "collectives/control_channel.hpp"
 #include "collectives/control_connect.hpp"
 #include "collectives/control_frame.hpp"
+#include "collectives/control_handshake.hpp"
 #include "collectives/gather_table.hpp"
 
 namespace reprise::test {
@@ -69,14 +71,18 @@ class Listener {
   ~Listener() { ::close(socket_); }
   [[nodiscard]] bool listens() const noexcept { return listens_; }
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  // Accepts one connection and answers with `bytes`.
-  void answer(const std::string& bytes) const {
-    const int peer = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (peer < 0) return;
-    char first = 0;
-    ::recv(peer, &first, 1, 0);
+  // The next connection; -1: none.
+  [[nodiscard]] int accept() const { return ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC); }
+  // Accepts one connection, reads what comes first, and answers with `bytes`. Returns what it read.
+  std::string exchange(const std::string& bytes) const {
+    const int peer = accept();
+    if (peer < 0) return {};
+    std::string first(4096, '\0');
+    first.resize(static_cast<std::size_t>(
+        std::max<ssize_t>(0, ::recv(peer, first.data(), first.size(), 0))));
     ::send(peer, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     ::close(peer);
+    return first;
   }
 
  private:
@@ -146,12 +152,18 @@ inline std::vector<std::uint32_t> all_of(std::uint32_t size) {
   return ranks;
 }
 
-// A peer of the hub that need not follow the protocol.
+// One side of a connection that need not follow the protocol.
 class RawPeer {
  public:
-  explicit RawPeer(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval limit{20, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  // That of rank 0, which listens.
+  explicit RawPeer(const Listener& listener)
+      : socket_(listener.accept()), port_(listener.port()), connected_(socket_ >= 0) {
+    limit_time();
+  }
+  // That of another rank.
+  explicit RawPeer(std::uint16_t port)
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), port_(port) {
+    limit_time();
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -166,11 +178,54 @@ class RawPeer {
   void send(const std::string& bytes) const {
     ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
-  [[nodiscard]] bool is_welcome() const {
+  // The next frame; nullopt: the other end closed the connection.
+  struct Received {
+    FrameType type;
+    std::string body;
+  };
+  [[nodiscard]] std::optional<Received> receive() const {
     FrameHeader header{};
-    if (::recv(socket_, header.data(), header.size(), MSG_WAITALL) != 8) return false;
-    return FrameReader({header.data(), header.size()}).u32() ==
-           static_cast<std::uint32_t>(FrameType::Welcome);
+    if (::recv(socket_, header.data(), header.size(), MSG_WAITALL) != 8) return std::nullopt;
+    FrameReader reader({header.data(), header.size()});
+    Received received{static_cast<FrameType>(reader.u32()), std::string(reader.u32(), '\0')};
+    const std::size_t size = received.body.size();
+    if (size != 0 &&
+        ::recv(socket_, received.body.data(), size, MSG_WAITALL) != static_cast<ssize_t>(size))
+      return std::nullopt;
+    return received;
+  }
+  // Introduces itself as `desc` says. False: rank 0 does not welcome it, or does not know the
+  // secret.
+  [[nodiscard]] bool join(const ControlChannelDesc& desc) const {
+    RankHandshake handshake(desc.secret, port_, desc.rank, desc.size);
+    send(*handshake.hello());
+    const std::optional<Received> challenge = receive();
+    if (!challenge || challenge->type != FrameType::Challenge) return false;
+    try {
+      send(*handshake.prove(challenge->body, control_name()));
+    } catch (const MalformedFrame&) {
+      return false;
+    }
+    const std::optional<Received> welcome = receive();
+    return welcome && welcome->type == FrameType::Welcome;
+  }
+  // Welcomes the rank that introduces itself, as rank 0, with all ranks named in a table.
+  [[nodiscard]] bool welcome(const ControlChannelDesc& desc) const {
+    HubHandshake handshake(desc.secret, port_, desc.size);
+    const std::optional<Received> hello = receive();
+    if (!hello) return false;
+    send(*handshake.challenge(hello->body));
+    const std::optional<Received> proof = receive();
+    if (!proof) return false;
+    static_cast<void>(handshake.verify(proof->body));
+    send(*FrameWriter(FrameType::Welcome).text("node0, pid 7").u64(11).u32(0).finish());
+    FrameWriter table(FrameType::Table);
+    for (std::uint32_t rank = 0; rank < desc.size; ++rank) table.u32(0);
+    table.u32(desc.size);
+    for (std::uint32_t rank = 0; rank < desc.size; ++rank)
+      table.u32(rank).u32(1).text(rank == 0 ? "node0, pid 7" : "node1, pid 8").text("");
+    send(*table.finish());
+    return true;
   }
   // Waits until the other end closes the connection; false: it does not.
   [[nodiscard]] bool is_closed() const {
@@ -186,7 +241,13 @@ class RawPeer {
   }
 
  private:
+  void limit_time() const {
+    const timeval limit{20, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+  }
+
   int socket_;
+  std::uint16_t port_;
   bool connected_ = false;
 };
 
@@ -207,7 +268,7 @@ struct JobWithRawRank {
       }));
     }
     raw = std::make_unique<RawPeer>(port);
-    raw->send(control_greeting(desc_of(size - 1, size, port)));
+    REQUIRE(raw->join(desc_of(size - 1, size, port)));
     opening.get();
     for (auto& other : others) other.get();
   }

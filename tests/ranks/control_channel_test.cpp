@@ -201,15 +201,74 @@ TEST_CASE("control channel: the cut connection of a rank aborts the job with its
 }
 
 TEST_CASE("control channel: malformed messages of a rank abort the job") {
-  for (const std::string& bytes :
-       {std::string("\x63\0\0\0\0\0\0\0", 8), std::string("\x04\0\0\0\x01\0\0\0x", 9),
-        std::string("\x07\0\0\0\xff\xff\xff\xff", 8), *GatherTable::call(0, 0, {0, 1}, "of others"),
-        *GatherTable::call(0, 0, {2, 1}, "not ascending")}) {
+  std::string too_short = *FrameWriter(FrameType::Gather).u32(0).finish(),
+              too_long = *FrameWriter(FrameType::Report).finish();
+  too_long.replace(4, 4, 4, '\xff');
+  for (const std::string& bytes : {*FrameWriter(FrameType{99}).finish(), too_short, too_long,
+                                   *GatherTable::call(0, 0, {0, 1}, "of others"),
+                                   *GatherTable::call(0, 0, {2, 1}, "not ascending")}) {
     JobWithRawRank job(3);
     job.raw->send(bytes);
     CHECK(eventually([&] { return !job.channels[1]->abort_reason().empty(); }));
     CHECK(has(job.channels[1]->abort_reason(), "rank 2 ("));
     CHECK(has(job.channels[1]->abort_reason(), "malformed"));
+  }
+}
+
+TEST_CASE("control channel: too few or too many messages of a call abort the job") {
+  for (const std::uint32_t count : {0U, 1U, 3U}) {
+    const Listener listener(0);
+    ControlChannelDesc desc = desc_of(1, 2, listener.port());
+    desc.port_count = 1;
+    auto opening = std::async(std::launch::async, [&] { return ControlChannel::open(desc); });
+    const RawPeer hub(listener);
+    REQUIRE(hub.welcome(desc));
+    const auto channel = opening.get();
+    auto gathered = std::async(std::launch::async, [&] {
+      return error_of([&] { static_cast<void>(channel->all_gather(5, all_of(2), "mine")); });
+    });
+    while (const auto received = hub.receive()) {
+      if (received->type != FrameType::Gather) continue;
+      FrameWriter result(FrameType::Gathered);
+      result.u64(5).u64(0).u32(count);
+      for (std::uint32_t i = 0; i < count; ++i) result.text("message");
+      hub.send(*result.finish());
+      break;
+    }
+    CHECK(has(gathered.get(), "rank 0 (node0, pid 7) sent a malformed message"));
+  }
+}
+
+TEST_CASE("control channel: a rank has limits on its open calls, and must read its messages") {
+  JobWithRawRank job(3);
+  std::string fault;
+  SUBCASE("calls") {
+    for (std::uint64_t i = 0; i <= GatherTable::kMaxOpenCalls; ++i)
+      job.raw->send(*GatherTable::call(99, i, {0, 2}, ""));
+    fault = "has more than 1,024 calls of all_gather open";
+  }
+  SUBCASE("bytes") {
+    for (std::uint64_t i = 0; i < 5; ++i)
+      job.raw->send(*GatherTable::call(99, i, {0, 2}, std::string(15U << 20, 'x')));
+    fault = "or 64 MiB in them";
+  }
+  SUBCASE("answers") {
+    for (std::uint64_t i = 0; i < 12; ++i)
+      job.raw->send(*GatherTable::call(99, i, {2}, std::string(15U << 20, 'x')));
+    fault = "does not read what it is sent";
+  }
+  CHECK(eventually([&] { return !job.channels[1]->abort_reason().empty(); }));
+  CHECK(has(job.channels[1]->abort_reason(), "rank 2 ("));
+  CHECK(has(job.channels[1]->abort_reason(), fault));
+}
+
+TEST_CASE("control channel: calls that end make room for others") {
+  const Channels channels = open_all(2);
+  for (std::uint64_t group = 0; group < GatherTable::kMaxOpenCalls + 10; ++group) {
+    in_each_rank(2, [&](std::uint32_t rank) {
+      CHECK(channels[rank]->all_gather(group, all_of(2), "m").size() == 2);
+      channels[rank]->end_group(group);
+    });
   }
 }
 
@@ -219,13 +278,7 @@ TEST_CASE("control channel: the end of rank 0 aborts the other ranks with its na
   const Listener hub(port);
   ControlChannelDesc desc = desc_of(1, 2, port);
   auto opening = std::async(std::launch::async, [&] { return ControlChannel::open(desc); });
-  hub.answer(*FrameWriter(FrameType::Welcome)
-                  .u64(kControlMagic)
-                  .u32(kControlVersion)
-                  .text("node0, pid 7")
-                  .u64(11)
-                  .u32(0)
-                  .finish());
+  CHECK(RawPeer(hub).welcome(desc));
   std::string text;
   try {
     const auto channel = opening.get();
@@ -332,8 +385,12 @@ TEST_CASE("control channel: every rank knows the reports of all") {
     }
     CHECK(channel->progress().at(channel->rank()).age == 0ns);
   }
-  channels[2]->report_progress(std::string(100'000, 'r'));
-  CHECK(eventually([&] { return channels[1]->progress().at(2).report == std::string(4096, 'r'); }));
+  const std::string longest(channels[2]->max_report_bytes(), 'r');
+  channels[2]->report_progress(longest);
+  CHECK(eventually([&] { return channels[1]->progress().at(2).report == longest; }));
+  CHECK(has(
+      error_of([&] { channels[2]->report_progress(longest + "r"); }, ErrorCode::InvalidArgument),
+      "is too long: at most " + std::to_string(longest.size())));
 }
 
 TEST_CASE("control channel: the last report of a rank is known to all who know that it has left") {

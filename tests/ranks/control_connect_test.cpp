@@ -68,7 +68,7 @@ TEST_CASE("control channel: the answers of another program do not stop a rank") 
     const auto channel = ControlChannel::open(desc);
     CHECK(channel->all_gather(0, all_of(2), "").size() == 2);
   });
-  foreign.answer("HTTP/1.1 400 Bad Request\r\n\r\n");
+  foreign.exchange("HTTP/1.1 400 Bad Request\r\n\r\n");
   other.get();
 }
 
@@ -132,7 +132,8 @@ TEST_CASE("control channel: hostile connections neither stop nor delay a job") {
   desc.publish = [&](std::uint16_t port) { published.set_value(port); };
   auto hub = std::async(std::launch::async, [&] { return ControlChannel::open(desc); });
   const std::uint16_t port = published.get_future().get();
-  const std::string hello = control_greeting(desc_of(1, 2, port));
+  RankHandshake handshake("of this job", port, 1, 2);
+  const std::string hello = *handshake.hello();
 
   SUBCASE("garbage is closed") {
     const std::uint64_t seed = std::random_device{}();
@@ -147,15 +148,55 @@ TEST_CASE("control channel: hostile connections neither stop nor delay a job") {
       CHECK(peer.is_closed());
     }
   }
-  SUBCASE("a greeting with any byte changed is closed, or is that of a name") {
-    const std::size_t name_at = hello.size() - control_name().size();
-    for (std::size_t at = 0; at < name_at; ++at) {
+  SUBCASE("with any byte of a greeting changed, nobody can be welcome") {
+    for (std::size_t at = 0; at < hello.size(); ++at) {
       CAPTURE(at);
       std::string bytes = hello;
       bytes[at] = static_cast<char>(bytes[at] ^ 0x40);
       const RawPeer peer(port);
       peer.send(bytes);
-      CHECK(!peer.is_welcome());
+      const auto challenge = peer.receive();  // if only the nonce is another
+      if (challenge)
+        CHECK_THROWS_AS(static_cast<void>(handshake.prove(challenge->body, "")), MalformedFrame);
+    }
+  }
+  SUBCASE("with any byte of a proof changed, the connection is closed") {
+    for (std::size_t at = 0; at < 8 + 4 + 32; ++at) {
+      CAPTURE(at);
+      RankHandshake own("of this job", port, 1, 2);
+      const RawPeer peer(port);
+      peer.send(*own.hello());
+      const auto challenge = peer.receive();
+      REQUIRE(challenge);
+      std::string bytes = *own.prove(challenge->body, "");
+      bytes[at] = static_cast<char>(bytes[at] ^ 0x40);
+      peer.send(bytes);
+      if (at >= 4 && at < 8) continue;  // a length: the rest never comes
+      CHECK(peer.is_closed());
+    }
+  }
+  SUBCASE("what another connection said proves nothing") {
+    const RawPeer first(port), second(port);
+    first.send(hello);
+    second.send(hello);
+    const auto challenge = first.receive(), other = second.receive();
+    REQUIRE(challenge);
+    REQUIRE(other);
+    CHECK(challenge->body != other->body);
+    const Frame proof = handshake.prove(challenge->body, "");
+    second.send(*proof);
+    CHECK(second.is_closed());
+    // Nor does rank 0's own proof.
+    FrameReader reader(challenge->body);
+    static_cast<void>(reader.u64() + reader.u32() + reader.text().size());
+    first.send(*FrameWriter(FrameType::Proof).text(reader.text()).text("").finish());
+    CHECK(first.is_closed());
+  }
+  SUBCASE("a proof before a greeting, and frames of ranks, are closed") {
+    for (const FrameType type : {FrameType::Proof, FrameType::Gather, FrameType::Goodbye}) {
+      const RawPeer peer(port);
+      peer.send(*FrameWriter(type).text(std::string(32, 'x')).text("").finish());
+      CHECK(peer.is_closed());
     }
   }
   SUBCASE("frames over the limit of greetings are closed before they arrive") {
@@ -166,19 +207,14 @@ TEST_CASE("control channel: hostile connections neither stop nor delay a job") {
       CHECK(peer.is_closed());
     }
   }
-  SUBCASE("greetings of other secrets, sizes and ranks are closed without an answer") {
+  SUBCASE("ranks of other secrets, sizes and numbers are not welcome") {
     ControlChannelDesc wrong = desc_of(1, 2, port);
     for (const char* secret : {"", "of this jo", "of this job ", "of that job"}) {
       wrong.secret = secret;
-      const RawPeer peer(port);
-      peer.send(control_greeting(wrong));
-      CHECK(!peer.is_welcome());
+      CHECK(!RawPeer(port).join(wrong));
     }
-    for (const auto& other : {desc_of(1, 3, port), desc_of(0, 2, port), desc_of(2, 2, port)}) {
-      const RawPeer peer(port);
-      peer.send(control_greeting(other));
-      CHECK(!peer.is_welcome());
-    }
+    for (const auto& other : {desc_of(1, 3, port), desc_of(0, 2, port), desc_of(2, 2, port)})
+      CHECK(!RawPeer(port).join(other));
   }
   SUBCASE("an incomplete greeting is closed after its limit") {
     const RawPeer silent(port), slow(port);
@@ -193,6 +229,71 @@ TEST_CASE("control channel: hostile connections neither stop nor delay a job") {
   CHECK(hub.get()->size() == 2);
   // No port stays open.
   CHECK(eventually([&] { return !RawPeer(port).connected(); }));
+}
+
+TEST_CASE("control channel: silent programs on all other ports do not delay a rank") {
+  // As long as they are silent, every one of them costs a limit if they are asked one by one.
+  const std::uint16_t port = free_port();
+  std::vector<std::unique_ptr<Listener>> silent;
+  for (std::uint16_t i = 0; i < 15; ++i)
+    silent.push_back(std::make_unique<Listener>(static_cast<std::uint16_t>(port + i)));
+  const auto start = Clock::now();
+  in_each_rank(2, [&](std::uint32_t rank) {
+    const auto channel = ControlChannel::open(desc_of(rank, 2, port));
+    CHECK(channel->all_gather(0, all_of(2), "").size() == 2);
+  });
+  CHECK(Clock::now() - start < ControlChannelDesc{}.greeting_limit);
+}
+
+TEST_CASE("control channel: the secret is not sent, and a false rank 0 is not believed") {
+  const Listener listener(0);
+  ControlChannelDesc desc = desc_of(1, 2, listener.port());
+  desc.port_count = 1;
+  desc.connect_limit = 300ms;
+  desc.secret = "correct horse battery staple";
+  std::string sent;
+  auto open = std::async(std::launch::async, [&] {
+    return error_of([&] { static_cast<void>(ControlChannel::open(desc)); });
+  });
+  SUBCASE("it reads") {
+    sent = listener.exchange({});
+    CHECK(sent.size() > 32);
+  }
+  SUBCASE("it refuses the rank") {
+    sent = listener.exchange(*FrameWriter(FrameType::Refused).text("go away").finish());
+  }
+  SUBCASE("it welcomes the rank") {
+    sent =
+        listener.exchange(*FrameWriter(FrameType::Welcome).text("rank 0").u64(1).u32(0).finish());
+  }
+  SUBCASE("it guesses a proof") {
+    sent = listener.exchange(*FrameWriter(FrameType::Challenge)
+                                  .u64(kControlMagic)
+                                  .u32(kControlVersion)
+                                  .text(std::string(32, 'n'))
+                                  .text(std::string(32, 'p'))
+                                  .finish());
+  }
+  CHECK(has(open.get(), "rank 0 did not answer within 300 ms"));
+  CHECK(!has(sent, desc.secret));
+}
+
+TEST_CASE("control channel: a program on another port cannot pass on the proofs of a rank") {
+  std::promise<std::uint16_t> published;
+  ControlChannelDesc desc = desc_of(0, 2, 0);
+  desc.publish = [&](std::uint16_t port) { published.set_value(port); };
+  auto hub = std::async(std::launch::async, [&] { return ControlChannel::open(desc); });
+  const std::uint16_t port = published.get_future().get();
+  RankHandshake deceived("of this job", static_cast<std::uint16_t>(port - 1), 1, 2);
+  const RawPeer relay(port);
+  relay.send(*deceived.hello());
+  const auto challenge = relay.receive();
+  REQUIRE(challenge);
+  CHECK_THROWS_AS(static_cast<void>(deceived.prove(challenge->body, "")), MalformedFrame);
+  ControlChannelDesc other = desc_of(1, 2, port);
+  other.port_count = 1;
+  const auto channel = ControlChannel::open(other);
+  CHECK(hub.get()->size() == 2);
 }
 
 TEST_CASE("control channel: a flood of silent connections does not keep a rank out") {

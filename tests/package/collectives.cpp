@@ -1,0 +1,10 @@
+// Uses the installed reprise::collectives.
+#include <reprise/collectives.hpp>
+#include <reprise/reprise.hpp>
+
+int main() {
+  using namespace reprise;
+  const Instance instance;
+  const Device host = instance.open_device(DeviceSelector::named("host"));
+  return Communicator::local(host, 2).size() == 2 && launched_rank().size == 1 ? 0 : 1;
+}

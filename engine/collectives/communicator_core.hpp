@@ -24,6 +24,9 @@ class CommunicatorCore {
     std::uint32_t rank = 0;
   };
   explicit CommunicatorCore(Desc desc) : desc_(std::move(desc)) {}
+  CommunicatorCore(const CommunicatorCore&) = delete;
+  CommunicatorCore& operator=(const CommunicatorCore&) = delete;
+  ~CommunicatorCore() { desc_.job->end_communicator(desc_.id); }
 
   [[nodiscard]] JobRank& job() const noexcept { return *desc_.job; }
   [[nodiscard]] CollectiveBackend& backend() const noexcept { return *desc_.backend; }

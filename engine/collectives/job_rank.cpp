@@ -4,7 +4,6 @@
 #include <atomic>
 #include <charconv>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "base/background_thread.hpp"
@@ -31,15 +30,6 @@ static_assert(static_cast<int>(trace::CollectiveKind::Group) == RankAgreement::T
 constexpr char kPart = '\x1e';
 constexpr std::chrono::milliseconds kWatchInterval{100};
 constexpr std::chrono::seconds kSilence{2};  // several heartbeats
-
-// The launches in a report "id count;id count;", by communicator.
-std::unordered_map<std::uint64_t, std::uint64_t> launches_in(const std::string& report) {
-  std::unordered_map<std::uint64_t, std::uint64_t> launched;
-  std::istringstream text(report);
-  std::uint64_t id = 0, count = 0;
-  for (char end = 0; text >> id >> count >> end;) launched[id] = count;
-  return launched;
-}
 
 const CommunicatorCore& core_of_op(const RankAgreement::Collective& collective) {
   return *core_of(static_cast<const CollectiveOp&>(*collective.op).communicator());
@@ -199,6 +189,9 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
                                   [](const auto* a, const auto* b) { return a->id() == b->id(); }),
                       communicators.end());
   const bool has_pairs = has_point_to_point(commands);
+  const CommunicatorCore& largest = *communicators.front();
+  const RankCommands own{largest.members()[largest.rank()], &commands};
+  const std::string own_verdict = find_mismatch(own, own);
   for (const CommunicatorCore* of : communicators) {
     if (!control_ || of->size() == 1) continue;
     std::string launched, history;
@@ -217,26 +210,33 @@ void JobRank::compare(std::string_view graph, std::uint64_t hash,
 
     const std::vector<std::string> lists = control_->all_gather(
         of->id(), members, concat(launched, kPart, history, kPart, encode(commands)));
-    std::string verdict;
+    std::string verdict = own_verdict;
+    std::vector<std::vector<ComparedCommand>> commands_of(members.size());
+    std::vector<RankCommands> all;
     for (std::size_t i = 0; i < members.size() && verdict.empty(); ++i) {
-      if (members[i] == control_->rank()) continue;
       const std::string_view list = lists[i];
       const std::size_t first = list.find(kPart), second = list.find(kPart, first + 1);
-      if (second == std::string_view::npos) continue;  // decode() refuses it
-      if (list.substr(0, first) != launched) {
+      if (second == std::string_view::npos) {
+        static_cast<void>(decode("?"));  // refuses it
+      } else if (list.substr(0, first) != launched) {
         verdict = launch_mismatch(control_->rank(), history, members[i],
                                   list.substr(first + 1, second - first - 1));
       } else {
-        const std::vector<ComparedCommand> other = decode(list.substr(second + 1));
-        verdict = find_mismatch({control_->rank(), &commands}, {members[i], &other});
+        commands_of[i] = decode(list.substr(second + 1));
+        all.push_back({members[i], &commands_of[i]});
+        if (members[i] != control_->rank()) verdict = find_mismatch(own, all.back());
       }
     }
+    if (verdict.empty()) verdict = find_deadlock(all);
     // Ranks that agree with all others must not go on either.
     for (const std::string& found : control_->all_gather(of->id(), members, verdict)) {
       if (!found.empty())
         fail(ErrorCode::RankMismatch, Stage::Validate, graph, concat("graph ", graph, ": ", found));
     }
   }
+  if (!own_verdict.empty())
+    fail(ErrorCode::RankMismatch, Stage::Validate, graph,
+         concat("graph ", graph, ": ", own_verdict));
   const std::lock_guard lock(mutex_);
   KnownGraph& known = graphs_[hash];
   known.label = graph;
@@ -315,7 +315,8 @@ void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_
   const auto known = graphs_.find(hash);
   if (known == graphs_.end()) return;
   for (const auto& [launches, own_hash, number] : known->second.communicators) {
-    launches->kept[launches->count++ % kKeptLaunches] = {hash, replay, replica, graph};
+    launches->kept[launches->count++ % kKeptLaunches] = {hash, replay, replica, graph,
+                                                         std::chrono::steady_clock::now()};
     launches->hash = (launches->hash ^ (own_hash + replica)) * 0x100000001b3;
   }
 }
@@ -377,6 +378,19 @@ JobRank::~JobRank() {
   if (watch_.joinable()) watch_.join();
 }
 
+void JobRank::end_communicator(std::uint64_t id) noexcept {
+  if (control_) control_->end_group(id);
+  const std::lock_guard lock(mutex_);
+  const auto ended = launches_.find(id);
+  if (ended == launches_.end()) return;
+  std::erase_if(graphs_, [&](const auto& graph) {
+    return std::ranges::any_of(graph.second.communicators,
+                               [&](const auto& in) { return in.launches == &ended->second; });
+  });
+  ended->second.has_ended = true;
+  if (!watch_.joinable()) launches_.erase(ended);
+}
+
 void JobRank::watch() {
   std::vector<OtherRank> others(control_->size());
   auto ticked = std::chrono::steady_clock::time_point::min();
@@ -386,7 +400,7 @@ void JobRank::watch() {
     {
       std::unique_lock lock(mutex_);
       ends = ended_.wait_for(lock, kWatchInterval, [this] { return ends_; });
-      for (const auto& [id, launches] : launches_) report += concat(id, " ", launches.count, ";");
+      report = next_report();
     }
     control_->report_progress(std::move(report));
     if (ends) return;
@@ -396,7 +410,32 @@ void JobRank::watch() {
       for (OtherRank& other : others) other.since = now;
     ticked = now;
     if (std::string stall = find_stall(others); !stall.empty()) control_->abort(std::move(stall));
+    if (is_lost()) continue;
+    for (const Launch& old : old_launches())
+      if (const auto graph = old.graph.lock()) graph->report_wait(old.replay, stall_limit_);
   }
+}
+
+std::string JobRank::next_report() {
+  std::vector<ReportedLaunches> reported;
+  for (const auto& [id, launches] : launches_)
+    reported.push_back({id, launches.count, launches.has_ended});
+  return report_of(reported, control_->max_report_bytes(), random_());
+}
+
+std::vector<JobRank::Launch> JobRank::old_launches() {
+  // Later than a rank that lacks a launch is noticed.
+  const auto limit = std::chrono::steady_clock::now() - stall_limit_ - 5 * kWatchInterval;
+  std::vector<Launch> old;
+  const std::lock_guard lock(mutex_);
+  for (auto& [id, launches] : launches_) {
+    if (launches.count == launches.checked) continue;
+    const Launch& last = launches.kept[(launches.count - 1) % kKeptLaunches];
+    if (last.time > limit) continue;
+    launches.checked = launches.count;
+    old.push_back(last);
+  }
+  return old;
 }
 
 std::string JobRank::find_stall(std::vector<OtherRank>& others) {
@@ -405,40 +444,66 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
   for (std::uint32_t rank = 0; rank < others.size(); ++rank) {
     OtherRank& other = others[rank];
     if (rank == control_->rank()) continue;
-    if (other.report != progress[rank].report)
-      other = {progress[rank].report, launches_in(progress[rank].report), now};
+    const RankControl::Progress& its = progress[rank];
+    if (other.reports.take(its.report, its.age, now)) other.since = now;
+    const bool is_silent = its.age > kSilence;
     std::shared_ptr<const Graph> graph;
-    std::string missed;
+    std::string missed, how;
+    bool lacks_any = false;
     {
       const std::lock_guard lock(mutex_);
       for (const auto& [id, launches] : launches_) {
         const auto& members = launches.members;
         if (!std::binary_search(members.begin(), members.end(), rank)) continue;
-        const auto at = other.launched.find(id);
-        const std::uint64_t reached = at == other.launched.end() ? 0 : at->second;
+        const LaunchReports::Known* const known = other.reports.find(id);
+        if (!known && its.age < stall_limit_) continue;
+        const std::uint64_t reached = known ? known->launches.count : 0;
         if (reached >= launches.count) continue;
+        lacks_any = true;
+        if (known && known->is_in_latest && (!its.is_connected || known->launches.has_ended)) {
+          how = its.is_connected ? "has destroyed the communicator before "
+                                 : "has left the job before ";
+        } else if (its.is_connected && now - other.since >= stall_limit_ &&
+                   (is_silent || known->as_of - other.since >= stall_limit_)) {
+          how = "has not reported ";
+        } else {
+          continue;
+        }
         const std::uint64_t kept =
             launches.count > kKeptLaunches ? launches.count - kKeptLaunches : 0;
         const Launch& first = launches.kept[std::max(reached, kept) % kKeptLaunches];
+        const auto label = graphs_.find(first.hash);
         missed = concat(
             first.replay == 0 ? std::string("a measured replay") : concat("replay ", first.replay),
-            " of graph ", graphs_[first.hash].label);
+            " of graph ", label == graphs_.end() ? "" : label->second.label);
         graph = first.graph.lock();
         break;
       }
     }
-    if (missed.empty()) other.since = now;
-    const bool has_left = !progress[rank].is_connected;
-    if (missed.empty() || (!has_left && now - other.since < stall_limit_)) continue;
+    if (!lacks_any) other.since = now;
+    if (missed.empty()) continue;
+    if (how == "has not reported ")
+      missed += concat(" for ", stall_limit_.count(), " ms", is_silent ? ", and is silent" : "");
     const std::string unfinished = graph ? graph->unfinished() : std::string();
-    return concat("rank ", rank, " (", progress[rank].name, ")",
-                  has_left ? concat(" has left the job before ", missed)
-                           : concat(" has not reported ", missed, " for ", stall_limit_.count(),
-                                    " ms", progress[rank].age > kSilence ? ", and is silent" : ""),
-                  ", for which rank ", control_->rank(), " waits",
-                  unfinished.empty() ? "" : concat("; ", unfinished));
+    return concat("rank ", rank, " (", its.name, ") ", how, missed, ", for which rank ",
+                  control_->rank(), " waits", unfinished.empty() ? "" : concat("; ", unfinished));
   }
+  const std::lock_guard lock(mutex_);
+  forget_ended(others, progress);
   return {};
+}
+
+// The others know how many launches there were, or have ended the communicator too.
+void JobRank::forget_ended(const std::vector<OtherRank>& others,
+                           std::span<const RankControl::Progress> progress) {
+  std::erase_if(launches_, [&](const auto& entry) {
+    const auto& [id, launches] = entry;
+    return launches.has_ended && std::ranges::all_of(launches.members, [&](std::uint32_t rank) {
+             if (rank == control_->rank() || !progress[rank].is_connected) return true;
+             const LaunchReports::Known* const known = others[rank].reports.find(id);
+             return known == nullptr || known->launches.has_ended;
+           });
+  });
 }
 
 }  // namespace reprise::detail

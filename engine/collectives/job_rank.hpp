@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <random>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -15,6 +17,7 @@
 
 #include <reprise/collectives.hpp>
 
+#include "collectives/launch_reports.hpp"
 #include "collectives/rank_control.hpp"
 
 namespace reprise::detail {
@@ -61,6 +64,8 @@ class JobRank final : public RankAgreement {
   [[nodiscard]] std::vector<ClockExchange> take_clock_exchanges() override {
     return control_ ? control_->take_clock_exchanges() : std::vector<ClockExchange>();
   }
+  // The communicator is destroyed, and with it all graphs that have collectives of it.
+  void end_communicator(std::uint64_t id) noexcept;
   [[nodiscard]] bool is_lost() const { return control_ && !control_->abort_reason().empty(); }
 
  private:
@@ -69,6 +74,7 @@ class JobRank final : public RankAgreement {
     std::uint64_t hash = 0, replay = 0;  // of the graph
     std::uint32_t replica = 0;
     std::weak_ptr<const Graph> graph;
+    std::chrono::steady_clock::time_point time;
   };
   // The launches of graphs with collectives of one communicator.
   struct Launches {
@@ -76,6 +82,8 @@ class JobRank final : public RankAgreement {
     std::uint64_t id = 0;                // of the communicator
     std::uint64_t traced_id = 0;         // in traces
     std::uint64_t count = 0, hash = 0;
+    std::uint64_t checked = 0;   // the launch that old_launches() returned last
+    bool has_ended = false;      // the communicator is destroyed here, but not on all ranks
     Launch kept[kKeptLaunches];  // by count modulo kKeptLaunches
   };
   struct KnownGraph {
@@ -88,16 +96,21 @@ class JobRank final : public RankAgreement {
     std::vector<InCommunicator> communicators;  // the largest first
   };
   [[nodiscard]] std::string launches_text(const Launches& launches) const;
-  // Reports own progress and ends the job if another rank falls behind.
+  // Reports own progress, ends the job if another rank falls behind, and reports replays that no
+  // rank completes.
   void watch();
-  // What another rank has launched, as of its latest report, and since when it lacks the same
-  // launches of this rank.
   struct OtherRank {
-    std::string report;
-    std::unordered_map<std::uint64_t, std::uint64_t> launched;  // by communicator
+    LaunchReports reports;
+    // When the rank last made progress, or lacked no launch of this one.
     std::chrono::steady_clock::time_point since;
   };
   [[nodiscard]] std::string find_stall(std::vector<OtherRank>& others);
+  // The latest launch of each communicator, once, if it was `stall_limit` ago.
+  [[nodiscard]] std::vector<Launch> old_launches();
+  // Under the mutex.
+  [[nodiscard]] std::string next_report();
+  void forget_ended(const std::vector<OtherRank>& others,
+                    std::span<const RankControl::Progress> progress);
 
   const std::shared_ptr<CollectiveOrder> order_;
   const std::shared_ptr<RankControl> control_;
@@ -110,6 +123,7 @@ class JobRank final : public RankAgreement {
   std::unordered_map<std::uint64_t, Launches> launches_;  // by communicator
   std::condition_variable ended_;
   bool ends_ = false;
+  std::minstd_rand random_{std::random_device{}()};
   std::thread watch_;  // not started for a job of one rank
 };
 

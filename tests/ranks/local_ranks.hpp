@@ -65,8 +65,11 @@ struct Failure {
 // Runs `body` once for each of `count` ranks, on a thread each.
 inline std::map<std::uint32_t, Failure> on_ranks(std::uint32_t count,
                                                  const std::function<void(LocalRank&)>& body,
-                                                 const CommunicatorDesc& desc = {}) {
-  const Instance instance;
+                                                 const CommunicatorDesc& desc = {},
+                                                 MessageHandler on_message = {}) {
+  InstanceDesc instance_desc;
+  instance_desc.on_message = std::move(on_message);
+  const Instance instance(instance_desc);
   const Device device = instance.open_device(DeviceSelector::named("host"));
   std::vector<Communicator> worlds = Communicator::local(device, count, desc);
   std::map<std::uint32_t, Failure> failed;

@@ -86,8 +86,10 @@ struct LaunchedRank {
 
 struct CommunicatorDesc {
   // A rank that launches no graph with collectives for this long, while another rank waits in one,
-  // ends the job: every rank gets RankLost with its name, the graph and the replay. At least a
-  // second, since reports of launches may be that old; otherwise InvalidArgument.
+  // ends the job: every rank gets RankLost with its name, the graph and the replay. If all ranks
+  // have launched, a replay that has not completed after this long is reported as the message
+  // replay-waits. At least a second, since reports of launches may be that old; otherwise
+  // InvalidArgument.
   std::chrono::milliseconds stall_limit = std::chrono::minutes(10);
 };
 

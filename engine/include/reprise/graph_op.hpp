@@ -167,6 +167,9 @@ class RankAgreement {
     virtual ~Graph() = default;
     // With fault markers, the commands that started and did not end; otherwise empty.
     [[nodiscard]] virtual std::string unfinished() const = 0;
+    // Reports the message `replay-waits` if the graph has not completed its launches, the latest of
+    // which, `replay`, was `time` ago. Any thread.
+    virtual void report_wait(std::uint64_t replay, std::chrono::milliseconds time) const = 0;
   };
   // Called before each launch of a graph with collectives, with their hash, the number of the
   // replay (0: tune() measures it) and that of the replica. Does not block. Throws RankLost.

@@ -96,6 +96,7 @@ class GraphReplica final : public PendingSource,
   void set_profile(ProfileMode mode);
   void require_all_ranks() const override;
   [[nodiscard]] std::string unfinished() const override;
+  void report_wait(std::uint64_t replay, std::chrono::milliseconds time) const override;
   [[nodiscard]] Error add_unfinished(const Error& error) const override;
   void report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
                       const std::string& queue) const override;

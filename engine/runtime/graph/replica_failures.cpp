@@ -72,6 +72,20 @@ std::string GraphReplica::unfinished() const {
                                     : std::string();
 }
 
+void GraphReplica::report_wait(std::uint64_t replay, std::chrono::milliseconds time) const {
+  if (!is_pending()) return;
+  const std::string commands = unfinished();
+  Message message;
+  message.id = "replay-waits";
+  message.text = concat(
+      "replay ", replay, " of graph ", label_, " has not completed ", time.count(),
+      " ms after its launch; ",
+      commands.empty()
+          ? "Lowering::with_fault_markers() adds the commands that started and did not complete"
+          : commands);
+  device_->instance().report(message);
+}
+
 void GraphReplica::report_timeout(std::uint64_t replay, std::chrono::nanoseconds timeout,
                                   const std::string& queue) const {
   Message message;

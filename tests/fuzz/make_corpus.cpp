@@ -1,5 +1,5 @@
-// Writes the initial corpora: make_corpus FOLDER creates FOLDER/reader and FOLDER/handshake. Run it
-// again after a change of the format or of the handshake.
+// Writes the initial corpora: make_corpus FOLDER creates FOLDER/reader, FOLDER/handshake and
+// FOLDER/control. Run it again after a change of the format, the handshake or the frames of ranks.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "collectives/control_frame.hpp"
 #include "trace/chunk.hpp"
 #include "trace/live/live_request.hpp"
 #include "unit/trace/trace_samples.hpp"
 
 using namespace reprise::trace;
+namespace detail = reprise::detail;
 namespace test = reprise::test;
 
 namespace {
@@ -91,11 +93,63 @@ void handshake(const std::filesystem::path& folder) {
     write(folder / ("words_" + std::to_string(i)), 3, word[i]);
 }
 
+// As control_fuzz.cpp reads them.
+Bytes frame(const detail::FrameWriter& writer) {
+  const std::string bytes = *detail::FrameWriter(writer).finish();
+  const std::size_t length = bytes.size() - detail::kFrameHeaderBytes;
+  return Bytes{static_cast<std::uint8_t>(bytes[0]), static_cast<std::uint8_t>(length),
+               static_cast<std::uint8_t>(length >> 8)} +
+         bytes.substr(detail::kFrameHeaderBytes);
+}
+
+void control(const std::filesystem::path& folder) {
+  using detail::FrameType;
+  using detail::FrameWriter;
+  const auto start = [](FrameType type) {
+    return FrameWriter(type).u64(detail::kControlMagic).u32(detail::kControlVersion);
+  };
+  const std::string nonce(32, 'n');
+  write(folder / "unknown_rank", 0,
+        frame(start(FrameType::Hello).u32(1).u32(4).text(nonce)) +
+            frame(FrameWriter(FrameType::Proof).text(nonce).text("node7")));
+  write(folder / "unknown_hub", 1, frame(start(FrameType::Challenge).text(nonce).text(nonce)));
+  const FrameWriter gather = FrameWriter(FrameType::Gather).u64(7).u64(0);
+  write(folder / "rank_gathers", 2, frame(FrameWriter(gather).u32(2).u32(0).u32(1).text("theirs")));
+  write(folder / "rank_differs", 2, frame(FrameWriter(gather).u32(1).u32(1).text("alone")));
+  write(folder / "rank_reports", 2,
+        frame(FrameWriter(FrameType::Report).text("1 5;2 7!").u64(99)) +
+            frame(FrameWriter(FrameType::Abort).text("enough")));
+  write(folder / "rank_leaves", 2, frame(FrameWriter(FrameType::Goodbye)));
+  const FrameWriter gathered = FrameWriter(FrameType::Gathered).u64(7).u64(0);
+  write(folder / "hub_gathered", 3, frame(FrameWriter(gathered).u32(2).text("a").text("b")));
+  write(folder / "hub_short", 3, frame(FrameWriter(gathered).u32(1).text("a")));
+  write(folder / "hub_failed", 3,
+        frame(FrameWriter(FrameType::Failed).u64(7).u64(0).u32(1).text("different members")));
+  write(folder / "hub_table", 3,
+        frame(FrameWriter(FrameType::Table)
+                  .u32(0)
+                  .u32(5)
+                  .u32(1)
+                  .u32(1)
+                  .u32(1)
+                  .text("node7")
+                  .text("1 5;")) +
+            frame(FrameWriter(FrameType::Time).u64(1).u64(2)));
+  const std::string list =
+                        "1\x1f"
+                        "0,1,2,\x1f"
+                        "0,0,0,0,8;6,2,0,1,8;\x1fstep/sum\x1ftrain.cpp:42\n",
+                    report = "1 5;2 7!";
+  write(folder / "list", 4, Bytes(list.begin(), list.end()));
+  write(folder / "report", 4, Bytes(report.begin(), report.end()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]), 2;
   reader(std::filesystem::path(argv[1]) / "reader");
   handshake(std::filesystem::path(argv[1]) / "handshake");
+  control(std::filesystem::path(argv[1]) / "control");
   return 0;
 }

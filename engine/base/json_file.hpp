@@ -1,20 +1,28 @@
-// Parsing and atomic writing of JSON files. Threads: any; of concurrent writers of one file, the
-// last one wins.
+// Parsing of JSON, and atomic writing of JSON files. Threads: any; of concurrent writers of one
+// file, the last one wins.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <reprise/error.hpp>
+namespace reprise {
+enum class Stage : std::uint8_t;
+}
 
 namespace reprise::detail {
 
-// The JSON value in `file`; a discarded value if it is malformed. Not inline: the parser is
-// compiled once.
+// Levels of arrays and objects in what is parsed: copying and writing a value recurses.
+inline constexpr int kMaxJsonDepth = 64;
+
+// The JSON value in `file`; a discarded value if it is malformed or deeper than kMaxJsonDepth. Not
+// inline: the parser is compiled once.
 [[nodiscard]] nlohmann::json parse_json(std::istream& file);
+// The same of a text, with the members of objects in their order.
+[[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
 // Writes a temporary file and renames it to `path`. `content` names the data in the error text:
 // "the tuning". Throws NativeFailure with `stage`.

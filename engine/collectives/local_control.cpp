@@ -1,5 +1,6 @@
 #include "collectives/local_control.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -59,23 +60,21 @@ class LocalControl final : public RankControl {
                                       std::string message) override {
     std::unique_lock lock(job_->mutex);
     const auto key = std::pair(group, job_->ranks[rank_].calls[group]++);
-    job_->gathers[key].messages[rank_] = std::move(message);
-    job_->changed.notify_all();
-    const auto missing = [&] {
-      std::vector<std::uint32_t> found;
-      for (const std::uint32_t member : members)
-        if (!job_->gathers[key].messages.contains(member)) found.push_back(member);
-      return found;
-    };
-    const Clock::time_point deadline = Clock::now() + kGatherLimit;
-    for (std::vector<std::uint32_t> open = missing(); !open.empty(); open = missing()) {
-      if (!job_->abort_reason.empty()) lose(job_->abort_reason);
-      if (job_->ranks[open.front()].has_left)
-        lose(concat("rank ", open.front(), " has left the job"));
-      if (job_->changed.wait_until(lock, deadline) == std::cv_status::timeout)
-        lose(concat("rank ", open.front(), " did not call within ", kGatherLimit.count(), " s"));
-    }
     LocalRanks::Gather& gather = job_->gathers[key];
+    gather.messages[rank_] = std::move(message);
+    if (gather.messages.size() == members.size()) job_->changed.notify_all();
+    const auto is_missing = [&](std::uint32_t member) { return !gather.messages.contains(member); };
+    const Clock::time_point deadline = Clock::now() + kGatherLimit;
+    while (gather.messages.size() < members.size()) {
+      if (!job_->abort_reason.empty()) lose(job_->abort_reason);
+      for (const std::uint32_t member : members)
+        if (job_->ranks[member].has_left && is_missing(member))
+          lose(concat("rank ", member, " has left the job"));
+      if (job_->changed.wait_until(lock, deadline) != std::cv_status::timeout) continue;
+      const auto late = std::find_if(members.begin(), members.end(), is_missing);
+      if (late != members.end())
+        lose(concat("rank ", *late, " did not call within ", kGatherLimit.count(), " s"));
+    }
     std::vector<std::string> messages;
     for (const std::uint32_t member : members) messages.push_back(gather.messages[member]);
     if (++gather.returned == members.size()) job_->gathers.erase(key);

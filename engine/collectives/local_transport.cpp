@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "base/failure.hpp"
@@ -36,14 +37,19 @@ class Transfer {
   };
 
   // Of a pair: the sender, then the receiver.
-  explicit Transfer(std::vector<Member> members) : members_(std::move(members)) {}
+  explicit Transfer(std::vector<Member> members)
+      : members_(std::move(members)), missing_(members_.size()) {}
 
   [[nodiscard]] const std::vector<Member>& members() const { return members_; }
+  // The member that was added first; null if none was.
+  [[nodiscard]] const Member* first() const {
+    return missing_ == members_.size() ? nullptr : &members_[first_];
+  }
   // True if that was the last one.
   bool add(std::size_t member, const CollectiveCall& call) {
+    if (first() == nullptr) first_ = member;
     members_[member].call = call;
-    if (!std::all_of(members_.begin(), members_.end(), [](const Member& m) { return !!m.call; }))
-      return false;
+    if (--missing_ != 0) return false;
     count_ = call.count;
     element_bytes_ = size_of(call.type);
     chunk_elements_ = kChunkBytes / element_bytes_;
@@ -172,6 +178,7 @@ class Transfer {
   }
 
   std::vector<Member> members_;
+  std::size_t missing_, first_ = 0;
   std::uint64_t count_ = 0, element_bytes_ = 1;
   std::uint64_t chunk_elements_ = 1, chunks_per_part_ = 0, chunks_ = 0;
   std::atomic<bool> is_ready_{false};
@@ -199,11 +206,7 @@ struct LocalJob {
 class LocalGroup {
  public:
   LocalGroup(std::shared_ptr<LocalJob> job, std::uint32_t size)
-      : job_(std::move(job)),
-        has_ended_(size),
-        next_(size),
-        pairs_(std::size_t{size} * size),
-        colors_(size) {}
+      : job_(std::move(job)), has_ended_(size), next_(size), colors_(size) {}
 
   [[nodiscard]] LocalJob& job() const { return *job_; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(next_.size()); }
@@ -268,10 +271,8 @@ class LocalGroup {
       open_.push_back(std::make_shared<Transfer>(std::move(members)));
     }
     const TransferPtr transfer = open_[sequence - first_open_];
-    const auto& members = transfer->members();
-    const auto other = std::find_if(members.begin(), members.end(),
-                                    [](const Transfer::Member& m) { return !!m.call; });
-    if (other != members.end()) require_same(rank, call, other->rank, *other->call);
+    if (const Transfer::Member* const other = transfer->first(); other != nullptr)
+      require_same(rank, call, other->rank, *other->call);
     if (transfer->add(rank, call)) {
       open_.pop_front();
       ++first_open_;
@@ -283,7 +284,8 @@ class LocalGroup {
     const bool sends = call.kind == CollectiveKind::Send;
     const std::uint32_t sender = sends ? rank : call.peer, receiver = sends ? call.peer : rank;
     // The transfers of one direction that wait for the other.
-    std::deque<TransferPtr>& waiting = pairs_[std::size_t{sender} * size() + receiver];
+    const std::uint64_t pair = std::uint64_t{sender} * size() + receiver;
+    std::deque<TransferPtr>& waiting = pairs_[pair];
     const std::size_t own = sends ? 0 : 1;
     if (waiting.empty() || waiting.front()->members()[own].call) {
       waiting.push_back(
@@ -296,6 +298,7 @@ class LocalGroup {
     require_same(rank, call, other.rank, *other.call);
     transfer->add(own, call);
     waiting.pop_front();
+    if (waiting.empty()) pairs_.erase(pair);
     return transfer;
   }
 
@@ -331,10 +334,11 @@ class LocalGroup {
   std::shared_ptr<LocalJob> job_;
   std::vector<bool> has_ended_;
   std::atomic<bool> any_ended_{false};
-  std::vector<std::uint64_t> next_;             // by rank: the number of its next collective
-  std::uint64_t first_open_ = 0;                // the number of open_.front()
-  std::deque<TransferPtr> open_;                // collectives that some ranks have not started
-  std::vector<std::deque<TransferPtr>> pairs_;  // by sender * size + receiver
+  std::vector<std::uint64_t> next_;  // by rank: the number of its next collective
+  std::uint64_t first_open_ = 0;     // the number of open_.front()
+  std::deque<TransferPtr> open_;     // collectives that some ranks have not started
+  // By sender * size + receiver: the transfers that one of them has not started, if any.
+  std::unordered_map<std::uint64_t, std::deque<TransferPtr>> pairs_;
   std::vector<std::optional<std::uint32_t>> colors_;
   // Of the latest split; the next one completes after all ranks have read theirs.
   std::vector<Membership> memberships_;
@@ -421,6 +425,10 @@ class LocalTransport final : public HostTransport {
 }  // namespace
 
 std::vector<std::unique_ptr<HostTransport>> make_local_transports(std::uint32_t size) {
+  if (size == 0 || size > Communicator::kMaxLocalRanks)
+    fail(ErrorCode::InvalidArgument, Stage::Open, "",
+         concat("local: ", size, " ranks are not possible; 1 to ", Communicator::kMaxLocalRanks,
+                " are"));
   const auto group = std::make_shared<LocalGroup>(std::make_shared<LocalJob>(), size);
   std::vector<std::unique_ptr<HostTransport>> transports;
   for (std::uint32_t rank = 0; rank < size; ++rank)

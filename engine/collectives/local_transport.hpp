@@ -17,8 +17,9 @@
 
 namespace reprise::detail {
 
-// The transports of `size` ranks, by rank. split() blocks until all ranks have called it, so each
-// rank calls it on a thread of its own.
+// The transports of `size` ranks, by rank, in memory that grows with `size`. split() blocks until
+// all ranks have called it, so each rank calls it on a thread of its own. Throws InvalidArgument
+// unless `size` is 1 to Communicator::kMaxLocalRanks.
 [[nodiscard]] std::vector<std::unique_ptr<HostTransport>> make_local_transports(std::uint32_t size);
 
 }  // namespace reprise::detail

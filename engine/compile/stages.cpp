@@ -113,25 +113,51 @@ LoweredGraph lower_body_to_segments(const Recording& recording, const Dependency
   return build_lowered_graph(dependencies, Lowering::Persistent, hints);
 }
 
-// Plans a body with the same stages: lowered as recorded, without entry and exit kernels, or to
-// segments, and with its transients in the outer plan's slab. `segment_lists`: as
-// PlanDesc::segment_lists; 0: no segments. `loop_condition`: see loop_conditions().
-std::shared_ptr<const Plan> make_body_plan(const std::shared_ptr<const Recording>& recording,
-                                           std::uint32_t segment_lists,
-                                           std::uint32_t loop_condition) {
-  const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
-  std::vector<std::shared_ptr<const Plan>> bodies;
-  for (std::size_t i = 0; i < recording->bodies.size(); ++i)
-    bodies.push_back(make_body_plan(recording->bodies[i], segment_lists, conditions[i]));
-  DependencyGraph dependencies = build_dependencies(*recording);
-  LoweredGraph lowered = segment_lists == 0 ? build_lowered_graph(dependencies, Lowering::Faithful)
-                                            : lower_body_to_segments(*recording, dependencies,
-                                                                     segment_lists, loop_condition);
-  check_lowered_graph(dependencies, lowered);
-  return std::make_shared<const Plan>(freeze_plan(recording->label, recording,
-                                                  std::move(dependencies), std::move(lowered), {},
-                                                  std::move(bodies)));
-}
+// Plans bodies with the same stages: lowered as recorded, without entry and exit kernels, or to
+// segments, and with their transients in the outer plan's slab. Commands that execute the same body
+// share its plan.
+class BodyPlanner {
+ public:
+  // `segment_lists`: as PlanDesc::segment_lists; 0: no segments.
+  explicit BodyPlanner(std::uint32_t segment_lists) : segment_lists_(segment_lists) {}
+
+  // `loop_condition`: see loop_conditions(). Recurses for Recorder::kMaxNesting levels at most.
+  std::shared_ptr<const Plan> plan(const std::shared_ptr<const Recording>& recording,
+                                   std::uint32_t loop_condition) {
+    auto& known = known_[recording.get()];
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const auto& of) { return of.first == loop_condition; });
+    if (found != known.end()) return found->second;
+    const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
+    std::vector<std::shared_ptr<const Plan>> bodies;
+    for (std::size_t i = 0; i < recording->bodies.size(); ++i)
+      bodies.push_back(plan(recording->bodies[i], conditions[i]));
+    known.emplace_back(loop_condition, make(recording, loop_condition, std::move(bodies)));
+    return known.back().second;
+  }
+
+ private:
+  [[gnu::noinline]]  // keeps the frames of plan() small
+  std::shared_ptr<const Plan>
+  make(const std::shared_ptr<const Recording>& recording, std::uint32_t loop_condition,
+       std::vector<std::shared_ptr<const Plan>> bodies) const {
+    DependencyGraph dependencies = build_dependencies(*recording);
+    LoweredGraph lowered =
+        segment_lists_ == 0
+            ? build_lowered_graph(dependencies, Lowering::Faithful)
+            : lower_body_to_segments(*recording, dependencies, segment_lists_, loop_condition);
+    check_lowered_graph(dependencies, lowered);
+    return std::make_shared<const Plan>(freeze_plan(recording->label, recording,
+                                                    std::move(dependencies), std::move(lowered), {},
+                                                    std::move(bodies)));
+  }
+
+  const std::uint32_t segment_lists_;
+  // By recording: the loop condition and the plan.
+  std::unordered_map<const Recording*,
+                     std::vector<std::pair<std::uint32_t, std::shared_ptr<const Plan>>>>
+      known_;
+};
 
 }  // namespace
 
@@ -236,11 +262,9 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
   // Fault markers name a command of the plan itself, not of a body.
   const bool has_segments_in_bodies = is_persistent && !desc.lowering.fault_markers;
   const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies[i])
-      bodies[i] = make_body_plan(recording->bodies[i],
-                                 has_segments_in_bodies ? desc.segment_lists : 0, conditions[i]);
-  }
+  BodyPlanner planner(has_segments_in_bodies ? desc.segment_lists : 0);
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (!bodies[i]) bodies[i] = planner.plan(recording->bodies[i], conditions[i]);
   auto [parts, hash] = hashed.get();
   Plan plan =
       freeze_plan({std::move(label), std::move(recording), std::move(dependencies),

@@ -6,6 +6,7 @@
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "interop/cuda_access.hpp"
+#include "plan/dot_parameters.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 
@@ -48,6 +49,7 @@ unsigned to_cuda(DotFlags flags) noexcept {
 
 void cuda_debug_dot(const CapturedGraph& graph, const std::filesystem::path& path, DotFlags flags) {
   const detail::CudaExec& exec = detail::cuda_exec(graph, "cuda_debug_dot");
+  detail::require_flags(flags, graph.label());
   const std::shared_ptr<const detail::CudaContext> context =
       detail::cuda_backend(detail::make_handle<Device>(detail::core_of(graph)->device()),
                            "cuda_debug_dot")

@@ -30,7 +30,7 @@ class AntichainFlow {
     std::uint64_t total = 0;
     while (find_levels()) {
       next_ = first_;
-      while (const std::uint64_t more = push(source(), ~std::uint64_t{0})) total += more;
+      while (const std::uint64_t more = push()) total += more;
     }
     return total;
   }
@@ -75,24 +75,39 @@ class AntichainFlow {
     return level_[sink()] != kNone;
   }
 
-  std::uint64_t push(std::uint32_t node, std::uint64_t limit) {
-    if (node == sink()) return limit;
-    for (std::uint32_t& i = next_[node]; i != kNone; i = arcs_[i].next) {
-      if (arcs_[i].residual == 0 || level_[arcs_[i].to] != level_[node] + 1) continue;
-      const std::uint64_t pushed = push(arcs_[i].to, std::min(limit, arcs_[i].residual));
-      if (pushed == 0) continue;
-      arcs_[i].residual -= pushed;
-      arcs_[i ^ 1].residual += pushed;
-      return pushed;
+  // Fills one more path from the source to the sink; 0: there is none. Depth-first without
+  // recursion: a path may pass all items.
+  std::uint64_t push() {
+    path_.clear();
+    for (std::uint32_t node = source(); node != sink();) {
+      std::uint32_t& i = next_[node];
+      while (i != kNone && (arcs_[i].residual == 0 || level_[arcs_[i].to] != level_[node] + 1))
+        i = arcs_[i].next;
+      if (i != kNone) {
+        path_.push_back(i);
+        node = arcs_[i].to;
+        continue;
+      }
+      if (path_.empty()) return 0;
+      const std::uint32_t dead_end = path_.back();
+      path_.pop_back();
+      node = arcs_[dead_end ^ 1].to;
+      next_[node] = arcs_[dead_end].next;
     }
-    return 0;
+    std::uint64_t pushed = ~std::uint64_t{0};
+    for (const std::uint32_t arc : path_) pushed = std::min(pushed, arcs_[arc].residual);
+    for (const std::uint32_t arc : path_) {
+      arcs_[arc].residual -= pushed;
+      arcs_[arc ^ 1].residual += pushed;
+    }
+    return pushed;
   }
 
   const TransientUses& uses_;
   const Precedence& precedence_;
   std::uint32_t nodes_;
   std::vector<Arc> arcs_;  // each arc is followed by its reverse
-  std::vector<std::uint32_t> first_, level_, next_, queue_;
+  std::vector<std::uint32_t> first_, level_, next_, queue_, path_;  // path_: arcs
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/describe.hpp"
 
@@ -175,6 +176,14 @@ class NodeParameters {
 };
 
 }  // namespace
+
+void require_flags(DotFlags flags, std::string_view label) {
+  constexpr std::uint32_t kKnown = (static_cast<std::uint32_t>(DotFlags::Locations) << 1) - 1;
+  const std::uint32_t unknown = static_cast<std::uint32_t>(flags) & ~kKnown;
+  if (unknown != 0)
+    fail(ErrorCode::InvalidArgument, Stage::Plan, label,
+         concat("the DOT of graph ", label, ": bits ", hex(unknown), " are none of DotFlags"));
+}
 
 std::string dot_parameters(const Plan& plan, std::uint32_t command, DotFlags flags) {
   if (flags == DotFlags::None) return {};

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <reprise/dot.hpp>
 
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
+
+// Throws InvalidArgument for a bit that is none of DotFlags. `label`: of the graph.
+void require_flags(DotFlags flags, std::string_view label);
 
 // Returns lines about one command, each preceded by a newline; empty if `flags` select nothing that
 // the command has.

@@ -14,27 +14,30 @@ namespace {
 // Writes nodes grouped into label clusters, followed by edges.
 class PlanDot {
  public:
-  // `prefix` precedes every node name: empty for the graph itself, unique for each body.
-  PlanDot(const Plan& plan, const DotOptions& options, std::string prefix = {})
-      : plan_(plan), recording_(*plan.recording), options_(options), prefix_(std::move(prefix)) {}
+  // Appends to `text`. `prefix` precedes every node name: empty for the graph itself, unique for
+  // each body.
+  PlanDot(const Plan& plan, const DotOptions& options, std::string& text, std::string prefix = {})
+      : plan_(plan),
+        recording_(*plan.recording),
+        options_(options),
+        prefix_(std::move(prefix)),
+        text_(text) {}
 
-  std::string write() {
+  void write() {
     line("digraph ", quote_text(plan_.label), " {");
     line("  graph [label=", quote_text(title()), ", labelloc=t, fontname=\"sans-serif\"];");
     line("  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=10];");
     line("  edge [fontname=\"sans-serif\", fontsize=8];");
     contents();
     line("}");
-    return std::move(text_);
   }
 
   // Writes the nodes and edges as a subgraph of the graph that contains the body.
-  std::string write_body() {
+  void write_body() {
     line("  subgraph cluster_", prefix_, "body {");
     line("    label=", quote_text(plan_.label), "; style=dashed; color=gray60;");
     contents();
     line("  }");
-    return std::move(text_);
   }
 
  private:
@@ -158,7 +161,7 @@ class PlanDot {
         if (body.index >= plan_.bodies.size()) continue;
         const Plan& inner = *plan_.bodies[body.index];
         const std::string prefix = concat(prefix_, 'b', body.index, '_');
-        text_ += PlanDot(inner, options_, prefix).write_body();
+        PlanDot(inner, options_, text_, prefix).write_body();
         if (!inner.lowered.nodes.empty())
           line("  ", name_of(node), " -> ", prefix, "n0 [style=dotted];");
       }
@@ -217,13 +220,15 @@ class PlanDot {
   const std::string prefix_;
   std::vector<std::vector<std::uint32_t>> nodes_;     // by label: lowered nodes
   std::vector<std::vector<std::uint32_t>> children_;  // by label: labels still to write, last first
-  std::string text_;
+  std::string& text_;
 };
 
 }  // namespace
 
 std::string to_dot(const Plan& plan, const DotOptions& options) {
-  return PlanDot(plan, options).write();
+  std::string text;
+  PlanDot(plan, options, text).write();
+  return text;
 }
 
 }  // namespace reprise::detail

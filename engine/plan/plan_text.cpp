@@ -18,9 +18,10 @@ std::string_view entry_exit_name(const EntryExit& entry_exit) {
 // Writes a plan line by line, so that a change of one node affects only its lines and the totals.
 class PlanText {
  public:
-  explicit PlanText(const Plan& plan) : plan_(plan), recording_(*plan.recording) {}
+  PlanText(const Plan& plan, std::string& text, std::size_t indent)
+      : plan_(plan), recording_(*plan.recording), text_(text), indent_(indent) {}
 
-  std::string write() {
+  void write() {
     header();
     buffers();
     line("");
@@ -29,26 +30,19 @@ class PlanText {
     for (const Segment& each : plan_.lowered.segments) segment(each);
     if (plan_.lowered.loop_condition != kNone)
       line("the segment repeats while b", plan_.lowered.loop_condition, " is set");
-    for (std::size_t body = 0; body < plan_.bodies.size(); ++body) body_plan(body);
-    return std::move(text_);
+    for (std::size_t body = 0; body < plan_.bodies.size(); ++body) {
+      line("");
+      line("body ", body);
+      PlanText(*plan_.bodies[body], text_, indent_ + 2).write();
+    }
   }
 
  private:
   template <class... Parts>
   void line(const Parts&... parts) {
-    text_ += concat(parts..., '\n');
-  }
-
-  // Writes the indented text of a body's plan.
-  void body_plan(std::size_t body) {
-    line("");
-    line("body ", body);
-    const std::string body_text = PlanText(*plan_.bodies[body]).write();
-    for (std::size_t begin = 0; begin < body_text.size();) {
-      const std::size_t end = body_text.find('\n', begin);
-      line(begin == end ? "" : "  ", std::string_view(body_text).substr(begin, end - begin));
-      begin = end + 1;
-    }
+    const std::string text = concat(parts...);
+    if (!text.empty()) text_.append(indent_, ' ').append(text);
+    text_ += '\n';
   }
 
   void header() {
@@ -277,11 +271,16 @@ class PlanText {
 
   const Plan& plan_;
   const Recording& recording_;
-  std::string text_;
+  std::string& text_;
+  const std::size_t indent_;  // spaces before each line: those of a body are indented
 };
 
 }  // namespace
 
-std::string to_text(const Plan& plan) { return PlanText(plan).write(); }
+std::string to_text(const Plan& plan) {
+  std::string text;
+  PlanText(plan, text, 0).write();
+  return text;
+}
 
 }  // namespace reprise::detail

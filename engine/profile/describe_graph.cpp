@@ -106,8 +106,7 @@ std::string body_name(std::string command, const BodyLayout& place) {
 struct Part {
   const Plan& plan;
   std::uint32_t first_node = 0, first_access = 0;
-  std::uint32_t lane = 0;        // lane of all nodes of a body
-  std::uint32_t parent = kNone;  // node that runs a body
+  std::uint32_t lane = 0;  // lane of all nodes of a body
   // Maps indices of the recording to the graph, as do the next two.
   std::vector<std::uint32_t> labels = {};
   std::vector<std::uint32_t> kernels = {}, buffers = {};
@@ -195,10 +194,8 @@ class GraphDescriber {
     const Part& owner = parts_[place.owner == kNone ? 0 : place.owner + 1];
     const std::uint32_t command = owner.command_of(place.parent - owner.first_node);
     const Command& runs = owner.recording().commands[command];
-    Part part{.plan = plan,
-              .first_node = place.first_node,
-              .lane = graph_.nodes[place.parent].lane,
-              .parent = place.parent};
+    Part part{
+        .plan = plan, .first_node = place.first_node, .lane = graph_.nodes[place.parent].lane};
     graph_.labels.push_back({owner.labels[runs.label],
                              text(body_name(owner.recording().command_name(command), place)), 0});
     describe_labels(part, static_cast<std::uint32_t>(graph_.labels.size() - 1));
@@ -376,8 +373,9 @@ class GraphDescriber {
         describe_collective(
             *part.recording().ops[part.recording().payload<OpPayload>(command).op]->op,
             nodes[command]);
-      for (std::size_t body = index + 1; body < parts_.size(); ++body)
-        if (parts_[body].parent == nodes[command]) describe_collectives(body);
+      for (std::uint32_t body = slots_.first_body(nodes[command]);
+           body < slots_.bodies.size() && slots_.bodies[body].parent == nodes[command]; ++body)
+        describe_collectives(body + 1);
     }
   }
 

@@ -16,13 +16,13 @@ namespace {
 // there is none.
 template <class Predicate>
 std::string first_command(const Recording& recording, const Predicate& is_wanted) {
-  for (std::uint32_t i = 0; i < recording.commands.size(); ++i) {
-    if (is_wanted(recording, i)) return recording.command_name(i);
-  }
-  for (const auto& body : recording.bodies) {
-    if (std::string name = first_command(*body, is_wanted); !name.empty()) return name;
-  }
-  return {};
+  std::uint32_t command = 0;
+  const Recording* const found = find_recording(recording, [&](const Recording& in) {
+    command = 0;
+    while (command < in.commands.size() && !is_wanted(in, command)) ++command;
+    return command < in.commands.size();
+  });
+  return found == nullptr ? std::string() : found->command_name(command);
 }
 
 bool is_conditional(const Recording& recording, std::uint32_t command) {
@@ -78,6 +78,15 @@ class BodyAccesses {
 
 }  // namespace
 
+void RecorderCore::check_nested(const Verb& verb, const Recording& secondary) const {
+  check_secondary(verb, secondary);
+  if (secondary.nesting < Recorder::kMaxNesting) return;
+  fail(verb, ErrorCode::InvalidArgument,
+       concat("secondary ", secondary.label, " contains ", secondary.nesting,
+              " levels of secondaries that commands execute, and at most ", Recorder::kMaxNesting,
+              " may lie below a command buffer; inline some with execute()"));
+}
+
 Body RecorderCore::add_body(const std::shared_ptr<const Recording>& body) {
   auto* const buffers = lists_.arena->make_array<std::uint32_t>(body->buffers.size());
   for (std::size_t i = 0; i < body->buffers.size(); ++i) buffers[i] = intern(body->buffers[i]);
@@ -90,7 +99,7 @@ CommandRef RecorderCore::nested(const std::shared_ptr<const Recording>& secondar
                                 SourceLocation where) {
   const Verb verb{"execute", where};
   require_recording(verb);
-  check_secondary(verb, *secondary);
+  check_nested(verb, *secondary);
   if (const std::string found = first_command(*secondary, is_conditional); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
          concat("secondary ", secondary->label, " holds a conditional (", found,
@@ -129,7 +138,7 @@ void RecorderCore::check_condition(const Verb& verb, const BufferView& condition
 
 void RecorderCore::check_body(const Verb& verb, const Decision& decision,
                               const Recording& body) const {
-  check_secondary(verb, body);
+  check_nested(verb, body);
   if (const std::string found = first_command(body, is_callback); !found.empty()) {
     fail(verb, ErrorCode::Unsupported,
          concat("secondary ", body.label, " holds a ", found,

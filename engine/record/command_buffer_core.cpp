@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -44,13 +45,21 @@ std::shared_ptr<const KernelCore> first_stale_kernel(const Recording& recording)
   return nullptr;
 }
 
-// Copies the recording with other buffers and kernels. Payloads and indices stay valid.
+using ReboundBodies =
+    std::unordered_map<const Recording*, std::shared_ptr<const Recording>>;  // by the earlier one
+
+// Copies the recording with other buffers and kernels. Payloads and indices stay valid. `known`:
+// the copies of bodies, each of which is copied once.
 std::shared_ptr<Recording> rebound(const Recording& before, const RebindBuffer& buffer,
-                                   const RebindKernel& kernel) {
+                                   const RebindKernel& kernel, ReboundBodies& known) {
   auto after = std::make_shared<Recording>(before);
   for (auto& core : after->buffers) core = buffer(core);
   for (auto& core : after->kernels) core = kernel(core);
-  for (auto& body : after->bodies) body = rebound(*body, buffer, kernel);
+  for (auto& body : after->bodies) {
+    std::shared_ptr<const Recording>& copy = known[body.get()];
+    if (!copy) copy = rebound(*body, buffer, kernel, known);
+    body = copy;
+  }
   after->generation = after->device->generation.load(std::memory_order_acquire);
   return after;
 }
@@ -202,7 +211,8 @@ void CommandBufferCore::add_pending_source(std::weak_ptr<const PendingSource> so
 void CommandBufferCore::rebind(const RebindBuffer& buffer, const RebindKernel& kernel) {
   const std::shared_ptr<const Recording> before = recording();
   if (!before) return;
-  auto after = rebound(*before, buffer, kernel);
+  ReboundBodies known;
+  auto after = rebound(*before, buffer, kernel, known);
   HeldBuffers held(after->buffers);  // after the swap: the previous buffers
   const std::lock_guard lock(mutex_);
   if (recording_ != before) return;

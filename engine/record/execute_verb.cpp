@@ -62,8 +62,9 @@ void RecorderCore::execute(const std::shared_ptr<const Recording>& secondary,
       const std::string_view name(
           reinterpret_cast<const char*>(arena.copy_bytes(label.name.data(), label.name.size(), 1)),
           label.name.size());
-      labels[i] = {label.parent == 0 ? label_ : labels + (label.parent - 1), name, label.color,
-                   first_label + i};
+      const LocalLabel* const parent = label.parent == 0 ? label_ : labels + (label.parent - 1);
+      check_label_depth(verb, name, parent->depth + 1);
+      labels[i] = {parent, name, label.color, first_label + i, parent->depth + 1};
     }
     AccessShape* const shapes = lists_.shapes.reserve(arena, shape_count);
     for (std::uint32_t i = 0; i < shape_count; ++i) shapes[i] = from.shapes[i];

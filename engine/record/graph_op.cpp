@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "record/kernel_arguments.hpp"
@@ -97,6 +98,12 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
                                         detail::name_beside(*core->device, *recording_.device),
                                         " and not on ", recording_.device->selector));
   }
+  const auto check_enumerator = [&](std::string_view field, auto value) {
+    if (const std::string fault = detail::enumerator_fault(field, value); !fault.empty())
+      fail(ErrorCode::InvalidArgument, concat("kernel ", core->name, ": ", fault));
+  };
+  check_enumerator(".launch", desc.launch);
+  check_enumerator(".start", desc.start);
   if (desc.cluster || desc.launch != DispatchDesc::Launch::Normal) {
     fail(ErrorCode::Unsupported,
          concat(
@@ -125,6 +132,7 @@ void GraphRecordCtx::dispatch_arguments(const Kernel& kernel, const DispatchDesc
       detail::store_value(parameter, args[i], to);
       continue;
     }
+    check_enumerator(concat("the access of argument ", i), args[i].access);
     const void* const at = address(*args[i].view);
     if (writes(args[i].access)) require_declared_write(*args[i].view, core->name);
     std::memcpy(to, &at, sizeof at);

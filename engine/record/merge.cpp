@@ -59,6 +59,7 @@ class Merge {
       for (const CommandRun& run : runs_) copy_commands(source(run.lists), run.count);
     }
     for (const auto& source : sources_) copy_edges(*source);
+    count_nested();
     for (const auto& source : sources_) into_.arenas.push_back(source->lists->arena);
     for (const auto& source : sources_)
       into_.owners.insert(into_.owners.end(), source->lists->owners.begin(),
@@ -217,11 +218,30 @@ class Merge {
       }
       return;
     }
+    refuse(concat("the edge recorded at ", where.file, ':', where.line, " in ", into_.label,
+                  " names a command that was never recorded"));
+  }
+
+  // Bodies are in the order of the commands that run them.
+  void count_nested() {
+    auto body = into_.bodies.begin();
+    for (const Command& command : into_.commands) {
+      for (std::size_t i = bodies_of(command).size(); i > 0; --i, ++body) {
+        into_.nesting = std::max(into_.nesting, (*body)->nesting + 1);
+        into_.nested_commands += (*body)->commands.size() + (*body)->nested_commands;
+        if (into_.nested_commands <= Recorder::kMaxNestedCommands) continue;
+        refuse(concat("with secondary ", (*body)->label, ", which the command recorded at ",
+                      command.where.file, ':', command.where.line, " executes, ", into_.label,
+                      " executes ", into_.nested_commands, " commands in secondaries; at most ",
+                      Recorder::kMaxNestedCommands, " are possible, so execute fewer"));
+      }
+    }
+  }
+
+  [[noreturn]] static void refuse(const std::string& text) {
     ErrorDetails details;
     details.code = ErrorCode::InvalidArgument;
-    throw Error(std::move(details),
-                concat("end: the edge recorded at ", where.file, ':', where.line, " in ",
-                       into_.label, " names a command that was never recorded"));
+    throw Error(std::move(details), concat("end: ", text));
   }
 
   void rewrite_payloads() noexcept {

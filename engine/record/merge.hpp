@@ -21,8 +21,8 @@ struct CommandRun {
 
 // The runs of each recorder are in its recorded order and cover all of its commands. The caller
 // sets label, ordering, level, device and generation of `into`; merge fills in the other members.
-// Throws InvalidArgument (Stage::Record) if an edge names an unknown command; the lists are then
-// unchanged.
+// Throws InvalidArgument (Stage::Record) if an edge names an unknown command, or beyond
+// Recorder::kMaxNestedCommands; the lists are then unchanged.
 void merge(std::span<const CommandRun> runs, Recording& into);
 
 }  // namespace reprise::detail

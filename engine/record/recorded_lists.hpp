@@ -28,6 +28,7 @@ struct LocalLabel {
   std::string_view name;  // in the arena
   Color color;
   std::uint32_t index = 0;
+  std::uint32_t depth = 0;     // labels open at it, itself included
   std::uint64_t observed = 0;  // the observer's id of the label
 };
 

@@ -14,7 +14,7 @@ void RecorderCore::start(std::shared_ptr<Arena> arena, std::uint32_t recorder,
   initial.recorder = recorder;
   initial.arena = std::move(arena);
   LocalLabel* const root = initial.labels.reserve(*initial.arena, 1);
-  *root = {outer, {}, {}, 0, 0};
+  *root = {outer, {}, {}, 0, outer == nullptr ? 0 : outer->depth, 0};
   initial.labels.commit(1);
   lists_ = std::move(initial);
   index_of_ = {};

@@ -146,6 +146,8 @@ class RecorderCore {
   void check_access(const Verb& verb, const AccessedView& access, std::string_view role) const;
 
   void check_secondary(const Verb& verb, const Recording& secondary) const;
+  // As check_secondary; also throws InvalidArgument beyond Recorder::kMaxNesting.
+  void check_nested(const Verb& verb, const Recording& secondary) const;
   void check_condition(const Verb& verb, const BufferView& condition) const;
   void check_body(const Verb& verb, const Decision& decision, const Recording& body) const;
   // Interns the buffers of `body` and appends it to lists_.bodies.
@@ -200,6 +202,12 @@ class RecorderCore {
   // Whether the reference names a command of an inlined secondary.
   [[nodiscard]] bool inlines(const CommandRef& ref) const noexcept;
 
+  // Throws InvalidArgument beyond Recorder::kMaxLabels.
+  void check_label_depth(const Verb& verb, std::string_view label, std::uint32_t depth) const {
+    if (depth > Recorder::kMaxLabels) [[unlikely]]
+      fail_label_depth(verb, label);
+  }
+  [[noreturn]] void fail_label_depth(const Verb& verb, std::string_view label) const;
   void leave_label() noexcept;
 
   std::shared_ptr<const RecorderFamily> family_;

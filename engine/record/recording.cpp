@@ -38,9 +38,13 @@ bool Recording::has_programmatic_dependencies() const noexcept {
 }
 
 std::string Recording::label_path(std::uint32_t innermost) const {
-  std::string path;
+  std::size_t size = 0;
+  for (std::uint32_t at = innermost; at != 0; at = labels[at].parent)
+    size += labels[at].name.size() + 1;
+  std::string path(size == 0 ? 0 : size - 1, '/');
   for (std::uint32_t at = innermost; at != 0; at = labels[at].parent) {
-    path = path.empty() ? labels[at].name : concat(labels[at].name, '/', path);
+    size -= labels[at].name.size() + 1;
+    labels[at].name.copy(path.data() + size, labels[at].name.size());
   }
   return path;
 }

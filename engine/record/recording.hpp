@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <reprise/types.hpp>
@@ -50,6 +51,9 @@ struct Recording {
   std::shared_ptr<DeviceStatus> device;
   std::uint32_t generation = 1;
   bool has_collectives = false;  // without those of bodies
+  std::uint32_t nesting = 0;     // levels of bodies
+  // Commands of all bodies and theirs, counted once for each command that runs them.
+  std::uint64_t nested_commands = 0;
 
   std::vector<Command> commands;
   std::vector<BufferAccess> accesses;
@@ -101,6 +105,25 @@ struct Recording {
   // "dispatch saxpy", "copy x -> y", "fill tmp", ... for messages, plans and DOT.
   [[nodiscard]] std::string command_name(std::uint32_t command) const;
 };
+
+// The first of `recording`, its bodies and theirs, for which `is_wanted` is true; null if there is
+// none. Calls it once for a recording that several commands execute.
+template <class Predicate>
+[[nodiscard]] const Recording* find_recording(const Recording& recording,
+                                              const Predicate& is_wanted) {
+  if (is_wanted(recording)) return &recording;
+  if (recording.bodies.empty()) return nullptr;
+  std::vector<const Recording*> open = {&recording};
+  std::unordered_set<const Recording*> found;
+  while (!open.empty()) {
+    const Recording* const next = open.back();
+    open.pop_back();
+    if (next != &recording && is_wanted(*next)) return next;
+    for (auto body = next->bodies.rbegin(); body != next->bodies.rend(); ++body)
+      if (found.insert(body->get()).second) open.push_back(body->get());
+  }
+  return nullptr;
+}
 
 // True if two accesses, both in terms of buffers or both in terms of memory, share a byte. Exact
 // for dense ranges and for shapes with equal pitches; otherwise conservative, by bounds.

@@ -114,16 +114,25 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
   const Verb verb{"begin_label", {}};
   require_recording(verb);
   if (name.empty()) fail(verb, ErrorCode::InvalidArgument, "the label's name is empty");
+  const std::uint32_t depth = label_->depth + 1;
+  check_label_depth(verb, name, depth);
   Arena& arena = *lists_.arena;
   const std::string_view stored(
       reinterpret_cast<const char*>(arena.copy_bytes(name.data(), name.size(), 1)), name.size());
   LocalLabel* const label = lists_.labels.reserve(arena, 1);
   RecordObserver* const observer = family_->observer.get();
-  *label = {label_, stored, color, lists_.labels.size(),
-            observer == nullptr ? 0 : observer->label_began(stored)};
+  *label = {label_, stored,
+            color,  lists_.labels.size(),
+            depth,  observer == nullptr ? 0 : observer->label_began(stored)};
   lists_.labels.commit(1);
   label_ = label;
   return ticket_of(lists_.recorder, label->index);
+}
+
+void RecorderCore::fail_label_depth(const Verb& verb, std::string_view label) const {
+  fail(verb, ErrorCode::InvalidArgument,
+       concat("label ", label, " would be inside ", Recorder::kMaxLabels,
+              " others, the limit; end_label() some first"));
 }
 
 void RecorderCore::end_label() {

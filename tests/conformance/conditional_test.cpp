@@ -1,5 +1,6 @@
 #include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
+#include "support/small_stack.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::conditional_test {
@@ -437,6 +438,38 @@ TEST_CASE_FIXTURE(
   decision[0] = 1;
   run(cmd);
   check_all(11);
+}
+
+TEST_CASE_FIXTURE(ConditionalFixture,
+                  "conditional: kMaxNesting levels of branches and loops run on a small stack") {
+  const auto work = [&] {
+    CommandBuffer inner = adding("leaf", 1);
+    const auto wrap = [&](Recorder& to, std::uint32_t level) {
+      const Condition go = device.create_condition({.name = "go", .initial = 1});
+      if (level % 2 == 0)
+        to.execute_if(go, inner);
+      else
+        to.execute_while(go, inner, {.max_iterations = 1});
+    };
+    for (std::uint32_t level = 1; level < Recorder::kMaxNesting; ++level) {
+      CommandBuffer outer = secondary("level", [&](CommandBuffer& c) {
+        add(c, 1);
+        wrap(c, level);
+      });
+      inner = std::move(outer);
+    }
+    CommandBuffer cmd = recording();
+    wrap(cmd, Recorder::kMaxNesting);
+    CapturedGraph graph = compile(cmd);
+    graph.launch(queue).wait();
+    check_all(1 + Recorder::kMaxNesting);
+    CHECK(graph.loops().size() == Recorder::kMaxNesting / 2);
+    CHECK(graph.to_text().size() < 1'000'000);
+  };
+  if (is_host())
+    on_small_stack(work);
+  else
+    work();
 }
 
 }  // namespace reprise::test::conditional_test

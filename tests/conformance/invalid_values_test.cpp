@@ -1,6 +1,7 @@
 // Values that no enumeration has, and null addresses, are refused where they enter the engine.
 #include <reprise/child_graph_op.hpp>
 #include <reprise/cost_profile.hpp>
+#include <reprise/dot.hpp>
 #include <reprise/find_races.hpp>
 #include <reprise/graph_op.hpp>
 #include <reprise/memory_plan.hpp>
@@ -22,6 +23,18 @@ void check_wrong(std::string_view field, const std::function<void()>& call) {
   INFO(std::string(field));
   check_refused(ErrorCode::InvalidArgument, {field, "77"}, call);
 }
+
+// Dispatches conf_set with values that its enumerations lack.
+struct WrongDispatchOp {
+  Kernel set;
+  AccessedView use;
+  DispatchDesc desc;
+  [[nodiscard]] std::string_view op_name() const noexcept { return "wrong dispatch"; }
+  void declare(GraphOpDeclaration& declaration) const {
+    declaration.use(AccessedView{use.view, Access::Write});
+  }
+  void record(GraphRecordCtx& ctx) const { ctx.dispatch(set, desc, use, 1u, 4u); }
+};
 
 struct WrongOp {
   AccessedView use;
@@ -52,6 +65,15 @@ TEST_CASE_FIXTURE(DeviceFixture, "invalid values: commands refuse a value of no 
   check_wrong("dependency", [&] { cmd.edge(first, second, wrong<Dependency>()); });
   check_wrong("access", [&] { cmd.host([] {}, {view}); });
   check_wrong("access", [&] { cmd.add(WrongOp{view}); });
+  const auto dispatch_in_op = [&](const AccessedView& use, const DispatchDesc& desc) {
+    CommandBuffer step = recording();
+    step.add(WrongDispatchOp{set, use, desc});
+    static_cast<void>(compile(step));
+  };
+  check_wrong(".launch",
+              [&] { dispatch_in_op(write(x), {.launch = wrong<DispatchDesc::Launch>()}); });
+  check_wrong(".start", [&] { dispatch_in_op(write(x), {.start = wrong<DispatchDesc::Start>()}); });
+  check_wrong("access of argument 0", [&] { dispatch_in_op(view, {}); });
   check_wrong("lifetime", [&] {
     unsigned words[4] = {};
     cmd.copy(HostBytes{wrong<HostBytes::Lifetime>(), words, sizeof words, true}, x);
@@ -102,6 +124,17 @@ TEST_CASE_FIXTURE(DeviceFixture, "invalid values: descriptions refuse a value of
               [] { Instance unused({.remote_profile = wrong<RemoteProfile>()}); });
   check_wrong("TraceDesc::profile",
               [] { Instance unused({.trace = {.profile = wrong<ProfileMode>()}}); });
+  const auto unknown = DotFlags::Accesses | static_cast<DotFlags>(1u << 20);
+  const auto check_flags = [&](const std::function<void()>& call) {
+    check_refused(ErrorCode::InvalidArgument, {"graph step", "0x0000000000100000", "DotFlags"},
+                  call);
+  };
+  check_flags([&] { static_cast<void>(to_dot(graph, unknown)); });
+  check_flags([&] { static_cast<void>(graph.to_dot({.flags = unknown})); });
+  check_flags([&] { export_dot(graph, "unwritten.dot", unknown); });
+  CHECK_FALSE(std::filesystem::exists("unwritten.dot"));
+  check_wrong("the kind of the buffer",
+              [&] { static_cast<void>(pool->allocate_bytes(wrong<BufferKind>(), 4, 4, 4, "x")); });
   check_wrong("GraphCosts::timed_by", [] {
     save_cost_profile({.graphs = {{.timed_by = wrong<GraphCosts::TimedBy>(), .label = "step"}}},
                       "unwritten.json");

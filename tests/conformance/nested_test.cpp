@@ -1,4 +1,5 @@
 #include "conformance/device_fixture.hpp"
+#include "support/small_stack.hpp"
 #include "words.shaders.hpp"
 
 namespace reprise::test::nested_test {
@@ -145,6 +146,50 @@ TEST_CASE_FIXTURE(NestedFixture,
   check_refused(ErrorCode::LaunchLimits,
                 {"dispatch-grid-zero", "nested open", "runs open", "conf_set"},
                 [&] { static_cast<void>(compile(cmd)); });
+}
+
+TEST_CASE_FIXTURE(NestedFixture,
+                  "nested: kMaxNesting levels run, change, print and end on a small stack") {
+  constexpr std::uint32_t kLevels = Recorder::kMaxNesting;
+  const auto y = pool->allocate<unsigned>(kLevels, "y");
+  // Each level sets its own word of y.
+  const auto step = [&](unsigned first) {
+    CommandBuffer inner = recording({.label = "leaf", .level = Level::Secondary});
+    inner.fill(y.slice(0, 1), first);
+    inner.end();
+    for (std::uint32_t level = 1; level < kLevels; ++level) {
+      CommandBuffer outer = recording({.label = "level", .level = Level::Secondary});
+      outer.fill(y.slice(level, 1), first + level);
+      outer.execute(inner, Nested);
+      outer.end();
+      inner = std::move(outer);
+    }
+    CommandBuffer cmd = recording();
+    cmd.execute(inner, Nested);
+    return cmd;
+  };
+  const auto check = [&](CapturedGraph& graph, unsigned first) {
+    graph.launch(queue).wait();
+    CHECK(values(y) == generated<unsigned>(kLevels, [&](std::size_t level) {
+            return first + static_cast<unsigned>(level);
+          }));
+  };
+  const auto work = [&] {
+    CommandBuffer one = step(10), other = step(1000);
+    other.end();
+    CapturedGraph graph = compile(one);
+    check(graph, 10);
+    const std::string text = graph.to_text(), dot = graph.to_dot();
+    CHECK(text.find(std::string(2 * kLevels, ' ') + "label \"leaf\"") != std::string::npos);
+    CHECK(text.size() < 500'000);
+    CHECK(dot.size() < 500'000);
+    static_cast<void>(graph.update(other));
+    check(graph, 1000);
+  };
+  if (is_host())
+    on_small_stack(work);
+  else
+    work();
 }
 
 }  // namespace reprise::test::nested_test

@@ -5,6 +5,7 @@
 #include <generated_nvtx_meta.h>
 
 #include <algorithm>
+#include <deque>
 #include <string>
 
 #include "injection/hand_made_cupti.hpp"
@@ -179,6 +180,27 @@ TEST_CASE("program callbacks: child graphs and bodies are inlined in CUDA's numb
   CHECK(samples[0].node == 0);
   CHECK(samples[1].node == 1);
   CHECK(samples[2].node == 3);
+}
+
+TEST_CASE("program callbacks: child graphs in more levels than the limit are read incompletely") {
+  PlayedProgram program;
+  HandMadeKernel kernel{"_Z1kv"};
+  std::deque<HandMadeGraph> levels(400);
+  for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
+    HandMadeNode opened;
+    opened.type = CU_GRAPH_NODE_TYPE_GRAPH, opened.child = &levels[level + 1];
+    levels[level].nodes.push_back(opened);
+  }
+  levels.back().nodes.push_back(kernel_node(kernel, 0));
+  program.instantiate(levels.front());
+
+  const auto records = collected(program.program);
+  const trace::GraphVersion version = all<trace::GraphVersion>(records).at(0);
+  REQUIRE(version.nodes.size() == 1);
+  CHECK(label_of(version, 0) == "child graph 255");
+  const trace::Message message = all<trace::Message>(records).at(0);
+  CHECK(message.id == "run.unread");
+  CHECK(message.text.find("graphs inside graphs in more than 256 levels") != std::string::npos);
 }
 
 TEST_CASE(

@@ -377,8 +377,22 @@ TEST_CASE("local ranks: invalid communicators and collectives are refused") {
   });
   CHECK(unknown.code() == ErrorCode::InvalidArgument);
   CHECK(contains(unknown.what(), "CollectiveDesc::type is 77"));
-  CHECK(thrown_by([&] { static_cast<void>(Communicator::local(device, 0)); }).code() ==
+  for (const CollectiveDesc& wrong :
+       {CollectiveDesc{
+            .kind = static_cast<CollectiveKind>(77), .count = 1, .send = x, .receive = x},
+        CollectiveDesc{
+            .reduce = static_cast<ReduceOperator>(77), .count = 1, .send = x, .receive = x}}) {
+    const Error error = refusal([&] { return CollectiveOp(world, wrong); });
+    CHECK(error.code() == ErrorCode::InvalidArgument);
+    CHECK(contains(error.what(), " is 77, which is none of its enumerators"));
+  }
+  CHECK(refusal([&] { return all_reduce(world, x, x, static_cast<ReduceOperator>(77)); }).code() ==
         ErrorCode::InvalidArgument);
+  for (const std::uint32_t ranks : {0u, Communicator::kMaxLocalRanks + 1, ~0u}) {
+    const Error count = thrown_by([&] { static_cast<void>(Communicator::local(device, ranks)); });
+    CHECK(count.code() == ErrorCode::InvalidArgument);
+    CHECK(contains(count.what(), std::to_string(ranks) + " ranks are not possible"));
+  }
   const Error limit = thrown_by([&] {
     static_cast<void>(
         Communicator::local(device, 1, {.stall_limit = std::chrono::milliseconds(999)}));

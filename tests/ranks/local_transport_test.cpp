@@ -292,6 +292,22 @@ TEST_CASE("local transport: an invalid call starts nothing of its group") {
   CHECK(a[0] == 3.0f);
 }
 
+TEST_CASE(
+    "local transport: kMaxLocalRanks ranks work, and a pair needs memory only while it waits") {
+  constexpr std::uint32_t kRanks = Communicator::kMaxLocalRanks, kLast = kRanks - 1;
+  const Transports transports = make_local_transports(kRanks);
+  float sent = 3, received = 0;
+  CollectiveCall send{.kind = CollectiveKind::Send, .peer = kLast, .count = 1, .send = &sent};
+  CollectiveCall receive{.kind = CollectiveKind::Receive, .count = 1, .receive = &received};
+  for (int round = 0; round < 3; ++round) {
+    std::vector<OperationPtr> operations;
+    operations.push_back(start(*transports[0], send));
+    operations.push_back(start(*transports[kLast], receive));
+    CHECK(complete(operations));
+    CHECK(received == sent++);
+  }
+}
+
 TEST_CASE("local transport: abort ends all operations, starts and splits with its first reason") {
   Transports transports = make_local_transports(3);
   std::vector<float> values(1);

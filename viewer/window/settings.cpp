@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/json_file.hpp"
 
 namespace reprise::viewer {
 
@@ -180,7 +181,7 @@ void SettingsFile::read() {
                "; settings will not be saved";
     return;
   }
-  known_ = Json::parse(text, nullptr, false);
+  known_ = detail::parse_ordered_json(text);
   if (!known_.is_object()) {
     known_ = Json::object();
     set_aside("not a JSON object");

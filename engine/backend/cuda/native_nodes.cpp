@@ -3,6 +3,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include <reprise/command_buffer.hpp>
+
+#include "base/failure.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -39,6 +42,17 @@ class Collector {
                  [&] { return add(nullptr, CU_GRAPH_NODE_TYPE_EMPTY, group); });
   }
 
+  // A child graph is a group, which becomes a label.
+  std::uint32_t add_group(std::uint32_t outer) {
+    if (depths_[outer] == Recorder::kMaxLabels)
+      fail(ErrorCode::Unsupported, call_.stage, call_.object,
+           concat("graph ", call_.object, " has child graphs in more than ", Recorder::kMaxLabels,
+                  " levels, the limit of a graph that is read"));
+    found_.groups.push_back({outer, concat("child graph ", found_.groups.size())});
+    depths_.push_back(depths_[outer] + 1);
+    return static_cast<std::uint32_t>(found_.groups.size() - 1);
+  }
+
   Span add_node(CUgraphNode node, std::uint32_t group) {
     CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
     cuda_check(context_.driver.cuGraphNodeGetType(node, &type), "cuGraphNodeGetType", call_);
@@ -46,8 +60,7 @@ class Collector {
       CUgraph child = nullptr;
       cuda_check(context_.driver.cuGraphChildGraphNodeGetGraph(node, &child),
                  "cuGraphChildGraphNodeGetGraph", call_);
-      found_.groups.push_back({group, concat("child graph ", found_.groups.size())});
-      Span inside = add_graph(child, static_cast<std::uint32_t>(found_.groups.size() - 1));
+      Span inside = add_graph(child, add_group(group));
       if (!inside.first.empty()) return inside;
     }
     const std::uint32_t one = add(node, type, group);
@@ -112,6 +125,7 @@ class Collector {
   const CudaContext& context_;
   const CallContext& call_;
   NativeNodes found_;
+  std::vector<std::uint32_t> depths_ = {0};  // by group
 };
 
 }  // namespace

@@ -122,6 +122,8 @@ class Communicator {
   [[nodiscard]] static Communicator from_nccl(const Device& device, ncclComm* communicator);
   // `ranks` ranks of one process on the host device, for tests. Each records and launches its own
   // graphs, on its own queue; compile() blocks until every rank has called it, on other threads.
+  // Throws InvalidArgument unless `ranks` is 1 to kMaxLocalRanks.
+  static constexpr std::uint32_t kMaxLocalRanks = 1024;
   [[nodiscard]] static std::vector<Communicator> local(const Device& host, std::uint32_t ranks,
                                                        const CommunicatorDesc& desc = {});
 

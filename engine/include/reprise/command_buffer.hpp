@@ -233,8 +233,10 @@ class Recorder {
   void edge(CommandRef before, CommandRef after, Dependency dependency,
             SourceLocation where = SourceLocation::current());
 
-  // Debug labels, which may be nested. Messages, plans, DOT files, NVTX and the viewer show them.
-  // `name` is copied.
+  // Debug labels, which may be nested: at most kMaxLabels are open at once, those around an
+  // inlined secondary included (InvalidArgument). Messages, plans, DOT files, NVTX and the viewer
+  // show them. `name` is copied.
+  static constexpr std::uint32_t kMaxLabels = 256;
   LabelScope label(std::string_view name, Color color = {});
   void begin_label(std::string_view name, Color color = {});
   void end_label();  // throws InvalidState if no label is open
@@ -244,6 +246,13 @@ class Recorder {
   // number of times and recorded again afterwards. The CommandRefs that its recorders returned
   // also name the copies.
   void execute(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
+
+  // The limits of commands that execute whole secondaries, which may do so again: the levels of
+  // secondaries below a command buffer, inlined ones excluded, and the commands in them, counted
+  // once for each command that executes them. execute() and conditionals throw InvalidArgument
+  // beyond the first, CommandBuffer::end() beyond the second.
+  static constexpr std::uint32_t kMaxNesting = 64;
+  static constexpr std::uint64_t kMaxNestedCommands = std::uint64_t{1} << 20;
 
   // Appends one command that executes the whole secondary; its commands keep their own order. The
   // command is ordered with others by all accesses of the secondary. Throws Unsupported if the
@@ -301,7 +310,9 @@ struct CommandBufferDesc {
 class CommandBuffer : public Recorder {
  public:
   void begin();  // Initial or Executable -> Recording; discards the previous recording
-  void end();    // Recording -> Executable; merges the recorders of split() in index order
+  // Recording -> Executable; merges the recorders of split() in index order. Throws InvalidState
+  // for open labels, InvalidArgument for more than kMaxNestedCommands.
+  void end();
   void reset();  // any state but Pending -> Initial
 
   // Returns `count` recorders, which as many threads can fill at once. Their commands follow

@@ -60,7 +60,7 @@ struct DotOptions {
 };
 
 // The plan of a graph in Graphviz's DOT language, as text and as a file. Throws NotInitialized for
-// an empty graph, NativeFailure with the path.
+// an empty graph, InvalidArgument for a bit that is none of DotFlags, NativeFailure with the path.
 [[nodiscard]] std::string to_dot(const CapturedGraph& graph, DotFlags flags);
 void export_dot(const CapturedGraph& graph, const std::filesystem::path& path,
                 DotFlags flags = DotFlags::Default);

@@ -77,7 +77,7 @@ class Walk {
     const NodeOrigin origin = knowledge_.origin_of(node);
     ScopePath path = outer;
     if (origin.scope) path.insert(path.end(), origin.scope->begin(), origin.scope->end());
-    if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
+    if (type == CU_GRAPH_NODE_TYPE_GRAPH && may_enter()) {
       CUgraph child = nullptr;
       if (driver_.cuGraphChildGraphNodeGetGraph(node, &child) == CUDA_SUCCESS && child != nullptr) {
         ScopePath inner = path;
@@ -94,8 +94,16 @@ class Walk {
         observed.recorded == ObservedNode::Recorded::EachReplay)
       observed.recorded = recorded;
     const std::uint32_t one = push(std::move(observed), path);
-    if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL) return {{one}, {one}};
+    if (type != CU_GRAPH_NODE_TYPE_CONDITIONAL || !may_enter()) return {{one}, {one}};
     return {{one}, add_bodies(node, one, path)};
+  }
+
+  // False beyond the limit of graphs inside graphs; their node is then one of unknown contents.
+  bool may_enter() {
+    if (depth_ < kMaxDepth) return true;
+    if (graph_.error.empty())
+      graph_.error = concat("it has graphs inside graphs in more than ", kMaxDepth, " levels");
+    return false;
   }
 
   // Returns the nodes after which the conditional node is complete.
@@ -117,6 +125,7 @@ class Walk {
   // child graphs and bodies: all nodes of one graph, then those inside its nodes.
   Span add_graph(CUgraph graph, const ScopePath& scope, ObservedNode::Recorded recorded) {
     const std::vector<CUgraphNode> nodes = nodes_of(graph);
+    ++depth_;
     const bool is_outermost = next_number_ == 0;
     const std::uint32_t first_number = next_number_;
     next_number_ += static_cast<std::uint32_t>(nodes.size());
@@ -144,6 +153,7 @@ class Walk {
       if (!has_after[i])
         whole.last.insert(whole.last.end(), spans[i].last.begin(), spans[i].last.end());
     }
+    --depth_;
     return whole;
   }
 
@@ -163,7 +173,8 @@ class Walk {
   const GraphKnowledge& knowledge_;
   ObservedGraph graph_;
   DriverNodeReader nodes_;
-  std::uint32_t groups_ = 0, next_number_ = 0;
+  static constexpr std::uint32_t kMaxDepth = 256;
+  std::uint32_t groups_ = 0, next_number_ = 0, depth_ = 0;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
+#include "plan/dot_parameters.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/queue/queue_core.hpp"
@@ -151,7 +152,9 @@ std::vector<LoopReport> CapturedGraph::loops() const {
 }
 
 std::string CapturedGraph::to_dot(const DotOptions& options) const {
-  return detail::to_dot(*checked(core_, "to_dot", Stage::Plan).current_plan(), options);
+  const detail::CompiledGraph& core = checked(core_, "to_dot", Stage::Plan);
+  detail::require_flags(options.flags, core.label());
+  return detail::to_dot(*core.current_plan(), options);
 }
 std::string CapturedGraph::to_text() const {
   return detail::to_text(*checked(core_, "to_text", Stage::Plan).current_plan());

@@ -217,6 +217,9 @@ TEST_CASE("trace cost profile: the error for a malformed file names the problem"
     return text.find(part) != std::string::npos;
   };
   CHECK(has(with("{"), "save_cost_profile() did not write it"));
+  CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": " + std::string(100'000, '[') +
+                 std::string(100'000, ']') + '}'),
+            "save_cost_profile() did not write it"));
   CHECK(has(with("{\"reprise_costs\": 2, \"graphs\": []}"), "version is 2"));
   CHECK(has(with("{\"reprise_costs\": 1}"), "malformed"));
   CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "

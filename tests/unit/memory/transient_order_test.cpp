@@ -12,6 +12,7 @@
 #include "support/manual_dependencies.hpp"
 #include "support/random_recording.hpp"
 #include "support/recording_builder.hpp"
+#include "support/small_stack.hpp"
 
 namespace {
 
@@ -143,4 +144,21 @@ TEST_CASE(
       largest = std::max(largest, transient.bytes);
     CHECK(std::max(antichain.bytes, largest) >= slab_lower_bound(ordered.lowered, ordered.uses));
   });
+}
+
+TEST_CASE("transient order: the antichain of a long chain is found on a small stack") {
+  constexpr std::uint32_t kCount = 4096;
+  TransientUses uses;
+  Precedence chain;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    Transient transient;
+    transient.bytes = i == 0 || i + 1 == kCount ? 1000 : 1;
+    uses.transients.push_back(transient);
+    chain.transients.push_back(i);
+    if (i != 0) chain.covers.emplace_back(i - 1, i);
+  }
+  MaxWeightAntichain antichain;
+  on_small_stack([&] { antichain = find_max_weight_antichain(uses, chain); });
+  CHECK(antichain.bytes == 1000);
+  CHECK(antichain.members.size() == 1);
 }

@@ -152,3 +152,69 @@ TEST_CASE(
   check_refused(cmd, ErrorCode::StaleHandle, {"secondary body names t", "stale"},
                 [&] { cmd.execute(body, Nested); });
 }
+
+TEST_CASE("bodies: kMaxNesting levels are recorded, and one more is refused with the limit") {
+  BodyFixture f;
+  CommandBuffer inner = f.secondary("leaf", [&](CommandBuffer& c) { c.fill(f.x, 1u); });
+  for (std::uint32_t level = 1; level < Recorder::kMaxNesting; ++level) {
+    CommandBuffer outer = f.secondary("level", [&](CommandBuffer& c) {
+      if (level % 2 == 0)
+        c.execute_if(f.go, inner);
+      else
+        c.execute_while(f.go, inner, {.max_iterations = 2});
+    });
+    inner = std::move(outer);
+  }
+  CommandBuffer deepest = f.secondary("deepest", [&](CommandBuffer& c) {
+    c.execute(inner);  // inlined: no level
+    c.execute_if(f.other, inner);
+  });
+  CHECK(detail::core_of(deepest)->recording()->nesting == Recorder::kMaxNesting);
+  CommandBuffer cmd = f.recording({.label = "step"});
+  check_refused(cmd, ErrorCode::InvalidArgument,
+                {"execute_if at ", "body_verbs_test.cpp:", "secondary deepest contains 64 levels",
+                 "at most 64", "inline"},
+                [&] { cmd.execute_if(f.go, deepest); });
+  cmd.execute(deepest);
+  CHECK(frozen(cmd)->commands.size() == 2);
+}
+
+TEST_CASE("bodies: a nested secondary has the levels of its secondaries, however many run it") {
+  BodyFixture f;
+  CommandBuffer inner = f.secondary("leaf", [&](CommandBuffer& c) { c.fill(f.x, 1u); });
+  for (std::uint32_t level = 1; level < Recorder::kMaxNesting; ++level) {
+    CommandBuffer outer = f.secondary("level", [&](CommandBuffer& c) { c.execute(inner, Nested); });
+    inner = std::move(outer);
+  }
+  CommandBuffer cmd = f.recording();
+  cmd.execute(inner, Nested);
+  cmd.execute(inner, Nested);
+  const auto r = frozen(cmd);
+  CHECK(r->nesting == Recorder::kMaxNesting);
+  CHECK(r->nested_commands == 2 * Recorder::kMaxNesting);
+}
+
+TEST_CASE("bodies: end() refuses more nested commands than the limit, and names what runs them") {
+  BodyFixture f;
+  CommandBuffer inner = f.secondary("leaf", [&](CommandBuffer& c) { c.fill(f.x, 1u); });
+  std::uint64_t nested = 0;
+  while (2 * (nested + 2) <= Recorder::kMaxNestedCommands) {
+    CommandBuffer outer = f.secondary("twice", [&](CommandBuffer& c) {
+      c.execute(inner, Nested);
+      c.execute(inner, Nested);
+    });
+    inner = std::move(outer);
+    nested = detail::core_of(inner)->recording()->nested_commands;
+  }
+  CommandBuffer cmd = f.recording({.label = "step"});
+  cmd.execute(inner, Nested);
+  cmd.execute(inner, Nested);
+  const Error error = thrown_by([&] { cmd.end(); });
+  CHECK(error.code() == ErrorCode::InvalidArgument);
+  for (const std::string_view part :
+       {"end: with secondary twice", "body_verbs_test.cpp:", "step executes ", "at most 1048576"}) {
+    INFO(error.what());
+    CHECK(std::string_view(error.what()).find(part) != std::string_view::npos);
+  }
+  CHECK(cmd.state() == CommandBufferState::Recording);
+}

@@ -281,3 +281,29 @@ TEST_CASE("label: a scope can be moved and can outlive its command buffer") {
   LabelScope late = cmd->label("late");
   cmd.reset();
 }
+
+TEST_CASE("label: kMaxLabels may be open at once, those around an inlined secondary included") {
+  RecordFixture f;
+  const auto x = f.buffer<int>(4, "x");
+  CommandBuffer secondary = f.recording({.label = "sub", .level = Level::Secondary});
+  for (std::uint32_t i = 0; i < Recorder::kMaxLabels; ++i) secondary.begin_label("inside");
+  check_refused(secondary, ErrorCode::InvalidArgument,
+                {"begin_label", "label deepest", "inside 256 others", "end_label() some"},
+                [&] { secondary.begin_label("deepest"); });
+  secondary.fill(x, 1);
+  std::vector<Recorder> split = secondary.split(1);
+  check_refused(secondary, ErrorCode::InvalidArgument, {"label deepest"},
+                [&] { split[0].begin_label("deepest"); });
+  for (std::uint32_t i = 0; i < Recorder::kMaxLabels; ++i) secondary.end_label();
+  secondary.end();
+  CommandBuffer cmd = f.recording({.label = "step"});
+  cmd.begin_label("outside");
+  check_refused(cmd, ErrorCode::InvalidArgument, {"execute at ", "label inside"},
+                [&] { cmd.execute(secondary); });
+  cmd.end_label();
+  cmd.execute(secondary);
+  const auto r = frozen(cmd);
+  REQUIRE(r->commands.size() == 1);
+  CHECK(r->label_path(r->commands[0].label).size() ==
+        Recorder::kMaxLabels * std::string_view("inside/").size() - 1);
+}

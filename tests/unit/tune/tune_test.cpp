@@ -208,8 +208,11 @@ TEST_CASE("tuning file: another file is refused by name and never overwritten") 
   CapturedGraph graph = tunable.make_wide();
   REQUIRE(graph.tune(tunable.queue, kRepeatable).has_changed());
   const TemporaryFile file("broken.json");
-  for (const std::string content : {"", "not JSON", "{\"reprise_tuning\": 1}",
-                                    "{\"reprise_tuning\": 2, \"graphs\": []}", "[1]"}) {
+  const std::string deep = "{\"reprise_tuning\": 1, \"graphs\": [" + std::string(200'000, '[') +
+                           std::string(200'000, ']') + "]}";
+  for (const std::string& content :
+       {std::string(), std::string("not JSON"), std::string("{\"reprise_tuning\": 1}"),
+        std::string("{\"reprise_tuning\": 2, \"graphs\": []}"), std::string("[1]"), deep}) {
     CAPTURE(content);
     std::ofstream(file.path(), std::ios::binary | std::ios::trunc) << content;
     CHECK(error_of([&] { (void)tunable.make_wide({.tuning_file = file.path()}); }).code ==

@@ -60,6 +60,7 @@ TEST_CASE("notes: parse_notes() throws on malformed input") {
     CAPTURE(text);
     CHECK_THROWS_AS((void)parse_notes(text), std::runtime_error);
   }
+  CHECK_THROWS_AS((void)parse_notes(std::string(1'000'000, '[')), std::runtime_error);
 }
 
 TEST_CASE("notes: the notes file stores, replaces and removes notes") {

@@ -166,3 +166,14 @@ TEST_CASE("settings: the path follows $XDG_CONFIG_HOME or the home directory") {
   nowhere.values.shade = Shade::Light;
   CHECK(nowhere.save().empty());
 }
+
+TEST_CASE("settings: a file of deeply nested values is damaged") {
+  const std::string deep =
+      "{\"later\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}";
+  const fs::path path = file_with(deep);
+  SettingsFile file(path);
+  CHECK(file.message().find("viewer.json.damaged") != std::string::npos);
+  file.values.width = 1000;
+  CHECK(file.save().empty());
+  CHECK(text_of(path.string() + ".damaged") == deep);
+}

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/json_file.hpp"
 
 namespace reprise::viewer {
 
@@ -80,7 +81,7 @@ std::string notes_text(const std::vector<Note>& notes) {
 
 namespace {
 
-Note parse_target(const nlohmann::json& item) {
+Note parse_target(const nlohmann::ordered_json& item) {
   Note note;
   if (item.contains("span")) {
     note.target = Note::Target::Span;
@@ -104,12 +105,13 @@ Note parse_target(const nlohmann::json& item) {
 std::vector<Note> parse_notes(const std::string& text) {
   std::vector<Note> notes;
   try {
-    const nlohmann::json file = nlohmann::json::parse(text);
+    const nlohmann::ordered_json file = detail::parse_ordered_json(text);
+    if (file.is_discarded()) throw std::runtime_error("the notes file is malformed JSON");
     if (file.value("format", "") != kFormat)
       throw std::runtime_error("the file is not a Reprise notes file");
     if (file.at("version").get<int>() != 1)
       throw std::runtime_error("the notes file has an unsupported version");
-    for (const nlohmann::json& item : file.at("notes")) {
+    for (const nlohmann::ordered_json& item : file.at("notes")) {
       Note note = parse_target(item);
       note.name = item.value("name", "");
       note.text = item.at("text").get<std::string>();

@@ -37,7 +37,9 @@ class PartVariables {
  public:
   // Places the parameters, the shared and the local variables of an entry, and the shared variables
   // of the module that it names. A function that is not an entry keeps its local variables, and has
-  // no shared ones. The arguments outlive the object. Cost: linear in the body.
+  // no shared ones. Scopes are not told apart: a name that would mean a variable in one scope and
+  // something else in another is a problem. The arguments outlive the object. Cost: linear in the
+  // body.
   PartVariables(const PtxModule& module, const PtxFunction& function,
                 const VariableAddress& address_of);
 
@@ -52,11 +54,16 @@ class PartVariables {
   // Asks `address_of` for the address of a variable of the module once. A location is valid as long
   // as the object.
   [[nodiscard]] Lookup find(std::string_view name);
+  // Whether some scope of the body declares the name, as something else than a variable.
+  [[nodiscard]] bool is_declared(std::string_view name) const;
 
  private:
   void exclude(std::string reason);
   void place_parameters();
+  void place(std::string_view name, VariableLocation location);
   void declare(std::string_view directive);
+  void declare_names(std::string_view directive);
+  void check_names();
   void place_shared(const PtxVariable& variable);
   void place_module_shared();
   [[nodiscard]] VariableLocation end_of_shared() const;
@@ -68,6 +75,8 @@ class PartVariables {
   std::unordered_map<std::string_view, const PtxVariable*> module_variables_;
   std::unordered_map<std::string_view, VariableLocation> locations_;
   std::unordered_set<std::string_view> names_;  // labels, registers and parameters of calls
+  // Of %r<5>, which declares %r0 to %r4, the count by %r. Different scopes: the highest one.
+  std::unordered_map<std::string_view, std::uint64_t> ranges_;
 };
 
 }  // namespace reprise::detail

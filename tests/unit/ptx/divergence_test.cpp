@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "unit/ptx/ptx_kernels.hpp"
 
@@ -117,4 +118,18 @@ TEST_CASE("divergence: 3,000 blocks take a moment") {
   }
   CHECK_FALSE(is_barrier_divergent(body + "bar.sync 0; ret;"));
   CHECK(is_in_divergent_flow("add.s32", body + "bar.sync 0; ret;"));
+}
+
+TEST_CASE("divergence: a kernel with too many branches ends the analysis") {
+  // Each branch adds 8,000 edges to the graph of blocks.
+  std::string labels, tables, targets = "T: .branchtargets L0";
+  for (int i = 0; i < 8'000; ++i) labels += "L" + std::to_string(i) + ": ";
+  for (int i = 1; i < 8'000; ++i) targets += ",L" + std::to_string(i);
+  for (int i = 0; i < 3'000; ++i) tables += "@%p1 brx.idx %r1, T; ";
+  const PtxModule module(ptx_module_text(".entry k() { " + targets + "; " + tables + labels + "}"));
+  REQUIRE(module.find_entry("k")->problem == "");
+  const DivergenceAnalysis analysis = analyse_divergence(*module.find_entry("k"));
+  CHECK(analysis.problem == "has too many branches to analyse");
+  CHECK(analysis.is_divergent ==
+        std::vector<bool>(module.find_entry("k")->statements.size(), true));
 }

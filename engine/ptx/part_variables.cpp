@@ -37,6 +37,12 @@ void for_each_ptx_range(std::string_view name, const Visit& visit) {
   }
 }
 
+void merge(PartVariables::Declaration& into, const PartVariables::Declaration& other) {
+  into.is_register = into.is_register || other.is_register;
+  into.is_narrow = into.is_narrow || other.is_narrow;
+  into.is_other = into.is_other || other.is_other;
+}
+
 // Pragmas with an effect on the statements that follow only.
 bool is_pragma_of_statements(std::string_view directive) {
   for (const std::string_view name : {"\"nounroll", "\"used_bytes_mask", "\"frequency"})
@@ -58,7 +64,7 @@ PartVariables::PartVariables(const PtxModule& module, const PtxFunction& functio
   for (const PtxVariable& variable : module.variables())
     module_variables_.try_emplace(variable.name, &variable);
   for (const PtxStatement& statement : function_.statements) {
-    if (statement.is(PtxStatement::Kind::Label)) names_.insert(statement.text);
+    if (statement.is(PtxStatement::Kind::Label)) names_[statement.text].is_other = true;
     if (statement.is(PtxStatement::Kind::Directive)) declare(statement.text);
   }
   check_names();
@@ -111,39 +117,44 @@ void PartVariables::declare(std::string_view directive) {
 
 // Those of registers, of local variables of a function or of parameters of calls.
 void PartVariables::declare_names(std::string_view directive) {
+  const bool is_register = has_ptx_modifier(directive, ".reg");
+  Declaration declaration{.is_register = is_register, .is_other = !is_register};
+  for (const std::string_view type : {".b32", ".u32", ".s32", ".f32"})
+    if (is_register && has_ptx_modifier(directive, type)) declaration.is_narrow = true;
   for_each_ptx_word(directive, [&](std::string_view name) {
     if (is_register_of_parts(name)) exclude(concat("declares ", name));
     std::size_t at = static_cast<std::size_t>(name.data() - directive.data()) + name.size();
     while (at < directive.size() && is_ptx_space(directive[at])) ++at;
     if (at == directive.size() || directive[at] != '<') {
-      names_.insert(name);
-      return;
+      return merge(names_[name], declaration);
     }
     const std::string_view extent = directive.substr(at + 1);
     const std::optional<std::uint64_t> count =
         parse_ptx_number(trim_ptx(extent.substr(0, extent.find('>'))));
     if (!count) exclude(concat("declares ", directive.substr(0, 80)));
-    std::uint64_t& known = ranges_[name];
-    known = std::max(known, count.value_or(0));
+    Range& range = ranges_[name];
+    range.count = std::max(range.count, count.value_or(0));
+    merge(range.declaration, declaration);
   });
 }
 
-bool PartVariables::is_declared(std::string_view name) const {
-  bool is_found = names_.contains(name);
+PartVariables::Declaration PartVariables::find_declaration(std::string_view name) const {
+  Declaration result;
+  if (const auto found = names_.find(name); found != names_.end()) result = found->second;
   for_each_ptx_range(name, [&](std::string_view base, std::string_view digits) {
     const auto range = ranges_.find(base);
     std::uint64_t number = 0;
     if (range != ranges_.end() &&
         std::from_chars(digits.data(), digits.data() + digits.size(), number).ec == std::errc())
-      is_found = is_found || number < range->second;
+      if (number < range->second.count) merge(result, range->second.declaration);
   });
-  return is_found;
+  return result;
 }
 
 // After all declarations of the body.
 void PartVariables::check_names() {
   for (const auto& [name, location] : locations_)
-    if (is_declared(name)) exclude(concat("declares ", name, " twice"));
+    if (find_declaration(name).exists()) exclude(concat("declares ", name, " twice"));
   // %r01 is %r1, which the analysis of divergence does not know.
   const auto check_digits = [&](std::string_view name) {
     for_each_ptx_range(name, [&](std::string_view base, std::string_view digits) {
@@ -181,7 +192,7 @@ void PartVariables::place_module_shared() {
       for_each_ptx_word(operand, [&](std::string_view name) {
         const auto found = module_variables_.find(name);
         if (found == module_variables_.end() || found->second->space != Space::Shared ||
-            locations_.contains(name) || is_declared(name))
+            locations_.contains(name) || find_declaration(name).exists())
           return;
         if (found->second->bytes != 0 && !found->second->is_extern)
           return place_shared(*found->second);
@@ -208,7 +219,7 @@ PartVariables::Lookup PartVariables::find(std::string_view name) {
     return {.location = &found->second};
   const auto found = module_variables_.find(name);
   const bool is_variable = found != module_variables_.end();
-  if (is_declared(name)) {
+  if (find_declaration(name).exists()) {
     if (is_variable) return {.problem = concat("declares ", name, " twice")};
     return {};
   }

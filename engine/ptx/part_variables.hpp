@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "ptx/persistent_part.hpp"
 #include "ptx/ptx_module.hpp"
@@ -54,8 +53,15 @@ class PartVariables {
   // Asks `address_of` for the address of a variable of the module once. A location is valid as long
   // as the object.
   [[nodiscard]] Lookup find(std::string_view name);
-  // Whether some scope of the body declares the name, as something else than a variable.
-  [[nodiscard]] bool is_declared(std::string_view name) const;
+  // As what else than a variable the scopes of the body declare a name.
+  struct Declaration {
+    bool is_register = false;
+    bool is_narrow = false;  // a register of 32 bits
+    bool is_other = false;   // a label or a parameter of a call; a local variable of a function
+
+    [[nodiscard]] bool exists() const { return is_register || is_other; }
+  };
+  [[nodiscard]] Declaration find_declaration(std::string_view name) const;
 
  private:
   void exclude(std::string reason);
@@ -74,9 +80,13 @@ class PartVariables {
   PartMemory memory_;
   std::unordered_map<std::string_view, const PtxVariable*> module_variables_;
   std::unordered_map<std::string_view, VariableLocation> locations_;
-  std::unordered_set<std::string_view> names_;  // labels, registers and parameters of calls
-  // Of %r<5>, which declares %r0 to %r4, the count by %r. Different scopes: the highest one.
-  std::unordered_map<std::string_view, std::uint64_t> ranges_;
+  std::unordered_map<std::string_view, Declaration> names_;
+  // Of %r<5>, which declares %r0 to %r4, by %r. Different scopes: the highest count.
+  struct Range {
+    std::uint64_t count = 0;
+    Declaration declaration = {};
+  };
+  std::unordered_map<std::string_view, Range> ranges_;
 };
 
 }  // namespace reprise::detail

@@ -186,7 +186,7 @@ class BodyRewriter {
     const std::string_view name =
         target < statement.operands.size() ? statement.operands[target] : "";
     const PtxFunction* function = module_.find_function(name);
-    if (function == nullptr || variables_.is_declared(name))
+    if (function == nullptr || variables_.find_declaration(name).exists())
       return exclude("makes an indirect call");
     for (std::size_t i = 0; i < operands.size(); ++i)
       if (i != target) exclude_variables(statement.operands[i], statement);
@@ -279,9 +279,20 @@ class BodyRewriter {
       const std::string_view address = without_brackets(statement.operands[i]);
       const std::optional<NameWithOffset> name =
           parse_name_with_offset(address.empty() ? statement.operands[i] : address);
-      if (reads_parameter && i == 1 && name && name->name.starts_with('%')) {
-        changed = with_parameter_space(changed, space);  // its address is in a register
-      } else if (name) {
+      if (name && !address.empty()) {
+        const PartVariables::Declaration declared = variables_.find_declaration(name->name);
+        const bool is_register =
+            declared.is_register || (!declared.is_other && name->name.starts_with('%'));
+        // Else it is the result of a call.
+        if (reads_parameter && is_register) {
+          if (declared.is_other) return exclude(concat("uses ", name->name, " in ", opcode));
+          changed = with_parameter_space(changed, space);
+        }
+        if (declared.is_narrow && changed != opcode && has_ptx_modifier(changed, ".global"))
+          return exclude(concat("uses a 32-bit address in ", opcode));
+        if (is_register) continue;
+      }
+      if (name) {
         const VariableLocation* variable = find_variable(name->name);
         if (!problem_.empty()) return;
         if (variable == nullptr) continue;

@@ -250,6 +250,27 @@ void parse_ptx_body(std::string_view body, PtxFunction& function) {
   if (depth != 0) function.problem = "unmatched brace";
 }
 
+// Whether a text between the parameters and the body, or the semicolon, of a function consists of
+// directives such as .maxntid 128, 1, 1. A declaration need not have a semicolon: another function
+// may follow.
+bool is_ptx_head_end(std::string_view text) {
+  constexpr std::array<std::string_view, 12> kDirectives = {
+      ".noreturn",          ".maxntid",        ".reqntid",         ".minnctapersm",
+      ".maxnctapersm",      ".maxnreg",        ".explicitcluster", ".reqnctapercluster",
+      ".blocksareclusters", ".maxclusterrank", ".abi_preserve",    ".abi_preserve_control"};
+  PtxScanner scanner(text);
+  while (!scanner.at_end()) {
+    const std::string_view directive = scanner.take_directive();
+    if (std::find(kDirectives.begin(), kDirectives.end(), directive) == kDirectives.end())
+      return false;
+    if (scanner.at('.') || scanner.at_end()) continue;
+    do
+      if (!scanner.take_number()) return false;
+    while (scanner.take_if(','));
+  }
+  return true;
+}
+
 // Reads a function after .entry or .func up to its body or the semicolon of a declaration.
 PtxFunction parse_ptx_head(std::string_view head, bool is_entry) {
   PtxFunction function;
@@ -394,6 +415,7 @@ void PtxModule::parse() {
       const std::size_t end = text.find_first_of(";{\"");
       if (end == text.npos || text[end] == '"') return fail(rest);
       PtxFunction function = parse_ptx_head(text.substr(0, end), is_entry);
+      if (!is_ptx_head_end(function.directives)) return fail(rest);
       head.skip(end);
       if (!head.take_if(';')) {
         function.has_body = true;

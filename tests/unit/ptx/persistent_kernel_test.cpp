@@ -3,11 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +11,7 @@
 #include "ptx/ptx_words.hpp"
 #include "support/contains.hpp"
 #include "unit/ptx/ptx_kernels.hpp"
+#include "unit/ptx/ptxas.hpp"
 
 using namespace reprise::detail;
 using namespace reprise::test;
@@ -65,20 +62,6 @@ std::string exclusion_of(std::string_view body, std::string_view before = "",
   const PtxModule module(ptx_module_text(std::string(before) + ".entry k(.param .u64 p) " +
                                          std::string(directives) + "{" + std::string(body) + "}"));
   return exclusion_of_part({.module = &module, .entry = "k", .has_full_warps = has_full_warps});
-}
-
-// Empty if there is none.
-std::filesystem::path find_ptxas() {
-  const char* path = std::getenv("PATH");
-  std::string_view folders = path == nullptr ? "" : path;
-  while (!folders.empty()) {
-    const std::size_t end = std::min(folders.find(':'), folders.size());
-    const std::filesystem::path file = std::filesystem::path(folders.substr(0, end)) / "ptxas";
-    std::error_code error;
-    if (std::filesystem::is_regular_file(file, error)) return file;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return {};
 }
 
 }  // namespace
@@ -181,6 +164,12 @@ TEST_CASE("persistent kernel: what a part cannot declare or name is refused") {
   CHECK(exclusion_of(".reg .b32 %r<9>; mov.u32 %r07, %tid.x; ret;") == "uses %r07");
   CHECK(exclusion_of(".reg .pred %p<9>; @!%p01 ret; ret;") == "uses %p01");
   CHECK(exclusion_of(".reg .b32 %r07, %r<2>0; mov.u32 %r10, 1; ret;") == "");
+  // ptxas accepts 32-bit addresses of constants, but none of global memory.
+  CHECK(exclusion_of(".reg .b32 %r<4>; ld.const.u32 %r1, [%r2+4]; ret;") ==
+        "uses a 32-bit address in ld.const.u32");
+  CHECK(exclusion_of(".reg .b64 %r<4>; ld.const.u32 %r1, [%r2+4]; ret;") == "");
+  CHECK(exclusion_of("{ .reg .b64 q; } { .param .b64 q; ld.param.u64 %rd1, [q]; } ret;") ==
+        "uses q in ld.param.u64");
   CHECK(exclusion_of("mov.u16 %h1, s; ret;", ".shared .b32 s;") == "uses s in mov.u16");
   CHECK(exclusion_of("mov.b64 {%r1, %r2}, s; ret;", ".shared .b32 s;") == "uses s in mov.b64");
   CHECK(exclusion_of("shfl.sync.idx.b32 %r1, s, 0, 31, -1; ret;", ".shared .b32 s;", "", false) ==
@@ -458,9 +447,9 @@ TEST_CASE("persistent kernel: the highest version and target of the modules appl
 }
 
 TEST_CASE("persistent kernel: ptxas accepts it") {
-  const std::filesystem::path ptxas = find_ptxas();
-  if (ptxas.empty()) {
-    MESSAGE("there is no ptxas");
+  const Ptxas ptxas;
+  if (!ptxas.exists()) {
+    MESSAGE("skipped: there is no ptxas");
     return;
   }
   constexpr std::string_view kArithmetic =
@@ -470,9 +459,6 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       "add.ftz.sat.f32 %f1, %f1, %f2; mul.f32 %f1, %f1, %f2; sub.f64 %d1, %d1, %d2; ret; }";
   const PtxModule module(ptx_module_text(kPtxKernels)),
       other(ptx_module_text(std::string(kPtxKernels).append(kArithmetic)));
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                       ("reprise-ptx-" + std::to_string(std::random_device()()));
-  std::filesystem::create_directories(folder);
   using Variant = PersistentKernelDesc::Variant;
   for (const Variant variant : {Variant::Plain, Variant::Timed, Variant::Marked, Variant::Loop}) {
     for (const std::uint32_t pasted : {0u, 3u, 100u}) {
@@ -487,14 +473,22 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       // It waits, runs and has ended.
       CHECK(count_of(kernel.text, "[%rp_mark], {") == (variant == Variant::Marked ? 3 : 0));
       CHECK(contains(kernel.text, "mul.rn.ftz.sat.f16x2 %r1, %r1, %r2;"));
-      std::ofstream(folder / "kernel.ptx") << kernel.text;
-      const std::string command = ptxas.string() + " -arch=sm_90 -o " +
-                                  (folder / "kernel.cubin").string() + " " +
-                                  (folder / "kernel.ptx").string();
-      CHECK(std::system(command.c_str()) == 0);
+      const bool is_accepted = ptxas.accepts(kernel.text);
+      CAPTURE(ptxas.messages());
+      CHECK(is_accepted);
     }
   }
-  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("persistent kernel: a register is an address of a parameter whatever its name is") {
+  const PtxModule module(
+      ptx_module_text(".entry k(.param .u64 p) { .reg .b64 q; .param .b64 %call; mov.b64 q, p; "
+                      "ld.param.u64 %rd1, [q]; ld.param.u64 %rd2, [%call]; ret; }"));
+  const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+  REQUIRE(exclusion_of_part(parts[0]).empty());
+  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  CHECK(contains(text, "ld.shared.u64 %rd1, [q];"));
+  CHECK(contains(text, "ld.param.u64 %rd2, [%call];"));
 }
 
 TEST_CASE("persistent kernel: an address of a parameter is one of the record") {

@@ -140,6 +140,11 @@ TEST_CASE("ptx module: text that may mean something else is a problem") {
   CHECK(problem(".entry k() { ret; } \"") == "contains a string without an end");
   CHECK(
       problem(".entry k() .pragma \"{ ret; }\"; { ret; }").starts_with("unreadable text: .entry"));
+  CHECK(problem(".entry k() .maxntid 128, 1, 1 .minnctapersm 2 { ret; } .func f() .noreturn;") ==
+        "");
+  for (const std::string head :
+       {".entry j() .entry k()", ".func f() .func g()", ".extern .func f() .global .b32 x;"})
+    CHECK(problem(head + " { ret; }").starts_with("unreadable text: ."));
   CHECK(problem(".entry k() { ret;").starts_with("unreadable text: .entry k() {"));
   CHECK(problem(".file \"a\"").starts_with("unreadable text: .file"));
   const auto function_problem = [](const std::string& body) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "ptx/part_opcodes.hpp"
 #include "ptx/ptx_words.hpp"
 
 namespace reprise::detail {
@@ -22,10 +23,13 @@ constexpr std::array<std::string_view, 9> kDivergentRegisters = {
     "%clock", "%globaltimer", "%smid",     "%pm"};
 // Instructions whose results differ even if their operands do not. Those of functions are read by
 // ld.param.
-constexpr std::array<std::string_view, 20> kDivergentOpcodes = {
-    "ld",    "ldu",     "atom",     "shfl", "vote",  "match",  "activemask",
-    "redux", "elect",   "mbarrier", "wmma", "mma",   "tex",    "ldmatrix",
-    "bar",   "barrier", "call",     "suld", "wgmma", "tcgen05"};
+constexpr std::array<std::string_view, 21> kDivergentOpcodes = {
+    "ld",    "ldu",     "atom",     "shfl", "vote",  "match",   "activemask",
+    "redux", "elect",   "mbarrier", "wmma", "mma",   "tex",     "ldmatrix",
+    "bar",   "barrier", "call",     "suld", "wgmma", "tcgen05", "movmatrix"};
+// Instructions that read the carry of the last one with .cc.
+constexpr std::array<std::string_view, 3> kWithCarry = {"addc", "subc", "madc"};
+constexpr std::string_view kCarry = "%%carry";  // as a word; no register has this name
 constexpr std::array<std::string_view, 17> kWithoutResult = {
     "st",     "red",     "bra",       "brx",     "ret",           "exit",
     "membar", "fence",   "prefetch",  "trap",    "brkpt",         "prefetchu",
@@ -259,9 +263,7 @@ class DivergenceAnalyser {
   }
 
   [[nodiscard]] static bool is_block_reduction(const PtxStatement& statement) {
-    return (is_ptx_opcode(statement.opcode, "bar.red") ||
-            is_ptx_opcode(statement.opcode, "barrier.red") ||
-            is_ptx_opcode(statement.opcode, "barrier.cta.red")) &&
+    return is_block_barrier(statement.opcode) && has_ptx_modifier(statement.opcode, ".red") &&
            statement.operands.size() == 3 && statement.operands[1] == "0";
   }
 
@@ -307,6 +309,9 @@ class DivergenceAnalyser {
       for (std::size_t operand = 1; operand < statement.operands.size(); ++operand)
         add_words(statement.operands[operand], assignment.sources);
       if (!statement.guard.empty()) add_words(guard_of(i), assignment.sources);
+      if (has_ptx_modifier(statement.opcode, ".cc")) assignment.results.push_back(word(kCarry));
+      for (const std::string_view opcode : kWithCarry)
+        if (is_ptx_opcode(statement.opcode, opcode)) assignment.sources.push_back(word(kCarry));
       words_in_assignments_ += 1 + assignment.results.size() + assignment.sources.size();
       assignments_.push_back(std::move(assignment));
     }

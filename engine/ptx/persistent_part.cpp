@@ -157,9 +157,11 @@ class BodyRewriter {
     if (is_ptx_opcode(opcode, "bra") || is_ptx_opcode(opcode, "brx"))
       return add_instruction(opcode, operands, false);
     if (is_ptx_opcode(opcode, "call")) return rewrite_call(statement, operands);
+    const bool is_barrier = is_ptx_opcode(opcode, "bar") || is_ptx_opcode(opcode, "barrier");
     // Also asynchronous copies, for which the end of the part waits.
-    if (!is_entry() && (is_ptx_opcode(opcode, "bar") || is_ptx_opcode(opcode, "barrier") ||
-                        is_ptx_opcode(opcode, "cp.async") || has_lane_mask(opcode)))
+    if (!is_entry() && (is_barrier || is_ptx_opcode(opcode, "cp.async") || has_lane_mask(opcode)))
+      return exclude(concat("uses ", opcode));
+    if (is_barrier && !is_block_barrier(opcode) && !has_lane_mask(opcode))
       return exclude(concat("uses ", opcode));
     if (is_block_barrier(opcode)) return rewrite_barrier(statement, operands, index);
     if (has_lane_mask(opcode) && (divergence_.is_divergent[index] || !part_->has_full_warps)) {

@@ -15,7 +15,7 @@
 namespace reprise::test {
 
 // Statements that can be inserted into any body.
-constexpr std::array<std::string_view, 30> kPtxSnippets = {
+constexpr std::array<std::string_view, 32> kPtxSnippets = {
     "{ .reg .b32 %rp_base; mov.u32 %rp_base, 64; }",
     "{ .reg .b32 %rp_m, %rp_n; .reg .pred %rp_q; setp.eq.u32 %rp_q, %rp_m, %rp_n; @%rp_q ret; }",
     "{ $RP_RETURN: membar.cta; }",
@@ -42,6 +42,8 @@ constexpr std::array<std::string_view, 30> kPtxSnippets = {
     "bar.warp.sync 0xffffffff;",
     "bar.sync 2, 32;",
     "barrier.cta.sync 0;",
+    "bar.cta.sync 00;",
+    "{ .reg .b64 q; .reg .b32 t; mov.u64 q, 16; ld.const.u32 t, [q]; ld.param.u32 t, [q]; }",
     "membar.gl;",
     "cp.async.wait_all;",
     "trap;",

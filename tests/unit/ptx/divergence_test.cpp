@@ -66,15 +66,19 @@ TEST_CASE("divergence: what memory, atomics and functions return is divergent") 
   for (const std::string source :
        {"ld.global.u32 %r4, [%rd1];", "atom.global.add.u32 %r4, [%rd1], 1;",
         "ld.shared.u32 %r4, [s];", "ld.param.u32 %r4, [retval0+0];", "mov.u32 %r4, %laneid;",
-        "shfl.sync.idx.b32 %r4|%p2, %r1, 0, 31, -1;", "mad.lo.s32 %r4, %r3, %r1, %r2;"}) {
+        "shfl.sync.idx.b32 %r4|%p2, %r1, 0, 31, -1;", "mad.lo.s32 %r4, %r3, %r1, %r2;",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r1;",
+        "add.cc.u32 %r5, %r2, %r1; addc.u32 %r4, 0, 0;",
+        "mad.lo.cc.u32 %r5, %r2, 9, %r1; addc.cc.u32 %r6, 0, 0; madc.hi.u32 %r4, %r1, 1, 0;"}) {
     CAPTURE(source);
     CHECK(is_barrier_divergent(source +
                                "setp.eq.u32 %p1, %r4, 0; @%p1 bra $A; bar.sync 0; $A: ret;"));
   }
   // All threads get the same result of a reduction of the block, and the same parameters.
   for (const std::string source :
-       {"bar.red.popc.u32 %r4, 0, %p3;", "mov.b64 %rd2, n; ld.param.u32 %r4, [%rd2];",
-        "mad.lo.s32 %r4, %r3, %ntid.x, %r1;"}) {
+       {"bar.red.popc.u32 %r4, 0, %p3;", "bar.cta.red.popc.u32 %r4, 0, %p3;",
+        "add.cc.u32 %r5, %r3, %r1; addc.u32 %r4, %r5, 0;",
+        "mov.b64 %rd2, n; ld.param.u32 %r4, [%rd2];", "mad.lo.s32 %r4, %r3, %ntid.x, %r1;"}) {
     CAPTURE(source);
     CHECK_FALSE(is_barrier_divergent(source +
                                      "setp.eq.u32 %p1, %r4, 0; @%p1 bra $A; bar.sync 0; $A: ret;"));

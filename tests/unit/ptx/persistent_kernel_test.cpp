@@ -80,6 +80,8 @@ TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
   CHECK(exclusion_of("bar.sync %r1; ret;") == "uses bar.sync %r1");
   CHECK(exclusion_of("bar.sync 1, 64; ret;") == "uses bar.sync 1, 64");
   CHECK(exclusion_of("bar.sync 2, 64; ret;") == "");
+  CHECK(exclusion_of("bar.cta.arrive 2, 64; ret;") == "uses bar.cta.arrive");
+  CHECK(exclusion_of("bar.unknown.sync 0; ret;") == "uses bar.unknown.sync");
   CHECK(exclusion_of("call %rd1, (), proto; ret;") == "makes an indirect call");
   CHECK(exclusion_of("mov.u64 %rd1, q; ret;") == "refers to q");
   CHECK(exclusion_of("st.global.u64 [p], %rd1; ret;") == "uses p in st.global.u64");
@@ -94,6 +96,8 @@ TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
 TEST_CASE("persistent kernel: barriers other than bar.sync 0 have to be in uniform flow") {
   const std::string is_first = "mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0; ";
   CHECK(exclusion_of(is_first + "@%p1 bar.sync 0; ret;") == "");
+  CHECK(exclusion_of(is_first + "@%p1 bar.cta.red.or.pred %p2, 0, %p3; ret;") ==
+        "bar.cta.red.or.pred in divergent flow");
   CHECK(exclusion_of(is_first + "@%p1 bra A; bar.red.popc.u32 %r1, 0, %p2; A: ret;") ==
         "bar.red.popc.u32 in divergent flow");
   CHECK(exclusion_of(is_first + "@%p1 bra A; bar.sync 2, 64; A: ret;") ==
@@ -389,6 +393,17 @@ TEST_CASE("persistent kernel: a part's description follows from its text") {
   CHECK(contains(kernel.text, "mov.u64 %rd3, " + std::to_string(kPtxAddress + 4) + ";"));
   CHECK(contains(kernel.text, "mov.u64 %rp_s1, " + std::to_string(kPtxAddress + 5 + 4) +
                                   "; \nld.global.f32 %f1, [%rp_s1];"));
+}
+
+TEST_CASE("persistent kernel: each spelling of a barrier is one of the part's threads") {
+  for (const std::string opcode :
+       {"bar.sync", "bar.cta.sync", "barrier.sync", "barrier.sync.aligned", "barrier.cta.sync"}) {
+    const PtxModule module(ptx_module_text(".entry k() { " + opcode + " 0; ret; }"));
+    const std::vector<PersistentPart> parts{
+        {.module = &module, .entry = "k", .has_full_warps = true}};
+    CHECK(contains(make_persistent_kernel(describe_kernel(parts)).text,
+                   "\n" + opcode + " 1, %rp_count;\n"));
+  }
 }
 
 TEST_CASE("persistent kernel: barriers and masks depend on flow and on the shape of blocks") {

@@ -117,8 +117,8 @@ inline std::string change_lines(std::string_view text, std::size_t kind, std::si
       std::string repeated;
       for (std::size_t i = first; i < end; ++i) repeated += lines[i];
       const std::size_t room = max_bytes > text.size() ? max_bytes - text.size() : 0;
-      const std::size_t count =
-          std::min(room / repeated.size(), std::size_t{1} << below(14, random));
+      const std::size_t doublings = below(below(8, random) == 0 ? 14 : 4, random);
+      const std::size_t count = std::min(room / repeated.size(), std::size_t{1} << doublings);
       std::string all;
       for (std::size_t i = 0; i < count; ++i) all += repeated;
       lines.insert(at(end), std::move(all));

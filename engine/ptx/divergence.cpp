@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "ptx/part_opcodes.hpp"
 #include "ptx/ptx_words.hpp"
 
 namespace reprise::detail {
@@ -22,10 +23,13 @@ constexpr std::array<std::string_view, 9> kDivergentRegisters = {
     "%clock", "%globaltimer", "%smid",     "%pm"};
 // Instructions whose results differ even if their operands do not. Those of functions are read by
 // ld.param.
-constexpr std::array<std::string_view, 20> kDivergentOpcodes = {
-    "ld",    "ldu",     "atom",     "shfl", "vote",  "match",  "activemask",
-    "redux", "elect",   "mbarrier", "wmma", "mma",   "tex",    "ldmatrix",
-    "bar",   "barrier", "call",     "suld", "wgmma", "tcgen05"};
+constexpr std::array<std::string_view, 21> kDivergentOpcodes = {
+    "ld",    "ldu",     "atom",     "shfl", "vote",  "match",   "activemask",
+    "redux", "elect",   "mbarrier", "wmma", "mma",   "tex",     "ldmatrix",
+    "bar",   "barrier", "call",     "suld", "wgmma", "tcgen05", "movmatrix"};
+// Instructions that read the carry of the last one with .cc.
+constexpr std::array<std::string_view, 3> kWithCarry = {"addc", "subc", "madc"};
+constexpr std::string_view kCarry = "%%carry";  // as a word; no register has this name
 constexpr std::array<std::string_view, 17> kWithoutResult = {
     "st",     "red",     "bra",       "brx",     "ret",           "exit",
     "membar", "fence",   "prefetch",  "trap",    "brkpt",         "prefetchu",
@@ -41,12 +45,12 @@ class DivergenceAnalyser {
     find_scopes();
     divide_into_blocks();
     connect_blocks();
+    if (problem_.empty()) find_joins();
+    if (problem_.empty()) read_instructions();
+    if (problem_.empty()) propagate();
     result.is_divergent.assign(statements_.size(), !problem_.empty());
     result.problem = problem_;
     if (!problem_.empty()) return result;
-    find_joins();
-    read_instructions();
-    propagate();
     for (std::uint32_t block = 0; block < blocks_.size(); ++block)
       for (std::size_t i = blocks_[block].first; i < blocks_[block].end; ++i)
         result.is_divergent[i] = is_divergent_block_[block] || is_tainted_word(guard_of(i));
@@ -55,6 +59,7 @@ class DivergenceAnalyser {
 
  private:
   static constexpr std::uint32_t kUndefined = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint64_t kMaxVisits = 1u << 26;
   using Kind = PtxStatement::Kind;
 
   struct Block {
@@ -83,6 +88,13 @@ class DivergenceAnalyser {
   [[nodiscard]] bool is_tainted_word(std::string_view name) const {
     const auto found = words_.find(name);
     return found != words_.end() && is_tainted_[found->second];
+  }
+
+  // Counts visits of edges, scopes and assignments. Whether the analysis goes on.
+  bool count_visits(std::uint64_t count = 1) {
+    visits_ += count;
+    if (visits_ > kMaxVisits && problem_.empty()) problem_ = "has too many branches to analyse";
+    return problem_.empty();
   }
 
   void find_scopes() {
@@ -123,6 +135,8 @@ class DivergenceAnalyser {
   // The statement of the label that `name` means at `statement`.
   [[nodiscard]] std::size_t find_label(std::string_view name, std::size_t statement) {
     for (std::uint32_t scope = scope_of_[statement];; scope = outer_scope_[scope]) {
+      constexpr std::uint64_t kVisits = 16;  // that take as long as a look-up
+      if (!count_visits(kVisits)) break;
       const auto found = label_at_.find({scope, name});
       if (found != label_at_.end()) return found->second;
       if (scope == 0) break;
@@ -158,7 +172,8 @@ class DivergenceAnalyser {
         if (table < statements_.size() && statements_[table].text.starts_with(kTargets))
           for_each_ptx_word(statements_[table].text.substr(kTargets.size()),
                             [&](std::string_view name) {
-                              block.next.push_back(block_of_[find_label(name, last)]);
+                              if (count_visits())
+                                block.next.push_back(block_of_[find_label(name, last)]);
                             });
       }
       if (block.next.empty() && problem_.empty())
@@ -220,12 +235,14 @@ class DivergenceAnalyser {
         if (b == exit_) continue;
         std::uint32_t join = kUndefined;
         for (std::uint32_t next : blocks_[b].next) {
+          if (!count_visits()) return;
           if (join_[next] == kUndefined) continue;
           if (join == kUndefined) {
             join = next;
             continue;
           }
           while (join != next) {
+            if (!count_visits()) return;
             if (order[join] < order[next])
               join = join_[join];
             else
@@ -246,9 +263,7 @@ class DivergenceAnalyser {
   }
 
   [[nodiscard]] static bool is_block_reduction(const PtxStatement& statement) {
-    return (is_ptx_opcode(statement.opcode, "bar.red") ||
-            is_ptx_opcode(statement.opcode, "barrier.red") ||
-            is_ptx_opcode(statement.opcode, "barrier.cta.red")) &&
+    return is_block_barrier(statement.opcode) && has_ptx_modifier(statement.opcode, ".red") &&
            statement.operands.size() == 3 && statement.operands[1] == "0";
   }
 
@@ -294,18 +309,24 @@ class DivergenceAnalyser {
       for (std::size_t operand = 1; operand < statement.operands.size(); ++operand)
         add_words(statement.operands[operand], assignment.sources);
       if (!statement.guard.empty()) add_words(guard_of(i), assignment.sources);
+      if (has_ptx_modifier(statement.opcode, ".cc")) assignment.results.push_back(word(kCarry));
+      for (const std::string_view opcode : kWithCarry)
+        if (is_ptx_opcode(statement.opcode, opcode)) assignment.sources.push_back(word(kCarry));
+      words_in_assignments_ += 1 + assignment.results.size() + assignment.sources.size();
       assignments_.push_back(std::move(assignment));
     }
   }
 
   // Marks the blocks between a divergent branch and the join of its paths.
   void mark_region(std::uint32_t branch) {
+    if (!count_visits(1 + blocks_.size() / 64)) return;
     std::vector<std::uint32_t> stack = blocks_[branch].next;
     std::vector<bool> is_seen(blocks_.size(), false);
     while (!stack.empty()) {
       const std::uint32_t b = stack.back();
       stack.pop_back();
       if (b == exit_ || b == join_[branch] || is_seen[b]) continue;
+      if (!count_visits(blocks_[b].next.size())) return;
       is_seen[b] = true;
       is_divergent_block_[b] = true;
       stack.insert(stack.end(), blocks_[b].next.begin(), blocks_[b].next.end());
@@ -321,7 +342,8 @@ class DivergenceAnalyser {
       return std::any_of(words.begin(), words.end(),
                          [this](std::uint32_t word) { return is_tainted_[word]; });
     };
-    for (bool is_changed = true; is_changed;) {
+    for (bool is_changed = true;
+         is_changed && count_visits(blocks_.size() + words_in_assignments_);) {
       is_changed = false;
       for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
         if (is_marked[b] || !is_any_tainted(blocks_[b].condition)) continue;
@@ -345,6 +367,7 @@ class DivergenceAnalyser {
   const PtxFunction& entry_;
   const std::vector<PtxStatement>& statements_;
   std::string problem_;
+  std::uint64_t visits_ = 0;
   std::unordered_map<std::string_view, std::uint32_t> words_;
   // Scopes between braces. A label belongs to one of them.
   std::vector<std::uint32_t> outer_scope_{0};
@@ -355,6 +378,7 @@ class DivergenceAnalyser {
   std::vector<std::uint32_t> block_of_;  // by statement
   std::vector<std::uint32_t> join_;      // by block: where its paths join
   std::vector<Assignment> assignments_;
+  std::size_t words_in_assignments_ = 0;
   std::vector<bool> is_tainted_;  // by word
   std::vector<bool> is_divergent_block_;
 };

@@ -11,13 +11,13 @@ namespace reprise::detail {
 namespace {
 
 // clang-format off
-constexpr std::array<std::string_view, 40> kExcludedOpcodes = {
+constexpr std::array<std::string_view, 41> kExcludedOpcodes = {
     // Textures and surfaces.
     "tex", "tld4", "txq", "suq", "suld", "sust", "sured", "istypep",
     // Clusters and grids.
     "barrier.cluster", "mapa", "getctarank", "griddepcontrol", "clusterlaunchcontrol", "multimem",
     // Barriers at which not all arriving threads wait.
-    "bar.arrive", "barrier.arrive", "barrier.cta.arrive",
+    "bar.arrive", "bar.cta.arrive", "barrier.arrive", "barrier.cta.arrive",
     // Asynchronous units and their proxies.
     "cp.async.bulk", "cp.reduce", "cp.async.mbarrier", "st.async", "red.async", "st.bulk", "wgmma",
     "tcgen05", "tensormap", "prefetch.tensormap", "fence.proxy.tensormap", "mbarrier.complete_tx",
@@ -66,7 +66,7 @@ bool is_system_function(std::string_view name) {
 bool is_pure_opcode(std::string_view opcode) { return starts_with_opcode(opcode, kPureOpcodes); }
 
 bool is_block_barrier(std::string_view opcode) {
-  for (const std::string_view name : {"bar", "barrier", "barrier.cta"})
+  for (const std::string_view name : {"bar", "bar.cta", "barrier", "barrier.cta"})
     for (const std::string_view kind : {".sync", ".red"})
       if (is_ptx_opcode(opcode, concat(name, kind))) return true;
   return false;

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "ptx/persistent_part.hpp"
 #include "ptx/ptx_module.hpp"
@@ -37,7 +36,9 @@ class PartVariables {
  public:
   // Places the parameters, the shared and the local variables of an entry, and the shared variables
   // of the module that it names. A function that is not an entry keeps its local variables, and has
-  // no shared ones. The arguments outlive the object. Cost: linear in the body.
+  // no shared ones. Scopes are not told apart: a name that would mean a variable in one scope and
+  // something else in another is a problem. The arguments outlive the object. Cost: linear in the
+  // body.
   PartVariables(const PtxModule& module, const PtxFunction& function,
                 const VariableAddress& address_of);
 
@@ -52,11 +53,23 @@ class PartVariables {
   // Asks `address_of` for the address of a variable of the module once. A location is valid as long
   // as the object.
   [[nodiscard]] Lookup find(std::string_view name);
+  // As what else than a variable the scopes of the body declare a name.
+  struct Declaration {
+    bool is_register = false;
+    bool is_narrow = false;  // a register of 32 bits
+    bool is_other = false;   // a label or a parameter of a call; a local variable of a function
+
+    [[nodiscard]] bool exists() const { return is_register || is_other; }
+  };
+  [[nodiscard]] Declaration find_declaration(std::string_view name) const;
 
  private:
   void exclude(std::string reason);
   void place_parameters();
+  void place(std::string_view name, VariableLocation location);
   void declare(std::string_view directive);
+  void declare_names(std::string_view directive);
+  void check_names();
   void place_shared(const PtxVariable& variable);
   void place_module_shared();
   [[nodiscard]] VariableLocation end_of_shared() const;
@@ -67,7 +80,13 @@ class PartVariables {
   PartMemory memory_;
   std::unordered_map<std::string_view, const PtxVariable*> module_variables_;
   std::unordered_map<std::string_view, VariableLocation> locations_;
-  std::unordered_set<std::string_view> names_;  // labels, registers and parameters of calls
+  std::unordered_map<std::string_view, Declaration> names_;
+  // Of %r<5>, which declares %r0 to %r4, by %r. Different scopes: the highest count.
+  struct Range {
+    std::uint64_t count = 0;
+    Declaration declaration = {};
+  };
+  std::unordered_map<std::string_view, Range> ranges_;
 };
 
 }  // namespace reprise::detail

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/text.hpp"
@@ -145,8 +147,10 @@ class PersistentKernelWriter {
     std::pair<std::uint64_t, std::string> target{80, ""};
     for (const auto& [module, number] : module_numbers_) {
       for_number(module->version(), [&](std::uint64_t major, std::string_view rest) {
-        const std::string_view minor = rest.starts_with('.') ? rest.substr(1) : "0";
-        version = std::max(version, {major, parse_ptx_number(minor).value_or(0)});
+        std::uint64_t minor = 0;
+        if (rest.starts_with('.'))
+          std::from_chars(rest.data() + 1, rest.data() + rest.size(), minor);
+        version = std::max(version, {major, minor});
       });
       const std::size_t name = std::min(module->target().find("sm_"), module->target().size());
       for_number(first_ptx_word(module->target().substr(name)),
@@ -159,14 +163,14 @@ class PersistentKernelWriter {
                   ".extern .shared .align 1024 .b8 rp_shared[];\n");
   }
 
-  // Calls `visit` with the first number in a text and what follows it.
+  // Calls `visit` with the first decimal number in a text and what follows it.
   template <class Visit>
   static void for_number(std::string_view text, const Visit& visit) {
     while (!text.empty() && !is_ptx_digit(text.front())) text.remove_prefix(1);
-    std::size_t end = 0;
-    while (end < text.size() && is_ptx_digit(text[end])) ++end;
-    if (const std::optional<std::uint64_t> number = parse_ptx_number(text.substr(0, end)))
-      visit(*number, text.substr(end));
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc()) visit(number, std::string_view(rest, end));
   }
 
   static std::string local_memory(std::uint32_t bytes, std::uint32_t alignment) {

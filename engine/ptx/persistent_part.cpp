@@ -99,6 +99,13 @@ class BodyRewriter {
     return found.location;
   }
 
+  // In the text of the part. Empty if the function is excluded.
+  std::string rewritten(std::string_view text) {
+    RewrittenNames names = rewrite_names(text, function_, needs_);
+    if (!names.problem.empty()) exclude(std::move(names.problem));
+    return std::move(names.text);
+  }
+
   void add(std::string text, bool is_pure = false) { lines_.push_back({std::move(text), is_pure}); }
 
   void choose_barriers() {
@@ -118,12 +125,12 @@ class BodyRewriter {
       switch (statement.kind) {
         case Kind::Open: add("{"); break;
         case Kind::Close: add("}"); break;
-        case Kind::Label: add(concat(statement.text, ":")); break;
+        case Kind::Label: add(concat(rewritten(statement.text), ":")); break;
         case Kind::Directive:
           if (is_entry() &&
               (statement.text.starts_with(".shared") || statement.text.starts_with(".local")))
             break;
-          add(concat(statement.text, ";"), statement.text.starts_with(".reg"));
+          add(concat(rewritten(statement.text), ";"), statement.text.starts_with(".reg"));
           break;
         case Kind::Instruction: rewrite_instruction(statement, i); break;
       }
@@ -136,32 +143,44 @@ class BodyRewriter {
     if (options_.may_contract && may_be_contracted(opcode))
       return exclude(concat("uses ", opcode, ", which -fmad=true allows nvcc to contract"));
     if (is_ptx_opcode(opcode, "cp.async")) needs_.has_async_copies = true;
-    guard_ = statement.guard.empty() ? std::string() : concat(statement.guard, " ");
+    guard_ = statement.guard.empty() ? std::string() : concat(rewritten(statement.guard), " ");
     std::vector<std::string> operands;
-    for (const std::string_view operand : statement.operands) {
-      ReplacedRegisters replaced = replace_registers(operand, function_, needs_);
-      if (!replaced.problem.empty()) return exclude(std::move(replaced.problem));
-      operands.push_back(std::move(replaced.operand));
-    }
+    for (const std::string_view operand : statement.operands)
+      operands.push_back(rewritten(operand));
+    if (!problem_.empty()) return;
 
     if (opcode == "ret" || opcode == "ret.uni" || opcode == "exit") {
       if (is_entry()) return add(concat(guard_, "bra $RP_RETURN;"));
       if (opcode == "exit") return exclude("uses exit");
-      return add(concat(statement.text, ";"));
+      return add_instruction(opcode, operands, false);
     }
     if (is_ptx_opcode(opcode, "bra") || is_ptx_opcode(opcode, "brx"))
-      return add(concat(statement.text, ";"));
-    if (is_ptx_opcode(opcode, "call")) return rewrite_call(statement);
-    if (!is_entry() &&
-        (is_ptx_opcode(opcode, "bar") || is_ptx_opcode(opcode, "barrier") || has_lane_mask(opcode)))
+      return add_instruction(opcode, operands, false);
+    if (is_ptx_opcode(opcode, "call")) return rewrite_call(statement, operands);
+    const bool is_barrier = is_ptx_opcode(opcode, "bar") || is_ptx_opcode(opcode, "barrier");
+    // Also asynchronous copies, for which the end of the part waits.
+    if (!is_entry() && (is_barrier || is_ptx_opcode(opcode, "cp.async") || has_lane_mask(opcode)))
+      return exclude(concat("uses ", opcode));
+    if (is_barrier && !is_block_barrier(opcode) && !has_lane_mask(opcode))
       return exclude(concat("uses ", opcode));
     if (is_block_barrier(opcode)) return rewrite_barrier(statement, operands, index);
-    if (has_lane_mask(opcode) && (divergence_.is_divergent[index] || !part_->has_full_warps))
-      return rewrite_warp_instruction(opcode, statement.guard, operands, index);
-    rewrite_memory_instruction(opcode, operands);
+    if (has_lane_mask(opcode) && (divergence_.is_divergent[index] || !part_->has_full_warps)) {
+      exclude_variables(statement);
+      return rewrite_warp_instruction(opcode, operands, index);
+    }
+    rewrite_memory_instruction(statement, operands);
   }
 
-  void rewrite_call(const PtxStatement& statement) {
+  void exclude_variables(const PtxStatement& statement) {
+    for (const std::string_view operand : statement.operands) exclude_variables(operand, statement);
+  }
+  void exclude_variables(std::string_view operand, const PtxStatement& statement) {
+    for_each_ptx_word(operand, [&](std::string_view word) {
+      if (find_variable(word) != nullptr) exclude(concat("uses ", word, " in ", statement.opcode));
+    });
+  }
+
+  void rewrite_call(const PtxStatement& statement, std::vector<std::string> operands) {
     // call (result), name, (parameters); results and parameters are optional.
     std::size_t target = 0;
     while (target < statement.operands.size() && statement.operands[target].starts_with('('))
@@ -169,17 +188,17 @@ class BodyRewriter {
     const std::string_view name =
         target < statement.operands.size() ? statement.operands[target] : "";
     const PtxFunction* function = module_.find_function(name);
-    if (function == nullptr) return exclude("makes an indirect call");
+    if (function == nullptr || variables_.find_declaration(name).exists())
+      return exclude("makes an indirect call");
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if (i != target) exclude_variables(statement.operands[i], statement);
     const bool sets_condition = name == kSetCondition && !function->has_body;
     if (!sets_condition && std::find(calls_.begin(), calls_.end(), function) == calls_.end())
       calls_.push_back(function);
-    std::string text = concat(guard_, statement.opcode, " ");
-    for (std::size_t i = 0; i < statement.operands.size(); ++i) {
-      const bool is_prefixed = i == target && function->has_body;
-      text += concat(i == 0 ? "" : ", ", is_prefixed ? options_.function_prefix : std::string(),
-                     i == target && sets_condition ? "rp_set_condition" : statement.operands[i]);
-    }
-    add(concat(text, ";"));
+    operands[target] = sets_condition       ? "rp_set_condition"
+                       : function->has_body ? concat(options_.function_prefix, name)
+                                            : std::string(name);
+    add_instruction(statement.opcode, operands, false);
   }
 
   void rewrite_barrier(const PtxStatement& statement, const std::vector<std::string>& operands,
@@ -211,12 +230,12 @@ class BodyRewriter {
     if (divergence_.is_divergent[index])
       return exclude(concat(statement.text, " in divergent flow"));
     if (!part_->has_full_warps) return exclude(concat(statement.text, " with partial warps"));
-    rewrite_memory_instruction(statement.opcode, operands);
+    rewrite_memory_instruction(statement, operands);
   }
 
   // Lanes of the mask may have returned or never existed: they cannot execute the instruction.
-  void rewrite_warp_instruction(std::string_view opcode, std::string_view guard,
-                                std::vector<std::string> operands, std::size_t index) {
+  void rewrite_warp_instruction(std::string_view opcode, std::vector<std::string> operands,
+                                std::size_t index) {
     if (operands.empty()) return exclude(concat("uses ", opcode));
     needs_.emulates_masks = true;
     const std::string mask = std::exchange(operands.back(), "%rp_m");
@@ -226,7 +245,7 @@ class BodyRewriter {
       joined += operand;
     }
     add("{ .reg .b32 %rp_m, %rp_n; .reg .pred %rp_q;");
-    if (!guard.empty()) add(concat(inverted_guard(guard), " bra $RP_END", index, ";"));
+    if (!guard_.empty()) add(concat(inverted_guard(guard_), " bra $RP_END", index, ";"));
     add(concat("activemask.b32 %rp_n; mov.b32 %rp_m, ", mask, ";"));
     if (!part_->has_full_warps) add("and.b32 %rp_m, %rp_m, %rp_present;");
     add(
@@ -244,7 +263,9 @@ class BodyRewriter {
   }
 
   // All other instructions: those that read parameters or name variables change.
-  void rewrite_memory_instruction(std::string_view opcode, std::vector<std::string> operands) {
+  void rewrite_memory_instruction(const PtxStatement& statement,
+                                  std::vector<std::string> operands) {
+    const std::string_view opcode = statement.opcode;
     std::string changed =
         may_be_contracted(opcode) ? with_rounding_mode(opcode) : with_plain_space(opcode);
     if (has_ptx_modifier(changed, ".nc")) return exclude(concat("uses ", opcode));
@@ -257,12 +278,23 @@ class BodyRewriter {
     std::string before;  // what computes addresses
     for (std::size_t i = 0; i < operands.size(); ++i) {
       std::string& operand = operands[i];
-      const std::string_view address = without_brackets(operand);
+      const std::string_view address = without_brackets(statement.operands[i]);
       const std::optional<NameWithOffset> name =
-          parse_name_with_offset(address.empty() ? std::string_view(operand) : address);
-      if (reads_parameter && i == 1 && name && name->name.starts_with('%')) {
-        changed = with_parameter_space(changed, space);  // its address is in a register
-      } else if (name) {
+          parse_name_with_offset(address.empty() ? statement.operands[i] : address);
+      if (name && !address.empty()) {
+        const PartVariables::Declaration declared = variables_.find_declaration(name->name);
+        const bool is_register =
+            declared.is_register || (!declared.is_other && name->name.starts_with('%'));
+        // Else it is the result of a call.
+        if (reads_parameter && is_register) {
+          if (declared.is_other) return exclude(concat("uses ", name->name, " in ", opcode));
+          changed = with_parameter_space(changed, space);
+        }
+        if (declared.is_narrow && changed != opcode && has_ptx_modifier(changed, ".global"))
+          return exclude(concat("uses a 32-bit address in ", opcode));
+        if (is_register) continue;
+      }
+      if (name) {
         const VariableLocation* variable = find_variable(name->name);
         if (!problem_.empty()) return;
         if (variable == nullptr) continue;
@@ -284,9 +316,7 @@ class BodyRewriter {
         if (variable->space == Space::Shared && !has_ptx_modifier(opcode, ".shared"))
           return exclude(concat("uses ", name->name, " in ", opcode));
       } else {
-        for_each_ptx_word(operand, [&](std::string_view word) {
-          if (find_variable(word) != nullptr) exclude(concat("uses ", word, " in ", opcode));
-        });
+        exclude_variables(statement.operands[i], statement);
       }
     }
     if (!problem_.empty()) return;
@@ -310,20 +340,23 @@ class BodyRewriter {
 
   // From the variable's base.
   static std::int64_t offset_in(const VariableLocation& variable, std::int64_t offset) {
-    return static_cast<std::int64_t>(variable.offset) + offset;
+    return static_cast<std::int64_t>(variable.offset + static_cast<std::uint64_t>(offset));
   }
 
   // mov or cvta of a variable's address, which is not a constant: operand `i` of an instruction.
   void add_address(const std::string& opcode, std::vector<std::string> operands, std::size_t i,
                    const VariableLocation& variable, std::int64_t offset) {
     const bool is_mov = is_ptx_opcode(opcode, "mov"), is_cvta = is_ptx_opcode(opcode, "cvta");
-    if (operands.size() != 2 || i != 1 || !(is_mov || is_cvta) || opcode.starts_with("cvta.to"))
-      return exclude(concat("uses ", operands[i], " in ", opcode));
     const bool is_wide = opcode.ends_with("64"), is_pure = guard_.empty();
+    const bool is_global = variable.space == Space::Global;
+    if (operands.size() != 2 || i != 1 || !(is_mov || is_cvta) || opcode.starts_with("cvta.to") ||
+        !(is_wide || (opcode.ends_with("32") && !is_global)) ||
+        first_ptx_word(operands[0]) != operands[0])
+      return exclude(concat("uses ", operands[i], " in ", opcode));
     const std::int64_t own = offset_in(variable, offset);
-    if (variable.space == Space::Global) {  // generic addresses are the same
+    if (is_global) {  // generic addresses are the same
       operands[1] = std::to_string(static_cast<std::uint64_t>(own));
-      return add_instruction(is_wide ? "mov.u64" : "mov.u32", operands, is_pure);
+      return add_instruction("mov.u64", operands, is_pure);
     }
     if (variable.space == Space::Local) {
       operands[1] = concat(variable.base, signed_offset(own));
@@ -379,6 +412,7 @@ class BodyRewriter {
 }  // namespace
 
 RewrittenPart rewrite_part(const PersistentPart& part, const RewriteOptions& options) {
+  if (!part.module->problem().empty()) return {.problem = part.module->problem()};
   const PtxFunction* entry = part.module->find_entry(part.entry);
   if (entry == nullptr) return {.problem = concat("no entry ", part.entry)};
   if (std::string problem = find_exclusion(*part.module, *entry); !problem.empty())
@@ -390,13 +424,19 @@ RewrittenFunction rewrite_function(const PtxModule& module, const PtxFunction& f
                                    const RewriteOptions& options) {
   RewrittenFunction result;
   const bool is_system = !function.has_body && is_system_function(function.name);
+  PartNeeds needs;
+  const RewrittenNames results = rewrite_names(function.results, function, needs);
+  const RewrittenNames parameters = rewrite_names(function.parameters, function, needs);
   result.declaration = is_system ? ".extern .func " : ".func ";
-  if (!trim_ptx(function.results).empty())
-    result.declaration += concat("(", function.results, ") ");
+  if (!trim_ptx(function.results).empty()) result.declaration += concat("(", results.text, ") ");
   result.declaration += concat(is_system ? std::string() : options.function_prefix, function.name,
-                               "(", function.parameters, ") ", function.directives);
+                               "(", parameters.text, ") ", function.directives);
+  result.problem = concat(results.problem, parameters.problem);
   if (is_system) return result;
-  result.problem = function.has_body ? find_exclusion(module, function) : "has no definition";
+  if (result.problem.empty())
+    result.problem = function.has_body ? find_exclusion(module, function) : "has no definition";
+  if (result.problem.empty() && function.name.starts_with('%'))
+    result.problem = "has a name that starts with %, which a prefix cannot precede";
   if (result.problem.empty()) BodyRewriter(module, function, nullptr, options).run_function(result);
   if (!result.problem.empty())
     result.problem = concat("function ", function.name, " ", result.problem);

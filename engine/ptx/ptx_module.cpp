@@ -1,6 +1,8 @@
 #include "ptx/ptx_module.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <utility>
 
 #include "base/text.hpp"
@@ -10,20 +12,32 @@ namespace reprise::detail {
 
 namespace {
 
-// Overwrites comments with spaces.
-void erase_ptx_comments(std::string& text) {
+// Outside strings. A line that starts with # says where the text came from: nvcc writes none.
+bool is_ptx_character(char c) {
+  return is_ptx_space(c) || (c > ' ' && c <= '~' && c != '#' && c != '\\' && c != '`');
+}
+
+// Overwrites comments with spaces. Returns why the text cannot be read; empty: it can.
+std::string erase_ptx_comments(std::string& text) {
   bool is_quoted = false;
-  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-    if (text[at] == '"') is_quoted = !is_quoted;
-    if (text[at] == '\n') is_quoted = false;
-    if (is_quoted || text[at] != '/' || (text[at + 1] != '/' && text[at + 1] != '*')) continue;
-    const bool is_line = text[at + 1] == '/';
-    std::size_t end = is_line ? text.find('\n', at) : text.find("*/", at + 2);
-    end = end == std::string::npos ? text.size() : end + (is_line ? 0 : 2);
-    std::fill(text.begin() + static_cast<std::ptrdiff_t>(at),
-              text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
-    at = end - 1;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : ' ';
+    if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (is_quoted) {
+      if (c == '\n') return "contains a string of several lines";
+    } else if (c == '/' && (next == '/' || next == '*')) {
+      const bool is_line = next == '/';
+      std::size_t end = is_line ? text.find('\n', at) : text.find("*/", at + 2);
+      end = end == std::string::npos ? text.size() : end + (is_line ? 0 : 2);
+      std::fill(text.begin() + static_cast<std::ptrdiff_t>(at),
+                text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+      at = end - 1;
+    } else if (!is_ptx_character(c)) {
+      return concat("contains the character ", static_cast<int>(static_cast<unsigned char>(c)));
+    }
   }
+  return is_quoted ? "contains a string without an end" : "";
 }
 
 // Reads from the start of a text.
@@ -56,7 +70,6 @@ class PtxScanner {
     text_.remove_prefix(count);
     return taken;
   }
-  std::string_view take_line() { return trim_ptx(take(text_.find('\n'))); }
   std::string_view take_word() {
     skip_spaces();
     return take(first_ptx_word(text_).size());
@@ -65,6 +78,21 @@ class PtxScanner {
   std::string_view take_directive() {
     skip_spaces();
     return take(1 + first_ptx_word(text_.substr(std::min<std::size_t>(1, text_.size()))).size());
+  }
+  // A literal. Whether there was one.
+  bool take_number() { return parse_ptx_number(take_word()).has_value(); }
+  // Whether `c` was next; skips it.
+  bool take_if(char c) {
+    if (!at(c)) return false;
+    skip(1);
+    return true;
+  }
+  // Whether a string was next; skips it.
+  bool take_string() {
+    if (!take_if('"')) return false;
+    const std::size_t end = text_.find('"');
+    if (end != text_.npos) skip(end + 1);
+    return end != text_.npos;
   }
   // What stands between the brace or parenthesis that is next and its counterpart.
   std::optional<std::string_view> take_enclosed(char open, char close) {
@@ -104,20 +132,25 @@ class PtxScanner {
   std::string_view text_;
 };
 
-std::vector<std::string_view> split_ptx_operands(std::string_view text) {
+// Empty: the text is no list of operands.
+std::optional<std::vector<std::string_view>> split_ptx_operands(std::string_view text) {
   std::vector<std::string_view> operands;
+  if ((text = trim_ptx(text)).empty()) return operands;
   std::size_t start = 0;
   int depth = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
     if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      const std::string_view operand = trim_ptx(text.substr(start, i - start));
-      if (!operand.empty()) operands.push_back(operand);
+      operands.push_back(trim_ptx(text.substr(start, i - start)));
+      if (operands.back().empty()) return std::nullopt;
       start = i + 1;
       continue;
     }
+    if (text[i] == '"') return std::nullopt;
     if (text[i] == '[' || text[i] == '{' || text[i] == '(') ++depth;
     if (text[i] == ']' || text[i] == '}' || text[i] == ')') --depth;
+    if (depth < 0) return std::nullopt;
   }
+  if (depth != 0) return std::nullopt;
   return operands;
 }
 
@@ -133,12 +166,44 @@ std::optional<PtxStatement> parse_ptx_instruction(std::string_view text) {
   scanner.skip_spaces();
   const std::string_view rest = scanner.rest();
   std::size_t end = 0;
-  while (end < rest.size() && (is_ptx_word(rest[end]) || rest[end] == '.' || rest[end] == ':'))
+  while (end < rest.size() && rest[end] != '%' && rest[end] != '$' &&
+         (is_ptx_word(rest[end]) || rest[end] == '.' || rest[end] == ':'))
     ++end;
   if (end == 0 || rest[0] < 'a' || rest[0] > 'z') return std::nullopt;
   statement.opcode = rest.substr(0, end);
-  statement.operands = split_ptx_operands(rest.substr(end));
+  std::optional<std::vector<std::string_view>> operands = split_ptx_operands(rest.substr(end));
+  if (!operands) return std::nullopt;
+  statement.operands = std::move(*operands);
   return statement;
+}
+
+// Skips .loc 1 2 3, function_name label+4, inlined_at 1 2 3, which has no end of its own: an
+// instruction can follow in the same line. Returns whether it had this form.
+bool skip_ptx_location(PtxScanner& scanner) {
+  const auto take_three = [&] {
+    return scanner.take_number() && scanner.take_number() && scanner.take_number();
+  };
+  scanner.take_directive();
+  if (!take_three()) return false;
+  while (scanner.take_if(',')) {
+    const std::string_view attribute = scanner.take_word();
+    if (attribute == "inlined_at") {
+      if (!take_three()) return false;
+    } else if (attribute != "function_name" || scanner.take_word().empty() ||
+               (scanner.take_if('+') && !scanner.take_number())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Skips .file 1 "name", 2, 3. Returns whether it had this form.
+bool skip_ptx_file(PtxScanner& scanner) {
+  scanner.take_directive();
+  if (!scanner.take_number() || !scanner.take_string()) return false;
+  while (scanner.take_if(','))
+    if (!scanner.take_number()) return false;
+  return true;
 }
 
 void parse_ptx_body(std::string_view body, PtxFunction& function) {
@@ -155,13 +220,10 @@ void parse_ptx_body(std::string_view body, PtxFunction& function) {
            .text = scanner.take(1)});
       continue;
     }
-    if (rest.front() == ';') {
-      scanner.skip(1);
-      continue;
-    }
-    if (scanner.at_word(".loc") || scanner.at_word(".file")) {
-      scanner.take_line();
-      continue;
+    if (scanner.at_word(".loc")) {
+      if (skip_ptx_location(scanner)) continue;
+      function.problem = concat("unreadable location: ", trim_ptx(rest.substr(0, 80)));
+      return;
     }
     const std::string_view word = first_ptx_word(rest);
     PtxScanner after(rest.substr(word.size()));
@@ -188,6 +250,27 @@ void parse_ptx_body(std::string_view body, PtxFunction& function) {
   if (depth != 0) function.problem = "unmatched brace";
 }
 
+// Whether a text between the parameters and the body, or the semicolon, of a function consists of
+// directives such as .maxntid 128, 1, 1. A declaration need not have a semicolon: another function
+// may follow.
+bool is_ptx_head_end(std::string_view text) {
+  constexpr std::array<std::string_view, 12> kDirectives = {
+      ".noreturn",          ".maxntid",        ".reqntid",         ".minnctapersm",
+      ".maxnctapersm",      ".maxnreg",        ".explicitcluster", ".reqnctapercluster",
+      ".blocksareclusters", ".maxclusterrank", ".abi_preserve",    ".abi_preserve_control"};
+  PtxScanner scanner(text);
+  while (!scanner.at_end()) {
+    const std::string_view directive = scanner.take_directive();
+    if (std::find(kDirectives.begin(), kDirectives.end(), directive) == kDirectives.end())
+      return false;
+    if (scanner.at('.') || scanner.at_end()) continue;
+    do
+      if (!scanner.take_number()) return false;
+    while (scanner.take_if(','));
+  }
+  return true;
+}
+
 // Reads a function after .entry or .func up to its body or the semicolon of a declaration.
 PtxFunction parse_ptx_head(std::string_view head, bool is_entry) {
   PtxFunction function;
@@ -207,8 +290,11 @@ PtxFunction parse_ptx_head(std::string_view head, bool is_entry) {
   function.directives = trim_ptx(scanner.rest());
   if (function.name.empty()) function.problem = "function without a name";
   if (!is_entry) return function;
-  for (const std::string_view parameter : split_ptx_operands(function.parameters)) {
-    if (const std::optional<PtxVariable> variable = parse_ptx_variable(parameter)) {
+  const auto parameters = split_ptx_operands(function.parameters);
+  if (!parameters) function.problem = "unreadable parameters";
+  for (const std::string_view parameter : parameters.value_or(std::vector<std::string_view>())) {
+    const std::optional<PtxVariable> variable = parse_ptx_variable(parameter);
+    if (variable && variable->bytes != 0) {
       function.entry_parameters.push_back(*variable);
     } else {
       function.problem = concat("unreadable parameter: ", parameter);
@@ -229,7 +315,8 @@ std::optional<PtxVariable> parse_ptx_variable(std::string_view declaration) {
     using Space = PtxVariable::Space;
     if (word == ".align") {
       const std::optional<std::uint64_t> alignment = parse_ptx_number(scanner.take_word());
-      if (!alignment || *alignment == 0 || *alignment > 1u << 20) return std::nullopt;
+      if (!alignment || !std::has_single_bit(*alignment) || *alignment > 1u << 20)
+        return std::nullopt;
       // After .ptr it is that of what the parameter refers to.
       if (!is_pointer) variable.alignment = static_cast<std::uint32_t>(*alignment);
     } else if (word == ".attribute") {
@@ -252,7 +339,9 @@ std::optional<PtxVariable> parse_ptx_variable(std::string_view declaration) {
     } else if (word == ".v2" || word == ".v4" || word == ".v8") {
       vector = static_cast<std::uint64_t>(word[2] - '0');
     } else if (word.size() > 2 && std::string_view("busf").find(word[1]) != word.npos) {
-      if (const auto bits = parse_ptx_number(word.substr(2))) element = *bits / 8;
+      constexpr std::array<std::string_view, 5> kBits = {"8", "16", "32", "64", "128"};
+      const auto bits = std::find(kBits.begin(), kBits.end(), word.substr(2));
+      if (bits != kBits.end()) element = std::uint64_t{1} << (bits - kBits.begin());
     }
   }
   if (variable.space == PtxVariable::Space::Other || element == 0) return std::nullopt;
@@ -264,7 +353,9 @@ std::optional<PtxVariable> parse_ptx_variable(std::string_view declaration) {
     const std::string_view text = trim_ptx(*extent);
     const std::optional<std::uint64_t> count =
         text.empty() ? std::optional<std::uint64_t>(0) : parse_ptx_number(text);
-    if (!count || *count > std::uint64_t{1} << 40) return std::nullopt;
+    constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
+    if (!count || *count > kMaxBytes / std::max<std::uint64_t>(1, variable.bytes))
+      return std::nullopt;
     variable.bytes *= *count;
   }
   if (!scanner.at_end()) return std::nullopt;
@@ -273,27 +364,37 @@ std::optional<PtxVariable> parse_ptx_variable(std::string_view declaration) {
 
 PtxModule::PtxModule(std::string text) : text_(std::move(text)) {
   if (const std::size_t end = text_.find('\0'); end != std::string::npos) text_.resize(end);
-  erase_ptx_comments(text_);
-  parse();
+  problem_ = erase_ptx_comments(text_);
+  if (problem_.empty()) parse();
+}
+
+void PtxModule::fail(std::string_view rest) {
+  problem_ = concat("unreadable text: ", trim_ptx(rest.substr(0, 80)));
 }
 
 void PtxModule::parse() {
   PtxScanner scanner(text_);
   while (!scanner.at_end()) {
+    const std::string_view rest = scanner.rest();
+    const auto taken = [&] { return rest.substr(0, rest.size() - scanner.rest().size()); };
     if (scanner.at_word(".version")) {
-      version_ = scanner.take_line();
+      scanner.take_directive();
+      scanner.take_number();
+      if (scanner.take_if('.')) scanner.take_word();
+      version_ = taken();
     } else if (scanner.at_word(".target")) {
-      target_ = scanner.take_line();
+      scanner.take_directive();
+      do scanner.take_word();
+      while (scanner.take_if(','));
+      target_ = trim_ptx(taken());
     } else if (scanner.at_word(".address_size")) {
-      has_64_bit_addresses_ = scanner.take_line().ends_with("64");
-    } else if (scanner.at_word(".file") || scanner.at_word(".loc") || scanner.at('@')) {
-      scanner.take_line();
+      scanner.take_directive();
+      has_64_bit_addresses_ = scanner.take_word() == "64";
+    } else if (scanner.at_word(".file")) {
+      if (!skip_ptx_file(scanner)) return fail(rest);
     } else if (scanner.at_word(".section")) {
-      const std::size_t body = scanner.rest().find('{');
-      scanner.skip(body);
-      if (!scanner.take_enclosed('{', '}')) return;
-    } else if (scanner.at(';') || scanner.at('}')) {
-      scanner.skip(1);
+      scanner.skip(rest.find('{'));
+      if (!scanner.take_enclosed('{', '}')) return fail(rest);
     } else {
       // A function, a variable or something else that ends with a semicolon.
       PtxScanner head = scanner;
@@ -306,22 +407,21 @@ void PtxModule::parse() {
       }
       if (!is_function) {
         const std::optional<std::string_view> statement = scanner.take_until(';');
-        if (!statement) return;
+        if (!statement) return fail(rest);
         if (const auto variable = parse_ptx_variable(*statement)) variables_.push_back(*variable);
         continue;
       }
-      const std::string_view rest = head.rest();
-      const std::size_t end = rest.find_first_of(";{");
-      PtxFunction function = parse_ptx_head(rest.substr(0, end), is_entry);
+      const std::string_view text = head.rest();
+      const std::size_t end = text.find_first_of(";{\"");
+      if (end == text.npos || text[end] == '"') return fail(rest);
+      PtxFunction function = parse_ptx_head(text.substr(0, end), is_entry);
+      if (!is_ptx_head_end(function.directives)) return fail(rest);
       head.skip(end);
-      if (head.at('{')) {
+      if (!head.take_if(';')) {
         function.has_body = true;
-        if (const std::optional<std::string_view> body = head.take_enclosed('{', '}')) {
-          parse_ptx_body(*body, function);
-        } else {
-          function.problem = "body without an end";
-          head = PtxScanner("");
-        }
+        const std::optional<std::string_view> body = head.take_enclosed('{', '}');
+        if (!body) return fail(rest);
+        parse_ptx_body(*body, function);
       }
       functions_.push_back(std::move(function));
       scanner = head;

@@ -49,11 +49,13 @@ struct PtxFunction {
 
 class PtxModule {
  public:
-  // Whatever the text is: a function that cannot be parsed has a problem.
+  // Whatever the text is: a module or a function that cannot be parsed has a problem.
   explicit PtxModule(std::string text);
   PtxModule(const PtxModule&) = delete;
   PtxModule& operator=(const PtxModule&) = delete;
 
+  // Why the functions and the variables may be incomplete; empty: they are not.
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
   // ".version 9.0" and ".target sm_90"; empty if the module has none.
   [[nodiscard]] std::string_view version() const noexcept { return version_; }
   [[nodiscard]] std::string_view target() const noexcept { return target_; }
@@ -68,8 +70,11 @@ class PtxModule {
 
  private:
   void parse();
+  // Nothing is read after the start of `rest`.
+  void fail(std::string_view rest);
 
   std::string text_;  // without comments; the other members refer to it
+  std::string problem_;
   std::string_view version_, target_;
   bool has_64_bit_addresses_ = false;
   std::vector<PtxFunction> functions_;

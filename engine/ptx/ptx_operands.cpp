@@ -1,5 +1,7 @@
 #include "ptx/ptx_operands.hpp"
 
+#include <limits>
+
 #include "base/text.hpp"
 #include "ptx/ptx_words.hpp"
 
@@ -11,6 +13,7 @@ std::string_view without_brackets(std::string_view operand) {
 }
 
 std::optional<NameWithOffset> parse_name_with_offset(std::string_view text) {
+  using Limits = std::numeric_limits<std::int32_t>;
   NameWithOffset result{.name = first_ptx_word(text)};
   if (result.name.empty() || is_ptx_digit(result.name.front())) return std::nullopt;
   text.remove_prefix(result.name.size());
@@ -22,8 +25,9 @@ std::optional<NameWithOffset> parse_name_with_offset(std::string_view text) {
     }
     const std::string_view digits = first_ptx_word(text);
     const std::optional<std::uint64_t> number = parse_ptx_number(digits);
-    if (sign == 0 || !number) return std::nullopt;
+    if (sign == 0 || !number || *number > Limits::max()) return std::nullopt;
     result.offset += sign * static_cast<std::int64_t>(*number);
+    if (result.offset < Limits::min() || result.offset > Limits::max()) return std::nullopt;
     text.remove_prefix(digits.size());
   }
   return result;

@@ -17,7 +17,7 @@ struct NameWithOffset {
   std::string_view name;
   std::int64_t offset = 0;
 };
-// Empty: all of `text` is not of this form.
+// Empty: all of `text` is not of this form, or the offset has more than 32 bits.
 [[nodiscard]] std::optional<NameWithOffset> parse_name_with_offset(std::string_view text);
 
 // What follows a name: "+4", "-4", or nothing for 0.

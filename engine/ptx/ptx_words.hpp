@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -23,10 +24,10 @@ namespace reprise::detail {
   return text;
 }
 
-// The name, the register or the number with which `text` starts.
+// The name, the register or the number with which `text` starts. A percent sign only starts one.
 [[nodiscard]] constexpr std::string_view first_ptx_word(std::string_view text) noexcept {
-  std::size_t end = 0;
-  while (end < text.size() && is_ptx_word(text[end])) ++end;
+  std::size_t end = text.starts_with('%') ? 1 : 0;
+  while (end < text.size() && is_ptx_word(text[end]) && text[end] != '%') ++end;
   return text.substr(0, end);
 }
 
@@ -45,21 +46,32 @@ void for_each_ptx_word(std::string_view text, const Visit& visit) {
   }
 }
 
-// A decimal or hexadecimal number without a sign that is all of `text`.
+// An integer literal without a sign that is all of `text`: hexadecimal after 0x, octal after 0,
+// binary after 0b, else decimal, each with or without the suffix U. Empty: it is none, or has more
+// than 64 bits.
 [[nodiscard]] constexpr std::optional<std::uint64_t> parse_ptx_number(
     std::string_view text) noexcept {
-  if (!text.empty() && (text.back() == 'U' || text.back() == 'u')) text.remove_suffix(1);
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hex) text.remove_prefix(2);
+  if (text.ends_with('U')) text.remove_suffix(1);
+  std::uint64_t base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+  } else if (text.starts_with("0b") || text.starts_with("0B")) {
+    base = 2;
+  } else if (text.starts_with('0')) {
+    base = 8;
+  }
+  if (base == 16 || base == 2) text.remove_prefix(2);
   if (text.empty()) return std::nullopt;
   std::uint64_t value = 0;
   for (const char c : text) {
-    const int digit = is_ptx_digit(c)                  ? c - '0'
-                      : is_hex && c >= 'a' && c <= 'f' ? c - 'a' + 10
-                      : is_hex && c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                       : -1;
-    if (digit < 0) return std::nullopt;
-    value = value * (is_hex ? 16 : 10) + static_cast<std::uint64_t>(digit);
+    const int digit = is_ptx_digit(c)        ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : 16;
+    const auto next = static_cast<std::uint64_t>(digit);
+    if (next >= base || value > (std::numeric_limits<std::uint64_t>::max() - next) / base)
+      return std::nullopt;
+    value = value * base + next;
   }
   return value;
 }

@@ -1,5 +1,7 @@
 // Runs a fuzzer's entry on files and on variations of them, for compilers without libFuzzer:
-// replay_corpus FOLDER [SEED]. The variations depend only on the seed, which is printed.
+// replay_corpus FOLDER [SEED]. The variations depend only on the seed, which is printed. They are
+// those of the fuzzer's own mutator if it has one.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -7,13 +9,18 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <utility>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" [[gnu::weak]] std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                             std::size_t max_size,
+                                                             unsigned int seed);
 
 namespace {
 
 constexpr int kVariations = 300;
+constexpr std::size_t kMaxBytes = 65'536;
 
 std::vector<std::uint8_t> vary(std::vector<std::uint8_t> bytes, std::mt19937_64& random) {
   for (std::uint64_t changes = 1 + random() % 4; changes != 0 && bytes.size() > 1; --changes) {
@@ -29,7 +36,24 @@ std::vector<std::uint8_t> vary(std::vector<std::uint8_t> bytes, std::mt19937_64&
   return bytes;
 }
 
+std::vector<std::uint8_t> mutate(std::vector<std::uint8_t> bytes, std::mt19937_64& random) {
+  if (LLVMFuzzerCustomMutator == nullptr) return vary(std::move(bytes), random);
+  const std::size_t size = bytes.size();
+  bytes.resize(std::max(size, kMaxBytes));
+  bytes.resize(LLVMFuzzerCustomMutator(bytes.data(), size, bytes.size(),
+                                       static_cast<unsigned int>(random())));
+  return bytes;
+}
+
 }  // namespace
+
+// As libFuzzer defines it, for mutators that leave some changes to it.
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t) {
+  static std::mt19937_64 random(1);
+  const std::vector<std::uint8_t> bytes = vary({data, data + size}, random);
+  std::copy(bytes.begin(), bytes.end(), data);
+  return bytes.size();
+}
 
 int main(int argc, char** argv) {
   if (argc < 2) return std::fprintf(stderr, "usage: %s FOLDER [SEED]\n", argv[0]), 2;
@@ -45,7 +69,7 @@ int main(int argc, char** argv) {
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
     ++runs;
     for (int i = 0; i < kVariations; ++i, ++runs) {
-      const std::vector<std::uint8_t> other = vary(bytes, random);
+      const std::vector<std::uint8_t> other = mutate(bytes, random);
       LLVMFuzzerTestOneInput(other.data(), other.size());
     }
   }

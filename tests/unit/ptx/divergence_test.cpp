@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "unit/ptx/ptx_kernels.hpp"
 
@@ -65,15 +66,19 @@ TEST_CASE("divergence: what memory, atomics and functions return is divergent") 
   for (const std::string source :
        {"ld.global.u32 %r4, [%rd1];", "atom.global.add.u32 %r4, [%rd1], 1;",
         "ld.shared.u32 %r4, [s];", "ld.param.u32 %r4, [retval0+0];", "mov.u32 %r4, %laneid;",
-        "shfl.sync.idx.b32 %r4|%p2, %r1, 0, 31, -1;", "mad.lo.s32 %r4, %r3, %r1, %r2;"}) {
+        "shfl.sync.idx.b32 %r4|%p2, %r1, 0, 31, -1;", "mad.lo.s32 %r4, %r3, %r1, %r2;",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r1;",
+        "add.cc.u32 %r5, %r2, %r1; addc.u32 %r4, 0, 0;",
+        "mad.lo.cc.u32 %r5, %r2, 9, %r1; addc.cc.u32 %r6, 0, 0; madc.hi.u32 %r4, %r1, 1, 0;"}) {
     CAPTURE(source);
     CHECK(is_barrier_divergent(source +
                                "setp.eq.u32 %p1, %r4, 0; @%p1 bra $A; bar.sync 0; $A: ret;"));
   }
   // All threads get the same result of a reduction of the block, and the same parameters.
   for (const std::string source :
-       {"bar.red.popc.u32 %r4, 0, %p3;", "mov.b64 %rd2, n; ld.param.u32 %r4, [%rd2];",
-        "mad.lo.s32 %r4, %r3, %ntid.x, %r1;"}) {
+       {"bar.red.popc.u32 %r4, 0, %p3;", "bar.cta.red.popc.u32 %r4, 0, %p3;",
+        "add.cc.u32 %r5, %r3, %r1; addc.u32 %r4, %r5, 0;",
+        "mov.b64 %rd2, n; ld.param.u32 %r4, [%rd2];", "mad.lo.s32 %r4, %r3, %ntid.x, %r1;"}) {
     CAPTURE(source);
     CHECK_FALSE(is_barrier_divergent(source +
                                      "setp.eq.u32 %p1, %r4, 0; @%p1 bra $A; bar.sync 0; $A: ret;"));
@@ -117,4 +122,18 @@ TEST_CASE("divergence: 3,000 blocks take a moment") {
   }
   CHECK_FALSE(is_barrier_divergent(body + "bar.sync 0; ret;"));
   CHECK(is_in_divergent_flow("add.s32", body + "bar.sync 0; ret;"));
+}
+
+TEST_CASE("divergence: a kernel with too many branches ends the analysis") {
+  // Each branch adds 8,000 edges to the graph of blocks.
+  std::string labels, tables, targets = "T: .branchtargets L0";
+  for (int i = 0; i < 8'000; ++i) labels += "L" + std::to_string(i) + ": ";
+  for (int i = 1; i < 8'000; ++i) targets += ",L" + std::to_string(i);
+  for (int i = 0; i < 3'000; ++i) tables += "@%p1 brx.idx %r1, T; ";
+  const PtxModule module(ptx_module_text(".entry k() { " + targets + "; " + tables + labels + "}"));
+  REQUIRE(module.find_entry("k")->problem == "");
+  const DivergenceAnalysis analysis = analyse_divergence(*module.find_entry("k"));
+  CHECK(analysis.problem == "has too many branches to analyse");
+  CHECK(analysis.is_divergent ==
+        std::vector<bool>(module.find_entry("k")->statements.size(), true));
 }

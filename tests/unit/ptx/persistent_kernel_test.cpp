@@ -3,17 +3,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ptx/ptx_words.hpp"
 #include "support/contains.hpp"
 #include "unit/ptx/ptx_kernels.hpp"
+#include "unit/ptx/ptxas.hpp"
 
 using namespace reprise::detail;
 using namespace reprise::test;
@@ -66,20 +64,6 @@ std::string exclusion_of(std::string_view body, std::string_view before = "",
   return exclusion_of_part({.module = &module, .entry = "k", .has_full_warps = has_full_warps});
 }
 
-// Empty if there is none.
-std::filesystem::path find_ptxas() {
-  const char* path = std::getenv("PATH");
-  std::string_view folders = path == nullptr ? "" : path;
-  while (!folders.empty()) {
-    const std::size_t end = std::min(folders.find(':'), folders.size());
-    const std::filesystem::path file = std::filesystem::path(folders.substr(0, end)) / "ptxas";
-    std::error_code error;
-    if (std::filesystem::is_regular_file(file, error)) return file;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return {};
-}
-
 }  // namespace
 
 TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
@@ -96,6 +80,8 @@ TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
   CHECK(exclusion_of("bar.sync %r1; ret;") == "uses bar.sync %r1");
   CHECK(exclusion_of("bar.sync 1, 64; ret;") == "uses bar.sync 1, 64");
   CHECK(exclusion_of("bar.sync 2, 64; ret;") == "");
+  CHECK(exclusion_of("bar.cta.arrive 2, 64; ret;") == "uses bar.cta.arrive");
+  CHECK(exclusion_of("bar.unknown.sync 0; ret;") == "uses bar.unknown.sync");
   CHECK(exclusion_of("call %rd1, (), proto; ret;") == "makes an indirect call");
   CHECK(exclusion_of("mov.u64 %rd1, q; ret;") == "refers to q");
   CHECK(exclusion_of("st.global.u64 [p], %rd1; ret;") == "uses p in st.global.u64");
@@ -110,6 +96,8 @@ TEST_CASE("persistent kernel: what cannot be a part is named as in the PTX") {
 TEST_CASE("persistent kernel: barriers other than bar.sync 0 have to be in uniform flow") {
   const std::string is_first = "mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0; ";
   CHECK(exclusion_of(is_first + "@%p1 bar.sync 0; ret;") == "");
+  CHECK(exclusion_of(is_first + "@%p1 bar.cta.red.or.pred %p2, 0, %p3; ret;") ==
+        "bar.cta.red.or.pred in divergent flow");
   CHECK(exclusion_of(is_first + "@%p1 bra A; bar.red.popc.u32 %r1, 0, %p2; A: ret;") ==
         "bar.red.popc.u32 in divergent flow");
   CHECK(exclusion_of(is_first + "@%p1 bra A; bar.sync 2, 64; A: ret;") ==
@@ -135,8 +123,139 @@ TEST_CASE("persistent kernel: a function may not depend on the thread or synchro
                      ".func g() { mov.u32 %r1, %ntid.x; ret; } .func f() { call g, (); ret; }") ==
         "function g reads %ntid");
   CHECK(exclusion_of(call, ".extern .func f();") == "function f has no definition");
-  CHECK(exclusion_of("call vprintf, (a, b); ret;",
+  CHECK(calling("cp.async.wait_all; ret;") == "function f uses cp.async.wait_all");
+  CHECK(exclusion_of(".param .b64 a; .param .b64 b; call vprintf, (a, b); ret;",
                      ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);") == "");
+  CHECK(exclusion_of("call %f, (); ret;", ".func %f() { ret; }") ==
+        "function %f has a name that starts with %, which a prefix cannot precede");
+  // A register or a parameter of a call hides a function.
+  CHECK(exclusion_of("{ .reg .b64 f; P: .branchtargets P; call f, (), P; } ret;",
+                     ".func f() { ret; }") == "makes an indirect call");
+}
+
+TEST_CASE("persistent kernel: a name that means a variable means nothing else in the kernel") {
+  constexpr std::string_view kVariable = ".global .b32 g[4]; .const .b32 c;";
+  CHECK(exclusion_of("{ .reg .b64 p; mov.u64 p, 5; mov.u64 %rd1, p; } ret;") == "declares p twice");
+  CHECK(exclusion_of("{ .reg .pred q, p; } ret;") == "declares p twice");
+  CHECK(exclusion_of("{ p: } ret;") == "declares p twice");
+  CHECK(exclusion_of("{ .shared .b32 s; } { .shared .b32 s[2]; } ret;") == "declares s twice");
+  CHECK(exclusion_of("{ .shared .b32 s; } mov.u32 %r1, s; ret;", ".shared .b32 s[4];") ==
+        "declares s twice");
+  CHECK(exclusion_of(".local .b32 s1; { .reg .b32 s<2>; } ret;") == "declares s1 twice");
+  CHECK(exclusion_of(".local .b32 s1; { .reg .b32 s<1>; } ret;") == "");
+  CHECK(exclusion_of(".local .b32 s8; { .reg .b32 s<010>; } ret;") == "");
+  CHECK(exclusion_of(".local .b32 s7; { .reg .b32 s<010>; } ret;") == "declares s7 twice");
+  CHECK(exclusion_of("{ .reg .b64 g; } mov.u64 %rd1, g; ret;", kVariable) == "declares g twice");
+  CHECK(exclusion_of("{ .reg .b64 g; } ret;", kVariable) == "");
+  CHECK(exclusion_of("{ .reg .b32 c<2>; mov.u32 c1, 5; } ld.const.u32 %r1, [c]; ret;", kVariable) ==
+        "");
+  CHECK(exclusion_of("{ .reg .b32 s; } mov.u32 %r1, s; ret;", ".shared .b32 s;") ==
+        "declares s twice");
+}
+
+TEST_CASE("persistent kernel: what a part cannot declare or name is refused") {
+  CHECK(exclusion_of("{ .reg .v4 .b32 %tid; mov.u32 %r1, %tid.x; } ret;") == "declares %tid");
+  CHECK(exclusion_of("{ .reg .b32 %laneid; } ret;") == "declares %laneid");
+  CHECK(exclusion_of("{ .reg .b32 %globaltimer_lo, %r; } ret;") == "declares %globaltimer_lo");
+  CHECK(exclusion_of(".reg .b32 %r<x>; ret;") == "declares .reg .b32 %r<x>");
+  CHECK(exclusion_of(".align 8 .shared .b32 s; ret;") == "declares .align 8 .shared .b32 s");
+  CHECK(exclusion_of(".global .b32 s; ret;") == "declares .global .b32 s");
+  CHECK(exclusion_of(".pragma \"enable_smem_spilling\"; ret;") ==
+        "declares .pragma \"enable_smem_spilling\"");
+  CHECK(exclusion_of("mov.u32 %r1, s; ret;", ".extern .shared .b32 s;") ==
+        "uses s, which its module only declares");
+  // Two names of one register, for the analysis of divergence.
+  CHECK(exclusion_of(".reg .b32 %r<9>; mov.u32 %r07, %tid.x; ret;") == "uses %r07");
+  CHECK(exclusion_of(".reg .pred %p<9>; @!%p01 ret; ret;") == "uses %p01");
+  CHECK(exclusion_of(".reg .b32 %r07, %r<2>0; mov.u32 %r10, 1; ret;") == "");
+  // ptxas accepts 32-bit addresses of constants, but none of global memory.
+  CHECK(exclusion_of(".reg .b32 %r<4>; ld.const.u32 %r1, [%r2+4]; ret;") ==
+        "uses a 32-bit address in ld.const.u32");
+  CHECK(exclusion_of(".reg .b64 %r<4>; ld.const.u32 %r1, [%r2+4]; ret;") == "");
+  CHECK(exclusion_of("{ .reg .b64 q; } { .param .b64 q; ld.param.u64 %rd1, [q]; } ret;") ==
+        "uses q in ld.param.u64");
+  CHECK(exclusion_of("mov.u16 %h1, s; ret;", ".shared .b32 s;") == "uses s in mov.u16");
+  CHECK(exclusion_of("mov.b64 {%r1, %r2}, s; ret;", ".shared .b32 s;") == "uses s in mov.b64");
+  CHECK(exclusion_of("shfl.sync.idx.b32 %r1, s, 0, 31, -1; ret;", ".shared .b32 s;", "", false) ==
+        "uses s in shfl.sync.idx.b32");
+  CHECK(exclusion_of("call f, (s); ret;", ".shared .b32 s; .func f(.reg .b32 a) { ret; }") ==
+        "uses s in call");
+}
+
+TEST_CASE("persistent kernel: names of kernels never meet generated names") {
+  // Each register, label, parameter and function gets a name that starts like a generated one.
+  const auto renamed = [](std::string_view text, std::string_view stem) {
+    std::string result;
+    while (!text.empty()) {
+      const std::string_view word = first_ptx_word(text);
+      const bool is_register = word.starts_with('%') && !word.starts_with("%rp_") &&
+                               !word.starts_with("%laneid") && !word.ends_with("tid") &&
+                               !word.ends_with("ctaid") && word != "%dynamic_smem_size";
+      const bool is_label = word.starts_with('$') && !word.starts_with("$RP_");
+      if (is_register) {
+        result.append("%rp").append(stem).append(word.substr(1));
+      } else if (is_label) {
+        result.append("$RP").append(stem).append(word.substr(1));
+      } else if (word == "param0" || word == "retval0") {
+        result.append("rp").append(stem).append(word);
+      } else if (word.empty()) {
+        result += text.front();
+      } else {
+        result += word;
+      }
+      text.remove_prefix(std::max<std::size_t>(1, word.size()));
+    }
+    return result;
+  };
+  const auto parts_text = [](const PtxModule& module) {
+    const std::vector<PersistentPart> parts = ptx_parts(module, true, false);
+    const std::string text = make_persistent_kernel(describe_kernel(parts, 0)).text;
+    const std::size_t first = text.find(".func rp_part0");
+    return text.substr(first, text.find(".visible .entry") - first);
+  };
+  const std::string text = ptx_module_text(kPtxKernels);
+  const PtxModule plain(text), once(renamed(text, "_")), twice(renamed(text, "uu_"));
+  REQUIRE(count_of(parts_text(plain), ".func rp_part") == 10);
+  CHECK(parts_text(once) == renamed(parts_text(plain), "u_"));
+  CHECK(parts_text(twice) == renamed(parts_text(plain), "uuu_"));
+
+  const PtxModule module(ptx_module_text(
+      ".func (.param .b32 rp_a) rp_barrier(.param .b32 rp_base) { st.param.b32 [rp_a], 1; ret; }"
+      ".entry k() { .shared .b32 rp_depot; { .reg .b32 %rp_base; $RP_RETURN: mov.u32 %rp_base, 64;"
+      "st.shared.u32 [rp_depot+4], %rp_base; @!%rp_p bra $RP_RETURN; }"
+      "{ .param .b32 rp_a; .param .b32 rp_b; call (rp_a), rp_barrier, (rp_b); }"
+      ".pragma \"nounroll rp_a\"; ret; }"));
+  const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+  REQUIRE(exclusion_of_part(parts[0]).empty());
+  const std::string kernel = make_persistent_kernel(describe_kernel(parts)).text;
+  for (const std::string_view line :
+       {".reg .b32 %rpu_base;", "$RPu_RETURN:", "mov.u32 %rpu_base, 64;",
+        "st.shared.u32 [%rp_base+12804], %rpu_base;", "@!%rpu_p bra $RPu_RETURN;",
+        "call (rpu_a), rp_m0_rp_barrier, (rpu_b);", ".pragma \"nounroll rp_a\";",
+        ".func (.param .b32 rpu_a) rp_m0_rp_barrier(.param .b32 rpu_base)"}) {
+    CAPTURE(line);
+    CHECK(contains(kernel, line));
+  }
+}
+
+TEST_CASE("persistent kernel: offsets and extents are numbers of any base") {
+  const auto lines = [](const std::string& body) {
+    const PtxModule module(
+        ptx_module_text(".entry k(.param .u64 p, .param .u32 n) { .shared .align 4 .b8 a[4]; "
+                        ".shared .align 020 .b8 s[0x40]; .shared .b8 e[1]; " +
+                        body + " ret; }"));
+    const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+    CHECK(exclusion_of_part(parts[0]) == "");
+    return make_persistent_kernel(describe_kernel(parts)).text;
+  };
+  for (const std::string offset : {"010", "8", "0x8", "0b1000U", "12-04", "-010+0x10"})
+    CHECK(contains(lines("ld.param.u32 %r1, [p+" + offset + "];"),
+                   "ld.shared.u32 %r1, [%rp_rec+104];"));
+  const std::string text = lines("st.shared.b8 [s+077], %h1; st.shared.b8 [e], %h1;");
+  CHECK(contains(text, "[%rp_base+" + std::to_string(12'800 + 16 + 63) + "]"));
+  CHECK(contains(text, "[%rp_base+" + std::to_string(12'800 + 16 + 64) + "]"));
+  for (const std::string offset : {"08", "0x", "1u", "18446744073709551617", "4294967296", "4*2"})
+    CHECK(exclusion_of("ld.param.u32 %r1, [p+" + offset + "]; ret;") == "uses p in ld.param.u32");
 }
 
 TEST_CASE("persistent kernel: arithmetic without a rounding mode gets one, so none is contracted") {
@@ -276,6 +395,17 @@ TEST_CASE("persistent kernel: a part's description follows from its text") {
                                   "; \nld.global.f32 %f1, [%rp_s1];"));
 }
 
+TEST_CASE("persistent kernel: each spelling of a barrier is one of the part's threads") {
+  for (const std::string opcode :
+       {"bar.sync", "bar.cta.sync", "barrier.sync", "barrier.sync.aligned", "barrier.cta.sync"}) {
+    const PtxModule module(ptx_module_text(".entry k() { " + opcode + " 0; ret; }"));
+    const std::vector<PersistentPart> parts{
+        {.module = &module, .entry = "k", .has_full_warps = true}};
+    CHECK(contains(make_persistent_kernel(describe_kernel(parts)).text,
+                   "\n" + opcode + " 1, %rp_count;\n"));
+  }
+}
+
 TEST_CASE("persistent kernel: barriers and masks depend on flow and on the shape of blocks") {
   const PtxModule module(ptx_module_text(kPtxKernels));
   const auto text_of = [&](const std::string& entry, bool has_full_warps) {
@@ -332,9 +462,9 @@ TEST_CASE("persistent kernel: the highest version and target of the modules appl
 }
 
 TEST_CASE("persistent kernel: ptxas accepts it") {
-  const std::filesystem::path ptxas = find_ptxas();
-  if (ptxas.empty()) {
-    MESSAGE("there is no ptxas");
+  const Ptxas ptxas;
+  if (!ptxas.exists()) {
+    MESSAGE("skipped: there is no ptxas");
     return;
   }
   constexpr std::string_view kArithmetic =
@@ -344,9 +474,6 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       "add.ftz.sat.f32 %f1, %f1, %f2; mul.f32 %f1, %f1, %f2; sub.f64 %d1, %d1, %d2; ret; }";
   const PtxModule module(ptx_module_text(kPtxKernels)),
       other(ptx_module_text(std::string(kPtxKernels).append(kArithmetic)));
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() /
-                                       ("reprise-ptx-" + std::to_string(std::random_device()()));
-  std::filesystem::create_directories(folder);
   using Variant = PersistentKernelDesc::Variant;
   for (const Variant variant : {Variant::Plain, Variant::Timed, Variant::Marked, Variant::Loop}) {
     for (const std::uint32_t pasted : {0u, 3u, 100u}) {
@@ -361,14 +488,22 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       // It waits, runs and has ended.
       CHECK(count_of(kernel.text, "[%rp_mark], {") == (variant == Variant::Marked ? 3 : 0));
       CHECK(contains(kernel.text, "mul.rn.ftz.sat.f16x2 %r1, %r1, %r2;"));
-      std::ofstream(folder / "kernel.ptx") << kernel.text;
-      const std::string command = ptxas.string() + " -arch=sm_90 -o " +
-                                  (folder / "kernel.cubin").string() + " " +
-                                  (folder / "kernel.ptx").string();
-      CHECK(std::system(command.c_str()) == 0);
+      const bool is_accepted = ptxas.accepts(kernel.text);
+      CAPTURE(ptxas.messages());
+      CHECK(is_accepted);
     }
   }
-  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("persistent kernel: a register is an address of a parameter whatever its name is") {
+  const PtxModule module(
+      ptx_module_text(".entry k(.param .u64 p) { .reg .b64 q; .param .b64 %call; mov.b64 q, p; "
+                      "ld.param.u64 %rd1, [q]; ld.param.u64 %rd2, [%call]; ret; }"));
+  const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
+  REQUIRE(exclusion_of_part(parts[0]).empty());
+  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  CHECK(contains(text, "ld.shared.u64 %rd1, [q];"));
+  CHECK(contains(text, "ld.param.u64 %rd2, [%call];"));
 }
 
 TEST_CASE("persistent kernel: an address of a parameter is one of the record") {

@@ -98,6 +98,66 @@ TEST_CASE("ptx module: initialisers, sections, declarations and attributes are s
   CHECK(module.find_entry("k")->entry_parameters.at(0).alignment == 16);
 }
 
+TEST_CASE("ptx module: lines do not matter") {
+  const PtxModule module(
+      ".version 8.5 .target sm_90a, debug .address_size 64 .file 1 \"a // b;\", 2, 3 "
+      ".entry k() { .reg .b32 %r<3>; .loc 1 2 3 mov.u32 %r1, 1; "
+      ".loc 1 2 3, function_name $L+4, inlined_at 1 2 3 mov.u32%r2,2; ret; }");
+  CHECK(module.problem() == "");
+  CHECK(module.version() == ".version 8.5");
+  CHECK(module.target() == ".target sm_90a, debug");
+  CHECK(module.has_64_bit_addresses());
+  REQUIRE(module.find_entry("k") != nullptr);
+  CHECK(module.find_entry("k")->problem == "");
+  const auto& statements = module.find_entry("k")->statements;
+  REQUIRE(statements.size() == 4);
+  CHECK(statements[1].text == "mov.u32 %r1, 1");
+  CHECK(statements[2].opcode == "mov.u32");
+  REQUIRE(statements[2].operands.size() == 2);
+  CHECK(statements[2].operands[0] == "%r2");
+}
+
+TEST_CASE("ptx module: numbers of any base, and none that is not a literal") {
+  const PtxModule module(ptx_module_text(
+      ".shared .align 010 .b8 a[0100]; .shared .b32 b[0x10][0b11]; .shared .b8 c[08]; "
+      ".shared .align 3 .b8 d; .shared .b8 e[1099511627776][1099511627776]; .shared .b12 f;"));
+  REQUIRE(module.variables().size() == 2);
+  CHECK(module.variables()[0].alignment == 8);
+  CHECK(module.variables()[0].bytes == 64);
+  CHECK(module.variables()[1].bytes == 4 * 16 * 3);
+}
+
+TEST_CASE("ptx module: text that may mean something else is a problem") {
+  const auto problem = [](const std::string& text) {
+    return PtxModule(ptx_module_text(text)).problem();
+  };
+  CHECK(problem(".entry k() { ret; }") == "");
+  CHECK(problem("# 1 \"k.cu\"\n.entry k() { ret; }") == "contains the character 35");
+  CHECK(problem(".entry k() { ret\f; }") == "contains the character 12");
+  CHECK(problem(".file 1 \"\xc3\xa9#\\\" // \xc3\xa9") == "");
+  CHECK(problem(".entry k() { .pragma \"a\n// b\"; ret; }") ==
+        "contains a string of several lines");
+  CHECK(problem(".entry k() { ret; } \"") == "contains a string without an end");
+  CHECK(
+      problem(".entry k() .pragma \"{ ret; }\"; { ret; }").starts_with("unreadable text: .entry"));
+  CHECK(problem(".entry k() .maxntid 128, 1, 1 .minnctapersm 2 { ret; } .func f() .noreturn;") ==
+        "");
+  for (const std::string head :
+       {".entry j() .entry k()", ".func f() .func g()", ".extern .func f() .global .b32 x;"})
+    CHECK(problem(head + " { ret; }").starts_with("unreadable text: ."));
+  CHECK(problem(".entry k() { ret;").starts_with("unreadable text: .entry k() {"));
+  CHECK(problem(".file \"a\"").starts_with("unreadable text: .file"));
+  const auto function_problem = [](const std::string& body) {
+    const PtxModule module(ptx_module_text(".entry k() {" + body + "}"));
+    REQUIRE(module.find_entry("k") != nullptr);
+    return module.find_entry("k")->problem;
+  };
+  CHECK(function_problem(".loc 1 2 mov.u32 %r1, 1;").starts_with("unreadable location: .loc 1 2"));
+  for (const std::string statement : {"mov.u32 %r1, , %r2;", "mov.u32 %r1, %r2];",
+                                      "mov.u32 %r1, [%r2;", "mov.u32 %r1, \"a\";", ";"})
+    CHECK(function_problem(statement).starts_with("unreadable statement: "));
+}
+
 TEST_CASE("ptx module: no text makes the parser fail") {
   const std::string text = ptx_module_text(kPtxKernels);
   for (std::size_t length = 0; length < text.size(); length += 7)

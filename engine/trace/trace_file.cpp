@@ -91,7 +91,7 @@ std::filesystem::path rank_path(const std::filesystem::path& path, std::uint32_t
 }
 
 bool is_being_written(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return file.number >= 0 && lock(file.number, LOCK_SH, path) == Lock::InUse;
 }
 

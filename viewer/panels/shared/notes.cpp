@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
+#include "base/json_number.hpp"
 
 namespace reprise::viewer {
 
@@ -47,8 +49,8 @@ bool has_same_target(const Note& a, const Note& b) {
 }  // namespace
 
 struct Notes::Shared {
-  mutable std::mutex mutex;  // guards all members except `path` and `writing`
-  std::filesystem::path path;
+  mutable std::mutex mutex;  // guards all members except the paths and `writing`
+  std::filesystem::path trace, path;
   std::mutex writing;  // serialises writers; acquired before `mutex`
   std::vector<Note> notes;
   std::uint64_t revision = 0, written = 0;
@@ -84,18 +86,22 @@ Note parse_target(const nlohmann::json& item) {
   Note note;
   if (item.contains("span")) {
     note.target = Note::Target::Span;
-    note.span = {item.at("span").at(0).get<trace::Time>(),
-                 item.at("span").at(1).get<trace::Time>()};
-    if (note.span.started < 0 || note.span.ended < note.span.started)
+    const auto time = [&](std::size_t i) {
+      return static_cast<trace::Time>(detail::json_integer(
+          item.at("span").at(i), "span", std::numeric_limits<trace::Time>::max()));
+    };
+    note.span = {time(0), time(1)};
+    if (note.span.ended < note.span.started)
       throw std::runtime_error("the notes file contains a span out of order");
     return note;
   }
-  note.graph = {item.at("graph").get<std::uint32_t>(), item.at("version").get<std::uint32_t>()};
+  note.graph = {detail::json_uint32(item.at("graph"), "graph"),
+                detail::json_uint32(item.at("version"), "version")};
   const bool is_node = item.contains("node");
   note.target = is_node ? Note::Target::Node : Note::Target::Replay;
-  note.number = item.at(is_node ? "node" : "replay").get<std::uint64_t>();
-  if (is_node && note.number > 0xffffffffu)
-    throw std::runtime_error("the notes file contains a node number out of range");
+  const char* const kind = is_node ? "node" : "replay";
+  note.number = detail::json_integer(
+      item.at(kind), kind, is_node ? 0xffffffffu : std::numeric_limits<std::uint64_t>::max());
   return note;
 }
 
@@ -107,7 +113,7 @@ std::vector<Note> parse_notes(const std::string& text) {
     const nlohmann::json file = nlohmann::json::parse(text);
     if (file.value("format", "") != kFormat)
       throw std::runtime_error("the file is not a Reprise notes file");
-    if (file.at("version").get<int>() != 1)
+    if (file.at("version") != 1)
       throw std::runtime_error("the notes file has an unsupported version");
     for (const nlohmann::json& item : file.at("notes")) {
       Note note = parse_target(item);
@@ -116,6 +122,8 @@ std::vector<Note> parse_notes(const std::string& text) {
       notes.push_back(std::move(note));
     }
   } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(std::string("cannot parse the notes file: ") + error.what());
+  } catch (const std::out_of_range& error) {
     throw std::runtime_error(std::string("cannot parse the notes file: ") + error.what());
   }
   return notes;
@@ -174,7 +182,7 @@ void Notes::Shared::write() {
   }
   std::string failure_text;
   try {
-    detail::write_file_atomically(path, text);
+    detail::write_file_atomically(path, text, {.sources = {detail::access_of(trace)}});
   } catch (const std::exception& failure) {
     failure_text = failure.what();
   }
@@ -185,6 +193,7 @@ void Notes::Shared::write() {
 
 Notes::Notes(const std::filesystem::path& trace, Background& background)
     : background_(background), shared_(std::make_shared<Shared>()) {
+  shared_->trace = trace;
   shared_->path = notes_path(trace);
   background_.run([shared = shared_] { shared->read(); });
 }

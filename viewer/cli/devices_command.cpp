@@ -36,9 +36,9 @@ void print(const Instance& instance) {
                with_separators(d.multiprocessors), bytes(d.memory_bytes),
                driver(d.driver_version)});
   }
-  std::fputs(table.text().c_str(), stdout);
+  write_out("%s", table.text().c_str());
   if (const std::string why = instance.gpu_unavailable_reason(); !why.empty())
-    std::printf("no GPU: %s\n", why.c_str());
+    write_out("no GPU: %s\n", why.c_str());
 }
 
 void print_json(const Instance& instance) {
@@ -54,7 +54,7 @@ void print_json(const Instance& instance) {
                                {"memory_bytes", d.memory_bytes},
                                {"driver", driver(d.driver_version)}});
   }
-  std::fputs(json_text(json).c_str(), stdout);
+  write_out("%s", json_text(json).c_str());
 }
 
 }  // namespace

@@ -17,8 +17,7 @@ trace::MergeReport merge_with_progress(const std::vector<std::string>& inputs,
     desc.progress = [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); };
     return trace::merge_traces(desc);
   }();
-  for (const std::string& warning : report.warnings)
-    std::fprintf(stderr, "reprise: %s\n", printable(warning).c_str());
+  for (const std::string& warning : report.warnings) print_message(warning);
   return report;
 }
 

@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kFirstDelay{300}, kInterval{100};
 }  // namespace
 
 ProgressLine::ProgressLine(std::string what)
-    : what_(std::move(what)),
+    : what_(printable(what)),
       terminal_(::isatty(STDERR_FILENO) == 1),
       next_(std::chrono::steady_clock::now() + kFirstDelay) {}
 

@@ -223,7 +223,8 @@ void TraceFile::rewrite(const Chunk& newest) {
     for (const auto& chunk : topology) state_bytes += chunk->size();
   }
   try {
-    detail::AtomicFile file(desc_.path);
+    detail::AtomicFile file(desc_.path, {.sources = {detail::access_of(file_)}});
+    static_cast<void>(file.temporary());  // throws for a pipe, before anything is written
     std::deque<ChunkEntry> kept;
     std::uint64_t bytes = 0;
     const auto put = [&](const auto& part) {

@@ -98,7 +98,7 @@ std::string describe(const std::vector<trace::LiveSession>& sessions) {
   for (const trace::LiveSession& session : sessions) {
     if (session.alive)
       text += (text.empty() ? "" : ", ") + std::to_string(session.pid) + " (" +
-              printable(session.application) + ")";
+              session.application + ")";
   }
   return text.empty() ? "no session is running: start a program with REPRISE_TRACE=live"
                       : "running sessions: " + text;

@@ -47,8 +47,8 @@ void print(const CostProfile& costs) {
               counted(graph.replays, "replay").c_str(), clock_name(graph.timed_by));
     Table table(3, {"command", "name", "label", "threads or bytes", "us"});
     for (const CommandCost& cost : graph.commands) {
-      table.add({std::to_string(cost.command), printable(cost.name), printable(cost.label),
-                 with_separators(cost.work), microseconds(1e3 * cost.time.count())});
+      table.add({std::to_string(cost.command), cost.name, cost.label, with_separators(cost.work),
+                 microseconds(1e3 * cost.time.count())});
     }
     write_out("%s\n", table.text().c_str());
   }

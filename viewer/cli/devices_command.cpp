@@ -32,7 +32,7 @@ std::string uuid_text(const DeviceInfo& device) {
 void print(const Instance& instance) {
   Table table(2, {"device", "name", "compute", "processors", "memory", "driver"});
   for (const DeviceInfo& d : instance.devices()) {
-    table.add({d.selector, printable(d.name), version(d.compute_major, d.compute_minor),
+    table.add({d.selector, d.name, version(d.compute_major, d.compute_minor),
                with_separators(d.multiprocessors), bytes(d.memory_bytes),
                driver(d.driver_version)});
   }

@@ -66,8 +66,7 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
     if (!replays.empty()) write_out("%s", replays.text().c_str());
     Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us",
                     "change us", "change", "p", "verdict"});
-    for (const model::NodeChange& n : g.nodes)
-      nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
+    for (const model::NodeChange& n : g.nodes) nodes.add(row({n.name, n.label_path}, n.time));
     if (!nodes.empty()) write_out("\n%s", nodes.text().c_str());
     print_list("node only in A", g.removed);
     print_list("node only in B", g.added);

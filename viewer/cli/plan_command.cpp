@@ -86,7 +86,7 @@ void print(const PlanOptions& options, const LifetimeTable& table, const PlanRes
   Table rows(1, {"id", "lower", "upper", "size", "offset"});
   for (std::size_t i = 0; i < table.buffers.size(); ++i) {
     const BufferLifetime& buffer = table.buffers[i];
-    rows.add({printable(table.ids[i]), std::to_string(buffer.lower), std::to_string(buffer.upper),
+    rows.add({table.ids[i], std::to_string(buffer.lower), std::to_string(buffer.upper),
               std::to_string(buffer.size), std::to_string(plan.offsets[i])});
   }
   write_out("\n%s", rows.text().c_str());

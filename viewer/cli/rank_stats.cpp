@@ -118,7 +118,7 @@ std::string late_command_text(const model::Document& document, const CollectiveS
   if (!c.has_late_rank()) return kNothing;
   const model::LateCommand late = model::late_command(document, c, c.last);
   if (late.node == kNone) return kNothing;
-  return printable(document.find(c.ranks[c.last].graph)->graph->node_name(late.node)) + " +" +
+  return document.find(c.ranks[c.last].graph)->graph->node_name(late.node) + " +" +
          microseconds(static_cast<double>(late.excess()));
 }
 
@@ -137,8 +137,8 @@ void print_collectives(const Stats& stats, const StatsOptions& options) {
     const auto transfer = [&](Time t) {
       return c.has_waits() ? microseconds(static_cast<double>(t)) : kNothing;
     };
-    table.add({std::to_string(c.node), printable(c.name), printable(c.graph),
-               late_command_text(*stats.document, c), with_separators(c.executions),
+    table.add({std::to_string(c.node), c.name, c.graph, late_command_text(*stats.document, c),
+               with_separators(c.executions),
                last == nullptr ? kNothing
                                : (last->certainly_last * 2 < last->last ? "~" : "") +
                                      stats.document->rank_name(last->session),

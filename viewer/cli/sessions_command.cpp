@@ -24,9 +24,9 @@ void print(const Sessions& sessions) {
   Table table(5, {"pid", "application", "rank", "state", "socket"});
   bool stale = false;
   for (const trace::LiveSession& session : sessions) {
-    table.add({std::to_string(session.pid), printable(session.application),
+    table.add({std::to_string(session.pid), session.application,
                session.rank == trace::kNone ? "" : std::to_string(session.rank),
-               session.alive ? "live" : "ended", printable(session.path.string())});
+               session.alive ? "live" : "ended", session.path.string()});
     stale |= !session.alive;
   }
   table.remove_columns("");

@@ -108,8 +108,8 @@ void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,
       others += part.excess();
       continue;
     }
-    table.add({printable(model::part_name(graph, part)), microseconds(part.time),
-               microseconds(part.median), signed_microseconds(part.excess())});
+    table.add({model::part_name(graph, part), microseconds(part.time), microseconds(part.median),
+               signed_microseconds(part.excess())});
   }
   if (shown < slowdown.parts.size())
     table.add({counted(slowdown.parts.size() - shown, "other part"), "", "",
@@ -137,7 +137,7 @@ std::string taken(std::optional<std::int64_t> change) {
 std::vector<std::string> graph_row(const std::string& name, const model::GraphTotals& totals,
                                    const std::string& median, trace::Time p99, trace::Time latency,
                                    trace::Time gap) {
-  return {printable(name),
+  return {name,
           totals.replays == 0 ? "never" : with_separators(totals.replays),
           median,
           known_microseconds(static_cast<double>(p99)),
@@ -257,9 +257,9 @@ void print_graph(const Stats& stats, const StatsOptions& options, const GraphSum
   const std::size_t shown = options.limit(nodes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const NodeSummary* n = nodes[i];
-    table.add({std::to_string(n->node), printable(n->name), printable(n->label_path),
-               with_separators(n->times.count()), microseconds(n->times.quantile(0.50)),
-               microseconds(n->times.quantile(0.99)), percent(n->share)});
+    table.add({std::to_string(n->node), n->name, n->label_path, with_separators(n->times.count()),
+               microseconds(n->times.quantile(0.50)), microseconds(n->times.quantile(0.99)),
+               percent(n->share)});
   }
   if (!table.empty()) write_out("\n%s", table.text().c_str());
   print_omitted(nodes.size(), shown, "node");

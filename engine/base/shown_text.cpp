@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace reprise::detail {
 
 namespace {
@@ -95,10 +97,15 @@ void print_message(std::initializer_list<std::string_view> parts) noexcept {
   ::funlockfile(stderr);
 }
 
-std::string failure_text(const std::exception& failure, std::string_view doing) {
-  if (dynamic_cast<const std::bad_alloc*>(&failure) == nullptr) return failure.what();
-  return "out of memory while " + std::string(doing) +
-         ": end other programs, or raise the memory limit of this one";
+std::string failure_text(const std::exception& failure, std::string_view doing,
+                         std::string_view object) noexcept {
+  try {
+    if (dynamic_cast<const std::bad_alloc*>(&failure) == nullptr) return failure.what();
+    return concat("out of memory while ", doing, object,
+                  ": end other programs, or raise the memory limit of this one");
+  } catch (const std::bad_alloc&) {
+    return "out of memory";  // short strings are not allocated
+  }
 }
 
 }  // namespace reprise::detail

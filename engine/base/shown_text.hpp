@@ -21,7 +21,9 @@ namespace reprise::detail {
 void print_message(std::initializer_list<std::string_view> parts) noexcept;
 inline void print_message(std::string_view text) noexcept { print_message({text}); }
 
-// The text of `failure`, which occurred while `doing`: "reading run.reprise".
-[[nodiscard]] std::string failure_text(const std::exception& failure, std::string_view doing);
+// The text of `failure`, which occurred while `doing` something with `object`: "reading " and
+// "run.reprise". Needs no memory if none is left.
+[[nodiscard]] std::string failure_text(const std::exception& failure, std::string_view doing,
+                                       std::string_view object = {}) noexcept;
 
 }  // namespace reprise::detail

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cctype>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <stdexcept>

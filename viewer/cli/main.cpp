@@ -43,6 +43,7 @@ int finish(int code) {
 
 int main(int argc, char** argv) {
   using namespace reprise::cli;
+  const std::string whole_command = command_line(argc, argv);  // for a lack of memory
   CLI::App program(
       "Record, inspect and compare traces of graph replays, with the time of every node. "
       "Plan memory.",
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     return wrong_usage(program, error.what());
   } catch (const std::exception& error) {
-    print_error(reprise::detail::failure_text(error, "running " + command_line(argc, argv)));
+    print_error(reprise::detail::failure_text(error, "running ", whole_command));
   }
   return finish(kFailed);
 }

@@ -1,7 +1,6 @@
 #include "cli/merge_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "cli/progress_line.hpp"

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/text.hpp"
+
 namespace reprise::cli {
 
 namespace {

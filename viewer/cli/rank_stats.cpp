@@ -1,7 +1,6 @@
 #include "cli/rank_stats.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 

@@ -84,7 +84,7 @@ bool report(const RecordOptions& options, const RunFiles& files) {
         print_message({shown(path).string(), ": ", bytes(std::filesystem::file_size(path)), ", ",
                        counted(reader.chunks().size(), "chunk")});
     } catch (const std::exception& error) {
-      print_message(detail::failure_text(error, "reading " + path.string()));
+      print_message(detail::failure_text(error, "reading ", path.native()));
       readable = false;
     }
   }

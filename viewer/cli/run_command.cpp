@@ -85,7 +85,7 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
       print_message(summary_line(shown(file), summary));
       for (const std::string& warning : summary.warnings) print_message("  " + warning);
     } catch (const std::exception& error) {
-      print_message(detail::failure_text(error, "reading " + file.string()));
+      print_message(detail::failure_text(error, "reading ", file.native()));
     }
   }
   if (written.size() > kReportedFiles)

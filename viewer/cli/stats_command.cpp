@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -8,6 +7,7 @@
 #include "cli/number.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/stats.hpp"
+#include "cli/text.hpp"
 #include "model/trace_loader.hpp"
 
 namespace reprise::cli {

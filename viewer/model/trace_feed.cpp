@@ -76,7 +76,7 @@ class TraceFeed::Worker {
     try {
       feed.run(stop);
     } catch (const std::exception& error) {
-      publisher.fail(detail::failure_text(error, "reading " + target));
+      publisher.fail(detail::failure_text(error, "reading ", target));
     }
   }
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
 #include "window/offscreen.hpp"
 
@@ -220,7 +221,7 @@ void Window::write_picture() {
   try {
     write_png(picture_, size, read_pixels(size), {detail::kOwnerOnly});
   } catch (const std::exception& failed) {
-    error = failed.what();
+    error = detail::failure_text(failed, "saving ", picture_.native());
   }
   picture_.clear();
   picture_saved_(std::move(error));

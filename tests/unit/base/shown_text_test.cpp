@@ -52,6 +52,7 @@ TEST_CASE("shown text: a message is one line or indented lines on stderr, howeve
 }
 
 TEST_CASE("shown text: a lack of memory names what was done") {
-  CHECK(failure_text(std::runtime_error("broken"), "reading a") == "broken");
-  CHECK(failure_text(std::bad_alloc(), "reading a").starts_with("out of memory while reading a: "));
+  CHECK(failure_text(std::runtime_error("broken"), "reading ", "a") == "broken");
+  CHECK(failure_text(std::bad_alloc(), "reading ", "a")
+            .starts_with("out of memory while reading a: "));
 }

@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/json_number.hpp"
+#include "base/shown_text.hpp"
 
 namespace reprise::viewer {
 
@@ -149,7 +150,7 @@ void Notes::Shared::read() {
       found = parse_notes(text.str());
     }
   } catch (const std::exception& failure) {
-    failure_text = failure.what();
+    failure_text = detail::failure_text(failure, "reading ", path.native());
     readable = false;
   }
   bool is_stale = false;  // true if notes were set before the file was read
@@ -184,7 +185,7 @@ void Notes::Shared::write() {
   try {
     detail::write_file_atomically(path, text, {.sources = {detail::access_of(trace)}});
   } catch (const std::exception& failure) {
-    failure_text = failure.what();
+    failure_text = detail::failure_text(failure, "writing ", path.native());
   }
   const std::lock_guard lock(mutex);
   error = failure_text;

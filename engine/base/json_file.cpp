@@ -9,7 +9,6 @@
 
 #include <reprise/error.hpp>
 
-#include "base/atomic_file.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -43,10 +42,11 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text) {
 }
 
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,
-                     std::string_view content, Stage stage) {
+                     std::string_view content, Stage stage, std::vector<FileAccess> sources) {
   try {
-    write_file_atomically(
-        path, json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+    write_file_atomically(path,
+                          json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n',
+                          {.sources = std::move(sources)});
   } catch (const FileError& error) {
     ErrorDetails details;
     details.code = ErrorCode::NativeFailure;

@@ -6,12 +6,15 @@
 #include <filesystem>
 #include <iosfwd>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace reprise {
 enum class Stage : std::uint8_t;
 }
+
+#include "base/atomic_file.hpp"
 
 namespace reprise::detail {
 
@@ -25,8 +28,8 @@ inline constexpr int kMaxJsonDepth = 64;
 [[nodiscard]] nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
 // Writes a temporary file and renames it to `path`. `content` names the data in the error text:
-// "the tuning". Throws NativeFailure with `stage`.
+// "the tuning". `sources`: AtomicFileDesc. Throws NativeFailure with `stage`.
 void write_json_file(const std::filesystem::path& path, const nlohmann::json& json,
-                     std::string_view content, Stage stage);
+                     std::string_view content, Stage stage, std::vector<FileAccess> sources = {});
 
 }  // namespace reprise::detail

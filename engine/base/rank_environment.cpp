@@ -127,7 +127,7 @@ RankEnvironment read(const Variables& variables, const Launcher& launcher) {
 }  // namespace
 
 std::optional<std::string> process_variable(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = ::secure_getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 

@@ -11,7 +11,8 @@ namespace reprise::detail {
 
 // The value of an environment variable; nullopt: it is not set.
 using GetVariable = std::function<std::optional<std::string>(const char* name)>;
-[[nodiscard]] std::optional<std::string> process_variable(const char* name);  // std::getenv
+// Of this process. A program with raised privileges (set-uid) has none: its caller chose them.
+[[nodiscard]] std::optional<std::string> process_variable(const char* name);
 
 struct RankEnvironment {
   std::uint32_t rank = 0, size = 1;

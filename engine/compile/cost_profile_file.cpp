@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "base/failure.hpp"
 #include "base/json_file.hpp"
+#include "base/json_number.hpp"
 #include "base/text.hpp"
 
 namespace reprise {
@@ -74,14 +76,16 @@ GraphCosts graph_of(const nlohmann::json& json) {
                    .label = json.at("label").get<std::string>(),
                    .device = json.at("device").get<std::string>(),
                    .plan_hash = hash_of_digits(json.at("plan").get<std::string>()),
-                   .replays = json.at("replays").get<std::uint32_t>()};
+                   .replays = json_uint32(json.at("replays"), "replays")};
   for (const nlohmann::json& cost : json.at("commands")) {
     const auto us = cost.at("us").get<double>();
-    if (!(us >= 0))
+    constexpr double kMax = 1e12;  // more than a week: sums stay exact
+    if (!(us >= 0 && us <= kMax))
       throw std::out_of_range(concat("a command that takes ", cost.at("us").dump(), " us"));
     graph.commands.push_back(
-        {cost.at("command").get<std::uint32_t>(), cost.at("label").get<std::string>(),
-         cost.at("name").get<std::string>(), cost.at("work").get<std::uint64_t>(),
+        {json_uint32(cost.at("command"), "command"), cost.at("label").get<std::string>(),
+         cost.at("name").get<std::string>(),
+         json_integer(cost.at("work"), "work", std::numeric_limits<std::uint64_t>::max()),
          std::chrono::duration<double, std::micro>(us)});
   }
   std::sort(graph.commands.begin(), graph.commands.end(),
@@ -92,7 +96,9 @@ GraphCosts graph_of(const nlohmann::json& json) {
 }  // namespace
 
 bool is_cost_profile_file(const std::filesystem::path& path) {
-  return std::ifstream(path, std::ios::binary).get() == '{';
+  std::error_code ignored;  // the open of a pipe would wait for a writer
+  return std::filesystem::is_regular_file(path, ignored) &&
+         std::ifstream(path, std::ios::binary).get() == '{';
 }
 
 CostProfile read_cost_profile_file(const std::filesystem::path& path) {
@@ -123,9 +129,11 @@ void save_cost_profile(const CostProfile& profile, const std::filesystem::path& 
     detail::require_enumerator("GraphCosts::timed_by", graph.timed_by, Stage::Profile, graph.label);
   nlohmann::json graphs = nlohmann::json::array();
   for (const GraphCosts& graph : profile.graphs) graphs.push_back(detail::json_of(graph));
+  std::vector<detail::FileAccess> sources;
+  if (!profile.source.empty()) sources.push_back(detail::access_of(profile.source));
   detail::write_json_file(path,
                           {{"reprise_costs", detail::kCostsVersion}, {"graphs", std::move(graphs)}},
-                          "the costs", Stage::Profile);
+                          "the costs", Stage::Profile, std::move(sources));
 }
 
 }  // namespace reprise

@@ -10,6 +10,7 @@
 
 #include "base/failure.hpp"
 #include "base/json_file.hpp"
+#include "base/json_number.hpp"
 #include "base/text.hpp"
 
 namespace reprise::detail {
@@ -57,13 +58,17 @@ LoweringConfig choice_of(const Json& json) {
                                   [&](const auto& known) { return known.second == name; });
   if (shape == std::end(kShapes)) throw std::out_of_range(concat("a shape \"", name, "\""));
   choice.shape = shape->first;
-  choice.lanes = json.value("lanes", 0u);
+  if (const auto lanes = json.find("lanes"); lanes != json.end())
+    choice.lanes = json_uint32(*lanes, "lanes");
   const bool needs_lanes = choice.shape == LoweringConfig::Shape::Lanes ||
                            choice.shape == LoweringConfig::Shape::CostBased ||
                            choice.shape == LoweringConfig::Shape::Segments;
   if (needs_lanes && (choice.lanes == 0 || choice.lanes > kMaxLanes))
     throw std::out_of_range(concat(choice.lanes, " lanes"));
-  choice.costs = json.value("costs_ns", std::vector<std::uint32_t>());
+  if (const auto costs = json.find("costs_ns"); costs != json.end()) {
+    if (!costs->is_array()) throw std::out_of_range("\"costs_ns\" is not a list");
+    for (const Json& cost : *costs) choice.costs.push_back(json_uint32(cost, "costs_ns"));
+  }
   if (json.value("priorities", false))
     choice.priorities = LoweringConfig::Priorities::LongestPathFirst;
   if (!json.value("early_starts", true)) choice.starts = LoweringConfig::Starts::Ordered;
@@ -74,6 +79,7 @@ LoweringConfig choice_of(const Json& json) {
 Json read(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return nullptr;
+  if (!std::filesystem::is_regular_file(path, error)) fail_file(path, "it is not a regular file");
   std::ifstream file(path, std::ios::binary);
   Json json = parse_json(file);
   if (!file || json.is_discarded() || !json.is_object() || !json.contains("reprise_tuning") ||

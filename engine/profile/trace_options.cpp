@@ -1,6 +1,7 @@
 #include "profile/trace_options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -107,6 +108,18 @@ trace::TraceFileDesc parse_file(const Source& source, std::string_view text) {
 
 constexpr std::string_view kLive = "live";
 
+// Whether the text is meant as `live`, but written as another tool would, such as "live:7777" or
+// "LIVE": a file of that name is not.
+bool resembles_live(std::string_view text) {
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == b;
+  };
+  const std::string_view head = text.substr(0, kLive.size()), rest = text.substr(head.size());
+  return text != kLive &&
+         std::equal(head.begin(), head.end(), kLive.begin(), kLive.end(), is_same) &&
+         (rest.empty() || std::string_view(",:=;+ ").find(rest.front()) != std::string_view::npos);
+}
+
 TraceOptions parse_target(const Source& source) {
   TraceOptions options;
   std::string_view file = source.value;
@@ -114,6 +127,12 @@ TraceOptions parse_target(const Source& source) {
     options.live.emplace();
     file.remove_prefix(std::min(file.size(), kLive.size() + 1));
     if (file.empty() && source.value != kLive) source.refuse("the file name is missing");
+  }
+  if (!options.live && resembles_live(file)) {
+    source.refuse(
+        "a live session is \"live\", REPRISE_LISTEN and REPRISE_TOKEN let it listen on a port, and "
+        "a "
+        "file of this name is written with its folder, as in ./live:1");
   }
   if (!file.empty()) options.file = parse_file(source, file);
   return options;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +11,7 @@
 
 #include "base/background_thread.hpp"
 #include "base/creator_process.hpp"
+#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
 #include "trace/trace_error.hpp"
@@ -72,8 +72,7 @@ static_assert(static_cast<int>(trace::LiveProfile::Every) == static_cast<int>(Pr
 
 // Needs no memory, which may be what is short.
 void print_error(std::string_view subject, std::string_view text) noexcept {
-  std::fprintf(stderr, "reprise: trace: %.*s%.*s\n", static_cast<int>(subject.size()),
-               subject.data(), static_cast<int>(text.size()), text.data());
+  print_message({"trace: ", subject, text});
 }
 
 }  // namespace

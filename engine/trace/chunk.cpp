@@ -102,6 +102,20 @@ TimeSpan times_of(const Records& r) {
   return span;
 }
 
+// Appends a frame that decompressors skip, so that records which compress extremely well still get
+// the memory that they need. Most bytes of memory for each uncompressed byte: 8, by small samples.
+void pad(std::vector<std::uint8_t>& payload, std::size_t raw_bytes) {
+  constexpr std::uint64_t kMemoryPerRawByte = 8, kFrameHeader = 8;
+  constexpr std::uint32_t kSkippableFrame = 0x184d2a50;
+  const std::uint64_t needed = raw_bytes * kMemoryPerRawByte / ChunkHeader::kMemoryPerByte;
+  if (payload.size() >= needed) return;
+  const std::size_t at = payload.size();
+  const std::uint64_t rest = std::max(needed - at, kFrameHeader);
+  payload.resize(at + rest);
+  put(&payload[at], kSkippableFrame);
+  put(&payload[at + 4], static_cast<std::uint32_t>(rest - kFrameHeader));
+}
+
 struct FreeContext {
   void operator()(ZSTD_CCtx* c) const { ZSTD_freeCCtx(c); }
   void operator()(ZSTD_DCtx* d) const { ZSTD_freeDCtx(d); }
@@ -168,10 +182,11 @@ Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence)
     throw TraceError(TraceErrorCode::TooLarge,
                      std::string("zstd cannot compress a chunk: ") + ZSTD_getErrorName(size));
   chunk.payload.resize(size);
+  pad(chunk.payload, raw.size());
 
   ChunkHeader& h = chunk.header;
   h.kind = kind;
-  h.compressed_bytes = static_cast<std::uint32_t>(size);
+  h.compressed_bytes = static_cast<std::uint32_t>(chunk.payload.size());
   h.raw_bytes = static_cast<std::uint32_t>(raw.size());
   h.record_count = static_cast<std::uint32_t>(records.count());
   for (const SampleBlock& b : records.sample_blocks) h.sample_count += b.samples.size();
@@ -182,7 +197,8 @@ Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence)
   return chunk;
 }
 
-Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload) {
+Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload,
+                   std::uint64_t allowance) {
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   if (!context) throw std::bad_alloc();
   if (payload.size() != header.compressed_bytes)
@@ -192,13 +208,19 @@ Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payl
       header.raw_bytes > ChunkHeader::kMaxRawBytes) {
     throw_corrupt("the decompressed size of a chunk differs from its header");
   }
+  const std::uint64_t max_bytes = allowance + ChunkHeader::kMemoryPerByte * payload.size();
+  if (header.raw_bytes > max_bytes) {
+    throw TraceError(TraceErrorCode::TooLarge,
+                     "a chunk decompresses to " + std::to_string(header.raw_bytes) +
+                         " bytes; the limit for its size is " + std::to_string(max_bytes));
+  }
   std::vector<std::uint8_t> raw(header.raw_bytes);
   const std::size_t size =
       ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), payload.data(), payload.size());
   if (ZSTD_isError(size))
     throw_corrupt(std::string("a chunk cannot be decompressed: ") + ZSTD_getErrorName(size));
   if (size != raw.size()) throw_corrupt("the decompressed size of a chunk differs from its header");
-  return decode(raw);
+  return decode(raw, max_bytes);
 }
 
 std::array<std::uint8_t, kPreambleBytes> encode_preamble() {

@@ -25,6 +25,10 @@ struct ChunkHeader {
   // Upper limits of every writer. A reader rejects larger values before it allocates.
   static constexpr std::uint32_t kMaxRawBytes = 256u << 20;
   static constexpr std::uint32_t kMaxCompressedBytes = 256u << 20;
+  // Memory that a reader grants to a chunk: an allowance, and this much for each compressed byte.
+  // make_chunk() pads chunks that compress better.
+  static constexpr std::uint64_t kMemoryPerByte = 1024;
+  static constexpr std::uint64_t kMemoryAllowance = 16u << 20;
 
   ChunkKind kind = ChunkKind::Topology;
   std::uint32_t compressed_bytes = 0, raw_bytes = 0;
@@ -49,8 +53,10 @@ struct Chunk {
 
 // `sequence`: position of the chunk in its session. Throws TraceError (TooLarge).
 [[nodiscard]] Chunk make_chunk(ChunkKind kind, const Records& records, std::uint64_t sequence);
-// Checks the sizes and the payload's checksum, then decodes. Throws TraceError (Corrupt).
-[[nodiscard]] Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload);
+// Checks the sizes and the payload's checksum, then decodes. `allowance`: bytes of memory beyond
+// kMemoryPerByte. Throws TraceError (Corrupt, TooLarge).
+[[nodiscard]] Records read_chunk(const ChunkHeader& header, std::span<const std::uint8_t> payload,
+                                 std::uint64_t allowance = ChunkHeader::kMemoryAllowance);
 
 // The first bytes of a file and of a connection: magic and format version.
 inline constexpr std::size_t kPreambleBytes = 16;

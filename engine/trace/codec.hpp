@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -50,8 +51,10 @@ struct Records {
 
 // Verifies the bytes, then checks that every index is within its vector and every time within 95
 // years (3e18 ns) of 0; consumers need no further checks to index, to subtract two times and to add
-// a third. Throws TraceError: Corrupt with the first violation, TooLarge if the records need much
-// more memory than the bytes, because they share strings.
-[[nodiscard]] Records decode(std::span<const std::uint8_t> bytes);
+// a third. Throws TraceError: Corrupt with the first violation, TooLarge if the records, with the
+// names of nodes written out, need more than `max_bytes` or much more memory than the bytes,
+// because they share strings.
+[[nodiscard]] Records decode(std::span<const std::uint8_t> bytes,
+                             std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace reprise::trace

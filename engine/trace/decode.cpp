@@ -24,6 +24,8 @@ Enum enumerator(std::uint8_t value, Enum last) {
 // chunk whose records all refer to one long string would fill the memory.
 thread_local std::uint64_t decode_budget = 0;
 
+thread_local std::uint64_t decode_limit = 0;  // the budget at the start
+
 std::uint64_t budget_of(std::size_t raw_bytes) {
   constexpr std::uint64_t kBase = 16u << 20, kPerByte = 64, kMax = std::uint64_t{2} << 30;
   return std::min(kBase + kPerByte * raw_bytes, kMax);
@@ -31,8 +33,9 @@ std::uint64_t budget_of(std::size_t raw_bytes) {
 
 void spend(std::uint64_t bytes) {
   if (bytes > decode_budget) {
-    throw TraceError(TraceErrorCode::TooLarge,
-                     "a chunk decodes to far more bytes than it has: its records share strings");
+    throw TraceError(TraceErrorCode::TooLarge, "a chunk decodes to more than " +
+                                                   std::to_string(decode_limit) +
+                                                   " bytes, the limit for its size");
   }
   decode_budget -= bytes;
 }
@@ -398,12 +401,12 @@ void convert(std::vector<Out>& out, const Vector* in) {
 
 }  // namespace
 
-Records decode(std::span<const std::uint8_t> bytes) {
+Records decode(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
   // The limits on depth and table count bound the verifier's work on hostile input.
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 4'000'000);
   if (!wire::VerifyChunkBuffer(verifier)) throw_corrupt("a chunk does not match the schema");
   const wire::Chunk& w = *wire::GetChunk(bytes.data());
-  decode_budget = budget_of(bytes.size());
+  decode_limit = decode_budget = std::min(budget_of(bytes.size()), max_bytes);
   Records r;
   convert(r.sessions, w.sessions());
   convert(r.clocks, w.clocks());

@@ -91,7 +91,7 @@ std::filesystem::path rank_path(const std::filesystem::path& path, std::uint32_t
 }
 
 bool is_being_written(const std::filesystem::path& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return file.number >= 0 && lock(file.number, LOCK_SH, path) == Lock::InUse;
 }
 
@@ -223,7 +223,8 @@ void TraceFile::rewrite(const Chunk& newest) {
     for (const auto& chunk : topology) state_bytes += chunk->size();
   }
   try {
-    detail::AtomicFile file(desc_.path);
+    detail::AtomicFile file(desc_.path, {.sources = {detail::access_of(file_)}});
+    static_cast<void>(file.temporary());  // throws for a pipe, before anything is written
     std::deque<ChunkEntry> kept;
     std::uint64_t bytes = 0;
     const auto put = [&](const auto& part) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -28,6 +29,8 @@ std::size_t read_at(int file, std::uint64_t offset, std::uint8_t* out, std::size
   return done;
 }
 
+constexpr std::uint64_t kMinAllowance = 64u << 10;
+
 std::uint64_t size_of(int file, const std::filesystem::path& path) {
   struct stat status {};
   if (::fstat(file, &status) != 0) throw_io_error(path, "cannot read the size");
@@ -37,9 +40,16 @@ std::uint64_t size_of(int file, const std::filesystem::path& path) {
 }  // namespace
 
 TraceReader::TraceReader(std::filesystem::path path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  // O_NONBLOCK: the open of a pipe would wait for a writer.
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file_ < 0) throw_io_error(path_, "cannot open");
   try {
+    struct stat status {};
+    if (::fstat(file_, &status) == 0 && !S_ISREG(status.st_mode)) {
+      throw TraceError(TraceErrorCode::NotATrace, S_ISDIR(status.st_mode)
+                                                      ? "is a directory"
+                                                      : "not a regular file; copy it to one first");
+    }
     std::array<std::uint8_t, kPreambleBytes> preamble{};
     if (read_at(file_, 0, preamble.data(), preamble.size(), path_) < preamble.size()) {
       throw TraceError(TraceErrorCode::NotATrace, "too short for a Reprise trace");
@@ -118,7 +128,10 @@ Records TraceReader::read(const ChunkEntry& entry) const {
                      path_.string() + ": the file was truncated while it was read");
   }
   try {
-    return read_chunk(entry.header, payload);
+    // At least 64 KiB, so that the index of a long trace cannot use the allowance up.
+    const std::uint64_t allowance =
+        std::max(kMemoryAllowance / std::max<std::size_t>(chunks_.size(), 1), kMinAllowance);
+    return read_chunk(entry.header, payload, allowance);
   } catch (const TraceError& error) {
     throw TraceError(error.code(), path_.string() + ": " + error.what() + " (chunk at byte " +
                                        std::to_string(entry.offset) + ")");

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "trace/chunk.hpp"
 
 namespace reprise::trace {
@@ -22,6 +23,10 @@ struct ChunkEntry {
 
 class TraceReader {
  public:
+  // Memory for the records of all chunks beyond ChunkHeader::kMemoryPerByte: a file cannot make a
+  // reader allocate much more than it holds.
+  static constexpr std::uint64_t kMemoryAllowance = 32u << 20;
+
   // Throws TraceError (Io, NotATrace, WrongVersion) with the path.
   explicit TraceReader(std::filesystem::path path);
   TraceReader& operator=(const TraceReader&) = delete;
@@ -29,6 +34,9 @@ class TraceReader {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] const std::vector<ChunkEntry>& chunks() const noexcept { return chunks_; }
+  // Of the file, for files that are derived from it.
+  [[nodiscard]] detail::FileAccess access() const noexcept { return detail::access_of(file_); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return indexed_; }  // of complete chunks
   // Bytes after the last complete chunk; 0 for a file that was closed properly.
   [[nodiscard]] std::uint64_t trailing_bytes() const noexcept { return trailing_bytes_; }
   // Why the index ends before the end of the file; empty if it does not.

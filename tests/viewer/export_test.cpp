@@ -125,7 +125,8 @@ TEST_CASE("export: an unwritable output is named in the error, and an existing f
           [&] { (void)trace::export_trace(format, reader, {.output = path, .graph = "step"}); });
     };
     CHECK(contains(write_to(missing), "cannot write " + missing.string()));
-    CHECK(contains(write_to("/dev/null"), "/dev/null"));
+    if (format == ExportFormat::Sqlite)
+      CHECK(contains(write_to("/dev/null"), "requires a regular file"));
     CHECK(contains(write_to(test::scratch_folder()), "not a regular file"));
   }
   CHECK(std::filesystem::is_character_file("/dev/null"));
@@ -317,4 +318,56 @@ TEST_CASE("csv: a name that a spreadsheet would execute as a formula becomes a t
   const std::vector<std::string> lines = lines_of(test::text_of(output));
   REQUIRE(lines.size() == 2);
   CHECK(lines[1].starts_with("1,'=HYPERLINK(1),1,0,0,0,'+1,"));
+}
+
+TEST_CASE("export: the output is no more public than the trace, and a link to it stays") {
+  using std::filesystem::perms;
+  const test::Exported e = test::export_hand_made(ExportFormat::Csv, "first.csv");
+  const auto permissions_of = [](const std::filesystem::path& path) {
+    return std::filesystem::status(path).permissions();
+  };
+  constexpr perms kOwner = perms::owner_read | perms::owner_write;
+  REQUIRE(permissions_of(e.trace) == kOwner);
+  const std::filesystem::path output = test::scratch_folder() / "private",
+                              link = test::scratch_folder() / "private-link";
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("private", link);
+  for (const ExportFormat format : kFormats) {
+    std::ofstream(output) << "public before";
+    std::filesystem::permissions(output, kOwner | perms::group_read | perms::others_read);
+    (void)trace::export_trace(format, trace::TraceReader(e.trace),
+                              {.output = link, .graph = "step"});
+    CHECK(permissions_of(output) == kOwner);
+    CHECK(std::filesystem::is_symlink(link));
+  }
+}
+
+TEST_CASE("export: a small trace whose samples share a long name is not expanded without limit") {
+  const std::filesystem::path path = test::scratch_folder() / "long-name.reprise";
+  trace::Records topology, samples;
+  trace::GraphVersion graph;
+  graph.label = "g";
+  graph.strings = {"", std::string(500'000, 'x')};
+  graph.labels = {{}};
+  graph.nodes.resize(1);
+  graph.nodes[0].name = 1;
+  topology.graph_versions = {graph};
+  trace::SampleBlock block;
+  for (std::uint32_t i = 0; i < 2'000; ++i) block.samples.push_back({0, i * 10 + 1, 5});
+  samples.sample_blocks = {block};
+  {
+    trace::TraceFile file({.path = path});
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Topology, topology, 0)));
+    file.write(std::make_shared<const trace::Chunk>(
+        trace::make_chunk(trace::ChunkKind::Samples, samples, 1)));
+  }
+  REQUIRE(std::filesystem::file_size(path) < 20'000);
+  const std::filesystem::path output = test::scratch_folder() / "long-name.csv";
+  std::filesystem::remove(output);
+  const std::string error = error_of<detail::FileError>([&] {  // 1 GB of rows
+    (void)trace::export_trace(ExportFormat::Csv, trace::TraceReader(path), {.output = output});
+  });
+  CHECK(contains(error, "the limit of the export of a trace of"));
+  CHECK_FALSE(std::filesystem::exists(output));
 }

@@ -411,3 +411,13 @@ TEST_CASE("merge: objects end after the records that refer to them") {
   CHECK(order == std::vector<std::string>{"graph", "replays", "ended", "graph"});
   CHECK(threads == std::set<std::string>{"thread 99", "trainer"});
 }
+
+TEST_CASE("merge: the most private input decides who may read the merged trace") {
+  const fs::path folder = merge_folder("private");
+  const auto inputs = HandMadeJob({.ranks = 2}).write_all(folder / "job");
+  const fs::path output = folder / "all.reprise";
+  constexpr fs::perms kOwner = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(inputs[0], kOwner | fs::perms::group_read | fs::perms::others_read);
+  static_cast<void>(merge_traces({.inputs = inputs, .output = output}));
+  CHECK(fs::status(output).permissions() == kOwner);
+}

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -95,6 +96,17 @@ class Export(ProgramTest):
         self.refused(2, "--output.*required", "export", self.trace, "--format", "csv")
         self.refused(2, "the trace itself", "export", self.trace, "--format", "csv", "-o", self.trace)
         self.assertFalse(output.exists())
+
+    def test_stdout_receives_the_export_and_stderr_the_report(self):
+        file = self.here / "export.csv"
+        self.done("export", self.trace, "--format", "csv", "-o", file)
+        result = reprise("export", self.trace, "--format", "csv", "-o", "/proc/self/fd/1")
+        self.assertEqual((result.returncode, result.stdout), (0, file.read_text()))
+        self.assertRegex(result.stderr, r"^reprise: /proc/self/fd/1: \d+ replays, ")
+        redirected = self.here / "redirected.csv"
+        with open(redirected, "w") as out:
+            subprocess.run([PROGRAM, "export", self.trace, "--format", "csv", "-o", "/proc/self/fd/1"], stdout=out, check=True)
+        self.assertEqual(redirected.read_text(), file.read_text())
 
     def test_failures_name_what_failed(self):
         nowhere = self.here / "no" / "folder"
@@ -305,6 +317,45 @@ class Stats(ProgramTest):
             self.assertEqual(verdict(graphs=400, bytes=int(wrong))[1], "the difference is larger than 5 %")
         self.assertEqual(verdict(graphs=67)[1], "67 graphs were captured, the trace has 400")
         self.assertEqual(verdict(graphs=400, bytes=0)[1], "the graphs took no device memory")
+
+    def test_numbers_are_checked(self):
+        for option, value in (("--replay", "-1"), ("--replay", "0x10"), ("--top", "4294967296"), ("--top", "1.5"),
+                              ("--top", "ten")):
+            self.refused(2, f"{option}: \"{value}\" is not an integer from 0 to ", "stats", self.trace, option, value)
+
+    def test_names_cannot_control_a_terminal(self):
+        hostile = self.here / "hostile.reprise"
+        subprocess.run([WRITE_TRACE, hostile, "hostile"], check=True)
+        subprocess.run([WRITE_TRACE, self.here / "job", "ranks", "2", "1", "3"], check=True)
+        damaged = self.here / "\x1b[31mdamaged.reprise"
+        damaged.write_bytes(self.trace.read_bytes()[:-3])
+        output = self.here / "\x1b[31m.csv"
+        for arguments in (["stats", hostile], ["stats", hostile, "--json"], ["stats", hostile, "--graph", "none"],
+                          ["merge", "-o", self.here / "all", hostile, self.here / "job" / "rank-1.reprise"],
+                          ["export", damaged, "--format", "csv", "-o", output], ["stats", "\x1b[31m"],
+                          ["merge", "-o", self.here / "one.reprise", hostile], ["costs", hostile],
+                          ["diff", hostile, hostile], ["\x1b[31m"], ["stats", "\x1b[31m", "--x\x1b[31m"],
+                          ["record", "-o", self.here / "x", "--", "\x1b[31m"]):
+            result = reprise(*arguments)
+            for text in (result.stdout, result.stderr):
+                self.assertIsNone(re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), (arguments, text))
+                self.assertNotIn("\nreprise: forged", text, arguments)
+        self.assertIn("?[31m", reprise("stats", hostile, "--graph", "none").stderr)
+
+    def test_a_pipe_is_refused_without_waiting(self):
+        pipe = self.here / "pipe"
+        os.mkfifo(pipe)
+        for command, *options in (["stats"], ["costs"], ["export", "--format", "csv", "-o", self.here / "x"]):
+            self.refused(1, f"{pipe}.*not a regular file", command, pipe, *options)
+
+    def test_a_lack_of_memory_names_what_was_done(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28))
+        lists = self.here / "many.csv"
+        lists.write_text("id,lower,upper,size\n" + "".join(f"{i},{i},{i + 9},{i}\n" for i in range(2_000_000)))
+        result = reprise("plan", lists, "--budget", "0", preexec_fn=limit)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn(f"reprise: out of memory while running reprise plan {lists}", result.stderr)
 
     def test_what_is_no_trace_fails_and_names_the_file(self):
         text = self.here / "text"
@@ -580,7 +631,10 @@ class Plan(ProgramTest):
         self.refused(2, "FILE.*required", "plan")
         self.refused(2, "budget", "plan", path, "--budget", "-1")
         self.refused(2, "capacity", "plan", path, "--capacity", "much")
-        self.refused(2, "capacity.*negative", "plan", path, "--capacity", "-5")
+        for option, value in (("--capacity", "-5"), ("--capacity", "18446744073709551616"), ("--capacity", "5x"),
+                              ("--budget", "nan"), ("--budget", "inf"), ("--budget", "1e400"), ("--budget", "1 "),
+                              ("--budget", "")):
+            self.refused(2, f"{option}: \"{value}\" is not (an integer|a number) from 0 to ", "plan", path, option, value)
         self.refused(1, "nowhere.*No such file", "plan", self.here / "nowhere")
         self.refused(1, "is a directory", "plan", self.here)
         self.refused(1, "cannot write", "plan", path, "-o", self.here / "no" / "folder.csv")

@@ -1,8 +1,9 @@
 // Writes the hand-made trace to FILE, for tests that run the program `reprise`: write_trace FILE
-// [slow|renamed|no-samples|many]. "many" is another trace: 400 graphs of one topology, captured in
-// 1 ms and 3 MiB each, with one replay each, and a graph that was never replayed. write_trace
-// FOLDER ranks RANKS PER_HOST REPLAYS [DELAY] writes the traces of a hand-made job, rank-0.reprise
-// and so on; rank 1 arrives DELAY ns later at the second collective of every replay.
+// [slow|renamed|no-samples|many|hostile]. "hostile": a rank whose names would control a terminal,
+// or pretend to be messages of the program. "many" is another trace: 400 graphs of one topology,
+// captured in 1 ms and 3 MiB each, with one replay each, and a graph that was never replayed.
+// write_trace FOLDER ranks RANKS PER_HOST REPLAYS [DELAY] writes the traces of a hand-made job,
+// rank-0.reprise and so on; rank 1 arrives DELAY ns later at the second collective of every replay.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -43,17 +44,45 @@ void write_many(const char* path) {
   writer.push(CreationCost{401, 900'000, 1'000'000, 0, 2 << 20});
 }
 
+void write_hostile(const char* path) {
+  const std::string name =
+      "\x1b]0;owned\x07\x1b[31m \xc2\x9b"
+      "1m \xe2\x80\xae\nreprise: forged";
+  Records records;
+  Session session;
+  session.host = session.application = session.command_line = session.job = name;
+  session.rank = 0;
+  session.ranks = 2;
+  records.sessions = {session};
+  GraphVersion g;
+  g.label = name;
+  g.strings = {"", name};
+  g.labels = {{0, 0, 0}};
+  g.nodes.resize(1);
+  g.nodes[0].name = 1;
+  records.graph_versions = {g};
+  Message message;
+  message.id = message.text = name;
+  records.messages = {message};
+  TraceFile(TraceFileDesc{.path = path})
+      .write(std::make_shared<const Chunk>(make_chunk(ChunkKind::Topology, records, 0)));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fputs("usage: write_trace FILE [slow|renamed|no-samples|many]\n", stderr);
+    std::fputs("usage: write_trace FILE [slow|renamed|no-samples|many|hostile]\n", stderr);
     return 2;
   }
   reprise::test::HandMadeTrace options;
   const std::string kind = argc > 2 ? argv[2] : "";
   if (kind == "many") {
     write_many(argv[1]);
+    return 0;
+  }
+  if (kind == "hostile") {
+    write_hostile(argv[1]);
     return 0;
   }
   if (kind == "ranks" && argc > 5) {

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cctype>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -71,9 +70,9 @@ class Recorder {
                                " was not written");
     file_->flush();
     if (file_->path() != desc_.path)
-      std::fprintf(stderr, "reprise: another process is writing %s\n", desc_.path.c_str());
-    std::fprintf(stderr, "reprise: %s: %s, %s\n", file_->path().c_str(),
-                 bytes(file_->bytes()).c_str(), counted(chunks_, "chunk").c_str());
+      print_message({"another process is writing ", desc_.path.native()});
+    print_message(
+        {file_->path().native(), ": ", bytes(file_->bytes()), ", ", counted(chunks_, "chunk")});
   }
 
  private:
@@ -84,14 +83,13 @@ class Recorder {
 };
 
 void print_start(const trace::LiveStatus& status, std::optional<trace::LiveProfile> requested) {
-  std::fprintf(stderr, "reprise: recording %s, process %u on %s, until it ends or Ctrl+C\n",
-               printable(status.session.application).c_str(), status.session.pid,
-               printable(status.session.host).c_str());
+  print_message({"recording ", status.session.application, ", process ",
+                 std::to_string(status.session.pid), " on ", status.session.host,
+                 ", until it ends or Ctrl+C"});
   if (!requested || (status.allowed && *requested <= *status.allowed)) return;
-  std::fprintf(stderr, "reprise: requested --profile %s; the session %s\n", mode_name(*requested),
-               status.allowed
-                   ? (std::string("grants at most ") + mode_name(*status.allowed)).c_str()
-                   : "rejects profile requests (see REPRISE_REMOTE_PROFILE)");
+  print_message({"requested --profile ", mode_name(*requested), "; the session ",
+                 status.allowed ? std::string("grants at most ") + mode_name(*status.allowed)
+                                : "rejects profile requests (see REPRISE_REMOTE_PROFILE)"});
 }
 
 std::string describe(const std::vector<trace::LiveSession>& sessions) {
@@ -99,7 +97,7 @@ std::string describe(const std::vector<trace::LiveSession>& sessions) {
   for (const trace::LiveSession& session : sessions) {
     if (session.alive)
       text += (text.empty() ? "" : ", ") + std::to_string(session.pid) + " (" +
-              printable(session.application) + ")";
+              session.application + ")";
   }
   return text.empty() ? "no session is running: start a program with REPRISE_TRACE=live"
                       : "running sessions: " + text;

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 
@@ -42,18 +41,18 @@ CostProfile read(const CostsOptions& options) {
 
 void print(const CostProfile& costs) {
   for (const GraphCosts& graph : costs.graphs) {
-    std::printf("%s (plan %s) on %s: medians of %s, timed by %s\n", printable(graph.label).c_str(),
-                hex(graph.plan_hash).c_str(), printable(graph.device).c_str(),
-                counted(graph.replays, "replay").c_str(), clock_name(graph.timed_by));
+    write_out("%s (plan %s) on %s: medians of %s, timed by %s\n", printable(graph.label).c_str(),
+              hex(graph.plan_hash).c_str(), printable(graph.device).c_str(),
+              counted(graph.replays, "replay").c_str(), clock_name(graph.timed_by));
     Table table(3, {"command", "name", "label", "threads or bytes", "us"});
     for (const CommandCost& cost : graph.commands) {
-      table.add({std::to_string(cost.command), printable(cost.name), printable(cost.label),
-                 with_separators(cost.work), microseconds(1e3 * cost.time.count())});
+      table.add({std::to_string(cost.command), cost.name, cost.label, with_separators(cost.work),
+                 microseconds(1e3 * cost.time.count())});
     }
-    std::printf("%s\n", table.text().c_str());
+    write_out("%s\n", table.text().c_str());
   }
   for (const std::string& label : costs.untimed)
-    std::printf("%s: no replay with node times\n", printable(label).c_str());
+    write_out("%s: no replay with node times\n", printable(label).c_str());
 }
 
 void print_json(const CostProfile& costs) {
@@ -74,8 +73,7 @@ void print_json(const CostProfile& costs) {
                       {"timed_by", clock_name(graph.timed_by)},
                       {"commands", std::move(commands)}});
   }
-  std::fputs(json_text({{"graphs", std::move(graphs)}, {"untimed", costs.untimed}}).c_str(),
-             stdout);
+  write_out("%s", json_text({{"graphs", std::move(graphs)}, {"untimed", costs.untimed}}).c_str());
 }
 
 int run(const CostsOptions& options) {

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 
 #include <reprise/instance.hpp>
@@ -32,13 +31,13 @@ std::string uuid_text(const DeviceInfo& device) {
 void print(const Instance& instance) {
   Table table(2, {"device", "name", "compute", "processors", "memory", "driver"});
   for (const DeviceInfo& d : instance.devices()) {
-    table.add({d.selector, printable(d.name), version(d.compute_major, d.compute_minor),
+    table.add({d.selector, d.name, version(d.compute_major, d.compute_minor),
                with_separators(d.multiprocessors), bytes(d.memory_bytes),
                driver(d.driver_version)});
   }
-  std::fputs(table.text().c_str(), stdout);
+  write_out("%s", table.text().c_str());
   if (const std::string why = instance.gpu_unavailable_reason(); !why.empty())
-    std::printf("no GPU: %s\n", why.c_str());
+    write_out("no GPU: %s\n", why.c_str());
 }
 
 void print_json(const Instance& instance) {
@@ -54,7 +53,7 @@ void print_json(const Instance& instance) {
                                {"memory_bytes", d.memory_bytes},
                                {"driver", driver(d.driver_version)}});
   }
-  std::fputs(json_text(json).c_str(), stdout);
+  write_out("%s", json_text(json).c_str());
 }
 
 }  // namespace

@@ -45,16 +45,16 @@ std::vector<std::string> row(std::vector<std::string> cells, const Change& c) {
 }
 
 void print_list(const char* what, const std::vector<std::string>& names) {
-  for (const std::string& name : names) std::printf("  %s: %s\n", what, printable(name).c_str());
+  for (const std::string& name : names) write_out("  %s: %s\n", what, printable(name).c_str());
 }
 
 void print(const DiffOptions& options, const model::TraceDiff& d) {
-  std::printf("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
+  write_out("A: %s\nB: %s\n", printable(options.a).c_str(), printable(options.b).c_str());
   print_list("graph only in A", d.only_a);
   print_list("graph only in B", d.only_b);
   for (const GraphDiff& g : d.graphs) {
-    std::printf("\n%s: %s\n", printable(g.name).c_str(),
-                g.same_plan ? "same plan" : "the plan changed");
+    write_out("\n%s: %s\n", printable(g.name).c_str(),
+              g.same_plan ? "same plan" : "the plan changed");
     Table replays(1, {"", "count A", "count B", "median A us", "median B us", "change us", "change",
                       "p", "verdict"});
     if (g.device_time.count_a != 0 || g.device_time.count_b != 0)
@@ -63,16 +63,15 @@ void print(const DiffOptions& options, const model::TraceDiff& d) {
       replays.add(row({"launch call"}, g.launch_call));
     if (g.launch_latency.count_a != 0 || g.launch_latency.count_b != 0)
       replays.add(row({"launch latency"}, g.launch_latency));
-    if (!replays.empty()) std::fputs(replays.text().c_str(), stdout);
+    if (!replays.empty()) write_out("%s", replays.text().c_str());
     Table nodes(2, {"node", "label", "count A", "count B", "median A us", "median B us",
                     "change us", "change", "p", "verdict"});
-    for (const model::NodeChange& n : g.nodes)
-      nodes.add(row({printable(n.name), printable(n.label_path)}, n.time));
-    if (!nodes.empty()) std::printf("\n%s", nodes.text().c_str());
+    for (const model::NodeChange& n : g.nodes) nodes.add(row({n.name, n.label_path}, n.time));
+    if (!nodes.empty()) write_out("\n%s", nodes.text().c_str());
     print_list("node only in A", g.removed);
     print_list("node only in B", g.added);
   }
-  std::printf(
+  write_out(
       "\np: two-sided Mann-Whitney U test. The verdict is slower or faster if p, multiplied by the "
       "number of nodes "
       "compared, is below %.2f.\n",
@@ -134,7 +133,7 @@ int run(const DiffOptions& options) {
   const model::TraceSummary a = read(options.a), b = read(options.b);
   const model::TraceDiff d = model::diff(a, b);
   if (options.json) {
-    std::fputs(json_text(diff_json(options, d)).c_str(), stdout);
+    write_out("%s", json_text(diff_json(options, d)).c_str());
   } else {
     print(options, d);
   }

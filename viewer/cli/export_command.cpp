@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/number.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
 #include "trace/export/exporter.hpp"
@@ -30,16 +31,13 @@ int run(const ExportOptions& options) {
     desc.progress = [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); };
     return trace::export_trace(*trace::format_from(options.format), reader, desc);
   }();
-  std::printf("%s: %s, %s", printable(options.output).c_str(),
-              counted(report.replays, "replay").c_str(),
-              counted(report.samples, "node sample").c_str());
-  if (report.left_out != 0)
-    std::printf("; %s omitted", counted(report.left_out, "untimed item").c_str());
-  std::printf("\n");
+  std::string written =
+      counted(report.replays, "replay") + ", " + counted(report.samples, "node sample");
+  if (report.left_out != 0) written += "; " + counted(report.left_out, "untimed item") + " omitted";
+  report_written(options.output, written);
   if (!reader.damage().empty())
-    std::fprintf(stderr,
-                 "reprise: %s: the file is damaged or incomplete; exported the intact part: %s\n",
-                 options.file.c_str(), reader.damage().c_str());
+    print_message({options.file, ": the file is damaged or incomplete; exported the intact part: ",
+                   reader.damage()});
   return kDone;
 }
 
@@ -66,6 +64,7 @@ Command add_export(CLI::App& program) {
   app->add_option("--graph", options->graph, "export only this graph, given by number or label");
   app->add_option("--arrows", options->arrows,
                   "perfetto and chrome: number of replays with drawn edges")
+      ->check(number<std::uint64_t>())
       ->capture_default_str();
   app->footer(
       "Examples:\n  reprise export run.reprise --format perfetto -o run.perfetto-trace\n"

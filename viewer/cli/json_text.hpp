@@ -10,9 +10,9 @@
 
 namespace reprise::cli {
 
-// Indented, with a trailing newline. Invalid UTF-8 becomes U+FFFD.
+// Indented, with a trailing newline, in ASCII. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
 // Summary statistics of a histogram of nanoseconds.

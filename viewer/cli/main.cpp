@@ -5,26 +5,35 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/text.hpp"
 
 namespace {
 
+using reprise::detail::print_message;
+
 void print_error(const std::string& text) {
   std::fflush(stdout);
-  std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  print_message(text);
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string text = "reprise";
+  for (int i = 1; i < argc; ++i) text += std::string(" ") + argv[i];
+  return text;
 }
 
 int wrong_usage(const CLI::App& program, const std::string& reason) {
   std::string which = "reprise";
   for (const CLI::App* named : program.get_subcommands()) which += " " + named->get_name();
   print_error(reason);
-  std::fprintf(stderr, "Try %s --help.\n", which.c_str());
+  std::fprintf(stderr, "Try %s --help.\n", which.c_str());  // names of our own
   return reprise::cli::kWrongUsage;
 }
 
 // Flushes stdout, so that a failed write (for example to a full disk) becomes a failure.
 int finish(int code) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::fputs("reprise: cannot write to stdout\n", stderr);
+    print_message("cannot write to stdout");
     return reprise::cli::kFailed;
   }
   return code;
@@ -34,6 +43,7 @@ int finish(int code) {
 
 int main(int argc, char** argv) {
   using namespace reprise::cli;
+  const std::string whole_command = command_line(argc, argv);  // for a lack of memory
   CLI::App program(
       "Record, inspect and compare traces of graph replays, with the time of every node. "
       "Plan memory.",
@@ -66,7 +76,7 @@ int main(int argc, char** argv) {
   } catch (const UsageError& error) {
     return wrong_usage(program, error.what());
   } catch (const std::exception& error) {
-    print_error(error.what());
+    print_error(reprise::detail::failure_text(error, "running ", whole_command));
   }
   return finish(kFailed);
 }

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -16,10 +15,9 @@ struct MergeOptions {
 
 int run(const MergeOptions& options) {
   const trace::MergeReport report = merge_with_progress(options.files, options.output);
-  std::printf("%s: %s, %s\n%s\n", printable(options.output).c_str(),
-              counted(report.replays, "replay").c_str(),
-              counted(report.samples, "node sample").c_str(),
-              printable(alignment_text(report.sessions, report.alignments)).c_str());
+  report_written(options.output, counted(report.replays, "replay") + ", " +
+                                     counted(report.samples, "node sample") + "\n" +
+                                     printable(alignment_text(report.sessions, report.alignments)));
   return kDone;
 }
 

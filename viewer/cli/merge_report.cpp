@@ -1,7 +1,6 @@
 #include "cli/merge_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "cli/progress_line.hpp"
@@ -17,8 +16,7 @@ trace::MergeReport merge_with_progress(const std::vector<std::string>& inputs,
     desc.progress = [&](std::uint64_t done, std::uint64_t total) { line.update(done, total); };
     return trace::merge_traces(desc);
   }();
-  for (const std::string& warning : report.warnings)
-    std::fprintf(stderr, "reprise: %s\n", printable(warning).c_str());
+  for (const std::string& warning : report.warnings) print_message(warning);
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
 #include "cli/lifetime_table.hpp"
+#include "cli/number.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
 
@@ -69,26 +70,26 @@ void print(const PlanOptions& options, const LifetimeTable& table, const PlanRes
       plan.lower_bound == 0
           ? 0
           : static_cast<double>(plan.peak_bytes) / static_cast<double>(plan.lower_bound) - 1;
-  std::printf("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(),
-              duration(result.seconds * 1e9).c_str());
-  std::printf("peak        %s bytes%s\n", with_separators(plan.peak_bytes).c_str(),
-              plan.is_optimal ? ", optimal" : "");
-  std::printf("lower bound %s bytes", with_separators(plan.lower_bound).c_str());
+  write_out("%s in %s\n", counted(table.buffers.size(), "buffer").c_str(),
+            duration(result.seconds * 1e9).c_str());
+  write_out("peak        %s bytes%s\n", with_separators(plan.peak_bytes).c_str(),
+            plan.is_optimal ? ", optimal" : "");
+  write_out("lower bound %s bytes", with_separators(plan.lower_bound).c_str());
   if (plan.peak_bytes != plan.lower_bound)
-    std::printf("; the peak is %s above it", percent(gap).c_str());
-  std::printf("\n");
+    write_out("; the peak is %s above it", percent(gap).c_str());
+  write_out("\n");
   if (options.capacity) {
-    std::printf("capacity    %s bytes: %s\n", with_separators(*options.capacity).c_str(),
-                plan.peak_bytes <= *options.capacity ? "the plan fits" : "the plan does not fit");
+    write_out("capacity    %s bytes: %s\n", with_separators(*options.capacity).c_str(),
+              plan.peak_bytes <= *options.capacity ? "the plan fits" : "the plan does not fit");
   }
   if (table.buffers.empty()) return;
   Table rows(1, {"id", "lower", "upper", "size", "offset"});
   for (std::size_t i = 0; i < table.buffers.size(); ++i) {
     const BufferLifetime& buffer = table.buffers[i];
-    rows.add({printable(table.ids[i]), std::to_string(buffer.lower), std::to_string(buffer.upper),
+    rows.add({table.ids[i], std::to_string(buffer.lower), std::to_string(buffer.upper),
               std::to_string(buffer.size), std::to_string(plan.offsets[i])});
   }
-  std::printf("\n%s", rows.text().c_str());
+  write_out("\n%s", rows.text().c_str());
 }
 
 void print_json(const PlanOptions& options, const LifetimeTable& table, const PlanResult& result) {
@@ -102,7 +103,7 @@ void print_json(const PlanOptions& options, const LifetimeTable& table, const Pl
     json["fits"] = result.plan.peak_bytes <= *options.capacity;
   }
   json["offsets"] = result.plan.offsets;
-  std::fputs(json_text(json).c_str(), stdout);
+  write_out("%s", json_text(json).c_str());
 }
 
 int run(const PlanOptions& options) {
@@ -130,15 +131,11 @@ Command add_plan(CLI::App& program) {
       ->required();
   app->add_option("--capacity", options->capacity,
                   "available bytes; exit code 3 if the plan needs more")
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            return text.starts_with('-') ? "Value " + text + " is negative" : std::string();
-          },
-          ""));
+      ->check(number<std::uint64_t>());
   app->add_option(
          "--budget", options->budget,
          "seconds for a search if the fast methods do not reach the lower bound; 0: no search")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(number(0.0, 86400.0))
       ->capture_default_str();
   app->add_flag("--json", options->json,
                 "write JSON: peak_bytes, lower_bound, optimal, seconds, and offsets in row order");

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "cli/text.hpp"
+
 namespace reprise::cli {
 
 namespace {
@@ -15,7 +17,7 @@ constexpr std::chrono::milliseconds kFirstDelay{300}, kInterval{100};
 }  // namespace
 
 ProgressLine::ProgressLine(std::string what)
-    : what_(std::move(what)),
+    : what_(printable(what)),
       terminal_(::isatty(STDERR_FILENO) == 1),
       next_(std::chrono::steady_clock::now() + kFirstDelay) {}
 

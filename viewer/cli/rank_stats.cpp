@@ -1,7 +1,6 @@
 #include "cli/rank_stats.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 #include <utility>
 
@@ -59,10 +58,10 @@ void print_clock(const Stats& stats) {
     unknown += of_session == kUnknownError ? 1 : 0;
     if (of_session != kUnknownError) error = std::max(error, of_session);
   }
-  std::printf("  times are on the clock of %s, within %s", reference.c_str(),
-              duration(static_cast<double>(error)).c_str());
-  if (unknown != 0) std::printf("; %s without a bound", counted(unknown, "rank").c_str());
-  std::printf("\n");
+  write_out("  times are on the clock of %s, within %s", reference.c_str(),
+            duration(static_cast<double>(error)).c_str());
+  if (unknown != 0) write_out("; %s without a bound", counted(unknown, "rank").c_str());
+  write_out("\n");
 }
 
 void add_rank(Table& table, const std::string& label, const RankSummary& r) {
@@ -104,13 +103,13 @@ void print_rank_table(const Stats& stats, const StatsOptions& options) {
   }
   if (shown < order.size()) add_rank(table, counted(order.size() - shown, "other rank"), others);
   table.remove_columns(kNothing);
-  std::fputs(table.text().c_str(), stdout);
+  write_out("%s", table.text().c_str());
   if (stats.ranks.worst == kNone) return;
   const RankSummary& worst = ranks[stats.ranks.worst];
-  std::printf("  %s arrived last in %s of collectives, others waited %s in total\n",
-              stats.document->rank_name(stats.ranks.worst).c_str(),
-              percent(fraction_of(worst.last, worst.executions)).c_str(),
-              duration(worst.caused).c_str());
+  write_out("  %s arrived last in %s of collectives, others waited %s in total\n",
+            stats.document->rank_name(stats.ranks.worst).c_str(),
+            percent(fraction_of(worst.last, worst.executions)).c_str(),
+            duration(worst.caused).c_str());
 }
 
 // "forward +20.100" if the rank is last in most executions.
@@ -118,7 +117,7 @@ std::string late_command_text(const model::Document& document, const CollectiveS
   if (!c.has_late_rank()) return kNothing;
   const model::LateCommand late = model::late_command(document, c, c.last);
   if (late.node == kNone) return kNothing;
-  return printable(document.find(c.ranks[c.last].graph)->graph->node_name(late.node)) + " +" +
+  return document.find(c.ranks[c.last].graph)->graph->node_name(late.node) + " +" +
          microseconds(static_cast<double>(late.excess()));
 }
 
@@ -137,8 +136,8 @@ void print_collectives(const Stats& stats, const StatsOptions& options) {
     const auto transfer = [&](Time t) {
       return c.has_waits() ? microseconds(static_cast<double>(t)) : kNothing;
     };
-    table.add({std::to_string(c.node), printable(c.name), printable(c.graph),
-               late_command_text(*stats.document, c), with_separators(c.executions),
+    table.add({std::to_string(c.node), c.name, c.graph, late_command_text(*stats.document, c),
+               with_separators(c.executions),
                last == nullptr ? kNothing
                                : (last->certainly_last * 2 < last->last ? "~" : "") +
                                      stats.document->rank_name(last->session),
@@ -148,19 +147,19 @@ void print_collectives(const Stats& stats, const StatsOptions& options) {
   }
   if (table.empty()) return;
   table.remove_columns(kNothing);
-  std::printf("\nCollectives\n%s", table.text().c_str());
+  write_out("\nCollectives\n%s", table.text().c_str());
   if (shown < collectives.size())
-    std::printf("  ... %s more; --top 0 prints all\n",
-                counted(collectives.size() - shown, "collective").c_str());
+    write_out("  ... %s more; --top 0 prints all\n",
+              counted(collectives.size() - shown, "collective").c_str());
   std::uint64_t incomplete = 0;
   for (const CollectiveSummary& c : collectives) incomplete += c.incomplete;
   if (incomplete != 0)
-    std::printf("  %s lack the times of a rank\n", counted(incomplete, "execution").c_str());
+    write_out("  %s lack the times of a rank\n", counted(incomplete, "execution").c_str());
   if (error == kUnknownError) {
-    std::printf("  ~: the clocks of the ranks have no error bound\n");
+    write_out("  ~: the clocks of the ranks have no error bound\n");
   } else if (error != 0) {
-    std::printf("  ~: within the error of the clocks, up to %s between two ranks\n",
-                duration(static_cast<double>(error)).c_str());
+    write_out("  ~: within the error of the clocks, up to %s between two ranks\n",
+              duration(static_cast<double>(error)).c_str());
   }
 }
 
@@ -223,10 +222,10 @@ bool has_rank_stats(const model::Document& document) {
 
 void print_ranks(const Stats& stats, const StatsOptions& options) {
   if (!has_rank_stats(*stats.document)) return;
-  std::printf("\nCommunication of ranks\n");
+  write_out("\nCommunication of ranks\n");
   print_clock(stats);
   for (const trace::Message* m : merge_warnings(*stats.document))
-    std::printf("  %s: %s\n", trace::severity_name(m->severity), printable(m->text).c_str());
+    write_out("  %s: %s\n", trace::severity_name(m->severity), printable(m->text).c_str());
   print_rank_table(stats, options);
   print_collectives(stats, options);
 }

@@ -34,9 +34,12 @@ std::uint64_t size_of(const std::string& text) {
   const std::size_t digits = text.find_last_not_of("kKmMgG") + 1;
   const char unit = digits == text.size() ? ' ' : static_cast<char>(std::tolower(text.back()));
   const unsigned shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
-  const std::uint64_t number = digits > 12 ? 0 : std::stoull(text.substr(0, digits));
-  const std::uint64_t size = number << shift;
-  if (number == 0 || size >> shift != number || size < trace::TraceFile::kMinMaxBytes) {
+  constexpr std::size_t kMaxDigits = 12;
+  const std::uint64_t value = digits > kMaxDigits ? 0 : std::stoull(text.substr(0, digits));
+  const std::uint64_t size = value << shift;
+  if (digits > kMaxDigits || size >> shift != value)
+    throw UsageError("--max: " + text + " is too large; the maximum is 12 digits and 16 EiB");
+  if (size < trace::TraceFile::kMinMaxBytes) {
     throw UsageError("--max: " + text + " is too small for a trace; the minimum is " +
                      std::to_string(trace::TraceFile::kMinMaxBytes >> 10) + "k");
   }
@@ -54,7 +57,7 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
   desc.session = options.attach;
   desc.token = options.token;
   if (desc.token.empty()) {
-    if (const char* token = std::getenv("REPRISE_TOKEN")) desc.token = token;
+    if (const char* token = ::secure_getenv("REPRISE_TOKEN")) desc.token = token;
   }
   desc.file.path = path;
   if (!options.max.empty()) desc.file.max_bytes = size_of(options.max);
@@ -68,10 +71,8 @@ int attach(const RecordOptions& options, const std::filesystem::path& path) {
 bool report(const RecordOptions& options, const RunFiles& files) {
   const std::vector<std::filesystem::path> written = files.written();
   if (written.empty()) {
-    std::fprintf(
-        stderr,
-        "reprise: %s wrote no trace to %s; it may not use Reprise, or its build excludes tracing\n",
-        options.command.front().c_str(), options.output.c_str());
+    print_message({options.command.front(), " wrote no trace to ", options.output,
+                   "; it may not use Reprise, or its build excludes tracing"});
     return false;
   }
   bool readable = true;
@@ -80,19 +81,16 @@ bool report(const RecordOptions& options, const RunFiles& files) {
     try {
       const trace::TraceReader reader(path);
       if (i < kReportedFiles)
-        std::fprintf(stderr, "reprise: %s: %s, %s\n", shown(path).c_str(),
-                     bytes(std::filesystem::file_size(path)).c_str(),
-                     counted(reader.chunks().size(), "chunk").c_str());
+        print_message({shown(path).string(), ": ", bytes(std::filesystem::file_size(path)), ", ",
+                       counted(reader.chunks().size(), "chunk")});
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "reprise: %s\n", error.what());
+      print_message(detail::failure_text(error, "reading ", path.native()));
       readable = false;
     }
   }
   if (written.size() > kReportedFiles)
-    std::fprintf(stderr, "reprise: and %s\n",
-                 counted(written.size() - kReportedFiles, "further trace").c_str());
-  if (const std::string hint = files.view_hint(written); !hint.empty())
-    std::fprintf(stderr, "reprise: %s\n", hint.c_str());
+    print_message("and " + counted(written.size() - kReportedFiles, "further trace"));
+  if (const std::string hint = files.view_hint(written); !hint.empty()) print_message(hint);
   return readable;
 }
 
@@ -124,8 +122,7 @@ int run(const RecordOptions& options) {
   const RunFiles files(path);
   const ChildExit exit = run_child(child);
   if (!exit.error.empty()) {
-    std::fprintf(stderr, "reprise: cannot run %s: %s\n", options.command.front().c_str(),
-                 exit.error.c_str());
+    print_message({"cannot run ", options.command.front(), ": ", exit.error});
     return exit.code;
   }
   const bool has_trace = report(options, files);

@@ -30,8 +30,6 @@ struct RunOptions {
   std::vector<std::string> command;
 };
 
-void print_message(const std::string& text) { std::fprintf(stderr, "reprise: %s\n", text.c_str()); }
-
 fs::path checked_output(const RunOptions& options) {
   const fs::path path = fs::absolute(options.output).lexically_normal();
   // Commas separate the options in the variable that the child reads.
@@ -74,7 +72,7 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
                              model::RunErrors& errors) {
   const std::vector<fs::path> written = files.written();
   const std::vector<std::string> failed = errors.take();
-  for (const std::string& error : failed) print_message(printable(error));
+  for (const std::string& error : failed) print_message(error);
   if (written.empty() && failed.empty()) {
     print_message("no trace was written: " + options.command.front() +
                   (has_driver() ? " did not initialise CUDA"
@@ -87,7 +85,7 @@ std::vector<fs::path> report(const RunOptions& options, const RunFiles& files,
       print_message(summary_line(shown(file), summary));
       for (const std::string& warning : summary.warnings) print_message("  " + warning);
     } catch (const std::exception& error) {
-      print_message(error.what());
+      print_message(detail::failure_text(error, "reading ", file.native()));
     }
   }
   if (written.size() > kReportedFiles)

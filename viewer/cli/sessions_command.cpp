@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/commands.hpp"
@@ -14,26 +13,24 @@ using Sessions = std::vector<trace::LiveSession>;
 
 void print(const Sessions& sessions) {
   if (sessions.empty()) {
-    std::fputs(
+    write_out(
         "No live sessions of this user on this machine. Start a program that uses Reprise with\n"
         "  REPRISE_TRACE=live ./program\n"
         "and view it with\n"
-        "  reprise view\n",
-        stdout);
+        "  reprise view\n");
     return;
   }
   Table table(5, {"pid", "application", "rank", "state", "socket"});
   bool stale = false;
   for (const trace::LiveSession& session : sessions) {
-    table.add({std::to_string(session.pid), printable(session.application),
+    table.add({std::to_string(session.pid), session.application,
                session.rank == trace::kNone ? "" : std::to_string(session.rank),
-               session.alive ? "live" : "ended", printable(session.path.string())});
+               session.alive ? "live" : "ended", session.path.string()});
     stale |= !session.alive;
   }
   table.remove_columns("");
-  std::fputs(table.text().c_str(), stdout);
-  if (stale)
-    std::fputs("Run 'reprise sessions --clean' to remove the sockets of ended sessions.\n", stdout);
+  write_out("%s", table.text().c_str());
+  if (stale) write_out("Run 'reprise sessions --clean' to remove the sockets of ended sessions.\n");
 }
 
 void print_json(const Sessions& sessions) {
@@ -48,7 +45,7 @@ void print_json(const Sessions& sessions) {
       json["sessions"].back()["job"] = session.job;
     }
   }
-  std::fputs(json_text(json).c_str(), stdout);
+  write_out("%s", json_text(json).c_str());
 }
 
 }  // namespace
@@ -70,7 +67,7 @@ Command add_sessions(CLI::App& program) {
             if (options->clean) {
               const std::size_t removed = trace::remove_stale_sessions();
               if (!options->json)
-                std::printf("removed %s\n", counted(removed, "stale socket").c_str());
+                write_out("removed %s\n", counted(removed, "stale socket").c_str());
             }
             const Sessions sessions = trace::list_sessions();
             if (options->json) {

@@ -1,12 +1,13 @@
-#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
+#include "cli/number.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/stats.hpp"
+#include "cli/text.hpp"
 #include "model/trace_loader.hpp"
 
 namespace reprise::cli {
@@ -56,7 +57,7 @@ int explain_replay(const Stats& stats, const StatsOptions& options) {
                                    {"version", graph.key().version},
                                    {"name", graph.name()}};
     json.update(json_of(graph, slowdown));
-    std::fputs(json_text(json).c_str(), stdout);
+    write_out("%s", json_text(json).c_str());
   } else {
     print_slowdown(options, entry, slowdown);
   }
@@ -86,7 +87,7 @@ int run(const StatsOptions& options) {
   if (options.replay) return explain_replay(stats, options);
   stats.ranks = model::rank_analysis(*stats.document);
   if (options.json) {
-    std::fputs(json_text(json_of(stats, options)).c_str(), stdout);
+    write_out("%s", json_text(json_of(stats, options)).c_str());
   } else {
     print(stats, options);
   }
@@ -103,8 +104,11 @@ Command add_stats(CLI::App& program) {
   app->add_option("FILE", options->file, "trace file")->required();
   app->add_option("--graph", options->graph, "only this graph, given by number or label");
   app->add_option("--replay", options->replay,
-                  "explain one replay: its launch, gaps and nodes, each against its median");
-  app->add_option("--top", options->top, "rows of each list; 0: all")->capture_default_str();
+                  "explain one replay: its launch, gaps and nodes, each against its median")
+      ->check(number<std::uint64_t>());
+  app->add_option("--top", options->top, "rows of each list; 0: all")
+      ->check(number<std::uint32_t>())
+      ->capture_default_str();
   app->add_flag("--json", options->json, "print JSON");
   app->footer(
       "launch call: duration of the call on its thread; launch-to-start latency: from the start of "

@@ -61,7 +61,7 @@ std::string signed_microseconds(double ns) {
 
 void print_omitted(std::size_t all, std::size_t shown, const char* singular) {
   if (shown < all)
-    std::printf("  ... %s more; --top 0 prints all\n", counted(all - shown, singular).c_str());
+    write_out("  ... %s more; --top 0 prints all\n", counted(all - shown, singular).c_str());
 }
 
 // The parts that lengthen the replay most: "gap before blur +34.950, load +0.500".
@@ -87,7 +87,7 @@ void print_slowest(const Stats& stats, const StatsOptions& options, const GraphS
     table.add({with_separators(s.replay), microseconds(s.time), signed_microseconds(s.difference()),
                largest_parts(*entry.graph, s)});
   }
-  if (!table.empty()) std::printf("\n  Slowest replays on the device\n%s", table.text().c_str());
+  if (!table.empty()) write_out("\n  Slowest replays on the device\n%s", table.text().c_str());
 }
 
 }  // namespace
@@ -95,10 +95,10 @@ void print_slowest(const Stats& stats, const StatsOptions& options, const GraphS
 void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,
                     const model::Slowdown& slowdown) {
   const model::Graph& graph = *entry.graph;
-  std::printf("%s (graph %u, version %u), replay %s: %s us, median %s us\n",
-              printable(graph.name()).c_str(), graph.key().graph, graph.key().version,
-              with_separators(slowdown.replay).c_str(), microseconds(slowdown.time).c_str(),
-              microseconds(slowdown.median).c_str());
+  write_out("%s (graph %u, version %u), replay %s: %s us, median %s us\n",
+            printable(graph.name()).c_str(), graph.key().graph, graph.key().version,
+            with_separators(slowdown.replay).c_str(), microseconds(slowdown.time).c_str(),
+            microseconds(slowdown.median).c_str());
   Table table(1, {"part", "us", "median us", "vs. median us"});
   const std::size_t shown = options.limit(slowdown.parts.size());
   double others = 0;
@@ -108,8 +108,8 @@ void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,
       others += part.excess();
       continue;
     }
-    table.add({printable(model::part_name(graph, part)), microseconds(part.time),
-               microseconds(part.median), signed_microseconds(part.excess())});
+    table.add({model::part_name(graph, part), microseconds(part.time), microseconds(part.median),
+               signed_microseconds(part.excess())});
   }
   if (shown < slowdown.parts.size())
     table.add({counted(slowdown.parts.size() - shown, "other part"), "", "",
@@ -117,7 +117,7 @@ void print_slowdown(const StatsOptions& options, const model::GraphEntry& entry,
   table.add({"remainder", "", "", signed_microseconds(slowdown.remainder)});
   table.add({"all", microseconds(slowdown.time), microseconds(slowdown.median),
              signed_microseconds(slowdown.difference())});
-  std::fputs(table.text().c_str(), stdout);
+  write_out("%s", table.text().c_str());
 }
 
 namespace {
@@ -137,7 +137,7 @@ std::string taken(std::optional<std::int64_t> change) {
 std::vector<std::string> graph_row(const std::string& name, const model::GraphTotals& totals,
                                    const std::string& median, trace::Time p99, trace::Time latency,
                                    trace::Time gap) {
-  return {printable(name),
+  return {name,
           totals.replays == 0 ? "never" : with_separators(totals.replays),
           median,
           known_microseconds(static_cast<double>(p99)),
@@ -186,11 +186,11 @@ void print_graphs(const Stats& stats, const StatsOptions& options) {
   const model::GraphTotals& t = all.totals;
   table.add(graph_row("total of " + counted(t.graphs, "graph"), t, kAbsent, -1, -1, -1));
   table.remove_columns(kAbsent);
-  std::printf("\nGraphs\n%s", table.text().c_str());
+  write_out("\nGraphs\n%s", table.text().c_str());
   print_omitted(all.families.size(), shown, "family or graph");
   if (t.never_replayed != 0)
-    std::printf("  %s never replayed\n", counted(t.never_replayed, "graph").c_str());
-  if (stats.sections.empty()) std::printf("  --graph NAME prints the statistics of one graph\n");
+    write_out("  %s never replayed\n", counted(t.never_replayed, "graph").c_str());
+  if (stats.sections.empty()) write_out("  --graph NAME prints the statistics of one graph\n");
 }
 
 // "record 61.200 ms, instantiate 1.250 ms; device memory 18.0 MiB"; empty if nothing is known.
@@ -210,21 +210,20 @@ std::string preparation_text(const model::GraphTotals& t) {
 }
 
 void print_graph(const Stats& stats, const StatsOptions& options, const GraphSummary& g) {
-  std::printf("\n%s (graph %u, version %u)%s%s: %s, %s, %s\n", printable(g.name).c_str(), g.graph,
-              g.version, g.device.empty() ? "" : " on ", printable(g.device).c_str(),
-              counted(g.nodes.size(), "node").c_str(), counted(g.edges, "edge").c_str(),
-              g.lanes == 0 ? "no lanes" : counted(g.lanes, "lane").c_str());
-  std::printf("  %s, %s sampled", counted(g.replays, "replay").c_str(),
-              with_separators(g.sampled_replays).c_str());
-  if (g.untimed_replays != 0)
-    std::printf(", %s untimed", with_separators(g.untimed_replays).c_str());
-  std::printf("; %s", counted(g.samples, "node sample").c_str());
-  if (g.lost_samples != 0) std::printf(", %s untimed", with_separators(g.lost_samples).c_str());
-  std::printf("\n");
+  write_out("\n%s (graph %u, version %u)%s%s: %s, %s, %s\n", printable(g.name).c_str(), g.graph,
+            g.version, g.device.empty() ? "" : " on ", printable(g.device).c_str(),
+            counted(g.nodes.size(), "node").c_str(), counted(g.edges, "edge").c_str(),
+            g.lanes == 0 ? "no lanes" : counted(g.lanes, "lane").c_str());
+  write_out("  %s, %s sampled", counted(g.replays, "replay").c_str(),
+            with_separators(g.sampled_replays).c_str());
+  if (g.untimed_replays != 0) write_out(", %s untimed", with_separators(g.untimed_replays).c_str());
+  write_out("; %s", counted(g.samples, "node sample").c_str());
+  if (g.lost_samples != 0) write_out(", %s untimed", with_separators(g.lost_samples).c_str());
+  write_out("\n");
   for (const model::GraphRow& row : stats.table.rows) {
     if (row.key != model::GraphKey{g.graph, g.version}) continue;
     if (const std::string text = preparation_text(row.totals); !text.empty())
-      std::printf("  preparation: %s\n", text.c_str());
+      write_out("  preparation: %s\n", text.c_str());
   }
 
   Table times(1, {"", "count", "mean us", "p50 us", "p90 us", "p99 us", "max us"});
@@ -235,7 +234,7 @@ void print_graph(const Stats& stats, const StatsOptions& options, const GraphSum
     const model::ReplayStatistics s = model::replay_statistics(stats.entry(g).replays, measure);
     if (s.count != 0) times.add(time_row(name, s));
   }
-  if (!times.empty()) std::fputs(times.text().c_str(), stdout);
+  if (!times.empty()) write_out("%s", times.text().c_str());
 
   std::vector<const NodeSummary*> nodes;
   for (const NodeSummary& n : g.nodes) {
@@ -246,23 +245,23 @@ void print_graph(const Stats& stats, const StatsOptions& options, const GraphSum
   });
   for (const model::LoopSummary& l : g.loops) {
     if (l.replays == 0) continue;
-    std::printf("  %s (node %u): %s to %s iterations in %s, %.2f on average",
-                printable(g.nodes[l.node].name).c_str(), l.node, with_separators(l.min).c_str(),
-                with_separators(l.max).c_str(), counted(l.replays, "replay").c_str(),
-                static_cast<double>(l.iterations) / static_cast<double>(l.replays));
+    write_out("  %s (node %u): %s to %s iterations in %s, %.2f on average",
+              printable(g.nodes[l.node].name).c_str(), l.node, with_separators(l.min).c_str(),
+              with_separators(l.max).c_str(), counted(l.replays, "replay").c_str(),
+              static_cast<double>(l.iterations) / static_cast<double>(l.replays));
     if (l.timed != l.iterations)
-      std::printf("; %s not measured", with_separators(l.iterations - l.timed).c_str());
-    std::printf("\n");
+      write_out("; %s not measured", with_separators(l.iterations - l.timed).c_str());
+    write_out("\n");
   }
   Table table(3, {"node", "name", "label", "count", "median us", "p99 us", "share"});
   const std::size_t shown = options.limit(nodes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const NodeSummary* n = nodes[i];
-    table.add({std::to_string(n->node), printable(n->name), printable(n->label_path),
-               with_separators(n->times.count()), microseconds(n->times.quantile(0.50)),
-               microseconds(n->times.quantile(0.99)), percent(n->share)});
+    table.add({std::to_string(n->node), n->name, n->label_path, with_separators(n->times.count()),
+               microseconds(n->times.quantile(0.50)), microseconds(n->times.quantile(0.99)),
+               percent(n->share)});
   }
-  if (!table.empty()) std::printf("\n%s", table.text().c_str());
+  if (!table.empty()) write_out("\n%s", table.text().c_str());
   print_omitted(nodes.size(), shown, "node");
   print_slowest(stats, options, g);
 }
@@ -314,17 +313,17 @@ void print_pools(const Stats& stats, const StatsOptions& options) {
                with_separators(d.trims), with_separators(d.remaps)});
   }
   if (!table.empty())
-    std::printf("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
+    write_out("\nDevice memory of pools at the end of the trace\n%s", table.text().c_str());
   print_omitted(s.pools.size(), shown, "pool");
   for (const trace::PoolState& p : s.pools) {
     const auto found = s.sharing.find(p.pool);
     if (found == s.sharing.end()) continue;
     const model::SharingSummary& sharing = found->second;
     const bool is_over = sharing.now.empty();
-    std::printf("  graphs that share%s %s of %s: %s\n", is_over ? "d" : "",
-                counted(is_over ? sharing.most_slabs : p.shared_slabs, "slab").c_str(),
-                printable(document.pool_name(p.pool)).c_str(),
-                (is_over ? sharers_text(sharing.most, s) : sharers_text(sharing.now, s)).c_str());
+    write_out("  graphs that share%s %s of %s: %s\n", is_over ? "d" : "",
+              counted(is_over ? sharing.most_slabs : p.shared_slabs, "slab").c_str(),
+              printable(document.pool_name(p.pool)).c_str(),
+              (is_over ? sharers_text(sharing.most, s) : sharers_text(sharing.now, s)).c_str());
   }
 }
 
@@ -332,54 +331,54 @@ void print_sessions(const TraceSummary& s) {
   if (s.sessions.size() > kMaxRanks) {
     std::set<std::string> hosts;
     for (const trace::Session& session : s.sessions) hosts.insert(session.host);
-    std::printf("  %s on %s, %s\n", counted(s.sessions.size(), "session").c_str(),
-                counted(hosts.size(), "host").c_str(), counted(s.devices.size(), "device").c_str());
+    write_out("  %s on %s, %s\n", counted(s.sessions.size(), "session").c_str(),
+              counted(hosts.size(), "host").c_str(), counted(s.devices.size(), "device").c_str());
     return;
   }
   for (const trace::Session& session : s.sessions) {
-    std::printf("  session: %s on %s, process %u%s, engine %s\n",
-                printable(session.application).c_str(), printable(session.host).c_str(),
-                session.pid, rank_text(session).c_str(), printable(session.engine_version).c_str());
+    write_out("  session: %s on %s, process %u%s, engine %s\n",
+              printable(session.application).c_str(), printable(session.host).c_str(), session.pid,
+              rank_text(session).c_str(), printable(session.engine_version).c_str());
   }
   for (const trace::Device& d : s.devices)
-    std::printf("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
+    write_out("  device: %s [%s]\n", printable(d.name).c_str(), printable(d.selector).c_str());
 }
 
 }  // namespace
 
 void print(const Stats& stats, const StatsOptions& options) {
   const TraceSummary& s = stats.summary;
-  std::printf("%s: %s, %s, %s\n", printable(s.path).c_str(), bytes(s.file_bytes).c_str(),
-              counted(s.chunks, "chunk").c_str(),
-              s.first == 0 && s.last == 0
-                  ? "no times"
-                  : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
+  write_out("%s: %s, %s, %s\n", printable(s.path).c_str(), bytes(s.file_bytes).c_str(),
+            counted(s.chunks, "chunk").c_str(),
+            s.first == 0 && s.last == 0
+                ? "no times"
+                : duration(static_cast<double>(s.last) - static_cast<double>(s.first)).c_str());
   if (!s.damage.empty())
-    std::printf("  the file is damaged or incomplete: %s\n", printable(s.damage).c_str());
+    write_out("  the file is damaged or incomplete: %s\n", printable(s.damage).c_str());
   print_sessions(s);
   for (const auto& [kind, count] : s.losses)
-    std::printf("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));
+    write_out("  lost: %s %s\n", with_separators(count).c_str(), trace::loss_name(kind));
   for (const auto& [severity, count] : s.messages) {
-    std::printf("  messages: %s of severity %s\n", with_separators(count).c_str(),
-                trace::severity_name(severity));
+    write_out("  messages: %s of severity %s\n", with_separators(count).c_str(),
+              trace::severity_name(severity));
   }
   if (s.profile_host != 0 || s.profile_device != 0) {
-    std::printf("  profiling overhead: %s on the host, %s on the device\n",
-                duration(static_cast<double>(s.profile_host)).c_str(),
-                duration(static_cast<double>(s.profile_device)).c_str());
+    write_out("  profiling overhead: %s on the host, %s on the device\n",
+              duration(static_cast<double>(s.profile_host)).c_str(),
+              duration(static_cast<double>(s.profile_device)).c_str());
   }
   if (s.unknown_replays != 0 || s.unknown_samples != 0) {
-    std::printf("  ignored: %s and %s of graphs that the trace does not describe\n",
-                counted(s.unknown_replays, "replay").c_str(),
-                counted(s.unknown_samples, "sample").c_str());
+    write_out("  ignored: %s and %s of graphs that the trace does not describe\n",
+              counted(s.unknown_replays, "replay").c_str(),
+              counted(s.unknown_samples, "sample").c_str());
   }
-  if (s.graphs.empty()) std::printf("  no graphs\n");
+  if (s.graphs.empty()) write_out("  no graphs\n");
   print_ranks(stats, options);
   print_graphs(stats, options);
   for (const std::uint32_t i : stats.sections) print_graph(stats, options, s.graphs[i]);
   print_pools(stats, options);
-  std::printf("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
-              100 * detail::DurationHistogram::kRelativeError);
+  write_out("\nPercentiles of nodes are within %.1f %% of the exact ones.\n",
+            100 * detail::DurationHistogram::kRelativeError);
 }
 
 }  // namespace reprise::cli

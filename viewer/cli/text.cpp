@@ -1,14 +1,20 @@
 #include "cli/text.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
-#include <string_view>
 #include <utility>
 
 namespace reprise::cli {
 
 namespace {
+
+// Of a column: cells beyond it are complete, but their row is not aligned.
+constexpr std::size_t kMaxWidth = 256;
 
 std::string fixed(double value, int decimals) {
   char text[64];
@@ -75,53 +81,40 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-namespace {
-
-// The bytes of the UTF-8 sequence at the start of `text`; 0: it is invalid.
-std::size_t sequence_length(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const std::size_t length = lead < 0x80   ? 1
-                             : lead < 0xc2 ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  }
-  return length;
+void write_out(const char* format, ...) {
+  std::va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, again);
+  std::string text(static_cast<std::size_t>(std::max(size, 0)) + 1, '\0');
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(again);
+  va_end(arguments);
+  text.pop_back();
+  std::fputs(detail::printable_lines(text).c_str(), stdout);
 }
 
-// C0, DEL and, as UTF-8, C1.
-bool is_control(std::string_view sequence) {
-  const auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return first < 0x20 || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
-}
-
-}  // namespace
-
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = sequence_length(rest);
-    const std::string_view sequence = rest.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || is_control(sequence)) {
-      shown += '?';
-    } else {
-      shown += sequence;
-    }
-    rest.remove_prefix(sequence.size());
+void report_written(const std::string& output, const std::string& text) {
+  struct stat written {};
+  struct stat shown {};
+  const bool is_stdout = ::stat(output.c_str(), &written) == 0 &&
+                         ::fstat(STDOUT_FILENO, &shown) == 0 && written.st_dev == shown.st_dev &&
+                         written.st_ino == shown.st_ino;
+  if (is_stdout) {
+    print_message({output, ": ", text});
+  } else {
+    write_out("%s: %s\n", printable(output).c_str(), text.c_str());
   }
-  return shown;
 }
 
 Table::Table(std::size_t left, std::vector<std::string> header) : left_(left) {
   rows_.push_back(std::move(header));
 }
 
-void Table::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+void Table::add(std::vector<std::string> row) {
+  for (std::string& cell : row) cell = printable(cell);
+  rows_.push_back(std::move(row));
+}
 
 void Table::remove_columns(const std::string& absent) {
   for (std::size_t column = rows_.front().size(); column-- > left_;) {
@@ -135,13 +128,14 @@ void Table::remove_columns(const std::string& absent) {
 std::string Table::text() const {
   std::vector<std::size_t> widths(rows_.front().size(), 0);
   for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::clamp(width(row[i]), widths[i], kMaxWidth);
   }
   std::string text;
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string space(widths[i] - width(row[i]), ' ');
+      const std::string space(widths[i] - std::min(width(row[i]), widths[i]), ' ');
       line += "  " + (i < left_ ? row[i] + space : space + row[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);

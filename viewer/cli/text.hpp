@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/shown_text.hpp"
+
 namespace reprise::cli {
 
 // "1,234,567"
@@ -24,16 +26,22 @@ namespace reprise::cli {
 [[nodiscard]] std::string counted(std::uint64_t count, const std::string& singular);
 // 16 digits
 [[nodiscard]] std::string hex(std::uint64_t value);
-// Replaces control characters and invalid UTF-8 by '?', so that names from a trace cannot control
-// a terminal.
-[[nodiscard]] std::string printable(const std::string& text);
+// Within one line; write_out() alone lets line breaks pass.
+using detail::print_message;  // to stderr
+using detail::printable;
+
+// printf() to stdout, for all output of the commands: names from a trace cannot control a terminal.
+[[gnu::format(printf, 1, 2)]] void write_out(const char* format, ...);
+
+// Reports what the file `output` contains; to stderr if that is stdout, whose contents others read.
+void report_written(const std::string& output, const std::string& text);
 
 // A text table.
 class Table {
  public:
   // The first `left` columns are left-aligned; the others are right-aligned numbers.
   Table(std::size_t left, std::vector<std::string> header);
-  void add(std::vector<std::string> row);
+  void add(std::vector<std::string> row);  // replaces control characters
   // Removes the columns whose cells are all `absent`.
   void remove_columns(const std::string& absent);
   [[nodiscard]] bool empty() const noexcept { return rows_.size() == 1; }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -9,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/merge_report.hpp"
+#include "cli/number.hpp"
 #include "cli/window_module.hpp"
 #include "model/merged_trace_file.hpp"
 #include "panels/shared/views.hpp"
@@ -33,14 +33,13 @@ struct Size {
 };
 
 Size window_size_of(const std::string& text) {
-  Size size;
-  char end = 0;
-  if (std::sscanf(text.c_str(), "%ux%u%c", &size.width, &size.height, &end) != 2 ||
-      std::min(size.width, size.height) < kMinSide ||
-      std::max(size.width, size.height) > kMaxSide) {
+  const CLI::Validator side = number(kMinSide, kMaxSide);
+  const std::size_t x = std::min(text.find('x'), text.size());
+  const std::string width = text.substr(0, x), height = text.substr(std::min(x + 1, text.size()));
+  if (!side(width).empty() || !side(height).empty())
     throw UsageError("--size: \"" + text + "\" is not a size such as 1600x900");
-  }
-  return size;
+  return {static_cast<std::uint32_t>(std::stoul(width)),
+          static_cast<std::uint32_t>(std::stoul(height))};
 }
 
 const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
@@ -51,7 +50,7 @@ int run(ViewOptions options) {
   if (options.replay != 0 && options.screenshot.empty())
     throw UsageError("--replay requires --screenshot");
   if (options.token.empty()) {
-    if (const char* token = std::getenv("REPRISE_TOKEN")) options.token = token;
+    if (const char* token = ::secure_getenv("REPRISE_TOKEN")) options.token = token;
   }
   const WindowModule window;
   std::optional<model::MergedTraceFile> merged;  // while the window shows it
@@ -114,14 +113,14 @@ Command add_view(CLI::App& program) {
       "WIDTHxHEIGHT of the window or screenshot, in pixels; default: as in the last session");
   app->add_option("--scale", options->scale,
                   "scale of text and layout, 0.5 to 4; default: the display's setting")
-      ->check(CLI::Range(0.5, 4.0));
+      ->check(number(0.5f, 4.0f));
   app->add_option("--screenshot", options->screenshot,
                   "write a PNG of the view and exit, or the graph as SVG if the name ends in .svg; "
                   "needs no display");
   app->add_option("--select", options->select,
                   "with --screenshot: select the first node whose name contains this text");
   app->add_option("--replay", options->replay, "with --screenshot: show and select this replay")
-      ->check(CLI::PositiveNumber);
+      ->check(number<std::uint64_t>(1));
   app->add_flag("--reset-layout", options->reset_layout, "restore the default panel layout");
   app->footer(
       "F1 shows the keyboard shortcuts. Drop a file on the window to open it, those of the ranks "

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/shown_text.hpp"
+
 namespace reprise::model {
 
 namespace {
@@ -48,7 +50,7 @@ void FileFeed::read(const std::optional<FileState>& found, const std::stop_token
     read_ = found.value_or(FileState{});
     load(has_published_ ? LoadMode::Replace : LoadMode::First, stop);
   } catch (const std::exception& error) {
-    publisher_.fail(error.what());
+    publisher_.fail(detail::failure_text(error, "reading ", desc_.path.native()));
   }
 }
 

@@ -62,7 +62,7 @@ class HostTimes {
   explicit HostTimes(const Document& document) {
     for (const trace::HostRange& range : document.host_ranges) {
       if (range.name.starts_with("upload ") && range.graph != trace::kNone)
-        uploads_[range.graph] += length_of(range.started, range.ended);
+        add(uploads_[range.graph], length_of(range.started, range.ended));
       if (range.name.starts_with("record "))
         records_[range.name.substr(7)].push_back(
             {range.ended, length_of(range.started, range.ended)});

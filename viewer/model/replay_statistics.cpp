@@ -1,6 +1,7 @@
 #include "model/replay_statistics.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/quantile_rank.hpp"
@@ -59,7 +60,12 @@ ReplayStatistics replay_statistics(const std::vector<Time>& all) {
   s.max = values.back().first;
   for (const auto& [t, i] : values) s.total += static_cast<double>(t);
   s.mean = s.total / static_cast<double>(values.size());
-  s.outlier_above = quantile(0.75) + 3 * (quantile(0.75) - quantile(0.25));
+  // Saturates: a damaged trace can have any durations.
+  const Time spread = quantile(0.75) - quantile(0.25);
+  Time above = 0;
+  if (__builtin_mul_overflow(spread, Time{3}, &above) ||
+      __builtin_add_overflow(above, quantile(0.75), &s.outlier_above))
+    s.outlier_above = std::numeric_limits<Time>::max();
   for (auto v = values.rbegin(); v != values.rend() && v->first > s.outlier_above; ++v)
     s.outliers.push_back(v->second);
   return s;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/shown_text.hpp"
 #include "model/document_publisher.hpp"
 #include "model/file_feed.hpp"
 #include "model/live_feed.hpp"
@@ -75,7 +76,7 @@ class TraceFeed::Worker {
     try {
       feed.run(stop);
     } catch (const std::exception& error) {
-      publisher.fail(error.what());
+      publisher.fail(detail::failure_text(error, "reading ", target));
     }
   }
 

@@ -11,6 +11,7 @@
 #include <imgui.h>
 
 #include "base/atomic_file.hpp"
+#include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
 #include "trace/merge/merge_traces.hpp"
@@ -100,7 +101,7 @@ void Application::merge(const std::vector<std::string>& paths) {
                                                      "the merge was cancelled");
                                              }}));
     } catch (const std::exception& error) {
-      merge->error = error.what();
+      merge->error = detail::failure_text(error, "merging traces");
     }
     merge->is_finished = true;
   });
@@ -308,7 +309,7 @@ void Application::write(FileWriter& writer, std::function<void()> write) {
     try {
       write();
     } catch (const std::exception& error) {
-      result->error = error.what();
+      result->error = detail::failure_text(error, "writing a file");
     }
     result->is_finished = true;
   });
@@ -357,7 +358,7 @@ void Application::draw_save(const Theme& theme) {
   if (is_written(saver_)) show_message("Saved " + saver_.dialog.path());
   if (saver_.dialog.draw(theme, saver_.error) != FileChoice::Write) return;
   write(saver_, [path = saver_.dialog.path(), contents = to_save_] {
-    detail::write_file_atomically(path, contents);
+    detail::write_file_atomically(path, contents, {.sources = {detail::kOwnerOnly}});
   });
 }
 

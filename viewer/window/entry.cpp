@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shown_text.hpp"
 #include "window/screenshot.hpp"
 #include "window/viewer_window.hpp"
 
@@ -76,7 +77,7 @@ int reprise_view(const RepriseViewRequest* request, char* error, std::size_t err
     reprise::viewer::run(*request);
     return 0;
   } catch (const std::exception& failure) {
-    const std::string_view reason = failure.what();
+    const std::string reason = reprise::detail::failure_text(failure, "drawing the viewer");
     const std::size_t count = std::min(reason.size(), error_size - 1);
     std::memcpy(error, reason.data(), count);
     error[count] = 0;

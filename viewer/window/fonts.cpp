@@ -23,14 +23,14 @@ constexpr std::array<ImWchar, 15> kRanges = {0x0020, 0x024F, 0x0370, 0x03FF, 0x2
 
 std::vector<fs::path> font_folders() {
   std::vector<fs::path> out;
-  const char* home = std::getenv("HOME");
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data) {
+  const char* home = ::secure_getenv("HOME");
+  if (const char* data = ::secure_getenv("XDG_DATA_HOME"); data && *data) {
     out.push_back(fs::path(data) / "fonts");
   } else if (home) {
     out.push_back(fs::path(home) / ".local/share/fonts");
   }
   if (home) out.push_back(fs::path(home) / ".fonts");
-  const char* folders = std::getenv("XDG_DATA_DIRS");
+  const char* folders = ::secure_getenv("XDG_DATA_DIRS");
   std::istringstream list(folders && *folders ? folders : "");
   for (std::string folder; std::getline(list, folder, ':');) {
     if (!folder.empty()) out.push_back(fs::path(folder) / "fonts");

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "panels/shared/keys.hpp"
@@ -72,6 +73,14 @@ void show_replay(Workspace& workspace, std::uint64_t replay) {
   view.select(model::SelectedReplay{key, replay});
 }
 
+// Of the traces that the picture shows. The start page shows names of others, and a connection has
+// no file: no other user may see these.
+std::vector<detail::FileAccess> shown_by(const ScreenshotDesc& desc) {
+  std::vector<detail::FileAccess> sources = {detail::access_of(desc.target)};
+  if (!desc.other.empty()) sources.push_back(detail::access_of(desc.other));
+  return sources;
+}
+
 // Drives ImGui without a window: supplies its display size and time.
 class Frames {
  public:
@@ -93,7 +102,9 @@ class Frames {
     clear_key_presses();
     ui_.render();
   }
-  void write() const { write_png(desc_.picture, {desc_.width, desc_.height}, offscreen_.pixels()); }
+  void write() const {
+    write_png(desc_.picture, {desc_.width, desc_.height}, offscreen_.pixels(), shown_by(desc_));
+  }
 
  private:
   Offscreen offscreen_;
@@ -156,7 +167,7 @@ void take_screenshot(const ScreenshotDesc& desc) {
   view.graph_svg = true;
   frames.draw([&](const Theme& theme) { workspace.draw(theme, layout); });
   if (!view.save) throw std::runtime_error("the trace has no graph to draw");
-  detail::write_file_atomically(desc.picture, view.save->contents);
+  detail::write_file_atomically(desc.picture, view.save->contents, {.sources = shown_by(desc)});
 }
 
 }  // namespace reprise::viewer

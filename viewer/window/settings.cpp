@@ -37,6 +37,9 @@ void read_field(const Json& from, const char* name, T& to, Check is_of_type) {
 }
 
 bool is_number(const Json& json) { return json.is_number() && std::isfinite(json.get<double>()); }
+bool is_integer(const Json& json) {  // within std::int64_t
+  return json.is_number_integer() && (!json.is_number_unsigned() || json.get<std::int64_t>() >= 0);
+}
 bool is_flag(const Json& json) { return json.is_boolean(); }
 bool is_text(const Json& json) { return json.is_string(); }
 
@@ -79,7 +82,7 @@ void read_recent(const Json& json, std::vector<RecentEntry>& recent) {
     RecentEntry entry;
     if (!each.is_object()) throw Unreadable("an entry of \"recent\" has an invalid value");
     read_field(each, "path", entry.path, is_text);
-    read_field(each, "opened", entry.opened, is_number);
+    read_field(each, "opened", entry.opened, is_integer);
     if (!entry.path.empty() && recent.size() < kMaxRecentFiles) recent.push_back(std::move(entry));
   }
 }
@@ -155,9 +158,9 @@ void Settings::forget(const std::string& path) {
 }
 
 fs::path settings_path() {
-  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* config = ::secure_getenv("XDG_CONFIG_HOME");
   if (config && fs::path(config).is_absolute()) return fs::path(config) / "reprise" / "viewer.json";
-  const char* home = std::getenv("HOME");
+  const char* home = ::secure_getenv("HOME");
   return home && *home ? fs::path(home) / ".config" / "reprise" / "viewer.json" : fs::path();
 }
 
@@ -172,6 +175,12 @@ SettingsFile::SettingsFile(fs::path path) : path_(std::move(path)) {
 void SettingsFile::read() {
   std::error_code error;
   if (fs::symlink_status(path_, error).type() == fs::file_type::not_found) return;
+  const fs::file_status status = fs::status(path_, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    may_write_ = false;
+    message_ = path_.string() + " is not a regular file; settings will not be saved";
+    return;
+  }
   errno = 0;
   std::ifstream file(path_);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -213,7 +222,7 @@ std::string SettingsFile::save() {
   std::error_code error;
   fs::create_directories(path_.parent_path(), error);
   try {
-    detail::write_file_atomically(path_, text_of(json));
+    detail::write_file_atomically(path_, text_of(json), {.sources = {detail::kOwnerOnly}});
   } catch (const detail::FileError& failed) {
     return failed.what();
   }

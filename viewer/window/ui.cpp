@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 
+#include "base/shown_text.hpp"
 #include "window/background_fills.hpp"
 
 namespace reprise::viewer {
@@ -21,8 +21,7 @@ Ui::Ui(const UiDesc& desc)
       pixels_(desc.pixels) {
   ImGui::GetIO().IniFilename = nullptr;
   ImGui::GetIO().LogFilename = nullptr;
-  for (const std::string& message : fonts_.messages)
-    std::fprintf(stderr, "reprise: %s\n", message.c_str());
+  for (const std::string& message : fonts_.messages) detail::print_message(message);
   if (!ImGui_ImplOpenGL3_Init(desc.glsl)) {
     ImGui::DestroyContext(context_);
     throw std::runtime_error(

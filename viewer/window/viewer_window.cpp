@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
+#include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
 #include "window/quit_signals.hpp"
 
@@ -24,7 +24,7 @@ double now() {
 }
 
 void print_message(const std::string& text) {
-  if (!text.empty()) std::fprintf(stderr, "reprise: %s\n", text.c_str());
+  if (!text.empty()) detail::print_message(text);
 }
 
 void store_window_state(const Window& window, Settings& settings) {

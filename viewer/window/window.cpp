@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/shown_text.hpp"
 #include "panels/shared/keys.hpp"
 #include "window/offscreen.hpp"
 
@@ -27,7 +28,7 @@ Window& window_of(GLFWwindow* handle) {
 }
 
 std::string no_display_reason() {
-  const char* display = std::getenv("DISPLAY");
+  const char* display = ::secure_getenv("DISPLAY");
   const std::string start =
       display && *display ? "cannot open the display " + std::string(display) + ": " + last_error
                           : std::string("there is no display: $DISPLAY is not set");
@@ -218,9 +219,9 @@ void Window::write_picture() {
   const PictureSize size{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
   std::string error;
   try {
-    write_png(picture_, size, read_pixels(size));
+    write_png(picture_, size, read_pixels(size), {detail::kOwnerOnly});
   } catch (const std::exception& failed) {
-    error = failed.what();
+    error = detail::failure_text(failed, "saving ", picture_.native());
   }
   picture_.clear();
   picture_saved_(std::move(error));

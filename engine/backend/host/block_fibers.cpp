@@ -9,7 +9,6 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <list>
 #include <string>
@@ -20,6 +19,7 @@
 #include "backend/host/checked_dispatch.hpp"
 #include "backend/host/fiber.hpp"
 #include "backend/host/fiber_stacks.hpp"
+#include "base/shown_text.hpp"
 #include "base/steady_clock.hpp"
 #include "base/text.hpp"
 
@@ -373,8 +373,8 @@ void BlockThreads::finish() noexcept {
 
 void BlockThreads::fail(const std::string& what) const noexcept {
   const Dim3 at = run_->block.block_index;
-  std::fprintf(stderr, "reprise: kernel %s on the host device, block (%u, %u, %u): %s\n",
-               run_->block.kernel, at.x, at.y, at.z, what.c_str());
+  print_message(concat("kernel ", run_->block.kernel, " on the host device, block (", at.x, ", ",
+                       at.y, ", ", at.z, "): ", what));
   std::abort();
 }
 

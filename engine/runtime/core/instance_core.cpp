@@ -1,12 +1,12 @@
 #include "runtime/core/instance_core.hpp"
 
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
+#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "profile/host_span.hpp"
 #include "runtime/core/device_core.hpp"
@@ -154,9 +154,7 @@ void InstanceCore::report(const Message& message) const {
     return;
   }
   if (message.severity == Severity::Info) return;
-  const std::string line =
-      concat("reprise: ", to_string(message.severity), ": ", message.text, " [", message.id, "]\n");
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  print_message({to_string(message.severity), ": ", message.text, " [", message.id, "]"});
 }
 
 }  // namespace detail

@@ -140,7 +140,7 @@ class Chrome : public TimelineSink {
 
 ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  detail::AtomicFile out(desc.output);
+  detail::AtomicFile out(desc.output, output_of(reader));
   Chrome chrome(reader, selection.topology, out);
   const ExportReport report = draw_timeline(reader, selection, desc, chrome);
   chrome.finish();

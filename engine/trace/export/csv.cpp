@@ -116,7 +116,7 @@ class Csv {
 
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  detail::AtomicFile out(desc.output);
+  detail::AtomicFile out(desc.output, output_of(reader));
   Csv csv(selection, out);
   ExportReport report;
   for_each_chunk(reader, desc.progress, [&](const Records& records) {

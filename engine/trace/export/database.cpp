@@ -6,7 +6,8 @@
 
 namespace reprise::trace {
 
-Database::Database(std::filesystem::path path) : file_(std::move(path)) {
+Database::Database(std::filesystem::path path, const detail::AtomicFileDesc& desc)
+    : file_(std::move(path), desc) {
   try {
     check(sqlite3_open_v2(file_.temporary().c_str(), &handle_,
                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
@@ -44,6 +45,7 @@ Database::Insert::Insert(Database& database, const char* sql) : database_(databa
 }
 
 void Database::Insert::bind(int column, const std::string& text) {
+  database_.file_.count(text.size());
   check(sqlite3_bind_text(statement_, column, text.data(), static_cast<int>(text.size()),
                           SQLITE_TRANSIENT));
 }

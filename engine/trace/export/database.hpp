@@ -16,7 +16,7 @@ namespace reprise::trace {
 class Database {
  public:
   // Opens one transaction that lasts until commit().
-  explicit Database(std::filesystem::path path);
+  Database(std::filesystem::path path, const detail::AtomicFileDesc& desc);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   ~Database();
@@ -47,7 +47,7 @@ class Database {
       check(sqlite3_bind_int64(statement_, column, static_cast<sqlite3_int64>(value)));
     }
     void bind(int column, double value) { check(sqlite3_bind_double(statement_, column, value)); }
-    void bind(int column, const std::string& text);
+    void bind(int column, const std::string& text);  // counts towards AtomicFileDesc::max_bytes
     void bind(int column, const char* text) { bind(column, std::string(text)); }
     template <class T>
     void bind(int column, const std::optional<T>& value) {

@@ -256,7 +256,7 @@ class Drawing {
 ExportReport export_dot(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
   const GraphVersion& graph = graph_to_draw(selection);
-  detail::AtomicFile out(desc.output);
+  detail::AtomicFile out(desc.output, output_of(reader));
   std::vector<detail::DurationHistogram> times(graph.nodes.size());
   Context context;
   ExportReport report;

@@ -1,8 +1,8 @@
 // Exporters convert a trace to a file of another format. They read the trace chunk by chunk, so
-// their memory does not depend on its length, and replace the output file atomically at the end.
-// They
-// throw TraceError (the trace cannot be read), ExportError (the trace does not contain the graph)
-// and detail::FileError (the output cannot be written). Threads: pure functions.
+// their memory does not depend on its length, and replace the output file atomically at the end. It
+// is no more public than the trace, and limited in proportion to the trace's size. They throw
+// TraceError (the trace cannot be read), ExportError (the trace does not contain the graph) and
+// detail::FileError (the output cannot be written). Threads: pure functions.
 #pragma once
 
 #include <cstdint>

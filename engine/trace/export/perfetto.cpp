@@ -181,7 +181,7 @@ class Perfetto : public TimelineSink {
 
 ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  detail::AtomicFile out(desc.output);
+  detail::AtomicFile out(desc.output, output_of(reader));
   Perfetto perfetto(selection.topology, out);
   const ExportReport report = draw_timeline(reader, selection, desc, perfetto);
   out.commit();

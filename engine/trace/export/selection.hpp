@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "base/atomic_file.hpp"
 #include "trace/export/exporter.hpp"
 #include "trace/export/topology.hpp"
 
@@ -15,6 +17,15 @@ struct Selection {
 
   [[nodiscard]] bool takes(std::uint32_t id) const noexcept { return !graph || *graph == id; }
 };
+
+// For the output of an export: no more public than the trace, and bounded, because a small trace
+// can refer to one long name in each of its records.
+[[nodiscard]] inline detail::AtomicFileDesc output_of(const TraceReader& reader) {
+  constexpr std::uint64_t kBase = 64u << 20, kPerByte = 4096;
+  return {.sources = {reader.access()},
+          .max_bytes = kBase + kPerByte * reader.bytes(),
+          .limit = "the export of a trace of " + std::to_string(reader.bytes()) + " bytes"};
+}
 
 // Throws ExportError if the trace does not contain desc.graph.
 [[nodiscard]] inline Selection select(const TraceReader& reader, const ExportDesc& desc) {

@@ -197,7 +197,7 @@ class Events {
 
 ExportReport export_sqlite(const TraceReader& reader, const ExportDesc& desc) {
   const Selection selection = select(reader, desc);
-  Database db(desc.output);
+  Database db(desc.output, output_of(reader));
   db.run(kTables);
   {
     Database::Insert session(db, "INSERT INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?)");

@@ -74,12 +74,13 @@ struct Rank {
   TimeRange range;      // of own times
   Time last_event = 0;  // own time
   std::string damage;   // of the file; empty: none
+  detail::FileAccess access;
 };
 
 // Throws unless all Session records describe one process that is a rank.
 Rank read_rank(const fs::path& input) {
   const TraceReader reader(input);
-  Rank rank{input, {}, {}, 0, reader.damage()};
+  Rank rank{input, {}, {}, 0, reader.damage(), reader.access()};
   const Session& found = rank.topology.session;
   bool is_found = false;
   for_each_chunk(reader, Chunks::Topology, [&](const ChunkEntry&, const Records& records) {
@@ -169,7 +170,10 @@ void append(Records& to, Records& from) {
 // The merged trace. Chunks of one kind that follow each other within the usual size become one.
 class MergedFile {
  public:
-  explicit MergedFile(const fs::path& path) : file_(path) { write(encode_preamble()); }
+  MergedFile(const fs::path& path, std::vector<detail::FileAccess> sources)
+      : file_(path, {.sources = std::move(sources)}) {
+    write(encode_preamble());
+  }
 
   void add(const ChunkHeader& header, Records& records) {
     if (bytes_ + header.raw_bytes > kChunkBytes) flush();
@@ -228,7 +232,9 @@ class Merge {
   }
 
   MergeReport run() {
-    MergedFile file(desc_.output);
+    std::vector<detail::FileAccess> sources;
+    for (const Rank& rank : ranks_) sources.push_back(rank.access);
+    MergedFile file(desc_.output, std::move(sources));
     align();
     const Time begin = aligned(report_.alignments[0], ranks_[0].range.first);
     const auto put_warnings = [&](Records& records) {

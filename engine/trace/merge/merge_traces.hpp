@@ -14,7 +14,8 @@ namespace reprise::trace {
 
 struct MergeDesc {
   std::vector<std::filesystem::path> inputs;
-  std::filesystem::path output;  // replaced atomically at the end
+  // Replaced atomically at the end; no more public than any of the inputs (AtomicFile).
+  std::filesystem::path output;
   // Receives the number of bytes processed and their total.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };

@@ -169,15 +169,163 @@ TEST_CASE("atomic file: errors contain the destination, the reason and the code"
   CHECK(error->code() == std::errc::no_such_file_or_directory);
 }
 
-TEST_CASE("atomic file: folders and devices are rejected") {
+TEST_CASE("atomic file: folders and sockets are rejected") {
   const Folder folder;
-  for (const std::filesystem::path& path : {folder.path(), std::filesystem::path("/dev/null")}) {
+  const std::filesystem::path socket = folder.path() / "socket";
+  REQUIRE(::mknod(socket.c_str(), S_IFSOCK | 0600, 0) == 0);
+  for (const std::filesystem::path& path : {folder.path(), socket}) {
     const auto error = error_of([&] { write_file_atomically(path, "text"); });
     REQUIRE(error.has_value());
-    CHECK(std::string(error->what()).find("not a regular file") != std::string::npos);
+    CHECK(error->code() == std::errc::invalid_argument);
   }
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("atomic file: a character device and a pipe receive the data and stay") {
+  const Folder folder;
+  write_file_atomically("/dev/null", "text");
   CHECK(std::filesystem::is_character_file("/dev/null"));
-  CHECK(folder.entries() == 0);
+  REQUIRE(::mkfifo(folder.file().c_str(), 0600) == 0);
+  const std::filesystem::path link = folder.path() / "link";
+  std::filesystem::create_symlink("file", link);
+  const int reader = ::open(folder.file().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  REQUIRE(reader >= 0);
+  write_file_atomically(link, "text");
+  char bytes[8] = {};
+  CHECK(::read(reader, bytes, sizeof bytes) == 4);
+  CHECK(std::string(bytes) == "text");
+  ::close(reader);
+  CHECK(std::filesystem::is_fifo(folder.file()));
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("atomic file: an open descriptor receives the data at its position") {
+  const Folder folder;
+  const int file = ::open(folder.file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  REQUIRE(file >= 0);
+  REQUIRE(::write(file, "first ", 6) == 6);
+  const std::filesystem::path link = folder.path() / "link";
+  std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(file), link);
+  write_file_atomically(link, "second ");
+  REQUIRE(::write(file, "third", 5) == 5);
+  ::close(file);
+  CHECK(contents_of(folder.file()) == "first second third");
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK_FALSE(std::filesystem::exists(std::filesystem::symlink_status(folder.path() / "1")));
+}
+
+TEST_CASE("atomic file: a destination without a path or position has no temporary file") {
+  AtomicFile file("/dev/null");
+  const auto error = error_of([&] { static_cast<void>(file.temporary()); });
+  REQUIRE(error.has_value());
+  CHECK(std::string(error->what()).find("requires a regular file") != std::string::npos);
+  CHECK(error_of([&] { static_cast<void>(file.commit_open()); }).has_value());
+}
+
+TEST_CASE("atomic file: links stay, and the file that they lead to is replaced") {
+  const Folder folder;
+  const std::filesystem::path inner = folder.path() / "inner", first = folder.path() / "first",
+                              second = folder.path() / "second";
+  std::filesystem::create_directory(inner);
+  std::filesystem::create_symlink("inner/target", first);
+  std::filesystem::create_symlink(first, second);
+  const auto check = [&](const char* text) {
+    CHECK(contents_of(inner / "target") == text);
+    CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(inner / "target")));
+    CHECK(std::filesystem::read_symlink(first) == "inner/target");
+    CHECK(std::filesystem::read_symlink(second) == first);
+    CHECK(folder.entries() == 3);
+  };
+  write_file_atomically(second, "new");  // to a file that does not exist yet
+  check("new");
+  write_file_atomically(second, "newer");
+  check("newer");
+  { AtomicFile(second).write("half"); }
+  check("newer");
+}
+
+TEST_CASE("atomic file: a link leads into another file system") {
+  std::string other = "/dev/shm/reprise_atomic_XXXXXX";
+  if (::mkdtemp(other.data()) == nullptr) return;
+  const Folder folder;
+  std::filesystem::create_symlink(other + "/target", folder.file());
+  write_file_atomically(folder.file(), "text");
+  CHECK(std::filesystem::is_symlink(folder.file()));
+  CHECK(contents_of(other + "/target") == "text");
+  std::filesystem::remove_all(other);
+}
+
+TEST_CASE("atomic file: links without an end are errors that name the link") {
+  const Folder folder;
+  const std::filesystem::path loop = folder.path() / "loop";
+  std::filesystem::create_symlink("loop", loop);
+  auto error = error_of([&] { write_file_atomically(loop, "text"); });
+  REQUIRE(error.has_value());
+  CHECK(error->code() == std::errc::too_many_symbolic_link_levels);
+  std::filesystem::create_symlink("missing/target", folder.file());
+  error = error_of([&] { write_file_atomically(folder.file(), "text"); });
+  REQUIRE(error.has_value());
+  CHECK(error->code() == std::errc::no_such_file_or_directory);
+  CHECK(error->what() == "cannot write " + folder.file().string() + ": " + std::strerror(ENOENT) +
+                             " (it is a link to " + folder.path().string() + "/missing/target)");
+  CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("atomic file: links that other users put into a shared folder are not followed" *
+          doctest::skip(::geteuid() != 0)) {
+  const Folder folder;
+  const std::filesystem::path target = folder.path() / "target", shared = folder.path() / "shared";
+  std::ofstream(target) << "precious";
+  std::filesystem::create_directory(shared);
+  REQUIRE(::chmod(shared.c_str(), 01777) == 0);
+  std::filesystem::create_symlink(target, shared / "link");
+  REQUIRE(::lchown((shared / "link").c_str(), 65534, 65534) == 0);
+  const auto error = error_of([&] { write_file_atomically(shared / "link", "text"); });
+  REQUIRE(error.has_value());
+  CHECK(error->code() == std::errc::permission_denied);
+  CHECK(contents_of(target) == "precious");
+  REQUIRE(::lchown((shared / "link").c_str(), ::geteuid(), ::getegid()) == 0);
+  write_file_atomically(shared / "link", "text");
+  CHECK(contents_of(target) == "text");
+}
+
+TEST_CASE("atomic file: nobody gets a permission that a source of the contents lacks") {
+  const Folder folder;
+  const gid_t own = ::getegid(), other = own + 1;
+  const auto mode_after = [&](std::vector<FileAccess> sources) {
+    write_file_atomically(folder.file(), "text", {.sources = std::move(sources)});
+    return access_of(folder.file()).mode;
+  };
+  const mode_t mask = ::umask(022);
+  CHECK(mode_after({{0600, own}}) == 0600);
+  CHECK(mode_after({{0666, own}}) == 0600);  // the destination was private before
+  std::filesystem::remove(folder.file());
+  CHECK(mode_after({{0640, own}}) == 0640);
+  std::filesystem::remove(folder.file());
+  CHECK(mode_after({{0644, own}, {0664, own}}) == 0644);
+  CHECK(mode_after({{0644, own}, {0600, own}}) == 0600);
+  std::filesystem::remove(folder.file());
+  CHECK(mode_after({{0640, other}}) == 0600);
+  std::filesystem::remove(folder.file());
+  CHECK(mode_after({{0604, other}}) == 0600);
+  std::filesystem::remove(folder.file());
+  CHECK(mode_after({{0444, other}}) == 0644);
+  CHECK(mode_after({access_of(folder.path() / "no such file")}) == 0600);
+  ::umask(mask);
+}
+
+TEST_CASE("atomic file: a write beyond the limit fails, and the destination is unchanged") {
+  const Folder folder;
+  std::ofstream(folder.file()) << "old";
+  const auto error = error_of([&] {
+    write_file_atomically(folder.file(), std::string(11, 'x'), {.max_bytes = 10, .limit = "ten"});
+  });
+  REQUIRE(error.has_value());
+  CHECK(error->code() == std::errc::file_too_large);
+  CHECK(std::string(error->what()).find("exceed 10 bytes, the limit of ten") != std::string::npos);
+  CHECK(contents_of(folder.file()) == "old");
+  CHECK(folder.entries() == 1);
 }
 
 TEST_CASE("atomic file: a folder without write permission is an error" *

@@ -231,4 +231,21 @@ TEST_CASE("trace cost profile: the error for a malformed file names the problem"
                  "\"commands\": [{\"command\": 0, \"label\": \"\", \"name\": \"k\", \"work\": 1, "
                  "\"us\": -1}]}]}"),
             "takes -1"));
+  for (const std::string number : {"-1", "1e10", "1.5", "4294967296", "null"}) {
+    CAPTURE(number);
+    CHECK(has(with("{\"reprise_costs\": 1, \"graphs\": [{\"label\": \"a\", \"device\": \"d\", "
+                   "\"plan\": \"0\", \"replays\": 1, \"timed_by\": \"timestamps\", "
+                   "\"commands\": [{\"command\": " +
+                   number + ", \"label\": \"\", \"name\": \"k\", \"work\": 1, \"us\": 1}]}]}"),
+              "must be an integer from 0 to 4294967295"));
+  }
+}
+
+TEST_CASE("trace cost profile: the file of the costs is no more public than the trace") {
+  const TraceFolder folder;
+  write(folder.file(), {step()}, {block(1, SampleSource::Cupti, {{1, 1'000, 500}})});
+  const std::string output = folder.file() + ".json";
+  save_cost_profile(*load_cost_profile(folder.file()), output);
+  CHECK((std::filesystem::status(output).permissions() & std::filesystem::perms::mask) ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }

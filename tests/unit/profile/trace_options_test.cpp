@@ -83,6 +83,17 @@ TEST_CASE("trace options: live stands alone, with a file, or with a file and its
   CHECK_FALSE(trace_options({.target = "lively"})->live);
 }
 
+TEST_CASE("trace options: a misspelt live is refused with the right form, and is no file") {
+  const NoTraceEnvironment none;
+  for (const char* target : {"live:7777", "live=7777", "LIVE", "Live,/tmp/run", "live ", "live;"}) {
+    const EnvironmentVariable variable("REPRISE_TRACE", target);
+    const std::string given = "REPRISE_TRACE is \"" + std::string(target) + "\"";
+    check_refused(ErrorCode::InvalidArgument, {}, {given, "\"live\"", "REPRISE_LISTEN"});
+  }
+  for (const char* target : {"./live:7777", "live.reprise", "live-1", "live/run", "LIVELY"})
+    CHECK_FALSE(trace_options({.target = target})->live);
+}
+
 TEST_CASE("trace options: the level for viewers and the token for TCP") {
   const NoTraceEnvironment none;
   CHECK_FALSE(trace_options({.target = "live"}, RemoteProfile::Nothing)->live->remote_profile);

@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
+#include <zstd.h>
 
 #include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "trace/chunk.hpp"
 #include "trace/codec.hpp"
 #include "trace/sample_columns.hpp"
 #include "trace/schema_generated.h"
@@ -322,5 +324,30 @@ TEST_CASE("trace codec: a small chunk whose records share one long string is ref
     FAIL("decode() accepted the chunk");
   } catch (const TraceError& error) {
     CHECK(error.code() == TraceErrorCode::TooLarge);
+  }
+}
+
+TEST_CASE("trace chunk: memory is granted for compressed bytes, and the error names the limit") {
+  Records names;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    std::string name(100'000, 'x');
+    name[i] = 'y';
+    names.thread_names.push_back({i, name});
+  }
+  // As other programs can write it: make_chunk() pads it.
+  Chunk chunk = make_chunk(ChunkKind::Topology, names, 0);
+  const std::size_t padded = chunk.payload.size();
+  CHECK(padded >= 4'000'000 * 8 / ChunkHeader::kMemoryPerByte);
+  CHECK(read_chunk(chunk.header, chunk.payload, 0) == names);
+  chunk.payload.resize(ZSTD_findFrameCompressedSize(chunk.payload.data(), padded));
+  chunk.header.compressed_bytes = static_cast<std::uint32_t>(chunk.payload.size());
+  try {
+    (void)read_chunk(chunk.header, chunk.payload, 0);
+    FAIL("read_chunk() accepted the chunk");
+  } catch (const TraceError& error) {
+    CHECK(error.code() == TraceErrorCode::TooLarge);
+    CHECK(std::string(error.what())
+              .find(std::to_string(chunk.payload.size() * ChunkHeader::kMemoryPerByte)) !=
+          std::string::npos);
   }
 }

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -225,4 +227,49 @@ TEST_CASE("trace faults: a flight recorder on a full disk keeps its previous con
   }
   CHECK(check_whole(folder.file()) == before);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("trace faults: what is not a regular file is refused without waiting") {
+  const Folder folder;
+  REQUIRE(::mkfifo(folder.file().c_str(), 0600) == 0);
+  for (const std::filesystem::path& path :
+       {folder.file(), folder.path(), std::filesystem::path("/dev/zero")}) {
+    try {
+      const TraceReader reader(path);
+      FAIL("a reader of " << path.string());
+    } catch (const TraceError& error) {
+      CHECK(error.code() == TraceErrorCode::NotATrace);
+      CHECK(std::string(error.what()).starts_with(path.string() + ": "));
+    }
+  }
+  CHECK_FALSE(is_being_written(folder.file()));
+}
+
+TEST_CASE("trace faults: all chunks of a file share one allowance of memory") {
+  const Folder folder;
+  constexpr std::uint64_t kChunks = 256;
+  Records names;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    std::string name(100'000, 'x');
+    name[i] = 'y';
+    names.thread_names.push_back({i, name});
+  }
+  Chunk chunk = make_chunk(ChunkKind::Topology, names, 0);
+  // As other programs can write it: make_chunk() pads it.
+  chunk.payload.resize(ZSTD_findFrameCompressedSize(chunk.payload.data(), chunk.payload.size()));
+  chunk.header.compressed_bytes = static_cast<std::uint32_t>(chunk.payload.size());
+  const auto shared = std::make_shared<const Chunk>(chunk);
+  {
+    TraceFile file({.path = folder.file()});
+    file.write(shared);
+  }
+  const TraceReader one(folder.file());
+  CHECK(one.read(one.chunks()[0]) == names);
+  {
+    TraceFile file({.path = folder.file()});
+    for (std::uint64_t i = 0; i < kChunks; ++i) file.write(shared);
+  }
+  const TraceReader many(folder.file());
+  REQUIRE(many.chunks().size() == kChunks);
+  CHECK_THROWS_AS((void)many.read(many.chunks()[0]), TraceError);
 }

@@ -441,4 +441,11 @@ TEST_CASE("trace file: only its owner can read it, also after it was rewritten")
   }
   CHECK(permissions() ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  std::filesystem::remove(dir / "a");  // the next rewrite creates it again
+  while (!std::filesystem::exists(dir / "a")) {
+    file.write(chunk_of(ChunkKind::Samples, sequence++));
+    REQUIRE(sequence < 200'000);
+  }
+  CHECK(permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
 }

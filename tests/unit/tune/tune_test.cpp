@@ -231,7 +231,8 @@ TEST_CASE("tuning file: another file is refused by name and never overwritten") 
   const std::size_t at = text.find("\"lanes\": 8");
   REQUIRE(at != std::string::npos);
   for (const std::string value :
-       {"\"lanes\": 0", "\"lanes\": -1", "\"lanes\": \"x\"", "\"lanes\": 70000"}) {
+       {"\"lanes\": 0", "\"lanes\": -1", "\"lanes\": \"x\"", "\"lanes\": 70000",
+        "\"lanes\": 4294967297", "\"lanes\": 1.5", "\"lanes\": 1e10"}) {
     CAPTURE(value);
     std::ofstream(file.path(), std::ios::binary | std::ios::trunc)
         << (text.substr(0, at) + value + text.substr(at + 10));

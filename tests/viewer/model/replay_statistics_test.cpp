@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "model/replay_statistics.hpp"
 
 using namespace reprise;
@@ -75,4 +77,13 @@ TEST_CASE("replay statistics: equal times have no outliers, an empty range no va
   CHECK(model::replay_statistics(replays({5}), model::ReplayMeasure::DeviceTime, {7, 1}).count ==
         0);
   CHECK(model::replay_statistics({}, model::ReplayMeasure::DeviceTime).count == 0);
+}
+
+TEST_CASE("replay statistics: the longest times that a trace can have saturate") {
+  constexpr trace::Time kLongest = 6'000'000'000'000'000'000;
+  const model::ReplayStatistics s =
+      model::replay_statistics(std::vector<trace::Time>{1, 2, kLongest, kLongest});
+  CHECK(s.max == kLongest);
+  CHECK(s.outlier_above == std::numeric_limits<trace::Time>::max());
+  CHECK(s.outliers.empty());
 }

@@ -54,6 +54,12 @@ TEST_CASE("notes: parse_notes() throws on malformed input") {
                            R"({"format": "reprise notes", "version": 1,
            "notes": [{"graph": 1, "version": 1, "node": 99999999999, "text": ""}]})",
                            R"({"format": "reprise notes", "version": 1,
+           "notes": [{"graph": 4294967297, "version": 1, "node": 1, "text": ""}]})",
+                           R"({"format": "reprise notes", "version": 1,
+           "notes": [{"graph": 1, "version": 1, "node": 1.5, "text": ""}]})",
+                           R"({"format": "reprise notes", "version": 1,
+           "notes": [{"span": [0, 9223372036854775808], "text": ""}]})",
+                           R"({"format": "reprise notes", "version": 1,
            "notes": [{"span": [5, 4], "text": ""}]})",
                            R"({"format": "reprise notes", "version": 1,
            "notes": [{"span": [5], "text": ""}]})"}) {
@@ -86,6 +92,25 @@ TEST_CASE("notes: the notes file stores, replaces and removes notes") {
   reloaded.set(kNode, "blur", "");
   background.wait_until_idle();
   CHECK(parse_notes(content(notes_path(trace))).size() == 1);
+}
+
+TEST_CASE("notes: the notes file is no more public than the trace") {
+  using std::filesystem::perms;
+  const auto trace = fresh_trace("private.reprise");
+  std::ofstream(trace) << "a trace";
+  const auto permissions_with = [&](perms of_trace) {
+    std::filesystem::permissions(trace, of_trace);
+    std::filesystem::remove(notes_path(trace));
+    Background background(1);
+    Notes notes(trace, background);
+    notes.set(kNode, "blur", "secret");
+    background.wait_until_idle();
+    return std::filesystem::status(notes_path(trace)).permissions();
+  };
+  constexpr perms kOwner = perms::owner_read | perms::owner_write;
+  CHECK(permissions_with(kOwner) == kOwner);
+  CHECK((permissions_with(kOwner | perms::group_read | perms::others_read) & perms::owner_all) ==
+        kOwner);
 }
 
 TEST_CASE("notes: a note set before the file is read is merged with the file") {

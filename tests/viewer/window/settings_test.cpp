@@ -49,6 +49,7 @@ TEST_CASE("settings: saved values are read back") {
     file.values.note_opened("/traces/a.reprise", 1'700'000'000);
     CHECK(file.save().empty());
   }
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
   const SettingsFile file(path);
   CHECK(file.message().empty());
   CHECK(file.values.shade == Shade::Light);

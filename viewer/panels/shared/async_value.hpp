@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/shown_text.hpp"
+
 namespace reprise::viewer {
 
 class Background {
@@ -110,7 +112,7 @@ class AsyncValue {
     try {
       value = std::make_shared<const Value>(make());
     } catch (const std::exception& failure) {
-      error = failure.what();
+      error = detail::failure_text(failure, "computing what this view shows");
     }
     const std::lock_guard lock(shared->mutex);
     if (value) {

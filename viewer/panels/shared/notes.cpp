@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -11,6 +12,8 @@
 
 #include "base/atomic_file.hpp"
 #include "base/json_file.hpp"
+#include "base/json_number.hpp"
+#include "base/shown_text.hpp"
 
 namespace reprise::viewer {
 
@@ -48,8 +51,8 @@ bool has_same_target(const Note& a, const Note& b) {
 }  // namespace
 
 struct Notes::Shared {
-  mutable std::mutex mutex;  // guards all members except `path` and `writing`
-  std::filesystem::path path;
+  mutable std::mutex mutex;  // guards all members except the paths and `writing`
+  std::filesystem::path trace, path;
   std::mutex writing;  // serialises writers; acquired before `mutex`
   std::vector<Note> notes;
   std::uint64_t revision = 0, written = 0;
@@ -85,18 +88,22 @@ Note parse_target(const nlohmann::ordered_json& item) {
   Note note;
   if (item.contains("span")) {
     note.target = Note::Target::Span;
-    note.span = {item.at("span").at(0).get<trace::Time>(),
-                 item.at("span").at(1).get<trace::Time>()};
-    if (note.span.started < 0 || note.span.ended < note.span.started)
+    const auto time = [&](std::size_t i) {
+      return static_cast<trace::Time>(detail::json_integer(
+          item.at("span").at(i), "span", std::numeric_limits<trace::Time>::max()));
+    };
+    note.span = {time(0), time(1)};
+    if (note.span.ended < note.span.started)
       throw std::runtime_error("the notes file contains a span out of order");
     return note;
   }
-  note.graph = {item.at("graph").get<std::uint32_t>(), item.at("version").get<std::uint32_t>()};
+  note.graph = {detail::json_uint32(item.at("graph"), "graph"),
+                detail::json_uint32(item.at("version"), "version")};
   const bool is_node = item.contains("node");
   note.target = is_node ? Note::Target::Node : Note::Target::Replay;
-  note.number = item.at(is_node ? "node" : "replay").get<std::uint64_t>();
-  if (is_node && note.number > 0xffffffffu)
-    throw std::runtime_error("the notes file contains a node number out of range");
+  const char* const kind = is_node ? "node" : "replay";
+  note.number = detail::json_integer(
+      item.at(kind), kind, is_node ? 0xffffffffu : std::numeric_limits<std::uint64_t>::max());
   return note;
 }
 
@@ -109,7 +116,7 @@ std::vector<Note> parse_notes(const std::string& text) {
     if (file.is_discarded()) throw std::runtime_error("the notes file is malformed JSON");
     if (file.value("format", "") != kFormat)
       throw std::runtime_error("the file is not a Reprise notes file");
-    if (file.at("version").get<int>() != 1)
+    if (file.at("version") != 1)
       throw std::runtime_error("the notes file has an unsupported version");
     for (const nlohmann::ordered_json& item : file.at("notes")) {
       Note note = parse_target(item);
@@ -118,6 +125,8 @@ std::vector<Note> parse_notes(const std::string& text) {
       notes.push_back(std::move(note));
     }
   } catch (const nlohmann::json::exception& error) {
+    throw std::runtime_error(std::string("cannot parse the notes file: ") + error.what());
+  } catch (const std::out_of_range& error) {
     throw std::runtime_error(std::string("cannot parse the notes file: ") + error.what());
   }
   return notes;
@@ -143,7 +152,7 @@ void Notes::Shared::read() {
       found = parse_notes(text.str());
     }
   } catch (const std::exception& failure) {
-    failure_text = failure.what();
+    failure_text = detail::failure_text(failure, "reading ", path.native());
     readable = false;
   }
   bool is_stale = false;  // true if notes were set before the file was read
@@ -176,9 +185,9 @@ void Notes::Shared::write() {
   }
   std::string failure_text;
   try {
-    detail::write_file_atomically(path, text);
+    detail::write_file_atomically(path, text, {.sources = {detail::access_of(trace)}});
   } catch (const std::exception& failure) {
-    failure_text = failure.what();
+    failure_text = detail::failure_text(failure, "writing ", path.native());
   }
   const std::lock_guard lock(mutex);
   error = failure_text;
@@ -187,6 +196,7 @@ void Notes::Shared::write() {
 
 Notes::Notes(const std::filesystem::path& trace, Background& background)
     : background_(background), shared_(std::make_shared<Shared>()) {
+  shared_->trace = trace;
   shared_->path = notes_path(trace);
   background_.run([shared = shared_] { shared->read(); });
 }

@@ -29,7 +29,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 FileAccess access_of(const struct stat& status) { return {status.st_mode & 0777, status.st_gid}; }
 
-// The descriptor of this process that `link` in /proc/PID/fd stands for; -1: none.
+// The descriptor of this process that `link`, in /proc/PID/fd, names; -1: none.
 int own_descriptor(const std::filesystem::path& link) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::canonical(folder_of(link), error);

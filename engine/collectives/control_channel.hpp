@@ -2,8 +2,10 @@
 //
 //   const auto channel = ControlChannel::open(control_channel_desc(environment, secret));
 //
-// The secret separates jobs that use the same ports. It is sent unencrypted, and does not protect
-// against others who can read the network traffic. Once all ranks are connected, no port is open.
+// Rank 0 and the others prove to each other that they know the secret; see control_handshake.hpp.
+// It separates jobs that use the same ports, and keeps out who cannot guess it. What follows is not
+// protected from others who can change the network traffic. Once all ranks are connected, no port
+// is open.
 // Threads: any. Each channel has one thread of its own. A forked child may only destroy its copy.
 #pragma once
 

@@ -130,9 +130,8 @@ TraceOptions parse_target(const Source& source) {
   }
   if (!options.live && resembles_live(file)) {
     source.refuse(
-        "a live session is \"live\", REPRISE_LISTEN and REPRISE_TOKEN let it listen on a port, and "
-        "a "
-        "file of this name is written with its folder, as in ./live:1");
+        "a live session is \"live\", REPRISE_LISTEN and REPRISE_TOKEN let it listen on a port, "
+        "and a file of this name is written with its folder, as in ./live:1");
   }
   if (!file.empty()) options.file = parse_file(source, file);
   return options;

@@ -328,12 +328,7 @@ TEST_CASE("trace codec: a small chunk whose records share one long string is ref
 }
 
 TEST_CASE("trace chunk: memory is granted for compressed bytes, and the error names the limit") {
-  Records names;
-  for (std::uint32_t i = 0; i < 40; ++i) {
-    std::string name(100'000, 'x');
-    name[i] = 'y';
-    names.thread_names.push_back({i, name});
-  }
+  const Records names = test::long_thread_names();
   // As other programs can write it: make_chunk() pads it.
   Chunk chunk = make_chunk(ChunkKind::Topology, names, 0);
   const std::size_t padded = chunk.payload.size();

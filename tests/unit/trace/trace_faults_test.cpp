@@ -18,6 +18,7 @@
 #include "trace/trace_writer.hpp"
 #include "unit/trace/child_process.hpp"
 #include "unit/trace/live_support.hpp"
+#include "unit/trace/trace_samples.hpp"
 
 using namespace reprise;
 using namespace reprise::trace;
@@ -248,12 +249,7 @@ TEST_CASE("trace faults: what is not a regular file is refused without waiting")
 TEST_CASE("trace faults: all chunks of a file share one allowance of memory") {
   const Folder folder;
   constexpr std::uint64_t kChunks = 256;
-  Records names;
-  for (std::uint32_t i = 0; i < 40; ++i) {
-    std::string name(100'000, 'x');
-    name[i] = 'y';
-    names.thread_names.push_back({i, name});
-  }
+  const Records names = test::long_thread_names();
   Chunk chunk = make_chunk(ChunkKind::Topology, names, 0);
   // As other programs can write it: make_chunk() pads it.
   chunk.payload.resize(ZSTD_findFrameCompressedSize(chunk.payload.data(), chunk.payload.size()));

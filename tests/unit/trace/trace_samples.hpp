@@ -102,4 +102,15 @@ namespace reprise::test {
   return r;
 }
 
+// 4 MB of names that compress extremely well.
+[[nodiscard]] inline trace::Records long_thread_names() {
+  trace::Records names;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    std::string name(100'000, 'x');
+    name[i] = 'y';
+    names.thread_names.push_back({i, name});
+  }
+  return names;
+}
+
 }  // namespace reprise::test

@@ -1,7 +1,11 @@
 // Random programs of the whole API on one device, compared with plain C++: see usage().
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -9,9 +13,12 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <new>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "programs/runner.hpp"
 #include "programs/shrink.hpp"
@@ -21,13 +28,14 @@ using namespace reprise::test::programs;
 
 namespace {
 
-constexpr unsigned kMaxSeconds = 120;  // of one program
-constexpr int kAttempts = 3;           // to see a failure that depends on time
+constexpr unsigned kMaxSeconds = 120;   // of one program
+constexpr std::uint32_t kAttempts = 3;  // at least, while shrinking: a failure may depend on time
 
 struct Options {
   double seconds = 60;
   std::uint64_t seed = std::random_device{}();
   std::uint64_t count = std::numeric_limits<std::uint64_t>::max();
+  std::uint32_t runs = 1;  // of each program
   bool shrinks = false;
   std::string device = "host";
 };
@@ -35,12 +43,13 @@ struct Options {
 [[noreturn]] void usage(const char* program, int status) {
   std::fprintf(
       status == 0 ? stdout : stderr,
-      "usage: %s [SECONDS] [--seed N] [--count N] [--shrink] [--device NAME]\n"
+      "usage: %s [SECONDS] [--seed N] [--count N] [--runs N] [--shrink] [--device NAME]\n"
       "Runs programs of seed N, N + 1, ... (default: random) for SECONDS (default: 60) or "
-      "until COUNT\nhave run, on NAME (default: $REPRISE_DEVICE, otherwise host). Stops at "
-      "the first difference from\nplain C++ or the first error and prints the seed, the "
-      "step and the plan. --shrink then removes\nwhat the failure does not need, and prints "
-      "the program. Exit code 1: a failure.\n",
+      "until COUNT\nhave run, each of them RUNS times (default: 1), on NAME (default: "
+      "$REPRISE_DEVICE, otherwise\nhost). Stops at the first difference from plain C++ or "
+      "the first error and prints the seed,\nthe step and the plan. --shrink then removes "
+      "what the failure does not need, and prints the\nprogram; each attempt is a process, "
+      "so that crashes, hangs and lost devices are shrunk too.\nExit code 1: a failure.\n",
       program);
   std::exit(status);
 }
@@ -66,6 +75,8 @@ Options parse(int argc, char** argv) {
       options.seed = number(next());
     } else if (argument == "--count") {
       options.count = number(next());
+    } else if (argument == "--runs") {
+      options.runs = static_cast<std::uint32_t>(std::max<std::uint64_t>(number(next()), 1));
     } else if (argument == "--shrink") {
       options.shrinks = true;
     } else if (argument == "--device") {
@@ -77,14 +88,19 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-volatile std::uint64_t current_seed = 0;
+// What a process that fails leaves to the one that shrinks.
+struct Found {
+  volatile std::uint64_t seed;
+  bool has_segments;
+};
+Found* found = nullptr;  // in memory that forked processes share
 
 void report_hang(int) {
   char text[64] = "FAILED: a program does not end: --seed ";
   std::size_t length = std::strlen(text);
   char digits[20];
   std::size_t count = 0;
-  for (std::uint64_t rest = current_seed; count == 0 || rest != 0; rest /= 10)
+  for (std::uint64_t rest = found->seed; count == 0 || rest != 0; rest /= 10)
     digits[count++] = static_cast<char>('0' + rest % 10);
   while (count != 0) text[length++] = digits[--count];
   text[length++] = '\n';
@@ -92,15 +108,40 @@ void report_hang(int) {
   ::_exit(1);
 }
 
+// A device, opened once per process.
+class Runner {
+ public:
+  explicit Runner(const Options& options)
+      : runs_(options.runs),
+        instance_({.application = "programs",
+                   .validation = Validation::Full,
+                   .on_message = [](const Message&) {}}),
+        device_(instance_.open_device(DeviceSelector::named(options.device))),
+        kernels_(device_) {}
+
+  [[nodiscard]] const DeviceInfo& info() const { return device_.info(); }
+  [[nodiscard]] std::optional<Failure> run(const Program& program) const {
+    std::optional<Failure> failure;
+    for (std::uint32_t i = 0; i < runs_ && !failure; ++i) {
+      ::alarm(kMaxSeconds);
+      failure = test::programs::run(device_, kernels_, program);
+    }
+    ::alarm(0);
+    return failure;
+  }
+
+ private:
+  const std::uint32_t runs_;
+  const Instance instance_;
+  const Device device_;
+  const Kernels kernels_;
+};
+
 int run_programs(const Options& options) {
   using Clock = std::chrono::steady_clock;
-  const Instance instance({.application = "programs",
-                           .validation = Validation::Full,
-                           .on_message = [](const Message&) {}});
-  const Device device = instance.open_device(DeviceSelector::named(options.device));
-  const Kernels kernels(device);
-  const bool has_segments = device.info().limits.max_segment_blocks != 0;
-  std::printf("programs on %s from seed %llu\n", device.info().name.c_str(),
+  const Runner runner(options);
+  found->has_segments = runner.info().limits.max_segment_blocks != 0;
+  std::printf("programs on %s from seed %llu\n", runner.info().name.c_str(),
               static_cast<unsigned long long>(options.seed));
   const auto started = Clock::now();
   auto printed = started;
@@ -116,38 +157,89 @@ int run_programs(const Options& options) {
       progress();
       printed = now;
     }
-    const std::uint64_t seed = options.seed + count;
-    current_seed = seed;
-    ::alarm(kMaxSeconds);
-    const Program program = generate(seed, has_segments);
-    const auto failure = run(device, kernels, program);
+    found->seed = options.seed + count;
+    const auto failure = runner.run(generate(found->seed, found->has_segments));
     if (!failure) continue;
-    std::printf("FAILED: --seed %llu --count 1\n%s\n", static_cast<unsigned long long>(seed),
+    std::printf("FAILED: --seed %llu --count 1\n%s\n", static_cast<unsigned long long>(found->seed),
                 failure->text.c_str());
-    std::fflush(stdout);
-    if (!options.shrinks || device.is_lost()) return 1;
-    const Program smaller = shrink(program, [&](const Program& part) {
-      ::alarm(kMaxSeconds);
-      for (int attempt = 0; attempt < kAttempts && !device.is_lost(); ++attempt)
-        if (run(device, kernels, part)) return true;
-      return false;
-    });
-    const auto again = run(device, kernels, smaller);
-    std::printf("\nThe smallest part that fails:\n%s%s\n", to_text(smaller).c_str(),
-                again ? again->text.c_str() : "It does not fail always.");
     return 1;
   }
-  ::alarm(0);
   progress();
   return 0;
+}
+
+int run_part(const Options& options, const Program& program, bool prints) {
+  const auto failure = Runner(options).run(program);
+  if (prints && failure) std::printf("%s\n", failure->text.c_str());
+  return failure ? 1 : 0;
+}
+
+int print_error() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return std::printf("FAILED: %s\n", error.what()), 1;
+  }
+}
+
+// Returns the status, as of waitpid(), of a process that exits with what `work` returns. The
+// calling process must not have opened a device.
+template <class Work>
+int run_in_child(const Work& work) {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child == 0) {
+    int status = 1;
+    try {
+      status = work();
+    } catch (...) {
+      status = print_error();
+    }
+    std::fflush(stdout);
+    ::_exit(status);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+bool succeeded(int status) {
+  if (WIFSIGNALED(status))
+    std::printf("FAILED: signal %d: --seed %llu --count 1\n", WTERMSIG(status),
+                static_cast<unsigned long long>(found->seed));
+  return status == 0;
+}
+
+int run_and_shrink(Options options) {
+  if (succeeded(run_in_child([&] { return run_programs(options); }))) return 0;
+  options.runs = std::max(options.runs, kAttempts);
+  std::uint64_t attempts = 0;
+  const auto fails = [&](const Program& part) {
+    if (++attempts % 50 == 0)
+      std::printf("%llu attempts to shrink it\n", static_cast<unsigned long long>(attempts));
+    return run_in_child([&] { return run_part(options, part, false); }) != 0;
+  };
+  const Program whole = generate(found->seed, found->has_segments);
+  if (!fails(whole)) return std::printf("By itself, the program does not fail.\n"), 1;
+  const Program smallest = shrink(whole, fails);
+  std::printf("\nThe smallest part that fails:\n%s", to_text(smallest).c_str());
+  if (succeeded(run_in_child([&] { return run_part(options, smallest, true); })))
+    std::printf("It does not fail always.\n");
+  return 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   const Options options = parse(argc, argv);
+  void* const shared =
+      ::mmap(nullptr, sizeof(Found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  found = new (shared) Found{};
   ::signal(SIGALRM, report_hang);
-  return run_programs(options);
-} catch (const std::exception& error) {
-  return std::printf("FAILED: %s\n", error.what()), 1;
+  return options.shrinks ? run_and_shrink(options) : run_programs(options);
+} catch (...) {
+  return print_error();
 }

@@ -83,7 +83,7 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
     if (other.reports.take(its.report, its.age, now)) other.since = now;
     const bool is_silent = its.age > kSilence;
     std::shared_ptr<const Graph> graph;
-    std::string missed, how;
+    std::string how, missed, detail;
     bool lacks_any = false;
     {
       const std::lock_guard lock(mutex_);
@@ -101,6 +101,7 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
         } else if (its.is_connected && now - other.since >= stall_limit_ &&
                    (is_silent || known->as_of - other.since >= stall_limit_)) {
           how = "has not reported ";
+          detail = concat(" for ", stall_limit_.count(), " ms", is_silent ? ", and is silent" : "");
         } else {
           continue;
         }
@@ -117,10 +118,8 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
     }
     if (!lacks_any) other.since = now;
     if (missed.empty()) continue;
-    if (how == "has not reported ")
-      missed += concat(" for ", stall_limit_.count(), " ms", is_silent ? ", and is silent" : "");
     const std::string unfinished = graph ? graph->unfinished() : std::string();
-    return concat("rank ", rank, " (", its.name, ") ", how, missed, ", for which rank ",
+    return concat("rank ", rank, " (", its.name, ") ", how, missed, detail, ", for which rank ",
                   control_->rank(), " waits", unfinished.empty() ? "" : concat("; ", unfinished));
   }
   const std::lock_guard lock(mutex_);

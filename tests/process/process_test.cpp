@@ -5,8 +5,10 @@
 
 #include <dlfcn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace {
@@ -15,6 +17,22 @@ namespace {
 int status_of_child(const std::string& what) {
   const int status = std::system((std::string(REPRISE_CHILD) + " " + what).c_str());
   return WIFEXITED(status) && WEXITSTATUS(status) < 128 ? WEXITSTATUS(status) : -1;
+}
+
+constexpr uid_t kOther = 65534;  // a user without rights
+
+// As status_of_child(), as another user and with `trace` as $REPRISE_TRACE.
+int status_as_other(const std::filesystem::path& program, const std::filesystem::path& trace) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("REPRISE_TRACE", trace.c_str(), 1);
+    if (::setgid(kOther) == 0 && ::setuid(kOther) == 0)
+      ::execl(program.c_str(), program.c_str(), "start-small-thread", nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 }  // namespace
@@ -29,6 +47,26 @@ TEST_CASE("process: it ends normally while replays of a graph that is never dest
 
 TEST_CASE("process: a program that links the engine starts threads with a stack of 32 KiB") {
   CHECK(status_of_child("start-small-thread") == 0);
+}
+
+TEST_CASE("process: a set-uid program ignores the engine's variables") {
+  if (::geteuid() != 0) {
+    MESSAGE("skipped: only root can make a set-uid program that another user runs");
+    return;
+  }
+  namespace fs = std::filesystem;
+  char name[] = "/tmp/reprise-set-uid-XXXXXX";
+  const fs::path here = ::mkdtemp(name), program = here / "program";
+  fs::permissions(here, fs::perms::all);
+  fs::copy_file(REPRISE_CHILD, program);
+  const auto mode = fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec;
+  fs::permissions(program, mode);
+  CHECK(status_as_other(program, here / "plain.reprise") == 0);
+  CHECK(fs::exists(here / "plain.reprise"));
+  fs::permissions(program, mode | fs::perms::set_uid);
+  CHECK(status_as_other(program, here / "set-uid.reprise") == 0);
+  CHECK(!fs::exists(here / "set-uid.reprise"));
+  fs::remove_all(here);
 }
 
 TEST_CASE("process: a library that contains the engine stays mapped after dlclose()") {

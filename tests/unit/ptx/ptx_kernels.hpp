@@ -1,14 +1,28 @@
 // Small kernels in PTX, as nvcc writes them for sm_90, for the tests of this folder.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "ptx/persistent_kernel.hpp"
 
 namespace reprise::test {
 
 // A module with `text` after its header.
 inline std::string ptx_module_text(std::string_view text) {
   return ".version 9.0\n.target sm_90\n.address_size 64\n" + std::string(text);
+}
+
+constexpr std::uint64_t kPtxAddress = 0x7f00'1234'5600;
+
+// Of an image with all variables.
+inline std::uint64_t ptx_address_of(std::string_view variable) {
+  return kPtxAddress + variable.size();
+}
+
+inline std::string exclusion_of_part(const detail::PersistentPart& part) {
+  return persistent_exclusion(part, ptx_address_of);
 }
 
 // reverse: a barrier in uniform flow. early: one in divergent flow. shuffled: a full mask after an

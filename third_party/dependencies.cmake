@@ -33,7 +33,7 @@
 #   Xvfb, libXtst     any       MIT                   tests         a display for the window, and input events for it
 #   libXrandr         any       MIT                   tests         required by GLFW's header for X11
 #   clang             16        Apache-2.0 with LLVM exception  tests  libFuzzer, if installed
-#   Python            >= 3.9    PSF-2.0               tests         checks which layer includes which
+#   Python            >= 3.9    PSF-2.0               trace         derives the records from their schema; tests
 #
 # Sets REPRISE_WITH_CUDA: whether the CUDA device is built.
 
@@ -56,6 +56,7 @@ reprise_require(Boost APT libboost-context-dev 1.74 COMPONENTS context)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD IMPORTED_TARGET libzstd>=1.5)
 find_program(REPRISE_FLATC_PROGRAM flatc)
+reprise_require(Python3 APT python3 3.9 COMPONENTS Interpreter)
 find_path(REPRISE_FLATBUFFERS_INCLUDE flatbuffers/flatbuffers.h)
 find_path(REPRISE_ASIO_INCLUDE asio/io_context.hpp)
 mark_as_advanced(REPRISE_FLATC_PROGRAM REPRISE_FLATBUFFERS_INCLUDE REPRISE_ASIO_INCLUDE)
@@ -109,7 +110,6 @@ if(REPRISE_VIEWER)
 endif()
 if(REPRISE_TESTS)
   reprise_require(doctest APT doctest-dev 2.4.9)
-  reprise_require(Python3 APT python3 3.9 COMPONENTS Interpreter)
   find_program(REPRISE_DOT_PROGRAM dot)
   mark_as_advanced(REPRISE_DOT_PROGRAM)
   if(NOT REPRISE_DOT_PROGRAM)

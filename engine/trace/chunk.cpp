@@ -62,42 +62,17 @@ struct TimeSpan {
   }
 };
 
-TimeSpan times_of(const Records& r) {
+TimeSpan times_of(const Records& records) {
   TimeSpan span;
-  for (const GraphVersion& g : r.graph_versions) span.cover(g.compiled);
-  for (const Replay& p : r.replays) {
-    span.cover(p.launched);
-    span.cover(p.ended);
-  }
-  for (const SampleBlock& b : r.sample_blocks) {
-    for (const Sample& s : b.samples) {
+  Records::each([&]<class R>(std::vector<R> RecordsByKind::*kind) {
+    for (const R& record : records.*kind)
+      for (const auto moment : kMoments<R>) span.cover(record.*moment);
+  });
+  for (const SampleBlock& block : records.sample_blocks) {
+    for (const Sample& s : block.samples) {
       span.cover(s.started);
       if (s.started != 0) span.cover(s.started + s.duration);
     }
-  }
-  for (const HostRange& h : r.host_ranges) {
-    span.cover(h.started);
-    span.cover(h.ended);
-  }
-  for (const PoolState& p : r.pool_states) span.cover(p.at);
-  for (const DeviceTotals& d : r.device_totals) span.cover(d.at);
-  for (const PoolUse& u : r.pool_uses) {
-    span.cover(u.from);
-    span.cover(u.to);
-  }
-  for (const Ended& e : r.ended) span.cover(e.at);
-  for (const CreationCost& c : r.creation_costs) span.cover(c.at);
-  for (const BufferLifetime& b : r.buffer_lifetimes) {
-    span.cover(b.allocated);
-    span.cover(b.freed);
-  }
-  for (const Message& m : r.messages) span.cover(m.at);
-  for (const Update& u : r.updates) span.cover(u.at);
-  for (const Loss& l : r.losses) span.cover(l.at);
-  for (const ClockExchange& e : r.clock_exchanges) span.cover(e.received);
-  for (const ProfilingOverhead& c : r.profiling_overheads) {
-    span.cover(c.from);
-    span.cover(c.to);
   }
   return span;
 }

@@ -12,31 +12,8 @@
 
 namespace reprise::trace {
 
-// The records of one chunk by kind, each kind in the order of writing.
-struct Records {
-  std::vector<Session> sessions;
-  std::vector<Clock> clocks;
-  std::vector<Device> devices;
-  std::vector<Queue> queues;
-  std::vector<GraphVersion> graph_versions;
-  std::vector<Replay> replays;
-  std::vector<SampleBlock> sample_blocks;
-  std::vector<HostRange> host_ranges;
-  std::vector<ThreadName> thread_names;
-  std::vector<PoolState> pool_states;
-  std::vector<BufferLifetime> buffer_lifetimes;
-  std::vector<Message> messages;
-  std::vector<Update> updates;
-  std::vector<Loss> losses;
-  std::vector<ProfilingOverhead> profiling_overheads;
-  std::vector<LoopRun> loop_runs;
-  std::vector<DeviceTotals> device_totals;
-  std::vector<PoolUse> pool_uses;
-  std::vector<Ended> ended;
-  std::vector<CreationCost> creation_costs;
-  std::vector<ClockExchange> clock_exchanges;
-  std::vector<ClockAlignment> clock_alignments;
-
+// The records of one chunk.
+struct Records : RecordsByKind {
   void add(Record record);
   [[nodiscard]] std::size_t count() const noexcept;  // over all kinds
   [[nodiscard]] bool empty() const noexcept { return count() == 0; }

@@ -4,253 +4,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "trace/codec.hpp"
+#include "trace/codec_generated.hpp"
 #include "trace/sample_columns.hpp"
-#include "trace/schema_generated.h"
 #include "trace/trace_error.hpp"
 
 namespace reprise::trace {
 
 namespace {
-
-// Maps an unknown enumerator to `last`, which is the kind's catch-all or its most conservative
-// value.
-template <class Enum>
-Enum enumerator(std::uint8_t value, Enum last) {
-  return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : last;
-}
-
-// Bytes that decode() and consumers of its result may still allocate. Without this limit a small
-// chunk whose records all refer to one long string would fill the memory.
-thread_local std::uint64_t decode_budget = 0;
-
-thread_local std::uint64_t decode_limit = 0;  // the budget at the start
-
-std::uint64_t budget_of(std::size_t raw_bytes) {
-  constexpr std::uint64_t kBase = 16u << 20, kPerByte = 64, kMax = std::uint64_t{2} << 30;
-  return std::min(kBase + kPerByte * raw_bytes, kMax);
-}
-
-void spend(std::uint64_t bytes) {
-  if (bytes > decode_budget) {
-    throw TraceError(TraceErrorCode::TooLarge, "a chunk decodes to more than " +
-                                                   std::to_string(decode_limit) +
-                                                   " bytes, the limit for its size");
-  }
-  decode_budget -= bytes;
-}
-
-std::string text(const flatbuffers::String* s) {
-  if (!s) return {};
-  spend(s->size());
-  return s->str();
-}
-
-// Rejects times and durations beyond 95 years, which no clock shows before 2065, so that consumers
-// can subtract two of them and add a third.
-Time time(Time t) {
-  constexpr Time kMax = 3'000'000'000'000'000'000;
-  if (t < -kMax || t > kMax)
-    throw_corrupt("a time of " + std::to_string(t) + " ns is out of range");
-  return t;
-}
-
-Clock from_wire(const wire::Clock& w) {
-  return {w.device(), time(w.host()), time(w.other()), time(w.error())};
-}
-ClockExchange from_wire(const wire::ClockExchange& w) {
-  return {w.rank(), time(w.sent()), time(w.received()), time(w.other())};
-}
-ClockAlignment from_wire(const wire::ClockAlignment& w) {
-  // No clock gains or loses a thousandth.
-  if (!(std::abs(w.drift()) <= 1e-3))
-    throw_corrupt("a clock that drifts by " + std::to_string(w.drift()));
-  return {w.session(), w.reference(),   time(w.at()),  time(w.offset()),
-          w.drift(),   time(w.error()), w.exchanges(), w.collectives()};
-}
-Collective from_wire(const wire::Collective& w) {
-  return {w.node(),   enumerator(w.kind(), CollectiveKind::Group),
-          w.ranks(),  w.rank(),
-          w.peer(),   w.communicator(),
-          w.number(), w.index(),
-          w.bytes()};
-}
-Label from_wire(const wire::Label& w) { return {w.parent(), w.name(), w.color()}; }
-Kernel from_wire(const wire::Kernel& w) {
-  return {w.name(), w.full_name(), w.registers(), w.static_shared_bytes()};
-}
-Buffer from_wire(const wire::Buffer& w) {
-  return {w.name(),  enumerator(w.kind(), BufferKind::Foreign), w.id(), w.pool(), w.bytes(),
-          w.offset()};
-}
-NodeAccess from_wire(const wire::NodeAccess& w) {
-  return {w.buffer(), enumerator(w.access(), Access::ReadWrite), w.inferred(), w.begin(), w.end()};
-}
-Barrier from_wire(const wire::Barrier& w) {
-  return {w.command(),
-          w.label(),
-          w.file(),
-          w.line(),
-          w.buffer(),
-          w.begin(),
-          w.end(),
-          enumerator(w.before(), Access::ReadWrite),
-          enumerator(w.after(), Access::ReadWrite),
-          w.edges(),
-          enumerator(w.dependency(), Dependency::Programmatic)};
-}
-Node from_wire(const wire::Node& w) {
-  Node n;
-  n.kind = enumerator(w.kind(), NodeKind::Other);
-  n.name = w.name();
-  n.label = w.label();
-  n.kernel = w.kernel();
-  n.lane = w.lane();
-  n.command = w.command();
-  n.file = w.file();
-  n.line = w.line();
-  n.first_access = w.first_access();
-  n.access_count = w.access_count();
-  n.grid[0] = w.grid_x();
-  n.grid[1] = w.grid_y();
-  n.grid[2] = w.grid_z();
-  n.block[0] = w.block_x();
-  n.block[1] = w.block_y();
-  n.block[2] = w.block_z();
-  n.shared_bytes = w.shared_bytes();
-  n.bytes = w.bytes();
-  return n;
-}
-Edge from_wire(const wire::Edge& w) {
-  return {w.from(),
-          w.to(),
-          enumerator(w.cause(), EdgeCause::Captured),
-          enumerator(w.hazard(), Hazard::WriteAfterWrite),
-          w.buffer(),
-          w.barrier(),
-          w.begin(),
-          w.end()};
-}
-Replay from_wire(const wire::Replay& w) {
-  return {w.graph(),
-          w.version(),
-          w.exec(),
-          w.queue(),
-          w.replay(),
-          time(w.launched()),
-          time(w.launch_returned()),
-          time(w.started()),
-          time(w.ended()),
-          w.thread(),
-          w.sampled()};
-}
-Body from_wire(const wire::Body& w) {
-  return {w.parent(), w.branch(), w.first_node(), w.nodes(), enumerator(w.kind(), BodyKind::Case)};
-}
-Segment from_wire(const wire::Segment& w) {
-  return {w.first_node(), w.nodes(), w.lists(), w.items()};
-}
-LoopRun from_wire(const wire::LoopRun& w) {
-  return {w.graph(), w.version(), w.body(), w.replay(), w.iterations(), w.timed()};
-}
-ProfilingOverhead from_wire(const wire::ProfilingOverhead& w) {
-  return {time(w.from()), time(w.to()), w.mode(), time(w.host()), time(w.device())};
-}
-
-Session from_wire(const wire::Session& w) {
-  return {text(w.host()),
-          w.pid(),
-          time(w.process_start_utc()),
-          w.rank(),
-          text(w.application()),
-          text(w.command_line()),
-          text(w.engine_version()),
-          w.ranks(),
-          text(w.job()),
-          text(w.clock())};
-}
-Device from_wire(const wire::Device& w) {
-  Device d{w.id(),           text(w.name()),      text(w.selector()), {},
-           w.memory_bytes(), w.multiprocessors(), w.session()};
-  if (w.uuid() && w.uuid()->size() == d.uuid.size())
-    std::copy(w.uuid()->begin(), w.uuid()->end(), d.uuid.begin());
-  return d;
-}
-Queue from_wire(const wire::Queue& w) { return {w.id(), w.device(), text(w.label())}; }
-SampleBlock from_wire(const wire::SampleBlock& w) {
-  SampleBlock b{
-      w.graph(), w.version(), w.exec(), w.replay(), enumerator(w.source(), SampleSource::Cupti),
-      {}};
-  if (w.columns()) {
-    // More samples than bytes: decode_samples() reports it.
-    spend(std::uint64_t{std::min(w.count(), w.columns()->size())} * sizeof(Sample));
-    b.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
-    for (const Sample& sample : b.samples) static_cast<void>(time(sample.started));
-  } else if (w.count() != 0) {
-    throw_corrupt("a block of samples without columns");
-  }
-  return b;
-}
-HostRange from_wire(const wire::HostRange& w) {
-  return {w.thread(),     w.depth(), time(w.started()), time(w.ended()),
-          text(w.name()), w.graph(), w.replay()};
-}
-ThreadName from_wire(const wire::ThreadName& w) {
-  return {w.thread(), text(w.name()), w.session()};
-}
-PoolState from_wire(const wire::PoolState& w) {
-  PoolState p{w.pool(),    w.device(),       time(w.at()),  text(w.label()),
-              w.buffers(), w.device_bytes(), w.host_bytes()};
-  p.budget = w.budget();
-  p.reserved = w.reserved();
-  p.mapped = w.mapped();
-  p.peak = w.peak();
-  p.slabs = w.slabs();
-  p.trims = w.trims();
-  p.remaps = w.remaps();
-  p.shared_slabs = w.shared_slabs();
-  p.freed = w.freed();
-  p.freed_bytes = w.freed_bytes();
-  return p;
-}
-PoolUse from_wire(const wire::PoolUse& w) {
-  return {w.pool(), w.graph(), enumerator(w.role(), PoolRole::Sharer), time(w.from()),
-          time(w.to())};
-}
-Ended from_wire(const wire::Ended& w) {
-  return {time(w.at()), enumerator(w.kind(), ObjectKind::Pool), w.id()};
-}
-CreationCost from_wire(const wire::CreationCost& w) {
-  return {w.graph(),         time(w.at()),    time(w.capture_time()), time(w.launch_time()),
-          w.capture_bytes(), w.launch_bytes()};
-}
-DeviceTotals from_wire(const wire::DeviceTotals& w) {
-  return {w.device(),  time(w.at()), w.budget(),       w.reserved(), w.mapped(), w.peak(),
-          w.buffers(), w.slabs(),    w.shared_slabs(), w.trims(),    w.remaps()};
-}
-BufferLifetime from_wire(const wire::BufferLifetime& w) {
-  return {
-      w.buffer(),    w.pool(),    w.device(),          enumerator(w.kind(), BufferKind::Foreign),
-      w.bytes(),     w.address(), time(w.allocated()), time(w.freed()),
-      text(w.name())};
-}
-Message from_wire(const wire::Message& w) {
-  return {time(w.at()), enumerator(w.severity(), Severity::Error),
-          text(w.id()), text(w.text()),
-          w.graph(),    w.version(),
-          w.command(),  w.other_command(),
-          w.session()};
-}
-Update from_wire(const wire::Update& w) {
-  return {time(w.at()), w.graph(), w.from_version(), w.to_version(), text(w.description())};
-}
-Loss from_wire(const wire::Loss& w) {
-  return {time(w.at()), enumerator(w.kind(), LossKind::NodeRuns), w.count(), text(w.reason()),
-          w.session()};
-}
-
-template <class Out, class Vector>
-void convert(std::vector<Out>& out, const Vector* in);
 
 // The index of the body that holds the node; kNone: the outermost graph.
 std::uint32_t body_of(const GraphVersion& g, std::uint32_t node) {
@@ -337,8 +97,97 @@ void check_indices(const GraphVersion& g) {
   }
 }
 
-// Consumers write out the name and the label path of each node.
-void spend_names(const GraphVersion& g) {
+// Without a limit, a small chunk whose records all refer to one long string would fill the memory.
+class Decoder {
+ public:
+  // `max_bytes`: what the records, and consumers of them, may allocate; less for few bytes.
+  Decoder(std::size_t raw_bytes, std::uint64_t max_bytes)
+      : limit_(std::min(budget_of(raw_bytes), max_bytes)), budget_(limit_) {}
+
+  // Maps an unknown enumerator to `last`, which is the kind's catch-all or its most conservative
+  // value.
+  template <class Enum, class Wire>
+  [[nodiscard]] static Enum enumerator(Wire value, Enum last) noexcept {
+    return static_cast<std::uint8_t>(value) <= static_cast<std::uint8_t>(last)
+               ? static_cast<Enum>(value)
+               : last;
+  }
+  // Rejects times and durations beyond 95 years, which no clock shows before 2065, so that
+  // consumers can subtract two of them and add a third.
+  [[nodiscard]] static Time time(Time t) {
+    constexpr Time kMax = 3'000'000'000'000'000'000;
+    if (t < -kMax || t > kMax)
+      throw_corrupt("a time of " + std::to_string(t) + " ns is out of range");
+    return t;
+  }
+  [[nodiscard]] std::string text(const flatbuffers::String* text) {
+    if (text == nullptr) return {};
+    spend(text->size());
+    return text->str();
+  }
+  void spend(std::uint64_t bytes) {
+    if (bytes > budget_) {
+      throw TraceError(TraceErrorCode::TooLarge, "a chunk decodes to more than " +
+                                                     std::to_string(limit_) +
+                                                     " bytes, the limit for its size");
+    }
+    budget_ -= bytes;
+  }
+
+  template <class T, std::uint16_t count>
+  static void copy(const flatbuffers::Array<T, count>* from, T (&to)[count]) {
+    std::copy(from->begin(), from->end(), to);
+  }
+  // A vector of another size is ignored.
+  template <std::size_t count>
+  static void copy(const flatbuffers::Vector<std::uint8_t>* from,
+                   std::array<std::uint8_t, count>& to) {
+    if (from != nullptr && from->size() == count) std::copy(from->begin(), from->end(), to.begin());
+  }
+  void convert(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* from,
+               std::vector<std::string>& to) {
+    if (from == nullptr) return;
+    spend(std::uint64_t{from->size()} * sizeof(std::string));
+    to.reserve(from->size());
+    for (const flatbuffers::String* one : *from) to.push_back(text(one));
+  }
+  template <class Vector, class Record>
+  void convert(const Vector* from, std::vector<Record>& to) {
+    if (from == nullptr) return;
+    using Wire = std::remove_cv_t<std::remove_pointer_t<decltype(from->Get(0))>>;
+    // The verifier checks the alignment of a vector's length, but not of its structs.
+    if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
+      if (from->size() != 0 && reinterpret_cast<std::uintptr_t>(from->Data()) % alignof(Wire) != 0)
+        throw_corrupt("a misaligned vector");
+    }
+    spend(std::uint64_t{from->size()} * sizeof(Record));
+    to.reserve(from->size());
+    for (const auto* one : *from) from_wire(*this, *one, to.emplace_back());
+  }
+
+  static void check(const ClockAlignment& alignment) {
+    // No clock gains or loses a thousandth.
+    if (!(std::abs(alignment.drift) <= 1e-3))
+      throw_corrupt("a clock that drifts by " + std::to_string(alignment.drift));
+  }
+  void check(const GraphVersion& graph) {
+    check_indices(graph);
+    spend_names(graph);
+  }
+
+ private:
+  static std::uint64_t budget_of(std::size_t raw_bytes) {
+    constexpr std::uint64_t kBase = 16u << 20, kPerByte = 64, kMax = std::uint64_t{2} << 30;
+    return std::min(kBase + kPerByte * raw_bytes, kMax);
+  }
+  // Consumers write out the name and the label path of each node.
+  void spend_names(const GraphVersion& graph);
+
+  const std::uint64_t limit_;
+  std::uint64_t budget_;
+};
+
+void Decoder::spend_names(const GraphVersion& g) {
   std::vector<std::uint64_t> path_bytes(g.labels.size(), 0);
   for (std::size_t i = 1; i < g.labels.size(); ++i) {
     constexpr std::uint64_t kSeparator = 3;
@@ -348,55 +197,20 @@ void spend_names(const GraphVersion& g) {
   for (const Node& n : g.nodes) spend(g.strings[n.name].size() + path_bytes[n.label]);
 }
 
-GraphVersion from_wire(const wire::GraphVersion& w) {
-  GraphVersion g;
-  g.graph = w.graph();
-  g.version = w.version();
-  g.device = w.device();
-  g.label = text(w.label());
-  g.plan_hash = w.plan_hash();
-  g.lowering_hash = w.lowering_hash();
-  g.lanes = w.lanes();
-  g.entry_exit = w.entry_exit();
-  g.ordering = w.ordering();
-  g.naive_bytes = w.naive_bytes();
-  g.slab_bytes = w.slab_bytes();
-  g.lower_bound_bytes = w.lower_bound_bytes();
-  g.compiled = time(w.compiled());
-  g.compile_time = time(w.compile_time());
-  g.instantiate_time = time(w.instantiate_time());
-  if (w.strings()) {
-    spend(std::uint64_t{w.strings()->size()} * sizeof(std::string));
-    g.strings.reserve(w.strings()->size());
-    for (const flatbuffers::String* s : *w.strings()) g.strings.push_back(text(s));
+void from_wire(Decoder& in, const wire::SampleBlock& w, SampleBlock& r) {
+  r.graph = w.graph();
+  r.version = w.version();
+  r.exec = w.exec();
+  r.replay = w.replay();
+  r.source = Decoder::enumerator(w.source(), SampleSource::Cupti);
+  if (w.columns() != nullptr) {
+    // More samples than bytes: decode_samples() reports it.
+    in.spend(std::uint64_t{std::min(w.count(), w.columns()->size())} * sizeof(Sample));
+    r.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
+    for (const Sample& sample : r.samples) static_cast<void>(Decoder::time(sample.started));
+  } else if (w.count() != 0) {
+    throw_corrupt("a block of samples without columns");
   }
-  convert(g.labels, w.labels());
-  convert(g.kernels, w.kernels());
-  convert(g.buffers, w.buffers());
-  convert(g.accesses, w.accesses());
-  convert(g.barriers, w.barriers());
-  convert(g.nodes, w.nodes());
-  convert(g.edges, w.edges());
-  convert(g.bodies, w.bodies());
-  convert(g.segments, w.segments());
-  convert(g.collectives, w.collectives());
-  check_indices(g);
-  spend_names(g);
-  return g;
-}
-
-template <class Out, class Vector>
-void convert(std::vector<Out>& out, const Vector* in) {
-  if (!in) return;
-  using Wire = std::remove_cv_t<std::remove_pointer_t<decltype(in->Get(0))>>;
-  // The verifier checks the alignment of a vector's length, but not of its structs.
-  if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
-    if (in->size() != 0 && reinterpret_cast<std::uintptr_t>(in->Data()) % alignof(Wire) != 0)
-      throw_corrupt("a misaligned vector");
-  }
-  spend(std::uint64_t{in->size()} * sizeof(Out));
-  out.reserve(in->size());
-  for (const auto* w : *in) out.push_back(from_wire(*w));
 }
 
 }  // namespace
@@ -405,32 +219,10 @@ Records decode(std::span<const std::uint8_t> bytes, std::uint64_t max_bytes) {
   // The limits on depth and table count bound the verifier's work on hostile input.
   flatbuffers::Verifier verifier(bytes.data(), bytes.size(), 16, 4'000'000);
   if (!wire::VerifyChunkBuffer(verifier)) throw_corrupt("a chunk does not match the schema");
-  const wire::Chunk& w = *wire::GetChunk(bytes.data());
-  decode_limit = decode_budget = std::min(budget_of(bytes.size()), max_bytes);
-  Records r;
-  convert(r.sessions, w.sessions());
-  convert(r.clocks, w.clocks());
-  convert(r.devices, w.devices());
-  convert(r.queues, w.queues());
-  convert(r.graph_versions, w.graph_versions());
-  convert(r.replays, w.replays());
-  convert(r.sample_blocks, w.sample_blocks());
-  convert(r.host_ranges, w.host_ranges());
-  convert(r.thread_names, w.thread_names());
-  convert(r.pool_states, w.pool_states());
-  convert(r.buffer_lifetimes, w.buffer_lifetimes());
-  convert(r.messages, w.messages());
-  convert(r.updates, w.updates());
-  convert(r.losses, w.losses());
-  convert(r.profiling_overheads, w.profiling_overheads());
-  convert(r.loop_runs, w.loop_runs());
-  convert(r.device_totals, w.device_totals());
-  convert(r.pool_uses, w.pool_uses());
-  convert(r.ended, w.ended());
-  convert(r.creation_costs, w.creation_costs());
-  convert(r.clock_exchanges, w.clock_exchanges());
-  convert(r.clock_alignments, w.clock_alignments());
-  return r;
+  Decoder in(bytes.size(), max_bytes);
+  Records records;
+  from_wire(in, *wire::GetChunk(bytes.data()), records);
+  return records;
 }
 
 }  // namespace reprise::trace

@@ -85,7 +85,7 @@ def problems(engine: pathlib.Path, path: pathlib.Path):
         for pattern, owners in NATIVE:
             if pattern.match(name) and layer not in owners and path.name not in INTEROP_HEADERS:
                 yield f"{where}: only {' and '.join(owners)} may include this"
-        if not quoted or name.endswith("_generated.h"):
+        if not quoted or name.endswith(("_generated.h", "_generated.hpp")):
             continue
         if layer == "include/reprise":
             yield f"{where}: public headers include only public headers, as <reprise/...>"

@@ -139,31 +139,9 @@ std::vector<Rank> read_ranks(const std::vector<fs::path>& inputs) {
 
 // Appends every list of `from` to that of `to`.
 void append(Records& to, Records& from) {
-  const auto move = [&]<class T>(std::vector<T> Records::*list) {
-    std::move((from.*list).begin(), (from.*list).end(), std::back_inserter(to.*list));
-  };
-  move(&Records::sessions);
-  move(&Records::clocks);
-  move(&Records::devices);
-  move(&Records::queues);
-  move(&Records::graph_versions);
-  move(&Records::replays);
-  move(&Records::sample_blocks);
-  move(&Records::host_ranges);
-  move(&Records::thread_names);
-  move(&Records::pool_states);
-  move(&Records::buffer_lifetimes);
-  move(&Records::messages);
-  move(&Records::updates);
-  move(&Records::losses);
-  move(&Records::profiling_overheads);
-  move(&Records::loop_runs);
-  move(&Records::device_totals);
-  move(&Records::pool_uses);
-  move(&Records::ended);
-  move(&Records::creation_costs);
-  move(&Records::clock_exchanges);
-  move(&Records::clock_alignments);
+  Records::each([&](auto kind) {
+    std::move((from.*kind).begin(), (from.*kind).end(), std::back_inserter(to.*kind));
+  });
   from.clear();
 }
 

@@ -28,13 +28,18 @@ void RankConverter::map(IdKind kind, std::uint32_t& id) {
   id = entry->second;
 }
 
-void RankConverter::map_thread(Records& records, std::uint32_t& thread) {
-  const std::uint32_t own = thread;
-  auto& threads = mapped_[static_cast<std::size_t>(IdKind::Thread)];
-  const std::size_t known = threads.size();
+void RankConverter::name_thread(std::vector<ThreadName>& names, std::uint32_t own) {
+  if (own == kNone || mapped_[static_cast<std::size_t>(IdKind::Thread)].contains(own)) return;
+  std::uint32_t thread = own;
   map(IdKind::Thread, thread);
-  if (threads.size() != known)
-    records.thread_names.push_back({thread, "thread " + std::to_string(own), alignment_.session});
+  names.push_back({thread, "thread " + std::to_string(own), alignment_.session});
+}
+
+template <class R>
+void RankConverter::convert(R& record) {
+  for (const auto& [kind, id] : kIds<R>) map(kind, record.*id);
+  for (const auto moment : kMoments<R>) align(record.*moment);
+  if constexpr (kSession<R> != nullptr) record.*kSession<R> = alignment_.session;
 }
 
 void RankConverter::convert(Records& r) {
@@ -42,39 +47,19 @@ void RankConverter::convert(Records& r) {
   r.clock_alignments.clear();
   if (alignment_.session != alignment_.reference)
     std::erase_if(r.clocks, [](const Clock& clock) { return clock.device == kNone; });
-  for (Clock& c : r.clocks) {
-    map_device(c.device);
-    align(c.host);
-  }
-  for (Device& d : r.devices) {
-    map_device(d.id);
-    d.session = alignment_.session;
-  }
-  for (Queue& q : r.queues) {
-    map(IdKind::Queue, q.id);
-    map_device(q.device);
-  }
-  for (ThreadName& n : r.thread_names) {  // before what refers to threads
-    map(IdKind::Thread, n.thread);
-    n.session = alignment_.session;
-  }
-  for (GraphVersion& g : r.graph_versions) {
-    map_graph(g.graph);
-    map_device(g.device);
-    align(g.compiled);
-    for (Buffer& b : g.buffers) {
-      map(IdKind::Buffer, b.id);
-      map_pool(b.pool);
-    }
-  }
-  for (Replay& p : r.replays) {
-    map_graph(p.graph);
-    map(IdKind::Queue, p.queue);
-    map_thread(r, p.thread);
-    for (Time* time : {&p.launched, &p.launch_returned, &p.started, &p.ended}) align(*time);
-  }
+  for (Clock& c : r.clocks) align(c.host);
+  std::vector<ThreadName> names = std::exchange(r.thread_names, {});
+  for (ThreadName& n : names) convert(n);  // before what refers to threads
+  for (const Replay& p : r.replays) name_thread(names, p.thread);
+  for (const HostRange& h : r.host_ranges) name_thread(names, h.thread);
+  Records::each([&](auto kind) {
+    for (auto& record : r.*kind) convert(record);
+  });
+  r.thread_names = std::move(names);
+  for (GraphVersion& g : r.graph_versions)
+    for (Buffer& b : g.buffers) convert(b);
   for (SampleBlock& b : r.sample_blocks) {
-    map_graph(b.graph);
+    map(IdKind::Graph, b.graph);
     for (Sample& s : b.samples) {
       if (s.started == 0) continue;
       // Both ends, so that samples that follow each other still do. A saturated duration stays.
@@ -84,63 +69,12 @@ void RankConverter::convert(Records& r) {
         s.duration = detail::saturated_ns(end - s.started);
     }
   }
-  for (HostRange& h : r.host_ranges) {
-    map_thread(r, h.thread);
-    map_graph(h.graph);
-    align(h.started);
-    align(h.ended);
-  }
-  for (PoolState& p : r.pool_states) {
-    map_pool(p.pool);
-    map_device(p.device);
-    align(p.at);
-  }
-  for (BufferLifetime& b : r.buffer_lifetimes) {
-    map(IdKind::Buffer, b.buffer);
-    map_pool(b.pool);
-    map_device(b.device);
-    align(b.allocated);
-    align(b.freed);
-  }
-  for (Message& m : r.messages) {
-    map_graph(m.graph);
-    align(m.at);
-    m.session = alignment_.session;
-  }
-  for (Update& u : r.updates) {
-    map_graph(u.graph);
-    align(u.at);
-  }
-  for (Loss& l : r.losses) {
-    align(l.at);
-    l.session = alignment_.session;
-  }
-  for (ProfilingOverhead& o : r.profiling_overheads) {
-    align(o.from);
-    align(o.to);
-  }
-  for (LoopRun& l : r.loop_runs) map_graph(l.graph);
-  for (DeviceTotals& d : r.device_totals) {
-    map_device(d.device);
-    align(d.at);
-  }
-  for (PoolUse& u : r.pool_uses) {
-    map_pool(u.pool);
-    map_graph(u.graph);
-    align(u.from);
-    align(u.to);
-  }
   for (Ended& e : r.ended) {
     switch (e.kind) {
       case ObjectKind::Queue: map(IdKind::Queue, e.id); break;
-      case ObjectKind::Graph: map_graph(e.id); break;
-      case ObjectKind::Pool: map_pool(e.id); break;
+      case ObjectKind::Graph: map(IdKind::Graph, e.id); break;
+      case ObjectKind::Pool: map(IdKind::Pool, e.id); break;
     }
-    align(e.at);
-  }
-  for (CreationCost& c : r.creation_costs) {
-    map_graph(c.graph);
-    align(c.at);
   }
 }
 

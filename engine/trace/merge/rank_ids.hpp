@@ -7,14 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "trace/codec.hpp"
 
 namespace reprise::trace {
-
-// What ids refer to.
-enum class IdKind : std::uint8_t { Device, Queue, Graph, Pool, Buffer, Thread };
-inline constexpr std::size_t kIdKinds = 6;
 
 // The ids of a merged trace, in use by the converters of all its sessions. Threads: any.
 class MergedIds {
@@ -43,10 +40,9 @@ class RankConverter {
 
  private:
   void map(IdKind kind, std::uint32_t& id);
-  void map_thread(Records& records, std::uint32_t& thread);
-  void map_graph(std::uint32_t& id) { map(IdKind::Graph, id); }
-  void map_device(std::uint32_t& id) { map(IdKind::Device, id); }
-  void map_pool(std::uint32_t& id) { map(IdKind::Pool, id); }
+  template <class R>
+  void convert(R& record);
+  void name_thread(std::vector<ThreadName>& names, std::uint32_t own);
   void align(Time& time) const;
 
   MergedIds& ids_;

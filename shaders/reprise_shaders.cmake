@@ -103,10 +103,12 @@ ${symbol}_end:
 ")
     string(APPEND ptx_declarations
       "extern \"C\" __attribute__((visibility(\"hidden\"))) const char ${symbol}[], ${symbol}_end[];\n")
-    # Code for 90a and the like runs on that architecture alone, and newer ones must not take it.
+    # GPUs prefer code for 90a and the like, which runs on that architecture alone. No text: its kernels are no parts of segments.
     string(REGEX MATCH "^[0-9]+" number "${capability}")
     if(number STREQUAL capability)
       string(APPEND ptx_list "{${capability}, {${symbol}, ${symbol}_end}, ${may_contract}}, ")
+    else()
+      string(APPEND ptx_list "{${number}, {}, ${may_contract}}, ")
     endif()
   endforeach()
   reprise_preprocessor_options(includes_and_definitions ${target})

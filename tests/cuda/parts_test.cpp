@@ -174,6 +174,13 @@ TEST_CASE("parts: a GPU takes the newest PTX that it can run") {
   CHECK(ptx_for(all, 90).text == "c");
   CHECK(ptx_for(all, 121).text == "d");
   CHECK(ptx_for({}, 90).text.empty());
+  // The GPU runs the code for 90a.
+  for (const std::vector<KernelPtx>& special : {std::vector<KernelPtx>{{80, "b"}, {90, ""}},
+                                                {{90, "c"}, {80, "b"}, {90, ""}},
+                                                {{80, "b"}, {90, ""}, {90, "c"}}}) {
+    CHECK(ptx_for(special, 89).text == "b");
+    CHECK(ptx_for(special, 90).text.empty());
+  }
 }
 
 }  // namespace reprise::test

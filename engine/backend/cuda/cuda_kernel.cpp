@@ -272,7 +272,9 @@ KernelCore CudaKernel::core(std::shared_ptr<const CudaKernel> kernel,
 KernelPtx ptx_for(std::span<const KernelPtx> all, std::uint32_t capability) {
   KernelPtx best;
   for (const KernelPtx& one : all)
-    if (one.capability <= capability && one.capability > best.capability) best = one;
+    if (one.capability <= capability && (one.capability > best.capability ||
+                                         (one.capability == best.capability && one.text.empty())))
+      best = one;
   return best;
 }
 

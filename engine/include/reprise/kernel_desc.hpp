@@ -71,7 +71,7 @@ using HostKernelFunction = void (*)(const HostBlock&);
 // The PTX of an image for one architecture.
 struct KernelPtx {
   std::uint32_t capability = 0;  // compute capability: 90 is 9.0
-  std::string_view text;
+  std::string_view text;         // empty: the image has code that only this capability runs (90a)
   // Whether the image's compiler could fuse a multiplication and an addition (-fmad=true).
   bool may_contract = false;
 };

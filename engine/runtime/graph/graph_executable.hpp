@@ -16,6 +16,7 @@
 #include "runtime/core/deferred_deletion_queue.hpp"
 #include "runtime/graph/binding_state.hpp"
 #include "runtime/graph/executable_spec.hpp"
+#include "runtime/graph/trace_graph.hpp"
 #include "runtime/memory/transient_memory.hpp"
 #include "runtime/queue/launched_graph.hpp"
 #include "runtime/queue/queue_point.hpp"
@@ -85,7 +86,8 @@ class GraphExecutable final : public DeferredDelete, public CallbackErrorSource 
   std::uint64_t replays_until = 0;   // and by this one, once it is replaced or dropped
   CompileTimes times;
   TraceIdentity trace;
-  std::shared_ptr<ReplayLog> log;  // null without a trace
+  std::shared_ptr<ReplayLog> log;      // null without a trace
+  std::unique_ptr<RankClocks> clocks;  // null without a trace or without collectives
   std::unique_ptr<BackendExec> exec;
 };
 

@@ -310,7 +310,6 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     for (RankAgreement* const ranks : collectives.ranks) {
       launched_->has_collectives.store(true, std::memory_order_relaxed);
       ranks->note_launch(collectives.hash, index_.replay_of(replay), index_.number, self);
-      if (const DeviceTrace* const trace = device_->trace()) trace_clocks(*ranks, *trace);
     }
     serial = submit_replay(*queue);
     replays_.store(replay, std::memory_order_relaxed);

@@ -1,5 +1,8 @@
 #include "runtime/graph/trace_graph.hpp"
 
+#include <new>
+#include <utility>
+
 #include "base/text.hpp"
 #include "plan/hash.hpp"
 #include "profile/device_trace.hpp"
@@ -26,6 +29,15 @@ std::uint64_t hash_of(const Plan& plan, const std::vector<BufferIdentity>& buffe
   hash.add(plan.lowering_hash);
   for (const BufferIdentity& buffer : buffers) hash.add(buffer.buffer, buffer.pool);
   return hash.value();
+}
+
+// The plan's collectives may be those of other ranks than the plan's before.
+void follow_clocks(GraphExecutable& executable) {
+  const std::vector<RankAgreement*>& ranks = executable.plan()->collectives.ranks;
+  executable.clocks.reset();
+  if (!ranks.empty() && executable.spec().replica.number == 0)
+    executable.clocks =
+        std::make_unique<RankClocks>(executable.spec().device->trace()->session(), ranks);
 }
 
 // Makes the executable's plan a version of its graph. Only replica 0 writes it to the trace.
@@ -71,16 +83,38 @@ void register_in_trace(GraphExecutable& executable, const std::vector<Message>& 
   executable.log = device.follow({executable.trace.graph, executable.trace.versions.current(),
                                   executable.spec().replica, executable.replays_before},
                                  *executable.plan(), *executable.exec);
+  follow_clocks(executable);
 }
 
 void trace_update(GraphExecutable& executable, std::uint64_t replay) {
   trace_version(executable);
   executable.log->begin_version(executable.trace.versions.current(), replay);
+  follow_clocks(executable);
 }
 
-void trace_clocks(RankAgreement& ranks, const DeviceTrace& trace) {
-  for (const RankAgreement::ClockExchange& one : ranks.take_clock_exchanges())
-    trace.session()->push(trace::ClockExchange{one.rank, one.sent, one.received, one.other});
+RankClocks::RankClocks(std::shared_ptr<TraceSession> session, std::vector<RankAgreement*> ranks)
+    : session_(std::move(session)), ranks_(std::move(ranks)) {
+  session_->collect_later(*this);
+}
+
+RankClocks::~RankClocks() {
+  session_->forget(*this);
+  record();
+}
+
+void RankClocks::push_waiting(Push /*push*/) noexcept {
+  record();
+  session_->collect_later(*this);
+}
+
+void RankClocks::record() noexcept {
+  try {
+    for (RankAgreement* const ranks : ranks_)
+      for (const RankAgreement::ClockExchange& one : ranks->take_clock_exchanges())
+        session_->push(trace::ClockExchange{one.rank, one.sent, one.received, one.other});
+  } catch (const std::bad_alloc&) {
+    session_->count_dropped();
+  }
 }
 
 }  // namespace reprise::detail

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <reprise/graph_op.hpp>
 #include <reprise/message.hpp>
 
+#include "profile/trace_session.hpp"
+
 namespace reprise::detail {
 
-class DeviceTrace;
 class GraphExecutable;
 
 // Registers an executable, whose replays the trace logs from now on: as a new graph if
@@ -22,7 +24,22 @@ void register_in_trace(GraphExecutable& executable, const std::vector<Message>& 
 // of the graph for the new plan. Requires a trace.
 void trace_update(GraphExecutable& executable, std::uint64_t replay);
 
-// Records the exchanges of clocks with other ranks since the last call.
-void trace_clocks(RankAgreement& ranks, const DeviceTrace& trace);
+// Has the trace's collector record the exchanges of clocks with the ranks of an executable's
+// collectives, as long as this object lives.
+class RankClocks final : private TraceSession::Source {
+ public:
+  // `ranks` outlive the object.
+  RankClocks(std::shared_ptr<TraceSession> session, std::vector<RankAgreement*> ranks);
+  RankClocks(const RankClocks&) = delete;
+  RankClocks& operator=(const RankClocks&) = delete;
+  ~RankClocks() override;
+
+ private:
+  void push_waiting(Push push) noexcept override;
+  void record() noexcept;
+
+  const std::shared_ptr<TraceSession> session_;
+  const std::vector<RankAgreement*> ranks_;
+};
 
 }  // namespace reprise::detail

@@ -25,8 +25,8 @@ using test::contains;
 
 namespace {
 
-constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome,
-                                     ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
+constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Csv,
+                                     ExportFormat::Sqlite, ExportFormat::Dot};
 
 std::size_t files_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));

@@ -189,9 +189,8 @@ void summarise_and_export(const Original& original, const trace::TraceReader& re
   static_cast<void>(model::diff(original.summary, summary));
   static_cast<void>(model::diff(summary, original.summary));
   const std::string graph = summary.graphs.empty() ? "" : std::to_string(summary.graphs[0].graph);
-  for (const auto format :
-       {trace::ExportFormat::Perfetto, trace::ExportFormat::Chrome, trace::ExportFormat::Csv,
-        trace::ExportFormat::Sqlite, trace::ExportFormat::Dot}) {
+  for (const auto format : {trace::ExportFormat::Perfetto, trace::ExportFormat::Csv,
+                            trace::ExportFormat::Sqlite, trace::ExportFormat::Dot}) {
     try {
       trace::export_trace(format, reader,
                           {.output = test::scratch_folder() / "mutated.export",

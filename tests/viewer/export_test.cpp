@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "base/atomic_file.hpp"
+#include "export/export_error.hpp"
+#include "export/topology.hpp"
 #include "support/contains.hpp"
-#include "trace/export/export_error.hpp"
-#include "trace/export/topology.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
@@ -69,22 +69,6 @@ TEST_CASE("export: devices of the same name get distinct names") {
   CHECK(trace::device_name(topology, 1) == "large [cuda:1]");
   CHECK(trace::device_name(topology, 2) == "small");
   CHECK(trace::device_name(topology, 3).empty());
-}
-
-TEST_CASE("export: a process has the name of its program, its number and its rank") {
-  trace::Session session;
-  CHECK(trace::process_name(session).empty());
-  session.pid = 4711;
-  CHECK(trace::process_name(session) == "process 4711");
-  session.application = "digits";
-  CHECK(trace::process_name(session) == "digits 4711");
-  session.rank = 2;
-  CHECK(trace::process_name(session) == "digits 4711, rank 2");
-}
-
-TEST_CASE("export: a pool without a label is named by its number") {
-  CHECK(trace::pool_name(3, "weights") == "weights");
-  CHECK(trace::pool_name(1'234, "") == "pool 1234");
 }
 
 TEST_CASE("export: the output is replaced atomically and leaves no temporary file") {

@@ -7,7 +7,7 @@
 #include "cli/number.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
-#include "trace/export/exporter.hpp"
+#include "export/exporter.hpp"
 
 namespace reprise::cli {
 

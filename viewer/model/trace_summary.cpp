@@ -6,6 +6,7 @@
 
 #include "model/node_shares.hpp"
 #include "model/replay_statistics.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 

@@ -1,8 +1,8 @@
 // TraceSummary: aggregate statistics of a trace file: replays, their measures (ReplayMeasure) and
 // node times per graph version; losses, messages, sessions and the covered time range. Chunks are
 // read one at a time: memory is the topology, one chunk and one DurationHistogram per node.
-// Quantiles have the histogram's precision; counts, totals, minima and maxima are exact. Depends
-// only on engine/trace. Threads: pure functions.
+// Quantiles have the histogram's precision; counts, totals, minima and maxima are exact. Threads:
+// pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/log_histogram.hpp"
-#include "trace/export/topology.hpp"
+#include "export/topology.hpp"
 
 namespace reprise::model {
 

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "export/export_error.hpp"
+#include "export/exporter.hpp"
 #include "model/document_text.hpp"
 #include "model/trace_diff.hpp"
 #include "model/trace_loader.hpp"
@@ -29,8 +31,6 @@
 #include "panels/sync/sync_panel.hpp"
 #include "panels/timeline/timeline_panel.hpp"
 #include "support/paths.hpp"
-#include "trace/export/export_error.hpp"
-#include "trace/export/exporter.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "unit/trace/trace_samples.hpp"

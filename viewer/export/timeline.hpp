@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/export/selection.hpp"
+#include "export/selection.hpp"
 
 namespace reprise::trace {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "trace/export/topology.hpp"
+#include "export/topology.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace reprise::trace {

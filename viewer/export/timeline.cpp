@@ -1,8 +1,10 @@
-#include "trace/export/timeline.hpp"
+#include "export/timeline.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 

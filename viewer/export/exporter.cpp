@@ -1,4 +1,4 @@
-#include "trace/export/exporter.hpp"
+#include "export/exporter.hpp"
 
 namespace reprise::trace {
 

@@ -1,9 +1,10 @@
 #include <optional>
 #include <string>
 
-#include "trace/export/database.hpp"
-#include "trace/export/exporter.hpp"
-#include "trace/export/selection.hpp"
+#include "export/database.hpp"
+#include "export/exporter.hpp"
+#include "export/selection.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 

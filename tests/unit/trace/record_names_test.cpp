@@ -1,0 +1,23 @@
+#include "trace/record_names.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace reprise;
+
+TEST_CASE("record names: a process has the name of its program, its number and its rank") {
+  trace::Session session;
+  CHECK(trace::process_name(session).empty());
+  session.pid = 4711;
+  CHECK(trace::process_name(session) == "process 4711");
+  session.application = "digits";
+  CHECK(trace::process_name(session) == "digits 4711");
+  session.rank = 2;
+  CHECK(trace::process_name(session) == "digits 4711, rank 2");
+  session.host = "node7";
+  CHECK(trace::rank_process_name(session) == "rank 2 (digits 4711 on node7)");
+}
+
+TEST_CASE("record names: a pool without a label is named by its number") {
+  CHECK(trace::pool_name(3, "weights") == "weights");
+  CHECK(trace::pool_name(1'234, "") == "pool 1234");
+}

@@ -1,5 +1,6 @@
 #include "trace/record_names.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace reprise::trace {
@@ -16,6 +17,16 @@ std::string rank_process_name(const Session& session) {
   process.rank = kNone;
   return "rank " + std::to_string(session.rank) + " (" + process_name(process) +
          (session.host.empty() ? "" : " on " + session.host) + ")";
+}
+
+std::string device_name(const ById<Device>& devices, std::uint32_t id) {
+  const auto found = devices.find(id);
+  if (found == devices.end()) return {};
+  const Device& one = found->second;
+  const auto namesakes = std::count_if(devices.begin(), devices.end(), [&](const auto& other) {
+    return other.second.name == one.name;
+  });
+  return namesakes == 1 ? one.name : one.name + " [" + one.selector + "]";
 }
 
 std::string graph_name(std::uint32_t graph, const std::string& label) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "trace/records.hpp"
+#include "trace/latest_records.hpp"
 
 namespace reprise::trace {
 
@@ -12,6 +12,8 @@ namespace reprise::trace {
 [[nodiscard]] std::string process_name(const Session& session);
 // "rank 3 (digits 4711 on node7)".
 [[nodiscard]] std::string rank_process_name(const Session& session);
+// If several of the devices have its name, followed by its selector. Empty for an unknown id.
+[[nodiscard]] std::string device_name(const ById<Device>& devices, std::uint32_t id);
 // The label, or "graph 3" without one.
 [[nodiscard]] std::string graph_name(std::uint32_t graph, const std::string& label);
 [[nodiscard]] std::string graph_name(const GraphVersion& graph);

@@ -50,10 +50,10 @@ VIEWER = {
     "layout": [],
     "export": READER,
     "merge": READER,
-    "model": READER + ["export", "merge"],
+    "model": READER + ["merge"],
     "panels": READER + ["layout", "model"],
-    "window": READER + ["layout", "export", "merge", "model", "panels"],
-    "cli": READER + ["layout", "export", "merge", "model", "panels", "window", "include/reprise"],
+    "window": READER + ["merge", "model", "panels"],
+    "cli": READER + ["export", "merge", "model", "panels", "window", "include/reprise"],
 }
 MAY_INCLUDE |= VIEWER
 # Native headers: a pattern and the layers that may include it.

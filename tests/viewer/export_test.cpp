@@ -10,7 +10,6 @@
 
 #include "base/atomic_file.hpp"
 #include "export/export_error.hpp"
-#include "export/topology.hpp"
 #include "support/contains.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
@@ -55,20 +54,6 @@ TEST_CASE("export: formats have names") {
   for (const ExportFormat format : kFormats)
     CHECK(trace::format_from(trace::format_name(format)) == format);
   CHECK_FALSE(trace::format_from("xml").has_value());
-}
-
-TEST_CASE("export: devices of the same name get distinct names") {
-  trace::Topology topology;
-  for (std::uint32_t id = 0; id < 3; ++id) {
-    trace::Device& device = topology.devices[id];
-    device.id = id;
-    device.name = id == 2 ? "small" : "large";
-    device.selector = "cuda:" + std::to_string(id);
-  }
-  CHECK(trace::device_name(topology, 0) == "large [cuda:0]");
-  CHECK(trace::device_name(topology, 1) == "large [cuda:1]");
-  CHECK(trace::device_name(topology, 2) == "small");
-  CHECK(trace::device_name(topology, 3).empty());
 }
 
 TEST_CASE("export: the output is replaced atomically and leaves no temporary file") {

@@ -52,23 +52,8 @@ Topology read_topology(const TraceReader& reader) {
   for (const ChunkEntry& entry : reader.chunks()) {
     if (entry.header.kind != ChunkKind::Topology) continue;
     Records records = reader.read(entry);
-    for (Session& s : records.sessions) {
-      if (std::find(t.sessions.begin(), t.sessions.end(), s) == t.sessions.end())
-        t.sessions.push_back(std::move(s));
-    }
+    t.add(records);
     t.clocks.insert(t.clocks.end(), records.clocks.begin(), records.clocks.end());
-    for (Device& d : records.devices) t.devices.insert_or_assign(d.id, std::move(d));
-    for (Queue& q : records.queues) t.queues.insert_or_assign(q.id, std::move(q));
-    for (ThreadName& n : records.thread_names)
-      t.thread_names.insert_or_assign(n.thread, std::move(n));
-    for (const ClockAlignment& a : records.clock_alignments)
-      t.alignments.insert_or_assign(a.session, a);
-    for (GraphVersion& g : records.graph_versions) {
-      const std::pair key{g.graph, g.version};
-      t.graphs.insert_or_assign(key, std::move(g));
-    }
-    for (const CreationCost& c : records.creation_costs)
-      t.creation_costs.insert_or_assign(c.graph, c);
   }
   return t;
 }
@@ -84,16 +69,6 @@ void for_each_chunk(const TraceReader& reader, const Progress& progress,
     done += ChunkHeader::kBytes + entry.header.compressed_bytes;
     if (progress) progress(done, total);
   }
-}
-
-std::string device_name(const Topology& topology, std::uint32_t device) {
-  const auto found = topology.devices.find(device);
-  if (found == topology.devices.end()) return {};
-  const Device& one = found->second;
-  const auto namesakes =
-      std::count_if(topology.devices.begin(), topology.devices.end(),
-                    [&](const auto& other) { return other.second.name == one.name; });
-  return namesakes == 1 ? one.name : one.name + " [" + one.selector + "]";
 }
 
 GraphLabels graph_labels(const Topology& topology) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "trace/latest_records.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace reprise::trace {
@@ -20,15 +21,8 @@ namespace reprise::trace {
 // Receives the number of bytes processed and the size of the file.
 using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-struct Topology {
-  std::vector<Session> sessions;
-  std::vector<Clock> clocks;
-  std::map<std::uint32_t, Device> devices;
-  std::map<std::uint32_t, Queue> queues;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, GraphVersion> graphs;  // key: graph, version
-  std::map<std::uint32_t, ThreadName> thread_names;
-  std::map<std::uint32_t, ClockAlignment> alignments;    // by session
-  std::map<std::uint32_t, CreationCost> creation_costs;  // by graph
+struct Topology : LatestRecords {
+  std::vector<Clock> clocks;  // in file order
 
   // Null if the trace has no record of it.
   [[nodiscard]] const GraphVersion* find(std::uint32_t graph, std::uint32_t version) const;
@@ -50,10 +44,6 @@ struct Topology {
 // Throws TraceError and what `take` throws.
 void for_each_chunk(const TraceReader& reader, const Progress& progress,
                     const std::function<void(Records&)>& take);
-
-// The name of a device; if several devices have the same name, followed by its selector. Empty if
-// the trace has no record of it.
-[[nodiscard]] std::string device_name(const Topology& topology, std::uint32_t device);
 
 // Numbers and labels of graphs.
 using GraphLabels = std::set<std::pair<std::uint32_t, std::string>>;

@@ -21,3 +21,17 @@ TEST_CASE("record names: a pool without a label is named by its number") {
   CHECK(trace::pool_name(3, "weights") == "weights");
   CHECK(trace::pool_name(1'234, "") == "pool 1234");
 }
+
+TEST_CASE("record names: devices of the same name get distinct names") {
+  trace::ById<trace::Device> devices;
+  for (std::uint32_t id = 0; id < 3; ++id) {
+    trace::Device& device = devices[id];
+    device.id = id;
+    device.name = id == 2 ? "small" : "large";
+    device.selector = "cuda:" + std::to_string(id);
+  }
+  CHECK(trace::device_name(devices, 0) == "large [cuda:0]");
+  CHECK(trace::device_name(devices, 1) == "large [cuda:1]");
+  CHECK(trace::device_name(devices, 2) == "small");
+  CHECK(trace::device_name(devices, 3).empty());
+}

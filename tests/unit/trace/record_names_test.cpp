@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
 using namespace reprise;
 
 TEST_CASE("record names: a process has the name of its program, its number and its rank") {
@@ -34,4 +37,19 @@ TEST_CASE("record names: devices of the same name get distinct names") {
   CHECK(trace::device_name(devices, 1) == "large [cuda:1]");
   CHECK(trace::device_name(devices, 2) == "small");
   CHECK(trace::device_name(devices, 3).empty());
+}
+
+TEST_CASE("record names: every enumerator has a name of its own") {
+  const auto are_distinct = [](auto last, auto name) {
+    std::set<std::string> all;
+    for (int i = 0; i <= static_cast<int>(last); ++i) all.insert(name(decltype(last)(i)));
+    return all.size() == static_cast<std::size_t>(last) + 1;
+  };
+  CHECK(are_distinct(trace::NodeKind::Other, trace::kind_name));
+  CHECK(are_distinct(trace::SampleSource::Cupti, trace::source_name));
+  CHECK(are_distinct(trace::Severity::Error, trace::severity_name));
+  CHECK(are_distinct(trace::CollectiveKind::Group, trace::collective_kind_name));
+  CHECK(are_distinct(trace::EdgeCause::Captured, trace::cause_name));
+  CHECK(are_distinct(trace::Hazard::WriteAfterWrite, trace::hazard_name));
+  CHECK(are_distinct(trace::BufferKind::Foreign, trace::buffer_kind_name));
 }

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "compile/cost_profile_file.hpp"
 #include "lowering/cost_schedule.hpp"
+#include "trace/latest_records.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
 
@@ -149,17 +150,14 @@ class TimedGraph {
 
 CostProfile costs_of(const std::filesystem::path& path) {
   const trace::TraceReader reader(path);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, TimedGraph> graphs;  // by graph and version
-  std::map<std::uint32_t, std::string> devices;
+  trace::LatestRecords topology;
   for (const trace::ChunkEntry& chunk : reader.chunks()) {
     if (chunk.header.kind != trace::ChunkKind::Topology) continue;
     trace::Records records = reader.read(chunk);
-    for (const trace::Device& device : records.devices) devices[device.id] = device.name;
-    for (trace::GraphVersion& graph : records.graph_versions) {
-      const std::pair key(graph.graph, graph.version);
-      graphs.try_emplace(key, std::move(graph));
-    }
+    topology.add(records);
   }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, TimedGraph> graphs;  // by graph and version
+  for (auto& [key, graph] : topology.graphs) graphs.try_emplace(key, std::move(graph));
   for (auto chunk = reader.chunks().rbegin(); chunk != reader.chunks().rend(); ++chunk) {
     if (chunk->header.kind != trace::ChunkKind::Samples) continue;
     const trace::Records records = reader.read(*chunk);
@@ -172,7 +170,7 @@ CostProfile costs_of(const std::filesystem::path& path) {
   CostProfile costs{.source = path.string()};
   for (const auto& [key, graph] : graphs) {
     if (graph.is_timed()) {
-      costs.graphs.push_back(graph.costs(devices[graph.graph().device]));
+      costs.graphs.push_back(graph.costs(topology.devices[graph.graph().device].name));
     } else {
       costs.untimed.push_back(graph.graph().label);
     }

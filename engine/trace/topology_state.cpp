@@ -39,20 +39,8 @@ std::uint64_t erase_half(Map& map) {
 }  // namespace
 
 void TopologyState::add(Records r) {
-  for (Session& s : r.sessions) {
-    if (std::find(sessions_.begin(), sessions_.end(), s) == sessions_.end())
-      sessions_.push_back(std::move(s));
-  }
+  latest_.add(r);
   for (const Clock& c : r.clocks) clocks_[c.device] = c;
-  for (const ClockAlignment& a : r.clock_alignments) alignments_[a.session] = a;
-  for (Device& d : r.devices) devices_[d.id] = std::move(d);
-  for (Queue& q : r.queues) queues_[q.id] = std::move(q);
-  for (ThreadName& n : r.thread_names) thread_names_[n.thread] = std::move(n);
-  for (GraphVersion& g : r.graph_versions) {
-    const std::pair key(g.graph, g.version);
-    graphs_[key] = std::move(g);
-  }
-  for (PoolState& p : r.pool_states) pools_[p.pool] = std::move(p);
   for (const PoolUse& u : r.pool_uses) {
     const std::tuple key(u.pool, u.role, u.graph);
     if (u.to == 0) {
@@ -61,8 +49,6 @@ void TopologyState::add(Records r) {
       pool_uses_.erase(key);
     }
   }
-  for (const CreationCost& c : r.creation_costs) creation_costs_[c.graph] = c;
-  for (const DeviceTotals& d : r.device_totals) device_totals_[d.device] = d;
   for (BufferLifetime& b : r.buffer_lifetimes) {
     if (b.freed == 0) {
       buffers_[b.buffer] = std::move(b);
@@ -82,13 +68,14 @@ void TopologyState::add(Records r) {
 void TopologyState::add(const Ended& ended) {
   constexpr std::uint32_t kLast = std::numeric_limits<std::uint32_t>::max();
   switch (ended.kind) {
-    case ObjectKind::Queue: queues_.erase(ended.id); break;
+    case ObjectKind::Queue: latest_.queues.erase(ended.id); break;
     case ObjectKind::Graph:
-      creation_costs_.erase(ended.id);
-      graphs_.erase(graphs_.lower_bound({ended.id, 0}), graphs_.upper_bound({ended.id, kLast}));
+      latest_.creation_costs.erase(ended.id);
+      latest_.graphs.erase(latest_.graphs.lower_bound({ended.id, 0}),
+                           latest_.graphs.upper_bound({ended.id, kLast}));
       break;
     case ObjectKind::Pool:
-      pools_.erase(ended.id);
+      latest_.pools.erase(ended.id);
       pool_uses_.erase(pool_uses_.lower_bound({ended.id, PoolRole::Holder, 0}),
                        pool_uses_.upper_bound({ended.id, PoolRole::Sharer, kLast}));
       break;
@@ -104,16 +91,16 @@ bool TopologyState::drop_oldest() {
     count = erase_half(buffers_);
   } else if (!pool_uses_.empty()) {
     count = erase_half(pool_uses_);
-  } else if (!creation_costs_.empty()) {
-    count = erase_half(creation_costs_);
-  } else if (!thread_names_.empty()) {
-    count = erase_half(thread_names_);
-  } else if (graphs_.size() > 1) {
-    count = erase_half(graphs_);
-  } else if (pools_.size() > 1) {
-    count = erase_half(pools_);
-  } else if (queues_.size() > 1) {
-    count = erase_half(queues_);
+  } else if (!latest_.creation_costs.empty()) {
+    count = erase_half(latest_.creation_costs);
+  } else if (!latest_.thread_names.empty()) {
+    count = erase_half(latest_.thread_names);
+  } else if (latest_.graphs.size() > 1) {
+    count = erase_half(latest_.graphs);
+  } else if (latest_.pools.size() > 1) {
+    count = erase_half(latest_.pools);
+  } else if (latest_.queues.size() > 1) {
+    count = erase_half(latest_.queues);
   } else {
     return false;
   }
@@ -152,17 +139,17 @@ std::vector<std::shared_ptr<const Chunk>> TopologyState::encode(std::uint64_t se
   const auto add_all = [&](const auto& map) {
     for (const auto& [key, record] : map) add(record);
   };
-  for (const Session& s : sessions_) add(s);
+  for (const Session& s : latest_.sessions) add(s);
   add_all(clocks_);
-  add_all(alignments_);
-  add_all(devices_);
-  add_all(queues_);
-  add_all(thread_names_);
-  add_all(graphs_);
-  add_all(pools_);
+  add_all(latest_.alignments);
+  add_all(latest_.devices);
+  add_all(latest_.queues);
+  add_all(latest_.thread_names);
+  add_all(latest_.graphs);
+  add_all(latest_.pools);
   add_all(pool_uses_);
-  add_all(creation_costs_);
-  add_all(device_totals_);
+  add_all(latest_.creation_costs);
+  add_all(latest_.device_totals);
   add_all(buffers_);
   for (const Message& m : messages_) add(m);
   for (const Update& u : updates_) add(u);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trace/chunk.hpp"
+#include "trace/latest_records.hpp"
 
 namespace reprise::trace {
 
@@ -32,19 +33,9 @@ class TopologyState {
   [[nodiscard]] std::vector<std::shared_ptr<const Chunk>> encode(std::uint64_t sequence) const;
   [[nodiscard]] bool drop_oldest();  // false: nothing more can be dropped
 
-  template <class T>
-  using ById = std::map<std::uint32_t, T>;
-  std::vector<Session> sessions_;
-  ById<Clock> clocks_;               // by device
-  ById<ClockAlignment> alignments_;  // by session
-  ById<Device> devices_;
-  ById<Queue> queues_;
-  ById<ThreadName> thread_names_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, GraphVersion> graphs_;  // by graph and version
-  ById<PoolState> pools_;
-  ById<CreationCost> creation_costs_;  // by graph
+  LatestRecords latest_;
+  ById<Clock> clocks_;  // by device
   std::map<std::tuple<std::uint32_t, PoolRole, std::uint32_t>, PoolUse> pool_uses_;
-  ById<DeviceTotals> device_totals_;
   ById<BufferLifetime> buffers_;
   std::vector<Message> messages_;
   std::vector<Update> updates_;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that every engine file includes only the layers that its own layer may include, and that class
-names are unique across headers: duplicate names would violate the one-definition rule.
+"""Checks that every file of the engine and the viewer includes only the layers that its own layer may include,
+and that class names are unique across headers: duplicate names would violate the one-definition rule.
 
-usage: layers.py ROOT      (the folder that contains engine/)
+usage: layers.py ROOT      (the folder that contains engine/ and viewer/)
 
 The table defines the architecture: for each layer, the layers whose headers it may include. Public headers
 include only public headers.
@@ -44,6 +44,18 @@ MAY_INCLUDE = {
     "capture": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "interop": RUNTIME + ["backend/cuda", "runtime/core", "runtime/queue", "runtime/memory", "runtime/graph", "capture"],
 }
+# Folders of the viewer, whose names differ from those of the engine's layers.
+READER = ["base", "trace"]
+VIEWER = {
+    "layout": [],
+    "export": READER,
+    "merge": READER,
+    "model": READER + ["merge"],
+    "panels": READER + ["layout", "model"],
+    "window": READER + ["merge", "model", "panels"],
+    "cli": READER + ["export", "merge", "model", "panels", "window", "include/reprise"],
+}
+MAY_INCLUDE |= VIEWER
 # Native headers: a pattern and the layers that may include it.
 NATIVE = [
     (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "collectives", "profile/activity", "profile/injection")),
@@ -61,7 +73,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def layer_of(path: pathlib.PurePath) -> str:
-    """The layer of a path below engine/."""
+    """The layer of a path below engine/ or viewer/."""
     folder = path.parent.as_posix()
     while folder not in (".", ""):
         if folder in MAY_INCLUDE or folder == "include/reprise":
@@ -70,29 +82,31 @@ def layer_of(path: pathlib.PurePath) -> str:
     return ""
 
 
-def problems(engine: pathlib.Path, path: pathlib.Path):
-    relative = path.relative_to(engine)
+def problems(trees: list[pathlib.Path], tree: pathlib.Path, path: pathlib.Path):
+    relative = path.relative_to(tree)
     layer = layer_of(relative)
     if not layer:
-        yield f"{relative}: not in a known layer"
+        yield f"{tree.name}/{relative}: not in a known layer"
         return
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         match = INCLUDE.match(line)
         if not match:
             continue
         quoted, name = match.group(1) == '"', match.group(2)
-        where = f"engine/{relative}:{number}: {line.strip()}"
+        where = f"{tree.name}/{relative}:{number}: {line.strip()}"
         for pattern, owners in NATIVE:
             if pattern.match(name) and layer not in owners and path.name not in INTEROP_HEADERS:
                 yield f"{where}: only {' and '.join(owners)} may include this"
+        if layer in VIEWER and name.startswith("reprise/") and "include/reprise" not in MAY_INCLUDE[layer]:
+            yield f"{where}: {layer} may not include public headers"
         if not quoted or name.endswith(("_generated.h", "_generated.hpp")):
             continue
         if layer == "include/reprise":
             yield f"{where}: public headers include only public headers, as <reprise/...>"
             continue
         target = layer_of(pathlib.PurePath(name))
-        if not (engine / name).is_file():
-            yield f"{where}: engine/{name} does not exist; paths are relative to engine/"
+        if not any((root / name).is_file() for root in trees):
+            yield f"{where}: {name} does not exist; paths are relative to {' or '.join(f'{root.name}/' for root in trees)}"
         elif target != layer and target not in MAY_INCLUDE[layer]:
             yield f"{where}: {layer} may not include {target}"
 
@@ -101,29 +115,32 @@ NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
 DEFINITION = re.compile(r"^(?:class|struct|enum class) (?:\[\[\w+\]\] )?([\w:]+)[^;]*\{")
 
 
-def duplicate_names(engine: pathlib.Path):
+def duplicate_names(root: pathlib.Path, files: list[pathlib.Path]):
     first = {}
-    for path in sorted(engine.rglob("*.hpp")):
+    for path in (file for file in files if file.suffix == ".hpp"):
         namespace = ""
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             if match := NAMESPACE.match(line):
                 namespace = match.group(1)
             elif match := DEFINITION.match(line):
                 name = f"{namespace}::{match.group(1)}"
-                where = f"engine/{path.relative_to(engine)}:{number}"
+                where = f"{path.relative_to(root)}:{number}"
                 if name in first:
                     yield f"{where}: {name} is also defined at {first[name]}"
                 first.setdefault(name, where)
 
 
 def main() -> int:
-    engine = pathlib.Path(sys.argv[1]) / "engine"
-    files = sorted(p for p in engine.rglob("*") if p.suffix in (".hpp", ".cpp"))
-    if not files:
-        print(f"no source files in {engine}")
+    root = pathlib.Path(sys.argv[1])
+    trees = [root / "engine", root / "viewer"]
+    files = {tree: sorted(p for p in tree.rglob("*") if p.suffix in (".hpp", ".cpp")) for tree in trees}
+    if not all(files.values()):
+        print(f"no source files in one of {', '.join(map(str, trees))}")
         return 1
-    found = [text for path in files for text in problems(engine, path)] + list(duplicate_names(engine))
-    print("\n".join(found) or f"{len(files)} files, all includes follow the layer table")
+    found = [text for tree in trees for path in files[tree] for text in problems(trees, tree, path)]
+    every = [path for tree in trees for path in files[tree]]
+    found += duplicate_names(root, every)
+    print("\n".join(found) or f"{len(every)} files, all includes follow the layer table")
     return 1 if found else 0
 
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "trace/merge/align_ranks.hpp"
-#include "trace/merge/rank_ids.hpp"
+#include "merge/align_ranks.hpp"
+#include "merge/rank_ids.hpp"
 #include "viewer/hand_made_ranks.hpp"
 
 using namespace reprise;

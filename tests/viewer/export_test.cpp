@@ -9,9 +9,8 @@
 #include <sstream>
 
 #include "base/atomic_file.hpp"
+#include "export/export_error.hpp"
 #include "support/contains.hpp"
-#include "trace/export/export_error.hpp"
-#include "trace/export/topology.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"
@@ -25,8 +24,8 @@ using test::contains;
 
 namespace {
 
-constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome,
-                                     ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
+constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Csv,
+                                     ExportFormat::Sqlite, ExportFormat::Dot};
 
 std::size_t files_in(const std::filesystem::path& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
@@ -55,36 +54,6 @@ TEST_CASE("export: formats have names") {
   for (const ExportFormat format : kFormats)
     CHECK(trace::format_from(trace::format_name(format)) == format);
   CHECK_FALSE(trace::format_from("xml").has_value());
-}
-
-TEST_CASE("export: devices of the same name get distinct names") {
-  trace::Topology topology;
-  for (std::uint32_t id = 0; id < 3; ++id) {
-    trace::Device& device = topology.devices[id];
-    device.id = id;
-    device.name = id == 2 ? "small" : "large";
-    device.selector = "cuda:" + std::to_string(id);
-  }
-  CHECK(trace::device_name(topology, 0) == "large [cuda:0]");
-  CHECK(trace::device_name(topology, 1) == "large [cuda:1]");
-  CHECK(trace::device_name(topology, 2) == "small");
-  CHECK(trace::device_name(topology, 3).empty());
-}
-
-TEST_CASE("export: a process has the name of its program, its number and its rank") {
-  trace::Session session;
-  CHECK(trace::process_name(session).empty());
-  session.pid = 4711;
-  CHECK(trace::process_name(session) == "process 4711");
-  session.application = "digits";
-  CHECK(trace::process_name(session) == "digits 4711");
-  session.rank = 2;
-  CHECK(trace::process_name(session) == "digits 4711, rank 2");
-}
-
-TEST_CASE("export: a pool without a label is named by its number") {
-  CHECK(trace::pool_name(3, "weights") == "weights");
-  CHECK(trace::pool_name(1'234, "") == "pool 1234");
 }
 
 TEST_CASE("export: the output is replaced atomically and leaves no temporary file") {

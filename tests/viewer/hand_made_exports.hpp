@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "export/exporter.hpp"
 #include "support/paths.hpp"
-#include "trace/export/exporter.hpp"
 #include "trace/trace_file.hpp"
 #include "viewer/hand_made_trace.hpp"
 #include "viewer/merged_job.hpp"

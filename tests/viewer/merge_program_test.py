@@ -53,7 +53,7 @@ class Merge(unittest.TestCase):
         stats = self.reprise("stats", self.output, "--json")
         self.assertEqual((stats.returncode, stats.stderr), (0, ""))
         self.assertEqual(sum(graph["replays"] for graph in json.loads(stats.stdout)["graphs"]), 80)
-        for name in ("perfetto", "chrome", "csv", "sqlite"):
+        for name in ("perfetto", "csv", "sqlite"):
             export = self.reprise("export", self.output, "--format", name, "-o", self.here / name)
             self.assertEqual((export.returncode, export.stderr), (0, ""))
 

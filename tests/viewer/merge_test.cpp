@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "merge/merge_traces.hpp"
+#include "merge/rank_ids.hpp"
 #include "support/paths.hpp"
-#include "trace/merge/merge_traces.hpp"
-#include "trace/merge/rank_ids.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "trace/trace_reader.hpp"

@@ -80,7 +80,7 @@ class Usage(ProgramTest):
 
 
 class Export(ProgramTest):
-    FORMATS = ("perfetto", "chrome", "csv", "sqlite", "dot")
+    FORMATS = ("perfetto", "csv", "sqlite", "dot")
 
     def test_every_format_writes_a_file_and_says_what_is_in_it(self):
         for name in self.FORMATS:

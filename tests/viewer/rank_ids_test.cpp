@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "trace/merge/rank_ids.hpp"
-#include "trace/merge/rank_list.hpp"
+#include "merge/rank_ids.hpp"
+#include "merge/rank_list.hpp"
 
 using namespace reprise;
 using namespace reprise::trace;

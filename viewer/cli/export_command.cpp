@@ -7,7 +7,7 @@
 #include "cli/number.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/text.hpp"
-#include "trace/export/exporter.hpp"
+#include "export/exporter.hpp"
 
 namespace reprise::cli {
 
@@ -49,21 +49,20 @@ Command add_export(CLI::App& program) {
   app->add_option("FILE", options->file, "trace file")->required();
   app->add_option(
          "--format", options->format,
-         "perfetto: for ui.perfetto.dev; chrome: JSON for chrome://tracing; csv: one line per "
-         "sample, range and pool state; sqlite: a database; "
-         "dot: a graph with median times, its critical path, ranges and pools, for Graphviz")
+         "perfetto: for ui.perfetto.dev; csv: one line per sample, range and pool state; sqlite: a "
+         "database; dot: a graph with median times, its critical path, ranges and pools, for "
+         "Graphviz")
       ->required()
       ->check([](const std::string& name) {
         return trace::format_from(name)
                    ? ""
-                   : "\"" + name + "\" is not one of perfetto, chrome, csv, sqlite, dot";
+                   : "\"" + name + "\" is not one of perfetto, csv, sqlite, dot";
       });
   app->add_option("-o,--output", options->output,
                   "file to write; an existing file is replaced atomically")
       ->required();
   app->add_option("--graph", options->graph, "export only this graph, given by number or label");
-  app->add_option("--arrows", options->arrows,
-                  "perfetto and chrome: number of replays with drawn edges")
+  app->add_option("--arrows", options->arrows, "perfetto: number of replays with drawn edges")
       ->check(number<std::uint64_t>())
       ->capture_default_str();
   app->footer(

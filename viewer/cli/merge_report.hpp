@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/merge/merge_traces.hpp"
+#include "merge/merge_traces.hpp"
 
 namespace reprise::cli {
 

@@ -6,7 +6,7 @@
 
 #include "cli/text.hpp"
 #include "model/late_command.hpp"
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::cli {
 

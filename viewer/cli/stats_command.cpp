@@ -8,6 +8,7 @@
 #include "cli/progress_line.hpp"
 #include "cli/stats.hpp"
 #include "cli/text.hpp"
+#include "export/topology.hpp"
 #include "model/trace_loader.hpp"
 
 namespace reprise::cli {

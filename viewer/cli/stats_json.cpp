@@ -6,6 +6,7 @@
 #include "cli/rank_stats.hpp"
 #include "cli/stats.hpp"
 #include "cli/text.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::cli {
 

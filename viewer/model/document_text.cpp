@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "merge/rank_ids.hpp"
 #include "trace/codec.hpp"
-#include "trace/merge/rank_ids.hpp"
 
 namespace reprise::model {
 

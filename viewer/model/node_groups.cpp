@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "model/node_shares.hpp"
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 

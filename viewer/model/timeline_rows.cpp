@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 

@@ -6,6 +6,7 @@
 
 #include "model/node_shares.hpp"
 #include "model/replay_statistics.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::model {
 
@@ -92,11 +93,10 @@ void TraceSummarizer::keep_last(std::vector<State>& states, std::uint32_t State:
 }
 
 void TraceSummarizer::take(const trace::Records& records) {
-  for (const trace::Session& s : records.sessions) {
-    auto& known = topology_.sessions;
-    if (std::find(known.begin(), known.end(), s) == known.end()) known.push_back(s);
-  }
-  for (const trace::Device& d : records.devices) topology_.devices.insert_or_assign(d.id, d);
+  trace::Records sources;
+  sources.sessions = records.sessions;
+  sources.devices = records.devices;
+  latest_.add(sources);
   for (const GraphVersion& g : records.graph_versions) take(g);
   for (const trace::Replay& r : records.replays) take(r);
   for (const trace::SampleBlock& b : records.sample_blocks) take(b);
@@ -194,10 +194,10 @@ TraceSummary TraceSummarizer::finish(const trace::TraceReader& reader) {
   summary_.file_bytes = trace::kPreambleBytes + reader.trailing_bytes();
   for (const trace::ChunkEntry& entry : reader.chunks())
     summary_.file_bytes += trace::ChunkHeader::kBytes + entry.header.compressed_bytes;
-  summary_.sessions = std::move(topology_.sessions);
-  for (const auto& [id, device] : topology_.devices) summary_.devices.push_back(device);
+  summary_.sessions = std::move(latest_.sessions);
+  for (const auto& [id, device] : latest_.devices) summary_.devices.push_back(device);
   for (auto& [key, graph] : graphs_) {
-    graph.summary.device = trace::device_name(topology_, graph.device);
+    graph.summary.device = trace::device_name(latest_.devices, graph.device);
     summary_.graphs.push_back(std::move(graph.summary));
   }
   for (auto& [pool, sharing] : summary_.sharing) keep_most(sharing);
@@ -211,7 +211,8 @@ TraceSummary TraceSummarizer::finish(const trace::TraceReader& reader) {
   return std::move(summary_);
 }
 
-TraceSummary summarize(const trace::TraceReader& reader, const trace::Progress& progress) {
+TraceSummary summarize(const trace::TraceReader& reader,
+                       const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   TraceSummarizer summarizer;
   std::uint64_t total = 0, done = 0;
   for (const trace::ChunkEntry& entry : reader.chunks()) total += entry.header.compressed_bytes;

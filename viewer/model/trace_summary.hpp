@@ -1,11 +1,12 @@
 // TraceSummary: aggregate statistics of a trace file: replays, their measures (ReplayMeasure) and
 // node times per graph version; losses, messages, sessions and the covered time range. Chunks are
 // read one at a time: memory is the topology, one chunk and one DurationHistogram per node.
-// Quantiles have the histogram's precision; counts, totals, minima and maxima are exact. Depends
-// only on engine/trace. Threads: pure functions.
+// Quantiles have the histogram's precision; counts, totals, minima and maxima are exact. Threads:
+// pure functions.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -13,7 +14,8 @@
 #include <vector>
 
 #include "base/log_histogram.hpp"
-#include "trace/export/topology.hpp"
+#include "trace/latest_records.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace reprise::model {
 
@@ -104,11 +106,12 @@ class TraceSummarizer {
     std::uint32_t device = 0;
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Graph> graphs_;  // by graph, version
-  trace::Topology topology_;                                         // sessions and devices
+  trace::LatestRecords latest_;                                      // sessions and devices
 };
 
-// Reads the whole file. Throws TraceError.
-[[nodiscard]] TraceSummary summarize(const trace::TraceReader& reader,
-                                     const trace::Progress& progress = {});
+// Reads the whole file; `progress` receives numbers of bytes. Throws TraceError.
+[[nodiscard]] TraceSummary summarize(
+    const trace::TraceReader& reader,
+    const std::function<void(std::uint64_t done, std::uint64_t total)>& progress = {});
 
 }  // namespace reprise::model

@@ -12,9 +12,9 @@
 
 #include "base/atomic_file.hpp"
 #include "base/shown_text.hpp"
+#include "merge/merge_traces.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/format.hpp"
-#include "trace/merge/merge_traces.hpp"
 
 namespace reprise::viewer {
 

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "export/export_error.hpp"
+#include "export/exporter.hpp"
 #include "model/document_text.hpp"
 #include "model/trace_diff.hpp"
 #include "model/trace_loader.hpp"
@@ -29,8 +31,6 @@
 #include "panels/sync/sync_panel.hpp"
 #include "panels/timeline/timeline_panel.hpp"
 #include "support/paths.hpp"
-#include "trace/export/export_error.hpp"
-#include "trace/export/exporter.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_file.hpp"
 #include "unit/trace/trace_samples.hpp"
@@ -189,9 +189,8 @@ void summarise_and_export(const Original& original, const trace::TraceReader& re
   static_cast<void>(model::diff(original.summary, summary));
   static_cast<void>(model::diff(summary, original.summary));
   const std::string graph = summary.graphs.empty() ? "" : std::to_string(summary.graphs[0].graph);
-  for (const auto format :
-       {trace::ExportFormat::Perfetto, trace::ExportFormat::Chrome, trace::ExportFormat::Csv,
-        trace::ExportFormat::Sqlite, trace::ExportFormat::Dot}) {
+  for (const auto format : {trace::ExportFormat::Perfetto, trace::ExportFormat::Csv,
+                            trace::ExportFormat::Sqlite, trace::ExportFormat::Dot}) {
     try {
       trace::export_trace(format, reader,
                           {.output = test::scratch_folder() / "mutated.export",

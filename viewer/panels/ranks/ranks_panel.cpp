@@ -14,7 +14,7 @@
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/splitter.hpp"
 #include "panels/widgets/widgets.hpp"
-#include "trace/export/topology.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::viewer {
 

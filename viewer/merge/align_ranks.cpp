@@ -1,4 +1,4 @@
-#include "trace/merge/align_ranks.hpp"
+#include "merge/align_ranks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/split_mix.hpp"
-#include "trace/merge/rank_list.hpp"
+#include "merge/rank_list.hpp"
 
 namespace reprise::trace {
 

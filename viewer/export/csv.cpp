@@ -2,8 +2,9 @@
 
 #include "base/atomic_file.hpp"
 #include "base/csv.hpp"
-#include "trace/export/exporter.hpp"
-#include "trace/export/selection.hpp"
+#include "export/exporter.hpp"
+#include "export/selection.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 

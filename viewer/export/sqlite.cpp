@@ -1,9 +1,10 @@
 #include <optional>
 #include <string>
 
-#include "trace/export/database.hpp"
-#include "trace/export/exporter.hpp"
-#include "trace/export/selection.hpp"
+#include "export/database.hpp"
+#include "export/exporter.hpp"
+#include "export/selection.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 
@@ -74,7 +75,7 @@ std::string hex(std::uint64_t value) {
 }
 
 void write_graph(Database& db, const GraphVersion& g, const Topology& topology) {
-  const std::string device = device_name(topology, g.device);
+  const std::string device = device_name(topology.devices, g.device);
   const auto rank = topology.rank_of(topology.session_of_device(g.device));
   Database::Insert graph(db, "INSERT INTO graphs VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
   graph.row(g.graph, g.version, graph_name(g),
@@ -162,7 +163,7 @@ class Events {
                   topology.rank_of(topology.session_of_thread(r.thread)));
     }
     for (const PoolState& p : records.pool_states) {
-      const std::string device = device_name(selection_.topology, p.device);
+      const std::string device = device_name(selection_.topology.devices, p.device);
       const bool has_slabs = p.peak != 0;  // false: only buffers are known
       const auto slabs = [&](std::uint64_t value) {
         return has_slabs ? std::optional(value) : std::nullopt;

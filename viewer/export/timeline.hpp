@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/export/selection.hpp"
+#include "export/selection.hpp"
 
 namespace reprise::trace {
 
@@ -36,7 +36,7 @@ struct Slice {
   Time from = 0, to = 0;
   std::string name;
   const char* category = "";  // "launch", "host", "replay" or "node"
-  std::uint32_t graph = kNone, version = 0;
+  std::uint32_t graph = kNone;
   std::uint64_t replay = 0;  // 0: none
   std::uint32_t node = kNone, occurrence = 0;
   std::uint32_t parent = kNone;                    // node that runs the body of this node

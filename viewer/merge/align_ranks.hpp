@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "merge/clock_fit.hpp"
 #include "trace/codec.hpp"
 #include "trace/collective_runs.hpp"
-#include "trace/merge/clock_fit.hpp"
 
 namespace reprise::trace {
 

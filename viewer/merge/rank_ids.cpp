@@ -1,4 +1,4 @@
-#include "trace/merge/rank_ids.hpp"
+#include "merge/rank_ids.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/steady_clock.hpp"
-#include "trace/merge/clock_fit.hpp"
+#include "merge/clock_fit.hpp"
 
 namespace reprise::trace {
 

@@ -10,12 +10,12 @@
 #include <optional>
 #include <string>
 
-#include "trace/export/topology.hpp"
+#include "export/topology.hpp"
 #include "trace/trace_reader.hpp"
 
 namespace reprise::trace {
 
-enum class ExportFormat : std::uint8_t { Perfetto, Chrome, Csv, Sqlite, Dot };
+enum class ExportFormat : std::uint8_t { Perfetto, Csv, Sqlite, Dot };
 
 [[nodiscard]] const char* format_name(ExportFormat format) noexcept;
 [[nodiscard]] std::optional<ExportFormat> format_from(const std::string& name);
@@ -23,8 +23,7 @@ enum class ExportFormat : std::uint8_t { Perfetto, Chrome, Csv, Sqlite, Dot };
 struct ExportDesc {
   std::filesystem::path output;
   std::string graph = {};  // number or label; empty: all graphs
-  // Perfetto and Chrome: number of sampled replays, from the first, that get arrows for their
-  // edges.
+  // Perfetto: number of sampled replays, from the first, that get arrows for their edges.
   std::uint64_t flow_replays = 100;
   Progress progress = {};
 };
@@ -38,9 +37,6 @@ struct ExportReport {
 // Slices of replays and nodes on tracks, for ui.perfetto.dev. Times are on the trace's host clock,
 // in ns.
 ExportReport export_perfetto(const TraceReader& reader, const ExportDesc& desc);
-// The same tracks as JSON for chrome://tracing. Times are relative to the first one in the trace,
-// in us with ns precision.
-ExportReport export_chrome(const TraceReader& reader, const ExportDesc& desc);
 // One row per sample, range and pool state, and two per graph of an observed program: its capture
 // and its first launch. RFC 4180 with a header row.
 ExportReport export_csv(const TraceReader& reader, const ExportDesc& desc);

@@ -1,8 +1,8 @@
-#include "trace/export/database.hpp"
+#include "export/database.hpp"
 
 #include <utility>
 
-#include "trace/export/export_error.hpp"
+#include "export/export_error.hpp"
 
 namespace reprise::trace {
 

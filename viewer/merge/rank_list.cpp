@@ -1,4 +1,4 @@
-#include "trace/merge/rank_list.hpp"
+#include "merge/rank_list.hpp"
 
 namespace reprise::trace {
 

@@ -1,8 +1,10 @@
-#include "trace/export/timeline.hpp"
+#include "export/timeline.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 
@@ -75,7 +77,6 @@ class Timeline {
   void take(const Replay& replay) {
     Slice launch, run;
     launch.graph = run.graph = replay.graph;
-    launch.version = run.version = replay.version;
     launch.replay = run.replay = replay.replay;
     const std::string name =
         name_of(replay.graph, replay.version) + " #" + std::to_string(replay.replay);
@@ -155,7 +156,6 @@ class Timeline {
     slice.name = known ? node_name(*graph, sample.node) : "node " + std::to_string(sample.node);
     slice.category = "node";
     slice.graph = block.graph;
-    slice.version = block.version;
     slice.replay = block.replay;
     slice.node = sample.node;
     slice.occurrence = sample.occurrence;

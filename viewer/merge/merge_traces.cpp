@@ -1,4 +1,4 @@
-#include "trace/merge/merge_traces.hpp"
+#include "merge/merge_traces.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
-#include "trace/merge/align_ranks.hpp"
-#include "trace/merge/rank_ids.hpp"
-#include "trace/merge/rank_list.hpp"
+#include "merge/align_ranks.hpp"
+#include "merge/rank_ids.hpp"
+#include "merge/rank_list.hpp"
 #include "trace/trace_error.hpp"
 #include "trace/trace_reader.hpp"
 

@@ -1,18 +1,17 @@
-#include "trace/export/exporter.hpp"
+#include "export/exporter.hpp"
 
 namespace reprise::trace {
 
 namespace {
 
-constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Chrome,
-                                     ExportFormat::Csv, ExportFormat::Sqlite, ExportFormat::Dot};
+constexpr ExportFormat kFormats[] = {ExportFormat::Perfetto, ExportFormat::Csv,
+                                     ExportFormat::Sqlite, ExportFormat::Dot};
 
 }  // namespace
 
 const char* format_name(ExportFormat format) noexcept {
   switch (format) {
     case ExportFormat::Perfetto: return "perfetto";
-    case ExportFormat::Chrome: return "chrome";
     case ExportFormat::Csv: return "csv";
     case ExportFormat::Sqlite: return "sqlite";
     case ExportFormat::Dot: break;
@@ -30,7 +29,6 @@ std::optional<ExportFormat> format_from(const std::string& name) {
 ExportReport export_trace(ExportFormat format, const TraceReader& reader, const ExportDesc& desc) {
   switch (format) {
     case ExportFormat::Perfetto: return export_perfetto(reader, desc);
-    case ExportFormat::Chrome: return export_chrome(reader, desc);
     case ExportFormat::Csv: return export_csv(reader, desc);
     case ExportFormat::Sqlite: return export_sqlite(reader, desc);
     case ExportFormat::Dot: break;

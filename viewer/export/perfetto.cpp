@@ -8,10 +8,11 @@
 #include <utility>
 
 #include "base/atomic_file.hpp"
-#include "trace/export/export_error.hpp"
-#include "trace/export/exporter.hpp"
-#include "trace/export/selection.hpp"
-#include "trace/export/timeline.hpp"
+#include "export/export_error.hpp"
+#include "export/exporter.hpp"
+#include "export/selection.hpp"
+#include "export/timeline.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 

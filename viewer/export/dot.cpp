@@ -8,9 +8,10 @@
 
 #include "base/atomic_file.hpp"
 #include "base/log_histogram.hpp"
-#include "trace/export/export_error.hpp"
-#include "trace/export/exporter.hpp"
-#include "trace/export/selection.hpp"
+#include "export/export_error.hpp"
+#include "export/exporter.hpp"
+#include "export/selection.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::trace {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/atomic_file.hpp"
-#include "trace/export/exporter.hpp"
-#include "trace/export/topology.hpp"
+#include "export/exporter.hpp"
+#include "export/topology.hpp"
 
 namespace reprise::trace {
 

@@ -1,4 +1,4 @@
-#include "trace/merge/clock_fit.hpp"
+#include "merge/clock_fit.hpp"
 
 #include <algorithm>
 #include <cmath>

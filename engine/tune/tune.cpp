@@ -172,8 +172,11 @@ class TuningRun {
     std::shared_ptr<const Plan> plan;
     // The cost of a body depends on how often it runs.
     if (current.plan()->bodies.empty()) {
+      PlanOptions options = current.spec().options;
+      options.lowering.fault_markers = false;
+      options.memory_search_budget = {};
       plan = lower_again(*current.plan(),
-                         {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
+                         {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, options);
       if (plan->placement.slab_bytes > current.memory.bytes) plan = nullptr;
     }
     if (!ranks_.all(plan != nullptr)) return {};
@@ -186,10 +189,6 @@ class TuningRun {
     // Another rank may lack times that this one has.
     const auto goes_on = [&](bool lacks_times) { return !ranks_.all(!lacks_times); };
     return measure_node_costs(replica_.device()->backend(), plan, bindings, {run, goes_on});
-  }
-
-  [[nodiscard]] std::uint32_t alignment() const {
-    return replica_.device()->info().limits.buffer_alignment;
   }
 
   std::vector<std::unique_ptr<GraphExecutable>> candidates_;  // null: could not be made
@@ -311,14 +310,14 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   {
     TuningRun tuning(replica, queue, desc, ranks);
     static_cast<void>(ranks.attempt([&] { tuning.save(); }, is_no_reason));
-    NodeHints hints = known_hints(replica.executable().spec().costs.get(), *plan);
+    const PlanOptions options = replica.executable().spec().options;
+    NodeHints hints = known_hints(options.costs.get(), *plan);
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
       hints.costs = std::move(costs);
     const DeviceInfo& device = graph.device()->info();
     const bool has_priorities = device.kind != DeviceKind::Host;
-    if (device.limits.max_segment_blocks != 0)
-      add_segment_hints(*plan->recording, plan->dependencies, device.limits.max_segment_blocks,
-                        hints);
+    if (options.segment_lists != 0 && options.lowering.segments)
+      add_segment_hints(*plan->recording, plan->dependencies, options.segment_lists, hints);
     choices = common_choices(
         tuning_candidates(plan->dependencies, hints,
                           has_priorities ? DevicePriorities::Yes : DevicePriorities::No),
@@ -347,8 +346,8 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
         const auto is_expected =
             choice.shape == LoweringConfig::Shape::Segments ? is_any_reason : lacks_memory;
         std::shared_ptr<const Plan> other;
-        candidate.reason = ranks.attempt(
-            [&] { other = lower_again(*plan, choice, tuning.alignment()); }, is_expected);
+        candidate.reason =
+            ranks.attempt([&] { other = lower_again(*plan, choice, options); }, is_expected);
         if (candidate.reason.empty()) {
           candidate.slab_bytes = other->placement.slab_bytes;
           const bool is_known =

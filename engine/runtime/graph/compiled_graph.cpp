@@ -271,17 +271,21 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
   std::vector<Message> messages;
   {
     const auto lock = lock_updates();
-    const NextPlan next = plan_update(first(), commands);
-    CompileReport compiled = make_report(*next.plan, next.messages);
-    compiled.replicas = first().index().count;
+    PlannedGraph next = plan_update(first(), commands);
+    const LaunchedCollectives collectives = next.plan->collectives;  // outlives the plan
     const std::uint64_t lowering = plan().lowering_hash;
-    make_on_all_ranks(next.plan->collectives, [&] {
-      result = apply_update(replicas_.front(), commands, next, desc);
+    make_on_all_ranks(collectives, [&] {
+      CompileReport compiled;
+      result = make_or_leave_out_segments(*device(), next, [&] {
+        compiled = make_report(*next.plan, next.messages);
+        compiled.replicas = first().index().count;
+        return apply_update(replicas_.front(), commands, next, desc);
+      });
       if (!result.done()) return;
       set_report(std::move(compiled));
       if (result.method == UpdateMethod::Reinstantiated || lowering != next.plan->lowering_hash)
-        tuned_.reset();
-      const bool has_collectives = !next.plan->collectives.ranks.empty();
+        tuned_ = std::move(next.tuned);
+      const bool has_collectives = !collectives.ranks.empty();
       {
         const std::lock_guard lock_slots(mutex_);
         has_collectives_ = has_collectives;

@@ -74,7 +74,9 @@ DeferredDelete::Pending GraphExecutable::pending() const noexcept {
 }
 
 std::shared_ptr<const Plan> GraphExecutable::set_plan(std::shared_ptr<const Plan> plan,
+                                                      PlanOptions options,
                                                       BindingState state) noexcept {
+  spec_.options = std::move(options);
   bindings = std::move(state);
   return std::exchange(spec_.plan, std::move(plan));
 }

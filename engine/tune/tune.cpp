@@ -307,6 +307,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   TuneReport report;
   report.plan_hash = plan->plan_hash;
   std::vector<LoweringConfig> choices;
+  std::shared_ptr<const Plan> selected;  // null: the graph keeps its lowering
   {
     TuningRun tuning(replica, queue, desc, ranks);
     static_cast<void>(ranks.attempt([&] { tuning.save(); }, is_no_reason));
@@ -396,9 +397,10 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
               executable ? executable->exec->callback_error(1) : nullptr)
         std::rethrow_exception(thrown);
     }
-    if (report.chosen != 0)
-      select_tuned(graph, queue, tuning.candidates_[report.chosen]->plan(), ranks, report);
+    if (report.chosen != 0) selected = tuning.candidates_[report.chosen]->plan();
   }
+  // After the candidates, which may use the slab that the selection replaces.
+  if (selected) select_tuned(graph, queue, selected, ranks, report);
   if (report.chosen != 0) graph.set_tuned(std::move(choices[report.chosen - 1]));
   report.time = Clock::now() - start;
   return report;

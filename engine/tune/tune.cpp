@@ -196,7 +196,7 @@ class TuningRun {
  private:
   void launch(BackendExec& exec) { replica_.launch_uncounted(queue_, exec); }
   void replay(BackendExec& exec) {
-    const LaunchedCollectives& collectives = replica_.executable().plan()->collectives;
+    const LaunchedCollectives& collectives = replica_.executable().spec().collectives;
     for (RankAgreement* const ranks : collectives.ranks)
       ranks->note_launch(collectives.hash, 0, 0, nullptr);
     launch(exec);
@@ -295,7 +295,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   }
   const ResidencyPin pin(replica);  // candidates use the slab without the replica's mutex
   const std::shared_ptr<const Plan> plan = replica.executable().plan();
-  const TuningRanks ranks(plan->collectives, graph.label());
+  const TuningRanks ranks(replica.executable().spec().collectives, graph.label());
   ranks.require_equal(concat(desc.pairs, " pairs, a budget of ", desc.budget.count(), " ms and ",
                              to_string(desc.contents), " contents"));
   const auto is_past = [&ranks, start](std::chrono::milliseconds limit) {

@@ -14,7 +14,6 @@
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
 #include "compile/tuning_file.hpp"
-#include "plan/collectives.hpp"
 #include "plan/plan.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
@@ -23,6 +22,7 @@
 #include "runtime/core/instance_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/graph/graph_replica.hpp"
+#include "runtime/graph/rank_comparison.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
@@ -167,6 +167,7 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
                             .pool = desc.pool,
                             .plan = planned.plan,
                             .options = planned.options,
+                            .collectives = planned.collectives,
                             .replica = index},
                            span);
   };
@@ -176,7 +177,6 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
       return make_one();
     });
   };
-  const LaunchedCollectives collectives = planned.plan->collectives;  // outlives the plan
   CompileReport report;
   std::vector<std::shared_ptr<GraphReplica>> replicas;
   const auto make_replicas = [&] {
@@ -196,7 +196,7 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
   };
   switch (is_checked) {
     case IsChecked::Yes: make_replicas(); break;
-    case IsChecked::No: make_on_all_ranks(collectives, make_replicas);
+    case IsChecked::No: make_on_all_ranks(planned.collectives, make_replicas);
   }
   auto graph = std::make_shared<CompiledGraph>(std::move(replicas), std::move(report));
   if (planned.tuned) graph->set_tuned(std::move(*planned.tuned));
@@ -250,7 +250,7 @@ PlannedGraph plan_recording(DeviceCore& device, PlanRequest request, HostSpan& s
     const auto part = span.part("validate");
     planned.messages = check(device, *recording);
     require_per_replica(*recording, request.replicas, request.label);
-    compare_collectives(request.label, *recording);
+    planned.collectives = compare_collectives(request.label, *recording);
   }
   const auto part = span.part("plan");
   planned.plan = make_plan(std::move(request.label), recording, options, std::move(earlier));

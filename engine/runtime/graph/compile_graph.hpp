@@ -13,6 +13,7 @@
 
 #include "compile/plan_options.hpp"
 #include "lowering/lowering_config.hpp"
+#include "plan/collectives.hpp"
 #include "plan/plan.hpp"
 
 namespace reprise::detail {
@@ -31,7 +32,7 @@ class HostSpan;
 // trace. Returns those that are not errors; throws the first error.
 [[nodiscard]] std::vector<Message> check(const DeviceCore& device, const Recording& recording);
 
-// Whether check() accepted a recording, or the engine made it.
+// Whether check() accepted a recording without collectives, or the engine made it.
 enum class IsChecked : std::uint8_t { No, Yes };
 
 struct PlanRequest {
@@ -48,6 +49,7 @@ struct PlannedGraph {
   std::shared_ptr<const Plan> plan = nullptr;
   PlanOptions options = {};                  // that the plan was made with
   std::optional<LoweringConfig> tuned = {};  // of the tuning file; empty: it was not applied
+  LaunchedCollectives collectives = {};
   std::vector<Message> messages = {};        // of the validation
 };
 

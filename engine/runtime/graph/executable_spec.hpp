@@ -9,6 +9,7 @@
 #include <reprise/pool.hpp>
 
 #include "compile/plan_options.hpp"
+#include "plan/collectives.hpp"
 #include "plan/plan.hpp"
 #include "profile/replay_log.hpp"
 
@@ -27,18 +28,14 @@ struct ExecutableSpec {
   std::shared_ptr<CapturePool> pool = nullptr;  // null: compiled without one
   std::shared_ptr<const Plan> plan;             // holds the recording: buffers, kernels, functions
   PlanOptions options = {};                     // that `plan` was made with
+  LaunchedCollectives collectives = {};         // of the recording
   Origin origin = Origin::Compiled;
   ReplicaIndex replica = {};
 
-  // The same executable for another plan of the same graph.
+  // The same executable for another plan of the same recording.
   [[nodiscard]] ExecutableSpec with_plan(std::shared_ptr<const Plan> next) const {
-    return with_plan(std::move(next), options);
-  }
-  [[nodiscard]] ExecutableSpec with_plan(std::shared_ptr<const Plan> next,
-                                         PlanOptions of_next) const {
     ExecutableSpec spec = *this;
     spec.plan = std::move(next);
-    spec.options = std::move(of_next);
     return spec;
   }
 };

@@ -170,7 +170,9 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
   Bindings bindings = bind(*plan, memory ? memory->address : current.address, number);
   auto replaced = std::make_unique<ReplacedParts>(device);
   BindingState state(plan, bindings);
-  PlanOptions options = next.options;
+  ExecutableSpec spec = replica->executable().spec().with_plan(plan);
+  spec.options = next.options;
+  spec.collectives = next.collectives;
 
   std::vector<BufferUse> uses =
       collect_buffer_uses(device, *plan->recording, memory ? *memory : current, number);
@@ -196,16 +198,15 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
     replaced->last = edit.executable().last;
     report = update_in_place(edit.executable(), plan, bindings, desc, replaced->parts);
     if (report.done()) {
-      replaced->plan = edit.executable().set_plan(plan, std::move(options), std::move(state));
+      replaced->plan = edit.executable().set_plan(std::move(spec), std::move(state));
       if (memory) replaced->memory = std::exchange(edit.executable().memory, std::move(*memory));
       record_or_drop(trace,
                      [&](DeviceTrace&) { trace_update(edit.executable(), edit.next_replay()); });
     } else if (desc.last == UpdateMethod::Reinstantiated) {
-      edit.replace_executable(
-          GraphExecutable::instantiate(edit.executable().spec().with_plan(plan, std::move(options)),
-                                       memory ? std::move(*memory) : TransientMemory{},
-                                       std::move(bindings)),
-          GraphReplica::Edit::Upload::Needed);
+      edit.replace_executable(GraphExecutable::instantiate(
+                                  std::move(spec), memory ? std::move(*memory) : TransientMemory{},
+                                  std::move(bindings)),
+                              GraphReplica::Edit::Upload::Needed);
       report.method = UpdateMethod::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
       // No other method was tried.

@@ -12,7 +12,8 @@ namespace reprise::detail {
 
 namespace {
 
-bool same(const PlanCache::PlanKeyOptions& a, const PlanCache::PlanKeyOptions& b) {
+// Whether lowering and placement of equal structures are the same.
+bool same(const PlanOptions& a, const PlanOptions& b) {
   return a.lowering == b.lowering && a.alignment == b.alignment && a.memory_goal == b.memory_goal &&
          a.memory_search_budget == b.memory_search_budget &&
          a.may_have_segments == b.may_have_segments;
@@ -89,7 +90,7 @@ std::uint64_t bytes_of(const Plan& plan) {
 
 }  // namespace
 
-std::uint64_t PlanCache::structure_hash(const Recording& recording, const PlanKeyOptions& options) {
+std::uint64_t PlanCache::structure_hash(const Recording& recording, const PlanOptions& options) {
   Hash64 hash;
   hash.add(static_cast<std::uint32_t>(options.lowering.mode), options.lowering.lanes);
   hash.add(options.alignment,
@@ -130,7 +131,7 @@ std::uint64_t PlanCache::structure_hash(const Recording& recording, const PlanKe
 }
 
 std::shared_ptr<const Plan> PlanCache::find(std::uint64_t hash, const Recording& recording,
-                                            const PlanKeyOptions& options) {
+                                            const PlanOptions& options) {
   std::shared_ptr<const Plan> plan;
   NodeHints hints;
   {
@@ -154,7 +155,7 @@ std::shared_ptr<const Plan> PlanCache::find(std::uint64_t hash, const Recording&
   return plan;
 }
 
-void PlanCache::insert(std::uint64_t hash, const Plan& plan, const PlanKeyOptions& options) {
+void PlanCache::insert(std::uint64_t hash, const Plan& plan, const PlanOptions& options) {
   {
     std::lock_guard lock(mutex_);
     if (report_.budget == 0 || !was_inserted(hash)) return;
@@ -203,6 +204,20 @@ CompileCacheReport PlanCache::report() const {
   CompileCacheReport now = report_;
   now.structures = entries_.size();
   return now;
+}
+
+const Plan* CacheLookup::find() {
+  if (std::exchange(was_asked_, true)) return found_.get();
+  if (options_.costs || options_.lowering.mode == Lowering::Mode::Persistent ||
+      has_hints(recording_))
+    return nullptr;
+  hash_ = PlanCache::structure_hash(recording_, options_);
+  found_ = cache_.find(*hash_, recording_, options_);
+  return found_.get();
+}
+
+void CacheLookup::insert(const Plan& plan) {
+  if (hash_ && !found_) cache_.insert(*hash_, plan, options_);
 }
 
 }  // namespace reprise::detail

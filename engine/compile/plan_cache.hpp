@@ -4,16 +4,15 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include <reprise/compile_cache.hpp>
-#include <reprise/memory_goal.hpp>
-#include <reprise/types.hpp>
 
+#include "compile/plan_options.hpp"
 #include "lowering/lowering_config.hpp"
 #include "plan/plan.hpp"
 
@@ -23,25 +22,17 @@ class PlanCache {
  public:
   static constexpr std::uint64_t kDefaultBudget = std::uint64_t{64} << 20;
 
-  // The inputs of lowering and placement besides the structure of a recording.
-  struct PlanKeyOptions {
-    Lowering lowering = Lowering::Auto;
-    std::uint32_t alignment = 1;
-    MemoryGoal memory_goal = MemoryGoal::Speed;
-    std::chrono::nanoseconds memory_search_budget = {};
-    bool may_have_segments = false;  // see compile/stages.hpp
-  };
   // Equal for recordings of the same structure and equal options; otherwise rarely equal.
   [[nodiscard]] static std::uint64_t structure_hash(const Recording& recording,
-                                                    const PlanKeyOptions& options);
+                                                    const PlanOptions& options);
 
   // A plan with the dependencies, lowering and placement that the stages would compute for
   // `recording`; null on a miss.
   [[nodiscard]] std::shared_ptr<const Plan> find(std::uint64_t hash, const Recording& recording,
-                                                 const PlanKeyOptions& options);
+                                                 const PlanOptions& options);
   // Call after find() missed. Keeps the structure of the plan if a plan with this hash was inserted
   // recently and the budget allows it.
-  void insert(std::uint64_t hash, const Plan& plan, const PlanKeyOptions& options);
+  void insert(std::uint64_t hash, const Plan& plan, const PlanOptions& options);
 
   // Evicts what exceeds `bytes`; 0 disables the cache.
   void set_budget(std::uint64_t bytes);
@@ -50,7 +41,7 @@ class PlanCache {
  private:
   struct Entry {
     std::shared_ptr<const Plan> plan;  // of a recording without payloads
-    PlanKeyOptions options;
+    PlanOptions options;
     NodeHints hints;  // that the commands were lowered with
     std::uint64_t bytes = 0, used = 0;
   };
@@ -62,6 +53,30 @@ class PlanCache {
   std::array<std::uint64_t, 256> recent_{};  // hashes of recent insert() calls
   std::uint64_t clock_ = 0;
   CompileCacheReport report_{.budget = kDefaultBudget};
+};
+
+// A plan cache, asked at most once for one recording, and never if the plan depends on costs or on
+// numbers of blocks, which are no part of the structure. Threads: one at a time.
+class CacheLookup {
+ public:
+  // All references outlive the object.
+  CacheLookup(PlanCache& cache, const Recording& recording, const PlanOptions& options)
+      : cache_(cache), recording_(recording), options_(options) {}
+  CacheLookup(const CacheLookup&) = delete;
+  CacheLookup& operator=(const CacheLookup&) = delete;
+
+  // A plan of the same structure, valid as long as this object; null: a miss.
+  [[nodiscard]] const Plan* find();
+  // Gives the cache a plan that the stages made from nothing else. No effect unless find() missed.
+  void insert(const Plan& plan);
+
+ private:
+  PlanCache& cache_;
+  const Recording& recording_;
+  const PlanOptions& options_;
+  bool was_asked_ = false;
+  std::optional<std::uint64_t> hash_;
+  std::shared_ptr<const Plan> found_;
 };
 
 }  // namespace reprise::detail

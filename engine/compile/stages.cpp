@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "compile/async.hpp"
 #include "compile/cost_lookup.hpp"
+#include "compile/memory_goal.hpp"
 #include "dependencies/dependency_graph.hpp"
 #include "dependencies/same_dependencies.hpp"
 #include "lowering/lowered_graph.hpp"
@@ -18,7 +19,6 @@
 #include "lowering/segment.hpp"
 #include "memory/placement.hpp"
 #include "memory/transient_uses.hpp"
-#include "plan/memory_goal.hpp"
 #include "plan/plan_hash.hpp"
 #include "record/payload.hpp"
 #include "validate/validate.hpp"
@@ -203,66 +203,78 @@ std::future<DependencyGraph> build_dependencies_async(std::shared_ptr<const Reco
 }
 
 std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const Recording> recording,
-                                      const PlanDesc& desc, std::future<DependencyGraph> started) {
-  const Plan* const before = desc.like;
+                                      const PlanOptions& options, EarlierStages earlier) {
+  const Plan* const like = earlier.like;
   // Hash and slots of the recording depend on no stage except the plans of its bodies.
   const std::size_t async_commands = recording->bodies.empty() ? recording->commands.size() : 0;
-  std::vector<std::shared_ptr<const Plan>> bodies = reuse_bodies(*recording, before);
+  std::vector<std::shared_ptr<const Plan>> bodies = reuse_bodies(*recording, like);
   auto recorded =
       async_if_large(async_commands, [&] { return recorded_parts(*recording, bodies); });
-  // Skip the stages whose input is the same as for the earlier plan.
-  const bool has_same_edges =
-      before != nullptr && has_same_ordering(*before->recording, *recording);
-  DependencyGraph dependencies = has_same_edges    ? before->dependencies
-                                 : started.valid() ? started.get()
-                                                   : build_dependencies(*recording);
+  // Skip the stages whose input is the same as for an earlier plan.
+  const Plan* same_edges = nullptr;
+  if (like != nullptr && has_same_ordering(*like->recording, *recording)) {
+    same_edges = like;
+  } else if (earlier.cache != nullptr) {
+    same_edges = earlier.cache->find();
+  }
+  DependencyGraph dependencies = same_edges != nullptr          ? same_edges->dependencies
+                                 : earlier.dependencies.valid() ? earlier.dependencies.get()
+                                                                : build_dependencies(*recording);
   auto hashed = async_if_large(async_commands, [&] {
     RecordedParts parts = recorded.get();
     const std::uint64_t hash = hash_dependencies(parts.hash, dependencies);
     return std::pair(std::move(parts), hash);
   });
-  CostLookup known = look_up_costs(desc.costs, label, *recording, dependencies);
-  if (desc.costs != nullptr && before == nullptr)
-    require_known(known, *desc.costs, label, *recording, dependencies);
+  const CostProfile* const costs = options.costs.get();
+  CostLookup known = look_up_costs(costs, label, *recording, dependencies);
+  if (costs != nullptr && like == nullptr)
+    require_known(known, *costs, label, *recording, dependencies);
   NodeHints& hints = known.hints;
-  const bool has_tuned_segments = before != nullptr && !before->lowered.segments.empty();
-  const bool is_persistent = desc.lowering.mode == Lowering::Mode::Persistent;
-  if (is_persistent ||
-      ((has_tuned_segments || desc.may_have_segments) && !desc.lowering.fault_markers))
-    add_segment_hints(*recording, dependencies, desc.segment_lists, hints);
-  const bool has_same_lowering =
-      before != nullptr && (has_same_edges || same_structure(dependencies, before->dependencies)) &&
-      hints.works == before->lowered.works &&
-      (before->lowered.segments.empty() ||
-       hints.segment_blocks == before->lowered.segment_blocks) &&
-      (!has_programmatic_starts(before->lowered) ||
-       allows_programmatic_starts(before->lowered, hints));
+  const bool has_tuned_segments =
+      like != nullptr && options.lowering.segments && !like->lowered.segments.empty();
+  const bool is_persistent = options.lowering.mode == Lowering::Mode::Persistent;
+  const bool makes_segments = is_persistent || options.may_have_segments;
+  if (makes_segments || has_tuned_segments)
+    add_segment_hints(*recording, dependencies, options.segment_lists, hints);
+  const auto has_same_lowering = [&](const Plan* plan) {
+    return plan != nullptr &&
+           (plan == same_edges || same_structure(dependencies, plan->dependencies)) &&
+           hints.works == plan->lowered.works &&
+           (plan->lowered.segments.empty() ||
+            hints.segment_blocks == plan->lowered.segment_blocks) &&
+           (!has_programmatic_starts(plan->lowered) ||
+            allows_programmatic_starts(plan->lowered, hints));
+  };
+  const Plan* const before = has_same_lowering(like)         ? like
+                             : has_same_lowering(same_edges) ? same_edges
+                                                             : nullptr;
   GoalResult result;
-  if (has_same_lowering && has_same_edges && has_same_transients(*before->recording, *recording)) {
+  if (before == nullptr) {
+    if (!makes_segments) hints.segment_blocks.clear();
+    result = lower_for_goal(*recording, dependencies,
+                            {.goal = options.memory_goal,
+                             .lowering = options.lowering,
+                             .alignment = options.alignment,
+                             .budget = options.memory_search_budget,
+                             .hints = hints});
+    // An earlier lowering was checked against the same edges already.
+    check_lowered_graph(dependencies, result.lowered);
+  } else if (before == same_edges && has_same_transients(*before->recording, *recording)) {
     result = {before->lowered, before->placement, before->memory_tradeoff};
-  } else if (has_same_lowering) {
+  } else {
     std::optional<Placement> placement =
-        reuse_placement(*recording, dependencies, *before, desc.alignment);
+        reuse_placement(*recording, dependencies, *before, options.alignment);
     if (!placement)
-      placement = place_transients(*recording, dependencies, before->lowered, desc.alignment,
-                                   desc.memory_search_budget);
+      placement = place_transients(*recording, dependencies, before->lowered, options.alignment,
+                                   options.memory_search_budget);
     result = {before->lowered, std::move(*placement), before->memory_tradeoff};
     if (result.memory_tradeoff.goal != MemoryGoal::Speed)
       result.memory_tradeoff.after.slab_bytes = result.placement.slab_bytes;
-  } else {
-    result = lower_for_goal(*recording, dependencies,
-                            {.goal = desc.memory_goal,
-                             .lowering = desc.lowering,
-                             .alignment = desc.alignment,
-                             .budget = desc.memory_search_budget,
-                             .hints = hints});
   }
-  // The same lowering was checked against the same edges already.
-  if (!has_same_lowering) check_lowered_graph(dependencies, result.lowered);
   // Fault markers name a command of the plan itself, not of a body.
-  const bool has_segments_in_bodies = is_persistent && !desc.lowering.fault_markers;
+  const bool has_segments_in_bodies = is_persistent && !options.lowering.fault_markers;
   const std::vector<std::uint32_t> conditions = loop_conditions(*recording);
-  BodyPlanner planner(has_segments_in_bodies ? desc.segment_lists : 0);
+  BodyPlanner planner(has_segments_in_bodies ? options.segment_lists : 0);
   for (std::size_t i = 0; i < bodies.size(); ++i)
     if (!bodies[i]) bodies[i] = planner.plan(recording->bodies[i], conditions[i]);
   auto [parts, hash] = hashed.get();
@@ -272,17 +284,20 @@ std::shared_ptr<const Plan> make_plan(std::string label, std::shared_ptr<const R
                   std::move(parts), hash);
   plan.memory_tradeoff = result.memory_tradeoff;
   plan.costs = known.report(plan.plan_hash);
+  if (before == nullptr && earlier.cache != nullptr) earlier.cache->insert(plan);
   return std::make_shared<const Plan>(std::move(plan));
 }
 
 std::shared_ptr<const Plan> lower_again(const Plan& plan, const LoweringConfig& choice,
-                                        std::uint32_t alignment) {
+                                        const PlanOptions& options) {
   NodeHints hints = hints_of(*plan.recording, plan.dependencies);
   if (choice.shape == LoweringConfig::Shape::Segments)
     hints.segment_blocks = segment_blocks(*plan.recording, plan.dependencies);
   LoweredGraph lowered = build_lowered_graph(plan.dependencies, choice, hints);
+  lowered.fault_markers = options.lowering.fault_markers;
   check_lowered_graph(plan.dependencies, lowered);
-  Placement placement = place_transients(*plan.recording, plan.dependencies, lowered, alignment);
+  Placement placement = place_transients(*plan.recording, plan.dependencies, lowered,
+                                         options.alignment, options.memory_search_budget);
   Plan again = freeze_plan(plan.label, plan.recording, plan.dependencies, std::move(lowered),
                            std::move(placement), plan.bodies);
   again.costs = plan.costs;

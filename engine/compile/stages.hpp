@@ -4,10 +4,8 @@
 // Threads: any thread.
 #pragma once
 
-#include <chrono>
 #include <future>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +13,8 @@
 #include <reprise/device_info.hpp>
 
 #include "backend/backend.hpp"
+#include "compile/plan_cache.hpp"
+#include "compile/plan_options.hpp"
 #include "lowering/lowering_config.hpp"
 #include "plan/plan.hpp"
 
@@ -53,31 +53,28 @@ struct CheckDesc {
                                      MemoryGoal goal, const DeviceInfo& device,
                                      std::uint32_t replicas);
 
-struct PlanDesc {
-  Lowering lowering = Lowering::Auto;
-  std::uint32_t alignment = 1;      // of transients
-  std::uint32_t segment_lists = 1;  // of segments: DeviceLimits::max_segment_blocks
-  bool may_have_segments = false;   // see may_have_segments(), for Lowering::Auto
-  MemoryGoal memory_goal = MemoryGoal::Speed;
-  std::chrono::nanoseconds memory_search_budget = {};
-  // Null: no measured costs. If `like` is null too, make_plan() throws InvalidArgument unless the
-  // profile has a graph of this label with commands of the recording.
-  const CostProfile* costs = nullptr;
-  // A plan made with the same lowering, alignment and memory goal. If its dependencies have the
-  // same structure, the new plan is lowered node by node as this one; stages whose input is the
-  // same are skipped. Null: all stages run.
+// The stages that make_plan() can skip.
+struct EarlierStages {
+  // A plan made with the same options. If its dependencies have the same structure, the new plan is
+  // lowered node by node as this one; stages whose input is the same are skipped. Null: none.
   const Plan* like = nullptr;
+  // Asked for the structure unless `like` has it; receives a new one. Null: none.
+  CacheLookup* cache = nullptr;
+  // The result of build_dependencies_async(), if it was called.
+  std::future<DependencyGraph> dependencies = {};
 };
-// `dependencies`: the result of build_dependencies_async(), if it was called.
+// Throws InvalidArgument if options.costs has no graph of this label with commands of the
+// recording, unless there is a plan `like` this one.
 [[nodiscard]] std::shared_ptr<const Plan> make_plan(std::string label,
                                                     std::shared_ptr<const Recording> recording,
-                                                    const PlanDesc& desc,
-                                                    std::future<DependencyGraph> dependencies = {});
+                                                    const PlanOptions& options,
+                                                    EarlierStages earlier = {});
 
-// The same recording and needed edges, lowered as `choice`, without fault markers.
+// The same recording and needed edges, lowered as `choice`, which replaces options.lowering except
+// for its fault markers.
 [[nodiscard]] std::shared_ptr<const Plan> lower_again(const Plan& plan,
                                                       const LoweringConfig& choice,
-                                                      std::uint32_t alignment);
+                                                      const PlanOptions& options);
 
 // The addresses that replica `replica` of a graph passes to its nodes, with transients in `slab`.
 [[nodiscard]] Bindings bind(const Plan& plan, std::byte* slab, std::uint32_t replica);

@@ -1,93 +1,50 @@
 #include "plan/collectives.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <string>
-#include <utility>
 
-#include "base/text.hpp"
 #include "plan/hash.hpp"
 #include "record/payload.hpp"
 
 namespace reprise::detail {
 namespace {
 
-// In the recorded order, which is that of the replays: collectives of a device depend on each
-// other.
-template <class Visit>
-void for_each_collective(const Recording& recording, const Visit& visit,
-                         bool is_conditional = false) {
+void add_collectives(const Recording& recording, bool is_conditional,
+                     std::vector<RecordedCollective>& found) {
+  if (recording.ops.empty() && recording.bodies.empty()) return;
   for (std::uint32_t command = 0; command < recording.commands.size(); ++command) {
     const Command& c = recording.commands[command];
     if (c.kind == CommandKind::Op) {
       const GraphOp& op = *recording.ops[recording.payload<OpPayload>(command).op]->op;
-      if (op.ranks() != nullptr) visit(recording, command, op, is_conditional);
+      if (op.ranks() != nullptr) found.push_back({&recording, command, &op, is_conditional});
     }
     for (const Body& body : bodies_of(c))
-      for_each_collective(*recording.bodies[body.index], visit,
-                          is_conditional || c.kind == CommandKind::Conditional);
+      add_collectives(*recording.bodies[body.index],
+                      is_conditional || c.kind == CommandKind::Conditional, found);
   }
 }
 
 }  // namespace
 
-LaunchedCollectives launched_collectives(const Recording& recording) {
-  LaunchedCollectives found;
-  Hash64 hash;
-  for_each_collective(recording, [&](const Recording&, std::uint32_t, const GraphOp& op, bool) {
-    if (std::find(found.ranks.begin(), found.ranks.end(), op.ranks()) == found.ranks.end())
-      found.ranks.push_back(op.ranks());
-    hash.add(op.op_name());
-    hash.add(std::string_view(op.parameters()));
-  });
-  found.hash = hash.value();
+std::vector<RecordedCollective> collectives_of(const Recording& recording) {
+  std::vector<RecordedCollective> found;
+  add_collectives(recording, false, found);
   return found;
 }
 
-void compare_collectives(std::string_view graph, const Recording& recording) {
-  const LaunchedCollectives all = launched_collectives(recording);
-  for (RankAgreement* const ranks : all.ranks) {
-    std::vector<RankAgreement::Collective> collectives;
-    for_each_collective(recording, [&](const Recording& of, std::uint32_t command,
-                                       const GraphOp& op, bool is_conditional) {
-      if (op.ranks() != ranks) return;
-      collectives.push_back({&op, of.label_path(of.commands[command].label),
-                             of.commands[command].where, is_conditional});
-    });
-    ranks->compare(graph, all.hash, collectives);
+LaunchedCollectives launched_collectives(const Recording& recording) {
+  LaunchedCollectives launched;
+  const std::vector<RecordedCollective> found = collectives_of(recording);
+  if (found.empty()) return launched;
+  Hash64 hash;
+  for (const RecordedCollective& one : found) {
+    RankAgreement* const ranks = one.op->ranks();
+    if (std::find(launched.ranks.begin(), launched.ranks.end(), ranks) == launched.ranks.end())
+      launched.ranks.push_back(ranks);
+    hash.add(one.op->op_name());
+    hash.add(std::string_view(one.op->parameters()));
   }
-}
-
-void make_on_all_ranks(const LaunchedCollectives& collectives, const std::function<void()>& make) {
-  try {
-    make();
-  } catch (const std::exception& error) {
-    try {
-      for (RankAgreement* const ranks : collectives.ranks)
-        ranks->compare_outcomes(collectives.hash, error.what());
-    } catch (const Error&) {
-      // A rank is lost as well; this error came first.
-    }
-    throw;
-  }
-  for (RankAgreement* const ranks : collectives.ranks)
-    ranks->compare_outcomes(collectives.hash, {});
-}
-
-void require_no_collectives(const Recording& recording, std::string_view verb,
-                            std::string_view reason) {
-  for_each_collective(
-      recording, [&](const Recording& of, std::uint32_t command, const GraphOp&, bool) {
-        ErrorDetails details;
-        details.code = ErrorCode::Unsupported;
-        details.stage = Stage::Validate;
-        details.command = command;
-        details.label = of.label_path(of.commands[command].label);
-        throw Error(std::move(details),
-                    concat(verb, " cannot run command buffer ", recording.label, " with command ",
-                           command, ", ", of.command_name(command),
-                           ", which runs only together with those of the other ranks: ", reason));
-      });
+  launched.hash = hash.value();
+  return launched;
 }
 
 }  // namespace reprise::detail

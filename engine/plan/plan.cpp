@@ -10,8 +10,7 @@ RecordedParts recorded_parts(const Recording& recording,
                              std::span<const std::shared_ptr<const Plan>> bodies) {
   std::vector<const ScalarSlots*> body_slots;
   for (const auto& body : bodies) body_slots.push_back(&body->slots);
-  return {hash_recording(recording), collect_scalar_slots(recording, body_slots),
-          launched_collectives(recording)};
+  return {hash_recording(recording), collect_scalar_slots(recording, body_slots)};
 }
 
 Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t dependencies_hash) {
@@ -19,7 +18,6 @@ Plan freeze_plan(PlanParts parts, RecordedParts recorded, std::uint64_t dependen
   plan.plan_hash = dependencies_hash;
   plan.lowering_hash = hash_lowering(parts.lowered, parts.placement);
   plan.slots = std::move(recorded.slots);
-  plan.collectives = std::move(recorded.collectives);
   plan.total_nodes = static_cast<std::uint32_t>(parts.lowered.nodes.size());
   for (const auto& body : parts.bodies) {
     plan.plan_hash = hash_pair(plan.plan_hash, body->plan_hash);

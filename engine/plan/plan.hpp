@@ -15,7 +15,6 @@
 #include "dependencies/dependency_graph.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "memory/placement.hpp"
-#include "plan/collectives.hpp"
 #include "plan/hash.hpp"
 #include "plan/scalar_slots.hpp"
 
@@ -32,7 +31,6 @@ struct Plan {
   std::vector<std::shared_ptr<const Plan>> bodies;
   std::uint32_t total_nodes = 0;  // including the bodies; numbered by plan/timing_layout.hpp
   CostsReport costs;              // `used` is unset; see lowered.by_cost
-  LaunchedCollectives collectives;
   MemoryTradeoff memory_tradeoff;  // speed traded for memory by the MemoryGoal
   // Covers the recording and its needed edges: names, sizes, ranges, values; no addresses.
   std::uint64_t plan_hash = 0;
@@ -49,7 +47,6 @@ struct Plan {
 struct RecordedParts {
   Hash64 hash;
   ScalarSlots slots;
-  LaunchedCollectives collectives;
 };
 // Throws what collect_scalar_slots() throws.
 [[nodiscard]] RecordedParts recorded_parts(const Recording& recording,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "plan/collectives.hpp"
 #include "plan/timing_layout.hpp"
 #include "record/payload.hpp"
 
@@ -132,7 +133,7 @@ class GraphDescriber {
     describe_part(std::move(own));
     const std::vector<const Plan*> plans = body_plans(plan_);
     for (std::uint32_t i = 0; i < plans.size(); ++i) describe_body(slots_.bodies[i], *plans[i]);
-    if (!plan_.collectives.ranks.empty()) describe_collectives(0);
+    if (collectives_ != 0) describe_collectives(0);
     std::sort(
         graph_.collectives.begin(), graph_.collectives.end(),
         [](const trace::Collective& a, const trace::Collective& b) { return a.node < b.node; });
@@ -381,7 +382,7 @@ class GraphDescriber {
 
   void describe_collective(const GraphOp& op, std::uint32_t node) {
     if (op.ranks() == nullptr) return;
-    const RankAgreement::Traced traced = op.ranks()->traced(op, plan_.collectives.hash);
+    const RankAgreement::Traced traced = op.ranks()->traced(op, collectives_);
     if (traced.size == 0) return;
     graph_.collectives.push_back({node, static_cast<trace::CollectiveKind>(traced.kind),
                                   traced.size, traced.rank, traced.peer, traced.communicator,
@@ -391,6 +392,7 @@ class GraphDescriber {
 
   const Plan& plan_;
   const GraphIdentity& identity_;
+  const std::uint64_t collectives_ = launched_collectives(*plan_.recording).hash;
   const TimingLayout slots_;
   trace::GraphVersion graph_;
   std::vector<Part> parts_;  // in order: the outermost part, then bodies

@@ -9,10 +9,10 @@
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
-#include "plan/collectives.hpp"
 #include "race/reordered_replay.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/compile_graph.hpp"
+#include "runtime/graph/rank_comparison.hpp"
 #include "runtime/memory/pool_core.hpp"
 #include "runtime/queue/queue_core.hpp"
 

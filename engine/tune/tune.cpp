@@ -172,8 +172,11 @@ class TuningRun {
     std::shared_ptr<const Plan> plan;
     // The cost of a body depends on how often it runs.
     if (current.plan()->bodies.empty()) {
+      PlanOptions options = current.spec().options;
+      options.lowering.fault_markers = false;
+      options.memory_search_budget = {};
       plan = lower_again(*current.plan(),
-                         {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, alignment());
+                         {.shape = LoweringConfig::Shape::Lanes, .lanes = kCostLanes}, options);
       if (plan->placement.slab_bytes > current.memory.bytes) plan = nullptr;
     }
     if (!ranks_.all(plan != nullptr)) return {};
@@ -188,16 +191,12 @@ class TuningRun {
     return measure_node_costs(replica_.device()->backend(), plan, bindings, {run, goes_on});
   }
 
-  [[nodiscard]] std::uint32_t alignment() const {
-    return replica_.device()->info().limits.buffer_alignment;
-  }
-
   std::vector<std::unique_ptr<GraphExecutable>> candidates_;  // null: could not be made
 
  private:
   void launch(BackendExec& exec) { replica_.launch_uncounted(queue_, exec); }
   void replay(BackendExec& exec) {
-    const LaunchedCollectives& collectives = replica_.executable().plan()->collectives;
+    const LaunchedCollectives& collectives = replica_.executable().spec().collectives;
     for (RankAgreement* const ranks : collectives.ranks)
       ranks->note_launch(collectives.hash, 0, 0, nullptr);
     launch(exec);
@@ -296,7 +295,7 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   }
   const ResidencyPin pin(replica);  // candidates use the slab without the replica's mutex
   const std::shared_ptr<const Plan> plan = replica.executable().plan();
-  const TuningRanks ranks(plan->collectives, graph.label());
+  const TuningRanks ranks(replica.executable().spec().collectives, graph.label());
   ranks.require_equal(concat(desc.pairs, " pairs, a budget of ", desc.budget.count(), " ms and ",
                              to_string(desc.contents), " contents"));
   const auto is_past = [&ranks, start](std::chrono::milliseconds limit) {
@@ -308,17 +307,18 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   TuneReport report;
   report.plan_hash = plan->plan_hash;
   std::vector<LoweringConfig> choices;
+  std::shared_ptr<const Plan> selected;  // null: the graph keeps its lowering
   {
     TuningRun tuning(replica, queue, desc, ranks);
     static_cast<void>(ranks.attempt([&] { tuning.save(); }, is_no_reason));
-    NodeHints hints = known_hints(replica.executable().spec().costs.get(), *plan);
+    const PlanOptions options = replica.executable().spec().options;
+    NodeHints hints = known_hints(options.costs.get(), *plan);
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
       hints.costs = std::move(costs);
     const DeviceInfo& device = graph.device()->info();
     const bool has_priorities = device.kind != DeviceKind::Host;
-    if (device.limits.max_segment_blocks != 0)
-      add_segment_hints(*plan->recording, plan->dependencies, device.limits.max_segment_blocks,
-                        hints);
+    if (options.segment_lists != 0 && options.lowering.segments)
+      add_segment_hints(*plan->recording, plan->dependencies, options.segment_lists, hints);
     choices = common_choices(
         tuning_candidates(plan->dependencies, hints,
                           has_priorities ? DevicePriorities::Yes : DevicePriorities::No),
@@ -347,8 +347,8 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
         const auto is_expected =
             choice.shape == LoweringConfig::Shape::Segments ? is_any_reason : lacks_memory;
         std::shared_ptr<const Plan> other;
-        candidate.reason = ranks.attempt(
-            [&] { other = lower_again(*plan, choice, tuning.alignment()); }, is_expected);
+        candidate.reason =
+            ranks.attempt([&] { other = lower_again(*plan, choice, options); }, is_expected);
         if (candidate.reason.empty()) {
           candidate.slab_bytes = other->placement.slab_bytes;
           const bool is_known =
@@ -397,9 +397,10 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
               executable ? executable->exec->callback_error(1) : nullptr)
         std::rethrow_exception(thrown);
     }
-    if (report.chosen != 0)
-      select_tuned(graph, queue, tuning.candidates_[report.chosen]->plan(), ranks, report);
+    if (report.chosen != 0) selected = tuning.candidates_[report.chosen]->plan();
   }
+  // After the candidates, which may use the slab that the selection replaces.
+  if (selected) select_tuned(graph, queue, selected, ranks, report);
   if (report.chosen != 0) graph.set_tuned(std::move(choices[report.chosen - 1]));
   report.time = Clock::now() - start;
   return report;

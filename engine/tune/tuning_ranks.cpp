@@ -34,8 +34,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TuningRanks::TuningRanks(const LaunchedCollectives& collectives, std::string graph)
-    : collectives_(collectives), graph_(std::move(graph)) {
+TuningRanks::TuningRanks(LaunchedCollectives collectives, std::string graph)
+    : collectives_(std::move(collectives)), graph_(std::move(graph)) {
   if (collectives_.ranks.size() > 1) {
     fail(ErrorCode::Unsupported, Stage::Launch, graph_,
          concat("tune: the collectives of graph ", graph_, " are those of ",

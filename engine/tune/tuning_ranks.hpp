@@ -17,8 +17,8 @@ namespace reprise::detail {
 
 class TuningRanks {
  public:
-  // `collectives` outlives the object. Throws Unsupported if they are those of several jobs.
-  TuningRanks(const LaunchedCollectives& collectives, std::string graph);
+  // Throws Unsupported if they are those of several jobs.
+  TuningRanks(LaunchedCollectives collectives, std::string graph);
 
   [[nodiscard]] bool has_collectives() const noexcept { return !collectives_.ranks.empty(); }
 
@@ -40,7 +40,7 @@ class TuningRanks {
   // The message of each rank, by rank.
   [[nodiscard]] std::vector<RankAgreement::Message> exchange(std::string own) const;
 
-  const LaunchedCollectives& collectives_;
+  const LaunchedCollectives collectives_;
   const std::string graph_;
 };
 

@@ -110,7 +110,7 @@ void compile_beside(const test::RecordingPtr& recording, const DeviceInfo& devic
   std::future<DependencyGraph> ahead = build_dependencies_async(recording);
   throw_first_error(validate(*recording, device, Validation::Full), *recording);
   static_cast<void>(make_plan("bench", recording, {.alignment = device.limits.buffer_alignment},
-                              std::move(ahead)));
+                              {.dependencies = std::move(ahead)}));
 }
 
 // Records dispatches over slices of one buffer, and runs all stages with Validation::Full up to the

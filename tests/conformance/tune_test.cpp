@@ -202,4 +202,26 @@ TEST_CASE_FIXTURE(DeviceFixture,
                 [&] { (void)graph.tune(queue, kQuick); });
 }
 
+TEST_CASE_FIXTURE(DeviceFixture, "tune: fault markers hold, and so does a graph without segments") {
+  const auto x = buffer(std::vector<unsigned>(kCount, 1), "x"),
+             y = buffer(std::vector<unsigned>(kCount, 2), "y");
+  CommandBuffer cmd = recording();
+  record_branches(*this, cmd, {x}, y);
+  CapturedGraph graph = compile(cmd, Lowering::Auto.without_segments().with_fault_markers());
+  const auto has_markers = [&] {
+    return graph.to_text().find("fault markers yes") != std::string::npos;
+  };
+  for (const TuneCandidate& candidate : graph.tune(queue, kQuick).candidates)
+    CHECK(candidate.name != "segments");
+  CHECK(has_markers());
+  CHECK(graph.exec_update(cmd).done());
+  CHECK(has_markers());
+  graph.launch(queue).wait();
+  std::vector<unsigned> expected{1};
+  unsigned sum = 2;
+  run_reference(expected, sum);
+  CHECK(values(x) == std::vector<unsigned>(kCount, expected[0]));
+  CHECK(values(y) == std::vector<unsigned>(kCount, sum));
+}
+
 }  // namespace reprise::test::tune_test

@@ -127,7 +127,7 @@ TEST_CASE("priorities: nodes on the critical path have the highest priority") {
       .shape = detail::LoweringConfig::Shape::EntryExit,
       .priorities = detail::LoweringConfig::Priorities::LongestPathFirst};
   const auto plan = detail::lower_again(detail::core_of(graph)->plan(), choice,
-                                        core.info().limits.buffer_alignment);
+                                        {.alignment = core.info().limits.buffer_alignment});
   const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),
                                                detail::Instrumentation::None);
   int min = 0, max = 0;

@@ -10,6 +10,7 @@
 #include "backend/cuda/cuda_virtual_allocation.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
+#include "plan/collectives.hpp"
 #include "plan/loops.hpp"
 
 namespace reprise::detail {
@@ -134,7 +135,7 @@ std::unique_ptr<const FaultMarkers> CudaBackend::fault_markers(const LoweredGrap
 std::unique_ptr<const LoopCounters> CudaBackend::loop_counters(const Plan& plan) {
   const std::uint32_t loops = count_loops(*plan.recording);
   if (loops == 0) return nullptr;
-  const std::vector<RankAgreement*>& ranks = plan.collectives.ranks;
+  const std::vector<RankAgreement*> ranks = launched_collectives(*plan.recording).ranks;
   return std::make_unique<const LoopCounters>(
       context_, [this](const KernelDesc& desc) { return cuda_kernel(desc); }, loops,
       ranks.empty() ? nullptr : ranks.front()->lost_word());

@@ -43,8 +43,9 @@ struct CompileDesc {
   // writes other memory that outlives a replay is refused (NotPerReplica).
   std::uint32_t replicas = 1;  // 1 to 1024
   // A file that CapturedGraph::save_tuning() wrote. If it has an entry for this plan on a device
-  // of this name, that lowering overrides `lowering`. A missing file or entry is not an error.
-  // Empty: no file.
+  // of this name, that lowering overrides `lowering`, except for its fault markers. Updates that
+  // need another lowering read the file again. A missing file or entry is not an error; an entry
+  // with segments is one without Lowering::segments (InvalidArgument). Empty: no file.
   std::filesystem::path tuning_file = {};
   // Costs that an earlier run measured for a graph with this label, for Lowering::Auto: for
   // example load_cost_profile("run.reprise"). Overrides DispatchDesc::cost. Commands are matched by

@@ -109,7 +109,7 @@ struct Lowering {
   // timeout passes. On a GPU this costs two one-thread kernels for each command, or about a
   // microsecond in a segment; use it to locate a fault.
   bool fault_markers = false;
-  bool segments = true;  // Mode::Auto may make them
+  bool segments = true;  // Mode::Auto and CapturedGraph::tune() may make them
   static const Lowering Auto, Faithful, Persistent;
   [[nodiscard]] static constexpr Lowering Lanes(std::uint32_t k) { return {Mode::Lanes, k, false}; }
   [[nodiscard]] constexpr Lowering with_fault_markers() const {

@@ -10,11 +10,10 @@
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/cost_lookup.hpp"
+#include "compile/memory_goal.hpp"
 #include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
 #include "compile/tuning_file.hpp"
-#include "plan/collectives.hpp"
-#include "plan/memory_goal.hpp"
 #include "plan/plan.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
@@ -23,6 +22,7 @@
 #include "runtime/core/instance_core.hpp"
 #include "runtime/graph/compiled_graph.hpp"
 #include "runtime/graph/graph_replica.hpp"
+#include "runtime/graph/rank_comparison.hpp"
 #include "runtime/memory/pool_core.hpp"
 
 namespace reprise::detail {
@@ -69,7 +69,7 @@ std::unique_ptr<GraphExecutable> make_executable(ExecutableSpec spec, HostSpan& 
   }
 }
 
-void check_replicas(const CompileDesc& desc, const Recording& recording, std::string_view label) {
+void check_replicas(const CompileDesc& desc, std::string_view label) {
   if (desc.replicas == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
          concat("graph ", label, " cannot have 0 replicas"));
@@ -79,46 +79,6 @@ void check_replicas(const CompileDesc& desc, const Recording& recording, std::st
          concat("graph ", label, " cannot have ", desc.replicas, " replicas; at most ",
                 kMaxReplicas, " are possible"));
   }
-  require_per_replica(recording, desc.replicas, label);
-}
-
-// The device's plan cache, asked for one recording.
-struct CacheLookup {
-  PlanCache::PlanKeyOptions options;
-  // Empty if the plan depends on costs, which are no part of the structure.
-  std::optional<std::uint64_t> hash = {};
-  std::shared_ptr<const Plan> found = nullptr;  // a plan of the same structure; null: a miss
-};
-
-CacheLookup look_up(DeviceCore& device, const Recording& recording, const CompileDesc& desc) {
-  CacheLookup lookup{{desc.lowering, device.info().limits.buffer_alignment, desc.memory_goal,
-                      desc.memory_search_budget,
-                      may_have_segments(recording, desc.lowering, desc.memory_goal, device.info(),
-                                        desc.replicas)}};
-  // Segments depend on the number of blocks too.
-  if (desc.costs || has_hints(recording) || desc.lowering.mode == Lowering::Mode::Persistent)
-    return lookup;
-  lookup.hash = PlanCache::structure_hash(recording, lookup.options);
-  lookup.found = device.plans().find(*lookup.hash, recording, lookup.options);
-  return lookup;
-}
-
-std::shared_ptr<const Plan> make_cached_plan(DeviceCore& device, const std::string& label,
-                                             std::shared_ptr<const Recording> recording,
-                                             const CacheLookup& lookup, const CostProfile* costs,
-                                             std::future<DependencyGraph> dependencies) {
-  auto plan = make_plan(label, std::move(recording),
-                        {.lowering = lookup.options.lowering,
-                         .alignment = lookup.options.alignment,
-                         .segment_lists = device.info().limits.max_segment_blocks,
-                         .may_have_segments = lookup.options.may_have_segments,
-                         .memory_goal = lookup.options.memory_goal,
-                         .memory_search_budget = lookup.options.memory_search_budget,
-                         .costs = costs,
-                         .like = lookup.found.get()},
-                        std::move(dependencies));
-  if (lookup.hash && !lookup.found) device.plans().insert(*lookup.hash, *plan, lookup.options);
-  return plan;
 }
 
 // Reports doubts about the measured costs that the plan was made with.
@@ -130,12 +90,12 @@ void report_costs(const DeviceCore& device, const Plan& plan, std::vector<Messag
   }
 }
 
-void report_other_goals(const DeviceCore& device, const Plan& plan, const CompileDesc& desc,
+void report_other_goals(const DeviceCore& device, const Plan& plan, const PlanOptions& options,
                         std::vector<Message>& messages) {
-  if (device.instance().validation() != Validation::Full || desc.memory_goal != MemoryGoal::Speed)
+  if (device.instance().validation() != Validation::Full ||
+      options.memory_goal != MemoryGoal::Speed)
     return;
-  std::optional<Message> message =
-      other_goals(plan, desc.lowering, device.info().limits.buffer_alignment);
+  std::optional<Message> message = other_goals(plan, options.lowering, options.alignment);
   if (!message || device.instance().suppresses(*message)) return;
   device.instance().report(*message);
   messages.push_back(std::move(*message));
@@ -147,101 +107,86 @@ bool is_about_segments(const Error& error) {
          error.code() == ErrorCode::LaunchLimits;
 }
 
-void report_no_segments(const DeviceCore& device, const std::string& label, const Error& error,
-                        std::vector<Message>& messages) {
-  Message message;
-  message.severity = Severity::Warning;
-  message.id = "no-segments";
-  message.text =
-      concat("graph ", label, " is compiled without segments, which failed: ", error.what(),
-             "; Lowering::Auto.without_segments() avoids the attempt");
-  if (device.instance().suppresses(message)) return;
-  device.instance().report(message);
-  messages.push_back(std::move(message));
+PlanOptions options_of(const DeviceInfo& device, const CompileDesc& desc) {
+  return {.lowering = desc.lowering,
+          .alignment = device.limits.buffer_alignment,
+          .segment_lists = device.limits.max_segment_blocks,
+          .memory_goal = desc.memory_goal,
+          .memory_search_budget = desc.memory_search_budget,
+          .costs = desc.costs,
+          .tuning_file = desc.tuning_file};
 }
 
-enum class Validated : std::uint8_t { No, Yes };
+void check_options(const DeviceInfo& device, const PlanOptions& options, std::string_view label) {
+  require_enumerator("CompileDesc::lowering.mode", options.lowering.mode, Stage::Lowering, label);
+  require_enumerator("CompileDesc::memory_goal", options.memory_goal, Stage::Lowering, label);
+  if (options.lowering.mode == Lowering::Mode::Persistent && options.segment_lists == 0) {
+    fail(ErrorCode::Unsupported, Stage::Lowering, label,
+         concat("graph ", label, ": device ", device.selector,
+                " runs no segments, which Lowering::Persistent makes"));
+  }
+}
+
+// Lowers the plan as the tuning file says, if it has an entry for the plan.
+void apply_tuning_file(const DeviceCore& device, PlannedGraph& planned) {
+  const std::filesystem::path& file = planned.options.tuning_file;
+  planned.tuned = read_tuning(file, {device.info().name, planned.plan->plan_hash});
+  if (!planned.tuned) return;
+  if (planned.tuned->shape == LoweringConfig::Shape::Segments &&
+      !planned.options.lowering.segments) {
+    fail(ErrorCode::InvalidArgument, Stage::Lowering, planned.plan->label,
+         concat("tuning file ", file.string(), " makes segments of graph ", planned.plan->label,
+                ", which Lowering::without_segments() excludes; tune this graph again"));
+  }
+  planned.plan = lower_again(*planned.plan, *planned.tuned, planned.options);
+}
 
 std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& device,
                                           std::shared_ptr<const Recording> recording,
-                                          const CompileDesc& desc, Validated validated) {
+                                          const CompileDesc& desc, IsChecked is_checked) {
   const std::string label = desc.label.empty() ? recording->label : std::string(desc.label);
   const NvtxRange range(NvtxWork::Compile, label);
   HostSpan span(device->trace() == nullptr ? nullptr : device->trace()->session(),
                 concat("compile ", label));
   const trace::Time start = now_of(*device);
-  std::vector<Message> messages;
-  require_enumerator("CompileDesc::lowering.mode", desc.lowering.mode, Stage::Lowering, label);
-  require_enumerator("CompileDesc::memory_goal", desc.memory_goal, Stage::Lowering, label);
-  if (desc.lowering.mode == Lowering::Mode::Persistent &&
-      device->info().limits.max_segment_blocks == 0) {
-    fail(ErrorCode::Unsupported, Stage::Lowering, label,
-         concat("graph ", label, ": device ", device->info().selector,
-                " runs no segments, which Lowering::Persistent makes"));
-  }
-  CacheLookup lookup = look_up(*device, *recording, desc);
-  std::future<DependencyGraph> dependencies;
-  switch (validated) {
-    case Validated::Yes: break;
-    case Validated::No: {
-      if (!lookup.found) dependencies = build_dependencies_async(recording);
-      const auto part = span.part("validate");
-      messages = check(*device, *recording);
-      check_replicas(desc, *recording, label);
-      compare_collectives(label, *recording);
-    }
-  }
-  std::shared_ptr<const Plan> plan;
-  std::optional<LoweringConfig> tuned;
-  {
-    const auto part = span.part("plan");
-    plan = make_cached_plan(*device, label, std::move(recording), lookup, desc.costs.get(),
-                            std::move(dependencies));
-    if (!desc.tuning_file.empty())
-      tuned = read_tuning(desc.tuning_file, {device->info().name, plan->plan_hash});
-    if (tuned) plan = lower_again(*plan, *tuned, device->info().limits.buffer_alignment);
-  }
-  if (desc.costs) report_costs(*device, *plan, messages);
-  switch (validated) {
-    case Validated::Yes: break;
-    case Validated::No:
-      if (!tuned) report_other_goals(*device, *plan, desc, messages);
-  }
-  trace::Time planned = now_of(*device);
-  ExecutableSpec spec{.device = device,
-                      .pool = desc.pool,
-                      .plan = plan,
-                      .lowering = desc.lowering,
-                      .memory_goal = desc.memory_goal,
-                      .costs = desc.costs,
-                      .replica = {0, desc.replicas}};
-  const auto make_first = [&] {
-    try {
-      return make_executable(spec, span);
-    } catch (const Error& error) {
-      const bool are_chosen = lookup.options.may_have_segments && !tuned;
-      if (!are_chosen || plan->lowered.segments.empty() || !is_about_segments(error)) throw;
-      report_no_segments(*device, label, error, messages);
-      lookup.options.may_have_segments = false;
-      lookup.hash.reset();
-      lookup.found = nullptr;
-      plan = make_cached_plan(*device, label, plan->recording, lookup, desc.costs.get(), {});
-      planned = now_of(*device);
-      spec.plan = plan;
-      return make_executable(spec, span);
-    }
+  if (is_checked == IsChecked::No) check_replicas(desc, label);
+  PlannedGraph planned = plan_recording(*device,
+                                        {.label = label,
+                                         .recording = std::move(recording),
+                                         .options = options_of(device->info(), desc),
+                                         .replicas = desc.replicas,
+                                         .is_checked = is_checked},
+                                        span);
+  if (desc.costs) report_costs(*device, *planned.plan, planned.messages);
+  if (is_checked == IsChecked::No && !planned.tuned)
+    report_other_goals(*device, *planned.plan, planned.options, planned.messages);
+  trace::Time planned_at = 0;
+  ReplicaIndex index{0, desc.replicas};
+  const auto make_one = [&] {
+    return make_executable({.device = device,
+                            .pool = desc.pool,
+                            .plan = planned.plan,
+                            .options = planned.options,
+                            .collectives = planned.collectives,
+                            .replica = index},
+                           span);
   };
-  const LaunchedCollectives collectives = plan->collectives;  // outlives the plan if that changes
+  const auto make_first = [&] {
+    return make_or_leave_out_segments(*device, planned, [&] {
+      planned_at = now_of(*device);
+      return make_one();
+    });
+  };
   CompileReport report;
   std::vector<std::shared_ptr<GraphReplica>> replicas;
   const auto make_replicas = [&] {
-    for (; spec.replica.number < desc.replicas; ++spec.replica.number) {
-      auto executable = replicas.empty() ? make_first() : make_executable(spec, span);
+    for (; index.number < desc.replicas; ++index.number) {
+      auto executable = replicas.empty() ? make_first() : make_one();
       if (replicas.empty()) {
-        report = make_report(*plan, std::move(messages));
+        report = make_report(*planned.plan, std::move(planned.messages));
         report.replicas = desc.replicas;
         executable->times.compiled = start;
-        executable->times.compile_time = planned - start;
+        executable->times.compile_time = planned_at - start;
       } else {
         executable->trace.graph = replicas.front()->trace_id();
       }
@@ -249,12 +194,12 @@ std::shared_ptr<CompiledGraph> make_graph(const std::shared_ptr<DeviceCore>& dev
       if (device->trace() != nullptr) span.set_graph(replicas.front()->trace_id());
     }
   };
-  switch (validated) {
-    case Validated::Yes: make_replicas(); break;
-    case Validated::No: make_on_all_ranks(collectives, make_replicas);
+  switch (is_checked) {
+    case IsChecked::Yes: make_replicas(); break;
+    case IsChecked::No: make_on_all_ranks(planned.collectives, make_replicas);
   }
   auto graph = std::make_shared<CompiledGraph>(std::move(replicas), std::move(report));
-  if (tuned) graph->set_tuned(std::move(*tuned));
+  if (planned.tuned) graph->set_tuned(std::move(*planned.tuned));
   return graph;
 }
 
@@ -290,11 +235,56 @@ std::vector<Message> check(const DeviceCore& device, const Recording& recording)
   return check(recording, {device.info(), device.instance().validation(), DeviceMessages(device)});
 }
 
+PlannedGraph plan_recording(DeviceCore& device, PlanRequest request, HostSpan& span) {
+  PlannedGraph planned{.options = std::move(request.options)};
+  PlanOptions& options = planned.options;
+  const std::shared_ptr<const Recording>& recording = request.recording;
+  check_options(device.info(), options, request.label);
+  options.may_have_segments = may_have_segments(*recording, options.lowering, options.memory_goal,
+                                                device.info(), request.replicas);
+  CacheLookup cache(device.plans(), *recording, options);
+  EarlierStages earlier{.like = request.like, .cache = &cache};
+  if (request.is_checked == IsChecked::No) {
+    if (earlier.like == nullptr && cache.find() == nullptr)
+      earlier.dependencies = build_dependencies_async(recording);
+    const auto part = span.part("validate");
+    planned.messages = check(device, *recording);
+    require_per_replica(*recording, request.replicas, request.label);
+    planned.collectives = compare_collectives(request.label, *recording);
+  }
+  const auto part = span.part("plan");
+  planned.plan = make_plan(std::move(request.label), recording, options, std::move(earlier));
+  const bool is_lowered_as_before =
+      request.like != nullptr && request.like->lowering_hash == planned.plan->lowering_hash;
+  if (!options.tuning_file.empty() && !is_lowered_as_before) apply_tuning_file(device, planned);
+  return planned;
+}
+
+bool leave_out_segments(DeviceCore& device, PlannedGraph& planned, const Error& error) {
+  if (!planned.options.may_have_segments || planned.tuned ||
+      planned.plan->lowered.segments.empty() || !is_about_segments(error))
+    return false;
+  planned.options.lowering = planned.options.lowering.without_segments();
+  planned.options.may_have_segments = false;
+  planned.plan = make_plan(planned.plan->label, planned.plan->recording, planned.options,
+                           {.like = planned.plan.get()});
+  Message message;
+  message.severity = Severity::Warning;
+  message.id = "no-segments";
+  message.text = concat("graph ", planned.plan->label,
+                        " is compiled without segments, which failed: ", error.what(),
+                        "; Lowering::Auto.without_segments() avoids the attempt");
+  if (device.instance().suppresses(message)) return true;
+  device.instance().report(message);
+  planned.messages.push_back(std::move(message));
+  return true;
+}
+
 std::shared_ptr<CompiledGraph> compile(const std::shared_ptr<DeviceCore>& device,
                                        const CommandBuffer& commands, const CompileDesc& desc) {
   device->deferred().limit_backlog();
   auto graph = make_graph(device, recording_to_compile(*device, commands, desc.pool.get()), desc,
-                          Validated::No);
+                          IsChecked::No);
   for (const auto& replica : graph->replicas()) core_of(commands)->add_pending_source(replica);
   return graph;
 }
@@ -302,7 +292,7 @@ std::shared_ptr<CompiledGraph> compile(const std::shared_ptr<DeviceCore>& device
 std::shared_ptr<CompiledGraph> compile_checked(const std::shared_ptr<DeviceCore>& device,
                                                std::shared_ptr<const Recording> recording,
                                                const CompileDesc& desc) {
-  return make_graph(device, std::move(recording), desc, Validated::Yes);
+  return make_graph(device, std::move(recording), desc, IsChecked::Yes);
 }
 
 }  // namespace reprise::detail

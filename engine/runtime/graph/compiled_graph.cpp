@@ -6,10 +6,10 @@
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "compile/stages.hpp"
-#include "plan/collectives.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/core/instance_core.hpp"
 #include "runtime/graph/graph_update_report.hpp"
+#include "runtime/graph/rank_comparison.hpp"
 #include "runtime/queue/queue_core.hpp"
 
 namespace reprise::detail {
@@ -30,7 +30,7 @@ CompiledGraph::CompiledGraph(std::vector<std::shared_ptr<GraphReplica>> replicas
     : replicas_(std::move(replicas)),
       report_(std::make_shared<const CompileReport>(std::move(report))),
       slots_(replicas_.size()),
-      has_collectives_(!plan().collectives.ranks.empty()) {}
+      has_collectives_(!first().executable().spec().collectives.ranks.empty()) {}
 
 std::shared_ptr<const CompileReport> CompiledGraph::report() const {
   const std::lock_guard lock(report_mutex_);
@@ -271,17 +271,20 @@ UpdateReport CompiledGraph::update(const CommandBuffer& commands, const UpdateDe
   std::vector<Message> messages;
   {
     const auto lock = lock_updates();
-    const NextPlan next = plan_update(first(), commands);
-    CompileReport compiled = make_report(*next.plan, next.messages);
-    compiled.replicas = first().index().count;
+    PlannedGraph next = plan_update(first(), commands);
     const std::uint64_t lowering = plan().lowering_hash;
-    make_on_all_ranks(next.plan->collectives, [&] {
-      result = apply_update(replicas_.front(), commands, next, desc);
+    make_on_all_ranks(next.collectives, [&] {
+      CompileReport compiled;
+      result = make_or_leave_out_segments(*device(), next, [&] {
+        compiled = make_report(*next.plan, next.messages);
+        compiled.replicas = first().index().count;
+        return apply_update(replicas_.front(), commands, next, desc);
+      });
       if (!result.done()) return;
       set_report(std::move(compiled));
       if (result.method == UpdateMethod::Reinstantiated || lowering != next.plan->lowering_hash)
-        tuned_.reset();
-      const bool has_collectives = !next.plan->collectives.ranks.empty();
+        tuned_ = std::move(next.tuned);
+      const bool has_collectives = !next.collectives.ranks.empty();
       {
         const std::lock_guard lock_slots(mutex_);
         has_collectives_ = has_collectives;

@@ -6,9 +6,10 @@
 #include <memory>
 #include <utility>
 
-#include <reprise/cost_profile.hpp>
 #include <reprise/pool.hpp>
 
+#include "compile/plan_options.hpp"
+#include "plan/collectives.hpp"
 #include "plan/plan.hpp"
 #include "profile/replay_log.hpp"
 
@@ -26,13 +27,12 @@ struct ExecutableSpec {
   std::shared_ptr<DeviceCore> device;
   std::shared_ptr<CapturePool> pool = nullptr;  // null: compiled without one
   std::shared_ptr<const Plan> plan;             // holds the recording: buffers, kernels, functions
-  Lowering lowering = Lowering::Auto;
-  MemoryGoal memory_goal = MemoryGoal::Speed;
-  std::shared_ptr<const CostProfile> costs = nullptr;  // null: none were given
+  PlanOptions options = {};                     // that `plan` was made with
+  LaunchedCollectives collectives = {};         // of the recording
   Origin origin = Origin::Compiled;
   ReplicaIndex replica = {};
 
-  // The same executable for another plan of the same graph.
+  // The same executable for another plan of the same recording.
   [[nodiscard]] ExecutableSpec with_plan(std::shared_ptr<const Plan> next) const {
     ExecutableSpec spec = *this;
     spec.plan = std::move(next);

@@ -73,7 +73,7 @@ Bindings bindings_for(GraphReplica& replica, const Plan& plan, std::byte* transi
 std::unique_ptr<GraphExecutable> make_candidate(GraphReplica& replica,
                                                 std::shared_ptr<const Plan> plan) {
   const GraphExecutable& current = replica.executable();
-  if (current.spec().memory_goal != MemoryGoal::Speed &&
+  if (current.spec().options.memory_goal != MemoryGoal::Speed &&
       plan->placement.slab_bytes > current.memory.bytes) {
     fail(ErrorCode::OutOfMemory, Stage::Memory, replica.label(),
          concat("it needs ", plan->placement.slab_bytes,

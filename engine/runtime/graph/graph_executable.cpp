@@ -73,10 +73,12 @@ DeferredDelete::Pending GraphExecutable::pending() const noexcept {
   return {last.queue->shared_backend(), last.serial};
 }
 
-std::shared_ptr<const Plan> GraphExecutable::set_plan(std::shared_ptr<const Plan> plan,
+std::shared_ptr<const Plan> GraphExecutable::set_plan(ExecutableSpec next,
                                                       BindingState state) noexcept {
   bindings = std::move(state);
-  return std::exchange(spec_.plan, std::move(plan));
+  spec_.options = std::move(next.options);
+  spec_.collectives = std::move(next.collectives);
+  return std::exchange(spec_.plan, std::move(next.plan));
 }
 
 }  // namespace reprise::detail

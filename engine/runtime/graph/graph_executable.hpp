@@ -66,9 +66,8 @@ class GraphExecutable final : public DeferredDelete, public CallbackErrorSource 
 
   [[nodiscard]] const ExecutableSpec& spec() const noexcept { return spec_; }
   [[nodiscard]] const std::shared_ptr<const Plan>& plan() const noexcept { return spec_.plan; }
-  // After an update in place to `plan`. Returns the plan before.
-  std::shared_ptr<const Plan> set_plan(std::shared_ptr<const Plan> plan,
-                                       BindingState state) noexcept;
+  // After an update in place to `next`, of the same replica. Returns the plan before.
+  std::shared_ptr<const Plan> set_plan(ExecutableSpec next, BindingState state) noexcept;
 
  private:
   void leave_errors(LaunchedGraph& launched) noexcept;

@@ -7,7 +7,6 @@
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
-#include "plan/collectives.hpp"
 #include "plan/loops.hpp"
 #include "profile/host_span.hpp"
 #include "profile/nvtx.hpp"
@@ -306,7 +305,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
   std::uint64_t serial = 0, replay = 0;
   submit(queue, Stage::Launch, [&] {
     replay = replays_.load(std::memory_order_relaxed) + 1;
-    const LaunchedCollectives& collectives = executable_->plan()->collectives;
+    const LaunchedCollectives& collectives = executable_->spec().collectives;
     for (RankAgreement* const ranks : collectives.ranks) {
       launched_->has_collectives.store(true, std::memory_order_relaxed);
       ranks->note_launch(collectives.hash, index_.replay_of(replay), index_.number, self);

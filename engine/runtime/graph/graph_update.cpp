@@ -11,10 +11,9 @@
 #include "base/handle_access.hpp"
 #include "base/text.hpp"
 #include "compile/changed_nodes.hpp"
-#include "compile/replica_rules.hpp"
 #include "compile/stages.hpp"
-#include "plan/collectives.hpp"
 #include "profile/device_trace.hpp"
+#include "profile/host_span.hpp"
 #include "runtime/core/device_core.hpp"
 #include "runtime/graph/buffer_attach_transaction.hpp"
 #include "runtime/graph/compile_graph.hpp"
@@ -141,29 +140,22 @@ void trace_update_report(const GraphReplica& replica, const UpdateReport& report
   trace->report(replica.trace_id(), message);
 }
 
-NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands) {
-  const DeviceCore& device = *replica.device();
+PlannedGraph plan_update(const GraphReplica& replica, const CommandBuffer& commands) {
   replica.require_updatable("update");
-  auto recording = recording_to_compile(device, commands, replica.pool().get());
-  std::vector<Message> messages = check(device, *recording);
-  require_per_replica(*recording, replica.index().count, replica.label());
-  compare_collectives(replica.label(), *recording);
+  DeviceCore& device = *replica.device();
   const ExecutableSpec& spec = replica.executable().spec();
-  const bool has_segments = may_have_segments(*recording, spec.lowering, spec.memory_goal,
-                                              device.info(), replica.index().count);
-  return {make_plan(replica.label(), std::move(recording),
-                    {.lowering = spec.lowering,
-                     .alignment = device.info().limits.buffer_alignment,
-                     .segment_lists = device.info().limits.max_segment_blocks,
-                     .may_have_segments = has_segments,
-                     .memory_goal = spec.memory_goal,
-                     .costs = spec.costs.get(),
-                     .like = spec.plan.get()}),
-          std::move(messages)};
+  HostSpan untraced(nullptr, {});
+  return plan_recording(device,
+                        {.label = replica.label(),
+                         .recording = recording_to_compile(device, commands, replica.pool().get()),
+                         .options = spec.options,
+                         .replicas = replica.index().count,
+                         .like = spec.plan.get()},
+                        untraced);
 }
 
 UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
-                          const CommandBuffer& commands, const NextPlan& next,
+                          const CommandBuffer& commands, const PlannedGraph& next,
                           const UpdateDesc& desc) {
   replica->require_updatable("update");
   const std::shared_ptr<DeviceCore>& device = replica->device();
@@ -178,6 +170,9 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
   Bindings bindings = bind(*plan, memory ? memory->address : current.address, number);
   auto replaced = std::make_unique<ReplacedParts>(device);
   BindingState state(plan, bindings);
+  ExecutableSpec spec = replica->executable().spec().with_plan(plan);
+  spec.options = next.options;
+  spec.collectives = next.collectives;
 
   std::vector<BufferUse> uses =
       collect_buffer_uses(device, *plan->recording, memory ? *memory : current, number);
@@ -203,16 +198,15 @@ UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
     replaced->last = edit.executable().last;
     report = update_in_place(edit.executable(), plan, bindings, desc, replaced->parts);
     if (report.done()) {
-      replaced->plan = edit.executable().set_plan(plan, std::move(state));
+      replaced->plan = edit.executable().set_plan(std::move(spec), std::move(state));
       if (memory) replaced->memory = std::exchange(edit.executable().memory, std::move(*memory));
       record_or_drop(trace,
                      [&](DeviceTrace&) { trace_update(edit.executable(), edit.next_replay()); });
     } else if (desc.last == UpdateMethod::Reinstantiated) {
-      edit.replace_executable(
-          GraphExecutable::instantiate(edit.executable().spec().with_plan(plan),
-                                       memory ? std::move(*memory) : TransientMemory{},
-                                       std::move(bindings)),
-          GraphReplica::Edit::Upload::Needed);
+      edit.replace_executable(GraphExecutable::instantiate(
+                                  std::move(spec), memory ? std::move(*memory) : TransientMemory{},
+                                  std::move(bindings)),
+                              GraphReplica::Edit::Upload::Needed);
       report.method = UpdateMethod::Reinstantiated;
       report.nodes = static_cast<std::uint32_t>(plan->lowered.nodes.size());
       // No other method was tried.

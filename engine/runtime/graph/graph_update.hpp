@@ -7,27 +7,22 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include <reprise/command_buffer.hpp>
 #include <reprise/graph_update.hpp>
 
+#include "runtime/graph/compile_graph.hpp"
 #include "runtime/graph/graph_replica.hpp"
 
 namespace reprise::detail {
 
-// A recording planned for a graph; the same for all its replicas.
-struct NextPlan {
-  std::shared_ptr<const Plan> plan;
-  std::vector<Message> messages;  // of its validation
-};
 // Throws as Device::compile() and require_updatable().
-[[nodiscard]] NextPlan plan_update(const GraphReplica& replica, const CommandBuffer& commands);
+[[nodiscard]] PlannedGraph plan_update(const GraphReplica& replica, const CommandBuffer& commands);
 
 // Makes `replica` run `next`, by the cheapest method that `desc` allows. The replica becomes a
 // pending source of `commands`. An error or a refusal changes nothing.
 [[nodiscard]] UpdateReport apply_update(const std::shared_ptr<GraphReplica>& replica,
-                                        const CommandBuffer& commands, const NextPlan& next,
+                                        const CommandBuffer& commands, const PlannedGraph& next,
                                         const UpdateDesc& desc);
 
 // Replaces recorded buffers. An error or a refusal changes nothing.

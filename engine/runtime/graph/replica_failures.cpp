@@ -13,7 +13,7 @@ namespace reprise::detail {
 
 void GraphReplica::require_all_ranks() const {
   std::lock_guard lock(mutex_);
-  for (const RankAgreement* const ranks : executable_->plan()->collectives.ranks)
+  for (const RankAgreement* const ranks : executable_->spec().collectives.ranks)
     ranks->require_all_ranks();
 }
 

@@ -52,9 +52,11 @@ CostProfile costs_of_stages(std::uint64_t plan_hash = 0) {
   return {.source = "run.reprise", .graphs = {graph}};
 }
 
+// `costs` outlives the plan.
 std::shared_ptr<const Plan> planned(const RecordingPtr& recording, const CostProfile* costs,
                                     Lowering lowering = Lowering::Auto) {
-  return make_plan("step", recording, {.lowering = lowering, .costs = costs});
+  return make_plan("step", recording,
+                   {.lowering = lowering, .costs = {std::shared_ptr<void>(), costs}});
 }
 
 std::string refused(const RecordingPtr& recording, const CostProfile& costs) {

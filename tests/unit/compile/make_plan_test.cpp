@@ -47,10 +47,10 @@ TEST_CASE("make plan: concurrent and sequential stages give the same plan") {
        {layers(kLong, 32, 3), wide(kLong), binary_tree(kLong, {.kind = BufferKind::Transient}),
         random_dag({.commands = kLong})}) {
     const Plan expected = stage_by_stage(recording);
-    const PlanDesc desc{.alignment = kAlignment};
-    for (const auto& plan :
-         {make_plan("plan", recording, desc),
-          make_plan("plan", recording, desc, build_dependencies_async(recording))}) {
+    const PlanOptions desc{.alignment = kAlignment};
+    for (const auto& plan : {make_plan("plan", recording, desc),
+                             make_plan("plan", recording, desc,
+                                       {.dependencies = build_dependencies_async(recording)})}) {
       CHECK(plan->plan_hash == expected.plan_hash);
       CHECK(plan->lowering_hash == expected.lowering_hash);
       CHECK(plan->total_nodes == expected.total_nodes);
@@ -66,7 +66,7 @@ TEST_CASE("make plan: get() rethrows an ordering error of concurrently built dep
       random_recording({.commands = kLong, .user_edges = 20, .backward_edges = 500});
   std::future<DependencyGraph> ahead = build_dependencies_async(circle);
   CHECK(thrown_by([&] {
-          static_cast<void>(make_plan("plan", circle, {}, std::move(ahead)));
+          static_cast<void>(make_plan("plan", circle, {}, {.dependencies = std::move(ahead)}));
         }).code() == ErrorCode::CyclicDependency);
   // Destroying an unread result leaks nothing.
   static_cast<void>(build_dependencies_async(circle));
@@ -95,18 +95,16 @@ TEST_CASE("make plan: segments are made again if blocks change, and not after tu
     for (int i = 0; i < 3; ++i) build.dispatch("kernel", launch, std::array{build.read_write(x)});
     return build.finish();
   };
-  PlanDesc desc{.lowering = Lowering::Persistent, .segment_lists = 4};
+  const PlanOptions desc{.lowering = Lowering::Persistent, .segment_lists = 4};
   const auto first = make_plan("plan", recording_of(2), desc);
   REQUIRE(first->lowered.segments.size() == 1);
-  desc.like = first.get();
-  CHECK(make_plan("plan", recording_of(2), desc)->lowered.segments == first->lowered.segments);
-  const auto wider = make_plan("plan", recording_of(8), desc);
+  CHECK(make_plan("plan", recording_of(2), desc, {.like = first.get()})->lowered.segments ==
+        first->lowered.segments);
+  const auto wider = make_plan("plan", recording_of(8), desc, {.like = first.get()});
   REQUIRE(wider->lowered.segments.size() == 1);
   CHECK(wider->lowered.segments[0].items.back().blocks == 2);
-  const auto tuned =
-      lower_again(*first, {.shape = LoweringConfig::Shape::Faithful}, desc.alignment);
-  desc.like = tuned.get();
-  CHECK(make_plan("plan", recording_of(8), desc)->lowered.segments.empty());
+  const auto tuned = lower_again(*first, {.shape = LoweringConfig::Shape::Faithful}, desc);
+  CHECK(make_plan("plan", recording_of(8), desc, {.like = tuned.get()})->lowered.segments.empty());
 }
 
 namespace {
@@ -120,7 +118,7 @@ bool same(const Placement& a, const Placement& b) {
                     });
 }
 
-void check_derived(const RecordingPtr& first, const EditDesc& edit, const PlanDesc& desc) {
+void check_derived(const RecordingPtr& first, const EditDesc& edit, const PlanOptions& desc) {
   auto before = make_plan("plan", first, desc);
   RecordingPtr recording = first;
   for (std::uint32_t step = 0; step < 3; ++step) {
@@ -129,9 +127,7 @@ void check_derived(const RecordingPtr& first, const EditDesc& edit, const PlanDe
     next.seed = edit.seed + step;
     recording = edited(recording, next);
     const auto expected = make_plan("plan", recording, desc);
-    PlanDesc like = desc;
-    like.like = before.get();
-    const auto plan = make_plan("plan", recording, like);
+    const auto plan = make_plan("plan", recording, desc, {.like = before.get()});
     CHECK(plan->plan_hash == expected->plan_hash);
     CHECK(plan->lowering_hash == expected->lowering_hash);
     CHECK(same(plan->placement, expected->placement));
@@ -143,7 +139,7 @@ void check_derived(const RecordingPtr& first, const EditDesc& edit, const PlanDe
 }  // namespace
 
 TEST_CASE("make plan: a plan derived from that of an unedited recording equals a new plan") {
-  const PlanDesc desc{.alignment = kAlignment};
+  const PlanOptions desc{.alignment = kAlignment};
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
     const RandomDesc random{.seed = seed, .commands = 300, .buffers = 100, .bytes = 1024};
@@ -186,7 +182,7 @@ TEST_CASE("make plan: the plan of an unchanged body is reused") {
     return detail::core_of(outside)->recording();
   };
   const auto before = make_plan("plan", record(1), {});
-  const auto now = make_plan("plan", record(2), {.like = before.get()});
+  const auto now = make_plan("plan", record(2), {}, {.like = before.get()});
   REQUIRE(now->bodies.size() == 1);
   CHECK(now->bodies[0] == before->bodies[0]);
   CHECK(now->plan_hash == make_plan("plan", detail::core_of(outside)->recording(), {})->plan_hash);

@@ -15,7 +15,7 @@ using namespace reprise::test;
 
 namespace {
 
-constexpr PlanCache::PlanKeyOptions kOptions{Lowering::Auto, 256};
+const PlanOptions kOptions{.alignment = 256};
 
 Plan plan_of(const RecordingPtr& recording) {
   DependencyGraph dependencies = build_dependencies(*recording);
@@ -33,7 +33,7 @@ void keep(PlanCache& cache, const RecordingPtr& recording) {
 }
 
 std::shared_ptr<const Plan> find(PlanCache& cache, const RecordingPtr& recording,
-                                 const PlanCache::PlanKeyOptions& options = kOptions) {
+                                 const PlanOptions& options = kOptions) {
   return cache.find(PlanCache::structure_hash(*recording, options), *recording, options);
 }
 
@@ -81,8 +81,8 @@ TEST_CASE("plan cache: different ranges, transient sizes and lowerings are diffe
   CHECK(find(cache, recorded("kernel", 512)) == nullptr);
   CHECK(find(cache, recorded("kernel", 256, 128)) == nullptr);
   const RecordingPtr same = recorded("kernel");
-  CHECK(find(cache, same, {Lowering::Faithful, 256}) == nullptr);
-  CHECK(find(cache, same, {Lowering::Auto, 512}) == nullptr);
+  CHECK(find(cache, same, {.lowering = Lowering::Faithful, .alignment = 256}) == nullptr);
+  CHECK(find(cache, same, {.alignment = 512}) == nullptr);
 }
 
 TEST_CASE("plan cache: cost hints are part of the key because lanes depend on them") {

@@ -25,6 +25,7 @@ std::vector<DeviceInfo> FakeProvider::devices() {
     info.limits.max_shared_bytes = 1u << 16;
     info.limits.max_parameter_bytes = 4096;
     info.limits.max_pitch = 1u << 30;
+    info.limits.max_segment_blocks = device.max_segment_blocks;
     infos.push_back(std::move(info));
   }
   return infos;

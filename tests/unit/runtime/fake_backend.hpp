@@ -114,6 +114,7 @@ class FakeWorld {
 struct FakeDevice {
   std::string selector = "host";
   DeviceKind kind = DeviceKind::Host;
+  std::uint32_t max_segment_blocks = 0;
 };
 
 class FakeProvider : public detail::BackendProvider {

@@ -120,10 +120,11 @@ TEST_CASE("tune: equal lowerings are measured once") {
     CHECK(report.candidates[i].reason == "the same graph as an earlier candidate");
 }
 
-TEST_CASE("tune: a lowering that lacks memory is skipped, and the report names it") {
-  FakeTunable tunable(prefer_8_lanes);
-  // With one lane the transients share bytes, because the second is written after the first is
-  // read. With several lanes they are live concurrently and need more memory.
+namespace {
+
+// A graph in one lane, where the transients share bytes because the second is written after the
+// first is read. With several lanes they are live concurrently and need more memory.
+CapturedGraph make_with_transients(const FakeTunable& tunable) {
   const auto first = tunable.pool->transient<int>(1024, "first"),
              second = tunable.pool->transient<int>(1024, "second");
   const auto kept = tunable.pool->allocate<int>(1024, "kept"),
@@ -136,8 +137,24 @@ TEST_CASE("tune: a lowering that lacks memory is skipped, and the report names i
   commands.fill(second, 2);
   commands.copy(second, other);
   commands.end();
-  CapturedGraph graph =
-      tunable.device.compile(commands, {.pool = tunable.pool, .lowering = Lowering::Lanes(1)});
+  return tunable.device.compile(commands, {.pool = tunable.pool, .lowering = Lowering::Lanes(1)});
+}
+
+}  // namespace
+
+TEST_CASE("tune: a selected lowering may need a larger slab, and the candidates go first") {
+  FakeTunable tunable(
+      [](const detail::Plan& plan) { return plan.placement.slab_bytes > 4096 ? 5000.0 : 9000.0; });
+  CapturedGraph graph = make_with_transients(tunable);
+  CHECK(graph.report().slab_bytes == 4096);
+  CHECK(graph.tune(tunable.queue, kRepeatable).has_changed());
+  CHECK(graph.report().slab_bytes == 8192);
+  tunable.device.wait_idle();
+}
+
+TEST_CASE("tune: a lowering that lacks memory is skipped, and the report names it") {
+  FakeTunable tunable(prefer_8_lanes);
+  CapturedGraph graph = make_with_transients(tunable);
   tunable.fake.world.limit_bytes(tunable.fake.world.memory_bytes() + 64);
   const TuneReport report = graph.tune(tunable.queue, kRepeatable);
   bool is_skipped = false;

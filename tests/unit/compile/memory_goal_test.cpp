@@ -1,4 +1,4 @@
-#include "plan/memory_goal.hpp"
+#include "compile/memory_goal.hpp"
 
 #include <doctest/doctest.h>
 

@@ -33,7 +33,7 @@ std::uint64_t hash_of(const Plan& plan, const std::vector<BufferIdentity>& buffe
 
 // The plan's collectives may be those of other ranks than the plan's before.
 void follow_clocks(GraphExecutable& executable) {
-  const std::vector<RankAgreement*>& ranks = executable.plan()->collectives.ranks;
+  const std::vector<RankAgreement*>& ranks = executable.spec().collectives.ranks;
   executable.clocks.reset();
   if (!ranks.empty() && executable.spec().replica.number == 0)
     executable.clocks =

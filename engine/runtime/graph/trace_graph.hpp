@@ -34,6 +34,8 @@ class RankClocks final : private TraceSession::Source {
   RankClocks& operator=(const RankClocks&) = delete;
   ~RankClocks() override;
 
+  [[nodiscard]] const std::vector<RankAgreement*>& ranks() const noexcept { return ranks_; }
+
  private:
   void push_waiting(Push push) noexcept override;
   void record() noexcept;

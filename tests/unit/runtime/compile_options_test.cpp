@@ -82,6 +82,17 @@ const std::filesystem::path& tuning_of_subject(const OptionsSubject& subject) {
   return path;
 }
 
+CompileDesc with_tuning_file(const OptionsSubject& subject, CompileDesc desc) {
+  desc.tuning_file = tuning_of_subject(subject);
+  return desc;
+}
+
+CapturedGraph tuned(const OptionsSubject& subject, const CompileDesc& desc) {
+  CapturedGraph graph = compiled(subject, desc);
+  if (desc.replicas == 1) REQUIRE(graph.tune(subject.queue, kTuneAll).has_changed());
+  return graph;
+}
+
 const std::vector<MadeGraph>& made_graphs() {
   static const std::vector<MadeGraph> all = {
       {"compile", compiled},
@@ -105,31 +116,21 @@ const std::vector<MadeGraph>& made_graphs() {
        }},
       {"a tuning file",
        [](const OptionsSubject& subject, const CompileDesc& desc) {
-         CompileDesc with_file = desc;
-         with_file.tuning_file = tuning_of_subject(subject);
-         return compiled(subject, with_file);
+         return compiled(subject, with_tuning_file(subject, desc));
        },
        true},
       {"an update to a recording in the tuning file",
        [](const OptionsSubject& subject, const CompileDesc& desc) {
-         CompileDesc with_file = desc;
-         with_file.tuning_file = tuning_of_subject(subject);
-         CapturedGraph graph = subject.device.compile(subject.record(41), with_file);
+         CapturedGraph graph =
+             subject.device.compile(subject.record(41), with_tuning_file(subject, desc));
          REQUIRE(graph.update(subject.record(40)).done());
          return graph;
        },
        true},
-      {"tune",
-       [](const OptionsSubject& subject, const CompileDesc& desc) {
-         CapturedGraph graph = compiled(subject, desc);
-         if (desc.replicas == 1) REQUIRE(graph.tune(subject.queue, kTuneAll).has_changed());
-         return graph;
-       },
-       true},
+      {"tune", tuned, true},
       {"an update after tune",
        [](const OptionsSubject& subject, const CompileDesc& desc) {
-         CapturedGraph graph = compiled(subject, desc);
-         if (desc.replicas == 1) REQUIRE(graph.tune(subject.queue, kTuneAll).has_changed());
+         CapturedGraph graph = tuned(subject, desc);
          REQUIRE(graph.update(subject.record(40, 2)).done());
          return graph;
        },

@@ -81,7 +81,6 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
     if (rank == control_->rank()) continue;
     const RankControl::Progress& its = progress[rank];
     if (other.reports.take(its.report, its.age, now)) other.since = now;
-    const bool is_silent = its.age > kSilence;
     std::shared_ptr<const Graph> graph;
     std::string how, missed, detail;
     bool lacks_any = false;
@@ -92,6 +91,7 @@ std::string JobRank::find_stall(std::vector<OtherRank>& others) {
         if (!std::binary_search(members.begin(), members.end(), rank)) continue;
         const LaunchReports::Known* const known = other.reports.find(id);
         if (!known && its.age < stall_limit_) continue;
+        const bool is_silent = !known || its.age > kSilence;
         const std::uint64_t reached = known ? known->launches.count : 0;
         if (reached >= launches.count) continue;
         lacks_any = true;

@@ -3,19 +3,79 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <reprise/collectives.hpp>
 #include <reprise/reprise.hpp>
 
+#include "collectives/job_rank.hpp"
+#include "collectives/rank_control.hpp"
 #include "ranks/local_ranks.hpp"
 #include "support/contains.hpp"
 
 namespace reprise::test {
+namespace {
+
+// Rank 0 of two. The other is connected, has never reported a launch, and shows no sign of life.
+class SilentPeer final : public detail::RankControl {
+ public:
+  explicit SilentPeer(std::chrono::milliseconds age) : age_(age) {}
+  std::uint32_t rank() const noexcept override { return 0; }
+  std::uint32_t size() const noexcept override { return 2; }
+  std::vector<std::string> all_gather(std::uint64_t, std::span<const std::uint32_t> members,
+                                      std::string message) override {
+    return std::vector<std::string>(members.size(), message);
+  }
+  void end_group(std::uint64_t) noexcept override {}
+  void report_progress(std::string) override {}
+  std::size_t max_report_bytes() const noexcept override { return 4096; }
+  std::vector<Progress> progress() const override {
+    return {{{}, {}, true, "node0, pid 1"}, {{}, age_, true, "node1, pid 2"}};
+  }
+  void abort(std::string reason) noexcept override {
+    const std::lock_guard lock(mutex_);
+    if (reason_.empty()) reason_ = std::move(reason);
+  }
+  std::string abort_reason() const override {
+    const std::lock_guard lock(mutex_);
+    return reason_;
+  }
+  std::shared_ptr<const void> on_abort(std::function<void(const std::string&)>) override {
+    return nullptr;
+  }
+
+ private:
+  const std::chrono::nanoseconds age_;
+  mutable std::mutex mutex_;
+  std::string reason_;
+};
+
+}  // namespace
+
+TEST_CASE("local ranks: a rank that falls silent before its first report ends the job by name") {
+  const Instance instance;
+  const Device device = instance.open_device(DeviceSelector::named("host"));
+  const auto x = device.create_pool()->allocate<int>(1, "x");
+  const std::vector<Communicator> worlds = Communicator::local(device, 2);
+  const CollectiveOp op = all_reduce(worlds[0], x, x);
+  const auto control = std::make_shared<SilentPeer>(std::chrono::milliseconds(1500));
+  detail::JobRank rank(detail::CollectiveOrder::of(device), control, std::chrono::seconds(1));
+  rank.compare("step", 1, std::vector<RankAgreement::Collective>{{&op, "", {}}});
+  rank.note_launch(1, 1, 0, nullptr);
+  for (int i = 0; i < 500 && control->abort_reason().empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(control->abort_reason() ==
+        "rank 1 (node1, pid 2) has not reported replay 1 of graph step for 1000 ms, and is silent, "
+        "for which rank 0 waits");
+}
 
 TEST_CASE("local ranks: a rank that launches nothing for too long ends the job by name") {
   const auto failed =

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/text.hpp"
 #include "programs/runner.hpp"
 #include "programs/shrink.hpp"
 
@@ -28,8 +30,8 @@ using namespace reprise::test::programs;
 
 namespace {
 
-constexpr unsigned kMaxSeconds = 120;   // of one program
-constexpr std::uint32_t kAttempts = 3;  // at least, while shrinking: a failure may depend on time
+constexpr unsigned kMaxSeconds = 120;    // of one program
+constexpr std::uint32_t kProcesses = 8;  // of an attempt to shrink: a failure may depend on chance
 
 struct Options {
   double seconds = 60;
@@ -48,8 +50,9 @@ struct Options {
       "until COUNT\nhave run, each of them RUNS times (default: 1), on NAME (default: "
       "$REPRISE_DEVICE, otherwise\nhost). Stops at the first difference from plain C++ or "
       "the first error and prints the seed,\nthe step and the plan. --shrink then removes "
-      "what the failure does not need, and prints the\nprogram; each attempt is a process, "
-      "so that crashes, hangs and lost devices are shrunk too.\nExit code 1: a failure.\n",
+      "what the failure does not need, for at most as\nlong again, and prints the program. "
+      "Each attempt is several processes at once, so that crashes,\nhangs, lost devices and "
+      "failures by chance are shrunk too.\nExit code 1: a failure.\n",
       program);
   std::exit(status);
 }
@@ -125,6 +128,7 @@ class Runner {
     for (std::uint32_t i = 0; i < runs_ && !failure; ++i) {
       ::alarm(kMaxSeconds);
       failure = test::programs::run(device_, kernels_, program);
+      if (failure && runs_ > 1) failure->text = detail::concat("run ", i + 1, ", ", failure->text);
     }
     ::alarm(0);
     return failure;
@@ -182,23 +186,26 @@ int print_error() {
   }
 }
 
-// Returns the status, as of waitpid(), of a process that exits with what `work` returns. The
-// calling process must not have opened a device.
+// Starts a process that exits with what `work` returns. The calling process must not have opened a
+// device.
 template <class Work>
-int run_in_child(const Work& work) {
+pid_t start_child(const Work& work) {
   std::fflush(stdout);
   const pid_t child = ::fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child == 0) {
-    int status = 1;
-    try {
-      status = work();
-    } catch (...) {
-      status = print_error();
-    }
-    std::fflush(stdout);
-    ::_exit(status);
+  if (child != 0) return child;
+  int status = 1;
+  try {
+    status = work();
+  } catch (...) {
+    status = print_error();
   }
+  std::fflush(stdout);
+  ::_exit(status);
+}
+
+// Returns its status, as of waitpid().
+int wait_for_child(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -212,20 +219,26 @@ bool succeeded(int status) {
   return status == 0;
 }
 
-int run_and_shrink(Options options) {
-  if (succeeded(run_in_child([&] { return run_programs(options); }))) return 0;
-  options.runs = std::max(options.runs, kAttempts);
+int run_and_shrink(const Options& options) {
+  if (succeeded(wait_for_child(start_child([&] { return run_programs(options); })))) return 0;
+  const auto started = std::chrono::steady_clock::now();
   std::uint64_t attempts = 0;
   const auto fails = [&](const Program& part) {
+    if (std::chrono::steady_clock::now() - started > std::chrono::duration<double>(options.seconds))
+      return false;
     if (++attempts % 50 == 0)
       std::printf("%llu attempts to shrink it\n", static_cast<unsigned long long>(attempts));
-    return run_in_child([&] { return run_part(options, part, false); }) != 0;
+    std::array<pid_t, kProcesses> children;
+    for (pid_t& child : children)
+      child = start_child([&] { return run_part(options, part, false); });
+    return std::ranges::count_if(children,
+                                 [](pid_t child) { return wait_for_child(child) != 0; }) != 0;
   };
   const Program whole = generate(found->seed, found->has_segments);
   if (!fails(whole)) return std::printf("By itself, the program does not fail.\n"), 1;
   const Program smallest = shrink(whole, fails);
   std::printf("\nThe smallest part that fails:\n%s", to_text(smallest).c_str());
-  if (succeeded(run_in_child([&] { return run_part(options, smallest, true); })))
+  if (succeeded(wait_for_child(start_child([&] { return run_part(options, smallest, true); }))))
     std::printf("It does not fail always.\n");
   return 1;
 }

@@ -203,20 +203,19 @@ void CudaGraphBuilder::add_loop_entry(std::uint32_t command) {
   after_.assign(1, add_instrumentation_kernel(target_.loops->enter(), parameters));
 }
 
+// With CUDA 13.0 and driver 580, a WHILE node whose body ends with several nodes loses the device now
+// and then (719), if other nodes of the graph run beside it. This node is the only end of the body.
 void CudaGraphBuilder::add_iteration(const Iteration& iteration) {
+  come_after_leaves();
+  cudaGraphConditionalHandle condition = iteration.condition;
   if (iteration.is_in_segment) {
-    come_after_leaves();
-    cudaGraphConditionalHandle handle = iteration.condition;
-    void* condition[] = {&handle};
-    static_cast<void>(add_instrumentation_kernel(target_.loops->leave(), condition));
+    void* parameters[] = {&condition};
+    static_cast<void>(add_instrumentation_kernel(target_.loops->leave(), parameters));
     return;
   }
-  after_.clear();
   const std::uint32_t* stop = target_.loops->stop();
-  if (iteration.limit != 0 || stop != nullptr) come_after_leaves();
   std::uint64_t* words = target_.loops->words_of(iteration.loop);
   std::uint64_t limit = iteration.limit;
-  cudaGraphConditionalHandle condition = iteration.condition;
   void* parameters[] = {&words, &limit, &stop, &condition};
   static_cast<void>(add_instrumentation_kernel(target_.loops->iterate(), parameters));
 }

@@ -10,8 +10,8 @@ REPRISE_KERNEL(reprise_loop_enter, (unsigned long long* loop, unsigned loops)) {
   for (unsigned i = 0; i < 4 * loops; ++i) loop[i] = 0;
 }
 
-// Runs in each iteration. With a limit or `stop` it runs last, so that no later kernel sets the
-// condition. `stop`: a word that the host sets to end the loop; null: none.
+// Ends each iteration, so that no later kernel sets the condition. `stop`: a word that the host sets
+// to end the loop; null: none.
 REPRISE_KERNEL(reprise_loop_iterate, (unsigned long long* loop, unsigned long long limit,
                                       const unsigned* stop, reprise_condition condition)) {
   const unsigned long long iterations = loop[0] + 1;

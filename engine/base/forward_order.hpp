@@ -1,9 +1,10 @@
-// Topological order of nodes given as numbers, and edge helpers for readers of native CUDA graphs.
-// Knows no CUDA. Threads: pure functions.
+// Topological order of nodes given as numbers, and what readers of native CUDA graphs need to
+// expand graphs inside graphs. Knows no CUDA. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace reprise::detail {
@@ -29,10 +30,44 @@ void connect_each(std::span<const std::uint32_t> from, std::span<const std::uint
   }
 }
 
+// What replaces one node of a graph: its nodes without predecessors and without successors.
+struct PartEnds {
+  std::vector<std::uint32_t> first, last;
+};
+
+// Appends to `edges` what connects the parts that replace the nodes of a graph; `between` are the
+// edges of the graph. Returns the ends of the whole. `make_join`: see connect_each().
+template <class MakeJoin>
+PartEnds connect_parts(std::span<const PartEnds> parts, std::span<const DirectedEdge> between,
+                       std::vector<DirectedEdge>& edges, MakeJoin&& make_join) {
+  std::vector<bool> has_before(parts.size(), false), has_after(parts.size(), false);
+  for (const DirectedEdge& edge : between) {
+    has_after[edge.from] = has_before[edge.to] = true;
+    connect_each(parts[edge.from].last, parts[edge.to].first, edges, make_join);
+  }
+  PartEnds whole;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const PartEnds& part = parts[i];
+    if (!has_before[i]) whole.first.insert(whole.first.end(), part.first.begin(), part.first.end());
+    if (!has_after[i]) whole.last.insert(whole.last.end(), part.last.begin(), part.last.end());
+  }
+  return whole;
+}
+
 // Returns the numbers of `nodes` nodes in topological order; among ready nodes, the lowest number
 // comes first. Omits nodes on a cycle and nodes reachable from one. If there is no cycle, renumbers
 // `edges` by position in that order, sorted by (to, from), without duplicates.
 [[nodiscard]] std::vector<std::uint32_t> order_forward(std::uint32_t nodes,
                                                        std::vector<DirectedEdge>& edges);
+
+// The same with the nodes themselves, which are sorted.
+template <class Node>
+void sort_forward(std::vector<Node>& nodes, std::vector<DirectedEdge>& edges) {
+  std::vector<Node> sorted;
+  sorted.reserve(nodes.size());
+  for (const std::uint32_t node : order_forward(static_cast<std::uint32_t>(nodes.size()), edges))
+    sorted.push_back(std::move(nodes[node]));
+  nodes = std::move(sorted);
+}
 
 }  // namespace reprise::detail

@@ -36,6 +36,7 @@ CudaDriver load() {
   CudaDriver driver;
 #define REPRISE_X(call, version) \
   driver.call = reinterpret_cast<decltype(driver.call)>(entry_point(#call, version));
+  REPRISE_GRAPH_CALLS(REPRISE_X)
   REPRISE_CUDA_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
   return driver;

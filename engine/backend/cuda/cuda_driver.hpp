@@ -6,9 +6,11 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "profile/activity/graph_calls.hpp"
+
 namespace reprise::detail {
 
-// call, CUDA version of the requested signature
+// X(call, CUDA version of the wanted signature); see GraphCalls for those that read graphs
 #define REPRISE_CUDA_DRIVER_CALLS(X)                     \
   X(cuGetErrorName, 6000)                                \
   X(cuDeviceGet, 2000)                                   \
@@ -29,7 +31,6 @@ namespace reprise::detail {
   X(cuCtxPushCurrent, 4000)                              \
   X(cuCtxPopCurrent, 4000)                               \
   X(cuCtxRecordEvent, 12050)                             \
-  X(cuThreadExchangeStreamCaptureMode, 10010)            \
   X(cuPointerGetAttributes, 7000)                        \
   X(cuStreamCreate, 2000)                                \
   X(cuStreamCreateWithPriority, 5050)                    \
@@ -44,31 +45,19 @@ namespace reprise::detail {
   X(cuEventRecord, 2000)                                 \
   X(cuEventQuery, 2000)                                  \
   X(cuEventSynchronize, 2000)                            \
-  X(cuKernelGetFunction, 12000)                          \
   X(cuKernelGetName, 12030)                              \
   X(cuLibraryGetGlobal, 12000)                           \
   X(cuFuncLoad, 12040)                                   \
-  X(cuFuncGetName, 12030)                                \
-  X(cuFuncGetParamInfo, 12040)                           \
-  X(cuFuncGetAttribute, 2020)                            \
   X(cuFuncSetAttribute, 9000)                            \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050)   \
   X(cuOccupancyMaxActiveClusters, 11070)                 \
-  X(cuGraphGetNodes, 10000)                              \
-  X(cuGraphGetEdges, 12030)                              \
-  X(cuGraphNodeGetType, 10000)                           \
-  X(cuGraphKernelNodeGetParams, 12000)                   \
   X(cuGraphKernelNodeGetAttribute, 11000)                \
-  X(cuGraphMemcpyNodeGetParams, 10000)                   \
-  X(cuGraphMemsetNodeGetParams, 10000)                   \
   X(cuGraphHostNodeGetParams, 10000)                     \
-  X(cuGraphMemAllocNodeGetParams, 11040)                 \
   X(cuGraphMemFreeNodeGetParams, 11040)                  \
   X(cuGraphEventRecordNodeGetEvent, 11010)               \
   X(cuGraphEventWaitNodeGetEvent, 11010)                 \
   X(cuGraphExternalSemaphoresSignalNodeGetParams, 11020) \
   X(cuGraphExternalSemaphoresWaitNodeGetParams, 11020)   \
-  X(cuGraphChildGraphNodeGetGraph, 10000)                \
   X(cuGraphDebugDotPrint, 11030)                         \
   X(cuGraphAddKernelNode, 12000)                         \
   X(cuGraphKernelNodeSetParams, 12000)                   \
@@ -79,7 +68,7 @@ namespace reprise::detail {
   X(cuGraphUpload, 11010)                                \
   X(cuGraphLaunch, 10000)
 
-struct CudaDriver {
+struct CudaDriver : GraphCalls {
 #define REPRISE_X(call, version) decltype(&::call) call = nullptr;
   REPRISE_CUDA_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X

@@ -31,6 +31,7 @@ DriverCalls::Loaded DriverCalls::load() {
     }                                                                                        \
     calls->call = reinterpret_cast<decltype(calls->call)>(found);                            \
   }
+  REPRISE_GRAPH_CALLS(REPRISE_X)
   REPRISE_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
   return {calls.release(), {}};

@@ -4,45 +4,26 @@
 
 #include <cuda.h>
 
-#include <cstddef>
 #include <string>
+
+#include "profile/activity/graph_calls.hpp"
 
 namespace reprise::detail {
 
-// X(call, CUDA version of the wanted signature)
-#define REPRISE_DRIVER_CALLS(X)               \
-  X(cuCtxGetDevice, 2000)                     \
-  X(cuDeviceGetName, 2000)                    \
-  X(cuDeviceGetUuid, 11040)                   \
-  X(cuDeviceTotalMem, 3020)                   \
-  X(cuDeviceGetAttribute, 2000)               \
-  X(cuMemGetInfo, 3020)                       \
-  X(cuStreamGetId, 12000)                     \
-  X(cuThreadExchangeStreamCaptureMode, 10010) \
-  X(cuGraphGetNodes, 10000)                   \
-  X(cuGraphGetEdges, 12030)                   \
-  X(cuGraphNodeGetType, 10000)                \
-  X(cuGraphKernelNodeGetParams, 12000)        \
-  X(cuGraphMemcpyNodeGetParams, 10000)        \
-  X(cuGraphMemsetNodeGetParams, 10000)        \
-  X(cuGraphMemAllocNodeGetParams, 11040)      \
-  X(cuGraphChildGraphNodeGetGraph, 10000)     \
-  X(cuKernelGetFunction, 12000)               \
-  X(cuFuncGetName, 12030)                     \
-  X(cuFuncGetParamInfo, 12040)                \
-  X(cuFuncGetAttribute, 2020)
+// X(call, CUDA version of the wanted signature); see GraphCalls for those that read graphs
+#define REPRISE_DRIVER_CALLS(X) \
+  X(cuCtxGetDevice, 2000)       \
+  X(cuDeviceGetName, 2000)      \
+  X(cuDeviceGetUuid, 11040)     \
+  X(cuDeviceTotalMem, 3020)     \
+  X(cuDeviceGetAttribute, 2000) \
+  X(cuMemGetInfo, 3020)         \
+  X(cuStreamGetId, 12000)
 
-struct DriverCalls {
+struct DriverCalls : GraphCalls {
 #define REPRISE_X(call, version) decltype(&::call) call = nullptr;
   REPRISE_DRIVER_CALLS(REPRISE_X)
 #undef REPRISE_X
-
-  // cuGraphGetEdges with the signature of CUDA 12.3; older headers declare another type.
-  using GetEdges = CUresult(CUDAAPI*)(CUgraph, CUgraphNode*, CUgraphNode*, CUgraphEdgeData*,
-                                      std::size_t*);
-  [[nodiscard]] GetEdges get_edges() const noexcept {
-    return reinterpret_cast<GetEdges>(reinterpret_cast<void*>(cuGraphGetEdges));
-  }
 
   struct Loaded {
     const DriverCalls* calls = nullptr;  // null: unavailable

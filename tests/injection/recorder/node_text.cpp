@@ -114,15 +114,13 @@ std::string NodeText::node(CUgraphNode node, const std::string& thread, std::str
 }
 
 std::string NodeText::graph(CUgraph graph, const std::string& thread) const {
-  std::size_t count = 0;
-  if (driver_.cuGraphGetNodes(graph, nullptr, &count) != CUDA_SUCCESS) count = 0;
-  std::vector<CUgraphNode> nodes(count);
-  if (count != 0) static_cast<void>(driver_.cuGraphGetNodes(graph, nodes.data(), &count));
+  detail::NativeGraph read;
+  static_cast<void>(driver_.read_graph(graph, read));
   std::string before,
       lines =
           concat(thread, "graph ",
                  log_.number(CallLog::Kind::Graph, reinterpret_cast<std::uintptr_t>(graph)), "\n");
-  for (const CUgraphNode one : nodes) {
+  for (const CUgraphNode one : read.nodes) {
     std::uint64_t id = 0;
     const bool has_id = cupti_.node_id(one, &id) == CUPTI_SUCCESS;
     lines += concat(thread, "node ",
@@ -130,17 +128,8 @@ std::string NodeText::graph(CUgraph graph, const std::string& thread) const {
                     has_id ? static_cast<std::uint32_t>(id) : 0xffffffffu, " ",
                     node(one, thread, before), "\n");
   }
-  std::size_t edges = 0;
-  const auto get = driver_.get_edges();
-  if (get(graph, nullptr, nullptr, nullptr, &edges) != CUDA_SUCCESS) edges = 0;
-  std::vector<CUgraphNode> from(edges), to(edges);
-  std::vector<CUgraphEdgeData> data(edges);
-  if (edges != 0) static_cast<void>(get(graph, from.data(), to.data(), data.data(), &edges));
-  const auto place = [&](CUgraphNode one) {
-    return std::find(nodes.begin(), nodes.end(), one) - nodes.begin();
-  };
-  for (std::size_t i = 0; i < edges; ++i)
-    lines += concat(thread, "edge ", place(from[i]), " ", place(to[i]), "\n");
+  for (const detail::DirectedEdge& edge : read.edges)
+    lines += concat(thread, "edge ", edge.from, " ", edge.to, "\n");
   return before + lines;
 }
 

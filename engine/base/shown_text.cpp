@@ -68,6 +68,28 @@ void for_each_shown(std::string_view text, std::string_view line_break, const Pu
 
 }  // namespace
 
+std::string quote_text(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += "\\\\x";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+  return out;
+}
+
 std::string printable(std::string_view text) {
   std::string shown;
   for_each_shown(text, "?", [&](std::string_view part) { shown += part; });

@@ -16,6 +16,10 @@ namespace reprise::detail {
 // The same for a text of several lines: line breaks stay.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
+// In double quotes on one line, with quotes and backslashes escaped; line breaks become \n, other
+// control characters \\x1b.
+[[nodiscard]] std::string quote_text(std::string_view text);
+
 // Writes "reprise: " and the printable parts to stderr, as one message. Its further lines are
 // indented: a name cannot pretend to be a message. Allocates nothing.
 void print_message(std::initializer_list<std::string_view> parts) noexcept;

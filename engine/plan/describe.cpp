@@ -21,27 +21,6 @@ std::string_view hazard_name(Hazard hazard) {
 
 }  // namespace
 
-std::string quote_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += "\\\\x";
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-  return out;
-}
-
 std::string hex(std::uint64_t value) {
   std::string out = "0x";
   for (int shift = 60; shift >= 0; shift -= 4) out += kDigits[(value >> shift) & 15];

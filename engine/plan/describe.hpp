@@ -10,8 +10,6 @@
 
 namespace reprise::detail {
 
-// The text in double quotes, with quotes, backslashes and control characters escaped.
-[[nodiscard]] std::string quote_text(std::string_view text);
 // "0x" and 16 digits.
 [[nodiscard]] std::string hex(std::uint64_t value);
 // "[0, 4096)"

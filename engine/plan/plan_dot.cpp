@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/dot_writer.hpp"
 #include "base/text.hpp"
 #include "plan/describe.hpp"
 #include "plan/dot_parameters.hpp"
@@ -14,34 +15,15 @@ namespace {
 // Writes nodes grouped into label clusters, followed by edges.
 class PlanDot {
  public:
-  // Appends to `text`. `prefix` precedes every node name: empty for the graph itself, unique for
-  // each body.
-  PlanDot(const Plan& plan, const DotOptions& options, std::string& text, std::string prefix = {})
+  // `prefix` precedes every node name: empty for the graph itself, unique for each body.
+  PlanDot(const Plan& plan, const DotOptions& options, DotWriter& out, std::string prefix = {})
       : plan_(plan),
         recording_(*plan.recording),
         options_(options),
         prefix_(std::move(prefix)),
-        text_(text) {}
+        out_(out) {}
 
   void write() {
-    line("digraph ", quote_text(plan_.label), " {");
-    line("  graph [label=", quote_text(title()), ", labelloc=t, fontname=\"sans-serif\"];");
-    line("  node [shape=box, style=rounded, fontname=\"sans-serif\", fontsize=10];");
-    line("  edge [fontname=\"sans-serif\", fontsize=8];");
-    contents();
-    line("}");
-  }
-
-  // Writes the nodes and edges as a subgraph of the graph that contains the body.
-  void write_body() {
-    line("  subgraph cluster_", prefix_, "body {");
-    line("    label=", quote_text(plan_.label), "; style=dashed; color=gray60;");
-    contents();
-    line("  }");
-  }
-
- private:
-  void contents() {
     entry_exit_nodes();
     sort_by_label();
     clusters();
@@ -49,21 +31,11 @@ class PlanDot {
     edges();
   }
 
-  template <class... Parts>
-  void line(const Parts&... parts) {
-    text_ += concat(parts..., '\n');
-  }
-
-  std::string title() const {
-    return concat(plan_.label, "\nplan ", hex(plan_.plan_hash), ", lowering ",
-                  hex(plan_.lowering_hash), plan_.lowered.fault_markers ? ", fault markers" : "");
-  }
-
+ private:
   void entry_exit_nodes() {
     if (!options_.added_edges) return;
     const auto write = [this](std::size_t node, std::string_view name) {
-      line("  ", name_of(node), " [label=", quote_text(name),
-           ", shape=ellipse, style=dashed, color=gray50, fontcolor=gray30];");
+      out_.node(name_of(node), name, "shape=ellipse, style=dashed, color=gray50, fontcolor=gray30");
     };
     if (plan_.lowered.entry_exit.entry) write(0, "entry");
     if (plan_.lowered.entry_exit.exit) write(plan_.lowered.nodes.size() - 1, "exit");
@@ -91,21 +63,19 @@ class PlanDot {
   // Depth-first without recursion, because labels nest to any depth.
   void clusters() {
     std::vector<std::uint32_t> open = {0};
-    work_nodes(0, "  ");
+    work_nodes(0);
     while (!open.empty()) {
-      const std::string indent(2 * open.size(), ' ');
       auto& children = children_[open.back()];
       if (children.empty()) {
         open.pop_back();
-        if (!open.empty()) line(std::string(2 * open.size(), ' '), "}");
+        if (!open.empty()) out_.end_cluster();
         continue;
       }
       const std::uint32_t label = children.back();
       children.pop_back();
-      line(indent, "subgraph cluster_", prefix_, label, " {");
-      line(indent, "  label=", quote_text(recording_.labels[label].name),
-           "; style=rounded; color=", color_of(label), ';');
-      work_nodes(label, indent + "  ");
+      out_.begin_cluster(concat(prefix_, label), recording_.labels[label].name, "rounded",
+                         color_of(label));
+      work_nodes(label);
       open.push_back(label);
     }
   }
@@ -123,12 +93,11 @@ class PlanDot {
         .commands[plan_.dependencies.node_command[plan_.lowered.nodes[node].dependency_node]];
   }
 
-  void work_nodes(std::uint32_t label, const std::string& indent) {
+  void work_nodes(std::uint32_t label) {
     for (const std::uint32_t node : nodes_[label]) {
       const std::uint32_t dependency_node = plan_.lowered.nodes[node].dependency_node;
       const bool is_join = plan_.dependencies.is_join[dependency_node] != 0;
-      line(indent, name_of(node), " [label=", quote_text(node_label(node)),
-           is_join ? ", shape=diamond" : "", "];");
+      out_.node(name_of(node), node_label(node), is_join ? "shape=diamond" : "");
     }
   }
 
@@ -161,9 +130,11 @@ class PlanDot {
         if (body.index >= plan_.bodies.size()) continue;
         const Plan& inner = *plan_.bodies[body.index];
         const std::string prefix = concat(prefix_, 'b', body.index, '_');
-        PlanDot(inner, options_, text_, prefix).write_body();
+        out_.begin_cluster(concat(prefix, "body"), inner.label, "dashed", "gray60");
+        PlanDot(inner, options_, out_, prefix).write();
+        out_.end_cluster();
         if (!inner.lowered.nodes.empty())
-          line("  ", name_of(node), " -> ", prefix, "n0 [style=dotted];");
+          out_.edge(name_of(node), concat(prefix, "n0"), {}, "style=dotted");
       }
     }
   }
@@ -190,12 +161,9 @@ class PlanDot {
 
   // `number`: index of the edge among those into its node, in device order.
   void lowered_edge(std::uint32_t node, const LoweredEdge& edge, std::uint32_t number) {
-    if (edge.origin != EdgeOrigin::Needed) {
-      const std::string label =
-          shows_numbers() ? concat(", label=", quote_text(concat('#', number))) : "";
-      return line("  ", name_of(edge.from), " -> ", name_of(node), " [style=dashed, color=gray50",
-                  label, "];");
-    }
+    if (edge.origin != EdgeOrigin::Needed)
+      return out_.edge(name_of(edge.from), name_of(node), number_text(number),
+                       "style=dashed, color=gray50");
     const Edge* needed =
         find_edge(plan_.dependencies, plan_.lowered.nodes[edge.from].dependency_node,
                   plan_.lowered.nodes[node].dependency_node);
@@ -203,15 +171,14 @@ class PlanDot {
   }
 
   void needed_edge(std::uint32_t from, std::uint32_t to, const Edge& edge, std::uint32_t number) {
-    std::string label = shows_numbers() ? concat('#', number) : "";
+    std::string label = number_text(number);
     if (options_.causes)
       label += concat(label.empty() ? "" : " ", cause_text(recording_, edge.cause));
-    line("  ", name_of(from), " -> ", name_of(to),
-         label.empty() ? "" : concat(" [label=", quote_text(label), ']'), ';');
+    out_.edge(name_of(from), name_of(to), label);
   }
 
-  [[nodiscard]] bool shows_numbers() const {
-    return has_flag(options_.flags, DotFlags::ExtraTopoInfo);
+  [[nodiscard]] std::string number_text(std::uint32_t number) const {
+    return has_flag(options_.flags, DotFlags::ExtraTopoInfo) ? concat('#', number) : "";
   }
 
   const Plan& plan_;
@@ -220,15 +187,18 @@ class PlanDot {
   const std::string prefix_;
   std::vector<std::vector<std::uint32_t>> nodes_;     // by label: lowered nodes
   std::vector<std::vector<std::uint32_t>> children_;  // by label: labels still to write, last first
-  std::string& text_;
+  DotWriter& out_;
 };
 
 }  // namespace
 
 std::string to_dot(const Plan& plan, const DotOptions& options) {
-  std::string text;
-  PlanDot(plan, options, text).write();
-  return text;
+  const std::string title =
+      concat(plan.label, "\nplan ", hex(plan.plan_hash), ", lowering ", hex(plan.lowering_hash),
+             plan.lowered.fault_markers ? ", fault markers" : "");
+  DotWriter out(plan.label, title, "style=rounded");
+  PlanDot(plan, options, out).write();
+  return out.finish();
 }
 
 }  // namespace reprise::detail

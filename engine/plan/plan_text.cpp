@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/shown_text.hpp"
 #include "base/text.hpp"
 #include "plan/describe.hpp"
 #include "plan/plan.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/dot_writer.hpp"
 #include "base/log_histogram.hpp"
 #include "export/export_error.hpp"
 #include "export/exporter.hpp"
@@ -15,20 +16,9 @@
 
 namespace reprise::trace {
 
-namespace {
+using detail::DotWriter;
 
-std::string dot_text(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-    }
-  }
-  return out + '"';
-}
+namespace {
 
 std::string microseconds(double ns) {
   char text[64];
@@ -146,38 +136,36 @@ class Drawing {
   }
 
   std::string text(std::uint64_t replays) const {
-    std::string out = "digraph " + dot_text(graph_name(graph_)) + " {\n";
-    out += "  graph [label=" +
-           dot_text(
-               graph_name(graph_) + " (graph " + std::to_string(graph_.graph) + ", version " +
-               std::to_string(graph_.version) + "), " + std::to_string(replays) +
-               " sampled replays\ncritical path (bold), of medians: " + microseconds(path_.time)) +
-           ", labelloc=t, fontname=\"sans-serif\"];\n";
-    out +=
-        "  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\", "
-        "fontsize=10];\n";
-    out += "  edge [fontname=\"sans-serif\", fontsize=8, color=gray50];\n";
-    for (std::uint32_t i = 0; i < own_nodes(graph_); ++i) out += node(i);
-    for (std::size_t i = 0; i < graph_.bodies.size(); ++i) out += body(i);
-    for (std::size_t i = 0; i < graph_.edges.size(); ++i) out += edge(i);
-    return out + ranges() + pools() + "}\n";
+    const std::string name = graph_name(graph_);
+    DotWriter out(
+        name,
+        name + " (graph " + std::to_string(graph_.graph) + ", version " +
+            std::to_string(graph_.version) + "), " + std::to_string(replays) +
+            " sampled replays\ncritical path (bold), of medians: " + microseconds(path_.time),
+        "style=\"rounded,filled\", fillcolor=white", "color=gray50");
+    for (std::uint32_t i = 0; i < own_nodes(graph_); ++i) node(out, i);
+    for (std::size_t i = 0; i < graph_.bodies.size(); ++i) body(out, i);
+    for (std::size_t i = 0; i < graph_.edges.size(); ++i) edge(out, i);
+    ranges(out);
+    pools(out);
+    return out.finish();
   }
 
  private:
   static constexpr std::size_t kNoteLines = 20;
 
-  static std::string note(const char* id, const char* title,
-                          const std::vector<std::string>& lines) {
-    if (lines.empty()) return {};
+  static void note(DotWriter& out, const char* id, const char* title,
+                   const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
     std::string text = title;
     for (std::size_t i = 0; i < std::min(lines.size(), kNoteLines); ++i) text += '\n' + lines[i];
     if (lines.size() > kNoteLines)
       text += "\n... " + std::to_string(lines.size() - kNoteLines) + " more";
-    return "  " + std::string(id) + " [shape=note, style=\"\", label=" + dot_text(text) + "];\n";
+    out.node(id, text, "shape=note, style=\"\"");
   }
 
   // By total duration, longest first.
-  std::string ranges() const {
+  void ranges(DotWriter& out) const {
     std::vector<std::pair<std::string, const detail::DurationHistogram*>> order;
     for (const auto& [name, times] : context_.ranges) order.emplace_back(name, &times);
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -187,34 +175,32 @@ class Drawing {
     for (const auto& [name, times] : order)
       lines.push_back((name.empty() ? "range" : name) + ": " + std::to_string(times->count()) +
                       ", median " + microseconds(times->quantile(0.5)));
-    return note("ranges", "trace ranges", lines);
+    note(out, "ranges", "trace ranges", lines);
   }
 
-  std::string pools() const {
+  void pools(DotWriter& out) const {
     std::vector<std::string> lines;
     for (const auto& [id, pool] : context_.pools)
       lines.push_back(pool_name(id, pool.label) + ": " + mebibytes(pool_bytes(pool)) +
                       (pool.peak == 0 ? "" : ", peak " + mebibytes(pool.peak)));
-    return note("pools", "device memory of pools", lines);
+    note(out, "pools", "device memory of pools", lines);
   }
 
   // A dashed box around a body, with a dotted line from the node that runs it.
-  std::string body(std::size_t i) const {
+  void body(DotWriter& out, std::size_t i) const {
     const Body& of = graph_.bodies[i];
     std::string name = node_name(graph_, of.parent);
     if (of.kind == BodyKind::Else) name += ", else";
     if (of.kind == BodyKind::Case) name += ", case " + std::to_string(of.branch);
-    std::string out = "  subgraph cluster_body" + std::to_string(i) +
-                      " {\n    label=" + dot_text(name) + "; style=dashed; color=gray60;\n";
-    for (std::uint32_t n = 0; n < of.nodes; ++n) out += node(of.first_node + n);
-    out += "  }\n";
-    if (of.nodes != 0)
-      out += "  n" + std::to_string(of.parent) + " -> n" + std::to_string(of.first_node) +
-             " [style=dotted];\n";
-    return out;
+    out.begin_cluster("body" + std::to_string(i), name, "dashed", "gray60");
+    for (std::uint32_t n = 0; n < of.nodes; ++n) node(out, of.first_node + n);
+    out.end_cluster();
+    if (of.nodes != 0) out.edge(id(of.parent), id(of.first_node), {}, "style=dotted");
   }
 
-  std::string node(std::uint32_t i) const {
+  static std::string id(std::uint32_t node) { return "n" + std::to_string(node); }
+
+  void node(DotWriter& out, std::uint32_t i) const {
     std::string label = node_name(graph_, i);
     if (const std::string path = label_path(graph_, graph_.nodes[i].label); !path.empty())
       label += '\n' + path;
@@ -226,22 +212,22 @@ class Drawing {
     } else {
       label += "\nno time";
     }
-    std::string out = "  n" + std::to_string(i) + " [label=" + dot_text(label);
-    if (slowest_ > 0) out += ", fillcolor=\"" + heat(medians_[i] / slowest_) + '"';
-    if (path_.nodes[i] != 0) out += ", penwidth=2.5";
-    return out + "];\n";
+    std::string attributes;
+    if (slowest_ > 0) attributes = "fillcolor=\"" + heat(medians_[i] / slowest_) + '"';
+    if (path_.nodes[i] != 0) attributes += ", penwidth=2.5";  // there are times: it has a colour
+    out.node(id(i), label, attributes);
   }
 
-  std::string edge(std::size_t i) const {
+  void edge(DotWriter& out, std::size_t i) const {
     const Edge& e = graph_.edges[i];
     std::string what = cause_name(e.cause);
     if (e.hazard != Hazard::None) what = hazard_name(e.hazard);
     if (e.buffer != kNone) what += ' ' + graph_.strings[graph_.buffers[e.buffer].name];
-    std::string out = "  n" + std::to_string(e.from) + " -> n" + std::to_string(e.to) +
-                      " [label=" + dot_text(what);
-    if (e.cause == EdgeCause::Lane || e.cause == EdgeCause::EntryExit) out += ", style=dashed";
-    if (path_.edges[i] != 0) out += ", penwidth=2.5, color=black";
-    return out + "];\n";
+    std::string attributes;
+    if (e.cause == EdgeCause::Lane || e.cause == EdgeCause::EntryExit) attributes = "style=dashed";
+    if (path_.edges[i] != 0)
+      attributes += std::string(attributes.empty() ? "" : ", ") + "penwidth=2.5, color=black";
+    out.edge(id(e.from), id(e.to), what, attributes);
   }
 
   const GraphVersion& graph_;

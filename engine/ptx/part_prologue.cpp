@@ -81,11 +81,8 @@ std::string part_prologue(const PartNeeds& needs) {
 }
 
 std::string part_start(const PartNeeds& needs) {
-  std::string text = "@%rp_sync bar.sync 0;\n";
-  if (needs.is_timed) text += kPersistentStartTime;
-  if (!needs.has_full_warps)
-    text += "setp.ge.u32 %rp_p, %rp_thread, %rp_threads; @%rp_p bra $RP_RETURN;\n";
-  return text;
+  if (needs.has_full_warps) return {};
+  return "setp.ge.u32 %rp_p, %rp_thread, %rp_threads; @%rp_p bra $RP_RETURN;\n";
 }
 
 // Emulated masks no longer wait for returned lanes.

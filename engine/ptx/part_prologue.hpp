@@ -13,7 +13,6 @@ namespace reprise::detail {
 struct PartNeeds {
   bool has_full_warps = false;      // as in PersistentPart
   bool is_one_dimensional = false;  // as in PersistentPart
-  bool is_timed = false;
   bool has_inline_parameters = true;               // else they read %rp_par
   std::unordered_set<std::string> registers = {};  // tidx: %rp_tidx; also ntid, ctaid and nctaid
   bool reads_dynamic_size = false;                 // %rp_dynamic, bytes of dynamic shared memory
@@ -26,7 +25,7 @@ struct PartNeeds {
 // Defines the registers.
 [[nodiscard]] std::string part_prologue(const PartNeeds& needs);
 
-// Follows the instructions that need not wait for the barrier that precedes the part.
+// Follows the barrier that precedes the part.
 [[nodiscard]] std::string part_start(const PartNeeds& needs);
 
 // Defines $RP_RETURN, to which the statements branch. All threads leave together.

@@ -88,14 +88,14 @@ class PersistentKernelWriter {
         pasted_(std::min(desc.pasted, static_cast<std::uint32_t>(desc.parts.size()))) {}
 
   PersistentKernel run() {
-    for (const PersistentPart& part : desc_.parts) rewrite(part);
+    for (const RewrittenPart* const part : desc_.parts) add(*part);
     PersistentKernel kernel;
     kernel.shared_base = kSharedBase;
-    for (const RewrittenPart& part : parts_) kernel.parts.push_back(part.part);
+    for (const RewrittenPart* const part : desc_.parts) kernel.parts.push_back(part->facts);
     kernel.text = concat(header(), kHelperFunctions);
     for (const std::string& declaration : declarations_) kernel.text += concat(declaration, ";\n");
     kernel.text += definitions_;
-    for (std::uint32_t i = pasted_; i < parts_.size(); ++i) kernel.text += called_part(i);
+    for (std::uint32_t i = pasted_; i < texts_.size(); ++i) kernel.text += called_part(i);
     kernel.text += entry();
     return kernel;
   }
@@ -103,34 +103,31 @@ class PersistentKernelWriter {
  private:
   // --- parts and the functions that they call ---
 
-  [[nodiscard]] RewriteOptions options(const PersistentPart& part) {
-    const auto module =
-        module_numbers_.try_emplace(part.module, module_numbers_.size()).first->second;
-    return {.is_timed = is_timed(),
-            .may_contract = part.may_contract,
-            .function_prefix = concat("rp_m", module, "_"),
-            .address_of = [this, &part](std::string_view variable) {
-              return desc_.address_of(part, variable);
-            }};
-  }
-
-  void rewrite(const PersistentPart& part) {
-    const RewriteOptions options = this->options(part);
-    parts_.push_back(rewrite_part(part, options));
-    std::vector<const PtxFunction*> open = parts_.back().functions;
-    while (!open.empty()) {
-      const PtxFunction* function = open.back();
-      open.pop_back();
-      if (!function->has_body) {  // of the driver: the same in all modules
-        if (std::exchange(is_declared_[function->name], true)) continue;
-      } else if (std::exchange(is_written_[function], true)) {
-        continue;
+  void add(const RewrittenPart& part) {
+    const std::size_t module =
+        module_numbers_.try_emplace(part.of.module, module_numbers_.size()).first->second;
+    const auto with_prefix = [prefix = concat("rp_m", module, "_")](std::string_view text) {
+      std::string result;
+      for (const char c : text) {
+        if (c == kModuleMark) {
+          result += prefix;
+        } else {
+          result += c;
+        }
       }
-      RewrittenFunction rewritten = rewrite_function(*part.module, *function, options);
-      if (!rewritten.body.empty())
-        definitions_ += concat(rewritten.declaration, "\n", rewritten.body, "\n");
-      declarations_.push_back(std::move(rewritten.declaration));
-      open.insert(open.end(), rewritten.functions.begin(), rewritten.functions.end());
+      return result;
+    };
+    texts_.push_back(concat(part.start, is_timed() ? kPersistentStartTime : std::string_view(),
+                            with_prefix(part.text)));
+    for (const RewrittenFunction& one : part.functions) {
+      const PtxFunction& function = *one.function;
+      // Functions of the driver are the same in all modules.
+      if (std::exchange(function.has_body ? is_written_[&function] : is_declared_[function.name],
+                        true))
+        continue;
+      declarations_.push_back(with_prefix(one.declaration));
+      if (!one.body.empty())
+        definitions_ += concat(declarations_.back(), "\n", with_prefix(one.body), "\n");
     }
   }
 
@@ -180,8 +177,8 @@ class PersistentKernelWriter {
 
   // A part outside the loop.
   [[nodiscard]] std::string called_part(std::uint32_t index) const {
-    const RewrittenPart& part = parts_[index];
-    return concat("// ", desc_.parts[index].entry, "\n.func rp_part", index,
+    const RewrittenPart& part = *desc_.parts[index];
+    return concat("// ", part.of.entry, "\n.func rp_part", index,
                   "(.param .b32 rp_record, .param .b32 rp_thread, .param .b32 rp_base",
                   is_timed() ? ", .param .b64 rp_stamp" : "",
                   ")\n{\n.reg .b32 %rp_rec, %rp_thread, %rp_base, %rp_bits; .reg .b64 %rp_stamp; "
@@ -191,7 +188,7 @@ class PersistentKernelWriter {
                   "ld.param.b32 %rp_base, [rp_base];\n",
                   is_timed() ? "ld.param.b64 %rp_stamp, [rp_stamp];\n" : "",
                   "ld.shared.u32 %rp_bits, [%rp_rec]; and.b32 %rp_bits, %rp_bits, ",
-                  SegmentRecord::kSync, "; setp.ne.u32 %rp_sync, %rp_bits, 0;\n{\n", part.text,
+                  SegmentRecord::kSync, "; setp.ne.u32 %rp_sync, %rp_bits, 0;\n{\n", texts_[index],
                   "}\nret;\n}\n");
   }
 
@@ -205,7 +202,7 @@ class PersistentKernelWriter {
 
   // Tests for the first parts, which predicates of the loop hold; then a jump table.
   [[nodiscard]] std::string dispatch() const {
-    const std::uint32_t parts = static_cast<std::uint32_t>(parts_.size());
+    const std::uint32_t parts = static_cast<std::uint32_t>(texts_.size());
     const bool has_noop = parts < kMaxIndices;
     std::string text;
     for (std::uint32_t i = 0; i < tests(); ++i)
@@ -219,14 +216,14 @@ class PersistentKernelWriter {
       text += concat("$RP_NOOP:\n@%rp_sync bar.sync 0;\n",
                      is_timed() ? kPersistentStartTime : std::string_view(), "bra.uni $RP_DONE;\n");
     for (std::uint32_t i = 0; i < parts; ++i) {
-      text += concat("$RP_PART", i, ": // ", desc_.parts[i].entry, "\n");
-      text += i < pasted_ ? concat("{\n", parts_[i].text, "}\n") : call_of(i);
+      text += concat("$RP_PART", i, ": // ", desc_.parts[i]->of.entry, "\n");
+      text += i < pasted_ ? concat("{\n", texts_[i], "}\n") : call_of(i);
       text += "bra.uni $RP_DONE;\n";
     }
     return text;
   }
   [[nodiscard]] std::uint32_t tests() const {
-    const auto parts = static_cast<std::uint32_t>(parts_.size());
+    const auto parts = static_cast<std::uint32_t>(texts_.size());
     return std::min(kMaxTests, parts <= kMaxTests ? parts : pasted_);
   }
 
@@ -235,8 +232,8 @@ class PersistentKernelWriter {
     using Record = SegmentRecord;
     std::uint32_t local_bytes = 0, local_alignment = 1;
     for (std::uint32_t i = 0; i < pasted_; ++i) {
-      local_bytes = std::max(local_bytes, parts_[i].local_bytes);
-      local_alignment = std::max(local_alignment, parts_[i].local_alignment);
+      local_bytes = std::max(local_bytes, desc_.parts[i]->local_bytes);
+      local_alignment = std::max(local_alignment, desc_.parts[i]->local_alignment);
     }
     std::string tests;
     for (std::uint32_t i = 0; i < this->tests(); ++i)
@@ -467,7 +464,7 @@ class PersistentKernelWriter {
 
   const PersistentKernelDesc& desc_;
   const std::uint32_t pasted_;
-  std::vector<RewrittenPart> parts_;
+  std::vector<std::string> texts_;  // by part
   std::map<const PtxModule*, std::size_t> module_numbers_;
   std::map<const PtxFunction*, bool> is_written_;
   std::map<std::string_view, bool> is_declared_;
@@ -476,21 +473,6 @@ class PersistentKernelWriter {
 };
 
 }  // namespace
-
-std::string persistent_exclusion(const PersistentPart& part, const VariableAddress& address_of) {
-  const RewriteOptions options{.may_contract = part.may_contract, .address_of = address_of};
-  const RewrittenPart rewritten = rewrite_part(part, options);
-  if (!rewritten.problem.empty()) return rewritten.problem;
-  std::vector<const PtxFunction*> functions = rewritten.functions;
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    RewrittenFunction function = rewrite_function(*part.module, *functions[i], options);
-    if (!function.problem.empty()) return std::move(function.problem);
-    for (const PtxFunction* called : function.functions)
-      if (std::find(functions.begin(), functions.end(), called) == functions.end())
-        functions.push_back(called);
-  }
-  return {};
-}
 
 PersistentKernel make_persistent_kernel(const PersistentKernelDesc& desc) {
   return PersistentKernelWriter(desc).run();

@@ -31,20 +31,17 @@ std::string find_exclusion(const PtxModule& module, const PtxFunction& function)
 // The statements of a body, in order. The arguments outlive the object.
 class BodyRewriter {
  public:
-  // `part` is null for a function that is not an entry.
-  BodyRewriter(const PtxModule& module, const PtxFunction& function, const PersistentPart* part,
-               const RewriteOptions& options)
-      : module_(module),
+  BodyRewriter(const PersistentPart& part, const PtxFunction& function,
+               const VariableAddress& address_of)
+      : part_(part),
         function_(function),
-        part_(part),
-        options_(options),
-        variables_(module, function, options.address_of),
+        variables_(*part.module, function, address_of),
         problem_(variables_.problem()) {}
 
-  RewrittenPart run_part() {
-    needs_.has_full_warps = part_->has_full_warps;
-    needs_.is_one_dimensional = part_->is_one_dimensional;
-    needs_.is_timed = options_.is_timed;
+  // Sets all but the functions.
+  void run_part(RewrittenPart& result) {
+    needs_.has_full_warps = part_.has_full_warps;
+    needs_.is_one_dimensional = part_.is_one_dimensional;
     const PartMemory& memory = variables_.memory();
     needs_.has_inline_parameters = memory.has_inline_parameters;
     if (problem_.empty()) {
@@ -53,29 +50,30 @@ class BodyRewriter {
       choose_barriers();
       rewrite_statements();
     }
-    if (!problem_.empty()) return {.problem = std::move(problem_)};
-    return {.text = part_text(),
-            .part = {.parameter_bytes = static_cast<std::uint32_t>(memory.parameter_bytes),
-                     .has_inline_parameters = memory.has_inline_parameters,
-                     .static_shared_bytes = static_cast<std::uint32_t>(memory.static_shared_bytes),
-                     .uses_shared = memory.uses_shared,
-                     .has_barriers = has_barriers_,
-                     .ends_together = needs_.ends_together},
-            .local_bytes = static_cast<std::uint32_t>(memory.local_bytes),
-            .local_alignment = memory.local_alignment,
-            .functions = std::move(calls_)};
-  }
-
-  // Sets all but the declaration.
-  void run_function(RewrittenFunction& result) {
-    if (problem_.empty()) rewrite_statements();
     result.problem = std::move(problem_);
     if (!result.problem.empty()) return;
+    set_text(result);
+    result.facts = {.parameter_bytes = static_cast<std::uint32_t>(memory.parameter_bytes),
+                    .has_inline_parameters = memory.has_inline_parameters,
+                    .static_shared_bytes = static_cast<std::uint32_t>(memory.static_shared_bytes),
+                    .uses_shared = memory.uses_shared,
+                    .has_barriers = has_barriers_,
+                    .ends_together = needs_.ends_together};
+    result.local_bytes = static_cast<std::uint32_t>(memory.local_bytes);
+    result.local_alignment = memory.local_alignment;
+  }
+
+  // Sets the body. Returns why there is none.
+  std::string run_function(RewrittenFunction& result) {
+    if (problem_.empty()) rewrite_statements();
+    if (!problem_.empty()) return std::move(problem_);
     result.body = "{\n";
     for (const Line& line : lines_) result.body += concat(line.text, "\n");
     result.body += "}";
-    result.functions = std::move(calls_);
+    return {};
   }
+
+  [[nodiscard]] const std::vector<const PtxFunction*>& calls() const { return calls_; }
 
  private:
   using Kind = PtxStatement::Kind;
@@ -86,7 +84,7 @@ class BodyRewriter {
     bool is_pure = false;
   };
 
-  [[nodiscard]] bool is_entry() const { return part_ != nullptr; }
+  [[nodiscard]] bool is_entry() const { return function_.is_entry; }
   // Keeps the first reason.
   void exclude(std::string reason) {
     if (problem_.empty()) problem_ = std::move(reason);
@@ -115,7 +113,7 @@ class BodyRewriter {
       has_barriers_ = true;
       is_any_divergent = is_any_divergent || divergence_.is_divergent[i];
     }
-    has_plain_barriers_ = has_barriers_ && !is_any_divergent && part_->has_full_warps;
+    has_plain_barriers_ = has_barriers_ && !is_any_divergent && part_.has_full_warps;
     needs_.ends_together = has_barriers_ && !has_plain_barriers_;
   }
 
@@ -140,7 +138,7 @@ class BodyRewriter {
   void rewrite_instruction(const PtxStatement& statement, std::size_t index) {
     const std::string_view opcode = statement.opcode;
     if (is_excluded_opcode(opcode)) return exclude(concat("uses ", opcode));
-    if (options_.may_contract && may_be_contracted(opcode))
+    if (part_.may_contract && may_be_contracted(opcode))
       return exclude(concat("uses ", opcode, ", which -fmad=true allows nvcc to contract"));
     if (is_ptx_opcode(opcode, "cp.async")) needs_.has_async_copies = true;
     guard_ = statement.guard.empty() ? std::string() : concat(rewritten(statement.guard), " ");
@@ -164,7 +162,7 @@ class BodyRewriter {
     if (is_barrier && !is_block_barrier(opcode) && !has_lane_mask(opcode))
       return exclude(concat("uses ", opcode));
     if (is_block_barrier(opcode)) return rewrite_barrier(statement, operands, index);
-    if (has_lane_mask(opcode) && (divergence_.is_divergent[index] || !part_->has_full_warps)) {
+    if (has_lane_mask(opcode) && (divergence_.is_divergent[index] || !part_.has_full_warps)) {
       exclude_variables(statement);
       return rewrite_warp_instruction(opcode, operands, index);
     }
@@ -187,7 +185,7 @@ class BodyRewriter {
       ++target;
     const std::string_view name =
         target < statement.operands.size() ? statement.operands[target] : "";
-    const PtxFunction* function = module_.find_function(name);
+    const PtxFunction* function = part_.module->find_function(name);
     if (function == nullptr || variables_.find_declaration(name).exists())
       return exclude("makes an indirect call");
     for (std::size_t i = 0; i < operands.size(); ++i)
@@ -196,7 +194,7 @@ class BodyRewriter {
     if (!sets_condition && std::find(calls_.begin(), calls_.end(), function) == calls_.end())
       calls_.push_back(function);
     operands[target] = sets_condition       ? "rp_set_condition"
-                       : function->has_body ? concat(options_.function_prefix, name)
+                       : function->has_body ? concat(kModuleMark, name)
                                             : std::string(name);
     add_instruction(statement.opcode, operands, false);
   }
@@ -216,8 +214,8 @@ class BodyRewriter {
       if (is_reduction)
         return exclude(
             concat(statement.opcode, divergence_.is_divergent[index] ? " in divergent flow"
-                                     : part_->has_full_warps ? " beside a barrier in divergent flow"
-                                                             : " with partial warps"));
+                                     : part_.has_full_warps ? " beside a barrier in divergent flow"
+                                                            : " with partial warps"));
       return add(
           concat("{ .param .b32 rp_a; .param .b32 rp_b; .param .b32 rp_c; st.param.b32 [rp_a], 0; "
                  "st.param.b32 [rp_b], %rp_count; ",
@@ -229,7 +227,7 @@ class BodyRewriter {
       return exclude(concat("uses ", statement.text));
     if (divergence_.is_divergent[index])
       return exclude(concat(statement.text, " in divergent flow"));
-    if (!part_->has_full_warps) return exclude(concat(statement.text, " with partial warps"));
+    if (!part_.has_full_warps) return exclude(concat(statement.text, " with partial warps"));
     rewrite_memory_instruction(statement, operands);
   }
 
@@ -247,7 +245,7 @@ class BodyRewriter {
     add("{ .reg .b32 %rp_m, %rp_n; .reg .pred %rp_q;");
     if (!guard_.empty()) add(concat(inverted_guard(guard_), " bra $RP_END", index, ";"));
     add(concat("activemask.b32 %rp_n; mov.b32 %rp_m, ", mask, ";"));
-    if (!part_->has_full_warps) add("and.b32 %rp_m, %rp_m, %rp_present;");
+    if (!part_.has_full_warps) add("and.b32 %rp_m, %rp_m, %rp_present;");
     add(
         concat("not.b32 %rp_n, %rp_n; and.b32 %rp_n, %rp_n, %rp_m; setp.ne.u32 %rp_q, %rp_n, 0;\n"
                "@!%rp_q bra $RP_DO",
@@ -384,20 +382,19 @@ class BodyRewriter {
                "}"));
   }
 
-  [[nodiscard]] std::string part_text() const {
-    std::string text = part_prologue(needs_);
+  void set_text(RewrittenPart& result) const {
+    result.start = part_prologue(needs_);
     std::size_t line = 0;
     for (; line < lines_.size() && lines_[line].is_pure; ++line)
-      text += concat(lines_[line].text, "\n");
-    text += part_start(needs_);
-    for (; line < lines_.size(); ++line) text += concat(lines_[line].text, "\n");
-    return text + part_epilogue(needs_);
+      result.start += concat(lines_[line].text, "\n");
+    result.start += "@%rp_sync bar.sync 0;\n";
+    result.text = part_start(needs_);
+    for (; line < lines_.size(); ++line) result.text += concat(lines_[line].text, "\n");
+    result.text += part_epilogue(needs_);
   }
 
-  const PtxModule& module_;
+  const PersistentPart& part_;
   const PtxFunction& function_;
-  const PersistentPart* part_ = nullptr;
-  const RewriteOptions& options_;
   PartVariables variables_;
   std::string problem_;
   DivergenceAnalysis divergence_;
@@ -409,37 +406,52 @@ class BodyRewriter {
   std::vector<const PtxFunction*> calls_;
 };
 
-}  // namespace
-
-RewrittenPart rewrite_part(const PersistentPart& part, const RewriteOptions& options) {
-  if (!part.module->problem().empty()) return {.problem = part.module->problem()};
-  const PtxFunction* entry = part.module->find_entry(part.entry);
-  if (entry == nullptr) return {.problem = concat("no entry ", part.entry)};
-  if (std::string problem = find_exclusion(*part.module, *entry); !problem.empty())
-    return {.problem = std::move(problem)};
-  return BodyRewriter(*part.module, *entry, &part, options).run_part();
-}
-
-RewrittenFunction rewrite_function(const PtxModule& module, const PtxFunction& function,
-                                   const RewriteOptions& options) {
-  RewrittenFunction result;
+// Sets all but `function`, which is set. Returns why the function cannot be rewritten, and adds
+// what it calls.
+std::string rewrite_function(const PersistentPart& part, const VariableAddress& address_of,
+                             RewrittenFunction& result, std::vector<const PtxFunction*>& calls) {
+  const PtxFunction& function = *result.function;
   const bool is_system = !function.has_body && is_system_function(function.name);
   PartNeeds needs;
   const RewrittenNames results = rewrite_names(function.results, function, needs);
   const RewrittenNames parameters = rewrite_names(function.parameters, function, needs);
   result.declaration = is_system ? ".extern .func " : ".func ";
   if (!trim_ptx(function.results).empty()) result.declaration += concat("(", results.text, ") ");
-  result.declaration += concat(is_system ? std::string() : options.function_prefix, function.name,
-                               "(", parameters.text, ") ", function.directives);
-  result.problem = concat(results.problem, parameters.problem);
-  if (is_system) return result;
-  if (result.problem.empty())
-    result.problem = function.has_body ? find_exclusion(module, function) : "has no definition";
-  if (result.problem.empty() && function.name.starts_with('%'))
-    result.problem = "has a name that starts with %, which a prefix cannot precede";
-  if (result.problem.empty()) BodyRewriter(module, function, nullptr, options).run_function(result);
-  if (!result.problem.empty())
-    result.problem = concat("function ", function.name, " ", result.problem);
+  if (!is_system) result.declaration += kModuleMark;
+  result.declaration += concat(function.name, "(", parameters.text, ") ", function.directives);
+  std::string problem = concat(results.problem, parameters.problem);
+  if (is_system) return problem;
+  if (problem.empty())
+    problem = function.has_body ? find_exclusion(*part.module, function) : "has no definition";
+  if (problem.empty() && function.name.starts_with('%'))
+    problem = "has a name that starts with %, which a prefix cannot precede";
+  if (problem.empty()) {
+    BodyRewriter body(part, function, address_of);
+    problem = body.run_function(result);
+    calls.insert(calls.end(), body.calls().begin(), body.calls().end());
+  }
+  return problem.empty() ? problem : concat("function ", function.name, " ", problem);
+}
+
+}  // namespace
+
+RewrittenPart rewrite_part(const PersistentPart& part, const VariableAddress& address_of) {
+  RewrittenPart result{.of = part, .problem = part.module->problem()};
+  if (!result.problem.empty()) return result;
+  const PtxFunction* const entry = part.module->find_entry(part.entry);
+  result.problem =
+      entry == nullptr ? concat("no entry ", part.entry) : find_exclusion(*part.module, *entry);
+  if (!result.problem.empty()) return result;
+  BodyRewriter body(part, *entry, address_of);
+  body.run_part(result);
+  std::vector<const PtxFunction*> calls = body.calls();
+  for (std::size_t i = 0; i < calls.size() && result.problem.empty(); ++i) {
+    if (std::find(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(i), calls[i]) !=
+        calls.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    result.functions.push_back({.function = calls[i], .declaration = {}, .body = {}});
+    result.problem = rewrite_function(part, address_of, result.functions.back(), calls);
+  }
   return result;
 }
 

@@ -92,13 +92,12 @@ void rewrite(const std::string& text, std::uint32_t choice) {
                                 .has_full_warps = has_full_warps,
                                 .is_one_dimensional = choice / 4 % 2 == 1,
                                 .may_contract = choice % 16 == 15};
-      if (!persistent_exclusion(part, address_of).empty()) continue;
-      check_kernel({.parts = {&part, 1},
-                    .pasted = choice / 8 % 2,
-                    .variant = static_cast<PersistentKernelDesc::Variant>(choice % 4),
-                    .address_of = [](const PersistentPart&, std::string_view variable) {
-                      return address_of(variable);
-                    }});
+      const RewrittenPart rewritten = rewrite_part(part, address_of);
+      const RewrittenPart* const parts[] = {&rewritten};
+      if (rewritten.problem.empty())
+        check_kernel({.parts = parts,
+                      .pasted = choice / 8 % 2,
+                      .variant = static_cast<PersistentKernelDesc::Variant>(choice % 4)});
     }
   }
 }

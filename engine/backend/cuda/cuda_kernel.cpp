@@ -168,6 +168,16 @@ const PtxModule& CudaLibrary::parse(std::string_view ptx) {
   return *known;
 }
 
+const RewrittenPart& CudaLibrary::rewrite(const PersistentPart& part) {
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(parts_.begin(), parts_.end(),
+                                  [&](const auto& other) { return other->of == part; });
+  if (known != parts_.end()) return **known;
+  parts_.push_back(std::make_unique<const RewrittenPart>(
+      rewrite_part(part, [this](std::string_view name) { return address_of(name); })));
+  return *parts_.back();
+}
+
 CudaKernel::CudaKernel(std::shared_ptr<const CudaContext> context, CUfunction function,
                        std::shared_ptr<CudaLibrary> library, std::string name, const KernelPtx& ptx)
     : CudaKernel(std::move(context), function, library, std::move(name)) {
@@ -218,21 +228,21 @@ std::string_view CudaKernel::segment_exclusion(const DispatchPayload& dispatch) 
   if (std::uint64_t{static_shared_bytes_} + dispatch.shared_bytes > kMaxSegmentShared)
     return "more than 40 KiB of shared memory";
   if (registers_ > kMaxSegmentRegisters) return "more than 128 registers in a thread";
-  Exclusion& exclusion = exclusions_[has_full_warps(dispatch.block) ? 1 : 0];
-  std::call_once(exclusion.is_known, [&] {
-    exclusion.text = persistent_exclusion(
-        persistent_part(dispatch.block),
-        [&](std::string_view variable) { return library_->address_of(variable); });
-  });
-  return exclusion.text;
+  return persistent_part(dispatch.block)->problem;
 }
 
-PersistentPart CudaKernel::persistent_part(Dim3 block) const {
-  return {.module = &library_->parse(ptx_.text),
-          .entry = symbol_,
-          .has_full_warps = has_full_warps(block),
-          .is_one_dimensional = block.y == 1 && block.z == 1,
-          .may_contract = ptx_.may_contract};
+const RewrittenPart* CudaKernel::persistent_part(Dim3 block) const {
+  if (ptx_.text.empty()) return nullptr;
+  const bool is_full = has_full_warps(block), is_flat = block.y == 1 && block.z == 1;
+  Part& known = parts_[is_full ? 1 : 0][is_flat ? 1 : 0];
+  std::call_once(known.is_known, [&] {
+    known.part = &library_->rewrite({.module = &library_->parse(ptx_.text),
+                                     .entry = symbol_,
+                                     .has_full_warps = is_full,
+                                     .is_one_dimensional = is_flat,
+                                     .may_contract = ptx_.may_contract});
+  });
+  return known.part;
 }
 
 std::vector<KernelParameter> CudaKernel::parameters() const {

@@ -17,7 +17,7 @@
 #include <reprise/kernel.hpp>
 
 #include "backend/cuda/cuda_context.hpp"
-#include "ptx/persistent_kernel.hpp"
+#include "ptx/persistent_part.hpp"
 #include "record/image_signature.hpp"
 #include "record/kernel_core.hpp"
 
@@ -42,6 +42,8 @@ class CudaLibrary {
 
   // PTX that the image was built with, parsed by the first call.
   [[nodiscard]] const PtxModule& parse(std::string_view ptx);
+  // The same kernel with blocks of the same shape is the same object. Lives as long as the library.
+  [[nodiscard]] const RewrittenPart& rewrite(const PersistentPart& part);
   // The memory of a variable of the image; empty if there is no such variable.
   [[nodiscard]] std::span<std::byte> global(const std::string& name) const;
   // Its address as in VariableAddress.
@@ -58,6 +60,7 @@ class CudaLibrary {
   cudaLibrary_t library_ = nullptr;
   std::mutex mutex_;                                             // protects the members below
   std::map<const char*, std::unique_ptr<const PtxModule>> ptx_;  // by the address of the text
+  std::vector<std::unique_ptr<const RewrittenPart>> parts_;
   std::unordered_map<std::string, std::unique_ptr<const ImageSignature>> signatures_;  // by entry
 };
 
@@ -72,8 +75,8 @@ class CudaKernel final : public BackendKernel {
              std::shared_ptr<CudaLibrary> library, std::string name, const KernelPtx& ptx);
 
   [[nodiscard]] std::string_view segment_exclusion(const DispatchPayload& dispatch) const override;
-  // For blocks of a command that a segment can contain.
-  [[nodiscard]] PersistentPart persistent_part(Dim3 block) const;
+  // The kernel's code for segments, for blocks of this shape. Null without PTX.
+  [[nodiscard]] const RewrittenPart* persistent_part(Dim3 block) const;
   // Null for a kernel of another module.
   [[nodiscard]] std::shared_ptr<const CudaLibrary> library() const noexcept { return library_; }
   [[nodiscard]] CUfunction function() const noexcept { return function_; }
@@ -98,12 +101,11 @@ class CudaKernel final : public BackendKernel {
   std::uint32_t static_shared_bytes_ = 0, registers_ = 0;
   std::shared_ptr<CudaLibrary> library_;
   KernelPtx ptx_;
-  // Why its code cannot be in a segment, by has_full_warps; computed when it is needed.
-  struct Exclusion {
+  struct Part {
     std::once_flag is_known;
-    std::string text;
+    const RewrittenPart* part = nullptr;
   };
-  mutable Exclusion exclusions_[2];
+  mutable Part parts_[2][2];  // by has_full_warps and is_one_dimensional
   mutable std::atomic<std::uint32_t> allowed_shared_bytes_{0};
 };
 

@@ -54,13 +54,6 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   desc.threads = parts.threads;
   desc.blocks_per_multiprocessor = kSegmentThreads / parts.threads;
   desc.variant = variant;
-  desc.address_of = [&](const PersistentPart& part, std::string_view variable) {
-    const auto of = std::find_if(parts.parts.begin(), parts.parts.end(), [&](const auto& own) {
-      return own.module == part.module && own.entry == part.entry;
-    });
-    return parts.libraries[static_cast<std::size_t>(of - parts.parts.begin())]->address_of(
-        variable);
-  };
   PersistentKernel code = make_persistent_kernel(desc);
   const std::lock_guard lock(mutex_);
   if (by_code_.size() >= kMaxKernels && !by_code_.contains(code.text))

@@ -103,7 +103,7 @@ class ListWriter {
   void write_block(const SegmentItem& item, std::uint32_t block, std::size_t position) {
     const SegmentWork work = segment_work(*plan_.plan, item.node, {});
     const std::uint32_t part = parts_.part_of[plan_.first_node + item.node];
-    const PersistentKernel::Part& code = code_.parts[part];
+    const RewrittenPart::Facts& code = code_.parts[part];
     const auto threads = static_cast<std::uint32_t>(work.block.volume());
     const bool is_full = (threads + kWarp - 1) / kWarp * kWarp == parts_.threads;
     const bool uses_block = code.uses_shared || code.has_barriers || work.shared_bytes != 0;
@@ -240,19 +240,19 @@ std::vector<Bindings> bindings_of_bodies(std::span<const NumberedPlan> plans,
 
 SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
   SegmentParts made;
-  std::vector<PersistentPart> found;
+  std::vector<const RewrittenPart*> found;
   std::vector<std::shared_ptr<const CudaLibrary>> libraries;
   std::vector<std::uint64_t> uses;
   std::vector<std::uint32_t> dynamic_bytes;
   std::uint32_t threads = kMinSegmentThreads;
   const auto add = [&](const NumberedPlan& of, std::uint32_t node) {
     const SegmentWork work = segment_work(*of.plan, node, transfers);
-    PersistentPart part = work.kernel->persistent_part(work.block);
+    const RewrittenPart* const part = work.kernel->persistent_part(work.block);
     const auto at = std::find(found.begin(), found.end(), part);
     const auto number = static_cast<std::uint32_t>(at - found.begin());
     made.part_of[of.first_node + node] = number;
     if (at == found.end()) {
-      found.push_back(std::move(part));
+      found.push_back(part);
       libraries.push_back(work.kernel->library());
       uses.push_back(0);
       dynamic_bytes.push_back(0);
@@ -272,7 +272,7 @@ SegmentParts segment_parts(const Plan& plan, const TransferKernels& transfers) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
   for (std::uint32_t i = 0; i < order.size(); ++i) {
-    made.parts.push_back(std::move(found[order[i]]));
+    made.parts.push_back(found[order[i]]);
     made.libraries.push_back(std::move(libraries[order[i]]));
     made.dynamic_shared_bytes.push_back(dynamic_bytes[order[i]]);
     place[order[i]] = i;
@@ -318,7 +318,7 @@ void SegmentRecords::add_nodes(const NumberedPlan& plan, const SegmentParts& par
     node.first_record = first;
     first += std::exchange(node.records, 0);
     const std::uint32_t number = first_node_ + i;
-    const PersistentKernel::Part& part = code.parts[parts.part_of[plan.first_node + number]];
+    const RewrittenPart::Facts& part = code.parts[parts.part_of[plan.first_node + number]];
     node.has_inline_parameters = part.has_inline_parameters;
     node.ends_together = part.ends_together;
     const Recording& recording = *plan.plan->recording;

@@ -46,8 +46,8 @@ struct NumberedPlan {
 
 // The kernels of the segments of a plan and its bodies.
 struct SegmentParts {
-  std::vector<PersistentPart> parts;                          // the most frequent one first
-  std::vector<std::shared_ptr<const CudaLibrary>> libraries;  // by part, which keep its code
+  std::vector<const RewrittenPart*> parts;                    // the most frequent one first
+  std::vector<std::shared_ptr<const CudaLibrary>> libraries;  // by part, which keep it
   std::vector<std::uint32_t> dynamic_shared_bytes;  // by part: the most that a command asks for
   // By number in timing_layout(); kNone outside segments.
   std::vector<std::uint32_t> part_of;

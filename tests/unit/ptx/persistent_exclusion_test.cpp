@@ -171,7 +171,7 @@ TEST_CASE("persistent kernel: a kernel with a variable that its image does not h
     return kPtxAddress;
   };
   const auto exclusion = [&](const std::string& entry) {
-    return persistent_exclusion({.module = &module, .entry = entry}, address_of);
+    return rewrite_part({.module = &module, .entry = entry}, address_of).problem;
   };
   CHECK(exclusion("a") == "");
   CHECK(exclusion("b") == "uses gone, which its image does not have");

@@ -37,15 +37,6 @@ std::vector<PersistentPart> ptx_parts(const PtxModule& module, bool has_full_war
   return parts;
 }
 
-PersistentKernelDesc describe_kernel(const std::vector<PersistentPart>& parts,
-                                     std::uint32_t pasted = 3) {
-  return {.parts = parts,
-          .pasted = pasted,
-          .address_of = [](const PersistentPart&, std::string_view variable) {
-            return ptx_address_of(variable);
-          }};
-}
-
 }  // namespace
 
 TEST_CASE("persistent kernel: names of kernels never meet generated names") {
@@ -75,7 +66,7 @@ TEST_CASE("persistent kernel: names of kernels never meet generated names") {
   };
   const auto parts_text = [](const PtxModule& module) {
     const std::vector<PersistentPart> parts = ptx_parts(module, true, false);
-    const std::string text = make_persistent_kernel(describe_kernel(parts, 0)).text;
+    const std::string text = make_kernel(parts, {.pasted = 0}).text;
     const std::size_t first = text.find(".func rp_part0");
     return text.substr(first, text.find(".visible .entry") - first);
   };
@@ -93,7 +84,7 @@ TEST_CASE("persistent kernel: names of kernels never meet generated names") {
       ".pragma \"nounroll rp_a\"; ret; }"));
   const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
   REQUIRE(exclusion_of_part(parts[0]).empty());
-  const std::string kernel = make_persistent_kernel(describe_kernel(parts)).text;
+  const std::string kernel = make_kernel(parts).text;
   for (const std::string_view line :
        {".reg .b32 %rpu_base;", "$RPu_RETURN:", "mov.u32 %rpu_base, 64;",
         "st.shared.u32 [%rp_base+12804], %rpu_base;", "@!%rpu_p bra $RPu_RETURN;",
@@ -112,7 +103,7 @@ TEST_CASE("persistent kernel: offsets and extents are numbers of any base") {
                         body + " ret; }"));
     const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
     CHECK(exclusion_of_part(parts[0]) == "");
-    return make_persistent_kernel(describe_kernel(parts)).text;
+    return make_kernel(parts).text;
   };
   for (const std::string offset : {"010", "8", "0x8", "0b1000U", "12-04", "-010+0x10"})
     CHECK(contains(lines("ld.param.u32 %r1, [p+" + offset + "];"),
@@ -126,7 +117,7 @@ TEST_CASE("persistent kernel: arithmetic without a rounding mode gets one, so no
   const auto rewritten = [](const std::string& opcode) {
     const PtxModule module(ptx_module_text(".entry k() { " + opcode + " %u, %v, %w; ret; }"));
     const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
-    const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+    const std::string text = make_kernel(parts).text;
     const std::size_t end = text.find(" %u, %v, %w;");
     REQUIRE(end != std::string::npos);
     return text.substr(text.rfind('\n', end) + 1, end - text.rfind('\n', end) - 1);
@@ -155,7 +146,7 @@ TEST_CASE("persistent kernel: a part sets the condition of a loop in memory") {
       "st.param.b32 [param1], %r1; call.uni cudaGraphSetConditional, (param0, param1); ret; }"));
   const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
   REQUIRE(exclusion_of_part(parts[0]).empty());
-  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  const std::string text = make_kernel(parts).text;
   CHECK(contains(text, "call.uni rp_set_condition, (param0, param1);"));
   CHECK(count_of(text, "cudaGraphSetConditional") == 0);
 }
@@ -166,7 +157,7 @@ TEST_CASE("persistent kernel: the text has one entry and nothing that only an en
     const std::vector<PersistentPart> parts = ptx_parts(module, has_full_warps, has_full_warps);
     REQUIRE(parts.size() == (has_full_warps ? 10 : 9));  // counted needs full warps
     for (const std::uint32_t pasted : {0u, 3u, 100u}) {
-      const PersistentKernel kernel = make_persistent_kernel(describe_kernel(parts, pasted));
+      const PersistentKernel kernel = make_kernel(parts, {.pasted = pasted});
       CHECK(kernel.parts.size() == parts.size());
       CHECK(kernel.text.starts_with(".version 9.0\n.target sm_90\n"));
       CHECK(count_of(kernel.text, ".entry ") == 1);
@@ -191,7 +182,7 @@ TEST_CASE("persistent kernel: the text has one entry and nothing that only an en
 TEST_CASE("persistent kernel: a part's description follows from its text") {
   const PtxModule module(ptx_module_text(kPtxKernels));
   const std::vector<PersistentPart> parts = ptx_parts(module, true, true);
-  const PersistentKernel kernel = make_persistent_kernel(describe_kernel(parts));
+  const PersistentKernel kernel = make_kernel(parts);
   const auto part = [&](std::string_view name) {
     const auto found =
         std::find_if(parts.begin(), parts.end(),
@@ -226,8 +217,7 @@ TEST_CASE("persistent kernel: each spelling of a barrier is one of the part's th
     const PtxModule module(ptx_module_text(".entry k() { " + opcode + " 0; ret; }"));
     const std::vector<PersistentPart> parts{
         {.module = &module, .entry = "k", .has_full_warps = true}};
-    CHECK(contains(make_persistent_kernel(describe_kernel(parts)).text,
-                   "\n" + opcode + " 1, %rp_count;\n"));
+    CHECK(contains(make_kernel(parts).text, "\n" + opcode + " 1, %rp_count;\n"));
   }
 }
 
@@ -236,7 +226,7 @@ TEST_CASE("persistent kernel: barriers and masks depend on flow and on the shape
   const auto text_of = [&](const std::string& entry, bool has_full_warps) {
     const std::vector<PersistentPart> parts{
         {.module = &module, .entry = entry, .has_full_warps = has_full_warps}};
-    const std::string text = make_persistent_kernel(describe_kernel(parts, 0)).text;
+    const std::string text = make_kernel(parts, {.pasted = 0}).text;
     const std::size_t first = text.find(".func rp_part0");
     return text.substr(first, text.find("\n}\n", first) - first);
   };
@@ -254,7 +244,7 @@ TEST_CASE("persistent kernel: parameters and coordinates precede the barrier bet
   const PtxModule module(ptx_module_text(kPtxKernels));
   const std::vector<PersistentPart> parts{
       {.module = &module, .entry = "reverse", .has_full_warps = true, .is_one_dimensional = true}};
-  const std::string text = make_persistent_kernel(describe_kernel(parts, 1)).text;
+  const std::string text = make_kernel(parts, {.pasted = 1}).text;
   const std::size_t part = text.find("$RP_PART0:"),
                     barrier = text.find("@%rp_sync bar.sync 0;", part);
   const std::size_t parameter = text.find("ld.shared.u64 %rd1, [%rp_rec+96];", part);
@@ -269,7 +259,7 @@ TEST_CASE("persistent kernel: an index after the last part does nothing") {
   for (const std::size_t count : {0u, 1u, 3u, 4u, 1'023u, 1'024u}) {
     CAPTURE(count);
     const std::vector<PersistentPart> parts(count, {.module = &module, .entry = "k"});
-    const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+    const std::string text = make_kernel(parts).text;
     CHECK(count_of(text, "$RP_NOOP:") == (count < 1'024 ? 1 : 0));
     CHECK(count_of(text, ".branchtargets") == (count > 3 ? 1 : 0));
     CHECK(count_of(text, ", $RP_NOOP;") == (count > 3 && count < 1'024 ? 1 : 0));
@@ -282,8 +272,7 @@ TEST_CASE("persistent kernel: the highest version and target of the modules appl
       ".version 8.10\n.target sm_90a, debug\n.address_size 64\n.entry k() { ret; }");
   const std::vector<PersistentPart> parts{{.module = &recent, .entry = "k"},
                                           {.module = &old, .entry = "k"}};
-  CHECK(make_persistent_kernel(describe_kernel(parts))
-            .text.starts_with(".version 8.10\n.target sm_90a\n"));
+  CHECK(make_kernel(parts).text.starts_with(".version 8.10\n.target sm_90a\n"));
 }
 
 TEST_CASE("persistent kernel: ptxas accepts it") {
@@ -307,9 +296,7 @@ TEST_CASE("persistent kernel: ptxas accepts it") {
       std::vector<PersistentPart> parts = ptx_parts(module, true, true);
       for (const PersistentPart& part : ptx_parts(other, true, false)) parts.push_back(part);
       for (const PersistentPart& part : ptx_parts(module, false, false)) parts.push_back(part);
-      PersistentKernelDesc desc = describe_kernel(parts, pasted);
-      desc.variant = variant;
-      const PersistentKernel kernel = make_persistent_kernel(desc);
+      const PersistentKernel kernel = make_kernel(parts, {.pasted = pasted, .variant = variant});
       // It waits, runs and has ended.
       CHECK(count_of(kernel.text, "[%rp_mark], {") == (variant == Variant::Marked ? 3 : 0));
       CHECK(contains(kernel.text, "mul.rn.ftz.sat.f16x2 %r1, %r1, %r2;"));
@@ -326,7 +313,7 @@ TEST_CASE("persistent kernel: a register is an address of a parameter whatever i
                       "ld.param.u64 %rd1, [q]; ld.param.u64 %rd2, [%call]; ret; }"));
   const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
   REQUIRE(exclusion_of_part(parts[0]).empty());
-  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  const std::string text = make_kernel(parts).text;
   CHECK(contains(text, "ld.shared.u64 %rd1, [q];"));
   CHECK(contains(text, "ld.param.u64 %rd2, [%call];"));
 }
@@ -337,7 +324,7 @@ TEST_CASE("persistent kernel: an address of a parameter is one of the record") {
       "cvta.param::entry.u64 %rd2, %rd1; ld.u64 %rd3, [%rd2]; st.global.u64 [%rd3], %rd3; ret; }"));
   const std::vector<PersistentPart> parts{{.module = &module, .entry = "k"}};
   REQUIRE(exclusion_of_part(parts[0]).empty());
-  const std::string text = make_persistent_kernel(describe_kernel(parts)).text;
+  const std::string text = make_kernel(parts).text;
   CHECK(contains(text, "cvta.shared.u64 %rd2, %rd1;"));
   CHECK_FALSE(contains(text, "::entry"));
 }

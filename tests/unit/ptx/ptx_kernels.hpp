@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ptx/persistent_kernel.hpp"
 
@@ -22,7 +23,20 @@ inline std::uint64_t ptx_address_of(std::string_view variable) {
 }
 
 inline std::string exclusion_of_part(const detail::PersistentPart& part) {
-  return persistent_exclusion(part, ptx_address_of);
+  return rewrite_part(part, ptx_address_of).problem;
+}
+
+// `desc` without parts.
+inline detail::PersistentKernel make_kernel(
+    const std::vector<detail::PersistentPart>& parts, detail::PersistentKernelDesc desc = {},
+    const detail::VariableAddress& address_of = ptx_address_of) {
+  std::vector<detail::RewrittenPart> rewritten;
+  for (const detail::PersistentPart& part : parts)
+    rewritten.push_back(rewrite_part(part, address_of));
+  std::vector<const detail::RewrittenPart*> pointers;
+  for (const detail::RewrittenPart& part : rewritten) pointers.push_back(&part);
+  desc.parts = pointers;
+  return make_persistent_kernel(desc);
 }
 
 // reverse: a barrier in uniform flow. early: one in divergent flow. shuffled: a full mask after an

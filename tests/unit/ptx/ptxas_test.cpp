@@ -19,6 +19,7 @@
 #include "fuzz/ptx_mutations.hpp"
 #include "ptx/persistent_kernel.hpp"
 #include "support/paths.hpp"
+#include "unit/ptx/ptx_kernels.hpp"
 #include "unit/ptx/ptxas.hpp"
 
 using namespace reprise::detail;
@@ -48,6 +49,7 @@ struct PtxasCounts {
 // All kernels of the module that can be parts, with blocks of full warps and of any shape.
 void check_with_ptxas(const Ptxas& ptxas, const std::string& text, PtxasCounts& counts) {
   const PtxModule module(text);
+  const auto address_of = [](std::string_view) { return std::optional<std::uint64_t>(4096); };
   std::vector<PersistentPart> parts;
   for (const PtxFunction& function : module.functions())
     for (const bool has_full_warps : {false, true}) {
@@ -55,19 +57,16 @@ void check_with_ptxas(const Ptxas& ptxas, const std::string& text, PtxasCounts& 
                                 .entry = std::string(function.name),
                                 .has_full_warps = has_full_warps,
                                 .is_one_dimensional = has_full_warps};
-      const auto address_of = [](std::string_view) { return std::optional<std::uint64_t>(4096); };
-      if (function.is_entry && persistent_exclusion(part, address_of).empty())
+      if (function.is_entry && rewrite_part(part, address_of).problem.empty())
         parts.push_back(part);
     }
   if (parts.empty() || !ptxas.accepts(text)) return;
   ++counts.accepted;
-  const PersistentKernel kernel = make_persistent_kernel(
-      {.parts = parts,
-       .pasted = static_cast<std::uint32_t>(text.size() % 2),
-       .variant = static_cast<PersistentKernelDesc::Variant>(text.size() % 4),
-       .address_of = [](const PersistentPart&, std::string_view) {
-         return std::optional<std::uint64_t>(4096);
-       }});
+  const PersistentKernel kernel =
+      make_kernel(parts,
+                  {.pasted = static_cast<std::uint32_t>(text.size() % 2),
+                   .variant = static_cast<PersistentKernelDesc::Variant>(text.size() % 4)},
+                  address_of);
   const bool is_accepted = ptxas.accepts(kernel.text);
   CAPTURE(text);
   CAPTURE(kernel.text);

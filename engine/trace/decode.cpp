@@ -112,11 +112,9 @@ class Decoder {
                ? static_cast<Enum>(value)
                : last;
   }
-  // Rejects times and durations beyond 95 years, which no clock shows before 2065, so that
-  // consumers can subtract two of them and add a third.
+  // Rejects what is beyond kMaxTime.
   [[nodiscard]] static Time time(Time t) {
-    constexpr Time kMax = 3'000'000'000'000'000'000;
-    if (t < -kMax || t > kMax)
+    if (t < -kMaxTime || t > kMaxTime)
       throw_corrupt("a time of " + std::to_string(t) + " ns is out of range");
     return t;
   }

@@ -64,7 +64,7 @@ const char* kind_name(NodeKind kind) noexcept {
     case NodeKind::Join: return "join";
     case NodeKind::Entry: return "entry";
     case NodeKind::Exit: return "exit";
-    case NodeKind::Child: return "child";
+    case NodeKind::Child: return "child graph";
     case NodeKind::Conditional: return "conditional";
     case NodeKind::Other: break;
   }

@@ -23,8 +23,11 @@
 namespace reprise::trace {
 
 using Time = std::int64_t;
+// 95 years, which no clock shows before 2065. No time and no duration of a trace is beyond it, so
+// that consumers can subtract two of them and add a third.
+inline constexpr Time kMaxTime = 3'000'000'000'000'000'000;
 inline constexpr std::uint32_t kNone = 0xffffffffu;
-inline constexpr Time kUnknownError = 3'000'000'000'000'000'000;  // ClockAlignment
+inline constexpr Time kUnknownError = kMaxTime;  // ClockAlignment
 inline constexpr std::int64_t kUnknownBytes =
     std::numeric_limits<std::int64_t>::min();  // CreationCost
 

@@ -10,8 +10,6 @@
 
 namespace reprise::trace {
 
-// The limit of the times of a trace: see decode().
-inline constexpr Time kMaxTime = 3'000'000'000'000'000'000;
 // The maximum rate at which two host clocks drift apart.
 inline constexpr double kMaxDrift = 200e-6;
 

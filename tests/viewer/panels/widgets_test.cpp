@@ -103,18 +103,18 @@ TEST_CASE("widgets: every colouring has a legend") {
 TEST_CASE("widgets: every kind, cause, hazard, source and buffer kind has a distinct name") {
   std::set<std::string> names;
   for (int i = 0; i <= static_cast<int>(trace::NodeKind::Other); ++i)
-    names.insert(viewer::kind_name(static_cast<trace::NodeKind>(i)));
+    names.insert(trace::kind_name(static_cast<trace::NodeKind>(i)));
   CHECK(names.size() == 11);
   names.clear();
   for (int i = 0; i <= static_cast<int>(trace::EdgeCause::Captured); ++i)
-    names.insert(viewer::cause_name(static_cast<trace::EdgeCause>(i)));
+    names.insert(viewer::cause_text(static_cast<trace::EdgeCause>(i)));
   CHECK(names.size() == 7);
   names.clear();
-  for (int i = 0; i <= 3; ++i) names.insert(viewer::hazard_name(static_cast<trace::Hazard>(i)));
+  for (int i = 0; i <= 3; ++i) names.insert(viewer::hazard_text(static_cast<trace::Hazard>(i)));
   for (int i = 0; i <= 2; ++i)
-    names.insert(viewer::source_name(static_cast<trace::SampleSource>(i)));
+    names.insert(viewer::source_text(static_cast<trace::SampleSource>(i)));
   for (int i = 0; i <= 3; ++i)
-    names.insert(viewer::buffer_kind_name(static_cast<trace::BufferKind>(i)));
+    names.insert(trace::buffer_kind_name(static_cast<trace::BufferKind>(i)));
   CHECK(names.size() == 11);
   CHECK(names.count("?") == 0);
 }

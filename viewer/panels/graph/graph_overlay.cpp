@@ -79,7 +79,7 @@ void draw_cause(const Theme& theme, trace::EdgeCause cause, std::uint32_t& shown
   const float width = 22 * theme.scale, middle = at.y + size.y / 2;
   draw_line_sample(theme, list, {at.x, middle}, width, cause, on ? 1 : 0.35f);
   const ImVec2 text{at.x + width + theme.space, at.y + 1 * theme.scale};
-  list.AddText(text, on ? theme.ink : theme.ink_faint, cause_name(cause));
+  list.AddText(text, on ? theme.ink : theme.ink_faint, cause_text(cause));
   if (!on) {
     const char* const hidden = "hidden";
     list.AddText({at.x + size.x - ImGui::CalcTextSize(hidden).x, text.y}, theme.ink_faint, hidden);

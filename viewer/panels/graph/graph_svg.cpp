@@ -150,7 +150,7 @@ class SvgWriter {
     std::string path = with_numbers("M% %", {points[0].x, points[0].y});
     for (std::size_t i = 1; i < points.size(); ++i)
       add_curve(path, points[i - 1], i + 1 == points.size() ? end : points[i], down);
-    const char* const name = causes == 0 ? "runs" : cause_name(main_cause(causes));
+    const char* const name = causes == 0 ? "runs" : cause_text(main_cause(causes));
     out_ += "<g class=\"edge\"><title>" + xml_text(reasons(l)) + "</title>\n";
     out_ += "<path data-cause=\"" + xml_text(name) + "\" d=\"" + path + "\" fill=\"none\"" +
             paint("stroke", colour) + with_numbers(" stroke-width=\"%\"", {(critical ? 4 : 1) * s});

@@ -104,7 +104,7 @@ void draw_structure(const PanelContext& context) {
                                               cause_colour(theme, cause), 2 * theme.scale);
     ImGui::Dummy({size, line});
     ImGui::SameLine(0, theme.half_space);
-    ImGui::Text("%s edges", cause_name(cause));
+    ImGui::Text("%s edges", cause_text(cause));
     ImGui::SameLine();
     ImGui::PushFont(theme.mono);
     text_right(count_text(causes[i]), theme.ink);

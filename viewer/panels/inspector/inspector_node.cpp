@@ -138,7 +138,7 @@ void draw_shown_replay(const PanelContext& context, std::uint32_t node) {
   if (runs == 0) {
     draw_note(context.theme, "No sample in this replay.");
   } else {
-    draw_value(context.theme, "Measured by", source_name(context.replay->block->source));
+    draw_value(context.theme, "Measured by", source_text(context.replay->block->source));
   }
 }
 

@@ -130,9 +130,9 @@ void OrderPage::draw_edge(PanelContext& context, std::uint32_t number) {
     draw_end(context, "From (runs first)", edge.from);
     draw_end(context, "To (waits)", edge.to);
   }
-  if (draw_section(theme, "Reason", cause_name(edge.cause))) {
-    draw_value(theme, "Cause", cause_name(edge.cause));
-    if (edge.hazard != trace::Hazard::None) draw_value(theme, "Hazard", hazard_name(edge.hazard));
+  if (draw_section(theme, "Reason", cause_text(edge.cause))) {
+    draw_value(theme, "Cause", cause_text(edge.cause));
+    if (edge.hazard != trace::Hazard::None) draw_value(theme, "Hazard", hazard_text(edge.hazard));
     if (edge.buffer != trace::kNone) {
       draw_mono(theme, "Bytes", bytes_range(graph, edge.buffer, edge.begin, edge.end),
                 "Byte range that both nodes access.");

@@ -6,6 +6,7 @@
 
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/row_order.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::viewer {
 
@@ -22,11 +23,6 @@ std::map<std::uint32_t, std::string> graph_names(const model::Document& document
 
 void append(std::string& list, const std::string& name) {
   list += (list.empty() ? "" : ", ") + name;
-}
-
-std::string device_name(const model::Document& document, std::uint32_t id) {
-  const auto device = document.devices->find(id);
-  return device == document.devices->end() ? "device " + count_text(id) : device->second.name;
 }
 
 std::vector<PoolRow> pool_rows(const model::Document& document,
@@ -46,7 +42,7 @@ std::vector<PoolRow> pool_rows(const model::Document& document,
     PoolRow row;
     row.state = state;
     row.name = document.pool_name(id);
-    row.device = device_name(document, state.device);
+    row.device = trace::device_name(*document.devices, state.device);
     row.holders = users(id, trace::PoolRole::Holder, Uses::Current);
     row.former_holders = users(id, trace::PoolRole::Holder, Uses::Former);
     row.sharers = users(id, trace::PoolRole::Sharer, Uses::Current);
@@ -81,7 +77,7 @@ std::vector<PoolRow> pool_rows(const model::Document& document,
 std::vector<DeviceRow> device_rows(const model::Document& document) {
   std::vector<DeviceRow> rows;
   for (const auto& [id, totals] : *document.device_totals)
-    rows.push_back({totals, device_name(document, id), {}, 0});
+    rows.push_back({totals, trace::device_name(*document.devices, id), {}, 0});
   for (const trace::DeviceTotals& totals : document.device_history) {
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const DeviceRow& r) {
       return r.totals.device == totals.device;

@@ -193,7 +193,7 @@ void SyncPanel::State::draw_causes(const PanelContext& context, const SyncViewMo
     const SyncViewModel::Cause& cause = view_model.causes[c];
     if (cause.edges == 0) continue;
     const auto edge_cause = static_cast<trace::EdgeCause>(c);
-    const std::string name = std::string(cause_name(edge_cause)) + "  " + count_text(cause.edges);
+    const std::string name = std::string(cause_text(edge_cause)) + "  " + count_text(cause.edges);
     if (!bar.place(toggle_width(name))) continue;
     std::string text = count_text(cause.edges) + " edges, " + count_text(cause.critical) +
                        " critical, " + count_text(cause.redundant) + " redundant.";

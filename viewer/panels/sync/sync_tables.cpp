@@ -55,10 +55,10 @@ TableCell edge_cell(const Theme& theme, const SyncViewModel& view_model, const S
     case EdgeColumn::From: return {.text = node_text(graph, e.from)};
     case EdgeColumn::To: return {.text = node_text(graph, e.to)};
     case EdgeColumn::Cause:
-      return {.text = cause_name(e.cause), .swatch = cause_colour(theme, e.cause)};
+      return {.text = cause_text(e.cause), .swatch = cause_colour(theme, e.cause)};
     case EdgeColumn::Hazard:
       if (e.hazard == trace::Hazard::None) return {};
-      return {.text = hazard_name(e.hazard), .colour = theme.ink_soft};
+      return {.text = hazard_text(e.hazard), .colour = theme.ink_soft};
     case EdgeColumn::Buffer:
       return {.text = e.buffer == kNone ? std::string() : graph.buffer_name(e.buffer)};
     case EdgeColumn::Bytes: {

@@ -75,8 +75,8 @@ std::string between_ranks_text(const TimelineRanks& ranks, Time difference, std:
 void draw_collective_fields(const TimelineDrawContext& dc, const TimelineCollective& one, float x) {
   const Theme& theme = dc.context.theme;
   draw_field(theme, "collective",
-             std::string(collective_name(one.call->kind)) + " of " + bytes_text(one.call->bytes) +
-                 ", " + count_text(one.call->ranks) + " ranks",
+             std::string(collective_kind_name(one.call->kind)) + " of " +
+                 bytes_text(one.call->bytes) + ", " + count_text(one.call->ranks) + " ranks",
              x);
   if (one.awaited == nullptr) return;
   const model::AwaitedArrival& awaited = *one.awaited;

@@ -48,7 +48,7 @@ std::string measured_text(const TimelineLayoutDesc& desc) {
   if (desc.shown == nullptr) return {};
   const std::size_t nodes = desc.shown->times.nodes.size(),
                     measured = nodes - desc.shown->unmeasured;
-  const std::string source = source_name(desc.shown->block->source);
+  const std::string source = source_text(desc.shown->block->source);
   if (measured == nodes) return "all " + count_text(nodes) + " nodes measured by " + source;
   return count_text(measured) + " of " + count_text(nodes) + " nodes measured by " + source +
          "; the others are not shown";

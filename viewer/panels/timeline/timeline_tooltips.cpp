@@ -68,7 +68,7 @@ void draw_contents(const TimelineDrawContext& dc, const NodeHit& hit) {
   const trace::Sample& sample = hit.scene->block->samples[hit.item->sample];
   draw_field(
       theme, "worker",
-      std::to_string(sample.worker) + " (timed by " + source_name(hit.scene->block->source) + ")",
+      std::to_string(sample.worker) + " (timed by " + source_text(hit.scene->block->source) + ")",
       x);
   if (sample.occurrence != 0) draw_field(theme, "occurrence", count_text(sample.occurrence + 1), x);
   if (const std::string location = source_location_text(graph, record.file, record.line);

@@ -16,7 +16,7 @@ constexpr std::size_t kCostWindow = 64;  // most recent cost records to average
 std::string measured_by(const model::GraphEntry& entry, const trace::Replay& replay) {
   if (replay.sampled == 0 || !entry.statistics) return {};
   const auto source = entry.statistics->sources.of(replay.replay);
-  return source ? std::string("by ") + source_name(*source) : std::string();
+  return source ? std::string("by ") + source_text(*source) : std::string();
 }
 
 std::string sampled_text(const model::GraphEntry& entry, std::size_t sampled) {
@@ -26,7 +26,7 @@ std::string sampled_text(const model::GraphEntry& entry, std::size_t sampled) {
   for (const trace::SampleSource source : model::kSampleSources) {
     const std::uint64_t count = entry.statistics->sources.count(source);
     if (count == 0) continue;
-    parts += (sources++ == 0 ? "" : ", ") + count_text(count) + " by " + source_name(source);
+    parts += (sources++ == 0 ? "" : ", ") + count_text(count) + " by " + source_text(source);
   }
   if (sources == 0) return text;
   if (sources > 1) return text + ": " + parts;

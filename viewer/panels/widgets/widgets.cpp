@@ -185,24 +185,7 @@ float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
   return y - at.y;
 }
 
-const char* kind_name(trace::NodeKind kind) {
-  switch (kind) {
-    case trace::NodeKind::Dispatch: return "dispatch";
-    case trace::NodeKind::Copy: return "copy";
-    case trace::NodeKind::Fill: return "fill";
-    case trace::NodeKind::Update: return "update";
-    case trace::NodeKind::Host: return "host";
-    case trace::NodeKind::Join: return "join";
-    case trace::NodeKind::Entry: return "entry";
-    case trace::NodeKind::Exit: return "exit";
-    case trace::NodeKind::Child: return "child graph";
-    case trace::NodeKind::Conditional: return "conditional";
-    case trace::NodeKind::Other: return "other";
-  }
-  return "?";
-}
-
-const char* cause_name(trace::EdgeCause cause) {
+const char* cause_text(trace::EdgeCause cause) {
   switch (cause) {
     case trace::EdgeCause::Hazard: return "hazard";
     case trace::EdgeCause::Barrier: return "barrier";
@@ -215,7 +198,7 @@ const char* cause_name(trace::EdgeCause cause) {
   return "?";
 }
 
-const char* hazard_name(trace::Hazard hazard) {
+const char* hazard_text(trace::Hazard hazard) {
   switch (hazard) {
     case trace::Hazard::None: return "no hazard";
     case trace::Hazard::ReadAfterWrite: return "read after write";
@@ -225,7 +208,7 @@ const char* hazard_name(trace::Hazard hazard) {
   return "?";
 }
 
-const char* source_name(trace::SampleSource source) {
+const char* source_text(trace::SampleSource source) {
   switch (source) {
     case trace::SampleSource::Host: return "host clock";
     case trace::SampleSource::Timestamp: return "device timestamps";
@@ -234,47 +217,10 @@ const char* source_name(trace::SampleSource source) {
   return "?";
 }
 
-const char* buffer_kind_name(trace::BufferKind kind) {
-  switch (kind) {
-    case trace::BufferKind::Device: return "device";
-    case trace::BufferKind::Transient: return "transient";
-    case trace::BufferKind::PinnedHost: return "pinned host";
-    case trace::BufferKind::Foreign: return "foreign";
-  }
-  return "?";
-}
-
-const char* collective_name(trace::CollectiveKind kind) {
-  switch (kind) {
-    case trace::CollectiveKind::AllReduce: return "all-reduce";
-    case trace::CollectiveKind::Reduce: return "reduce";
-    case trace::CollectiveKind::Broadcast: return "broadcast";
-    case trace::CollectiveKind::AllGather: return "all-gather";
-    case trace::CollectiveKind::ReduceScatter: return "reduce-scatter";
-    case trace::CollectiveKind::AllToAll: return "all-to-all";
-    case trace::CollectiveKind::Send: return "send";
-    case trace::CollectiveKind::Receive: return "receive";
-    case trace::CollectiveKind::Group: break;
-  }
-  return "collective group";
-}
-
-const char* loss_name(trace::LossKind kind) {
-  switch (kind) {
-    case trace::LossKind::Replays: return "replays";
-    case trace::LossKind::Samples: return "samples";
-    case trace::LossKind::Events: return "events";
-    case trace::LossKind::DeviceRecords: return "device records";
-    case trace::LossKind::ZeroTimestamps: return "zero timestamps";
-    case trace::LossKind::NodeRuns: return "node runs in loops";
-  }
-  return "records";
-}
-
 std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
   const trace::GraphVersion& record = graph.record();
   const trace::Edge& e = record.edges[edge];
-  std::string text = cause_name(e.cause);
+  std::string text = cause_text(e.cause);
   if (e.cause == trace::EdgeCause::Barrier && e.barrier != trace::kNone) {
     const trace::Barrier& barrier = record.barriers[e.barrier];
     const std::string location = source_location_text(graph, barrier.file, barrier.line);
@@ -284,7 +230,7 @@ std::string edge_reason(const model::Graph& graph, std::uint32_t edge) {
     if (barrier.dependency == trace::Dependency::Programmatic) text += ", programmatic";
   }
   if (e.hazard != trace::Hazard::None) {
-    text += std::string(": ") + hazard_name(e.hazard);
+    text += std::string(": ") + hazard_text(e.hazard);
     if (e.buffer != trace::kNone) {
       text += " on " + graph.buffer_name(e.buffer);
       if (e.end > e.begin) text += " [" + count_text(e.begin) + ", " + count_text(e.end) + ")";

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "panels/shared/panel_context.hpp"
+#include "trace/record_names.hpp"
 
 namespace reprise::viewer {
 
@@ -45,14 +46,11 @@ float draw_legend(const Theme& theme, ImVec2 at, const std::string& title,
 [[nodiscard]] ImU32 node_colour(const PanelContext& context, std::uint32_t node);
 float draw_colour_legend(const PanelContext& context, ImVec2 at, float width);
 
-// Display names: "dispatch", "read after write", "lane".
-[[nodiscard]] const char* kind_name(trace::NodeKind kind);
-[[nodiscard]] const char* cause_name(trace::EdgeCause cause);
-[[nodiscard]] const char* hazard_name(trace::Hazard hazard);
-[[nodiscard]] const char* source_name(trace::SampleSource source);
-[[nodiscard]] const char* buffer_kind_name(trace::BufferKind kind);
-[[nodiscard]] const char* collective_name(trace::CollectiveKind kind);  // "all-reduce"
-[[nodiscard]] const char* loss_name(trace::LossKind kind);              // plural
+// Why an edge exists, "linear order"; "read after write"; what timed a sample, "host clock". The
+// names in trace/record_names.hpp are those of files.
+[[nodiscard]] const char* cause_text(trace::EdgeCause cause);
+[[nodiscard]] const char* hazard_text(trace::Hazard hazard);
+[[nodiscard]] const char* source_text(trace::SampleSource source);
 // "hazard: read after write on x [0, 4096)", "lane", "barrier at step.cpp:12 on y".
 [[nodiscard]] std::string edge_reason(const model::Graph& graph, std::uint32_t edge);
 // Source location "step.cpp:12"; empty if unknown.

@@ -46,7 +46,6 @@ Json to_json(const LoweringConfig& choice) {
   Json json = {{"shape", shape->second}};
   if (choice.lanes != 0) json["lanes"] = choice.lanes;
   if (!choice.costs.empty()) json["costs_ns"] = choice.costs;
-  if (choice.priorities == LoweringConfig::Priorities::LongestPathFirst) json["priorities"] = true;
   if (choice.starts == LoweringConfig::Starts::Ordered) json["early_starts"] = false;
   return json;
 }
@@ -69,8 +68,6 @@ LoweringConfig choice_of(const Json& json) {
     if (!costs->is_array()) throw std::out_of_range("\"costs_ns\" is not a list");
     for (const Json& cost : *costs) choice.costs.push_back(json_uint32(cost, "costs_ns"));
   }
-  if (json.value("priorities", false))
-    choice.priorities = LoweringConfig::Priorities::LongestPathFirst;
   if (!json.value("early_starts", true)) choice.starts = LoweringConfig::Starts::Ordered;
   return choice;
 }

@@ -347,8 +347,6 @@ LoweredGraph build_lowered_graph(const DependencyGraph& dependencies, const Lowe
     return build_persistent(dependencies, of_config);
   }
   LoweredGraph graph = build(dependencies, config, hints.works);
-  if (config.priorities == LoweringConfig::Priorities::LongestPathFirst)
-    set_priorities(dependencies, costs_of(dependencies, config), graph);
   if (config.starts == LoweringConfig::Starts::Declared)
     mark_programmatic_edges(hints.starts, graph);
   return graph;

@@ -17,7 +17,6 @@
 namespace reprise::detail {
 
 inline constexpr std::uint32_t kAutoLanes = 128;
-inline constexpr std::uint8_t kMaxPriority = 5;
 
 struct LaneAssignment;
 struct LoweringConfig;
@@ -40,7 +39,6 @@ struct LoweredNode {
   std::uint32_t dependency_node = kNone;         // only for Work
   std::uint32_t lane = 0;                        // 0 without lanes
   std::uint32_t first_edge = 0, edge_count = 0;  // in LoweredGraph::edges, in device order
-  std::uint8_t priority = 0;  // block scheduling priority, up to kMostUrgent (highest)
 };
 
 // Nodes in creation order, which is topological. Creation and edge order affect the speed on CUDA:

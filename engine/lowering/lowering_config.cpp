@@ -97,7 +97,6 @@ std::string name_of(const LoweringConfig& config) {
   if (is_cost_based || config.shape == LoweringConfig::Shape::Lanes)
     name += std::to_string(config.lanes);
   if (is_cost_based) name += " by cost";
-  if (config.priorities == LoweringConfig::Priorities::LongestPathFirst) name += ", priorities";
   if (config.starts == LoweringConfig::Starts::Ordered) name += ", ordered starts";
   return name;
 }

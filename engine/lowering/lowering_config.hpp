@@ -51,16 +51,15 @@ struct LoweringConfig {
     Segments    // segments of at most `lanes` lists by `costs`
   } shape = Shape::Faithful;
   std::uint32_t lanes = 0;  // only for Lanes, CostBased and Segments
-  // ns, by dependency node; for CostBased, Segments and priorities; empty: equal costs.
+  // ns, by dependency node; for CostBased and Segments; empty: equal costs.
   std::vector<std::uint32_t> costs = {};
-  enum class Priorities : std::uint8_t { Same, LongestPathFirst } priorities = Priorities::Same;
   // Declared: programmatic where the dispatches declare so.
   enum class Starts : std::uint8_t { Declared, Ordered } starts = Starts::Declared;
 
   friend bool operator==(const LoweringConfig&, const LoweringConfig&) = default;
 };
 
-// The name in reports: "lanes 16 by cost, priorities".
+// The name in reports: "lanes 16 by cost".
 [[nodiscard]] std::string name_of(const LoweringConfig& config);
 
 // The config of Lowering::Auto. Schedules by cost if the graph is wider than the lane limit or many

@@ -1,23 +1,8 @@
 #include "lowering/node_attributes.hpp"
 
 #include <algorithm>
-#include <vector>
-
-#include "lowering/cost_schedule.hpp"
 
 namespace reprise::detail {
-
-void set_priorities(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs,
-                    LoweredGraph& graph) {
-  const std::vector<std::uint64_t> ranks = upward_ranks(dependencies, costs);
-  const std::uint64_t max_rank = ranks.empty() ? 0 : *std::max_element(ranks.begin(), ranks.end());
-  if (max_rank == 0) return;
-  for (LoweredNode& node : graph.nodes) {
-    if (node.dependency_node == kNone) continue;
-    node.priority = static_cast<std::uint8_t>(
-        (ranks[node.dependency_node] * kMaxPriority + max_rank / 2) / max_rank);
-  }
-}
 
 void mark_programmatic_edges(std::span<const NodeStart> starts, LoweredGraph& graph) {
   if (starts.empty()) return;

@@ -1,4 +1,4 @@
-// Node and edge attributes of a lowered graph: priorities and programmatic edges. Knows no device.
+// The programmatic edges of a lowered graph. Knows no device.
 // Threads: pure functions.
 #pragma once
 
@@ -10,11 +10,6 @@
 #include "lowering/lowering_config.hpp"
 
 namespace reprise::detail {
-
-// Sets priorities by upward rank (`costs` in ns by dependency node): longer paths to a leaf get
-// higher priorities.
-void set_priorities(const DependencyGraph& dependencies, std::span<const std::uint32_t> costs,
-                    LoweredGraph& graph);
 
 // Makes all edges into a node programmatic if the node waits itself and all of its predecessors are
 // kernels. Ordering is transitive: a successor with a full edge starts after the node and its

@@ -17,7 +17,7 @@ constexpr std::uint32_t kCostBasedLanes[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 12
 }  // namespace
 
 std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencies,
-                                              const NodeHints& hints, DevicePriorities priorities) {
+                                              const NodeHints& hints) {
   using Shape = LoweringConfig::Shape;
   const std::uint32_t width = width_lower_bound(dependencies);
   std::vector<LoweringConfig> configs;
@@ -41,20 +41,6 @@ std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencie
   }
   for (const std::uint32_t count : kCostBasedLanes) {
     if (!hints.costs.empty() && !is_too_many(count)) add(lanes(Shape::CostBased, count));
-  }
-  if (priorities == DevicePriorities::Yes && width > 1) {
-    LoweringConfig prioritized{.shape = Shape::EntryExit,
-                               .priorities = LoweringConfig::Priorities::LongestPathFirst};
-    prioritized.costs = hints.costs;
-    add(std::move(prioritized));
-    const std::uint32_t count =
-        hints.costs.empty()
-            ? 32
-            : lanes_for_costs(dependencies, kLanes[std::size(kLanes) - 1], hints.costs);
-    LoweringConfig prioritized_lanes =
-        lanes(hints.costs.empty() ? Shape::Lanes : Shape::CostBased, count);
-    prioritized_lanes.priorities = LoweringConfig::Priorities::LongestPathFirst;
-    add(std::move(prioritized_lanes));
   }
   if (!hints.starts.empty())
     add({.shape = Shape::EntryExit, .starts = LoweringConfig::Starts::Ordered});

@@ -8,13 +8,9 @@
 
 namespace reprise::detail {
 
-// Whether the device supports node priorities.
-enum class DevicePriorities : std::uint8_t { No, Yes };
-
 // Returns distinct, valid configs. Cost-based configs require `hints.costs`, segments
 // `hints.segment_blocks`.
 [[nodiscard]] std::vector<LoweringConfig> tuning_candidates(const DependencyGraph& dependencies,
-                                                            const NodeHints& hints,
-                                                            DevicePriorities priorities);
+                                                            const NodeHints& hints);
 
 }  // namespace reprise::detail

@@ -161,8 +161,6 @@ PlanDifference find_difference(const Side& before_side, const Side& after_side) 
     if (at != edges.end()) return {Outcome::TopologyChanged, node, at->from};
     if (other != old_edges.end()) return {Outcome::TopologyChanged, node, kNone};
     if (a.nodes[node].kind != b.nodes[node].kind) return {Outcome::NodeTypeChanged, node, kNone};
-    if (a.nodes[node].priority != b.nodes[node].priority)
-      return {Outcome::AttributesChanged, node, kNone};
     if (b.nodes[node].kind != LoweredKind::Work) continue;
     const std::uint32_t old_command = before.command_of(node), command = after.command_of(node);
     Outcome outcome = compare_commands(*before.recording, old_command, *after.recording, command);

@@ -234,8 +234,7 @@ std::uint64_t hash_lowering(const LoweredGraph& lowered, const Placement& placem
   hash.add(lowered.nodes.size());
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.dependency_node, node.lane);
-    hash.add(node.edge_count,
-             static_cast<std::uint32_t>(node.kind) | std::uint32_t{node.priority} << 8);
+    hash.add(node.edge_count, static_cast<std::uint32_t>(node.kind));
   }
   hash.add(lowered.edges.size());
   for (const LoweredEdge& edge : lowered.edges) {
@@ -254,7 +253,7 @@ std::uint64_t hash_execution(const LoweredGraph& lowered, const Placement& place
   hash.add(lowered.fault_markers ? 1 : 0);
   for (const LoweredNode& node : lowered.nodes) {
     hash.add(node.dependency_node, node.edge_count);
-    hash.add(static_cast<std::uint32_t>(node.kind), node.priority);
+    hash.add(static_cast<std::uint32_t>(node.kind));
   }
   for (const LoweredEdge& edge : lowered.edges)
     hash.add(edge.from, static_cast<std::uint32_t>(edge.strength));

@@ -315,14 +315,9 @@ TuneReport tune(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
     NodeHints hints = known_hints(options.costs.get(), *plan);
     if (std::vector<std::uint32_t> costs = tuning.measured_costs(); !costs.empty())
       hints.costs = std::move(costs);
-    const DeviceInfo& device = graph.device()->info();
-    const bool has_priorities = device.kind != DeviceKind::Host;
     if (options.segment_lists != 0 && options.lowering.segments)
       add_segment_hints(*plan->recording, plan->dependencies, options.segment_lists, hints);
-    choices = common_choices(
-        tuning_candidates(plan->dependencies, hints,
-                          has_priorities ? DevicePriorities::Yes : DevicePriorities::No),
-        ranks);
+    choices = common_choices(tuning_candidates(plan->dependencies, hints), ranks);
 
     // Candidate 0 is the current graph. Choices that lower to the same graph are skipped.
     report.candidates.push_back({.name = "as it was", .slab_bytes = plan->placement.slab_bytes});

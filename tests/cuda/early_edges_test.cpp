@@ -1,4 +1,4 @@
-// Programmatic edges, priorities and joins, as CUDA reports them.
+// Programmatic edges and joins, as CUDA reports them.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -109,38 +109,6 @@ TEST_CASE(
     CHECK(type == cudaGraphNodeTypeKernel);
   }
   graph.launch(gpu.queue).wait();
-}
-
-TEST_CASE("priorities: nodes on the critical path have the highest priority") {
-  if (!have_gpu()) return;
-  const Gpu gpu;
-  const auto x = gpu.pool->allocate<float>(kThreads, "x"),
-             y = gpu.pool->allocate<float>(kThreads, "y");
-  const Kernel add = gpu.device.load_kernel(shaders::gpu_add);
-  CapturedGraph graph = gpu.compile([&](CommandBuffer& cmd) {
-    for (int i = 0; i < 10; ++i)
-      cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(x), 1.0F, kThreads);
-    cmd.dispatch(add, {.grid = 1, .block = kThreads}, read_write(y), 1.0F, kThreads);
-  });
-  detail::DeviceCore& core = *detail::core_of(gpu.device);
-  const detail::LoweringConfig choice{
-      .shape = detail::LoweringConfig::Shape::EntryExit,
-      .priorities = detail::LoweringConfig::Priorities::LongestPathFirst};
-  const auto plan = detail::lower_again(detail::core_of(graph)->plan(), choice,
-                                        {.alignment = core.info().limits.buffer_alignment});
-  const auto exec = core.backend().instantiate(plan, detail::bind(*plan, nullptr, 0),
-                                               detail::Instrumentation::None);
-  int min = 0, max = 0;
-  REQUIRE(cudaDeviceGetStreamPriorityRange(&min, &max) == cudaSuccess);
-  std::vector<int> priorities;
-  for (const cudaGraphNode_t node : nodes_of(static_cast<cudaGraph_t>(exec->native_graph()))) {
-    cudaLaunchAttributeValue value = {};
-    REQUIRE(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributePriority, &value) ==
-            cudaSuccess);
-    priorities.push_back(value.priority);
-  }
-  CHECK(std::count(priorities.begin(), priorities.end(), max) >= 1);
-  CHECK(std::count(priorities.begin(), priorities.end(), min) >= 1);
 }
 
 TEST_CASE(

@@ -129,7 +129,6 @@ void CudaGraphBuilder::add_nodes() {
         // Also the predecessor of the roots that the entry kernel does not cover.
         before = nodes_[i];
       if (!early_.empty()) add_programmatic_edges(nodes_[i]);
-      if (lowered.nodes[i].priority != 0) set_priority(nodes_[i], i);
       if (is_marked) {
         after_.assign(1, nodes_[i]);
         done_[i] = add_fault_mark(target_.markers->ended(i));
@@ -221,20 +220,6 @@ void CudaGraphBuilder::add_programmatic_edges(cudaGraphNode_t node) {
                "cudaGraphAddDependencies_v2", call_);
 #endif
   }
-}
-
-// Only kernel nodes have a priority.
-void CudaGraphBuilder::set_priority(cudaGraphNode_t node, std::uint32_t index) {
-  const std::uint32_t command = plan_.command_of(index);
-  if (plan_.recording->commands[command].kind != CommandKind::Dispatch) return;
-  int lowest = 0, highest = 0;
-  cuda_check(cudaDeviceGetStreamPriorityRange(&lowest, &highest),
-             "cudaDeviceGetStreamPriorityRange", call_);
-  CUlaunchAttributeValue value = {};
-  value.priority = lowest + (highest - lowest) * plan_.lowered.nodes[index].priority / kMaxPriority;
-  cuda_check(
-      context_.driver.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value),
-      "cuGraphKernelNodeSetAttribute", call_);
 }
 
 cudaGraphNode_t CudaGraphBuilder::add_node(const LoweredNode& node) {

@@ -147,7 +147,6 @@ class CudaGraphBuilder {
   [[nodiscard]] std::uint32_t root_beside_start() const;
   [[nodiscard]] bool may_start_programmatically(const LoweredEdge& edge) const;
   void add_programmatic_edges(cudaGraphNode_t node);
-  void set_priority(cudaGraphNode_t node, std::uint32_t index);  // `index`: lowered node
   void set_launch_attributes(cudaGraphNode_t node, const DispatchPayload& dispatch,
                              const CudaKernel& kernel);
   [[nodiscard]] std::byte* address(std::uint32_t buffer, std::uint64_t offset) const {

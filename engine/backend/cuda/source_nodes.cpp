@@ -112,8 +112,7 @@ std::optional<std::vector<std::uint32_t>> SourceNodes::nodes_to_update(
     if (command == kNone) continue;
     if (!bodies_of(recording.commands[command]).empty()) return std::nullopt;
     if (!(is_different || differs_[node] != 0 || is_plan_specific(recording, command))) continue;
-    const bool has_priority = change.plan->lowered.nodes[node].priority != 0;  // a node attribute
-    if (has_priority || !can_be_set(recording, command)) return std::nullopt;
+    if (!can_be_set(recording, command)) return std::nullopt;
     nodes.push_back(node);
   }
   return nodes;

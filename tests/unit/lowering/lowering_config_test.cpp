@@ -80,20 +80,6 @@ TEST_CASE("lowering config: either all edges into a node are programmatic or non
   CHECK(programmatic_edges(build_lowered_graph(dependencies, Lowering::Auto, hints)) == 0);
 }
 
-TEST_CASE("lowering config: a longer path to a leaf gives a higher priority") {
-  const DependencyGraph dependencies =
-      manual_dependencies(5, {{0, 1}, {1, 2}});  // a chain of three and two single nodes
-  const LoweredGraph graph = build_lowered_graph(
-      dependencies,
-      LoweringConfig{.shape = LoweringConfig::Shape::EntryExit,
-                     .priorities = LoweringConfig::Priorities::LongestPathFirst},
-      {});
-  CHECK(graph.nodes[graph.node_of[0]].priority == kMaxPriority);
-  CHECK(graph.nodes[graph.node_of[1]].priority < kMaxPriority);
-  CHECK(graph.nodes[graph.node_of[2]].priority == graph.nodes[graph.node_of[3]].priority);
-  CHECK(graph.nodes.front().priority == 0);  // the entry node
-}
-
 TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once") {
   const DependencyGraph dependencies = layer_dependencies(120, 12, 3);
   NodeHints hints;
@@ -101,8 +87,7 @@ TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once"
   hints.starts.assign(120, NodeStart::Programmatic);
   hints.segment_blocks.assign(120, 1);
   hints.segment_lists = 7;
-  const std::vector<LoweringConfig> configs =
-      tuning_candidates(dependencies, hints, DevicePriorities::Yes);
+  const std::vector<LoweringConfig> configs = tuning_candidates(dependencies, hints);
   std::vector<std::string> names;
   for (const LoweringConfig& config : configs) {
     const LoweredGraph graph = build_lowered_graph(dependencies, config, hints);
@@ -119,13 +104,11 @@ TEST_CASE("tuning candidates: each is valid, has a unique name, and occurs once"
   CHECK(std::find(names.begin(), names.end(), "lanes 64") == names.end());  // at most the width
 }
 
-TEST_CASE(
-    "tuning candidates: none uses costs without costs, or priorities without device support") {
+TEST_CASE("tuning candidates: none uses costs without costs") {
   const DependencyGraph dependencies = layer_dependencies(120, 12, 3);
-  for (const LoweringConfig& config : tuning_candidates(dependencies, {}, DevicePriorities::No)) {
+  for (const LoweringConfig& config : tuning_candidates(dependencies, {})) {
     CHECK(config.shape != LoweringConfig::Shape::CostBased);
     CHECK(config.shape != LoweringConfig::Shape::Segments);
-    CHECK(config.priorities == LoweringConfig::Priorities::Same);
     CHECK(config.starts == LoweringConfig::Starts::Declared);
   }
 }

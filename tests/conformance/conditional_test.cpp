@@ -1,5 +1,3 @@
-#include <span>
-
 #include "conditions.shaders.hpp"
 #include "conformance/device_fixture.hpp"
 #include "support/small_stack.hpp"
@@ -377,42 +375,6 @@ TEST_CASE_FIXTURE(ConditionalFixture,
   check_refused(ErrorCode::InvalidArgument, {"execute_switch", "no case"},
                 [&] { cmd.execute_switch(go, {}); });
   CHECK(cmd.command_count() == 0);
-}
-
-// On GPUs, loops whose bodies end with several nodes lost the device in one of 30 such replays.
-TEST_CASE_FIXTURE(ConditionalFixture,
-                  "conditional: a loop whose body has branches runs beside other branches") {
-  constexpr unsigned kBranches = 6, kReplays = 3;
-  const std::vector<unsigned> values_of_update = {7, 8};
-  const auto counter = buffer(std::vector<unsigned>{0}, "counter");
-  const auto source = buffer(std::vector<unsigned>(kCount, 5), "source");
-  const auto updated = buffer(std::vector<unsigned>(kCount, 0), "updated");
-  const auto read_back = pool->host<unsigned>(kCount, "read back");
-  std::vector<GpuRef<unsigned>> others;
-  for (unsigned i = 0; i < kBranches; ++i)
-    others.push_back(buffer(std::vector<unsigned>(kCount, i), "other"));
-  const Condition go = device.create_condition({.name = "go", .initial = 1});
-  CommandBuffer cmd = recording();
-  cmd.fill(counter, 3u);
-  cmd.execute_while(go, secondary("body", [&](CommandBuffer& c) {
-                      c.copy(source, read_back);
-                      c.update(updated.slice(0, 2), std::as_bytes(std::span(values_of_update)));
-                      add(c, 1);
-                      c.dispatch(kernel(shaders::conf_count_down), kOne, read_write(counter), go);
-                    }));
-  for (const GpuRef<unsigned>& other : others)
-    cmd.dispatch(kernel(shaders::conf_increase), {.grid = ceil_div(kCount, 128), .block = 128},
-                 read_write(other), 1u, kCount);
-  const unsigned graphs = device.info().kind == DeviceKind::Host ? 2 : 100;
-  for (unsigned i = 0; i < graphs; ++i) {
-    CapturedGraph graph = compile(cmd, Lowering::Faithful);
-    for (unsigned replay = 0; replay < kReplays; ++replay) graph.launch(queue).wait();
-  }
-  check_all(1 + 3 * kReplays * graphs);
-  for (unsigned i = 0; i < kBranches; ++i)
-    CHECK(values(others[i]) == std::vector<unsigned>(kCount, i + kReplays * graphs));
-  CHECK(read_back[kCount - 1] == 5);
-  CHECK(values(updated.slice(0, 2)) == values_of_update);
 }
 
 TEST_CASE_FIXTURE(ConditionalFixture, "conditional: a condition controls exactly one command") {

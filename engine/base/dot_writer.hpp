@@ -1,4 +1,4 @@
-// DotWriter: writes a graph in Graphviz's DOT language. Depends on nothing. Threads: one at a time.
+// DotWriter: writes a graph in Graphviz's DOT language. Threads: one at a time.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// The programmatic edges of a lowered graph. Knows no device.
-// Threads: pure functions.
+// The programmatic edges of a lowered graph. Knows no device. Threads: pure functions.
 #pragma once
 
 #include <cstdint>

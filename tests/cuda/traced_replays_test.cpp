@@ -145,8 +145,7 @@ TEST_CASE(
   REQUIRE(records.graph_versions.size() == 1);
   REQUIRE(records.graph_versions[0].segments.size() == 1);
   CHECK(records.graph_versions[0].segments[0].nodes == kWidth);
-  // At this rate, the times of some replays may be overwritten before they are read.
-  for (const trace::Loss& loss : records.losses) CHECK(loss.kind == trace::LossKind::DeviceRecords);
+  CHECK(records.losses.empty());
   CHECK(records.replays.size() == 30'000);
   const auto took = [](const trace::Replay& replay) { return replay.ended - replay.started; };
   const trace::Replay* slowest = nullptr;

@@ -38,10 +38,10 @@ struct GraphCalls {
 #undef REPRISE_X
 
   struct Result {
-    const char* call = nullptr;  // the last call
+    const char* call = nullptr;  // that failed
     CUresult result = CUDA_SUCCESS;
   };
-  // Fills `graph` with as much as can be read.
+  // If only the edges cannot be read, `graph` has the nodes.
   [[nodiscard]] Result read_graph(CUgraph handle, NativeGraph& graph) const;
 };
 

@@ -30,11 +30,7 @@ class CallbackErrors {
   template <class Callback>
   void run(const Callback& callback, std::uint64_t replay, std::uint32_t command) noexcept {
     const bool was_inside = std::exchange(in_host_callback, true);
-    try {
-      callback();
-    } catch (...) {
-      add(replay, command, std::current_exception());
-    }
+    if (std::exception_ptr error = exception_of(callback)) add(replay, command, std::move(error));
     in_host_callback = was_inside;
   }
 

@@ -1,6 +1,7 @@
 // Helpers that create errors of this layer and add context to errors of a backend. Threads: any.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -53,6 +54,18 @@ inline void require_outside_callback(std::string_view type, std::string_view cal
                                      std::string_view label) {
   if (in_host_callback) [[unlikely]]
     fail_in_callback(type, call, stage, label);
+}
+
+// Calls `function` and returns what it throws, or null. Nothing else refers to the exception then,
+// so whoever gets it may free it on another thread.
+template <class Function>
+[[nodiscard]] std::exception_ptr exception_of(const Function& function) noexcept {
+  try {
+    function();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
 }
 
 // The text that the error was constructed with: what() without the trailing details.

@@ -55,13 +55,7 @@ class GraphActorCore {
   // Runs `action` and passes its exception to `reply`. No reference to the exception remains here.
   template <class Reply, class Act>
   static void reply_with(Reply& reply, Act&& action) {
-    std::exception_ptr thrown;
-    try {
-      action();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    if (thrown) reply.set_exception(std::move(thrown));
+    if (std::exception_ptr thrown = exception_of(action)) reply.set_exception(std::move(thrown));
   }
 
   void work() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/background_thread.hpp"
+#include "base/failure.hpp"
 
 namespace reprise::detail {
 namespace {
@@ -35,14 +36,14 @@ void HostProgress::submit(HostTransport& transport, std::span<const CollectiveCa
 }
 
 bool HostProgress::advance(Work& work) noexcept {
-  try {
+  bool has_ended = false;
+  std::exception_ptr error = exception_of([&] {
     if (!work.operation) work.operation = work.transport->start(work.calls);
-    if (!work.operation->poll()) return false;
-    work.operation.reset();
-    work.done(nullptr);
-  } catch (...) {
-    work.done(std::current_exception());
-  }
+    has_ended = work.operation->poll();
+    if (has_ended) work.operation.reset();
+  });
+  if (!has_ended && !error) return false;
+  work.done(std::move(error));
   return true;
 }
 

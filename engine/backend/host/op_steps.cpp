@@ -1,10 +1,12 @@
 #include "backend/host/op_steps.hpp"
 
+#include <exception>
 #include <semaphore>
 #include <utility>
 
 #include "backend/host/checked_dispatch.hpp"
 #include "backend/host/host_kernel.hpp"
+#include "base/failure.hpp"
 
 namespace reprise::detail {
 
@@ -51,11 +53,7 @@ void OpSteps::start(std::uint64_t replay, CallbackErrors& errors,
     if (error) errors.run([&] { std::rethrow_exception(error); }, replay, 0);
     done();
   };
-  try {
-    async_(end);
-  } catch (...) {
-    end(std::current_exception());
-  }
+  if (const std::exception_ptr error = exception_of([&] { async_(end); })) end(error);
 }
 
 void OpSteps::run(WorkerArena& workers, std::uint64_t replay, CallbackErrors& errors) noexcept {

@@ -131,9 +131,18 @@ class ReplaySource {
     Close   // the most exact method available
   };
   // Times the nodes of the next `replays` launches with a second executable of the same plan, which
-  // this call creates if necessary; 0 stops the timing. Has no effect after the exec is destroyed.
+  // this call creates unless it is prepared; 0 stops the timing. Has no effect after the exec is
+  // destroyed.
   virtual void time_nodes(std::uint64_t replays, Precision precision) = 0;
-  // True if that costs so little that every replay can be timed.
+  // Creates the second executable, which takes as long as thousands of short replays. Any thread,
+  // also beside the other calls.
+  virtual void prepare() {}
+  // False if prepare() would shorten a call of time_nodes() with this precision.
+  [[nodiscard]] virtual bool is_prepared(Precision precision) {
+    static_cast<void>(precision);
+    return true;
+  }
+  // True if timing costs so little that every replay can be timed.
   [[nodiscard]] virtual bool can_time_every_replay() const noexcept { return false; }
   // True while launches that time_nodes() requested remain to be run or collected.
   [[nodiscard]] virtual bool is_timing_nodes() const = 0;

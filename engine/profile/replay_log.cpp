@@ -1,12 +1,15 @@
 #include "profile/replay_log.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include <reprise/error.hpp>
 
+#include "base/background_thread.hpp"
 #include "base/text.hpp"
 #include "profile/process_info.hpp"
 #include "trace/sample_order.hpp"
@@ -330,12 +333,35 @@ void ReplayLog::follow(std::shared_ptr<ReplaySource> source) {
   pause_source();
   if (mode() != ProfileMode::Every) return;
   try {
-    plan_window();
+    plan_window(Start::Now);
   } catch (const Error&) {  // the next collection retries and reports the error
   }
 }
 
-void ReplayLog::plan_window() {
+ReplayLog::Preparation::Preparation(const std::shared_ptr<ReplaySource>& source) {
+  const auto task = std::make_shared<std::packaged_task<void()>>([source] { source->prepare(); });
+  done = task->get_future();
+  thread = start_background_thread("rp-prepare", [task] { (*task)(); });
+}
+
+bool ReplayLog::prepare(ReplaySource::Precision precision) {
+  if (!preparation_) {
+    if (source_->is_prepared(precision)) return true;
+    try {
+      preparation_.emplace(source_);
+    } catch (const std::system_error&) {
+      return true;  // without a thread, time_nodes() takes the time
+    }
+  }
+  if (preparation_->done.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return false;
+  std::future<void> done = std::move(preparation_->done);
+  preparation_.reset();
+  done.get();  // throws what prepare() threw
+  return true;
+}
+
+void ReplayLog::plan_window(Start start) {
   const std::uint32_t word = switch_.load(std::memory_order_relaxed);
   const bool is_new = std::exchange(window_.seen_switch, word) != word;
   const ProfileMode mode = mode_of(word);
@@ -352,16 +378,18 @@ void ReplayLog::plan_window() {
     window_.next = now + std::clamp(kShareOfTime * window_.extra, kMinWindowPause, kMaxWindowPause);
   if (window_.is_open || mode < ProfileMode::Sampled || (!is_new && now < window_.retry)) return;
   if (mode == ProfileMode::Sampled && !is_new && now < window_.next) return;
-  if (mode == ProfileMode::Every || source_->can_time_every_replay()) {
-    source_->time_nodes(ReplaySource::kAllReplays, ReplaySource::Precision::Close);
-    notify_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
-  } else {
-    if (window_.last_close == 0) window_.last_close = now;
-    const bool is_close = now - window_.last_close >= kMinClosePause;
-    if (is_close) window_.last_close = now;
-    source_->time_nodes(kWindowReplays,
-                        is_close ? ReplaySource::Precision::Close : ReplaySource::Precision::Cheap);
+  const bool is_endless = mode == ProfileMode::Every || source_->can_time_every_replay();
+  if (window_.last_close == 0) window_.last_close = now;
+  using Precision = ReplaySource::Precision;
+  const bool is_close = is_endless || now - window_.last_close >= kMinClosePause;
+  const Precision precision = is_close ? Precision::Close : Precision::Cheap;
+  if (start == Start::WhenPrepared && !prepare(precision)) {
+    window_.seen_switch = kNotPlanned;
+    return;
   }
+  if (is_close && !is_endless) window_.last_close = now;
+  source_->time_nodes(is_endless ? ReplaySource::kAllReplays : kWindowReplays, precision);
+  if (is_endless) notify_at_ = std::min<std::size_t>(desc_.replays, source_->capacity());
   window_.has_failed = false;
   window_.is_open = source_->is_timing_nodes();
   window_.extra = trace_now() - now;  // launches may have waited meanwhile
@@ -370,7 +398,7 @@ void ReplayLog::plan_window() {
 // Without node times, the graph still has the times of its replays.
 void ReplayLog::try_window(std::vector<trace::Record>& records) {
   try {
-    plan_window();
+    plan_window(Start::WhenPrepared);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::DeviceLost) throw;
     window_.retry = trace_now() + kMaxWindowPause;

@@ -13,10 +13,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -152,7 +154,11 @@ class ReplayLog final : public ReplayObserver {
   [[nodiscard]] Block* take_block() noexcept;  // null: none is free
   void notify_if_half(std::size_t used, std::size_t of) noexcept;
   void collect_source(std::vector<trace::Record>& records);
-  void plan_window();
+  // WhenPrepared: at a later call if the source must prepare itself, which it does on a thread of
+  // its own, so that this one collects times meanwhile.
+  enum class Start : std::uint8_t { Now, WhenPrepared };
+  void plan_window(Start start);
+  [[nodiscard]] bool prepare(ReplaySource::Precision precision);
   // As plan_window(); records that it failed, after which it is tried again half a minute later.
   void try_window(std::vector<trace::Record>& records);
   void take_times(std::vector<trace::Record>& records);
@@ -216,7 +222,7 @@ class ReplayLog final : public ReplayObserver {
   HookCounts hooks_;
   std::vector<LaunchRecord> waiting_;  // launches without times, ascending
   std::vector<Times> early_;           // times without a launch, ascending
-  std::uint64_t untimed_nodes_ = 0;   // executions of nodes in bodies without a time
+  std::uint64_t untimed_nodes_ = 0;    // executions of nodes in bodies without a time
   struct Reported {
     std::uint64_t launches = 0, times = 0, blocks = 0, untimed = 0;
   } reported_;
@@ -226,9 +232,10 @@ class ReplayLog final : public ReplayObserver {
   struct Slowest {
     trace::Time since = 0, took = 0;
   } slowest_;  // of the current second
+  static constexpr std::uint32_t kNotPlanned = ~0u;
   struct Window {
     // The change counter and mode for which the window was planned.
-    std::uint32_t seen_switch = ~0u;
+    std::uint32_t seen_switch = kNotPlanned;
     bool is_open = false;
     bool has_failed = false;  // the last attempt, which was reported
     trace::Time next = 0;     // earliest start of the next window
@@ -240,6 +247,13 @@ class ReplayLog final : public ReplayObserver {
     double plain = 0;  // running mean of the time of a replay without node times, ns
   } window_;
   trace::Time clock_reported_ = 0;
+  struct Preparation {
+    explicit Preparation(const std::shared_ptr<ReplaySource>& source);
+    ~Preparation() { thread.join(); }
+    std::future<void> done;
+    std::thread thread;
+  };
+  std::optional<Preparation> preparation_;
 };
 
 }  // namespace reprise::detail

@@ -161,6 +161,28 @@ void CudaReplaySource::close_window() noexcept {
   while (!try_close_window()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
+void CudaReplaySource::make_timestamped_clone() {
+  ProfilingClone clone = clones_.make(TimedBy::Timestamp);
+  nodes_ = std::move(clone.nodes);
+  clone_ = clone.exec;
+}
+
+// collect() uses nodes_ only while nodes are timed, and then there is a clone.
+void CudaReplaySource::prepare() {
+  const std::lock_guard lock(make_mutex_);
+  if (clone_ != nullptr || !clones_.make) return;
+  const auto pages = UnmappedRanges::of_process().hold();
+  if (clones_.is_possible()) make_timestamped_clone();
+}
+
+bool CudaReplaySource::is_prepared(Precision precision) {
+  if (precision == Precision::Close && nodes_by_ == TimedBy::Cupti) return true;
+  const std::lock_guard lock(make_mutex_);
+  if (clone_ != nullptr || !clones_.make) return true;
+  const auto pages = UnmappedRanges::of_process().hold();
+  return !clones_.is_possible();
+}
+
 void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
   if (replays == 0) return remaining_.store(0);
   if (is_timing_) return;
@@ -177,11 +199,7 @@ void CudaReplaySource::time_nodes(std::uint64_t replays, Precision precision) {
     clone_ = nullptr;
     if (!open_window()) timed_by_ = TimedBy::Timestamp;
   }
-  if (clone_ == nullptr) {
-    ProfilingClone clone = clones_.make(TimedBy::Timestamp);
-    nodes_ = std::move(clone.nodes);
-    clone_ = clone.exec;
-  }
+  if (clone_ == nullptr) make_timestamped_clone();
   opened_ = Clock::now();
   is_endless_ = replays == kAllReplays;
   is_timing_ = true;

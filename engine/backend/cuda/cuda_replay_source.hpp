@@ -97,6 +97,8 @@ class CudaReplaySource final : public ReplaySource {
 
   [[nodiscard]] Lost collect(ReplayObserver& observer) override;
   void time_nodes(std::uint64_t replays, Precision precision) override;
+  void prepare() override;
+  [[nodiscard]] bool is_prepared(Precision precision) override;
   [[nodiscard]] bool can_time_every_replay() const noexcept override {
     return timing_ == Timing::Cheap;
   }
@@ -124,6 +126,8 @@ class CudaReplaySource final : public ReplaySource {
   // Returns false if the times are not available yet.
   [[nodiscard]] bool report(const ReplayTimestamps& replay, NodeTimer::Remaining remaining,
                             ReplayObserver& observer, Lost& lost);
+  // Under make_mutex_.
+  void make_timestamped_clone();
   // A CUPTI window; under make_mutex_. False: timestamps replace it, from now on unless the device
   // was only busy.
   [[nodiscard]] bool open_window();
@@ -138,7 +142,7 @@ class CudaReplaySource final : public ReplaySource {
   const Timing timing_;
   ReplayNumbers numbers_;
   std::atomic<TimestampMode> timestamp_mode_{TimestampMode::On};
-  std::mutex make_mutex_;  // guards clones_ and has_window_
+  std::mutex make_mutex_;  // guards clones_ and has_window_, and creates clone_ and nodes_
   ProfilingClones clones_;
   bool has_window_ = false;  // a CUPTI window is open
 

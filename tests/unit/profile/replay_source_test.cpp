@@ -2,10 +2,15 @@
 // their results.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <semaphore>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include <reprise/error.hpp>
@@ -52,6 +57,12 @@ class FakeSource final : public detail::ReplaySource {
     precisions.push_back(precision);
     remaining_ = replays;
   }
+  void prepare() override {
+    may_prepare.acquire();
+    if (is_full) fail(ErrorCode::OutOfMemory);
+    is_ready = true;
+  }
+  [[nodiscard]] bool is_prepared(Precision) override { return is_ready; }
   [[nodiscard]] bool can_time_every_replay() const noexcept override { return can_time_all; }
   [[nodiscard]] bool is_timing_nodes() const override { return remaining_ > 0; }
   void pause() noexcept override { is_paused = true, ++switched; }
@@ -64,6 +75,8 @@ class FakeSource final : public detail::ReplaySource {
   std::vector<Precision> precisions;
   Lost lost;
   std::optional<detail::ClockPair> pair;
+  std::binary_semaphore may_prepare{0};
+  std::atomic<bool> is_ready{true};
   bool broken = false, is_full = false, can_time_all = false;
   std::map<std::uint64_t, std::int64_t> slow;  // ns, by replay
   int collected = 0, switched = 0;
@@ -106,6 +119,15 @@ struct LogWithSource {
     trace::Records by_kind;
     for (trace::Record& record : records) by_kind.add(std::move(record));
     return by_kind;
+  }
+
+  // Collects until the preparation has ended and what follows it has happened.
+  void collect_until(const std::function<bool(const trace::Records&)>& has_happened) {
+    for (int i = 0; i < 10'000; ++i) {
+      if (has_happened(collect())) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    FAIL("it has not happened in 10 s");
   }
 
   std::shared_ptr<FakeSource> source = std::make_shared<FakeSource>();
@@ -289,7 +311,8 @@ TEST_CASE(
   CHECK(later.replays.size() == 2);
 }
 
-TEST_CASE("replay source: if nodes cannot be timed, replays are, and one message gives the reason") {
+TEST_CASE(
+    "replay source: if nodes cannot be timed, replays are, and one message gives the reason") {
   LogWithSource f(ProfileMode::Sampled);
   f.source->is_full = true;
   f.run(2);
@@ -308,6 +331,41 @@ TEST_CASE("replay source: if nodes cannot be timed, replays are, and one message
   f.log.request_mode(ProfileMode::Every);
   static_cast<void>(f.collect());
   CHECK(f.source->requests.size() == 1);
+}
+
+TEST_CASE(
+    "replay source: while a source prepares to time nodes, the times of replays are collected") {
+  LogWithSource f(ProfileMode::Replays);
+  f.source->is_ready = false;
+  f.log.set_mode(ProfileMode::Sampled);
+  for (int i = 0; i < 3; ++i) {
+    f.run(2);
+    const trace::Records records = f.collect();
+    REQUIRE(records.replays.size() == 2);
+    CHECK(records.replays[1].started != 0);
+  }
+  CHECK(f.source->requests.empty());
+  f.source->may_prepare.release();
+  f.collect_until([&](const trace::Records&) { return !f.source->requests.empty(); });
+  CHECK(f.source->requests == std::vector<std::uint64_t>{8});
+}
+
+TEST_CASE("replay source: why a source could not prepare to time nodes is reported") {
+  LogWithSource f(ProfileMode::Replays);
+  f.source->is_ready = false;
+  f.source->is_full = true;
+  f.log.set_mode(ProfileMode::Sampled);
+  f.run(1);
+  CHECK(f.collect().messages.empty());
+  f.source->may_prepare.release();
+  trace::Records reported;
+  f.collect_until([&](trace::Records records) {
+    reported = std::move(records);
+    return !reported.messages.empty();
+  });
+  CHECK(reported.messages[0].text.starts_with(
+      "graph g: its nodes are not timed now: there is no memory"));
+  CHECK(f.source->requests.empty());
 }
 
 TEST_CASE(

@@ -12,7 +12,7 @@
 #include "base/rank_environment.hpp"
 #include "base/text.hpp"
 #include "collectives/communicator_core.hpp"
-#include "collectives/control_channel.hpp"
+#include "collectives/control/control_channel.hpp"
 #include "collectives/local_control.hpp"
 #include "collectives/local_transport.hpp"
 #include "collectives/mpi_loader.hpp"

@@ -7,9 +7,9 @@
 #include <reprise/queue.hpp>
 
 #include "backend/cuda/cuda_backend.hpp"
-#include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
 #include "backend/cuda/cuda_queue.hpp"
+#include "backend/cuda/graph/cuda_exec.hpp"
 
 namespace reprise::detail {
 

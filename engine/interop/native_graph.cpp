@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "backend/cuda/cuda_exec.hpp"
-#include "backend/cuda/graph_reader.hpp"
+#include "backend/cuda/graph/cuda_exec.hpp"
+#include "backend/cuda/native/graph_reader.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "base/text.hpp"

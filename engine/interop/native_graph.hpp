@@ -8,7 +8,7 @@
 #include <reprise/device.hpp>
 
 #include "backend/cuda/cuda_backend.hpp"
-#include "backend/cuda/op_capture.hpp"
+#include "backend/cuda/graph/op_capture.hpp"
 
 namespace reprise::detail {
 

@@ -2,7 +2,7 @@
 // of the other. Knows no device. Threads: pure functions.
 #pragma once
 
-#include "memory/max_weight_antichain.hpp"
+#include "memory/precedence.hpp"
 #include "planner/packing.hpp"
 
 namespace reprise::detail {

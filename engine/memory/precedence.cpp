@@ -36,4 +36,15 @@ Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& o
   return result;
 }
 
+MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses,
+                                             const Precedence& precedence) {
+  std::vector<std::uint64_t> bytes;
+  for (const std::uint32_t transient : precedence.transients)
+    bytes.push_back(uses.transients[transient].bytes);
+  MaxWeightAntichain set;
+  set.members = max_weight_antichain(bytes, precedence.covers);
+  for (const std::uint32_t item : set.members) set.bytes += bytes[item];
+  return set;
+}
+
 }  // namespace reprise::detail

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "base/antichain.hpp"
 #include "memory/reachability_index.hpp"
 
 namespace reprise::detail {
@@ -18,7 +18,7 @@ struct Precedence {
   std::uint32_t words = 0;          // of a row
   std::vector<std::uint64_t> rows;  // by item: one bit for each item that precedes it
   // Pairs (earlier, later) with no item between them.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> covers;
+  OrderedPairs covers;
 
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(transients.size());
@@ -31,5 +31,14 @@ struct Precedence {
 
 // O(n^2) bits, and one query of ReachabilityIndex for each pair that no other pair implies.
 [[nodiscard]] Precedence find_precedence(const TransientUses& uses, const ReachabilityIndex& order);
+
+// The maximum-weight set of transients of which no two may share bytes: a lower bound of the slab.
+struct MaxWeightAntichain {
+  std::uint64_t bytes = 0;
+  std::vector<std::uint32_t> members;  // items, ascending
+};
+// Exact if ReachabilityIndex is exact.
+[[nodiscard]] MaxWeightAntichain find_max_weight_antichain(const TransientUses& uses,
+                                                           const Precedence& precedence);
 
 }  // namespace reprise::detail

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "backend/cuda/activity_times.hpp"
+#include "backend/cuda/timing/activity_times.hpp"
 #include "profile/activity/cupti_records.hpp"
 
 namespace reprise::detail {

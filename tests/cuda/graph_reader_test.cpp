@@ -10,7 +10,7 @@
 
 #include <reprise/graph_op.hpp>
 
-#include "backend/cuda/graph_reader.hpp"
+#include "backend/cuda/native/graph_reader.hpp"
 #include "lowering/lowered_graph.hpp"
 #include "plan/plan.hpp"
 

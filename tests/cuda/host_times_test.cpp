@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "backend/cuda/host_callbacks.hpp"
+#include "backend/cuda/graph/host_callbacks.hpp"
 
 namespace reprise::detail {
 

@@ -9,9 +9,9 @@
 
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
-#include "backend/cuda/host_callbacks.hpp"
-#include "backend/cuda/instantiate_graph.hpp"
-#include "backend/cuda/transfer_nodes.hpp"
+#include "backend/cuda/graph/host_callbacks.hpp"
+#include "backend/cuda/graph/instantiate_graph.hpp"
+#include "backend/cuda/graph/transfer_nodes.hpp"
 #include "cuda/gpu.hpp"
 
 namespace reprise::test {

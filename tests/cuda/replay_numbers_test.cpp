@@ -2,7 +2,7 @@
 // Needs no GPU.
 #include <doctest/doctest.h>
 
-#include "backend/cuda/replay_numbers.hpp"
+#include "backend/cuda/timing/replay_numbers.hpp"
 
 namespace reprise::test {
 

@@ -1,5 +1,5 @@
 // The records of segments. Needs no GPU.
-#include "backend/cuda/segment_records.hpp"
+#include "backend/cuda/segments/segment_records.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/segment_marks.hpp"
+#include "backend/cuda/segments/segment_marks.hpp"
 #include "compile/stages.hpp"
 #include "record/payload.hpp"
 #include "support/recording_builder.hpp"

@@ -1,12 +1,12 @@
 // The times of commands in segments. The suite "gpu" needs a GPU.
-#include "backend/cuda/segment_times.hpp"
+#include "backend/cuda/timing/segment_times.hpp"
 
 #include <array>
 #include <map>
 #include <random>
 #include <vector>
 
-#include "backend/cuda/segment_records.hpp"
+#include "backend/cuda/segments/segment_records.hpp"
 #include "cuda/timed_graph.hpp"
 
 namespace reprise::test::segment_times_test {

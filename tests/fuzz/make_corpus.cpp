@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/control_frame.hpp"
+#include "collectives/control/control_frame.hpp"
 #include "trace/chunk.hpp"
 #include "trace/live/live_request.hpp"
 #include "unit/trace/trace_samples.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "profile/injection/driver_calls.hpp"
+#include "injection/driver_calls.hpp"
 
 namespace reprise::test {
 

@@ -1,4 +1,4 @@
-#include "profile/injection/nccl_calls.hpp"
+#include "injection/nccl_calls.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "profile/injection/node_scopes.hpp"
+#include "injection/node_scopes.hpp"
 
 #include <doctest/doctest.h>
 

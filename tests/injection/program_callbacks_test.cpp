@@ -1,5 +1,5 @@
 // ProgramCallbacks with simulated callbacks of CUPTI.
-#include "profile/injection/program_callbacks.hpp"
+#include "injection/program_callbacks.hpp"
 
 #include <doctest/doctest.h>
 #include <generated_nvtx_meta.h>
@@ -8,11 +8,11 @@
 #include <deque>
 #include <string>
 
+#include "injection/callback_data.hpp"
 #include "injection/hand_made_cupti.hpp"
 #include "injection/hand_made_driver.hpp"
 #include "injection/played_calls.hpp"
 #include "injection/traced.hpp"
-#include "profile/injection/callback_data.hpp"
 
 namespace reprise::test {
 namespace {

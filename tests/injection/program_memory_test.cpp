@@ -1,4 +1,4 @@
-#include "profile/injection/program_memory.hpp"
+#include "injection/program_memory.hpp"
 
 #include <doctest/doctest.h>
 

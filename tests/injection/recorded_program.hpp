@@ -35,10 +35,10 @@
 #include <vector>
 
 #include "injection/hand_made_cupti.hpp"
+#include "injection/node_recorder.hpp"
 #include "injection/played_calls.hpp"
 #include "injection/played_threads.hpp"
-#include "profile/injection/node_recorder.hpp"
-#include "profile/injection/program_callbacks.hpp"
+#include "injection/program_callbacks.hpp"
 
 namespace reprise::test {
 

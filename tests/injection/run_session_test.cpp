@@ -1,6 +1,6 @@
 // RunSession with viewers that connect, request and disconnect, with a fake driver and a fake
 // CUPTI.
-#include "profile/injection/run_session.hpp"
+#include "injection/run_session.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

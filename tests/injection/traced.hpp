@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "profile/injection/observed_program.hpp"
+#include "injection/observed_program.hpp"
 
 namespace reprise::test {
 

@@ -1,4 +1,4 @@
-#include "profile/injection/utf16.hpp"
+#include "injection/utf16.hpp"
 
 #include <doctest/doctest.h>
 

@@ -19,11 +19,11 @@
 
 #include <reprise/error.hpp>
 
-#include "collectives/control_channel.hpp"
-#include "collectives/control_connect.hpp"
-#include "collectives/control_frame.hpp"
-#include "collectives/control_handshake.hpp"
-#include "collectives/gather_table.hpp"
+#include "collectives/control/control_channel.hpp"
+#include "collectives/control/control_connect.hpp"
+#include "collectives/control/control_frame.hpp"
+#include "collectives/control/control_handshake.hpp"
+#include "collectives/control/gather_table.hpp"
 #include "ranks/raw_peer.hpp"
 
 namespace reprise::test {

@@ -4,8 +4,8 @@
 
 #include <reprise/error.hpp>
 
-#include "collectives/control_channel.hpp"
 #include "base/rank_environment.hpp"
+#include "collectives/control/control_channel.hpp"
 
 using namespace reprise;
 using namespace reprise::detail;

@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "collectives/control_channel.hpp"
-#include "collectives/control_connect.hpp"
-#include "collectives/control_frame.hpp"
-#include "collectives/control_handshake.hpp"
+#include "collectives/control/control_channel.hpp"
+#include "collectives/control/control_connect.hpp"
+#include "collectives/control/control_frame.hpp"
+#include "collectives/control/control_handshake.hpp"
 
 namespace reprise::test {
 

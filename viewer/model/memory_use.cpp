@@ -1,10 +1,11 @@
 #include "model/memory_use.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <utility>
 
-#include "model/heaviest_antichain.hpp"
+#include "base/antichain.hpp"
 
 namespace reprise::model {
 
@@ -68,8 +69,10 @@ std::vector<BufferSpan> spans_of(const Graph& graph, StartOf start_of, EndOf end
 
 constexpr std::uint32_t kMaxBuffers = 4096, kMaxExactNodes = 16384;  // for exact lower bounds
 constexpr std::size_t kMaxSavings = 24;                       // buffers whose saving is computed
-constexpr std::uint64_t kMaxWeight = std::uint64_t{1} << 50;  // keeps sums below 2^63
+constexpr std::uint64_t kMaxWeight = std::uint64_t{1} << 49;  // keeps sums below 2^62
 
+using detail::max_weight_antichain;
+using detail::OrderedPairs;
 using NodeBits = std::vector<std::uint64_t>;
 
 // Per own node: the own nodes that edges order after it, one bit each.
@@ -87,10 +90,12 @@ std::vector<NodeBits> reachable_nodes(const Graph& graph) {
   return reachable;
 }
 
-// The order of buffers: all uses of one before all uses of the other.
-PartialOrder order_of(const Graph& graph, const std::vector<BufferSpan>& spans) {
+// The order of buffers, all uses of one before all uses of the other, without pairs that others
+// imply.
+OrderedPairs order_of(const Graph& graph, const std::vector<BufferSpan>& spans) {
   const std::vector<NodeBits> reachable = reachable_nodes(graph);
-  PartialOrder order(static_cast<std::uint32_t>(spans.size()));
+  const std::size_t words = (spans.size() + 63) / 64;
+  std::vector<NodeBits> later(spans.size(), NodeBits(words, 0));
   for (std::uint32_t a = 0; a < spans.size(); ++a) {
     NodeBits after(reachable.front().size(), ~std::uint64_t{0});
     for (const BufferUse& use : graph.uses(spans[a].buffer)) {
@@ -103,10 +108,23 @@ PartialOrder order_of(const Graph& graph, const std::vector<BufferSpan>& spans) 
         const std::uint32_t node = graph.own_node_of(use.node);
         return (after[node / 64] >> node % 64 & 1) != 0;
       });
-      if (is_after) order.add(a, b);
+      if (is_after) later[a][b / 64] |= std::uint64_t{1} << b % 64;
     }
   }
-  return order;
+  const auto for_each = [&](const NodeBits& bits, const auto& visit) {
+    for (std::uint32_t w = 0; w < words; ++w)
+      for (std::uint64_t rest = bits[w]; rest != 0; rest &= rest - 1)
+        visit(w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest)));
+  };
+  OrderedPairs pairs;
+  for (std::uint32_t a = 0; a < spans.size(); ++a) {
+    NodeBits covered = later[a];
+    for_each(later[a], [&](std::uint32_t b) {
+      for (std::size_t w = 0; w < words; ++w) covered[w] &= ~later[b][w];
+    });
+    for_each(covered, [&](std::uint32_t b) { pairs.emplace_back(a, b); });
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -122,7 +140,7 @@ LowerBound lower_bound(const Graph& graph) {
   }
   bound.is_exact = true;
   if (spans.empty()) return bound;
-  const PartialOrder order = order_of(graph, spans);
+  const OrderedPairs order = order_of(graph, spans);
   std::vector<std::uint64_t> weights;
   for (const BufferSpan& s : spans) weights.push_back(std::min(s.bytes, kMaxWeight));
   const auto total = [&](const std::vector<std::uint32_t>& chosen) {
@@ -130,7 +148,7 @@ LowerBound lower_bound(const Graph& graph) {
     for (const std::uint32_t s : chosen) bytes += weights[s];
     return bytes;
   };
-  std::vector<std::uint32_t> chosen = heaviest_antichain(order, weights);
+  std::vector<std::uint32_t> chosen = max_weight_antichain(weights, order);
   bound.bytes = total(chosen);
   std::stable_sort(chosen.begin(), chosen.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return weights[a] > weights[b]; });
@@ -138,7 +156,7 @@ LowerBound lower_bound(const Graph& graph) {
     LowerBound::Item item{spans[s].buffer};
     if (bound.items.size() < kMaxSavings) {
       const std::uint64_t bytes = std::exchange(weights[s], 0);
-      item.saves = bound.bytes - total(heaviest_antichain(order, weights));
+      item.saves = bound.bytes - total(max_weight_antichain(weights, order));
       item.is_known = true;
       weights[s] = bytes;
     }

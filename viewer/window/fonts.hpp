@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

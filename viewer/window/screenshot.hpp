@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/workspace/workspace.hpp"
 
 namespace reprise::viewer {
@@ -16,8 +16,8 @@ struct ScreenshotDesc {
   // Written when all views are complete: a PNG, or with the extension .svg the drawing of the
   // graph.
   std::filesystem::path picture;
-  std::string target = {};        // a file, a session's socket, or host:port; empty: the start page
-  std::string other = {};         // second target, for comparison; empty: none
+  std::string target = {};  // a file, a session's socket, or host:port; empty: the start page
+  std::string other = {};   // second target, for comparison; empty: none
   std::string token = {};
   std::optional<View> view = {};
   std::filesystem::path program = {};  // the running executable

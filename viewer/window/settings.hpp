@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/workspace/workspace.hpp"
 
 namespace reprise::viewer {

@@ -3,7 +3,7 @@
 // window. Threads: UI thread.
 #pragma once
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 #include "window/fonts.hpp"
 
 struct ImGuiContext;

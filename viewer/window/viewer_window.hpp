@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/workspace/workspace.hpp"
 #include "window/application.hpp"
 #include "window/window.hpp"

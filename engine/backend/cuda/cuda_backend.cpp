@@ -5,9 +5,9 @@
 #include <fault_markers.shaders.hpp>
 #include <segment_transfers.shaders.hpp>
 
-#include "backend/cuda/cuda_exec.hpp"
 #include "backend/cuda/cuda_queue.hpp"
 #include "backend/cuda/cuda_virtual_allocation.hpp"
+#include "backend/cuda/graph/cuda_exec.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 #include "plan/collectives.hpp"

@@ -8,11 +8,11 @@
 
 #include "backend/backend.hpp"
 #include "backend/cuda/cuda_context.hpp"
-#include "backend/cuda/cuda_instrumentation.hpp"
 #include "backend/cuda/cuda_kernel.hpp"
-#include "backend/cuda/cuda_segments.hpp"
-#include "backend/cuda/fault_markers.hpp"
-#include "backend/cuda/loop_counters.hpp"
+#include "backend/cuda/graph/fault_markers.hpp"
+#include "backend/cuda/graph/loop_counters.hpp"
+#include "backend/cuda/segments/cuda_segments.hpp"
+#include "backend/cuda/timing/cuda_instrumentation.hpp"
 
 namespace reprise::detail {
 

@@ -5,8 +5,9 @@
 
 #include "backend/cuda/cuda_check.hpp"
 #include "backend/cuda/cuda_driver.hpp"
-#include "backend/cuda/segment_records.hpp"
 #include "base/text.hpp"
+#include "lowering/segment.hpp"
+#include "ptx/segment_record.hpp"
 
 namespace reprise::detail {
 namespace {

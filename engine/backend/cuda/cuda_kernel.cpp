@@ -4,9 +4,9 @@
 #include <cstring>
 #include <mutex>
 
-#include "backend/cuda/segment_records.hpp"
 #include "base/kernel_name.hpp"
 #include "base/text.hpp"
+#include "ptx/segment_record.hpp"
 #include "record/payload.hpp"
 #include "record/recording.hpp"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/live/asio.hpp"
 #include "trace/live/live_client.hpp"
+#include "trace/live/stream_io.hpp"
 
 namespace reprise::trace {
 

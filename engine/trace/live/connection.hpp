@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "trace/live/asio.hpp"
 #include "trace/live/broadcast.hpp"
 #include "trace/live/live_request.hpp"
+#include "trace/live/stream_io.hpp"
 
 namespace reprise::trace {
 

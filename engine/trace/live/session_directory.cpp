@@ -10,8 +10,8 @@
 #include <system_error>
 #include <tuple>
 
-#include "trace/live/asio.hpp"
 #include "trace/live/session_path.hpp"
+#include "trace/live/stream_io.hpp"
 
 namespace reprise::trace {
 

@@ -5,9 +5,17 @@
 #include <functional>
 #include <span>
 
-#include "trace/live/asio.hpp"
+#include "base/asio.hpp"
 
 namespace reprise::trace {
+
+namespace asio = detail::asio;
+using detail::AcceptorOf;
+using detail::Executor;
+using detail::SocketOf;
+using detail::SteadyTimer;
+using detail::StreamSocket;
+using detail::TcpResolver;
 
 using IoHandler = std::function<void(const asio::error_code&)>;
 

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "injection/callback_data.hpp"
+#include "injection/program_callbacks.hpp"
 #include "injection/recorder/node_text.hpp"
+#include "injection/utf16.hpp"
 #include "profile/activity/cupti_records.hpp"
-#include "profile/injection/callback_data.hpp"
-#include "profile/injection/program_callbacks.hpp"
-#include "profile/injection/utf16.hpp"
 #include "profile/process_info.hpp"
 
 namespace reprise::test {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "injection/driver_calls.hpp"
 #include "injection/recorder/call_log.hpp"
 #include "profile/activity/cupti_library.hpp"
-#include "profile/injection/driver_calls.hpp"
 
 namespace reprise::test {
 

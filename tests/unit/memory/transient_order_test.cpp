@@ -7,7 +7,6 @@
 
 #include "memory/interval_relaxation.hpp"
 #include "memory/lower_bound.hpp"
-#include "memory/max_weight_antichain.hpp"
 #include "memory/precedence.hpp"
 #include "support/manual_dependencies.hpp"
 #include "support/random_recording.hpp"

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "model/heaviest_antichain.hpp"
 #include "model/memory_use.hpp"
 #include "viewer/model/random_graph.hpp"
 
@@ -145,27 +144,6 @@ TEST_CASE("memory use: the lower bound of a very large graph is the peak of the 
   CHECK(bound.bytes == 16);
   REQUIRE(bound.items.size() == 1);
   CHECK_FALSE(bound.items[0].is_known);
-}
-
-TEST_CASE("heaviest antichain: a thousand elements in chains give the heaviest of each chain") {
-  constexpr std::uint32_t kChains = 25, kLength = 40;
-  model::PartialOrder order(kChains * kLength);
-  std::vector<std::uint64_t> weights(kChains * kLength);
-  std::uint64_t expected = 0;
-  for (std::uint32_t c = 0; c < kChains; ++c) {
-    std::uint64_t heaviest = 0;
-    for (std::uint32_t i = 0; i < kLength; ++i) {
-      weights[c * kLength + i] = 1 + (c * 31 + i * 17) % 101;
-      heaviest = std::max(heaviest, weights[c * kLength + i]);
-      for (std::uint32_t j = i + 1; j < kLength; ++j) order.add(c * kLength + i, c * kLength + j);
-    }
-    expected += heaviest;
-  }
-  const std::vector<std::uint32_t> chosen = model::heaviest_antichain(order, weights);
-  std::uint64_t sum = 0;
-  for (const std::uint32_t element : chosen) sum += weights[element];
-  CHECK(chosen.size() == kChains);
-  CHECK(sum == expected);
 }
 
 TEST_CASE("memory use: spans match the buffers' accesses, and every step has the live bytes") {

@@ -4,10 +4,10 @@
 #include <map>
 #include <memory>
 
-#include "panels/memory/memory_axis.hpp"
 #include "panels/memory/memory_emphasis.hpp"
 #include "panels/memory/memory_pools.hpp"
 #include "panels/memory/memory_view_model.hpp"
+#include "panels/widgets/axis.hpp"
 #include "viewer/panels/memory_documents.hpp"
 
 using namespace reprise;
@@ -222,7 +222,7 @@ TEST_CASE("axis: ticks are round, in one unit, and at most the requested number"
   CHECK(texts(byte_ticks(0, 1536, 3)) ==
         std::vector<std::string>{"0.0 KiB", "0.5 KiB", "1.0 KiB", "1.5 KiB"});
   CHECK(texts(time_ticks(-500, 4'900'000, 5)) ==
-        std::vector<std::string>{"0 ms", "1 ms", "2 ms", "3 ms", "4 ms"});
+        std::vector<std::string>{"0", "1 ms", "2 ms", "3 ms", "4 ms"});
   CHECK(texts(count_ticks(0, 2'500, 3)) == std::vector<std::string>{"0", "1,000", "2,000"});
   CHECK(texts(count_ticks(0, 2, 10)) == std::vector<std::string>{"0", "1", "2"});
   CHECK(byte_ticks(5, 5, 4).empty());

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "panels/messages/message_list.hpp"
-#include "panels/shared/note_bar.hpp"
+#include "panels/messages/note_bar.hpp"
 #include "panels/shared/notes.hpp"
 #include "support/paths.hpp"
 #include "viewer/hand_made_trace.hpp"

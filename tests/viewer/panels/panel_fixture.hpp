@@ -13,7 +13,7 @@
 #include "panels/graph/graph_view_model.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/shared/panel_context.hpp"
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::test {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "panels/timeline/timeline_axis.hpp"
 #include "panels/timeline/timeline_merge.hpp"
+#include "panels/widgets/axis.hpp"
 
 using namespace reprise::viewer;
 

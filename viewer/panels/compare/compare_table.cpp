@@ -9,8 +9,8 @@
 #include <imgui.h>
 
 #include "panels/nodes/nodes_columns.hpp"
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/row_order.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"

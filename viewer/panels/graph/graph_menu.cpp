@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "panels/shared/item_menu.hpp"
+#include "panels/widgets/item_menu.hpp"
 
 namespace reprise::viewer {
 

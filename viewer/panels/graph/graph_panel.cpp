@@ -12,10 +12,10 @@
 #include "panels/graph/graph_svg.hpp"
 #include "panels/graph/graph_toolbar.hpp"
 #include "panels/graph/graph_view_model.hpp"
-#include "panels/shared/item_menu.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {

@@ -8,8 +8,8 @@
 #include <imgui.h>
 
 #include "panels/graphs/graphs_rows.hpp"
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 

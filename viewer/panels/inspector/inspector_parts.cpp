@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {
@@ -34,9 +34,7 @@ std::string fitting(const std::string& text, float width) {
   return shortened(text, std::max<std::size_t>(fits, 4));
 }
 
-float label_width() {
-  return std::min(ImGui::GetFontSize() * 10, ImGui::GetWindowWidth() * 0.42f);
-}
+float label_width() { return std::min(ImGui::GetFontSize() * 10, ImGui::GetWindowWidth() * 0.42f); }
 
 void draw_labelled(const Theme& theme, const char* label, const std::string& value,
                    const char* explanation, ImFont* font) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "panels/memory/memory_axis.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 

@@ -12,8 +12,8 @@
 #include "panels/memory/memory_colours.hpp"
 #include "panels/memory/memory_emphasis.hpp"
 #include "panels/memory/memory_view_model.hpp"
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/canvas.hpp"
+#include "panels/widgets/item_menu.hpp"
 
 namespace reprise::viewer {
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <string>
 
-#include "panels/memory/memory_axis.hpp"
-#include "panels/shared/item_menu.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/row_order.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
@@ -43,8 +43,7 @@ TableCell pool_cell(const Theme& theme, const PoolRow& row, PoolColumn column) {
   };
   const auto residency = [&](TableCell cell) { return row.has_residency() ? cell : TableCell{}; };
   switch (column) {
-    case PoolColumn::Label:
-      return {.text = row.name, .swatch = category(theme, row.state.pool)};
+    case PoolColumn::Label: return {.text = row.name, .swatch = category(theme, row.state.pool)};
     case PoolColumn::Holders: return graphs(row.holders, row.former_holders, "none");
     case PoolColumn::Sharers: return graphs(row.sharers, row.former_sharers, "");
     case PoolColumn::Mapped: return residency(bytes_cell(row.state.mapped));

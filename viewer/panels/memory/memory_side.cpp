@@ -7,9 +7,9 @@
 #include <string>
 
 #include "panels/memory/memory_map.hpp"
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/choice.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "panels/shared/note_bar.hpp"
+#include "panels/messages/note_bar.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 

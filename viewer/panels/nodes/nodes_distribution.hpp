@@ -10,7 +10,7 @@
 #include <imgui.h>
 
 #include "base/log_histogram.hpp"
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

@@ -4,8 +4,8 @@
 
 #include <imgui.h>
 
-#include "panels/shared/item_menu.hpp"
 #include "panels/shared/keys.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/table_columns.hpp"
 
 namespace reprise::viewer {

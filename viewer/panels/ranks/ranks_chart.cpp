@@ -7,8 +7,8 @@
 
 #include <imgui.h>
 
-#include "panels/memory/memory_axis.hpp"
 #include "panels/ranks/ranks_tables.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 

@@ -2,7 +2,7 @@
 // slower. Safe for red-green colour blindness. Threads: drawing thread only.
 #pragma once
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

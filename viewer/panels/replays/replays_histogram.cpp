@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "panels/replays/replays_colour.hpp"
-#include "panels/timeline/timeline_axis.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {

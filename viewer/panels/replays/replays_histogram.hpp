@@ -6,7 +6,7 @@
 #include <string>
 
 #include "panels/replays/replays_view_model.hpp"
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

@@ -6,7 +6,7 @@
 
 #include "model/sample_sources.hpp"
 #include "panels/replays/replays_series.hpp"
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

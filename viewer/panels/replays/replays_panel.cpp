@@ -14,9 +14,9 @@
 #include "panels/replays/replays_rank_plot.hpp"
 #include "panels/replays/replays_table.hpp"
 #include "panels/replays/replays_tooltip.hpp"
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/canvas.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {

@@ -6,7 +6,7 @@
 
 #include "panels/replays/replays_bars.hpp"
 #include "panels/replays/replays_colour.hpp"
-#include "panels/timeline/timeline_axis.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {

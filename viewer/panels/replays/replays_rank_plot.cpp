@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "panels/replays/replays_bars.hpp"
-#include "panels/timeline/timeline_axis.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "model/document.hpp"
 #include "panels/replays/replays_view_model.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/shared/view_state.hpp"
-#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 

@@ -12,8 +12,8 @@
 #include "model/document.hpp"
 #include "model/replay_times.hpp"
 #include "panels/shared/async_value.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/shared/view_state.hpp"
-#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 
@@ -28,14 +28,14 @@ struct GraphViewModel {
     bool is_critical = false;  // lies on `path`
   };
   model::GraphKey key;
-  std::uint64_t revision = 0;      // revision of the source document
-  std::vector<Node> nodes;         // by node index
-  std::vector<double> medians;     // nodes[i].median, as model functions take durations
-  model::CriticalPath path;        // from medians
-  std::uint64_t samples = 0;       // 0: nothing was measured, and all times above are 0
+  std::uint64_t revision = 0;   // revision of the source document
+  std::vector<Node> nodes;      // by node index
+  std::vector<double> medians;  // nodes[i].median, as model functions take durations
+  model::CriticalPath path;     // from medians
+  std::uint64_t samples = 0;    // 0: nothing was measured, and all times above are 0
   // Sampled replays of the range, and how many of them were read; see kMaxBlocks.
   std::size_t sampled_replays = 0, read_replays = 0;
-  double min = 0, max = 0;         // min and max of the nodes' medians, ns
+  double min = 0, max = 0;  // min and max of the nodes' medians, ns
   // Min and max over nodes with samples.
   double min_p99 = 0, max_p99 = 0, max_share = 0, max_slack = 0;
 };

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "panels/shared/item_menu.hpp"
 #include "panels/widgets/format.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/table_columns.hpp"
 #include "panels/widgets/widgets.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "panels/memory/memory_axis.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/widgets.hpp"
 

@@ -2,8 +2,8 @@
 // right. Threads: the drawing thread's.
 #pragma once
 
+#include "panels/shared/theme.hpp"
 #include "panels/timeline/timeline_layout.hpp"
-#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 

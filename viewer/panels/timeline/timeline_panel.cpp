@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "panels/shared/item_menu.hpp"
 #include "panels/shared/keys.hpp"
 #include "panels/timeline/timeline_collectives.hpp"
 #include "panels/timeline/timeline_data.hpp"
@@ -21,6 +20,7 @@
 #include "panels/timeline/timeline_toolbar.hpp"
 #include "panels/timeline/timeline_visible.hpp"
 #include "panels/widgets/canvas.hpp"
+#include "panels/widgets/item_menu.hpp"
 #include "panels/widgets/widgets.hpp"
 
 namespace reprise::viewer {

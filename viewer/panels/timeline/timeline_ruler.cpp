@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "panels/shared/keys.hpp"
-#include "panels/timeline/timeline_axis.hpp"
+#include "panels/widgets/axis.hpp"
 #include "panels/widgets/format.hpp"
 
 namespace reprise::viewer {

@@ -8,7 +8,7 @@
 
 #include <imgui.h>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

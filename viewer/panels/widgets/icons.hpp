@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

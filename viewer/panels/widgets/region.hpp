@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
+#include "panels/shared/theme.hpp"
 #include "panels/shared/view_state.hpp"
-#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 
@@ -36,8 +36,8 @@ struct TableSort {
 struct TableDesc {
   const char* id = "";
   std::span<const TableColumn> columns = {};
-  TableSort sort = {};  // initial order
-  ImVec2 size{0, 0};    // as for ImGui::BeginChild()
+  TableSort sort = {};       // initial order
+  ImVec2 size{0, 0};         // as for ImGui::BeginChild()
   std::uint64_t absent = 0;  // bit i: column i has no values, and is not shown
 };
 

@@ -2,7 +2,7 @@
 // which each has its own line. Threads: drawing thread only.
 #pragma once
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

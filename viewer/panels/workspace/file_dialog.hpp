@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 
@@ -17,8 +17,8 @@ struct FileDialogDesc {
   const char* action = "";       // of the button: "Record"; empty: no file, only `discard`
   const char* explanation = "";  // what is written
   const char* discard = "Discard";
-  std::string path = {};         // proposed
-  std::string discarded = {};    // what would be lost; offers to discard it. Empty: no offer
+  std::string path = {};       // proposed
+  std::string discarded = {};  // what would be lost; offers to discard it. Empty: no offer
 };
 
 class FileDialog {

@@ -2,7 +2,7 @@
 // closes it. Threads: drawing thread only.
 #pragma once
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 
 namespace reprise::viewer {
 

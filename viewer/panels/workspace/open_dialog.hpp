@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/workspace/start_page.hpp"
 
 namespace reprise::viewer {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "panels/widgets/theme.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/workspace/help_overlay.hpp"
 #include "trace/live/session_directory.hpp"
 

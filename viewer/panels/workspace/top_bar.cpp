@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "panels/shared/note_bar.hpp"
+#include "panels/messages/note_bar.hpp"
 #include "panels/widgets/format.hpp"
 #include "panels/widgets/icons.hpp"
 #include "panels/widgets/profile_text.hpp"

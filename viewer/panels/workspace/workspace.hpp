@@ -12,9 +12,9 @@
 
 #include "model/trace_feed.hpp"
 #include "panels/shared/async_value.hpp"
+#include "panels/shared/theme.hpp"
 #include "panels/shared/view_state.hpp"
 #include "panels/shared/views.hpp"
-#include "panels/widgets/theme.hpp"
 
 namespace reprise::viewer {
 

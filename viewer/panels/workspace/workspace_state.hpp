@@ -15,10 +15,10 @@
 #include "panels/inspector/inspector_panel.hpp"
 #include "panels/memory/memory_panel.hpp"
 #include "panels/messages/messages_panel.hpp"
+#include "panels/messages/note_bar.hpp"
 #include "panels/nodes/nodes_panel.hpp"
 #include "panels/ranks/ranks_panel.hpp"
 #include "panels/replays/replays_panel.hpp"
-#include "panels/shared/note_bar.hpp"
 #include "panels/shared/notes.hpp"
 #include "panels/sync/sync_panel.hpp"
 #include "panels/timeline/timeline_panel.hpp"
@@ -77,8 +77,8 @@ struct Workspace::State {
 
   // State of the last frame, to detect changes.
   std::optional<model::GraphKey> shown;
-  bool chosen_by_user = false;    // the user selected the shown graph
-  std::uint32_t newest_seen = 0;  // newest known version of the shown graph
+  bool chosen_by_user = false;         // the user selected the shown graph
+  std::uint32_t newest_seen = 0;       // newest known version of the shown graph
   std::uint64_t forgotten_before = 0;  // discarded replays of the shown graph
 
   TopBar bar;

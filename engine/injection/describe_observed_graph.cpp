@@ -1,0 +1,177 @@
+#include "injection/describe_observed_graph.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/kernel_name.hpp"
+#include "base/text.hpp"
+#include "injection/nccl_calls.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr std::uint8_t kCapturedOrdering = 3;
+
+// FNV-1a.
+class Hash {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) value_ = (value_ ^ static_cast<std::uint8_t>(c)) * 1099511628211u;
+  }
+  void add(std::uint64_t number) {
+    for (int i = 0; i < 8; ++i) value_ = (value_ ^ ((number >> (8 * i)) & 0xff)) * 1099511628211u;
+  }
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037u;
+};
+
+class Describer {
+ public:
+  Describer(const ObservedGraph& observed, const ProgramMemory& memory)
+      : observed_(observed), memory_(memory) {}
+
+  trace::GraphVersion describe(const ObservedIdentity& identity) {
+    static_cast<void>(text(""));
+    version_.labels.push_back({});
+    version_.graph = identity.graph;
+    version_.version = identity.version;
+    version_.device = identity.device;
+    version_.label = identity.label;
+    version_.ordering = kCapturedOrdering;
+    version_.compiled = identity.instantiated;
+    version_.instantiate_time = identity.instantiate_time;
+    for (const ObservedKernel& kernel : observed_.kernels) {
+      version_.kernels.push_back({text(short_kernel_name(kernel.full_name)),
+                                  text(demangled(kernel.full_name)), kernel.registers,
+                                  kernel.static_shared_bytes});
+    }
+    version_.nodes.reserve(observed_.nodes.size());
+    for (const ObservedNode& node : observed_.nodes) add(node);
+    version_.edges.reserve(observed_.edges.size());
+    for (const DirectedEdge& edge : observed_.edges) add(edge);
+    version_.plan_hash = version_.lowering_hash = hash_.value();
+    return std::move(version_);
+  }
+
+ private:
+  std::uint32_t text(std::string value) {
+    const auto [at, is_new] =
+        strings_.try_emplace(std::move(value), static_cast<std::uint32_t>(version_.strings.size()));
+    if (is_new) version_.strings.push_back(at->first);
+    return at->second;
+  }
+
+  std::uint32_t label(const ScopePath& path) {
+    std::uint32_t inner = 0;
+    for (const std::string& name : path) {
+      const std::uint32_t string = text(name);
+      const auto [at, is_new] =
+          labels_.try_emplace({inner, string}, static_cast<std::uint32_t>(version_.labels.size()));
+      if (is_new) version_.labels.push_back({inner, string, 0});
+      inner = at->second;
+    }
+    return inner;
+  }
+
+  void add_collective(const ObservedNode& observed) {
+    const std::string_view kernel = nccl_operation(observed_.kernels[observed.kernel].full_name);
+    if (kernel.empty()) return;
+    const NcclOperations* const launched = observed.origin.operations.get();
+    trace::Collective collective = nccl_collective(kernel, launched);
+    collective.node = static_cast<std::uint32_t>(version_.nodes.size());
+    collective.index = collective_counts_[collective.communicator]++;
+    // The parts of operations that several kernels execute are unknown.
+    const auto [first, is_first] =
+        launched_by_.try_emplace({launched, collective.communicator}, version_.collectives.size());
+    if (!is_first) version_.collectives[first->second].bytes = collective.bytes = 0;
+    version_.collectives.push_back(collective);
+  }
+
+  void add(const ObservedNode& observed) {
+    trace::Node node;
+    node.kind = observed.kind;
+    node.kernel = observed.kernel;
+    std::string name = observed.kernel == trace::kNone
+                           ? observed.name
+                           : version_.strings[version_.kernels[observed.kernel].name];
+    hash_.add(name);
+    if (observed.enabled == ObservedNode::Enabled::No) name += " (disabled)";
+    node.name = text(std::move(name));
+    node.command = static_cast<std::uint32_t>(version_.nodes.size());
+    if (observed.origin.scope) node.label = label(*observed.origin.scope);
+    std::copy(std::begin(observed.grid), std::end(observed.grid), node.grid);
+    std::copy(std::begin(observed.block), std::end(observed.block), node.block);
+    for (const std::uint32_t extent : observed.grid) hash_.add(extent);
+    node.shared_bytes = observed.shared_bytes;
+    node.bytes = observed.bytes;
+    node.first_access = static_cast<std::uint32_t>(version_.accesses.size());
+    for (const ObservedAccess& access : observed.accesses) add(access, node.first_access);
+    node.access_count = static_cast<std::uint32_t>(version_.accesses.size()) - node.first_access;
+    if (observed.kernel != trace::kNone && observed.enabled == ObservedNode::Enabled::Yes)
+      add_collective(observed);
+    version_.nodes.push_back(node);
+  }
+
+  void add(const ObservedAccess& observed, std::uint32_t first) {
+    const auto location = memory_.find(observed.address);
+    if (!location) return;  // not an address, or unknown memory
+    trace::NodeAccess access;
+    access.access = observed.access;
+    access.inferred = observed.origin == ObservedAccess::Origin::Guessed ? 1 : 0;
+    access.begin = observed.address - location->allocation.address;
+    const std::uint64_t left = location->allocation.bytes - access.begin;
+    access.end = access.begin + (observed.bytes == 0 ? left : std::min(left, observed.bytes));
+    access.buffer = buffer(*location);
+    const bool is_there = std::find(version_.accesses.begin() + first, version_.accesses.end(),
+                                    access) != version_.accesses.end();
+    if (!is_there) version_.accesses.push_back(access);
+  }
+
+  std::uint32_t buffer(const ProgramMemory::Location& location) {
+    const auto [at, is_new] =
+        buffers_.try_emplace(location.buffer, static_cast<std::uint32_t>(version_.buffers.size()));
+    if (is_new) {
+      const bool is_host = location.allocation.source == ProgramMemory::Source::PinnedHost;
+      version_.buffers.push_back(
+          {text(ProgramMemory::name_of(location)),
+           is_host ? trace::BufferKind::PinnedHost : trace::BufferKind::Device, location.buffer,
+           location.pool, location.allocation.bytes, 0});
+    }
+    return at->second;
+  }
+
+  void add(const DirectedEdge& observed) {
+    trace::Edge edge;
+    edge.from = observed.from;
+    edge.to = observed.to;
+    edge.cause = trace::EdgeCause::Captured;
+    hash_.add((std::uint64_t{observed.from} << 32) | observed.to);
+    version_.edges.push_back(edge);
+  }
+
+  const ObservedGraph& observed_;
+  const ProgramMemory& memory_;
+  trace::GraphVersion version_;
+  std::unordered_map<std::string, std::uint32_t> strings_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> labels_;
+  std::unordered_map<std::uint32_t, std::uint32_t> buffers_;
+  std::unordered_map<std::uint64_t, std::uint32_t> collective_counts_;  // by communicator
+  // The first collective of operations that were launched together on a communicator.
+  std::map<std::pair<const NcclOperations*, std::uint64_t>, std::size_t> launched_by_;
+  Hash hash_;
+};
+
+}  // namespace
+
+trace::GraphVersion describe_observed_graph(const ObservedGraph& graph,
+                                            const ObservedIdentity& identity,
+                                            const ProgramMemory& memory) {
+  return Describer(graph, memory).describe(identity);
+}
+
+}  // namespace reprise::detail

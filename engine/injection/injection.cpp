@@ -1,0 +1,136 @@
+// The entry points of the library that `reprise run` injects: CUDA calls InitializeInjection when
+// it starts, NVTX calls InitializeInjectionNvtx2 and, for each of its extensions,
+// InitializeInjectionNvtxExtension. The library observes the program's graphs and writes a trace.
+// It must not change the program's behaviour: it throws nothing into it and prints nothing. A
+// forked child is not traced; a process that the program starts writes its own trace.
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "injection/run_environment.hpp"
+#include "injection/run_session.hpp"
+
+namespace reprise::detail {
+namespace {
+
+// The CUPTI library; loaded by the first entry point that needs it.
+const CuptiLibrary::Loaded& cupti() {
+  static const auto* const loaded = [] {
+    CuptiLibrary::Search search = CuptiLibrary::default_search();
+    search.present = CuptiLibrary::Search::Present::Shared;
+    return new CuptiLibrary::Loaded(CuptiLibrary::load(search));
+  }();
+  return *loaded;
+}
+
+// Never destroyed: threads of the program may use it until the process ends.
+std::atomic<RunSession*> the_session{nullptr};
+
+void finish_session() {
+  if (RunSession* const session = the_session.load()) session->finish();
+}
+
+// Exit handlers run in reverse order: registered after the driver's initialisation, this one runs
+// before the driver's.
+void end_with_the_driver() {
+  static const int registered = std::atexit(&finish_session);
+  static_cast<void>(registered);
+}
+
+void begin() noexcept {
+  std::optional<RunEnvironment> environment;
+  try {
+    environment = read_run_environment();
+    if (!environment) return;
+    the_session.store(new RunSession({*environment, program_invocation_short_name, &cupti,
+                                      &DriverCalls::load, &end_with_the_driver}));
+    ::pthread_atfork(nullptr, nullptr, [] {
+      if (RunSession* const session = the_session.load()) session->forget();
+    });
+    static_cast<void>(std::atexit(&finish_session));
+  } catch (const std::exception& error) {
+    if (environment) report_run_error(*environment, error.what());
+  }
+}
+
+// NVTX supports one injection library. This one forwards NVTX to CUPTI, which provides the ranges
+// as callbacks.
+int begin_nvtx(void* get_table) {
+  const std::optional<RunEnvironment> environment = read_run_environment();
+  if (!environment || environment->cupti == RunEnvironment::Cupti::ByProgram ||
+      cupti().library == nullptr)
+    return 0;
+  Dl_info where{};
+  if (::dladdr(reinterpret_cast<void*>(cupti().library->subscribe), &where) == 0) return 0;
+  void* const library = ::dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return 0;
+  const auto initialize =
+      reinterpret_cast<int (*)(void*)>(::dlsym(library, "InitializeInjectionNvtx2"));
+  return initialize == nullptr ? 0 : initialize(get_table);
+}
+
+// nvtxExtModuleInfo_t and the payload extension of NVTX, whose headers would define its functions.
+struct NvtxSegment {
+  std::size_t id, slots;
+  std::intptr_t* functions;
+};
+struct NvtxModule {
+  std::uint16_t nvtx_version, bytes, module, compatibility;
+  std::size_t segment_count;
+  NvtxSegment* segments;
+};
+constexpr std::uint16_t kPayloadModule = 2;
+constexpr std::size_t kRangePopPayload = 4;
+constexpr int kNoPushPopTracking = -2;
+
+int pop_range(const void* domain, const NvtxPayload* payloads, std::size_t count) {
+  RunSession* const session = the_session.load();
+  if (session == nullptr) return kNoPushPopTracking;
+  if (payloads == nullptr) count = 0;
+  session->take_pop(reinterpret_cast<std::uintptr_t>(domain), {payloads, count});
+  return kNoPushPopTracking;
+}
+
+// CUPTI reports no calls of extensions. NCCL closes the ranges that create communicators by one.
+void begin_extension(const NvtxModule& module) {
+  if (module.module != kPayloadModule || module.segment_count == 0 ||
+      module.segments[0].slots <= kRangePopPayload)
+    return;
+  module.segments[0].functions[kRangePopPayload] = reinterpret_cast<std::intptr_t>(&pop_range);
+}
+
+}  // namespace
+}  // namespace reprise::detail
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  static std::once_flag once;
+  std::call_once(once, &reprise::detail::begin);
+  return 1;
+}
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtx2(void* get_table) {
+  try {
+    return reprise::detail::begin_nvtx(get_table);
+  } catch (...) {
+    return 0;
+  }
+}
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjectionNvtxExtension(
+    const void* module) {
+  if (module != nullptr)
+    reprise::detail::begin_extension(*static_cast<const reprise::detail::NvtxModule*>(module));
+  return 1;
+}

@@ -1,0 +1,229 @@
+#include "injection/observed_exec.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/steady_clock.hpp"
+#include "base/text.hpp"
+
+namespace reprise::detail {
+namespace {
+
+constexpr trace::Time kSecond = 1'000'000'000;
+constexpr std::uint32_t kMaxNamedChanges =
+    4;  // named per version; further changes are only counted
+
+}  // namespace
+
+ObservedExec::ObservedExec(Identity identity, ObservedGraph graph)
+    : identity_(std::move(identity)), graph_(std::move(graph)) {
+  index();
+}
+
+void ObservedExec::index() {
+  by_handle_.clear();
+  nodes_by_id_.clear();
+  expected_ = 0;
+  runs_vary_ = false;
+  for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+    const ObservedNode& node = graph_.nodes[i];
+    if (node.handle != 0) by_handle_.emplace(node.handle, i);
+    switch (node.recorded) {
+      case ObservedNode::Recorded::Never: continue;
+      case ObservedNode::Recorded::EachReplay:
+        expected_ += node.enabled == ObservedNode::Enabled::Yes ? 1 : 0;
+        break;
+      case ObservedNode::Recorded::Sometimes: runs_vary_ = true; break;
+    }
+    if (node.number != trace::kNone)
+      nodes_by_id_.emplace((std::uint64_t{identity_.profiler_id} << 32) | node.number, i);
+  }
+}
+
+void ObservedExec::add_change(const std::string& what) {
+  if (changes_.empty()) change_count_ = 0;
+  ++change_count_;
+  if (change_count_ > kMaxNamedChanges + 1) {
+    changes_.resize(changes_.rfind("; "));
+  }
+  if (change_count_ > kMaxNamedChanges) {
+    changes_ += concat("; and ", change_count_ - kMaxNamedChanges, " more");
+  } else {
+    if (!changes_.empty()) changes_ += "; ";
+    changes_ += what;
+  }
+}
+
+void ObservedExec::replace(ObservedGraph graph, std::string what) {
+  // The executable's nodes keep their handles, which updates of single nodes use, and their
+  // profiler numbers.
+  if (graph.nodes.size() == graph_.nodes.size()) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      graph.nodes[i].handle = graph_.nodes[i].handle;
+      graph.nodes[i].number = graph_.nodes[i].number;
+    }
+  }
+  graph_ = std::move(graph);
+  index();
+  add_change(what);
+}
+
+ObservedNode* ObservedExec::find(std::uint64_t handle) {
+  const auto found = by_handle_.find(handle);
+  return found == by_handle_.end() ? nullptr : &graph_.nodes[found->second];
+}
+
+void ObservedExec::change(std::uint64_t handle, const ObservedGraph& one, const std::string& what) {
+  ObservedNode* const node = find(handle);
+  if (node == nullptr || one.nodes.empty()) return;
+  ObservedNode changed = one.nodes.front();
+  if (changed.kernel != trace::kNone) {
+    const ObservedKernel& kernel = one.kernels[changed.kernel];
+    const auto same =
+        std::find_if(graph_.kernels.begin(), graph_.kernels.end(),
+                     [&](const ObservedKernel& k) { return k.full_name == kernel.full_name; });
+    changed.kernel = static_cast<std::uint32_t>(same - graph_.kernels.begin());
+    if (same == graph_.kernels.end()) graph_.kernels.push_back(kernel);
+  }
+  changed.origin = node->origin;
+  changed.handle = node->handle;
+  changed.number = node->number;
+  changed.enabled = node->enabled;
+  *node = std::move(changed);
+  add_change(concat(what, " of node ", node - graph_.nodes.data()));
+}
+
+void ObservedExec::enable(std::uint64_t handle, ObservedNode::Enabled enabled) {
+  ObservedNode* const node = find(handle);
+  if (node == nullptr || node->enabled == enabled) return;
+  node->enabled = enabled;
+  index();
+  add_change(concat(enabled == ObservedNode::Enabled::Yes ? "enabled" : "disabled", " node ",
+                    node - graph_.nodes.data()));
+}
+
+void ObservedExec::expect(const trace::Replay& replay, std::uint32_t correlation) {
+  PendingReplay pending;
+  pending.replay = replay;
+  pending.correlation = correlation;
+  pending.samples.reserve(expected_);
+  pending_.push_back(std::move(pending));
+}
+
+std::uint32_t ObservedExec::node_of(const ObservedRun& run) const {
+  const auto known = nodes_by_id_.find(run.node);
+  if (known == nodes_by_id_.end()) return trace::kNone;
+  const ObservedNode& node = graph_.nodes[known->second];
+  // A different kernel name means that CUDA numbers the nodes differently than assumed. Fills may
+  // run as kernels.
+  if (node.kernel != trace::kNone && !run.kernel.empty() &&
+      graph_.kernels[node.kernel].full_name != run.kernel)
+    return trace::kNone;
+  return known->second;
+}
+
+std::optional<trace::Sample> ObservedExec::sample_of(const ObservedRun& run) const {
+  const std::uint32_t node_index = node_of(run);
+  if (node_index == trace::kNone) return std::nullopt;
+  const bool is_timed = run.started != 0 && run.ended != 0;
+  return trace::Sample{node_index, 0, is_timed ? run.started : 0,
+                       is_timed ? saturated_ns(run.ended - run.started) : 0,
+                       static_cast<std::uint16_t>(run.stream)};
+}
+
+void ObservedExec::take(const ObservedRun& run, std::uint64_t replay, trace::Time now) {
+  const auto pending = std::lower_bound(
+      pending_.begin(), pending_.end(), replay,
+      [](const PendingReplay& one, std::uint64_t number) { return one.replay.replay < number; });
+  if (pending == pending_.end() || pending->replay.replay != replay) return;
+  pending->last_arrival = now;
+  ++pending->runs;
+  if (const auto sample = sample_of(run)) pending->samples.push_back(*sample);
+}
+
+void ObservedExec::take_unnumbered(const ObservedRun& run, trace::Time now) {
+  if (pending_.empty()) return;
+  last_unnumbered_arrival_ = now;
+  const auto sample = sample_of(run);
+  if (!sample || sample->started == 0) return;
+  if (!unnumbered_.empty() && sample->started < unnumbered_.back().started)
+    unnumbered_are_sorted_ = false;
+  unnumbered_.push_back(*sample);
+  const trace::Time latest =
+      arrived_.empty() ? sample->started : std::max(arrived_.back().latest_start, sample->started);
+  if (arrived_.empty() || arrived_.back().at != now) arrived_.push_back({now, latest});
+  arrived_.back().latest_start = latest;
+}
+
+// The start of a replay's first sample; its launch if no sample has a time.
+trace::Time ObservedExec::first_start(const PendingReplay& replay) {
+  trace::Time started = std::numeric_limits<trace::Time>::max();
+  for (const trace::Sample& sample : replay.samples) {
+    if (sample.started != 0) started = std::min(started, sample.started);
+  }
+  return started == std::numeric_limits<trace::Time>::max() ? replay.replay.launched : started;
+}
+
+// The runs of the first replay: those that started before the next one did.
+void ObservedExec::add_unnumbered(std::vector<trace::Sample>& samples) {
+  const auto by_start = [](const trace::Sample& a, const trace::Sample& b) {
+    return a.started < b.started;
+  };
+  if (!std::exchange(unnumbered_are_sorted_, true))
+    std::sort(unnumbered_.begin(), unnumbered_.end(), by_start);
+  auto end = unnumbered_.end();
+  if (!pending_.empty()) {
+    trace::Sample next;
+    next.started = first_start(pending_.front());
+    end = std::lower_bound(unnumbered_.begin(), unnumbered_.end(), next, by_start);
+  }
+  samples.insert(samples.end(), unnumbered_.begin(), end);
+  unnumbered_.erase(unnumbered_.begin(), end);
+}
+
+bool ObservedExec::is_complete(trace::Time now) {
+  const PendingReplay& first = pending_.front();
+  if (!runs_vary_ && first.runs >= expected_) return true;
+  // Buffers arrive in the order in which they were filled: no record of this replay is outstanding
+  // once a later replay has been complete for a while.
+  const auto is_settled = [&](trace::Time arrival) { return now - arrival > kSecond / 2; };
+  if (std::any_of(pending_.begin() + 1, pending_.end(), [&](const PendingReplay& one) {
+        return one.runs != 0 && is_settled(one.last_arrival);
+      }))
+    return true;
+  // Without a run that has a correlation, the same holds once a run of a later replay is settled.
+  while (!arrived_.empty() && is_settled(arrived_.front().at)) {
+    settled_start_ = std::max(settled_start_, arrived_.front().latest_start);
+    arrived_.pop_front();
+  }
+  if (expected_ == 0 && pending_.size() > 1 && settled_start_ >= first_start(pending_[1]))
+    return true;
+  const trace::Time last_arrival = std::max(first.last_arrival, last_unnumbered_arrival_);
+  return last_arrival != 0 && now - last_arrival > 2 * kSecond;
+}
+
+void ObservedExec::emit_first(std::vector<trace::Record>& records) {
+  PendingReplay first = std::move(pending_.front());
+  pending_.pop_front();
+  add_unnumbered(first.samples);
+  trace::SampleBlock block;
+  block.graph = first.replay.graph;
+  block.version = first.replay.version;
+  block.replay = first.replay.replay;
+  block.source = trace::SampleSource::Cupti;
+  block.samples = std::move(first.samples);
+  std::sort(block.samples.begin(), block.samples.end(),
+            [](const trace::Sample& a, const trace::Sample& b) { return a.started < b.started; });
+  std::unordered_map<std::uint32_t, std::uint32_t> runs;
+  for (trace::Sample& sample : block.samples) {
+    sample.occurrence = runs[sample.node]++;
+    if (sample.started == 0) continue;
+    if (first.replay.started == 0) first.replay.started = sample.started;
+    first.replay.ended = std::max(first.replay.ended, sample.started + sample.duration);
+  }
+  first.replay.sampled = block.samples.empty() ? 0 : 1;
+  records.emplace_back(first.replay);
+  if (!block.samples.empty()) records.emplace_back(std::move(block));
+}
+
+}  // namespace reprise::detail

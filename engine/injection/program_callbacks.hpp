@@ -1,0 +1,105 @@
+// ProgramCallbacks: handles CUPTI's callbacks about the program's calls and reports them to an
+// ObservedProgram. Runs on the program's threads, within its calls: it throws nothing, holds no
+// lock during driver calls, and its cost at a launch does not depend on the number of nodes.
+// Threads: any.
+#pragma once
+
+#include <cupti.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "injection/driver_calls.hpp"
+#include "injection/driver_graph_reader.hpp"
+#include "injection/observed_program.hpp"
+#include "profile/activity/cupti_library.hpp"
+
+namespace reprise::detail {
+
+struct CallbackId {
+  CUpti_CallbackDomain domain;
+  CUpti_CallbackId id;
+};
+
+class ProgramCallbacks {
+ public:
+  struct Sources {
+    const CuptiLibrary& cupti;
+    std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
+    std::function<void()> on_context;                  // a CUDA context was created
+  };
+  ProgramCallbacks(ObservedProgram& program, Sources sources);
+
+  // All callbacks that take() handles.
+  [[nodiscard]] static std::span<const CallbackId> wanted();
+  void take(CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) noexcept;
+
+  // The program closed a range, perhaps by nvtxRangePopPayload(), which CUPTI does not report.
+  void take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads = {}) noexcept;
+
+  // Applies from the next launch on.
+  void record_nodes(ObservedProgram::Nodes nodes) noexcept {
+    nodes_.store(nodes, std::memory_order_relaxed);
+  }
+  // The first error in callbacks since the last call; empty: none.
+  [[nodiscard]] std::string take_error();
+
+ private:
+  // State of the call in progress on one of the program's threads.
+  struct Thread {
+    OpenScopes scopes;
+    NcclCalls nccl_calls;
+    trace::Time instantiation_start = 0, launch_start = 0, upload_start = 0;
+    // Device memory before an instantiation, upload or first launch, in bytes.
+    std::uint64_t used_before = 0;
+    CUgraphExec created_exec = nullptr;  // by the instantiation
+    std::uint64_t nodes_created = 0, nodes_before = 0;
+  };
+  [[nodiscard]] static Thread& this_thread();
+  void take_resource(CUpti_CallbackId id, const CUpti_ResourceData& data);
+  void take_graph(CUpti_CallbackId id, const CUpti_GraphData& graph);
+  void take_driver(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_capture(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_instantiation(const CUpti_CallbackData& data);
+  void take_upload(const CUpti_CallbackData& data, CUgraphExec exec);
+  void take_memory(CUpti_CallbackId id, const void* parameters);
+  void take_update(CUpti_CallbackId id, const CUpti_CallbackData& data);
+  void take_range(CUpti_CallbackId id, const CUpti_NvtxData& data);
+  enum class PerThread : std::uint8_t {
+    No,
+    Yes
+  };  // whether stream 0 is the per-thread default stream
+  void take_launch(const CUpti_CallbackData& data, CUgraphExec exec, CUstream stream,
+                   PerThread per_thread);
+  void instantiated(const CUpti_GraphData& graph);
+  void set_parameters(CUgraphExec exec, CUgraphNode node, const CUgraphNodeParams& parameters);
+  void changed(CUgraphExec exec, CUgraphNode node, const ObservedGraph& one, const char* what);
+  void allocated(std::uint64_t address, std::uint64_t bytes, ProgramMemory::Source source);
+  [[nodiscard]] std::uint32_t current_device();
+  // Memory of the current device that all programs use, in bytes; 0: unknown.
+  [[nodiscard]] std::uint64_t used_memory();
+  [[nodiscard]] std::uint64_t queue_of(CUstream stream, std::uint32_t device, PerThread per_thread);
+  [[nodiscard]] const DriverCalls* driver();
+  [[nodiscard]] ObservedGraph read(CUgraph graph);
+  [[nodiscard]] std::string range_name(
+      const void* attributes);  // `attributes`: nvtxEventAttributes_t
+  void register_string(const CUpti_NvtxData& data, std::string text);
+  void record_error(const std::string& text) noexcept;
+
+  ObservedProgram& program_;
+  const Sources sources_;
+  GraphKnowledge knowledge_;
+  std::once_flag driver_once_;
+  DriverCalls::Loaded driver_;
+  std::atomic<ObservedProgram::Nodes> nodes_{ObservedProgram::Nodes::Unrecorded};
+  std::mutex mutex_;  // guards the members below
+  std::string error_;
+  std::unordered_map<std::uint64_t, std::string> registered_strings_;
+};
+
+}  // namespace reprise::detail

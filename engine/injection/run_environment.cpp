@@ -1,0 +1,52 @@
+#include "injection/run_environment.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/uio.h>
+
+#include "profile/process_info.hpp"
+
+namespace reprise::detail {
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* const value = ::secure_getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+}  // namespace
+
+std::optional<RunEnvironment> read_run_environment() {
+  const std::string_view target = variable(kRunTrace);
+  if (target.empty()) return std::nullopt;
+  RunEnvironment environment;
+  environment.trace = trace_options_of(kRunTrace, target);
+  const auto rank = launched_environment();
+  const bool is_named_by_rank = rank && rank->size > 1;
+  if (!is_named_by_rank && variable(kRunParent) != std::to_string(::getppid()))
+    environment.trace.file.path += "." + std::to_string(::getpid());
+  environment.errors = variable(kRunErrors);
+  if (variable(kRunNodes) == "1") environment.nodes = ObservedProgram::Nodes::Recorded;
+  if (variable(kRunYield) == "1") environment.cupti = RunEnvironment::Cupti::ByProgram;
+  environment.trace.profile = environment.nodes == ObservedProgram::Nodes::Recorded
+                                  ? ProfileMode::Every
+                                  : ProfileMode::Replays;
+  return environment;
+}
+
+void report_run_error(const RunEnvironment& environment, std::string_view text) noexcept {
+  const int file = ::open(environment.errors.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+  if (file < 0) return;
+  char newline = '\n';
+  const iovec line[] = {{const_cast<char*>(text.data()), text.size()}, {&newline, 1}};
+  [[maybe_unused]] const ssize_t written =
+      writev(file, line, std::size(line));  // nothing is left to report to
+  ::close(file);
+}
+
+}  // namespace reprise::detail

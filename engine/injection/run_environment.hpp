@@ -1,0 +1,37 @@
+// RunEnvironment: the settings that `reprise run` passes to programs in environment variables.
+// Threads: pure functions of the environment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "injection/observed_program.hpp"
+#include "profile/trace_options.hpp"
+
+namespace reprise::detail {
+
+// Variable names shared by `reprise run` and the injected library.
+inline constexpr char kRunTrace[] = "REPRISE_RUN_TRACE";    // syntax of REPRISE_TRACE
+inline constexpr char kRunParent[] = "REPRISE_RUN_PARENT";  // process id of `reprise run`
+inline constexpr char kRunNodes[] = "REPRISE_RUN_NODES";    // 1: record the nodes of every replay
+inline constexpr char kRunErrors[] = "REPRISE_RUN_ERRORS";  // pipe that takes errors, one a line
+inline constexpr char kRunYield[] = "REPRISE_RUN_YIELD";    // 1: leave CUPTI to the program
+
+struct RunEnvironment {
+  TraceOptions trace;
+  ObservedProgram::Nodes nodes = ObservedProgram::Nodes::Unrecorded;
+  enum class Cupti : std::uint8_t { ByReprise, ByProgram } cupti = Cupti::ByReprise;
+  std::string errors = {};  // path; empty: none
+};
+
+// The program that `reprise run` started directly writes FILE; a process that the program starts
+// writes FILE.PID. Empty: no trace. Throws InvalidArgument with the name of the variable.
+[[nodiscard]] std::optional<RunEnvironment> read_run_environment();
+
+// Passes an error to `reprise run`, which prints it after the program has ended. No effect where
+// its process is out of reach, for example in another container.
+void report_run_error(const RunEnvironment& environment, std::string_view text) noexcept;
+
+}  // namespace reprise::detail

@@ -1,0 +1,153 @@
+#include "injection/run_session.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "profile/process_info.hpp"
+
+namespace reprise::detail {
+namespace {
+
+std::uint64_t CUPTIAPI host_clock() { return static_cast<std::uint64_t>(trace_now()); }
+
+}  // namespace
+
+RunSession::RunSession(Desc session_desc) : desc_(std::move(session_desc)) {
+  RunTrace::Desc desc;
+  desc.application = desc_.application;
+  desc.options = desc_.environment.trace;
+  desc.collect = [this](RunTrace::Last last, std::vector<trace::Record>& records) {
+    collect(last, records);
+  };
+  desc.take_hooks = [this] { return program_.take_hooks(); };
+  desc.on_viewer_level = [this](std::optional<trace::LiveProfile> level) {
+    apply_requested_level(level);
+  };
+  desc.on_error = [this](const std::string& text) {
+    report_run_error(desc_.environment, concat(text, "; the trace ends there"));
+  };
+  trace_ = std::make_unique<RunTrace>(std::move(desc));
+  try {
+    listen();
+    trace_->start();
+  } catch (...) {
+    if (subscriber_ != nullptr)
+      static_cast<void>(desc_.load_cupti().library->unsubscribe(subscriber_));
+    throw;
+  }
+}
+
+void RunSession::finish() noexcept {
+  if (is_on_.exchange(false)) trace_->finish();
+}
+
+void RunSession::take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads) noexcept {
+  if (callbacks_ && is_on_.load(std::memory_order_relaxed)) callbacks_->take_pop(domain, payloads);
+}
+
+void RunSession::listen() {
+  switch (desc_.environment.cupti) {
+    case RunEnvironment::Cupti::ByProgram:
+      trace_->add_message(trace::Severity::Warning, "run.cupti",
+                          "CUPTI is left to the program, so this trace contains no graphs");
+      return;
+    case RunEnvironment::Cupti::ByReprise: break;
+  }
+  const CuptiLibrary::Loaded cupti = desc_.load_cupti();
+  if (cupti.library == nullptr)
+    return trace_->add_message(trace::Severity::Error, "run.cupti",
+                               concat("no graphs are observed: ", cupti.why_not));
+  const CuptiLibrary& library = *cupti.library;
+  callbacks_ = std::make_unique<ProgramCallbacks>(
+      program_, ProgramCallbacks::Sources{library, desc_.load_driver, desc_.on_context});
+  recorder_ = std::make_unique<NodeRecorder>(library, program_);
+  static_cast<void>(library.register_clock(&host_clock));
+  if (const CUptiResult result = library.subscribe(&subscriber_, &on_callback, this);
+      result != CUPTI_SUCCESS) {
+    subscriber_ = nullptr;
+    trace_->add_message(
+        trace::Severity::Error, "run.cupti",
+        concat("no graphs are observed: ", library.describe_error("cuptiSubscribe", result)));
+    return;
+  }
+  trace_->add_message(
+      trace::Severity::Info, "run.cupti",
+      "CUPTI supports one client, which is this trace: profilers in the program that use "
+      "CUPTI (such as the CUDA part of torch.profiler) get no data");
+  for (const CallbackId& one : ProgramCallbacks::wanted()) {
+    const CUptiResult result = library.enable_callback(1, subscriber_, one.domain, one.id);
+    if (result == CUPTI_SUCCESS) continue;
+    trace_->add_message(
+        trace::Severity::Warning, "run.cupti",
+        concat("observation is incomplete: ", library.describe_error("cuptiEnableCallback", result),
+               " (", static_cast<int>(one.domain), "/", one.id, ")"));
+  }
+  if (desc_.environment.nodes == ObservedProgram::Nodes::Recorded)
+    record(ObservedProgram::Nodes::Recorded);
+}
+
+void RunSession::record(ObservedProgram::Nodes nodes) {
+  switch (nodes) {
+    case ObservedProgram::Nodes::Recorded:
+      if (const std::string why = recorder_->start(); !why.empty())
+        return trace_->add_message(trace::Severity::Error, "run.nodes",
+                                   concat("node times are unavailable: ", why));
+      callbacks_->record_nodes(nodes);
+      return trace_->add_message(trace::Severity::Info, "run.nodes",
+                                 "recording the times of nodes and replays");
+    case ObservedProgram::Nodes::Unrecorded:
+      callbacks_->record_nodes(nodes);
+      recorder_->flush(NodeRecorder::Wait::ForCompleted);
+      recorder_->stop();
+      return trace_->add_message(trace::Severity::Info, "run.nodes",
+                                 "recording the times of replays only");
+  }
+}
+
+// Runs on the trace's thread.
+void RunSession::apply_requested_level(std::optional<trace::LiveProfile> level) {
+  if (subscriber_ == nullptr) return;
+  ObservedProgram::Nodes nodes = desc_.environment.nodes;
+  if (level)
+    nodes = *level >= trace::LiveProfile::Sampled ? ObservedProgram::Nodes::Recorded
+                                                  : ObservedProgram::Nodes::Unrecorded;
+  if ((nodes == ObservedProgram::Nodes::Recorded) != recorder_->is_on()) record(nodes);
+}
+
+// Runs on the trace's thread; the last call runs on the thread that calls finish().
+void RunSession::collect(RunTrace::Last last, std::vector<trace::Record>& records) {
+  ObservedExec::Outstanding outstanding = ObservedExec::Outstanding::Expected;
+  switch (last) {
+    case RunTrace::Last::No:
+      if (recorder_ && recorder_->is_on()) recorder_->flush(NodeRecorder::Wait::ForCompleted);
+      break;
+    case RunTrace::Last::Yes:
+      outstanding = ObservedExec::Outstanding::Complete;
+      if (recorder_) {
+        recorder_->flush(NodeRecorder::Wait::ForAll);
+        recorder_->stop();
+      }
+      break;
+  }
+  program_.collect(trace_now(), outstanding, records);
+  if (recorder_) {
+    if (const std::uint64_t dropped = recorder_->take_dropped(); dropped != 0) {
+      records.emplace_back(trace::Loss{trace_now(), trace::LossKind::DeviceRecords, dropped,
+                                       "CUPTI had no free buffer"});
+    }
+  }
+  if (!callbacks_) return;
+  if (std::string error = callbacks_->take_error(); !error.empty()) {
+    records.emplace_back(
+        trace::Message{trace_now(), trace::Severity::Warning, "run.callback",
+                       concat("a CUDA call of the program was not recorded: ", error)});
+  }
+}
+
+void CUPTIAPI RunSession::on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                      const void* data) {
+  auto& session = *static_cast<RunSession*>(self);
+  if (session.is_on_.load(std::memory_order_relaxed)) session.callbacks_->take(domain, id, data);
+}
+
+}  // namespace reprise::detail

@@ -1,0 +1,65 @@
+// RunSession: observes a program from within: CUPTI callbacks until the process ends, node records
+// on demand, and the trace of both. One per process, because CUPTI's buffer callbacks have no user
+// data. Threads: finish() and forget() on any; callbacks run on the program's threads and return
+// immediately after finish().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "injection/node_recorder.hpp"
+#include "injection/program_callbacks.hpp"
+#include "injection/run_environment.hpp"
+#include "injection/run_trace.hpp"
+#include "profile/activity/cupti_library.hpp"
+
+namespace reprise::detail {
+
+class RunSession {
+ public:
+  struct Desc {
+    RunEnvironment environment;
+    std::string application;
+    std::function<CuptiLibrary::Loaded()>
+        load_cupti;  // not called if CUPTI is left to the program; the library is never unloaded
+    std::function<DriverCalls::Loaded()> load_driver;  // called once, when the first graph is read
+    std::function<void()> on_context = [] {};          // a CUDA context was created
+  };
+  // Starts observing. Throws trace::TraceError and std::system_error; CUPTI errors become messages
+  // in the trace.
+  explicit RunSession(Desc desc);
+  RunSession(const RunSession&) = delete;
+  RunSession& operator=(const RunSession&) = delete;
+  ~RunSession() = default;
+
+  // Writes all remaining data. Idempotent.
+  void finish() noexcept;
+  // Takes the program's calls of nvtxRangePopPayload().
+  void take_pop(std::uint64_t domain, std::span<const NvtxPayload> payloads) noexcept;
+  // Called in a forked child, which has none of the threads: disables the session.
+  void forget() noexcept { is_on_.store(false); }
+
+ private:
+  void listen();
+  void record(ObservedProgram::Nodes nodes);
+  void apply_requested_level(std::optional<trace::LiveProfile> level);
+  void collect(RunTrace::Last last, std::vector<trace::Record>& records);
+  static void CUPTIAPI on_callback(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                   const void* data);
+
+  const Desc desc_;
+  std::atomic<bool> is_on_{true};
+  ObservedProgram program_;
+  std::unique_ptr<ProgramCallbacks> callbacks_;
+  std::unique_ptr<NodeRecorder> recorder_;  // used by the trace's thread after RunTrace::start()
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::unique_ptr<RunTrace> trace_;  // last member: its thread uses the others
+};
+
+}  // namespace reprise::detail

@@ -2,6 +2,7 @@
 #include <reprise/command_buffer.hpp>
 #include <utility>
 
+#include "base/enum_names.hpp"
 #include "base/failure.hpp"
 #include "base/handle_access.hpp"
 #include "record/command_buffer_core.hpp"
@@ -17,16 +18,7 @@ Core& checked(const std::shared_ptr<Core>& core) {
 
 }  // namespace
 
-std::string_view to_string(CommandBufferState state) noexcept {
-  switch (state) {
-    case CommandBufferState::Initial: return "Initial";
-    case CommandBufferState::Recording: return "Recording";
-    case CommandBufferState::Executable: return "Executable";
-    case CommandBufferState::Pending: return "Pending";
-    case CommandBufferState::Invalid: return "Invalid";
-  }
-  return "unknown";
-}
+REPRISE_TO_STRING(CommandBufferState, Initial, Recording, Executable, Pending, Invalid)
 
 LabelScope::~LabelScope() {
   if (recorder_) recorder_->close_label(ticket_);

@@ -1,23 +1,13 @@
 #include "runtime/graph/graph_update_report.hpp"
 
+#include "base/enum_names.hpp"
 #include "base/text.hpp"
 
 namespace reprise {
 
-std::string_view to_string(GraphExecUpdateOutcome outcome) noexcept {
-  switch (outcome) {
-    case GraphExecUpdateOutcome::Success: return "Success";
-    case GraphExecUpdateOutcome::Error: return "Error";
-    case GraphExecUpdateOutcome::TopologyChanged: return "TopologyChanged";
-    case GraphExecUpdateOutcome::NodeTypeChanged: return "NodeTypeChanged";
-    case GraphExecUpdateOutcome::FunctionChanged: return "FunctionChanged";
-    case GraphExecUpdateOutcome::ParametersChanged: return "ParametersChanged";
-    case GraphExecUpdateOutcome::NotSupported: return "NotSupported";
-    case GraphExecUpdateOutcome::UnsupportedFunctionChange: return "UnsupportedFunctionChange";
-    case GraphExecUpdateOutcome::AttributesChanged: return "AttributesChanged";
-  }
-  return "unknown";
-}
+REPRISE_TO_STRING(GraphExecUpdateOutcome, Success, Error, TopologyChanged, NodeTypeChanged,
+                  FunctionChanged, ParametersChanged, NotSupported, UnsupportedFunctionChange,
+                  AttributesChanged)
 
 std::string_view to_string(UpdateMethod method) noexcept {
   switch (method) {

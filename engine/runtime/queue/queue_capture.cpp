@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/enum_names.hpp"
 #include "base/failure.hpp"
 #include "base/text.hpp"
 
@@ -81,31 +82,8 @@ void QueueCaptureSlot::refuse(Stage stage, std::string_view graph, std::string_v
 
 namespace reprise {
 
-std::string_view to_string(CaptureMode mode) noexcept {
-  switch (mode) {
-    case CaptureMode::Global: return "Global";
-    case CaptureMode::ThreadLocal: return "ThreadLocal";
-    case CaptureMode::Relaxed: return "Relaxed";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(CaptureStatus status) noexcept {
-  switch (status) {
-    case CaptureStatus::None: return "None";
-    case CaptureStatus::Active: return "Active";
-    case CaptureStatus::Invalidated: return "Invalidated";
-  }
-  return "unknown";
-}
-
-std::string_view to_string(MemcpyDirection direction) noexcept {
-  switch (direction) {
-    case MemcpyDirection::HostToDevice: return "HostToDevice";
-    case MemcpyDirection::DeviceToHost: return "DeviceToHost";
-    case MemcpyDirection::DeviceToDevice: return "DeviceToDevice";
-  }
-  return "unknown";
-}
+REPRISE_TO_STRING(CaptureMode, Global, ThreadLocal, Relaxed)
+REPRISE_TO_STRING(CaptureStatus, None, Active, Invalidated)
+REPRISE_TO_STRING(MemcpyDirection, HostToDevice, DeviceToHost, DeviceToDevice)
 
 }  // namespace reprise

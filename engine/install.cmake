@@ -1,6 +1,7 @@
 # `cmake --install` provides the libraries, the public headers and reprise_add_shaders to other
-# projects. reprise::ops adds GEMM, FFT and random numbers; reprise::planner contains only plan_memory(). With
-# BUILD_SHARED_LIBS, reprise::engine and reprise::ops are shared libraries.
+# projects. reprise::ops adds GEMM, FFT, random numbers, reductions, scans and sorts,
+# reprise::collectives collectives; reprise::planner contains only plan_memory(). With
+# BUILD_SHARED_LIBS, engine, ops and collectives are shared libraries.
 #
 #     find_package(reprise COMPONENTS engine)
 #     target_link_libraries(app PRIVATE reprise::engine)

@@ -143,17 +143,17 @@ Communicator Communicator::from_mpi(const Device& device, const void* communicat
   detail::require_valid(device, desc, "from_mpi");
   detail::MpiModule& mpi = detail::load_mpi_module();
   const detail::MpiCommunicatorBytes given{communicator, bytes};
-  const detail::MpiModule::Place place = mpi.place(given);
+  const detail::MpiModule::RankInfo info = mpi.rank_info(given);
   std::shared_ptr<detail::RankControl> control;
-  if (place.size > 1) {
+  if (info.size > 1) {
     detail::ControlChannelDesc channel;
-    channel.rank = place.rank;
+    channel.rank = info.rank;
     channel.launched_rank = launched_rank().rank;
-    channel.size = place.size;
+    channel.size = info.size;
     // Rank 0 tells the others "address port secret" once it listens.
-    if (place.rank == 0) {
+    if (info.rank == 0) {
       channel.secret = detail::random_secret();
-      channel.address = place.local_size == place.size ? "127.0.0.1" : detail::host_name();
+      channel.address = info.local_size == info.size ? "127.0.0.1" : detail::host_name();
       channel.publish = [&](std::uint16_t port) {
         static_cast<void>(
             mpi.broadcast(given, detail::concat(channel.address, " ", port, " ", channel.secret)));
@@ -189,7 +189,7 @@ std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t 
     detail::fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
                  "local: several ranks of one process run on the host device only");
   if (ranks == 0)
-    detail::fail(ErrorCode::InvalidArgument, Stage::Open, "", "local: 0 ranks are not possible");
+    detail::fail(ErrorCode::InvalidArgument, Stage::Open, "", "local: the number of ranks is 0; it must be at least 1");
   std::vector<Communicator> made;
   auto transports = detail::make_local_transports(ranks);
   const auto controls = detail::make_local_controls(ranks);

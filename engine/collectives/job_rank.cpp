@@ -288,8 +288,8 @@ std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::s
         if (std::binary_search(members.begin(), members.end(), rank)) continue;
         fail(
             ErrorCode::Unsupported, Stage::Launch, graph,
-            concat("graph ", graph, ": rank ", rank,
-                   " is not in its largest communicator, whose ranks alone could decide together"));
+            concat("graph ", graph, ": its ranks must decide this together, and rank ", rank,
+                   " is not in its largest communicator; put all of them into one"));
       }
     }
   }
@@ -306,7 +306,7 @@ std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::s
   return messages;
 }
 
-void JobRank::note_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
+void JobRank::record_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
                           const std::shared_ptr<const Graph>& graph) {
   require_all_ranks();
   const std::lock_guard lock(mutex_);

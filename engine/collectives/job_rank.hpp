@@ -55,7 +55,7 @@ class JobRank final : public RankAgreement {
                std::span<const Collective> collectives) override;
   void compare_outcomes(std::uint64_t hash, const std::string& error) override;
   [[nodiscard]] std::vector<Message> exchange(std::uint64_t hash, std::string message) override;
-  void note_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
+  void record_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
                    const std::shared_ptr<const Graph>& graph) override;
   [[nodiscard]] const BufferView& order() const noexcept override { return order_->buffer(); }
   void require_all_ranks() const override;

@@ -427,8 +427,8 @@ class LocalTransport final : public HostTransport {
 std::vector<std::unique_ptr<HostTransport>> make_local_transports(std::uint32_t size) {
   if (size == 0 || size > Communicator::kMaxLocalRanks)
     fail(ErrorCode::InvalidArgument, Stage::Open, "",
-         concat("local: ", size, " ranks are not possible; 1 to ", Communicator::kMaxLocalRanks,
-                " are"));
+         concat("local: the number of ranks is ", size, "; it must be 1 to ",
+                Communicator::kMaxLocalRanks));
   const auto group = std::make_shared<LocalGroup>(std::make_shared<LocalJob>(), size);
   std::vector<std::unique_ptr<HostTransport>> transports;
   for (std::uint32_t rank = 0; rank < size; ++rank)

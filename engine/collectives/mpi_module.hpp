@@ -44,12 +44,12 @@ class MpiModule {
   // MPI_THREAD_FUNNELED.
   virtual void initialize() = 0;
 
-  struct Place {
+  struct RankInfo {
     std::uint32_t rank = 0, size = 1;              // in the communicator
     std::uint32_t local_rank = 0, local_size = 1;  // among its ranks on the same host
   };
   // Collective.
-  [[nodiscard]] virtual Place place(MpiCommunicatorBytes communicator) = 0;
+  [[nodiscard]] virtual RankInfo rank_info(MpiCommunicatorBytes communicator) = 0;
   // Collective, blocks: the text of rank 0. The other ranks' `from_root` is ignored.
   [[nodiscard]] virtual std::string broadcast(MpiCommunicatorBytes communicator,
                                               std::string from_root) = 0;

@@ -3,7 +3,7 @@
 // to the size that the replays need: no thread waits during a replay, a thread allocates only while
 // its ring grows, and data that does not fit is counted. The profile mode may change at any time; a
 // viewer's request takes precedence over the application's setting. Knows nothing about files.
-// Threads: begin_launch and note_launch from one thread at a time; the observer's calls as
+// Threads: begin_launch and record_launch from one thread at a time; the observer's calls as
 // ReplayObserver states; collect and finish from one thread at a time; set_mode and ask from any
 // thread.
 #pragma once
@@ -93,7 +93,7 @@ class ReplayLog final : public ReplayObserver {
     return mode_of(switch_.load(std::memory_order_relaxed));
   }
 
-  // Called immediately before a launch: whether to call note_launch. A replay for which this
+  // Called immediately before a launch: whether to call record_launch. A replay for which this
   // returns true is recorded completely, even if the mode changes.
   [[nodiscard]] bool begin_launch(std::uint64_t replay) noexcept {
     if (mode() == ProfileMode::Off) return false;

@@ -37,7 +37,7 @@ std::string_view environment(const char* name) {
 struct Source {
   std::string_view name, value;
   [[noreturn]] void refuse(std::string_view why) const {
-    detail::refuse(concat(name, " is \"", value, "\": ", why, "; it may be ", kTargetSyntax));
+    detail::refuse(concat(name, " is \"", value, "\": ", why, "; use ", kTargetSyntax));
   }
 };
 
@@ -144,7 +144,7 @@ std::optional<ProfileMode> profile_from_environment() {
   if (value == "replays") return ProfileMode::Replays;
   if (value == "sampled") return ProfileMode::Sampled;
   if (value == "every") return ProfileMode::Every;
-  refuse(concat("REPRISE_PROFILE is \"", value, "\"; it may be off, replays, sampled or every"));
+  refuse(concat("REPRISE_PROFILE is \"", value, "\"; use off, replays, sampled or every"));
 }
 
 RemoteProfile remote_profile(RemoteProfile wanted) {
@@ -155,7 +155,7 @@ RemoteProfile remote_profile(RemoteProfile wanted) {
   if (value == "sampled") return RemoteProfile::Sampled;
   if (value == "every") return RemoteProfile::Every;
   refuse(concat("REPRISE_REMOTE_PROFILE is \"", value,
-                "\"; it may be nothing, replays, sampled or every"));
+                "\"; use nothing, replays, sampled or every"));
 }
 
 std::optional<trace::LiveProfile> max_level(RemoteProfile remote) {
@@ -177,7 +177,7 @@ void apply_listen(LiveOptions& live, const TraceDesc& desc) {
   live.token = token.empty() ? desc.token : token;
   if (live.listen.empty()) return;
   if (!trace::parse_tcp_address(live.listen))
-    refuse(concat(address.name, " is \"", address.value, "\"; it may be host:port or port"));
+    refuse(concat(address.name, " is \"", address.value, "\", which is no address; use host:port or a port"));
   if (live.token.empty()) {
     refuse(concat(address.name, " is \"", address.value,
                   "\", which requires a token: set REPRISE_TOKEN or TraceDesc::token"));

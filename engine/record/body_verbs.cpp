@@ -130,8 +130,9 @@ void RecorderCore::check_condition(const Verb& verb, const BufferView& condition
   }
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("condition ", display_name(*core), " is of ", name_beside(*core->device, *device_),
-                ", this command buffer of ", family_->device->selector));
+         concat("condition ", display_name(*core), " belongs to ",
+                name_beside(*core->device, *device_), ", and this command buffer records for ",
+                family_->device->selector));
   }
   if (core->is_stale()) fail_view(verb, condition, "condition");
 }

@@ -133,7 +133,7 @@ std::vector<std::shared_ptr<RecorderCore>> CommandBufferCore::split(std::uint32_
     fail("split", ErrorCode::InvalidArgument, "count is 0; request at least one recorder");
   if (count > kMaxRecorders) {
     fail("split", ErrorCode::InvalidArgument,
-         concat("count is ", count, "; at most ", kMaxRecorders, " recorders are possible"));
+         concat("count is ", count, "; the limit is ", kMaxRecorders, " recorders"));
   }
   const std::uint32_t first = new_recorder_ids(count);
   SplitPoint point;

@@ -10,8 +10,9 @@ namespace reprise::detail {
 void RecorderCore::check_secondary(const Verb& verb, const Recording& secondary) const {
   if (secondary.device != family_->device) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("secondary ", secondary.label, " is of ", name_beside(*secondary.device, *device_),
-                ", this command buffer of ", family_->device->selector));
+         concat("secondary ", secondary.label, " belongs to ",
+                name_beside(*secondary.device, *device_), ", and this command buffer records for ",
+                family_->device->selector));
   }
   for (const auto& buffer : secondary.buffers) {
     if (!buffer->is_stale()) continue;

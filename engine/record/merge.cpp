@@ -232,8 +232,8 @@ class Merge {
         if (into_.nested_commands <= Recorder::kMaxNestedCommands) continue;
         refuse(concat("with secondary ", (*body)->label, ", which the command recorded at ",
                       command.where.file, ':', command.where.line, " executes, ", into_.label,
-                      " executes ", into_.nested_commands, " commands in secondaries; at most ",
-                      Recorder::kMaxNestedCommands, " are possible, so execute fewer"));
+                      " executes ", into_.nested_commands,
+                      " commands in secondaries; the limit is ", Recorder::kMaxNestedCommands));
       }
     }
   }

@@ -149,9 +149,9 @@ void RecorderCore::fail_view(const Verb& verb, const BufferView& view,
   const std::string name = display_name(*core);
   if (core->device.get() != device_) {
     fail(verb, ErrorCode::WrongDevice,
-         concat("the ", role, ' ', name, " is of ", name_beside(*core->device, *device_),
-                ", this command buffer of ", family_->device->selector,
-                "; use a buffer of a pool of the same Device"));
+         concat("the ", role, ' ', name, " belongs to ", name_beside(*core->device, *device_),
+                ", and this command buffer records for ", family_->device->selector,
+                "; use a buffer from a pool of the same Device"));
   }
   std::string_view fix = "; take the new handle from Device::rebuild()";
   if (core->cleared.load(std::memory_order_acquire)) fix = "; allocate it again";

@@ -63,7 +63,7 @@ void check_indices(const GraphVersion& g) {
       throw_corrupt(where + "accesses of a node");
     accesses += n.access_count;
   }
-  if (accesses > g.accesses.size()) throw_corrupt(where + "accesses that several nodes claim");
+  if (accesses > g.accesses.size()) throw_corrupt(where + "accesses that belong to several nodes");
   for (const Edge& e : g.edges) {
     inside(e.to, g.nodes.size(), "end of an edge");
     inside(e.from, g.nodes.size(), "start of an edge");

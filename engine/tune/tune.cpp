@@ -198,7 +198,7 @@ class TuningRun {
   void replay(BackendExec& exec) {
     const LaunchedCollectives& collectives = replica_.executable().spec().collectives;
     for (RankAgreement* const ranks : collectives.ranks)
-      ranks->note_launch(collectives.hash, 0, 0, nullptr);
+      ranks->record_launch(collectives.hash, 0, 0, nullptr);
     launch(exec);
   }
   void wait() {

@@ -53,7 +53,7 @@ std::uint64_t fingerprint(const Weights<float>& weights) {
 }
 
 // Trains the first steps on the device and compares the weights with plain C++.
-bool check_first_steps(Trainer& trainer, const DigitSet& training, const DependencyGraph& schedule,
+bool check_first_steps(Trainer& trainer, const DigitSet& training, const TrainingSchedule& schedule,
                        std::uint32_t steps) {
   Reference reference(training, schedule);
   for (std::uint32_t s = 0; s < steps; ++s) {
@@ -77,7 +77,7 @@ bool train(const samples::Program& program, const reprise::LaunchedRank& rank, s
   const reprise::Device device = program.open_device(instance, rank.local_rank);
   const auto world = reprise::Communicator::from_environment(device);
   const std::uint32_t per_epoch = steps_per_epoch(split.training.rows());
-  const DependencyGraph schedule = {.seed = seed, .total_steps = epochs * per_epoch};
+  const TrainingSchedule schedule = {.seed = seed, .total_steps = epochs * per_epoch};
   Trainer trainer(device, split, schedule, world);
 
   std::printf("%u training rows, %u held out\n", split.training.rows(), split.held_out.rows());

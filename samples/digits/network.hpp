@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kBatchRows = kMicrobatchRows * kMicrobatches;
 
 // Stochastic gradient descent with momentum; the rate falls linearly from `rate` to 0 over
 // `total_steps`.
-struct DependencyGraph {
+struct TrainingSchedule {
   std::uint32_t seed = 1;
   std::uint32_t total_steps = 0;
   float rate = 0.1f;

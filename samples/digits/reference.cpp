@@ -70,7 +70,7 @@ std::uint32_t shuffled_row(std::uint32_t position, std::uint32_t rows, std::uint
   return row;
 }
 
-Reference::Reference(const DigitSet& training, const DependencyGraph& schedule)
+Reference::Reference(const DigitSet& training, const TrainingSchedule& schedule)
     : training_(&training), schedule_(schedule) {
   const Weights<float> first = first_weights(schedule.seed);
   for (std::size_t l = 0; l < kDepth; ++l) {

@@ -17,7 +17,7 @@ namespace digits {
 class Reference {
  public:
   // `training` outlives this.
-  Reference(const DigitSet& training, const DependencyGraph& schedule);
+  Reference(const DigitSet& training, const TrainingSchedule& schedule);
 
   void step();  // one batch
   [[nodiscard]] const Weights<double>& weights() const noexcept { return weights_; }
@@ -30,7 +30,7 @@ class Reference {
   void forward(const float* pixels, Activations& out) const;
 
   const DigitSet* training_;
-  DependencyGraph schedule_;
+  TrainingSchedule schedule_;
   std::uint32_t step_ = 0;
   Weights<double> weights_, velocity_;
 };

@@ -42,7 +42,7 @@ std::string numbered(const char* name, std::size_t number) {
 }  // namespace
 
 Trainer::Trainer(const reprise::Device& device, const DigitSplit& digits,
-                 const DependencyGraph& schedule, const reprise::Communicator& world)
+                 const TrainingSchedule& schedule, const reprise::Communicator& world)
     : device_(device),
       world_(world),
       schedule_(schedule),

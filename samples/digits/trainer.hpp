@@ -25,7 +25,7 @@ class Trainer {
  public:
   // The ranks of `world` divide the microbatches of each step, and then have the same weights.
   // Throws std::runtime_error unless they divide evenly.
-  Trainer(const reprise::Device& device, const DigitSplit& digits, const DependencyGraph& schedule,
+  Trainer(const reprise::Device& device, const DigitSplit& digits, const TrainingSchedule& schedule,
           const reprise::Communicator& world);
 
   void train(std::uint32_t steps);           // replays the step; does not wait
@@ -60,7 +60,7 @@ class Trainer {
 
   reprise::Device device_;
   reprise::Communicator world_;
-  DependencyGraph schedule_;
+  TrainingSchedule schedule_;
   Kernels kernels_;
   std::shared_ptr<reprise::CapturePool> pool_;
   reprise::GpuRef<float> images_, held_out_images_;

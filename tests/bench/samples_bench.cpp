@@ -63,7 +63,7 @@ std::vector<SampleGraph> sample_graphs(const Device& device) {
 #ifdef REPRISE_HAS_OPS
   const digits::DigitSplit split = {.training = digit_rows(1024), .held_out = digit_rows(128)};
   const auto digits = std::make_shared<digits::Trainer>(
-      device, split, digits::DependencyGraph{.total_steps = 1000000},
+      device, split, digits::TrainingSchedule{.total_steps = 1000000},
       Communicator::from_environment(device));
   graphs.push_back({"digits", digits, &digits->step()});
   const auto spectrogram = std::make_shared<spectrogram::Analysis>(device, spectrogram::Frames{});

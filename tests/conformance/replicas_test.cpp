@@ -429,7 +429,7 @@ TEST_CASE_FIXTURE(ReplicasFixture,
   CommandBuffer large = recording({.label = "step"});
   record(large, 4, 6u);
   CHECK(graph.update(large).done());
-  CHECK(std::count(messages->begin(), messages->end(), "instance-left-out") == 1);
+  CHECK(std::count(messages->begin(), messages->end(), "replica-left-out") == 1);
   CHECK(graph.replicas() == 1);
   CHECK(graph.launch(queue).replica() == 0);
   CHECK(graph.launch(other).replica() == 0);

@@ -69,7 +69,7 @@ TEST_CASE("local ranks: a rank that falls silent before its first report ends th
   const auto control = std::make_shared<SilentPeer>(std::chrono::milliseconds(1500));
   detail::JobRank rank(detail::CollectiveOrder::of(device), control, std::chrono::seconds(1));
   rank.compare("step", 1, std::vector<RankAgreement::Collective>{{&op, "", {}}});
-  rank.note_launch(1, 1, 0, nullptr);
+  rank.record_launch(1, 1, 0, nullptr);
   for (int i = 0; i < 500 && control->abort_reason().empty(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(control->abort_reason() ==

@@ -243,12 +243,12 @@ TEST_CASE("mpi module: the text of rank 0 reaches all ranks") {
   }
 }
 
-TEST_CASE("mpi module: the place of a rank") {
-  const detail::MpiModule::Place place = detail::load_mpi_module().place({});
-  CHECK(place.rank == world->rank());
-  CHECK(place.size == world->size());
-  CHECK(place.local_rank < place.local_size);
-  CHECK(place.local_size <= place.size);
+TEST_CASE("mpi module: the rank and the size, also on the host") {
+  const detail::MpiModule::RankInfo info = detail::load_mpi_module().rank_info({});
+  CHECK(info.rank == world->rank());
+  CHECK(info.size == world->size());
+  CHECK(info.local_rank < info.local_size);
+  CHECK(info.local_size <= info.size);
 }
 
 TEST_CASE("mpi module: a communicator of another MPI library is refused") {

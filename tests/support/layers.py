@@ -1,4 +1,4 @@
-#!/ usr / bin / env python3
+#!/usr/bin/env python3
 """Checks that every file of the engine and the viewer includes only the layers that its own layer may include,
 and that class names are unique across headers: duplicate names would violate the one-definition rule.
 
@@ -10,7 +10,8 @@ include only public headers.
 import pathlib
 import re
 import sys
-#Lowest layer first : a layer may include the layers that its row names.
+
+# Lowest layer first: a layer may include the layers that its row names.
 PLAN = ["base", "record", "dependencies", "lowering", "planner", "memory", "plan"]
 RUNTIME = PLAN + ["validate", "backend", "profile", "trace", "compile"]
 MAY_INCLUDE = {
@@ -43,7 +44,7 @@ MAY_INCLUDE = {
     "capture": RUNTIME + ["runtime/core", "runtime/queue", "runtime/memory", "runtime/graph"],
     "interop": RUNTIME + ["backend/cuda", "runtime/core", "runtime/queue", "runtime/memory", "runtime/graph", "capture"],
 }
-#Folders of the viewer, whose names differ from those of the engine's layers.
+# Folders of the viewer, whose names differ from those of the engine's layers.
 READER = ["base", "trace"]
 VIEWER = {
     "layout": [],
@@ -55,7 +56,7 @@ VIEWER = {
     "cli": READER + ["export", "merge", "model", "panels", "window", "include/reprise"],
 }
 MAY_INCLUDE |= VIEWER
-#Native headers : a pattern and the layers that may include it.
+# Native headers: a pattern and the layers that may include it.
 NATIVE = [
     (re.compile(r"^(cuda|cudart|cu[A-Z]|driver_types|vector_types|crt/)"), ("backend/cuda", "ops", "collectives", "profile/activity", "injection")),
     (re.compile(r"^mpi[.]h$"), ("collectives/mpi",)),
@@ -63,9 +64,9 @@ NATIVE = [
     (re.compile(r"^(cublas|cufft|cub/|cblas|kiss_fft)"), ("ops",)),
     (re.compile(r"^(nvtx3/|generated_nvtx)"), ("profile", "injection")),
     (re.compile(r"^(tbb|oneapi/tbb|boost)/"), ("backend/host",)),
-    (re.compile(r"^asio(\.hpp|/)"), ("trace",)),
+    (re.compile(r"^asio(\.hpp|/)"), ("base", "trace")),
 ]
-#Public headers that may include native ones.
+# Public headers that may include native ones.
 INTEROP_HEADERS = {"cuda_interop.hpp"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -128,7 +128,7 @@ void HostExec::apply_changes(std::uint64_t replay) noexcept {
     }
   }
   for (Change& change : taken) {
-    for (HostProgram::RebuiltNode& made : change.rebuilt) loaded_->program.swap_in(made);
+    for (HostProgram::RebuiltNode& made : change.rebuilt) loaded_->program.replace(made);
     for (const std::uint32_t node : change.toggled)
       loaded_->program.set_disabled(node, change.disabled);
     if (change.program) loaded_.swap(change.program);

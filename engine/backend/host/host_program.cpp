@@ -88,7 +88,7 @@ HostProgram::RebuiltNode HostProgram::rebuild_bound_node(std::uint32_t node,
   return made;
 }
 
-void HostProgram::swap_in(RebuiltNode& made) noexcept {
+void HostProgram::replace(RebuiltNode& made) noexcept {
   const Node& node = nodes_[made.node];
   switch (node.kind) {
     case Kind::Nothing:

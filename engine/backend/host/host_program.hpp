@@ -64,7 +64,7 @@ class HostProgram {
   [[nodiscard]] RebuiltNode rebuild_node(std::uint32_t node, const Bindings& bindings) const;
   // Both are called between replays. `made` receives the previous contents, which the caller
   // destroys.
-  void swap_in(RebuiltNode& made) noexcept;
+  void replace(RebuiltNode& made) noexcept;
   void set_disabled(std::uint32_t node, std::uint8_t disabled) noexcept {
     disabled_[node] = disabled;
   }

@@ -88,8 +88,8 @@ void ControlChannel::Core::end_group(std::uint64_t group) noexcept {
 
 void ControlChannel::Core::report_progress(std::string report) {
   if (report.size() > max_report_bytes())
-    reject(concat("a report of ", report.size(), " bytes is too long: at most ", max_report_bytes(),
-                  " are possible"));
+    reject(concat("a report of ", report.size(), " bytes is too long; the limit is ",
+                  max_report_bytes()));
   const std::lock_guard lock(mutex_);
   table_.set_report(desc_.rank, std::move(report));
 }

@@ -36,7 +36,7 @@ class Module final : public MpiModule {
   bool is_initialized() const override { return MpiRuntime::is_usable(); }
   void initialize() override { runtime_.initialize(); }
 
-  Place place(MpiCommunicatorBytes communicator) override {
+  RankInfo rank_info(MpiCommunicatorBytes communicator) override {
     runtime_.initialize();
     const MPI_Comm comm = communicator_of(communicator);
     const auto lock = runtime_.lock();

@@ -140,7 +140,7 @@ class CapturedGraph {
 
   // Updates affect launches after the call; queued replays keep their values. They wait for no
   // replay. They apply to all replicas. A replica that cannot follow replica 0 is retired with the
-  // warning "instance-left-out", and replicas() decreases. With collectives, update() then throws
+  // warning "replica-left-out", and replicas() decreases. With collectives, update() then throws
   // InvalidState instead of the warning.
 
   // The scalar slot that dispatches declare with slot(name, value). Throws InvalidArgument if no

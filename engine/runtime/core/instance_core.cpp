@@ -30,7 +30,7 @@ Validation validation_from_environment(Validation wanted) {
   if (value == "basic") return Validation::Basic;
   if (value == "full") return Validation::Full;
   fail(ErrorCode::InvalidArgument, Stage::Open, "",
-       concat("REPRISE_VALIDATION is \"", value, "\"; it may be off, basic or full"));
+       concat("REPRISE_VALIDATION is \"", value, "\"; use off, basic or full"));
 }
 
 bool names_a_gpu(std::string_view name) {
@@ -135,7 +135,7 @@ std::shared_ptr<DeviceCore> InstanceCore::open(const DeviceSelector& selector) {
   if (!origin.empty() && name != "host" && name != "best" && !names_a_gpu(name)) {
     fail(ErrorCode::InvalidArgument, Stage::Open, name,
          concat("REPRISE_DEVICE is \"", name,
-                "\"; it may be best, host or cuda:N; the devices are: ", available));
+                "\"; use best, host or cuda:N; the devices are: ", available));
   }
   const std::string why = names_a_gpu(name) ? gpu_unavailable_reason() : "";
   fail(ErrorCode::UnknownDevice, Stage::Open, name,

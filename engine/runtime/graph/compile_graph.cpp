@@ -76,8 +76,8 @@ void check_replicas(const CompileDesc& desc, std::string_view label) {
   }
   if (desc.replicas > kMaxReplicas) {
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
-         concat("graph ", label, " cannot have ", desc.replicas, " replicas; at most ",
-                kMaxReplicas, " are possible"));
+         concat("graph ", label, " cannot have ", desc.replicas, " replicas; the limit is ",
+                kMaxReplicas));
   }
 }
 
@@ -123,7 +123,7 @@ void check_options(const DeviceInfo& device, const PlanOptions& options, std::st
   if (options.lowering.mode == Lowering::Mode::Persistent && options.segment_lists == 0) {
     fail(ErrorCode::Unsupported, Stage::Lowering, label,
          concat("graph ", label, ": device ", device.selector,
-                " runs no segments, which Lowering::Persistent makes"));
+                " cannot run segments, which Lowering::Persistent needs; use Lowering::Auto"));
   }
 }
 

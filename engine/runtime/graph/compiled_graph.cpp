@@ -192,7 +192,7 @@ std::vector<Message> CompiledGraph::spread(Change&& change) {
       slots_[number].in_use = false;
     }
     Message message;
-    message.id = "instance-left-out";
+    message.id = "replica-left-out";
     message.text = concat("graph ", label(), ": replica ", number,
                           " could not follow an update and is out of use: ", reason);
     messages.push_back(std::move(message));

@@ -81,7 +81,7 @@ class BindingCheck {
     require_kind(from, to);
     if (to.device != from.device)
       refuse(ErrorCode::WrongDevice,
-             concat(display_name(to), " is of ", name_beside(*to.device, *from.device)));
+             concat(display_name(to), " belongs to ", name_beside(*to.device, *from.device)));
     if (to.is_stale()) refuse(ErrorCode::StaleHandle, concat(display_name(to), " is stale"));
     if (binding_.buffer.bytes() < from.bytes) {
       refuse(ErrorCode::OutOfRange, concat(display_name(to), " has ", binding_.buffer.bytes(),

@@ -308,7 +308,7 @@ Fence GraphReplica::launch(const std::shared_ptr<GraphReplica>& self,
     const LaunchedCollectives& collectives = executable_->spec().collectives;
     for (RankAgreement* const ranks : collectives.ranks) {
       launched_->has_collectives.store(true, std::memory_order_relaxed);
-      ranks->note_launch(collectives.hash, index_.replay_of(replay), index_.number, self);
+      ranks->record_launch(collectives.hash, index_.replay_of(replay), index_.number, self);
     }
     serial = submit_replay(*queue);
     replays_.store(replay, std::memory_order_relaxed);

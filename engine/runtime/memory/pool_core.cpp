@@ -138,8 +138,8 @@ BufferView PoolCore::add(const BufferDesc& desc) {
   }
   if (desc.copies > kMaxCopies) {
     fail(ErrorCode::InvalidArgument, Stage::Allocate, label_,
-         concat("pool ", label_, " cannot allocate a buffer of ", desc.copies, " copies; at most ",
-                kMaxCopies, " are possible"));
+         concat("pool ", label_, " cannot allocate a buffer of ", desc.copies,
+                " copies; the limit is ", kMaxCopies));
   }
   device_->require_usable(Stage::Allocate);
   device_->deferred().limit_backlog();

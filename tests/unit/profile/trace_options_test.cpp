@@ -108,7 +108,7 @@ TEST_CASE("trace options: the level for viewers and the token for TCP") {
     const EnvironmentVariable remote("REPRISE_REMOTE_PROFILE", "off");
     check_refused(
         ErrorCode::InvalidArgument, {.target = "live"},
-        {"REPRISE_REMOTE_PROFILE is \"off\"; it may be nothing, replays, sampled or every"});
+        {"REPRISE_REMOTE_PROFILE is \"off\"; use nothing, replays, sampled or every"});
     CHECK(trace_options({.target = "run"}));  // applies only to live traces
   }
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:0", .token = "secret"};
@@ -172,5 +172,5 @@ TEST_CASE("trace options: an invalid value is rejected with its source and the v
   check_refused(ErrorCode::InvalidArgument, {}, {"REPRISE_TRACE is \"run,max=a\""});
   const EnvironmentVariable profile("REPRISE_PROFILE", "all");
   check_refused(ErrorCode::InvalidArgument, {},
-                {"REPRISE_PROFILE is \"all\"; it may be off, replays, sampled or every"});
+                {"REPRISE_PROFILE is \"all\"; use off, replays, sampled or every"});
 }

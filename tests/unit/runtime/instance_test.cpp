@@ -53,7 +53,7 @@ TEST_CASE(
     const EnvironmentVariable set("REPRISE_DEVICE", "gpu");
     CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::InvalidArgument);
     const std::string text = text_of([&] { (void)fake.instance.open_device(); });
-    CHECK(text.find("REPRISE_DEVICE is \"gpu\"; it may be best, host or cuda:N") !=
+    CHECK(text.find("REPRISE_DEVICE is \"gpu\"; use best, host or cuda:N") !=
           std::string::npos);
   }
   const EnvironmentVariable set("REPRISE_DEVICE", "cuda:7");
@@ -110,7 +110,7 @@ TEST_CASE(
   const EnvironmentVariable set("REPRISE_VALIDATION", "loud");
   const auto make = [&] { (void)detail::make_instance({}, {&host}); };
   CHECK(error_of(make).code == ErrorCode::InvalidArgument);
-  CHECK(text_of(make).find("REPRISE_VALIDATION is \"loud\"; it may be off, basic or full") !=
+  CHECK(text_of(make).find("REPRISE_VALIDATION is \"loud\"; use off, basic or full") !=
         std::string::npos);
 }
 

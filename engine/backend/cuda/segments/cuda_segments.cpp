@@ -47,7 +47,7 @@ std::shared_ptr<const SegmentKernel> SegmentKernels::get(
   if (parts.parts.size() > kMaxParts) {
     fail(ErrorCode::Unsupported, Stage::Instantiate, plan.label,
          concat("the segments of graph ", plan.label, " have ", parts.parts.size(),
-                " kernels, and ", kMaxParts, " are possible"));
+                " kernels; the limit is ", kMaxParts));
   }
   PersistentKernelDesc desc;
   desc.parts = parts.parts;

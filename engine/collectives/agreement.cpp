@@ -35,7 +35,8 @@ std::uint64_t number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
     fail(ErrorCode::RankMismatch, Stage::Validate, "",
-         "a rank sent a list of collectives that this version of the library cannot read");
+         "a rank sent a list of collectives that this version of the library cannot read; install "
+         "one version on all ranks");
   return value;
 }
 
@@ -139,7 +140,7 @@ std::string find_mismatch(const RankCommands& a, const RankCommands& b) {
                   ", and does not receive from itself, in the same group, what it sends to itself");
   }
   const auto describe = [](std::uint32_t rank, const SharedCommand* command) {
-    return command == nullptr ? concat("rank ", rank, " has no further one")
+    return command == nullptr ? concat("rank ", rank, " has no further collective")
                               : concat("rank ", rank, " has ", text_of(*command->whole));
   };
   return concat("collective ", at - ours.begin() + 1, " of ranks ", a.rank, " and ", b.rank,
@@ -214,7 +215,7 @@ std::string find_deadlock(std::span<const RankCommands> ranks) {
     next = *awaited_by(next);
     if (state[next].at == ranks[next].commands->size()) return {};  // the two mismatch
   }
-  std::string text = "the ranks wait for each other in a circle: ";
+  std::string text = "the ranks wait for each other in a cycle: ";
   for (auto at = std::ranges::find(path, next); at != path.end(); ++at) {
     text += concat("rank ", ranks[*at].rank, " has ",
                    text_of((*ranks[*at].commands)[state[*at].at]), " and waits for rank ",

@@ -43,7 +43,7 @@ struct RankCommands {
 // first command that sends to its own rank and does not receive the same.
 [[nodiscard]] std::string find_mismatch(const RankCommands& a, const RankCommands& b);
 
-// The commands with which several ranks, of which no two mismatch, wait for each other in a circle;
+// The commands with which several ranks, of which no two mismatch, wait for each other in a cycle;
 // empty: there are none. A rank runs its commands one after another. Ranks that are not in `ranks`
 // do not count.
 [[nodiscard]] std::string find_deadlock(std::span<const RankCommands> ranks);

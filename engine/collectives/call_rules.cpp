@@ -32,10 +32,10 @@ void check_call(const CollectiveCall& call, std::uint32_t rank, std::uint32_t si
     refuse(call, concat("the communicator has ", size, " ranks"));
   if (is_reduction(call.kind) && call.reduce == ReduceOperator::Average &&
       !is_floating_point(call.type))
-    refuse(call, "only floating-point elements have an average");
+    refuse(call, concat("an average requires floating-point elements, not ", to_string(call.type)));
   const std::uint64_t max_bytes = std::numeric_limits<std::int64_t>::max();
   if (call.count > max_bytes / size_of(call.type) / size)
-    refuse(call, "the size in bytes overflows");
+    refuse(call, concat("its bytes on ", size, " ranks exceed 2^63 - 1; use a smaller count"));
   if (call.count == 0) return;
   if (has_input(call, rank) && call.send == nullptr) refuse(call, "the send buffer is null");
   if (has_output(call, rank) && call.receive == nullptr) refuse(call, "the receive buffer is null");

@@ -31,7 +31,7 @@ class Checked {
     if (desc_.reduce == ReduceOperator::Average && detail::is_reduction(desc_.kind) &&
         !detail::is_floating_point(desc_.type))
       refuse(ErrorCode::InvalidArgument,
-             concat("average is of floating-point elements, not of ", to_string(desc_.type)));
+             concat("an average requires floating-point elements, not ", to_string(desc_.type)));
     const detail::CollectiveCall call{desc_.kind, desc_.type, desc_.reduce, desc_.peer};
     if (!detail::has_input(call, rank_)) desc_.send = {};
     if (!detail::has_output(call, rank_)) desc_.receive = {};
@@ -55,9 +55,11 @@ class Checked {
                     size_ == 1 ? " rank" : " ranks"));
   }
   [[nodiscard]] Sizes sizes() const {
-    if (desc_.count == 0) refuse(ErrorCode::InvalidArgument, "it has no elements");
+    if (desc_.count == 0) refuse(ErrorCode::InvalidArgument, "count is 0; omit the command");
     if (desc_.count > ~std::uint64_t{0} / size_of(desc_.type) / size_)
-      refuse(ErrorCode::OutOfRange, concat(desc_.count, " elements are too many"));
+      refuse(ErrorCode::OutOfRange,
+             concat(desc_.count, " elements of ", size_of(desc_.type), " bytes on ", size_,
+                    size_ == 1 ? " rank" : " ranks", " exceed 64 bits"));
     const std::uint64_t one = desc_.count * size_of(desc_.type);
     switch (desc_.kind) {
       case CollectiveKind::AllGather: return {one, one * size_};
@@ -81,7 +83,8 @@ class Checked {
     if (desc_.kind == CollectiveKind::ReduceScatter) send += rank_ * bytes.receive;
     if (desc_.kind == CollectiveKind::AllToAll || send != receive)
       refuse(ErrorCode::Overlap,
-             concat("its buffers overlap, both in ", desc_.send.name(), ", and are not in place"));
+             concat("its buffers overlap in ", desc_.send.name(),
+                    " and are not in place; use disjoint ranges or the in-place layout"));
   }
 
   const std::uint32_t rank_, size_;
@@ -104,12 +107,14 @@ CollectiveOp::CollectiveOp(const Communicator& communicator, const CollectiveDes
 
 CollectiveOp CollectiveOp::group(std::span<const CollectiveOp> operations) {
   if (operations.empty())
-    detail::fail(ErrorCode::InvalidArgument, Stage::Record, "group", "group: it has no operations");
+    detail::fail(ErrorCode::InvalidArgument, Stage::Record, "group",
+                 "group: it has 0 operations; pass at least 1");
   CollectiveOp made(operations.front().communicator_);
   for (const CollectiveOp& one : operations) {
     if (detail::core_of(one.communicator_) != detail::core_of(made.communicator_))
       detail::fail(ErrorCode::InvalidArgument, Stage::Record, "group",
-                   "group: its operations belong to different communicators");
+                   "group: its operations belong to different communicators; make one group per "
+                   "communicator");
     made.operations_.insert(made.operations_.end(), one.operations_.begin(), one.operations_.end());
   }
   return made;

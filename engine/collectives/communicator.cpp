@@ -50,8 +50,8 @@ void require_valid(const Device& device, const CommunicatorDesc& desc, std::stri
   require_device(device, call);
   if (desc.stall_limit >= kMinStallLimit) return;
   fail(ErrorCode::InvalidArgument, Stage::Open, "",
-       concat(call, ": a stall_limit of ", desc.stall_limit.count(), " ms is too short: at least ",
-              kMinStallLimit.count(), " ms are required"));
+       concat(call, ": a stall_limit of ", desc.stall_limit.count(),
+              " ms is too short; the minimum is ", kMinStallLimit.count(), " ms"));
 }
 
 // The backend of all ranks on the device of this one. `communicator`: of MPI, for the host device.
@@ -66,10 +66,9 @@ std::shared_ptr<CollectiveBackend> make_backend(const Device& device,
   std::unique_ptr<HostTransport> transport = load_mpi_module().open(communicator);
   if (transport->rank() != control->rank() || transport->size() != control->size()) {
     fail(ErrorCode::Unsupported, Stage::Open, "",
-         concat("MPI did not start this process as rank ", control->rank(), " of ", control->size(),
-                ", as the environment says, but as rank ", transport->rank(), " of ",
-                transport->size(),
-                "; ranks on the host device are started by mpirun, or by srun --mpi=pmix"));
+         concat("MPI started this process as rank ", transport->rank(), " of ", transport->size(),
+                ", and the environment names rank ", control->rank(), " of ", control->size(),
+                "; start ranks on the host device with mpirun, or with srun --mpi=pmix"));
   }
   return make_host_backend(std::move(transport), control);
 }
@@ -101,7 +100,8 @@ std::shared_ptr<CommunicatorCore> CommunicatorCore::split(std::uint32_t color) {
   }
   if (!desc_.job->control()) {
     fail(ErrorCode::Unsupported, Stage::Open, "",
-         "split: the ranks of an adopted communicator cannot talk to each other; adopt the parts");
+         "split: the ranks of an adopted communicator cannot exchange messages; split the native "
+         "communicator and adopt its parts");
   }
   const std::string own = std::to_string(color);
   const std::vector<std::string> colors =
@@ -187,7 +187,8 @@ std::vector<Communicator> Communicator::local(const Device& host, std::uint32_t 
   detail::require_valid(host, desc, "local");
   if (host.info().kind != DeviceKind::Host)
     detail::fail(ErrorCode::Unsupported, Stage::Open, host.info().selector,
-                 "local: several ranks of one process run on the host device only");
+                 detail::concat("local: device ", host.info().selector,
+                                " cannot run several ranks of one process; pass the host device"));
   if (ranks == 0)
     detail::fail(ErrorCode::InvalidArgument, Stage::Open, "", "local: the number of ranks is 0; it must be at least 1");
   std::vector<Communicator> made;

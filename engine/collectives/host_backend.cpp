@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/text.hpp"
 #include "collectives/call_rules.hpp"
 #include "collectives/collective_backend.hpp"
 #include "collectives/host_progress.hpp"
@@ -56,14 +57,16 @@ class SingleRankCollectives final : public CollectiveBackend,
       copies.push_back(one);
       if (one.kind != CollectiveKind::Receive) continue;
       if (next_send == sends.end() || next_send->count != one.count)
-        fail(ErrorCode::RankMismatch, Stage::Instantiate, "receive",
-             "receive: the only rank of the communicator sends itself nothing of this size in the "
-             "same group");
+        fail(
+            ErrorCode::RankMismatch, Stage::Instantiate, "receive",
+            concat("receive: no send of ", one.count,
+                   " elements to the only rank of the communicator is in the same group; add one"));
       copies.back().send = next_send++->send;
     }
     if (next_send != sends.end())
       fail(ErrorCode::RankMismatch, Stage::Instantiate, "send",
-           "send: the only rank of the communicator does not receive it in the same group");
+           concat("send: no receive of its ", next_send->count,
+                  " elements by the only rank of the communicator is in the same group; add one"));
     for (const CollectiveDesc& one : copies) {
       const CollectiveCall call = call_of(ctx, one);
       if (call.send != nullptr && call.send != call.receive)

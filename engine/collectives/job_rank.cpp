@@ -110,7 +110,7 @@ std::string launch_mismatch(std::uint32_t rank_a, std::string_view a, std::uint3
   const std::uint64_t last_a = ours.empty() ? 0 : ours.rbegin()->first,
                       last_b = theirs.empty() ? 0 : theirs.rbegin()->first;
   return last_a == last_b ? concat("ranks ", rank_a, " and ", rank_b,
-                                   " have launched graphs with collectives in another order")
+                                   " have launched graphs with collectives in different orders")
                           : concat("rank ", rank_a, " has launched ", last_a,
                                    " graphs with collectives, and rank ", rank_b, " ", last_b);
 }
@@ -257,7 +257,7 @@ void JobRank::compare_outcomes(std::uint64_t hash, const std::string& error) {
     known = graphs_.at(hash);
   }
   std::string failure =
-      error.empty() ? error : concat("rank ", control_->rank(), " cannot make it: ", error);
+      error.empty() ? error : concat("rank ", control_->rank(), " cannot compile it: ", error);
   // What a rank learns from one communicator it passes on to the next.
   for (const KnownGraph::InCommunicator& in : known.communicators) {
     const std::vector<std::uint32_t>& members = in.launches->members;
@@ -286,19 +286,18 @@ std::vector<RankAgreement::Message> JobRank::exchange(std::uint64_t hash, std::s
     for (const KnownGraph::InCommunicator& in : known.communicators) {
       for (const std::uint32_t rank : in.launches->members) {
         if (std::binary_search(members.begin(), members.end(), rank)) continue;
-        fail(
-            ErrorCode::Unsupported, Stage::Launch, graph,
-            concat("graph ", graph, ": its ranks must decide this together, and rank ", rank,
-                   " is not in its largest communicator; put all of them into one"));
+        fail(ErrorCode::Unsupported, Stage::Launch, graph,
+             concat("graph ", graph, ": its ranks must decide together, and rank ", rank,
+                    " is not in its largest communicator; use one communicator of all ranks"));
       }
     }
   }
   if (members.size() == 1) return {{members.front(), std::move(message)}};
   if (!control_) {
     fail(ErrorCode::Unsupported, Stage::Launch, graph,
-         concat(
-             "graph ", graph,
-             ": the ranks of an adopted communicator cannot exchange messages to decide together"));
+         concat("graph ", graph,
+                ": its ranks must decide together, and the ranks of an adopted communicator cannot "
+                "exchange messages; create the communicator from the environment"));
   }
   const std::vector<std::string> texts = control_->all_gather(group, members, std::move(message));
   std::vector<Message> messages;

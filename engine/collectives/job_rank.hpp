@@ -56,7 +56,7 @@ class JobRank final : public RankAgreement {
   void compare_outcomes(std::uint64_t hash, const std::string& error) override;
   [[nodiscard]] std::vector<Message> exchange(std::uint64_t hash, std::string message) override;
   void record_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
-                   const std::shared_ptr<const Graph>& graph) override;
+                     const std::shared_ptr<const Graph>& graph) override;
   [[nodiscard]] const BufferView& order() const noexcept override { return order_->buffer(); }
   void require_all_ranks() const override;
   [[nodiscard]] const std::uint32_t* lost_word() const noexcept override { return lost_word_; }

@@ -257,7 +257,8 @@ class LocalGroup {
     });
     if (splits_ != before) return memberships_[rank];
     lock.unlock();
-    if (lost) job_->fail(ErrorCode::RankLost, concat("rank ", *lost, " ended before it split"));
+    if (lost)
+      job_->fail(ErrorCode::RankLost, concat("rank ", *lost, " ended before it called split"));
     job_->failure.throw_if_set(Stage::Open);
     return {};
   }

@@ -6,7 +6,8 @@ namespace reprise::detail {
 namespace {
 
 [[noreturn]] void refuse() {
-  fail(ErrorCode::Unsupported, Stage::Open, "", "this build has no CUDA device");
+  fail(ErrorCode::Unsupported, Stage::Open, "",
+       "this build has no CUDA device; build it with a CUDA toolkit");
 }
 
 }  // namespace

@@ -48,9 +48,11 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
   const auto refuse = [&](ErrorCode code, const std::string& text) {
     fail(code, Stage::Allocate, name, concat(call, name.empty() ? "" : " of ", name, ": ", text));
   };
-  if (count == 0) refuse(ErrorCode::InvalidArgument, "a buffer needs at least one element");
+  if (count == 0)
+    refuse(ErrorCode::InvalidArgument, "the number of elements is 0; it must be at least 1");
   if (count > ~std::uint64_t{0} / element_bytes)
-    refuse(ErrorCode::OutOfRange, "the size does not fit in 64 bits");
+    refuse(ErrorCode::OutOfRange,
+           concat(count, " elements of ", element_bytes, " bytes exceed 64 bits"));
   const std::uint64_t bytes = count * element_bytes;
   const auto value = reinterpret_cast<CUdeviceptr>(address);
   if (address == nullptr) refuse(ErrorCode::InvalidArgument, "the address is null");
@@ -69,13 +71,16 @@ BufferView adopt_memory(const Device& device, BufferKind kind, void* address, st
     }
     if (attributes.ordinal != context.ordinal && !managed) {
       refuse(ErrorCode::WrongDevice, concat("the memory belongs to cuda:", attributes.ordinal,
-                                            ", but the device is ", context.info.selector));
+                                            ", and the buffer to ", context.info.selector));
     }
   } else {
     if (attributes.memory_type != CU_MEMORYTYPE_HOST || managed)
-      refuse(ErrorCode::InvalidArgument, "this is not pinned host memory");
+      refuse(ErrorCode::InvalidArgument,
+             "this is not pinned host memory; allocate or register it with CUDA");
     if (attributes.on_device != value)
-      refuse(ErrorCode::Unsupported, "the GPU accesses this host memory at a different address");
+      refuse(ErrorCode::Unsupported,
+             "the GPU accesses this host memory at a different address; allocate it with "
+             "cudaHostAlloc");
   }
   if (attributes.size != 0 &&
       (value < attributes.start || bytes > attributes.start + attributes.size - value)) {

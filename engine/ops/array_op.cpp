@@ -82,12 +82,18 @@ std::string describe(ArrayVerb verb, ArrayType type, const BufferView& input) {
 void check_input(std::string_view name, const BufferView& input, const BufferView& output,
                  ArrayType type) {
   if (!input || !output)
-    refuse(ErrorCode::NotInitialized, name, "input or output is an empty buffer");
+    refuse(ErrorCode::NotInitialized, name,
+           input ? "the output is an empty buffer" : "the input is an empty buffer");
   ops::require_enumerator(name, "the type", type);
   const std::uint64_t count = count_of(input, type);
-  if (count == 0) refuse(ErrorCode::InvalidArgument, name, "no values");
-  if (count > std::numeric_limits<std::int32_t>::max())
-    refuse(ErrorCode::OutOfRange, name, text(count, " values exceed the limit of one op"));
+  if (count == 0)
+    refuse(ErrorCode::InvalidArgument, name,
+           text("the input ", input.name(), " of ", input.bytes(), " bytes has no values"));
+  constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
+  if (count > kMaxCount) {
+    refuse(ErrorCode::OutOfRange, name,
+           text(count, " values exceed the limit of ", kMaxCount, "; use several ops"));
+  }
 }
 
 void declare_workspaces(const ArrayWork& work, std::uint64_t bytes,
@@ -113,9 +119,10 @@ ReduceOp::ReduceOp(BufferView input, BufferView output, ArrayType type, ReduceKi
   ops::require_enumerator(op_name(), "the kind", kind_);
   if (count_of(output_, type_) != 1)
     refuse(ErrorCode::InvalidArgument, op_name(),
-           text("the output has ", count_of(output_, type_), " values instead of one"));
+           text("the output has ", count_of(output_, type_), " values; it must have 1"));
   if (input_.overlaps(output_))
-    refuse(ErrorCode::Overlap, op_name(), text("input and output share bytes of ", input_.name()));
+    refuse(ErrorCode::Overlap, op_name(),
+           text("input and output share bytes of ", input_.name(), "; use another output"));
 }
 
 std::string ReduceOp::parameters() const { return describe(verb_of(kind_), type_, input_); }
@@ -176,12 +183,13 @@ SortOp::SortOp(BufferView input, BufferView output, BufferView indices, ArrayTyp
   }
   if (indices_ && indices_.bytes() != count_of(input_, type_) * sizeof(std::uint32_t)) {
     refuse(ErrorCode::InvalidArgument, op_name(),
-           text(indices_.bytes() / sizeof(std::uint32_t), " indices for ", count_of(input_, type_),
-                " values"));
+           text("there are ", indices_.bytes() / sizeof(std::uint32_t), " indices for ",
+                count_of(input_, type_), " values; the numbers must be equal"));
   }
   if (input_.overlaps(output_) ||
       (indices_ && (indices_.overlaps(input_) || indices_.overlaps(output_)))) {
-    refuse(ErrorCode::Overlap, op_name(), text("input, output and indices share bytes"));
+    refuse(ErrorCode::Overlap, op_name(),
+           text("two of input, output and indices share bytes; use disjoint buffers"));
   }
 }
 

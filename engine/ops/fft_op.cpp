@@ -32,7 +32,8 @@ void check_sizes(std::string_view name, std::uint64_t size, std::uint64_t batch)
            text("size ", size, " and batch ", batch, "; they must be at least 2 and 1"));
   constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
   if (size > kMaxSize || batch > kMaxSize)
-    refuse(ErrorCode::OutOfRange, name, text("more than ", kMaxSize, " values or signals"));
+    refuse(ErrorCode::OutOfRange, name,
+           text("size ", size, " and batch ", batch, "; the limit of each is ", kMaxSize));
 }
 
 template <class T>
@@ -46,12 +47,15 @@ void check_view(std::string_view name, std::string_view role, const GpuRef<T>& v
         text("the ", role, " needs ", needed, " values and ", view.name(), " has ", view.size()));
   }
   if (view.offset() % sizeof(T) != 0)
-    refuse(ErrorCode::InvalidArgument, name, text("the ", role, " starts within a value"));
+    refuse(ErrorCode::InvalidArgument, name,
+           text("the ", role, " starts at byte ", view.offset(), " of ", view.name(),
+                ", which is not a multiple of ", sizeof(T)));
 }
 
 void check_apart(std::string_view name, const BufferView& input, const BufferView& output) {
   if (input.overlaps(output))
-    refuse(ErrorCode::Overlap, name, text("input and output share bytes of ", input.name()));
+    refuse(ErrorCode::Overlap, name,
+           text("input and output share bytes of ", input.name(), "; use another output"));
 }
 
 std::string describe(const FftPlanDesc& plan) {

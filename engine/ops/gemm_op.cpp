@@ -35,8 +35,8 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
   if (row == 0) row = matrix.columns;
   if (row < matrix.columns) {
     refuse(ErrorCode::InvalidArgument, "gemm",
-           text("rows of ", matrix.name, " have ", matrix.columns, " elements but a distance of ",
-                row));
+           text("rows of ", matrix.name, " have ", matrix.columns, " elements and a distance of ",
+                row, "; the distance must not be smaller"));
   }
   if (stride == 0) stride = row * matrix.rows;
   const std::uint64_t needed =
@@ -49,7 +49,8 @@ void check(const Stored& matrix, const BufferView& view, std::uint64_t batch, st
   }
   if (view.offset() % bytes != 0)
     refuse(ErrorCode::InvalidArgument, "gemm",
-           text("matrix ", matrix.name, " starts within an element of ", bytes, " bytes"));
+           text("matrix ", matrix.name, " starts at byte ", view.offset(), " of ", view.name(),
+                ", which is not a multiple of ", bytes));
 }
 
 }  // namespace
@@ -81,7 +82,9 @@ GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
   if (d.m > kMaxSize || d.n > kMaxSize || d.k > kMaxSize || d.batch > kMaxSize ||
       d.row_a > kMaxSize || d.row_b > kMaxSize || d.row_c > kMaxSize) {
-    refuse(ErrorCode::OutOfRange, "gemm", text("a size exceeds ", kMaxSize));
+    refuse(ErrorCode::OutOfRange, "gemm",
+           text("m ", d.m, ", n ", d.n, ", k ", d.k, ", batch ", d.batch, ", rows ", d.row_a, ", ",
+                d.row_b, " and ", d.row_c, "; the limit of each is ", kMaxSize));
   }
   const std::uint64_t bytes = ops::gemm_element_bytes(d.type);
   check(d.transpose_a == Transpose::No ? Stored{"a", d.m, d.k} : Stored{"a", d.k, d.m}, d.a,
@@ -91,7 +94,8 @@ GemmOp::GemmOp(GemmDesc desc) : desc_(std::move(desc)) {
   check({"c", d.m, d.n}, d.c, d.batch, bytes, d.row_c, d.stride_c);
   if (d.batch > 1 && d.stride_c < (d.m - 1) * d.row_c + d.n) {
     refuse(ErrorCode::Overlap, "gemm",
-           text("results of a batch overlap with a stride of ", d.stride_c, " elements"));
+           text("the results of a batch overlap with a stride of ", d.stride_c,
+                " elements; the minimum is ", (d.m - 1) * d.row_c + d.n));
   }
 }
 

@@ -17,15 +17,18 @@ constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;  // bytes
 MemcpyOp::MemcpyOp(MemcpyDesc desc) : desc_(std::move(desc)) {
   const BufferView &from = desc_.source, &to = desc_.destination;
   if (!from || !to)
-    ops::refuse(ErrorCode::NotInitialized, "memcpy", "source or destination is an empty buffer");
+    ops::refuse(ErrorCode::NotInitialized, "memcpy",
+                from ? "the destination is an empty buffer" : "the source is an empty buffer");
   if (from.bytes() != to.bytes() || from.bytes() == 0) {
     ops::refuse(
         ErrorCode::InvalidArgument, "memcpy",
-        ops::text(from.bytes(), " bytes of ", from.name(), " to ", to.bytes(), " of ", to.name()));
+        ops::text("the source ", from.name(), " has ", from.bytes(), " bytes and the destination ",
+                  to.name(), " ", to.bytes(), "; the sizes must be equal and not 0"));
   }
   if (from.overlaps(to)) {
-    ops::refuse(ErrorCode::Overlap, "memcpy",
-                ops::text("source and destination share bytes of ", from.name()));
+    ops::refuse(
+        ErrorCode::Overlap, "memcpy",
+        ops::text("source and destination share bytes of ", from.name(), "; use disjoint ranges"));
   }
 }
 

@@ -21,10 +21,12 @@ void check(const Desc& desc, std::string_view name) {
     ops::refuse(ErrorCode::NotInitialized, name,
                 "the RngStream is empty; create one for a device and a queue");
   if (desc.destination.size() == 0)
-    ops::refuse(ErrorCode::InvalidArgument, name, "no values to fill");
-  if (desc.destination.size() / 4 / kThreads >= std::numeric_limits<std::int32_t>::max()) {
+    ops::refuse(ErrorCode::InvalidArgument, name, "the destination has 0 values; omit the op");
+  constexpr std::uint64_t kMaxValues =
+      std::uint64_t{std::numeric_limits<std::int32_t>::max()} * 4 * kThreads - 1;
+  if (desc.destination.size() > kMaxValues) {
     ops::refuse(ErrorCode::OutOfRange, name,
-                ops::text(desc.destination.size(), " values exceed the limit of one fill"));
+                ops::text(desc.destination.size(), " values exceed the limit of ", kMaxValues));
   }
 }
 

@@ -9,7 +9,8 @@ namespace reprise::ops {
 namespace {
 
 [[noreturn]] void refuse_cuda(std::string_view name) {
-  refuse(ErrorCode::Unsupported, name, "this build has no CUDA support");
+  refuse(ErrorCode::Unsupported, name,
+         "this build has no CUDA support; build it with a CUDA toolkit");
 }
 
 }  // namespace

@@ -182,7 +182,8 @@ void require_flags(DotFlags flags, std::string_view label) {
   const std::uint32_t unknown = static_cast<std::uint32_t>(flags) & ~kKnown;
   if (unknown != 0)
     fail(ErrorCode::InvalidArgument, Stage::Plan, label,
-         concat("the DOT of graph ", label, ": bits ", hex(unknown), " are none of DotFlags"));
+         concat("the DOT of graph ", label, ": the flags contain ", hex(unknown),
+                ", which is no bit of DotFlags"));
 }
 
 std::string dot_parameters(const Plan& plan, std::uint32_t command, DotFlags flags) {

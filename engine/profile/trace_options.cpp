@@ -130,8 +130,8 @@ TraceOptions parse_target(const Source& source) {
   }
   if (!options.live && resembles_live(file)) {
     source.refuse(
-        "a live session is \"live\", REPRISE_LISTEN and REPRISE_TOKEN let it listen on a port, "
-        "and a file of this name is written with its folder, as in ./live:1");
+        "a live session is \"live\" (set REPRISE_LISTEN and REPRISE_TOKEN to listen on a port), "
+        "and a file of this name needs a folder, as in ./live:1");
   }
   if (!file.empty()) options.file = parse_file(source, file);
   return options;
@@ -154,8 +154,8 @@ RemoteProfile remote_profile(RemoteProfile wanted) {
   if (value == "replays") return RemoteProfile::Replays;
   if (value == "sampled") return RemoteProfile::Sampled;
   if (value == "every") return RemoteProfile::Every;
-  refuse(concat("REPRISE_REMOTE_PROFILE is \"", value,
-                "\"; use nothing, replays, sampled or every"));
+  refuse(
+      concat("REPRISE_REMOTE_PROFILE is \"", value, "\"; use nothing, replays, sampled or every"));
 }
 
 std::optional<trace::LiveProfile> max_level(RemoteProfile remote) {
@@ -177,7 +177,8 @@ void apply_listen(LiveOptions& live, const TraceDesc& desc) {
   live.token = token.empty() ? desc.token : token;
   if (live.listen.empty()) return;
   if (!trace::parse_tcp_address(live.listen))
-    refuse(concat(address.name, " is \"", address.value, "\", which is no address; use host:port or a port"));
+    refuse(concat(address.name, " is \"", address.value,
+                  "\", which is not an address; use host:port or a port"));
   if (live.token.empty()) {
     refuse(concat(address.name, " is \"", address.value,
                   "\", which requires a token: set REPRISE_TOKEN or TraceDesc::token"));

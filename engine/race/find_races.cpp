@@ -346,10 +346,11 @@ void check_desc(const RaceDesc& desc, const CommandBuffer& commands) {
          concat("find_races ", label, ": ", text));
   };
   require_enumerator("RaceDesc::compare", desc.compare, Stage::Validate, label);
-  if (desc.runs == 0) refuse("runs is 0; some tens are useful");
-  if (desc.max_findings == 0) refuse("max_findings is 0; take 1 to stop at the first");
+  if (desc.runs == 0) refuse("runs is 0; use at least 1, better some tens");
+  if (desc.max_findings == 0) refuse("max_findings is 0; use 1 to stop at the first");
   if (desc.pattern == desc.alternate)
-    refuse("pattern and alternate are the same byte, so a read of either could not be detected");
+    refuse(concat("pattern and alternate are both ", static_cast<unsigned>(desc.pattern),
+                  ", so a read of either could not be detected; use different bytes"));
   for (const BufferView& view : desc.ignore) {
     if (!view) fail_empty("buffer to ignore", concat("find_races ", label), Stage::Validate, label);
   }

@@ -27,23 +27,23 @@ void check_elements(const BufferView& view, std::uint64_t element_bytes, std::ui
   if (!view || (view.bytes() % element_bytes == 0 && view.offset() % alignment == 0)) return;
   fail(ErrorCode::InvalidArgument, Stage::Record, "",
        concat("the ", view.bytes(), " bytes at offset ", view.offset(), " of ",
-              view.name().empty() ? "an unnamed buffer" : view.name(), " are no elements of ",
-              element_bytes, " bytes, aligned to ", alignment));
+              view.name().empty() ? "an unnamed buffer" : view.name(),
+              " are not whole elements of ", element_bytes, " bytes, aligned to ", alignment));
 }
 
 void check_pinned(const BufferView& view) {
   if (!view || view.kind() == BufferKind::PinnedHost) return;
   fail(ErrorCode::InvalidArgument, Stage::Record, "",
        concat(view.name().empty() ? "an unnamed buffer" : view.name(),
-              " is no pinned host memory; the host cannot access it"));
+              " is not pinned host memory, so the host cannot access it; use CapturePool::host"));
 }
 
 void check_subrange(std::uint64_t whole, std::uint64_t offset, std::uint64_t size,
                     std::string_view name) {
   if (offset <= whole && size <= whole - offset) return;
   fail(ErrorCode::OutOfRange, Stage::Record, "",
-       concat("range of ", size, " bytes at ", offset, " leaves the ", whole, " bytes of ",
-              name.empty() ? "an unnamed buffer" : name));
+       concat("a range of ", size, " bytes at offset ", offset, " exceeds the ", whole,
+              " bytes of ", name.empty() ? "an unnamed buffer" : name));
 }
 
 std::string name_beside(const DeviceStatus& device, const DeviceStatus& other) {

@@ -22,7 +22,9 @@ CommandRef RecorderCore::dispatch(const CalledKernel& called, const DispatchDesc
   }
   const float cost = desc.cost ? desc.cost->count() : 0;
   if (!(cost >= 0)) [[unlikely]]
-    fail(verb, ErrorCode::InvalidArgument, "the cost is negative or NaN");
+    fail(verb, ErrorCode::InvalidArgument,
+         concat("the cost of kernel ", core->name, " is ", std::to_string(cost),
+                " us; it must be at least 0"));
   const auto count = static_cast<std::uint32_t>(args.size());
   const KernelParameter* const parameters = core->parameters.data();
   if (count != core->parameters.size()) [[unlikely]]

@@ -79,8 +79,8 @@ CommandRef RecorderCore::update(const BufferView& destination, std::span<const s
   }
   if (bytes.size() > destination.bytes()) {
     fail(verb, ErrorCode::OutOfRange,
-         concat(bytes.size(), " bytes for the destination ", display_name(*core_of(destination)),
-                " of ", destination.bytes(), " bytes"));
+         concat(bytes.size(), " bytes exceed the ", destination.bytes(),
+                " bytes of the destination ", display_name(*core_of(destination))));
   }
 
   const UpdatePayload* payload = nullptr;

@@ -170,7 +170,10 @@ std::string launch_fault(const KernelCore& kernel, const Dim3& grid, const Dim3&
   const auto exceeds = [](const Dim3& size, const Dim3& max) {
     return size.x > max.x || size.y > max.y || size.z > max.z;
   };
-  if (grid.volume() == 0 || block.volume() == 0) return "it has an empty grid or block";
+  if (grid.volume() == 0 || block.volume() == 0) {
+    return concat("the grid of ", text_of(grid), " blocks or the block of ", text_of(block),
+                  " threads is empty");
+  }
   if (exceeds(grid, limits.max_grid)) {
     return concat("the grid of ", text_of(grid), " blocks exceeds the device's ",
                   text_of(limits.max_grid));
@@ -183,7 +186,7 @@ std::string launch_fault(const KernelCore& kernel, const Dim3& grid, const Dim3&
       kernel.max_block_threads == 0 ? limits.max_block_threads
                                     : std::min(kernel.max_block_threads, limits.max_block_threads);
   if (block.volume() > max_threads)
-    return concat("the block has ", block.volume(), " threads; at most ", max_threads, " can run");
+    return concat("the block has ", block.volume(), " threads; the limit is ", max_threads);
   const std::uint32_t max_shared =
       std::min(kernel.max_dynamic_shared_bytes, limits.max_shared_bytes);
   if (shared_bytes <= max_shared) return {};

@@ -14,7 +14,7 @@ namespace reprise::detail {
 CommandRef RecorderCore::add(std::shared_ptr<const GraphOp> op, SourceLocation where) {
   const Verb verb{"add", where};
   require_recording(verb);
-  if (!op) fail(verb, ErrorCode::InvalidArgument, "the op is null");
+  if (!op) fail(verb, ErrorCode::InvalidArgument, "the op is null; pass an op");
   if (const auto* const child = dynamic_cast<const ChildGraphOp*>(op.get()))
     return nested(core_of(*child), where);
   auto recorded = std::make_shared<RecordedOp>();

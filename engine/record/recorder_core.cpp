@@ -130,7 +130,7 @@ void RecorderCore::fail_state(const Verb& verb) const {
   const CommandBufferState state = family_->state.load(std::memory_order_acquire);
   const std::string_view fix =
       state == CommandBufferState::Recording
-          ? "; this recorder belongs to an earlier recording, call split() for new ones"
+          ? ", and this recorder belongs to an earlier recording; call split() for a new one"
       : state == CommandBufferState::Executable
           ? "; begin() discards its recording and starts a new one"
           : "; begin() it first";

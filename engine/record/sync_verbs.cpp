@@ -113,7 +113,8 @@ void RecorderCore::edge(CommandRef before, CommandRef after, Dependency dependen
 std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
   const Verb verb{"begin_label", {}};
   require_recording(verb);
-  if (name.empty()) fail(verb, ErrorCode::InvalidArgument, "the label's name is empty");
+  if (name.empty())
+    fail(verb, ErrorCode::InvalidArgument, "the name of the label is empty; pass a name");
   const std::uint32_t depth = label_->depth + 1;
   check_label_depth(verb, name, depth);
   Arena& arena = *lists_.arena;
@@ -131,8 +132,8 @@ std::uint64_t RecorderCore::begin_label(std::string_view name, Color color) {
 
 void RecorderCore::fail_label_depth(const Verb& verb, std::string_view label) const {
   fail(verb, ErrorCode::InvalidArgument,
-       concat("label ", label, " would be inside ", Recorder::kMaxLabels,
-              " others, the limit; end_label() some first"));
+       concat("label ", label, " exceeds the limit of ", Recorder::kMaxLabels,
+              " nested labels; end_label() some first"));
 }
 
 void RecorderCore::end_label() {

@@ -60,14 +60,16 @@ void check_indices(const GraphVersion& g) {
     inside(n.file, g.strings.size(), "file of a node");
     inside_or_none(n.kernel, g.kernels.size(), "kernel of a node");
     if (std::uint64_t{n.first_access} + n.access_count > g.accesses.size())
-      throw_corrupt(where + "accesses of a node");
+      throw_corrupt(where + "accesses of a node that are not in the graph");
     accesses += n.access_count;
   }
   if (accesses > g.accesses.size()) throw_corrupt(where + "accesses that belong to several nodes");
   for (const Edge& e : g.edges) {
     inside(e.to, g.nodes.size(), "end of an edge");
     inside(e.from, g.nodes.size(), "start of an edge");
-    if (e.from >= e.to) throw_corrupt(where + "an edge against the node order");
+    if (e.from >= e.to)
+      throw_corrupt(where + "an edge from node " + std::to_string(e.from) + " to node " +
+                    std::to_string(e.to) + ", which does not follow it");
     inside_or_none(e.buffer, g.buffers.size(), "buffer of an edge");
     inside_or_none(e.barrier, g.barriers.size(), "barrier of an edge");
   }
@@ -156,7 +158,7 @@ class Decoder {
     // The verifier checks the alignment of a vector's length, but not of its structs.
     if constexpr (!std::is_base_of_v<flatbuffers::Table, Wire>) {
       if (from->size() != 0 && reinterpret_cast<std::uintptr_t>(from->Data()) % alignof(Wire) != 0)
-        throw_corrupt("a misaligned vector");
+        throw_corrupt("a vector is not aligned to " + std::to_string(alignof(Wire)) + " bytes");
     }
     spend(std::uint64_t{from->size()} * sizeof(Record));
     to.reserve(from->size());
@@ -166,7 +168,8 @@ class Decoder {
   static void check(const ClockAlignment& alignment) {
     // No clock gains or loses a thousandth.
     if (!(std::abs(alignment.drift) <= 1e-3))
-      throw_corrupt("a clock that drifts by " + std::to_string(alignment.drift));
+      throw_corrupt("a clock drifts by " + std::to_string(alignment.drift) +
+                    "; the limit is 0.001");
   }
   void check(const GraphVersion& graph) {
     check_indices(graph);
@@ -207,7 +210,7 @@ void from_wire(Decoder& in, const wire::SampleBlock& w, SampleBlock& r) {
     r.samples = decode_samples({w.columns()->data(), w.columns()->size()}, w.count());
     for (const Sample& sample : r.samples) static_cast<void>(Decoder::time(sample.started));
   } else if (w.count() != 0) {
-    throw_corrupt("a block of samples without columns");
+    throw_corrupt("a block of " + std::to_string(w.count()) + " samples has no columns");
   }
 }
 

@@ -261,8 +261,8 @@ void check_desc(CompiledGraph& graph, const std::shared_ptr<QueueCore>& queue,
   require_enumerator("TuneDesc::contents", desc.contents, Stage::Launch, label);
   if (desc.pairs < PairedTrial::kMinRounds || desc.budget <= std::chrono::milliseconds(0)) {
     fail(ErrorCode::InvalidArgument, Stage::Launch, label,
-         concat("tune of graph ", label, ": at least ", PairedTrial::kMinRounds,
-                " pairs and a positive budget are required"));
+         concat("tune of graph ", label, ": ", desc.pairs, " pairs in ", desc.budget.count(),
+                " ms; at least ", PairedTrial::kMinRounds, " pairs and 1 ms are required"));
   }
 }
 

@@ -38,8 +38,7 @@ TuningRanks::TuningRanks(LaunchedCollectives collectives, std::string graph)
     : collectives_(std::move(collectives)), graph_(std::move(graph)) {
   if (collectives_.ranks.size() > 1) {
     fail(ErrorCode::Unsupported, Stage::Launch, graph_,
-         concat("tune: the collectives of graph ", graph_, " are those of ",
-                collectives_.ranks.size(),
+         concat("tune: the collectives of graph ", graph_, " belong to ", collectives_.ranks.size(),
                 " jobs, whose ranks cannot decide together; use communicators of one job"));
   }
 }

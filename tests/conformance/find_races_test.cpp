@@ -363,7 +363,7 @@ TEST_CASE_FIXTURE(RaceFixture, "find_races: invalid arguments are refused") {
   };
   refused({.runs = 0}, "runs");
   refused({.max_findings = 0}, "max_findings");
-  refused({.pattern = 1, .alternate = 1}, "same byte");
+  refused({.pattern = 1, .alternate = 1}, "use different bytes");
   check_refused(ErrorCode::NotInitialized, {"step", "buffer to ignore", "empty"},
                 [&] { static_cast<void>(find_races(good, {.ignore = {BufferView{}}})); });
 

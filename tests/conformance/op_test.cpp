@@ -283,7 +283,7 @@ TEST_CASE_FIXTURE(DeviceFixture, "op: an instantiation error names the command a
             ctx.dispatch(kernel(shaders::conf_decide), {.grid = 1, .block = 1}, read(x.slice(2, 1)),
                          read(x.slice(2, 4)));
           });
-  refused(ErrorCode::LaunchLimits, {"op scripted", "empty grid"}, [&](GraphRecordCtx& ctx) {
+  refused(ErrorCode::LaunchLimits, {"op scripted", "is empty"}, [&](GraphRecordCtx& ctx) {
     ctx.dispatch(add, {.grid = 0, .block = 4}, read(x.slice(2, 4)), write(x.slice(2, 4)), 1u, 4u);
   });
   const auto too_large = [&](std::string_view part, const DispatchDesc& desc) {

@@ -39,7 +39,7 @@ class AgreeingRanks final : public RankAgreement {
   void compare_outcomes(std::uint64_t, const std::string&) override {}
   std::vector<Message> exchange(std::uint64_t, std::string) override { return {}; }
   void record_launch(std::uint64_t, std::uint64_t, std::uint32_t,
-                   const std::shared_ptr<const Graph>&) override {}
+                     const std::shared_ptr<const Graph>&) override {}
   [[nodiscard]] const BufferView& order() const noexcept override { return order_; }
   void require_all_ranks() const override {}
   const std::uint32_t* lost_word() const noexcept override { return nullptr; }

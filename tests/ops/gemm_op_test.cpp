@@ -206,7 +206,7 @@ TEST_CASE_FIXTURE(GemmFixture, "gemm: an invalid product is refused") {
           {.a = x, .b = y, .c = z, .m = 2, .n = 2, .k = 2, .batch = 2, .stride_c = 2});
   refused(ErrorCode::OutOfRange, {"gemm"},
           {.a = x, .b = y, .c = z, .m = std::uint64_t{1} << 31, .n = 1, .k = 1});
-  refused(ErrorCode::InvalidArgument, {"gemm", "within an element"},
+  refused(ErrorCode::InvalidArgument, {"gemm", "not a multiple of 4"},
           {.a = x.subview(2, 32), .b = y, .c = z, .m = 2, .n = 2, .k = 2});
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;  // twice this is 0
   refused(ErrorCode::OutOfRange, {"gemm", "matrix a"},

@@ -160,7 +160,7 @@ TEST_CASE_FIXTURE(RngFixture, "rng: fills without a stream or without values are
   check_refused(ErrorCode::NotInitialized, {"rng_fill_uniform", "RngStream"}, [&] {
     static_cast<void>(RngFillUniformOp({.destination = pool->allocate<float>(4)}));
   });
-  check_refused(ErrorCode::InvalidArgument, {"rng_fill_normal", "no values"}, [&] {
+  check_refused(ErrorCode::InvalidArgument, {"rng_fill_normal", "0 values"}, [&] {
     static_cast<void>(RngFillNormalOp({.stream = RngStream(device, queue, {.seed = 1})}));
   });
 }

@@ -69,8 +69,8 @@ TEST_CASE("agreement: every field counts, and the message names both commands") 
 
 TEST_CASE("agreement: swapped, missing and additional commands differ") {
   CHECK(contains(compare({sum(8), broadcast(0)}, {broadcast(0), sum(8)}), "collective 1"));
-  CHECK(contains(compare({sum(8), sum(8)}, {sum(8)}), "rank 1 has no further one"));
-  CHECK(contains(compare({sum(8)}, {sum(8), sum(8)}), "rank 0 has no further one"));
+  CHECK(contains(compare({sum(8), sum(8)}, {sum(8)}), "rank 1 has no further collective"));
+  CHECK(contains(compare({sum(8)}, {sum(8), sum(8)}), "rank 0 has no further collective"));
 }
 
 TEST_CASE("agreement: roots are compared") {
@@ -148,7 +148,7 @@ TEST_CASE("agreement: what a rank sends to itself, it receives in the same group
   CHECK(!own({send(0, 8), receive(0, 8)}).empty());  // one after the other
 }
 
-TEST_CASE("agreement: ranks that wait for each other in a circle are found") {
+TEST_CASE("agreement: ranks that wait for each other in a cycle are found") {
   const auto find = [](const std::vector<Commands>& lists) {
     std::vector<detail::RankCommands> ranks;
     for (std::uint32_t rank = 0; rank < lists.size(); ++rank) {
@@ -187,7 +187,7 @@ TEST_CASE("agreement: ranks that wait for each other in a circle are found") {
       find({{pair(0, 1), pair(0, 2)}, {pair(0, 1), pair(1, 2)}, {pair(0, 2), pair(1, 2)}}).empty());
   CHECK(
       contains(find({{pair(0, 1), pair(0, 2)}, {pair(1, 2), pair(0, 1)}, {pair(0, 2), pair(1, 2)}}),
-               "in a circle"));
+               "in a cycle"));
   // A rank whose commands are not known completes them.
   const Commands alone = {send(2, 8), sum(8)};
   const detail::RankCommands known{0, &alone};

@@ -245,12 +245,12 @@ TEST_CASE("control channel: a rank has limits on its open calls, and must read i
   SUBCASE("calls") {
     for (std::uint64_t i = 0; i <= GatherTable::kMaxOpenCalls; ++i)
       job.raw->send(*GatherTable::call(99, i, {0, 2}, ""));
-    fault = "has more than 1,024 calls of all_gather open";
+    fault = "has more than 1,024 open calls of all_gather";
   }
   SUBCASE("bytes") {
     for (std::uint64_t i = 0; i < 5; ++i)
       job.raw->send(*GatherTable::call(99, i, {0, 2}, std::string(15U << 20, 'x')));
-    fault = "or 64 MiB in them";
+    fault = "or more than 64 MiB in them";
   }
   SUBCASE("answers") {
     for (std::uint64_t i = 0; i < 12; ++i)
@@ -390,7 +390,7 @@ TEST_CASE("control channel: every rank knows the reports of all") {
   CHECK(eventually([&] { return channels[1]->progress().at(2).report == longest; }));
   CHECK(has(
       error_of([&] { channels[2]->report_progress(longest + "r"); }, ErrorCode::InvalidArgument),
-      "is too long: at most " + std::to_string(longest.size())));
+      "is too long; the limit is " + std::to_string(longest.size())));
 }
 
 TEST_CASE("control channel: the last report of a rank is known to all who know that it has left") {

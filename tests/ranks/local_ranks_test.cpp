@@ -260,7 +260,7 @@ void check_refused_on_all(
   for (const std::uint32_t rank : {0U, 2U}) {
     INFO(refusals.at(rank).text);
     CHECK(refusals.at(rank).code == ErrorCode::RankLost);
-    CHECK(contains(refusals.at(rank).text, "graph step: rank 1 cannot make it: "));
+    CHECK(contains(refusals.at(rank).text, "graph step: rank 1 cannot compile it: "));
     CHECK(contains(refusals.at(rank).text, refusals.at(1).text));
   }
 }
@@ -398,7 +398,8 @@ TEST_CASE("local ranks: invalid communicators and collectives are refused") {
         Communicator::local(device, 1, {.stall_limit = std::chrono::milliseconds(999)}));
   });
   CHECK(limit.code() == ErrorCode::InvalidArgument);
-  CHECK(contains(limit.what(), "local: a stall_limit of 999 ms is too short: at least 1000 ms"));
+  CHECK(contains(limit.what(),
+                 "local: a stall_limit of 999 ms is too short; the minimum is 1000 ms"));
   CHECK(thrown_by([&] { static_cast<void>(Communicator().rank()); }).code() ==
         ErrorCode::NotInitialized);
 }

@@ -61,13 +61,13 @@ inline std::vector<MismatchCase> mismatch_cases() {
          cmd.add(all_reduce(world, x, x, differs ? ReduceOperator::Max : ReduceOperator::Sum));
        }},
       {"missing collective",
-       {"collective 2", "rank 0 has all_reduce", " has no further one"},
+       {"collective 2", "rank 0 has all_reduce", " has no further collective"},
        [](CommandBuffer& cmd, const Communicator& world, const Ref& x, bool differs) {
          cmd.add(all_reduce(world, x, x));
          if (!differs) cmd.add(all_reduce(world, x, x));
        }},
       {"additional collective",
-       {"collective 2", "rank 0 has no further one"},
+       {"collective 2", "rank 0 has no further collective"},
        [](CommandBuffer& cmd, const Communicator& world, const Ref& x, bool differs) {
          cmd.add(all_reduce(world, x, x));
          if (differs) cmd.add(all_reduce(world, x, x));

@@ -132,5 +132,5 @@ TEST_CASE("record --attach: a wrong token is reported") {
   const trace::LiveServer server(live);
   cli::AttachDesc desc = described("127.0.0.1:" + std::to_string(server.port()), runtime);
   desc.token = "wrong";
-  CHECK(Recording(desc).error().find("the token is wrong") != std::string::npos);
+  CHECK(Recording(desc).error().find("rejected the token") != std::string::npos);
 }

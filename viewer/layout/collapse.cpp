@@ -5,6 +5,7 @@
 #include <map>
 #include <queue>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "layout/strong_components.hpp"
@@ -126,7 +127,9 @@ CollapsedGraph collapse(const LayoutGraph& graph, const CollapseDesc& desc) {
   check_layout_graph(graph);
   const std::size_t groups = graph.group_parent.size();
   if (desc.collapsed.size() != groups || desc.group_sizes.size() != groups)
-    throw std::invalid_argument("collapse: not one entry a group");
+    throw std::invalid_argument("collapse: " + std::to_string(groups) + " groups have " +
+                                std::to_string(desc.collapsed.size()) + " flags and " +
+                                std::to_string(desc.group_sizes.size()) + " sizes");
 
   const std::vector<std::uint32_t> group_of_node = collapsed_groups(graph, desc);
   Parts parts = make_parts(group_of_node, std::vector<std::uint32_t>(graph.node_count(), 0));

@@ -20,7 +20,7 @@ void check_layout_graph(const LayoutGraph& graph) {
     const Size size = graph.sizes[n];
     if (!std::isfinite(size.width) || !std::isfinite(size.height) || size.width < 0 ||
         size.height < 0) {
-      refuse("node " + std::to_string(n) + " has no size");
+      refuse("node " + std::to_string(n) + " has no finite size of at least 0");
     }
   }
   for (std::uint32_t e = 0; e < graph.edge_count(); ++e) {
@@ -28,15 +28,20 @@ void check_layout_graph(const LayoutGraph& graph) {
     if (edge.from >= edge.to || edge.to >= nodes)
       refuse("edge " + std::to_string(e) + " does not lead to a later node");
   }
-  if (!graph.node_lane.empty() && graph.node_lane.size() != nodes) refuse("not one lane a node");
-  if (!graph.node_group.empty() && graph.node_group.size() != nodes) refuse("not one group a node");
+  if (!graph.node_lane.empty() && graph.node_lane.size() != nodes)
+    refuse(std::to_string(graph.node_lane.size()) + " lanes for " + std::to_string(nodes) +
+           " nodes");
+  if (!graph.node_group.empty() && graph.node_group.size() != nodes)
+    refuse(std::to_string(graph.node_group.size()) + " groups for " + std::to_string(nodes) +
+           " nodes");
   for (const std::uint32_t group : graph.node_group) {
     if (group != kNoGroup && group >= graph.group_parent.size())
-      refuse("a node is in no group that exists");
+      refuse("a node is in group " + std::to_string(group) + " of " +
+             std::to_string(graph.group_parent.size()));
   }
   for (std::uint32_t g = 0; g < graph.group_parent.size(); ++g) {
     if (graph.group_parent[g] != kNoGroup && graph.group_parent[g] >= g)
-      refuse("group " + std::to_string(g) + " stands before its parent");
+      refuse("group " + std::to_string(g) + " precedes its parent");
   }
 }
 

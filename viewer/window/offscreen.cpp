@@ -76,8 +76,9 @@ Offscreen::Offscreen(std::uint32_t width, std::uint32_t height)
     GLint largest = 0;
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
     if (std::max(width, height) > static_cast<std::uint32_t>(largest)) {
-      throw std::runtime_error("the maximum size of a screenshot is " + std::to_string(largest) +
-                               " pixels in each direction");
+      throw std::runtime_error("a screenshot of " + std::to_string(width) + "x" +
+                               std::to_string(height) + " pixels exceeds the limit of " +
+                               std::to_string(largest) + " in each direction");
     }
     glGenFramebuffers(1, &framebuffer_);
     glGenRenderbuffers(1, &colour_);
@@ -87,7 +88,8 @@ Offscreen::Offscreen(std::uint32_t width, std::uint32_t height)
     glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colour_);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-      throw std::runtime_error("OpenGL cannot create a framebuffer of this size");
+      throw std::runtime_error("OpenGL cannot create a framebuffer of " + std::to_string(width) +
+                               "x" + std::to_string(height) + " pixels");
   } catch (...) {
     close();
     throw;

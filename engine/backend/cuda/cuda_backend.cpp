@@ -23,7 +23,8 @@ std::span<const std::byte> image_of(std::string_view kind, const Desc& desc) {
       desc.image == nullptr ? std::span<const std::byte>{} : desc.image();
   if (image.empty()) {
     fail(ErrorCode::KernelNotFound, Stage::Load, desc.name,
-         concat(kind, desc.name, " has no GPU code: ", desc.source, " was built without CUDA"));
+         concat(kind, desc.name, " has no GPU code: ", desc.source,
+                " was built without CUDA; build it with a CUDA toolkit"));
   }
   return image;
 }

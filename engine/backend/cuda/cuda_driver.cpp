@@ -29,7 +29,7 @@ void* entry_point(const char* name, unsigned version) {
   cuda_ignore(result);
   throw Error(std::move(details),
               concat("the CUDA driver has no ", name, " of CUDA ", version / 1000, ".",
-                     version % 1000 / 10, "; a newer driver is needed"));
+                     version % 1000 / 10, "; install a newer driver"));
 }
 
 CudaDriver load() {

@@ -117,8 +117,8 @@ std::unique_ptr<Backend> CudaProvider::open(std::uint32_t index,
     ErrorDetails details;
     details.code = ErrorCode::UnknownDevice;
     details.stage = Stage::Open;
-    throw Error(std::move(details),
-                concat("GPU ", index, " does not exist; this machine has ", devices.size()));
+    throw Error(std::move(details), concat("GPU ", index, " does not exist; this machine has ",
+                                           devices.size(), devices.size() == 1 ? " GPU" : " GPUs"));
   }
   const int ordinal = static_cast<int>(index);
   const CUcontext handle = primary_context(ordinal, *status);

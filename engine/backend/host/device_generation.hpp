@@ -29,8 +29,9 @@ class DeviceGeneration {
     details.code = ErrorCode::DeviceLost;
     details.stage = stage;
     details.label = label;
-    throw Error(std::move(details), concat("device ", status_->selector, " was lost: ", subject,
-                                           " ", label, " cannot be used"));
+    throw Error(std::move(details),
+                concat("device ", status_->selector, " was lost: ", subject, " ", label,
+                       " cannot be used; make it again after Device::rebuild"));
   }
 
  private:

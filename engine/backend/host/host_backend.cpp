@@ -39,7 +39,7 @@ DeviceLimits make_limits() {
                                   std::string_view source) {
   fail(ErrorCode::KernelNotFound, Stage::Load, name,
        concat(kind, name, " of ", source,
-              " exists on GPUs only: the C++ compiler does not see it (an #ifdef __CUDACC__?)"));
+              " exists on GPUs only; compile it for C++ too, outside of #ifdef __CUDACC__"));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ HostBackend::HostBackend(std::shared_ptr<DeviceStatus> status)
 void HostBackend::require_usable(Stage stage) const {
   if (status_->lost.load())
     fail(ErrorCode::DeviceLost, stage, status_->selector,
-         concat("device ", status_->selector, " was lost and must be rebuilt"));
+         concat("device ", status_->selector, " is lost; call Device::rebuild"));
 }
 
 std::byte* HostBackend::allocate(BufferKind, std::uint64_t bytes) {

@@ -39,11 +39,11 @@ std::vector<std::string> ControlChannel::Core::all_gather(std::uint64_t group,
                                                           const std::string& message) {
   if (!std::ranges::binary_search(members, desc_.rank) || members.back() >= desc_.size ||
       std::ranges::adjacent_find(members, std::ranges::greater_equal()) != members.end())
-    reject(concat("the members of group ", group, " are not ascending ranks with rank ", desc_.rank,
-                  " among them"));
+    reject(concat("the members of group ", group, " must be ascending ranks below ", desc_.size,
+                  " and include rank ", desc_.rank));
   if ((message.size() + kGatherOverhead) * members.size() > kMaxFrameBytes)
     reject(concat("a message of ", message.size(), " bytes is too long for ", members.size(),
-                  " ranks"));
+                  " ranks; the limit of a gather is ", kMaxFrameBytes, " bytes"));
   Call call;
   call.members = members.size();
   std::unique_lock lock(mutex_);

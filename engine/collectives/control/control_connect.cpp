@@ -191,16 +191,18 @@ class HubSearch : public std::enable_shared_from_this<HubSearch> {
 
 void check_control_channel(const ControlChannelDesc& desc) {
   if (desc.size == 0 || desc.size > kMaxRanks || desc.rank >= desc.size)
-    refuse_description(concat("rank ", desc.rank, " of ", desc.size,
-                              ": expected a rank below a size of 1 to ", kMaxRanks));
+    refuse_description(
+        concat("rank ", desc.rank, " of ", desc.size,
+               ": the rank must be less than the number of ranks, which must be 1 to ", kMaxRanks));
   if (desc.secret.size() > kMaxSecretBytes)
-    refuse_description(concat("the secret of the job has more than ", kMaxSecretBytes, " bytes"));
+    refuse_description(concat("the secret of the job has ", desc.secret.size(),
+                              " bytes; the limit is ", kMaxSecretBytes));
   if (desc.size == 1) return;
-  if (desc.address.empty())
-    refuse_description("the address of rank 0 is not known; set MASTER_ADDR");
+  if (desc.address.empty()) refuse_description("the address of rank 0 is unknown; set MASTER_ADDR");
   if (desc.port_count == 0 || desc.port + desc.port_count > 65'536 ||
       (desc.port == 0 && desc.rank != 0))
-    refuse_description(concat("no range of ports: ", desc.port_count, " from ", desc.port));
+    refuse_description(concat(desc.port_count, " ports from ", desc.port,
+                              " are not a valid range; ports are 1 to 65535"));
 }
 
 std::string control_name() {

@@ -20,7 +20,7 @@ enum class Prover : std::uint32_t { Hub = 1, Rank = 2 };
 std::string random_nonce() {
   unsigned char bytes[kNonceBytes];
   if (RAND_bytes(bytes, sizeof(bytes)) != 1)
-    fail(ErrorCode::NativeFailure, Stage::Open, {}, "libcrypto has no random numbers");
+    fail(ErrorCode::NativeFailure, Stage::Open, {}, "RAND_bytes of libcrypto failed");
   return {reinterpret_cast<const char*>(bytes), sizeof(bytes)};
 }
 
@@ -41,7 +41,7 @@ std::string proof_of(Prover prover, std::string_view secret, std::uint32_t port,
   if (HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
            reinterpret_cast<const unsigned char*>(proved->data()), proved->size(), bytes,
            &length) == nullptr)
-    fail(ErrorCode::NativeFailure, Stage::Open, {}, "libcrypto has no HMAC-SHA256");
+    fail(ErrorCode::NativeFailure, Stage::Open, {}, "HMAC of libcrypto failed with SHA-256");
   return {reinterpret_cast<const char*>(bytes), length};
 }
 

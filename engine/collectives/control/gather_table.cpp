@@ -35,7 +35,8 @@ void GatherTable::add(std::uint32_t rank, std::string_view body, Clock::time_poi
   if (!std::ranges::binary_search(members, rank)) throw MalformedFrame{};
   Rank& caller = ranks_[rank];
   if (caller.open_calls == kMaxOpenCalls || caller.open_bytes + message.size() > kMaxOpenBytes)
-    throw MalformedFrame("has more than 1,024 calls of all_gather open, or 64 MiB in them");
+    throw MalformedFrame(
+        "has more than 1,024 open calls of all_gather, or more than 64 MiB in them");
 
   const auto [at, is_new] = calls_.try_emplace(key);
   Call& call = at->second;

@@ -22,12 +22,13 @@ namespace {
          concat("the communicator has ", communicator.bytes,
                 " bytes, but one of the MPI library "
                 "that libreprise_mpi.so was built with has ",
-                sizeof(MPI_Comm), ": the application uses a different MPI library"));
+                sizeof(MPI_Comm), "; build the application with that library"));
   }
   MPI_Comm comm = MPI_COMM_NULL;
   std::memcpy(&comm, communicator.comm, sizeof comm);
   if (comm == MPI_COMM_NULL)
-    fail(ErrorCode::InvalidArgument, Stage::Open, {}, "the communicator is MPI_COMM_NULL");
+    fail(ErrorCode::InvalidArgument, Stage::Open, {},
+         "the communicator is MPI_COMM_NULL; pass one that this process belongs to");
   return comm;
 }
 
@@ -57,7 +58,8 @@ class Module final : public MpiModule {
     runtime_.initialize();
     const MPI_Comm comm = communicator_of(communicator);
     if (from_root.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      fail(ErrorCode::InvalidArgument, Stage::Open, {}, "a broadcast is limited to 2 GiB");
+      fail(ErrorCode::InvalidArgument, Stage::Open, {},
+           concat("a broadcast of ", from_root.size(), " bytes exceeds the limit of 2 GiB"));
     const auto lock = runtime_.lock();
     constexpr int kRoot = 0;
     std::uint64_t bytes = from_root.size();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/failure.hpp"
+#include "base/text.hpp"
 #include "collectives/call_rules.hpp"
 #include "collectives/mpi/mpi_check.hpp"
 #include "collectives/mpi/mpi_runtime.hpp"
@@ -260,7 +261,8 @@ std::unique_ptr<MpiTransport> MpiTransport::duplicate(MPI_Comm comm, std::uint64
   mpi_check(MPI_Comm_test_inter(comm, &is_between_groups), "MPI_Comm_test_inter", Stage::Open);
   if (is_between_groups != 0) {
     fail(ErrorCode::InvalidArgument, Stage::Open, {},
-         "an inter-communicator has no collectives among all of its ranks");
+         "the communicator is an inter-communicator, which has no collectives among all of its "
+         "ranks; merge it with MPI_Intercomm_merge");
   }
   MPI_Comm copy = MPI_COMM_NULL;
   mpi_check(MPI_Comm_dup(comm, &copy), "MPI_Comm_dup", Stage::Open);
@@ -302,7 +304,8 @@ std::unique_ptr<HostTransport::Operation> MpiTransport::start(
 std::unique_ptr<HostTransport> MpiTransport::split(std::uint32_t color) {
   failure_->throw_if_set(Stage::Open);
   if (color > static_cast<std::uint32_t>(INT_MAX))
-    fail(ErrorCode::InvalidArgument, Stage::Open, {}, "a color is at most 2^31 - 1");
+    fail(ErrorCode::InvalidArgument, Stage::Open, {},
+         concat("split: color ", color, " exceeds the limit of MPI, 2^31 - 1"));
   const auto lock = MpiRuntime::instance().lock();
   MPI_Comm part = MPI_COMM_NULL;
   mpi_check(MPI_Comm_split(comm_, static_cast<int>(color), static_cast<int>(rank_), &part),

@@ -174,7 +174,7 @@ class RankAgreement {
   // Called before each launch of a graph with collectives, with their hash, the number of the
   // replay (0: tune() measures it) and that of the replica. Does not block. Throws RankLost.
   virtual void record_launch(std::uint64_t hash, std::uint64_t replay, std::uint32_t replica,
-                           const std::shared_ptr<const Graph>& graph) = 0;
+                             const std::shared_ptr<const Graph>& graph) = 0;
   // The buffer that every collective of the device reads and writes, which orders them.
   [[nodiscard]] virtual const BufferView& order() const noexcept = 0;
   // Throws RankLost once a rank was lost: collectives that have ended since may have no result.

@@ -72,7 +72,7 @@ std::unique_ptr<GraphExecutable> make_executable(ExecutableSpec spec, HostSpan& 
 void check_replicas(const CompileDesc& desc, std::string_view label) {
   if (desc.replicas == 0) {
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
-         concat("graph ", label, " cannot have 0 replicas"));
+         concat("graph ", label, " cannot have 0 replicas; the minimum is 1"));
   }
   if (desc.replicas > kMaxReplicas) {
     fail(ErrorCode::InvalidArgument, Stage::Instantiate, label,
@@ -134,9 +134,10 @@ void apply_tuning_file(const DeviceCore& device, PlannedGraph& planned) {
   if (!planned.tuned) return;
   if (planned.tuned->shape == LoweringConfig::Shape::Segments &&
       !planned.options.lowering.segments) {
-    fail(ErrorCode::InvalidArgument, Stage::Lowering, planned.plan->label,
-         concat("tuning file ", file.string(), " makes segments of graph ", planned.plan->label,
-                ", which Lowering::without_segments() excludes; tune this graph again"));
+    fail(
+        ErrorCode::InvalidArgument, Stage::Lowering, planned.plan->label,
+        concat("tuning file ", file.string(), " lowers graph ", planned.plan->label,
+               " to segments, which Lowering::without_segments() excludes; tune this graph again"));
   }
   planned.plan = lower_again(*planned.plan, *planned.tuned, planned.options);
 }
@@ -225,7 +226,7 @@ std::shared_ptr<const Recording> recording_to_compile(const DeviceCore& device,
   if (core.level() == Level::Secondary) {
     fail(ErrorCode::InvalidArgument, Stage::Validate, core.label(),
          concat("command buffer ", core.label(),
-                " is secondary; execute() it from a primary one and compile that"));
+                " is a secondary; execute() it in a primary and compile the primary"));
   }
   device.require_usable(Stage::Validate);
   return core.executable("compile");

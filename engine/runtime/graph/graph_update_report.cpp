@@ -27,7 +27,7 @@ std::string_view reason_of(GraphExecUpdateOutcome outcome) {
     case GraphExecUpdateOutcome::Success: return "";
     case GraphExecUpdateOutcome::Error: return "the device refused it";
     case GraphExecUpdateOutcome::TopologyChanged:
-      return "the graph has other nodes or edges than before";
+      return "the nodes or edges of the graph differ from before";
     case GraphExecUpdateOutcome::NodeTypeChanged:
       return "the command that it replaces is of another kind";
     case GraphExecUpdateOutcome::FunctionChanged: return "it runs another kernel";

@@ -43,7 +43,11 @@ void LiveClient::Link::poll() noexcept {
 }
 
 void LiveClient::Link::connect() {
-  if (desc_.token.size() > kMaxTokenBytes) return end(LiveState::Refused, "the token is too long");
+  if (desc_.token.size() > kMaxTokenBytes) {
+    return end(LiveState::Refused, "the token of " + std::to_string(desc_.token.size()) +
+                                       " bytes exceeds the limit of " +
+                                       std::to_string(kMaxTokenBytes) + " bytes");
+  }
   if (desc_.address.find('/') != std::string::npos) {
     try {
       endpoints_.emplace_back(asio::local::stream_protocol::endpoint(desc_.address));
@@ -53,7 +57,8 @@ void LiveClient::Link::connect() {
     }
   }
   const auto address = parse_tcp_address(desc_.address);
-  if (!address) return end(LiveState::Unreachable, "neither a socket path nor host:port");
+  if (!address)
+    return end(LiveState::Unreachable, "the address is neither a socket path nor host:port");
   resolver_.async_resolve(address->host, address->port,
                           [this](asio::error_code error, const TcpResolver::results_type& found) {
                             if (error) return end(LiveState::Unreachable, error.message());
@@ -97,7 +102,7 @@ void LiveClient::Link::read_answer() {
     const auto head = decode_answer(answer_);
     if (!head) return end(LiveState::Corrupt, "the peer is not a Reprise session");
     if (head->answer == LiveAnswer::WrongToken)
-      return end(LiveState::Refused, "the token is wrong");
+      return end(LiveState::Refused, "the session rejected the token; pass its REPRISE_TOKEN");
     {
       const std::lock_guard lock(status_mutex_);
       status_.allowed = head->allowed;

@@ -106,9 +106,8 @@ TEST_CASE("trace options: the level for viewers and the token for TCP") {
   }
   {
     const EnvironmentVariable remote("REPRISE_REMOTE_PROFILE", "off");
-    check_refused(
-        ErrorCode::InvalidArgument, {.target = "live"},
-        {"REPRISE_REMOTE_PROFILE is \"off\"; use nothing, replays, sampled or every"});
+    check_refused(ErrorCode::InvalidArgument, {.target = "live"},
+                  {"REPRISE_REMOTE_PROFILE is \"off\"; use nothing, replays, sampled or every"});
     CHECK(trace_options({.target = "run"}));  // applies only to live traces
   }
   const TraceDesc desc{.target = "live", .listen = "127.0.0.1:0", .token = "secret"};

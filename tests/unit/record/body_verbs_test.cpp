@@ -211,8 +211,8 @@ TEST_CASE("bodies: end() refuses more nested commands than the limit, and names 
   cmd.execute(inner, Nested);
   const Error error = thrown_by([&] { cmd.end(); });
   CHECK(error.code() == ErrorCode::InvalidArgument);
-  for (const std::string_view part :
-       {"end: with secondary twice", "body_verbs_test.cpp:", "step executes ", "at most 1048576"}) {
+  for (const std::string_view part : {"end: with secondary twice", "body_verbs_test.cpp:",
+                                      "step executes ", "limit is 1048576"}) {
     INFO(error.what());
     CHECK(std::string_view(error.what()).find(part) != std::string_view::npos);
   }

@@ -288,7 +288,7 @@ TEST_CASE("label: kMaxLabels may be open at once, those around an inlined second
   CommandBuffer secondary = f.recording({.label = "sub", .level = Level::Secondary});
   for (std::uint32_t i = 0; i < Recorder::kMaxLabels; ++i) secondary.begin_label("inside");
   check_refused(secondary, ErrorCode::InvalidArgument,
-                {"begin_label", "label deepest", "inside 256 others", "end_label() some"},
+                {"begin_label", "label deepest", "limit of 256 nested labels", "end_label() some"},
                 [&] { secondary.begin_label("deepest"); });
   secondary.fill(x, 1);
   std::vector<Recorder> split = secondary.split(1);

@@ -53,8 +53,7 @@ TEST_CASE(
     const EnvironmentVariable set("REPRISE_DEVICE", "gpu");
     CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::InvalidArgument);
     const std::string text = text_of([&] { (void)fake.instance.open_device(); });
-    CHECK(text.find("REPRISE_DEVICE is \"gpu\"; use best, host or cuda:N") !=
-          std::string::npos);
+    CHECK(text.find("REPRISE_DEVICE is \"gpu\"; use best, host or cuda:N") != std::string::npos);
   }
   const EnvironmentVariable set("REPRISE_DEVICE", "cuda:7");
   CHECK(error_of([&] { (void)fake.instance.open_device(); }).code == ErrorCode::UnknownDevice);

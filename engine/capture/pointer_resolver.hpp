@@ -24,9 +24,9 @@ class PointerResolver {
   [[nodiscard]] BufferView find_listed(const void* address) const;
   // As find_listed(), but reloads the list if no listed buffer contains the address.
   [[nodiscard]] BufferView find(const void* address);
-  // As find(), for memory that the device can access: on a GPU, adopts allocations of the
-  // application that CUDA knows. Throws InvalidArgument naming `role`, and the errors of
-  // adopt_buffer.
+  // As find(). On a GPU, also adopts an allocation of the application that contains the address.
+  // Throws InvalidArgument naming `role` if no buffer and no allocation contains it, and the errors
+  // of adopt_allocation().
   [[nodiscard]] BufferView resolve(const void* address, std::string_view role);
   // Exactly `bytes` from the address on. Also throws OutOfRange.
   [[nodiscard]] BufferView resolve(const void* address, std::uint64_t bytes, std::string_view role);

@@ -43,7 +43,9 @@ std::shared_ptr<BufferCore> transient_like(const BufferCore& buffer) {
   return core;
 }
 
-// Exactly what has_same_order() and the placement of transients read.
+// The parts of the recording that has_same_ordering() and the placement of transients read.
+// has_same_ordering() reads payloads of dispatches only if dependencies are programmatic; such
+// recordings are not cached (has_hints()).
 std::shared_ptr<const Recording> structure_of(const Recording& recording) {
   auto structure = std::make_shared<Recording>();
   auto arena = std::make_shared<Arena>();

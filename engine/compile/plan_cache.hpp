@@ -34,7 +34,7 @@ class PlanCache {
   // recently and the budget allows it.
   void insert(std::uint64_t hash, const Plan& plan, const PlanOptions& options);
 
-  // Evicts what exceeds `bytes`; 0 disables the cache.
+  // Evicts plans beyond `bytes`, the least recently used first; 0 disables the cache.
   void set_budget(std::uint64_t bytes);
   [[nodiscard]] CompileCacheReport report() const;
 
@@ -55,8 +55,8 @@ class PlanCache {
   CompileCacheReport report_{.budget = kDefaultBudget};
 };
 
-// A plan cache, asked at most once for one recording, and never if the plan depends on costs or on
-// numbers of blocks, which are no part of the structure. Threads: one at a time.
+// The lookup of one recording in a plan cache, at most once. Never hits if the plan depends on
+// costs or on numbers of blocks, which are not part of the structure. Threads: one at a time.
 class CacheLookup {
  public:
   // All references outlive the object.
@@ -67,7 +67,8 @@ class CacheLookup {
 
   // A plan of the same structure, valid as long as this object; null: a miss.
   [[nodiscard]] const Plan* find();
-  // Gives the cache a plan that the stages made from nothing else. No effect unless find() missed.
+  // Inserts a plan that the stages made from the recording and the options alone. No effect unless
+  // find() missed.
   void insert(const Plan& plan);
 
  private:

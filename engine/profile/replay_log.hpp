@@ -1,11 +1,11 @@
 // ReplayLog: passes data about the replays of one executable from the threads that launch and run
-// them to the collector, which converts it to records. Uses bounded rings, which grow from nothing
+// them to the collector, which converts it to records. Uses bounded rings, which grow from 0 bytes
 // to the size that the replays need: no thread waits during a replay, a thread allocates only while
-// its ring grows, and data that does not fit is counted. The profile mode may change at any time; a
-// viewer's request takes precedence over the application's setting. Knows nothing about files.
-// Threads: begin_launch and record_launch from one thread at a time; the observer's calls as
-// ReplayObserver states; collect and finish from one thread at a time; set_mode and ask from any
-// thread.
+// its ring grows, and data that does not fit is counted as lost. The profile mode may change at any
+// time; a viewer's request takes precedence over the application's setting. Knows nothing about
+// files. Threads: begin_launch and record_launch from one thread at a time; the observer's calls as
+// ReplayObserver states; collect and finish from one thread at a time; set_mode and request_mode
+// from any thread.
 #pragma once
 
 #include <array>
@@ -154,8 +154,8 @@ class ReplayLog final : public ReplayObserver {
   [[nodiscard]] Block* take_block() noexcept;  // null: none is free
   void notify_if_half(std::size_t used, std::size_t of) noexcept;
   void collect_source(std::vector<trace::Record>& records);
-  // WhenPrepared: at a later call if the source must prepare itself, which it does on a thread of
-  // its own, so that this one collects times meanwhile.
+  // WhenPrepared: starts the window at a later call if the source must prepare itself. The source
+  // prepares on its own thread while the calling thread collects times.
   enum class Start : std::uint8_t { Now, WhenPrepared };
   void plan_window(Start start);
   [[nodiscard]] bool prepare(ReplaySource::Precision precision);

@@ -1,11 +1,11 @@
-// GraphReader: reads a CUDA graph that the application made or captured as a recording and a
-// dependency graph, so that plan, text, DOT and trace show its nodes like recorded ones. The result
-// only describes the graph; no graph is instantiated from it.
-// kernel, memcpy, memset, host and empty nodes become dispatch, copy, fill, host and barrier
+// read_graph(): describes a CUDA graph that the application made or captured as a recording and a
+// dependency graph, so that plan, text, DOT and trace show its nodes like recorded ones. The
+// description cannot be instantiated.
+// Kernel, memcpy, memset, host and empty nodes become dispatch, copy, fill, host and barrier
 // commands; any other node becomes an op with its name; child graphs become labels around their
-// nodes; the cause of each edge is Captured.
-// The buffers that a kernel accesses are inferred from the addresses among its parameters, as read
-// and written. Threads: one; the graph must not change during the call.
+// nodes; the cause of each edge is Captured. The buffers of a kernel are inferred from the
+// addresses among its parameters, as read and written. Threads: one; the graph must not change
+// during the call.
 #pragma once
 
 #include <memory>

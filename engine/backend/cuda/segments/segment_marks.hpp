@@ -1,5 +1,5 @@
-// Finds in the SegmentMarks of a segment's lists which of its commands run and where blocks wait.
-// Makes no CUDA call. Threads: pure functions.
+// unfinished_in_segment(): the running commands of a segment and its waiting blocks, from the
+// SegmentMarks of its lists. Makes no CUDA call. Threads: pure functions.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace reprise::detail {
 
-// `marks`: SegmentMark::kWarps for each list. Nodes are those of the segment's lowered graph.
-// Ascending by node, those that run first.
+// `marks`: SegmentMark::kWarps for each list. Returns nodes of the segment's lowered graph: first
+// the running ones, ascending, then those before which blocks wait, ascending.
 [[nodiscard]] std::vector<UnfinishedNode> unfinished_in_segment(const SegmentRecords& records,
                                                                 std::span<const SegmentMark> marks);
 
